@@ -1,0 +1,74 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Every Swift target is built with the same settings. Warnings are errors, and an expression that is not memory safe
+// must say `unsafe`; scripts/lint says in which files that word may stand.
+let strict: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .strictMemorySafety(),
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+// scripts/build compiles the Rust workspace and puts its one static archive where this names it.
+#if os(macOS)
+  let nativeLibrary = Target.binaryTarget(name: "RustleNative", path: "rust/dist/RustleNative.xcframework")
+#else
+  let nativeLibrary = Target.binaryTarget(name: "RustleNative", path: "rust/dist/RustleNative.artifactbundle")
+#endif
+
+let log = Target.Dependency.product(name: "Logging", package: "swift-log")
+
+let package = Package(
+  name: "rustle",
+  platforms: [.macOS(.v15), .iOS(.v18)],
+  products: [
+    .library(name: "Rustle", targets: ["Rustle"]),
+    .library(name: "RustleAudio", targets: ["RustleAudio"]),
+    .library(name: "RustleAudioFiles", targets: ["RustleAudioFiles"]),
+    .library(name: "RustleMarket", targets: ["RustleMarket"]),
+    .library(name: "RustleTesting", targets: ["RustleTesting"]),
+    .executable(name: "rustle", targets: ["RustleCommand"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+  ],
+  targets: [
+    nativeLibrary,
+
+    // The boundary. CRustle is imported by RustleCore and by nothing else.
+    .target(
+      name: "CRustle",
+      dependencies: ["RustleNative"],
+      linkerSettings: [.linkedLibrary("m", .when(platforms: [.linux]))]
+    ),
+    .target(name: "RustleCore", dependencies: ["CRustle", log], swiftSettings: strict),
+
+    // The domains.
+    .target(name: "RustleAudio", dependencies: ["RustleCore"], swiftSettings: strict),
+    .target(name: "RustleMarket", dependencies: ["RustleCore"], swiftSettings: strict),
+    .target(name: "Rustle", dependencies: ["RustleAudio", "RustleMarket"], swiftSettings: strict),
+    .target(name: "RustleTesting", dependencies: ["RustleCore", "RustleMarket"], swiftSettings: strict),
+
+    // What needs a system library.
+    .systemLibrary(
+      name: "CSndfile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"]), .brew(["libsndfile"])]),
+    .systemLibrary(name: "CCairo", pkgConfig: "cairo", providers: [.apt(["libcairo2-dev"]), .brew(["cairo"])]),
+    .target(name: "RustleAudioFiles", dependencies: ["CSndfile", "RustleAudio"], swiftSettings: strict),
+    .target(name: "RustlePlot", dependencies: ["CCairo"], swiftSettings: strict),
+
+    // The command line: a library with one file per subcommand, and an executable with nothing but main.
+    .target(
+      name: "RustleCLI",
+      dependencies: [
+        "Rustle", "RustleAudioFiles", "RustlePlot", log,
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: strict
+    ),
+    .executableTarget(name: "RustleCommand", dependencies: ["RustleCLI"], swiftSettings: strict),
+  ]
+)

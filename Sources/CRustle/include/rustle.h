@@ -1,0 +1,1 @@
+../../../rust/ffi/include/rustle.h

@@ -1,0 +1,2 @@
+@_exported public import RustleAudio
+@_exported public import RustleMarket

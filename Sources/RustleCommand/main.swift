@@ -1,0 +1,2 @@
+import RustleCLI
+run()

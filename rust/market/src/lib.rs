@@ -1,0 +1,2 @@
+//! Market data: symbols, prices and the random walk that simulates them. No clock, no thread, no file.
+#![forbid(unsafe_code)]

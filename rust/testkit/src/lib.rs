@@ -1,0 +1,1 @@
+//! Helpers for the tests of the other crates; never part of the archive.

@@ -1,0 +1,29 @@
+# shellcheck shell=bash
+# What the scripts share. Sourced, never run.
+set -euo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+export root
+
+say() { printf '%s\n' "$*" >&2; }
+die() { say "error: $*"; exit 1; }
+
+# need COMMAND WHERE-FROM: stops with a hint unless the command is there.
+need() { command -v "$1" >/dev/null 2>&1 || die "$1 is missing: $2"; }
+
+# quietly LABEL COMMAND...: shows a command's output only when it fails.
+quietly() {
+  local label=$1 log status=0
+  shift
+  log=$(mktemp)
+  "$@" >"$log" 2>&1 || status=$?
+  if [ "$status" -ne 0 ]; then
+    cat "$log" >&2
+    rm -f "$log"
+    die "$label failed with status $status"
+  fi
+  rm -f "$log"
+}
+
+# in_rust COMMAND...: runs it in the Cargo workspace, where cargo finds the crate source that scripts/bootstrap chose.
+in_rust() { (cd "$root/rust" && "$@"); }
