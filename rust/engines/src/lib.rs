@@ -1,2 +1,26 @@
 //! Engines: the shared runtime, its clock, and the sessions that run on it.
+//!
+//! An engine describes its work as a [`Job`], a value that is polled at the times it asks for. The [`Runtime`] polls all
+//! jobs of all engines on a few threads, guards each call against panics, and releases each job exactly once.
 #![forbid(unsafe_code)]
+
+mod clock;
+mod job;
+mod panic_text;
+mod ring;
+mod runtime;
+mod session;
+mod ticker;
+mod timers;
+mod worker;
+
+pub use clock::{Clock, ManualClock, Nanoseconds, SystemClock, Wait};
+pub use job::{Job, PollContext, Release, Step};
+pub use panic_text::panic_message;
+pub use ring::{LaneStatistics, Overflow, Ring};
+pub use runtime::{Runtime, RuntimeError};
+pub use session::Session;
+pub use ticker::{
+    Doorbell, MAX_LANE_CAPACITY, NoBell, PriceListener, RATE_RANGE, Tick, TickerConfiguration, TickerEngine,
+    TickerError, TickerSession,
+};

@@ -7,9 +7,562 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/**
+ * Errors only.
+ */
+#define RUSTLE_LOG_ERROR 1
+
+/**
+ * Warnings and errors.
+ */
+#define RUSTLE_LOG_WARNING 2
+
+/**
+ * Notable events, and the above.
+ */
+#define RUSTLE_LOG_INFO 3
+
+/**
+ * The life of sessions, and the above.
+ */
+#define RUSTLE_LOG_DEBUG 4
+
+/**
+ * Everything.
+ */
+#define RUSTLE_LOG_TRACE 5
+
+/**
+ * The bytes of text that a `RustleError` holds.
+ */
+#define RUSTLE_ERROR_CAPACITY 248
+
+/**
+ * The events lane: every update is one call of the sink's `on_signal`.
+ */
+#define RUSTLE_LANE_EVENTS 0
+
+/**
+ * The frame lane: updates wait in a ring until they are drained; a full ring gives up its oldest element.
+ */
+#define RUSTLE_LANE_DROP_OLDEST 1
+
+/**
+ * The frame lane; a full ring does not take a new element in.
+ */
+#define RUSTLE_LANE_DROP_NEWEST 2
+
+/**
+ * The frame lane; a new update replaces the waiting one of the same symbol.
+ */
+#define RUSTLE_LANE_KEEP_LATEST 3
+
+/**
+ * One line of the layout table: a record as a whole (`field` is NULL, `offset` 0) or one of its fields.
+ */
+typedef struct RustleLayoutEntry {
+  /**
+   * The record's name: NUL-terminated, static.
+   */
+  const char *record;
+  /**
+   * The field's name: NUL-terminated, static; NULL for the record itself.
+   */
+  const char *field;
+  /**
+   * The size of the record in bytes, with its padding; for a field 0.
+   */
+  size_t size;
+  /**
+   * The alignment of the record in bytes; for a field 0.
+   */
+  size_t alignment;
+  /**
+   * The field's distance from the record's start in bytes.
+   */
+  size_t offset;
+} RustleLayoutEntry;
+
+/**
+ * The outcome of a fallible function: `RUSTLE_OK` or one of the other `RUSTLE_…` numbers.
+ */
+typedef int32_t RustleStatus;
+
+/**
+ * Receives one record: its level, one of `RUSTLE_LOG_…`; the module that it comes from; its text, with fields appended
+ * as `name=value`. Both texts are UTF-8, not NUL-terminated, valid during the call. Called on any thread with no lock
+ * held. It must not unwind.
+ */
+typedef void (*RustleLogFunction)(void *context, uint32_t level, const uint8_t *target, size_t target_length, const uint8_t *message, size_t message_length);
+
+/**
+ * A failure in the caller's memory. Every fallible function takes a pointer to one as its last parameter: NULL when the
+ * caller wants the status alone. It is written whole when the function fails, and left alone when it succeeds.
+ */
+typedef struct RustleError {
+  /**
+   * The status that the function returned.
+   */
+  RustleStatus status;
+  /**
+   * The bytes of `message` in use, at most `RUSTLE_ERROR_CAPACITY`.
+   */
+  uint32_t message_length;
+  /**
+   * What was expected and what came: UTF-8, not NUL-terminated, cut at a character's edge when it is too long.
+   */
+  uint8_t message[RUSTLE_ERROR_CAPACITY];
+} RustleError;
+
+/**
+ * An object behind the boundary: the slot's index in the low 32 bits, its generation in the high 32. 0 is never issued.
+ */
+typedef uint64_t RustleHandle;
+
+/**
+ * How a ticker makes prices.
+ */
+typedef struct RustleTickerConfiguration {
+  /**
+   * Updates a second of each symbol, 0.001 to 10,000,000.
+   */
+  double updates_per_second;
+  /**
+   * The seed of the random walk; read only when `has_seed` is not 0.
+   */
+  uint64_t seed;
+  /**
+   * The number of updates after which a session ends by itself; 0: it never does.
+   */
+  uint64_t update_limit;
+  /**
+   * The runtime that the sessions run on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
+   */
+  RustleHandle runtime;
+  /**
+   * 0: a seed is drawn for each session. Else `seed` is used.
+   */
+  uint32_t has_seed;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+} RustleTickerConfiguration;
+
+/**
+ * The bytes of text at `data`, `length` of them: UTF-8, not NUL-terminated, owned by the caller, read during the call only.
+ */
+typedef struct RustleString {
+  /**
+   * The first byte; may be NULL when `length` is 0.
+   */
+  const uint8_t *data;
+  /**
+   * The number of bytes.
+   */
+  size_t length;
+} RustleString;
+
+/**
+ * Where a session's events go. Given by value to a `…_start` function; when that returns `RUSTLE_OK` the context belongs
+ * to the session until `on_release` was called, and when it fails the sink was not taken and is never called.
+ *
+ * Both functions are called on a thread of the runtime, one call at a time, with no lock held: they may call any
+ * function of this interface, also cancel and free their own session. They must not unwind and should return soon.
+ */
+typedef struct RustleSink {
+  /**
+   * Handed to both functions as it is; never dereferenced here. It is used on another thread than the one that gave it.
+   */
+  void *context;
+  /**
+   * Called for every event with a pointer to the engine's event record, valid during the call; on a frame lane called
+   * with NULL when the lane stops being empty. Must not be NULL.
+   */
+  void (*on_signal)(void *context, const void *event);
+  /**
+   * Called exactly once, as the last call: one of `RUSTLE_RELEASE_…`, and a message of `length` bytes of UTF-8 (not
+   * NUL-terminated, valid during the call, empty unless the reason is failed or panicked). Must not be NULL.
+   */
+  void (*on_release)(void *context, int32_t reason, const uint8_t *message, size_t length);
+} RustleSink;
+
+/**
+ * A new price of one symbol.
+ */
+typedef struct RustlePriceUpdate {
+  /**
+   * The price in the quote currency; finite and above 0.
+   */
+  double price;
+  /**
+   * When it was made: milliseconds since 1970-01-01T00:00:00Z.
+   */
+  int64_t timestamp_ms;
+  /**
+   * Its number in the session, over all symbols: 0, 1, 2 …
+   */
+  uint64_t sequence;
+  /**
+   * The symbol's place in the list that the session was started with.
+   */
+  uint32_t symbol;
+  /**
+   * On a frame lane the number of updates that were lost just before this one (with `RUSTLE_LANE_KEEP_LATEST`: of its
+   * own symbol), at most 4,294,967,295. 0 on the events lane.
+   */
+  uint32_t gap;
+} RustlePriceUpdate;
+
+/**
+ * What went through a frame lane so far: `produced == delivered + dropped + waiting`.
+ */
+typedef struct RustleLaneStatistics {
+  /**
+   * Elements that the engine put in.
+   */
+  uint64_t produced;
+  /**
+   * Elements that were drained.
+   */
+  uint64_t delivered;
+  /**
+   * Elements that the lane's policy gave up.
+   */
+  uint64_t dropped;
+  /**
+   * Elements in the lane now.
+   */
+  uint64_t waiting;
+} RustleLaneStatistics;
+
+/**
+ * The session came to its natural end.
+ */
+#define RUSTLE_RELEASE_ENDED 0
+
+/**
+ * The session was cancelled, or its engine was shut down or freed.
+ */
+#define RUSTLE_RELEASE_CANCELLED 1
+
+/**
+ * The session could not go on; the message says why.
+ */
+#define RUSTLE_RELEASE_FAILED 2
+
+/**
+ * The session's worker panicked; the message is the panic's. The engine accepts no further start.
+ */
+#define RUSTLE_RELEASE_PANICKED 3
+
+/**
+ * The call did what it says.
+ */
+#define RUSTLE_OK 0
+
+/**
+ * A pointer that must not be NULL was NULL.
+ */
+#define RUSTLE_NULL_POINTER 1
+
+/**
+ * A length or a capacity is not one that the function accepts.
+ */
+#define RUSTLE_INVALID_LENGTH 2
+
+/**
+ * A number is out of its range or not finite, or an enumeration has no such member.
+ */
+#define RUSTLE_INVALID_VALUE 3
+
+/**
+ * A text is not valid UTF-8.
+ */
+#define RUSTLE_INVALID_UTF8 4
+
+/**
+ * The handle is not live: never issued, already freed, or of another kind.
+ */
+#define RUSTLE_STALE_HANDLE 5
+
+/**
+ * Rust code panicked inside the call; the call had no other effect that the caller can see.
+ */
+#define RUSTLE_PANICKED 6
+
+/**
+ * A worker of this engine panicked earlier; the engine accepts no further start.
+ */
+#define RUSTLE_POISONED 7
+
+/**
+ * The engine was shut down.
+ */
+#define RUSTLE_SHUT_DOWN 8
+
+/**
+ * The system refused a resource: a thread, memory for a handle.
+ */
+#define RUSTLE_EXHAUSTED 9
+
+/**
+ * The call is not possible in the present state, for example a second log sink.
+ */
+#define RUSTLE_WRONG_STATE 10
+
+/**
+ * The list of symbols is empty.
+ */
+#define RUSTLE_NO_SYMBOLS 100
+
+/**
+ * A symbol stands in the list twice.
+ */
+#define RUSTLE_DUPLICATE_SYMBOL 101
+
+/**
+ * A symbol is empty or has white space or a control character in it.
+ */
+#define RUSTLE_MALFORMED_SYMBOL 102
+
+/**
+ * A symbol is longer than 32 bytes of UTF-8.
+ */
+#define RUSTLE_SYMBOL_TOO_LONG 103
+
+/**
+ * The list has more than 100,000 symbols.
+ */
+#define RUSTLE_TOO_MANY_SYMBOLS 104
+
+/**
+ * The update rate is not finite or not in 0.001 to 10,000,000 a second.
+ */
+#define RUSTLE_RATE_OUT_OF_RANGE 105
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
+
+/**
+ * The layout table: `count`, which may be NULL, receives the number of entries. Never NULL, static, not to be freed.
+ *
+ * Thread-safe: yes. Realtime-safe: yes.
+ *
+ * # Safety
+ * `count` is NULL or valid for a write.
+ */
+const struct RustleLayoutEntry *rustle_abi_layout(size_t *count);
+
+/**
+ * The number of objects that the caller owes a free or a release for: handles that were not freed, FFT results that
+ * were not freed, sinks that were taken and not released yet.
+ *
+ * Thread-safe: yes; exact when no other call is under way. Realtime-safe: yes.
+ */
+int64_t rustle_live_objects(void);
+
+/**
+ * Sends log records up to `level` to `function` with `context`, for the rest of the process's life. It can be done once;
+ * the level can be changed later with `rustle_log_set_level`. Without it no records are made.
+ *
+ * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE`, `RUSTLE_WRONG_STATE` (it was done before).
+ *
+ * Thread-safe: yes. Realtime-safe: no.
+ *
+ * # Safety
+ * `function` may be called with `context` on any thread from now on; `error` is NULL or valid for a write.
+ */
+RustleStatus rustle_log_install(RustleLogFunction function,
+                                void *context,
+                                uint32_t level,
+                                struct RustleError *error);
+
+/**
+ * Changes the level up to which records are made: 0 for none, or one of `RUSTLE_LOG_…`.
+ *
+ * Fails with `RUSTLE_INVALID_VALUE`.
+ *
+ * Thread-safe: yes. Realtime-safe: yes.
+ *
+ * # Safety
+ * `error` is NULL or valid for a write.
+ */
+RustleStatus rustle_log_set_level(uint32_t level, struct RustleError *error);
+
+/**
+ * Makes a runtime of one thread whose time stands still until `rustle_runtime_advance`. Its calendar starts at `wall_ms`
+ * milliseconds since 1970-01-01T00:00:00Z. `runtime` receives the handle, to be freed with `rustle_runtime_free`.
+ *
+ * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_EXHAUSTED`.
+ *
+ * Thread-safe: yes. Realtime-safe: no.
+ *
+ * # Safety
+ * `runtime` and `error` are NULL or valid for a write.
+ */
+RustleStatus rustle_runtime_new_manual(int64_t wall_ms,
+                                       RustleHandle *runtime,
+                                       struct RustleError *error);
+
+/**
+ * Moves a manual runtime's time on by `nanoseconds`, stopping at each deadline on the way, and returns when everything
+ * that was due by then is done. Inside a callback of this runtime it returns at once, and the work follows.
+ *
+ * Fails with `RUSTLE_STALE_HANDLE`.
+ *
+ * Thread-safe: yes. Realtime-safe: no.
+ *
+ * # Safety
+ * `error` is NULL or valid for a write.
+ */
+RustleStatus rustle_runtime_advance(RustleHandle runtime,
+                                    uint64_t nanoseconds,
+                                    struct RustleError *error);
+
+/**
+ * Makes a runtime's handle stale. Its thread ends, and its sessions are released as cancelled, once the last engine on
+ * it is freed.
+ *
+ * Fails with `RUSTLE_STALE_HANDLE`.
+ *
+ * Thread-safe: yes. Realtime-safe: no.
+ *
+ * # Safety
+ * `error` is NULL or valid for a write.
+ */
+RustleStatus rustle_runtime_free(RustleHandle runtime,
+                                 struct RustleError *error);
+
+/**
+ * Asks for the end of a session: sets a flag and wakes the worker. The sink's `on_release` follows on the worker's
+ * thread; calls that were under way may still be seen before it. Idempotent while the handle is live, also after the
+ * session's end.
+ *
+ * Fails with `RUSTLE_STALE_HANDLE`.
+ *
+ * Thread-safe: yes, also inside a callback. Realtime-safe: no (it takes the inbox's lock for a few instructions).
+ *
+ * # Safety
+ * `error` is NULL or valid for a write of one `RustleError`.
+ */
+RustleStatus rustle_session_cancel(RustleHandle session,
+                                   struct RustleError *error);
+
+/**
+ * Makes a session's handle stale, and cancels the session if it still runs. What waits in its lane is lost. Every
+ * session needs one such call, before or after its release.
+ *
+ * Fails with `RUSTLE_STALE_HANDLE`.
+ *
+ * Thread-safe: yes, also inside a callback. Realtime-safe: no.
+ *
+ * # Safety
+ * As `rustle_session_cancel`.
+ */
+RustleStatus rustle_session_free(RustleHandle session,
+                                 struct RustleError *error);
+
+/**
+ * Makes a ticker. `ticker` receives its handle, to be freed with `rustle_ticker_free`.
+ *
+ * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_RATE_OUT_OF_RANGE`, `RUSTLE_STALE_HANDLE` (the runtime's),
+ * `RUSTLE_EXHAUSTED`.
+ *
+ * Thread-safe: yes. Realtime-safe: no.
+ *
+ * # Safety
+ * `configuration` is NULL or points to a configuration that is not written during the call; `ticker` and `error` are
+ * NULL or valid for a write.
+ */
+RustleStatus rustle_ticker_new(const struct RustleTickerConfiguration *configuration,
+                               RustleHandle *ticker,
+                               struct RustleError *error);
+
+/**
+ * Starts a session. `symbols` are 1 to 100,000 distinct names of 1 to 32 bytes without white space or control
+ * characters, read during the call only; a symbol is known by its place in this list from then on. `lane` is one of
+ * `RUSTLE_LANE_…`; `capacity` is the ring's size, 1 to 1,048,576, and is not read for the events lane. `session` receives
+ * the handle, to be freed with `rustle_session_free`. Callbacks may come before this function returns.
+ *
+ * Events are `RustlePriceUpdate` records.
+ *
+ * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`, `RUSTLE_INVALID_UTF8`,
+ * `RUSTLE_STALE_HANDLE`, `RUSTLE_NO_SYMBOLS` to `RUSTLE_TOO_MANY_SYMBOLS`, `RUSTLE_SHUT_DOWN`, `RUSTLE_POISONED`,
+ * `RUSTLE_EXHAUSTED`; the sink was not taken then.
+ *
+ * Thread-safe: yes. Realtime-safe: no.
+ *
+ * # Safety
+ * `symbols` is NULL or points to `symbol_count` records whose texts are readable; the sink keeps the contract of
+ * `RustleSink`; `session` and `error` are NULL or valid for a write.
+ */
+RustleStatus rustle_ticker_start(RustleHandle ticker,
+                                 const struct RustleString *symbols,
+                                 size_t symbol_count,
+                                 uint32_t lane,
+                                 size_t capacity,
+                                 struct RustleSink sink,
+                                 RustleHandle *session,
+                                 struct RustleError *error);
+
+/**
+ * Moves at most `capacity` waiting updates of a frame lane into `buffer`, the longest waiting first. `count` receives
+ * their number; `statistics`, which may be NULL, what went through the lane up to and including them. Works after the
+ * session's end, until its handle is freed.
+ *
+ * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_STALE_HANDLE`, `RUSTLE_INVALID_VALUE` (a session of
+ * the events lane, or of another engine); nothing is taken then.
+ *
+ * Thread-safe: yes. Realtime-safe: no (it shares a lock with the worker, held for copies only).
+ *
+ * # Safety
+ * `buffer` is NULL or valid for writes of `capacity` records; `count`, `statistics` and `error` are NULL or valid for a
+ * write.
+ */
+RustleStatus rustle_ticker_drain(RustleHandle session,
+                                 struct RustlePriceUpdate *buffer,
+                                 size_t capacity,
+                                 size_t *count,
+                                 struct RustleLaneStatistics *statistics,
+                                 struct RustleError *error);
+
+/**
+ * Cancels every session of a ticker. Idempotent; later starts are welcome.
+ *
+ * Fails with `RUSTLE_STALE_HANDLE`.
+ *
+ * Thread-safe: yes, also inside a callback. Realtime-safe: no.
+ *
+ * # Safety
+ * `error` is NULL or valid for a write.
+ */
+RustleStatus rustle_ticker_cancel(RustleHandle ticker, struct RustleError *error);
+
+/**
+ * Cancels every session of a ticker; later starts fail with `RUSTLE_SHUT_DOWN`. Idempotent.
+ *
+ * Fails with `RUSTLE_STALE_HANDLE`.
+ *
+ * Thread-safe: yes, also inside a callback. Realtime-safe: no.
+ *
+ * # Safety
+ * `error` is NULL or valid for a write.
+ */
+RustleStatus rustle_ticker_shut_down(RustleHandle ticker, struct RustleError *error);
+
+/**
+ * Makes a ticker's handle stale and cancels its sessions, whose releases follow.
+ *
+ * Fails with `RUSTLE_STALE_HANDLE`.
+ *
+ * Thread-safe: yes, also inside a callback. Realtime-safe: no.
+ *
+ * # Safety
+ * `error` is NULL or valid for a write.
+ */
+RustleStatus rustle_ticker_free(RustleHandle ticker, struct RustleError *error);
 
 /**
  * The fingerprint of this archive: a NUL-terminated string with static lifetime, never NULL, not to be freed.

@@ -1,0 +1,61 @@
+//! What an engine gives the runtime to run.
+
+use crate::clock::{Clock, Nanoseconds};
+use crate::session::Session;
+
+/// What a job wants next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// To be polled again at this time, or at once when it has passed.
+    At(Nanoseconds),
+    /// To be released: it has come to its natural end.
+    End,
+}
+
+/// Why a job is released. It is the last thing that its listener hears.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Release {
+    /// The job came to its natural end.
+    Ended,
+    /// The session was cancelled, its engine was shut down, or the runtime was dropped.
+    Cancelled,
+    /// The job cannot go on, for the reason given.
+    Failed(String),
+    /// The job panicked, with this message.
+    Panicked(String),
+}
+
+/// What a job may use while it is polled.
+pub struct PollContext<'a> {
+    pub(crate) clock: &'a dyn Clock,
+    pub(crate) session: &'a Session,
+}
+
+impl PollContext<'_> {
+    /// The present time.
+    pub fn now(&self) -> Nanoseconds {
+        self.clock.now()
+    }
+
+    /// The present wall-clock time in milliseconds since 1970-01-01T00:00:00Z.
+    pub fn wall_ms(&self) -> i64 {
+        self.clock.wall_ms()
+    }
+
+    /// Whether the session was cancelled meanwhile: a job with a batch to deliver asks between its elements.
+    pub fn is_cancelled(&self) -> bool {
+        self.session.is_cancelled()
+    }
+}
+
+/// One session's work: a state machine that is polled at the times it asks for, always by one thread at a time.
+///
+/// The runtime calls [`poll`](Job::poll) and [`release`](Job::release) with no lock held; both may start, cancel and free
+/// other sessions, and cancel their own.
+pub trait Job: Send {
+    /// Does what is due and says when there is more to do. A panic in here releases the job with its message.
+    fn poll(&mut self, context: &PollContext<'_>) -> Step;
+
+    /// Ends the job. Called exactly once for every job that was started; nothing is called after it.
+    fn release(self: Box<Self>, release: Release);
+}

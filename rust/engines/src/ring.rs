@@ -1,0 +1,267 @@
+//! The frame lane: a bounded buffer with a stated answer to a consumer that is too slow. A pure value, with no lock.
+
+use std::collections::VecDeque;
+
+/// What a full lane gives up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Overflow {
+    /// The oldest waiting element makes room for the new one.
+    DropOldest,
+    /// The new element is dropped.
+    DropNewest,
+    /// A new element replaces the waiting one of the same key: a slow consumer sees fresh values, one per key.
+    KeepLatest,
+}
+
+/// What went through a lane so far. `produced == delivered + dropped + waiting`, always.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LaneStatistics {
+    /// Elements pushed.
+    pub produced: u64,
+    /// Elements drained.
+    pub delivered: u64,
+    /// Elements given up, by the lane's [`Overflow`] policy.
+    pub dropped: u64,
+    /// Elements in the lane.
+    pub waiting: u64,
+}
+
+/// A bounded buffer of `T`, with a key per element below the number of keys that it was made for.
+///
+/// Each element comes out with the number of elements lost just before it: for [`Overflow::KeepLatest`] those of its own
+/// key, else those of the lane.
+#[derive(Debug)]
+pub struct Ring<T> {
+    storage: Storage<T>,
+    produced: u64,
+    delivered: u64,
+    dropped: u64,
+}
+
+#[derive(Debug)]
+enum Storage<T> {
+    Queue {
+        entries: VecDeque<Entry<T>>,
+        capacity: usize,
+        drop_oldest: bool,
+        /// Lost since the last element was taken in; counted to the next one.
+        lost: u64,
+    },
+    Latest {
+        /// Keys with a waiting element, the longest waiting first.
+        order: VecDeque<u32>,
+        /// The waiting element of each key.
+        slots: Vec<Option<Entry<T>>>,
+    },
+}
+
+#[derive(Clone, Debug)]
+struct Entry<T> {
+    element: T,
+    lost_before: u64,
+}
+
+impl<T> Ring<T> {
+    /// An empty lane for at most `capacity` elements (at least 1). With [`Overflow::KeepLatest`] the bound is `keys`, one
+    /// element per key, and `capacity` has no effect. All memory is taken here.
+    pub fn new(overflow: Overflow, capacity: usize, keys: usize) -> Self {
+        let storage = match overflow {
+            Overflow::KeepLatest => Storage::Latest {
+                order: VecDeque::with_capacity(keys),
+                slots: (0..keys).map(|_| None).collect(),
+            },
+            Overflow::DropOldest | Overflow::DropNewest => Storage::Queue {
+                entries: VecDeque::with_capacity(capacity.max(1)),
+                capacity: capacity.max(1),
+                drop_oldest: overflow == Overflow::DropOldest,
+                lost: 0,
+            },
+        };
+        Self {
+            storage,
+            produced: 0,
+            delivered: 0,
+            dropped: 0,
+        }
+    }
+
+    /// Takes `element` in under `key`. Returns whether the lane was empty before: the moment to ring the consumer's bell.
+    ///
+    /// # Panics
+    /// With [`Overflow::KeepLatest`], when `key` is not below the number of keys.
+    pub fn push(&mut self, key: u32, element: T) -> bool {
+        self.produced += 1;
+        match &mut self.storage {
+            Storage::Queue {
+                entries,
+                capacity,
+                drop_oldest,
+                lost,
+            } => {
+                let was_empty = entries.is_empty();
+                if entries.len() == *capacity {
+                    self.dropped += 1;
+                    if !*drop_oldest {
+                        *lost += 1;
+                        return false;
+                    }
+                    let gone = entries.pop_front().map_or(0, |entry| entry.lost_before) + 1;
+                    match entries.front_mut() {
+                        Some(next) => next.lost_before += gone,
+                        None => *lost += gone,
+                    }
+                }
+                entries.push_back(Entry {
+                    element,
+                    lost_before: std::mem::take(lost),
+                });
+                was_empty
+            }
+            Storage::Latest { order, slots } => {
+                let was_empty = order.is_empty();
+                match &mut slots[key as usize] {
+                    Some(entry) => {
+                        self.dropped += 1;
+                        entry.lost_before += 1;
+                        entry.element = element;
+                    }
+                    vacant => {
+                        *vacant = Some(Entry {
+                            element,
+                            lost_before: 0,
+                        });
+                        order.push_back(key);
+                    }
+                }
+                was_empty
+            }
+        }
+    }
+
+    /// Hands out at most `most` elements, the longest waiting first, each with the number lost just before it. Returns how
+    /// many there were.
+    pub fn drain(&mut self, most: usize, mut take: impl FnMut(T, u64)) -> usize {
+        let mut taken = 0;
+        while taken < most {
+            let entry = match &mut self.storage {
+                Storage::Queue { entries, .. } => entries.pop_front(),
+                Storage::Latest { order, slots } => {
+                    order.pop_front().and_then(|key| slots[key as usize].take())
+                }
+            };
+            let Some(entry) = entry else { break };
+            take(entry.element, entry.lost_before);
+            taken += 1;
+        }
+        self.delivered += taken as u64;
+        taken
+    }
+
+    /// The counts so far.
+    pub fn statistics(&self) -> LaneStatistics {
+        let waiting = match &self.storage {
+            Storage::Queue { entries, .. } => entries.len(),
+            Storage::Latest { order, .. } => order.len(),
+        };
+        LaneStatistics {
+            produced: self.produced,
+            delivered: self.delivered,
+            dropped: self.dropped,
+            waiting: waiting as u64,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn drained(ring: &mut Ring<u32>, most: usize) -> Vec<(u32, u64)> {
+        let mut out = Vec::new();
+        ring.drain(most, |element, lost| out.push((element, lost)));
+        out
+    }
+
+    #[test]
+    fn oldest_makes_room_and_the_gap_stands_before_the_next() {
+        let mut ring = Ring::new(Overflow::DropOldest, 3, 1);
+        let bells: Vec<bool> = (0..5).map(|n| ring.push(0, n)).collect();
+        assert_eq!(bells, [true, false, false, false, false]);
+        assert_eq!(drained(&mut ring, 2), [(2, 2), (3, 0)]);
+        assert!(!ring.push(0, 5));
+        assert_eq!(drained(&mut ring, 9), [(4, 0), (5, 0)]);
+        assert!(ring.push(0, 6), "the bell rings again after the lane was emptied");
+    }
+
+    #[test]
+    fn newest_is_dropped_and_the_gap_stands_where_it_was() {
+        let mut ring = Ring::new(Overflow::DropNewest, 2, 1);
+        for n in 0..5 {
+            ring.push(0, n);
+        }
+        assert_eq!(drained(&mut ring, 9), [(0, 0), (1, 0)]);
+        ring.push(0, 5);
+        assert_eq!(drained(&mut ring, 9), [(5, 3)]);
+    }
+
+    #[test]
+    fn one_place_still_counts_every_loss() {
+        let mut ring = Ring::new(Overflow::DropOldest, 1, 1);
+        for n in 0..4 {
+            ring.push(0, n);
+        }
+        assert_eq!(drained(&mut ring, 9), [(3, 3)]);
+    }
+
+    #[test]
+    fn latest_keeps_one_per_key_in_order_of_waiting() {
+        let mut ring = Ring::new(Overflow::KeepLatest, 0, 3);
+        for (key, element) in [(2, 20), (0, 1), (2, 21), (2, 22), (1, 10)] {
+            ring.push(key, element);
+        }
+        assert_eq!(drained(&mut ring, 9), [(22, 2), (1, 0), (10, 0)]);
+        assert_eq!(
+            ring.statistics(),
+            LaneStatistics {
+                produced: 5,
+                delivered: 3,
+                dropped: 2,
+                waiting: 0
+            }
+        );
+    }
+
+    #[test]
+    fn nothing_is_lost_uncounted_under_any_policy() {
+        for overflow in [Overflow::DropOldest, Overflow::DropNewest, Overflow::KeepLatest] {
+            let mut ring = Ring::new(overflow, 7, 5);
+            let (mut seen, mut told) = (0_u64, 0_u64);
+            for n in 0..100_000_u32 {
+                ring.push(n.wrapping_mul(2_654_435_761) % 5, n);
+                if n % 11 == 0 {
+                    ring.drain((n % 13) as usize, |_, lost| {
+                        seen += 1;
+                        told += lost;
+                    });
+                }
+                let s = ring.statistics();
+                assert_eq!(s.produced, s.delivered + s.dropped + s.waiting);
+            }
+            // What was lost after the last element in the lane is told with the next one that comes in.
+            for _ in 0..2 {
+                ring.drain(usize::MAX, |_, lost| {
+                    seen += 1;
+                    told += lost;
+                });
+                ring.push(0, 0);
+            }
+            let s = ring.statistics();
+            assert_eq!(
+                (s.produced, s.delivered, s.waiting),
+                (100_002, seen, 1),
+                "{overflow:?}"
+            );
+            assert_eq!(s.dropped, told, "{overflow:?}");
+        }
+    }
+}

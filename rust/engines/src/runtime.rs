@@ -1,0 +1,159 @@
+//! The threads that all engines share.
+
+use crate::clock::{Clock, ManualClock, SystemClock};
+use crate::job::Job;
+use crate::session::Session;
+use crate::worker::{Inbox, Running, Worker};
+use std::fmt;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::thread::{JoinHandle, ThreadId};
+use std::time::Duration;
+
+/// The most threads of the shared runtime. Jobs wait rather than compute: few threads serve tens of thousands of them.
+const MOST_WORKERS: usize = 4;
+
+/// A few threads that run the jobs of any number of engines.
+///
+/// [`Runtime::shared`] is the one that engines use; [`Runtime::manual`] makes one whose time a test moves. Dropping a
+/// runtime of one's own releases its jobs as cancelled and joins its threads.
+pub struct Runtime {
+    clock: Arc<dyn Clock>,
+    manual: Option<Arc<ManualClock>>,
+    threads: Mutex<Vec<Thread>>,
+    width: usize,
+    keys: AtomicU64,
+}
+
+struct Thread {
+    inbox: Arc<Inbox>,
+    id: ThreadId,
+    handle: JoinHandle<()>,
+}
+
+/// The runtime could not start a thread. A retry may help once the process has fewer of them.
+#[derive(Debug)]
+pub struct RuntimeError(std::io::Error);
+
+impl fmt::Display for RuntimeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "expected to start a worker thread, got: {}", self.0)
+    }
+}
+
+impl std::error::Error for RuntimeError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.0)
+    }
+}
+
+impl Runtime {
+    /// The runtime of the process: one thread per core, at most four, each started when it is first needed.
+    pub fn shared() -> &'static Arc<Self> {
+        static SHARED: OnceLock<Arc<Runtime>> = OnceLock::new();
+        SHARED.get_or_init(|| {
+            let width = std::thread::available_parallelism().map_or(1, |cores| cores.get().min(MOST_WORKERS));
+            Arc::new(Self::with(Arc::new(SystemClock::new()), None, width))
+        })
+    }
+
+    /// A runtime of one thread whose time stands still until [`advance`](Runtime::advance). Its calendar starts at
+    /// `wall_ms` milliseconds since 1970-01-01T00:00:00Z.
+    pub fn manual(wall_ms: i64) -> Self {
+        let clock = Arc::new(ManualClock::new(wall_ms));
+        Self::with(clock.clone(), Some(clock), 1)
+    }
+
+    fn with(clock: Arc<dyn Clock>, manual: Option<Arc<ManualClock>>, width: usize) -> Self {
+        Self {
+            clock,
+            manual,
+            threads: Mutex::new(Vec::new()),
+            width,
+            keys: AtomicU64::new(0),
+        }
+    }
+
+    /// Starts a job. `make` is called only once a thread is certain, so that a failed start takes nothing.
+    ///
+    /// A panic of the job sets `poison` before the job is released.
+    ///
+    /// # Errors
+    /// The system refused a thread.
+    pub fn start(
+        &self,
+        poison: Arc<AtomicBool>,
+        make: impl FnOnce() -> Box<dyn Job>,
+    ) -> Result<Session, RuntimeError> {
+        let key = self.keys.fetch_add(1, Ordering::Relaxed);
+        let inbox = self.inbox(key as usize % self.width)?;
+        let session = Session::new(key, inbox.clone());
+        tracing::debug!(session = key, "session started");
+        inbox.start(Running {
+            session: session.clone(),
+            job: make(),
+            poison,
+        });
+        Ok(session)
+    }
+
+    /// Moves a manual runtime's time on by `by` and returns when every job has done what was due by then, stopping at each
+    /// deadline on the way. From a listener, which runs on the worker itself, it returns at once and the work follows.
+    /// On a runtime with the system's clock it does nothing.
+    pub fn advance(&self, by: Duration) {
+        let Some(clock) = &self.manual else { return };
+        clock.extend(by);
+        let inboxes: Vec<(Arc<Inbox>, ThreadId)> = {
+            let threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
+            threads
+                .iter()
+                .map(|thread| (thread.inbox.clone(), thread.id))
+                .collect()
+        };
+        let here = std::thread::current().id();
+        for (inbox, thread) in inboxes {
+            if thread != here {
+                inbox.settle();
+            }
+        }
+    }
+
+    /// The time of the runtime's clock.
+    pub fn clock(&self) -> &dyn Clock {
+        &*self.clock
+    }
+
+    /// The inbox of the worker at `index`, which is started if it must be.
+    fn inbox(&self, index: usize) -> Result<Arc<Inbox>, RuntimeError> {
+        let mut threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
+        // Keys count up, so that threads are asked for in order; a burst may come in another one.
+        while threads.len() <= index {
+            let inbox = Arc::new(Inbox::new());
+            let worker = Worker::new(inbox.clone(), self.clock.clone());
+            let handle = std::thread::Builder::new()
+                .name(format!("rustle-{}", threads.len()))
+                .spawn(move || worker.run())
+                .map_err(RuntimeError)?;
+            threads.push(Thread {
+                inbox,
+                id: handle.thread().id(),
+                handle,
+            });
+        }
+        Ok(threads[index].inbox.clone())
+    }
+}
+
+impl Drop for Runtime {
+    fn drop(&mut self) {
+        let threads = std::mem::take(&mut *self.threads.lock().unwrap_or_else(PoisonError::into_inner));
+        let here = std::thread::current().id();
+        for thread in threads {
+            thread.inbox.stop();
+            // A listener may hold the last reference: a thread cannot join itself, it ends after the listener returns.
+            if thread.id != here && thread.handle.join().is_err() {
+                tracing::error!("a worker thread ended by a panic");
+            }
+        }
+    }
+}

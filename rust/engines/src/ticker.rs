@@ -1,0 +1,225 @@
+//! The ticker: an engine that tracks symbols and delivers their prices, pushed to a listener or pulled from a lane.
+
+mod error;
+mod job;
+mod lane;
+mod schedule;
+
+pub use error::TickerError;
+pub use job::PriceListener;
+pub use lane::{Doorbell, NoBell, Tick};
+
+use crate::ring::{LaneStatistics, Overflow};
+use crate::runtime::Runtime;
+use crate::session::Session;
+use job::{Outlet, TickerJob};
+use lane::PriceLane;
+use rustle_market::{PriceUpdate, RandomWalk, SymbolList};
+use std::ops::RangeInclusive;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The update rates that an engine takes, in updates a second and symbol.
+pub const RATE_RANGE: RangeInclusive<f64> = 0.001..=10_000_000.0;
+/// The most elements that a pull lane holds.
+pub const MAX_LANE_CAPACITY: usize = 1 << 20;
+
+/// How an engine makes prices.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TickerConfiguration {
+    /// Updates a second of each symbol, within [`RATE_RANGE`]. The symbols of a session take turns at even distances.
+    pub updates_per_second: f64,
+    /// The seed of the walk; the same seed, symbols and count give the same prices. `None` draws one.
+    pub seed: Option<u64>,
+    /// The number of updates after which a session comes to its natural end. `None`: it runs until it is cancelled.
+    pub update_limit: Option<u64>,
+}
+
+impl Default for TickerConfiguration {
+    /// Two updates a second of each symbol, a drawn seed, no limit.
+    fn default() -> Self {
+        Self {
+            updates_per_second: 2.0,
+            seed: None,
+            update_limit: None,
+        }
+    }
+}
+
+/// A source of prices for any number of sessions.
+///
+/// Dropping the engine cancels its sessions. A session whose listener panics poisons the engine: its other sessions go
+/// on, further starts are refused.
+pub struct TickerEngine {
+    runtime: Arc<Runtime>,
+    configuration: TickerConfiguration,
+    poison: Arc<AtomicBool>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    shut_down: bool,
+    sessions: Vec<Session>,
+    /// The lane of the newest pull session, for `next_price` and `drain_updates`.
+    lane: Option<Arc<PriceLane>>,
+}
+
+/// A started session of a ticker.
+pub struct TickerSession {
+    session: Session,
+    lane: Option<Arc<PriceLane>>,
+}
+
+impl TickerEngine {
+    /// An engine on the shared runtime.
+    ///
+    /// # Errors
+    /// [`TickerError::RateOutOfRange`].
+    pub fn new(configuration: TickerConfiguration) -> Result<Self, TickerError> {
+        Self::on(Runtime::shared().clone(), configuration)
+    }
+
+    /// An engine on a runtime of the caller's: a manual one, in tests.
+    ///
+    /// # Errors
+    /// [`TickerError::RateOutOfRange`].
+    pub fn on(runtime: Arc<Runtime>, configuration: TickerConfiguration) -> Result<Self, TickerError> {
+        if !RATE_RANGE.contains(&configuration.updates_per_second) {
+            return Err(TickerError::RateOutOfRange {
+                got: configuration.updates_per_second,
+            });
+        }
+        Ok(Self {
+            runtime,
+            configuration,
+            poison: Arc::new(AtomicBool::new(false)),
+            state: Mutex::new(State::default()),
+        })
+    }
+
+    /// Starts a session that pushes every update to `listener`, on a worker's thread.
+    ///
+    /// # Errors
+    /// The symbols are not usable, or the engine was shut down or poisoned, or a thread was refused. `listener` is dropped
+    /// then without a call.
+    pub fn start_tracking(
+        &self,
+        symbols: &[&str],
+        listener: impl PriceListener + 'static,
+    ) -> Result<TickerSession, TickerError> {
+        let symbols = SymbolList::new(symbols.iter().copied())?;
+        self.start(symbols, None, || Outlet::Push(Box::new(listener)))
+    }
+
+    /// Starts a session whose updates wait in a lane of `capacity` (1 to [`MAX_LANE_CAPACITY`]) until they are drained.
+    /// `bell` rings when the lane stops being empty. The engine's own `next_price` and `drain_updates` read this lane
+    /// until another session is started this way.
+    ///
+    /// # Errors
+    /// As [`start_tracking`](TickerEngine::start_tracking); [`TickerError::CapacityOutOfRange`].
+    pub fn start_pulling(
+        &self,
+        symbols: &[&str],
+        overflow: Overflow,
+        capacity: usize,
+        bell: impl Doorbell + 'static,
+    ) -> Result<TickerSession, TickerError> {
+        let symbols = SymbolList::new(symbols.iter().copied())?;
+        if !(1..=MAX_LANE_CAPACITY).contains(&capacity) {
+            return Err(TickerError::CapacityOutOfRange { got: capacity });
+        }
+        let lane = Arc::new(PriceLane::new(symbols.clone(), overflow, capacity));
+        let outlet = lane.clone();
+        self.start(symbols, Some(lane), || Outlet::Pull {
+            lane: outlet,
+            bell: Box::new(bell),
+        })
+    }
+
+    /// The longest waiting update of the newest pull session; `None` when nothing waits or there is no such session.
+    pub fn next_price(&self) -> Option<PriceUpdate> {
+        self.drain_updates(1).pop()
+    }
+
+    /// At most `max` waiting updates of the newest pull session, the longest waiting first.
+    pub fn drain_updates(&self, max: usize) -> Vec<PriceUpdate> {
+        let lane = self.state().lane.clone();
+        lane.map_or_else(Vec::new, |lane| lane.drain_updates(max))
+    }
+
+    /// Cancels every session of this engine. Idempotent; later starts are welcome.
+    pub fn cancel(&self) {
+        for session in std::mem::take(&mut self.state().sessions) {
+            session.cancel();
+        }
+    }
+
+    /// Cancels every session and refuses later starts. Idempotent.
+    pub fn shut_down(&self) {
+        self.state().shut_down = true;
+        self.cancel();
+    }
+
+    fn start(
+        &self,
+        symbols: SymbolList,
+        lane: Option<Arc<PriceLane>>,
+        outlet: impl FnOnce() -> Outlet,
+    ) -> Result<TickerSession, TickerError> {
+        let mut state = self.state();
+        if state.shut_down {
+            return Err(TickerError::ShutDown);
+        }
+        if self.poison.load(Ordering::Acquire) {
+            return Err(TickerError::Poisoned);
+        }
+        let walk = RandomWalk::new(&symbols, self.configuration.seed.unwrap_or_else(rand::random));
+        // The worker is told of the job while this engine is locked; that is safe because it is only told, not called.
+        let session = self.runtime.start(self.poison.clone(), || {
+            Box::new(TickerJob::new(&self.configuration, symbols, walk, outlet()))
+        })?;
+        state.sessions.retain(|session| !session.is_released());
+        state.sessions.push(session.clone());
+        if lane.is_some() {
+            state.lane = lane.clone();
+        }
+        Ok(TickerSession { session, lane })
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for TickerEngine {
+    fn drop(&mut self) {
+        self.shut_down();
+    }
+}
+
+impl TickerSession {
+    /// Asks for the session's end; see [`Session::cancel`].
+    pub fn cancel(&self) {
+        self.session.cancel();
+    }
+
+    /// Whether the listener or the bell was told of the end.
+    pub fn is_released(&self) -> bool {
+        self.session.is_released()
+    }
+
+    /// Hands out at most `most` waiting ticks, the longest waiting first, each with the number lost just before it;
+    /// `None` when the session pushes. Works until the session is dropped, also after its end.
+    pub fn drain(&self, most: usize, take: impl FnMut(Tick, u64)) -> Option<usize> {
+        self.lane.as_ref().map(|lane| lane.drain(most, take))
+    }
+
+    /// What went through the lane so far; `None` when the session pushes.
+    pub fn statistics(&self) -> Option<LaneStatistics> {
+        self.lane.as_ref().map(|lane| lane.statistics())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,74 @@
+//! Why a ticker refuses.
+
+use super::{MAX_LANE_CAPACITY, RATE_RANGE};
+use crate::runtime::RuntimeError;
+use rustle_market::SymbolError;
+use std::fmt;
+
+/// A refusal of [`TickerEngine`](super::TickerEngine). Only [`TickerError::Runtime`] may pass with a retry.
+#[derive(Debug)]
+pub enum TickerError {
+    /// The symbols cannot be tracked.
+    Symbols(SymbolError),
+    /// The rate is not finite or not within [`RATE_RANGE`].
+    RateOutOfRange {
+        /// The rate that came, in updates a second.
+        got: f64,
+    },
+    /// A lane's capacity is not 1 to [`MAX_LANE_CAPACITY`].
+    CapacityOutOfRange {
+        /// The capacity that came.
+        got: usize,
+    },
+    /// The engine was shut down.
+    ShutDown,
+    /// A session of this engine panicked earlier.
+    Poisoned,
+    /// The runtime has no thread for the session.
+    Runtime(RuntimeError),
+}
+
+impl fmt::Display for TickerError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Symbols(error) => error.fmt(f),
+            Self::RateOutOfRange { got } => write!(
+                f,
+                "expected {} to {} updates a second, got {got}",
+                RATE_RANGE.start(),
+                RATE_RANGE.end()
+            ),
+            Self::CapacityOutOfRange { got } => {
+                write!(
+                    f,
+                    "expected a lane of 1 to {MAX_LANE_CAPACITY} elements, got {got}"
+                )
+            }
+            Self::ShutDown => write!(f, "the ticker was shut down: make a new one"),
+            Self::Poisoned => write!(f, "a session of this ticker panicked: make a new one"),
+            Self::Runtime(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for TickerError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Symbols(error) => Some(error),
+            Self::Runtime(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<SymbolError> for TickerError {
+    fn from(error: SymbolError) -> Self {
+        Self::Symbols(error)
+    }
+}
+
+impl From<RuntimeError> for TickerError {
+    fn from(error: RuntimeError) -> Self {
+        Self::Runtime(error)
+    }
+}

@@ -1,0 +1,310 @@
+//! The engine on a manual runtime: every test moves the time itself.
+
+use super::*;
+use crate::job::Release;
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::time::Duration;
+
+#[derive(Debug, PartialEq)]
+enum Heard {
+    Price(String, u64, i64),
+    Released(Release),
+}
+
+struct Recorder(Sender<Heard>);
+
+impl PriceListener for Recorder {
+    fn on_price(&mut self, update: &PriceUpdate) {
+        assert!(update.price > 0.0);
+        let heard = Heard::Price(update.symbol.name().into(), update.sequence, update.timestamp_ms);
+        self.0.send(heard).expect("the test listens");
+    }
+
+    fn on_release(self: Box<Self>, release: Release) {
+        self.0.send(Heard::Released(release)).expect("the test listens");
+    }
+}
+
+impl Doorbell for Recorder {
+    fn on_ready(&mut self) {
+        self.0
+            .send(Heard::Price("bell".into(), 0, 0))
+            .expect("the test listens");
+    }
+
+    fn on_release(self: Box<Self>, release: Release) {
+        PriceListener::on_release(self, release);
+    }
+}
+
+struct Panicking;
+
+impl PriceListener for Panicking {
+    fn on_price(&mut self, update: &PriceUpdate) {
+        panic!("cannot take update {}", update.sequence);
+    }
+
+    fn on_release(self: Box<Self>, _: Release) {}
+}
+
+fn engine(configuration: TickerConfiguration) -> (Arc<Runtime>, TickerEngine) {
+    let runtime = Arc::new(Runtime::manual(1_000_000));
+    let engine = TickerEngine::on(runtime.clone(), configuration).expect("a valid configuration");
+    (runtime, engine)
+}
+
+fn recorder() -> (Recorder, Receiver<Heard>) {
+    let (sender, receiver) = mpsc::channel();
+    (Recorder(sender), receiver)
+}
+
+fn all(receiver: &Receiver<Heard>) -> Vec<Heard> {
+    receiver.try_iter().collect()
+}
+
+#[test]
+fn symbols_take_turns_at_even_distances() {
+    let (runtime, engine) = engine(TickerConfiguration::default());
+    let (listener, heard) = recorder();
+    engine.start_tracking(&["BTC", "ETH"], listener).expect("started");
+    runtime.advance(Duration::from_millis(750));
+    let expected: Vec<_> = [("BTC", 0, 0), ("ETH", 1, 250), ("BTC", 2, 500), ("ETH", 3, 750)]
+        .map(|(name, sequence, ms)| Heard::Price(name.into(), sequence, 1_000_000 + ms))
+        .into();
+    assert_eq!(all(&heard), expected);
+}
+
+#[test]
+fn three_symbols_at_the_default_rate_give_thirty_updates_in_five_seconds() {
+    let (runtime, engine) = engine(TickerConfiguration::default());
+    let (listener, heard) = recorder();
+    engine
+        .start_tracking(&["BTC", "ETH", "SOL"], listener)
+        .expect("started");
+    runtime.advance(Duration::from_millis(4_999));
+    assert_eq!(all(&heard).len(), 30);
+}
+
+#[test]
+fn cancel_is_idempotent_and_the_release_is_the_last_call() {
+    let (runtime, engine) = engine(TickerConfiguration::default());
+    let (listener, heard) = recorder();
+    let session = engine.start_tracking(&["BTC"], listener).expect("started");
+    runtime.advance(Duration::ZERO);
+    engine.cancel();
+    session.cancel();
+    engine.cancel();
+    runtime.advance(Duration::from_secs(10));
+    assert!(session.is_released());
+    assert_eq!(
+        all(&heard),
+        [
+            Heard::Price("BTC".into(), 0, 1_000_000),
+            Heard::Released(Release::Cancelled)
+        ]
+    );
+}
+
+#[test]
+fn late_cancel_of_an_old_session_leaves_the_new_one_alone() {
+    let (runtime, engine) = engine(TickerConfiguration::default());
+    let (listener, _old) = recorder();
+    let old = engine.start_tracking(&["BTC"], listener).expect("started");
+    engine.cancel();
+    let (listener, heard) = recorder();
+    engine
+        .start_tracking(&["BTC"], listener)
+        .expect("started again after a cancel");
+    old.cancel();
+    runtime.advance(Duration::from_secs(1));
+    assert_eq!(all(&heard).len(), 3);
+}
+
+#[test]
+fn limit_is_the_natural_end() {
+    let (runtime, engine) = engine(TickerConfiguration {
+        update_limit: Some(2),
+        ..TickerConfiguration::default()
+    });
+    let (listener, heard) = recorder();
+    engine.start_tracking(&["BTC"], listener).expect("started");
+    runtime.advance(Duration::from_secs(10));
+    let heard = all(&heard);
+    assert_eq!(heard.len(), 3);
+    assert_eq!(heard[2], Heard::Released(Release::Ended));
+}
+
+#[test]
+fn same_seed_gives_the_same_prices() {
+    let run = |seed| {
+        let (runtime, engine) = engine(TickerConfiguration {
+            seed,
+            ..TickerConfiguration::default()
+        });
+        engine
+            .start_pulling(&["BTC", "ETH"], Overflow::DropOldest, 64, NoBell)
+            .expect("started");
+        runtime.advance(Duration::from_secs(5));
+        engine
+            .drain_updates(64)
+            .iter()
+            .map(|update| update.price.to_bits())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(run(Some(1)), run(Some(1)));
+    assert_ne!(run(Some(1)), run(Some(2)));
+    assert_ne!(run(None), run(None), "a drawn seed is another one each time");
+}
+
+#[test]
+fn panic_releases_with_the_message_and_poisons_the_engine() {
+    let (runtime, engine) = engine(TickerConfiguration::default());
+    let (listener, heard) = recorder();
+    struct Half(Recorder);
+    impl PriceListener for Half {
+        fn on_price(&mut self, update: &PriceUpdate) {
+            Panicking.on_price(update);
+        }
+        fn on_release(self: Box<Self>, release: Release) {
+            PriceListener::on_release(Box::new(self.0), release);
+        }
+    }
+    engine.start_tracking(&["BTC"], Half(listener)).expect("started");
+    runtime.advance(Duration::ZERO);
+    assert_eq!(
+        all(&heard),
+        [Heard::Released(Release::Panicked("cannot take update 0".into()))]
+    );
+    let refused = engine.start_tracking(&["BTC"], Panicking);
+    assert!(matches!(refused, Err(TickerError::Poisoned)));
+}
+
+#[test]
+fn pulled_updates_wait_in_the_lane_and_the_bell_rings_once() {
+    let (runtime, engine) = engine(TickerConfiguration::default());
+    let (bell, heard) = recorder();
+    let session = engine
+        .start_pulling(&["BTC", "ETH"], Overflow::DropOldest, 4, bell)
+        .expect("started");
+    runtime.advance(Duration::from_millis(1_250));
+    assert_eq!(all(&heard).len(), 1);
+    let first = engine.next_price().expect("four wait");
+    assert_eq!((first.symbol.name(), first.sequence), ("BTC", 2));
+    assert_eq!(engine.drain_updates(9).len(), 3);
+    assert_eq!(engine.next_price(), None);
+    let statistics = session.statistics().expect("a lane");
+    assert_eq!(
+        (statistics.produced, statistics.delivered, statistics.dropped),
+        (6, 4, 2)
+    );
+    runtime.advance(Duration::from_millis(250));
+    assert_eq!(
+        all(&heard).len(),
+        1,
+        "the bell rings again after the lane was emptied"
+    );
+}
+
+#[test]
+fn waiting_updates_can_be_drained_after_the_end() {
+    let (runtime, engine) = engine(TickerConfiguration {
+        update_limit: Some(3),
+        ..TickerConfiguration::default()
+    });
+    let session = engine
+        .start_pulling(&["BTC"], Overflow::DropNewest, 9, NoBell)
+        .expect("started");
+    runtime.advance(Duration::from_secs(10));
+    assert!(session.is_released());
+    let mut sequences = Vec::new();
+    session.drain(9, |tick, lost| sequences.push((tick.sequence, lost)));
+    assert_eq!(sequences, [(0, 0), (1, 0), (2, 0)]);
+}
+
+#[test]
+fn refusals_say_expected_and_got() {
+    let rate = |updates_per_second| {
+        TickerEngine::new(TickerConfiguration {
+            updates_per_second,
+            ..TickerConfiguration::default()
+        })
+        .err()
+        .map(|error| error.to_string())
+    };
+    assert_eq!(
+        rate(0.0).as_deref(),
+        Some("expected 0.001 to 10000000 updates a second, got 0")
+    );
+    assert_eq!(
+        rate(f64::NAN).as_deref(),
+        Some("expected 0.001 to 10000000 updates a second, got NaN")
+    );
+    assert_eq!(
+        rate(f64::INFINITY).as_deref(),
+        Some("expected 0.001 to 10000000 updates a second, got inf")
+    );
+    assert_eq!(rate(2.0), None);
+
+    let (_runtime, engine) = engine(TickerConfiguration::default());
+    let (listener, _heard) = recorder();
+    let refused = engine.start_tracking(&[], listener).err().expect("refused");
+    assert_eq!(refused.to_string(), "expected at least one symbol, got none");
+    let refused = engine
+        .start_pulling(&["A"], Overflow::DropOldest, 0, NoBell)
+        .err()
+        .expect("refused");
+    assert_eq!(
+        refused.to_string(),
+        "expected a lane of 1 to 1048576 elements, got 0"
+    );
+    engine.shut_down();
+    let refused = engine.start_pulling(&["A"], Overflow::DropOldest, 1, NoBell);
+    assert!(matches!(refused, Err(TickerError::ShutDown)));
+}
+
+#[test]
+fn dropping_the_engine_or_the_runtime_releases_its_sessions() {
+    let (runtime, engine_) = engine(TickerConfiguration::default());
+    let (listener, heard) = recorder();
+    engine_.start_tracking(&["BTC"], listener).expect("started");
+    drop(engine_);
+    runtime.advance(Duration::ZERO);
+    assert!(all(&heard).contains(&Heard::Released(Release::Cancelled)));
+
+    let (runtime, engine_) = engine(TickerConfiguration::default());
+    let (listener, heard) = recorder();
+    let session = engine_.start_tracking(&["BTC"], listener).expect("started");
+    drop((engine_, runtime));
+    assert!(session.is_released());
+    assert!(all(&heard).contains(&Heard::Released(Release::Cancelled)));
+}
+
+#[test]
+fn listener_may_start_cancel_and_drop_from_inside_a_call() {
+    struct Restarting(Arc<TickerEngine>, Sender<Heard>);
+    impl PriceListener for Restarting {
+        fn on_price(&mut self, _: &PriceUpdate) {
+            self.0.cancel();
+            self.0
+                .start_tracking(&["NEXT"], Recorder(self.1.clone()))
+                .expect("started inside a call");
+        }
+        fn on_release(self: Box<Self>, release: Release) {
+            self.0.next_price();
+            self.1.send(Heard::Released(release)).expect("the test listens");
+        }
+    }
+    let (runtime, engine) = engine(TickerConfiguration::default());
+    let engine = Arc::new(engine);
+    let (sender, heard) = mpsc::channel();
+    engine
+        .start_tracking(&["BTC"], Restarting(engine.clone(), sender))
+        .expect("started");
+    runtime.advance(Duration::ZERO);
+    let heard = all(&heard);
+    assert!(heard.contains(&Heard::Released(Release::Cancelled)), "{heard:?}");
+    assert!(
+        heard.contains(&Heard::Price("NEXT".into(), 0, 1_000_000)),
+        "{heard:?}"
+    );
+}

@@ -1,0 +1,209 @@
+//! One thread of the runtime: it takes orders from its inbox and polls the jobs that are due.
+
+use crate::clock::{Clock, Wait};
+use crate::job::{Job, PollContext, Release, Step};
+use crate::panic_text::panic_message;
+use crate::session::Session;
+use crate::timers::Timers;
+use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+/// A job that runs, or is about to.
+pub(crate) struct Running {
+    pub(crate) session: Session,
+    pub(crate) job: Box<dyn Job>,
+    /// Set before the release when the job panics: the engine that it belongs to is unsound from then on.
+    pub(crate) poison: Arc<AtomicBool>,
+}
+
+/// Orders for a worker, from any thread. Its lock is held for a few instructions only and never while calling out.
+pub(crate) struct Inbox {
+    orders: Mutex<Orders>,
+    bell: Condvar,
+    settled: Condvar,
+}
+
+#[derive(Default)]
+struct Orders {
+    starts: Vec<Running>,
+    cancels: Vec<u64>,
+    stop: bool,
+    /// Raised whenever the caller wants to know that everything up to now is done.
+    asked: u64,
+    /// The last `asked` for which that was so.
+    answered: u64,
+}
+
+impl Inbox {
+    pub(crate) fn new() -> Self {
+        Self {
+            orders: Mutex::new(Orders::default()),
+            bell: Condvar::new(),
+            settled: Condvar::new(),
+        }
+    }
+
+    pub(crate) fn start(&self, running: Running) {
+        self.lock().starts.push(running);
+        self.bell.notify_one();
+    }
+
+    pub(crate) fn cancel(&self, key: u64) {
+        self.lock().cancels.push(key);
+        self.bell.notify_one();
+    }
+
+    pub(crate) fn stop(&self) {
+        self.lock().stop = true;
+        self.bell.notify_one();
+    }
+
+    /// Waits until the worker has done all that is due and ordered by now. Not to be called on the worker's own thread.
+    pub(crate) fn settle(&self) {
+        let mut orders = self.lock();
+        orders.asked += 1;
+        let mine = orders.asked;
+        self.bell.notify_one();
+        while orders.answered < mine && !orders.stop {
+            orders = self.settled.wait(orders).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Orders> {
+        self.orders.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Blocks until there is something to do; takes the orders.
+    fn wait(&self, clock: &dyn Clock, timers: &Timers) -> Orders {
+        let mut orders = self.lock();
+        loop {
+            if orders.stop || !orders.starts.is_empty() || !orders.cancels.is_empty() {
+                break;
+            }
+            match clock.wait_for(timers.next_deadline()) {
+                Wait::Ready => break,
+                Wait::AtMost(rest) => {
+                    orders = self
+                        .bell
+                        .wait_timeout(orders, rest)
+                        .unwrap_or_else(PoisonError::into_inner)
+                        .0;
+                }
+                Wait::ForBell => {
+                    orders.answered = orders.asked;
+                    self.settled.notify_all();
+                    orders = self.bell.wait(orders).unwrap_or_else(PoisonError::into_inner);
+                }
+            }
+        }
+        Orders {
+            starts: std::mem::take(&mut orders.starts),
+            cancels: std::mem::take(&mut orders.cancels),
+            stop: orders.stop,
+            ..Orders::default()
+        }
+    }
+}
+
+/// The worker's own state; it lives on the worker's thread.
+pub(crate) struct Worker {
+    inbox: Arc<Inbox>,
+    clock: Arc<dyn Clock>,
+    running: HashMap<u64, Running>,
+    timers: Timers,
+}
+
+impl Worker {
+    pub(crate) fn new(inbox: Arc<Inbox>, clock: Arc<dyn Clock>) -> Self {
+        Self {
+            inbox,
+            clock,
+            running: HashMap::new(),
+            timers: Timers::default(),
+        }
+    }
+
+    /// Works until the inbox says stop, then releases what is left.
+    pub(crate) fn run(mut self) {
+        loop {
+            let orders = self.inbox.wait(&*self.clock, &self.timers);
+            let now = self.clock.now();
+            for running in orders.starts {
+                let key = running.session.key();
+                self.running.insert(key, running);
+                self.timers.push(now, key);
+            }
+            for key in orders.cancels {
+                self.release(key, Release::Cancelled);
+            }
+            if orders.stop {
+                break;
+            }
+            self.forget_stale_timers();
+            self.poll_due();
+        }
+        let keys: Vec<u64> = self.running.keys().copied().collect();
+        for key in keys {
+            self.release(key, Release::Cancelled);
+        }
+        self.inbox.settled.notify_all();
+    }
+
+    /// Polls what is due now: each job at most once, so that orders are seen between two polls of a busy job.
+    fn poll_due(&mut self) {
+        let now = self.clock.now();
+        let mut due = Vec::new();
+        while let Some(key) = self.timers.pop_due(now) {
+            due.push(key);
+        }
+        for key in due {
+            let Some(running) = self.running.get_mut(&key) else {
+                continue;
+            };
+            if running.session.is_cancelled() {
+                // The order to release it is in the inbox or on its way there.
+                continue;
+            }
+            let context = PollContext {
+                clock: &*self.clock,
+                session: &running.session,
+            };
+            match catch_unwind(AssertUnwindSafe(|| running.job.poll(&context))) {
+                Ok(Step::At(deadline)) => self.timers.push(deadline, key),
+                Ok(Step::End) => self.release(key, Release::Ended),
+                Err(payload) => {
+                    running.poison.store(true, Ordering::Release);
+                    let message = panic_message(&*payload).to_owned();
+                    self.release(key, Release::Panicked(message));
+                }
+            }
+        }
+    }
+
+    /// Takes the job out and tells it that it is over. The only place that does: a job is there once, so it is told once.
+    fn release(&mut self, key: u64, release: Release) {
+        let Some(Running { session, job, .. }) = self.running.remove(&key) else {
+            return;
+        };
+        tracing::debug!(session = key, ?release, "session released");
+        session.set_released();
+        if let Err(payload) = catch_unwind(AssertUnwindSafe(|| job.release(release))) {
+            tracing::error!(
+                session = key,
+                message = panic_message(&*payload),
+                "a listener panicked in its release"
+            );
+        }
+    }
+
+    /// Cancelled jobs leave their timers behind. Once they outnumber the live ones they are swept, so that starting and
+    /// cancelling for ever holds no memory.
+    fn forget_stale_timers(&mut self) {
+        if self.timers.len() > 2 * self.running.len() + 64 {
+            let running = &self.running;
+            self.timers.retain(|key| running.contains_key(&key));
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! The layout of every record that crosses the boundary, so that the other side can compare it with what it sees.
+
+use crate::sink::RustleSink;
+use crate::slice::RustleString;
+use crate::status::RustleError;
+use crate::ticker::{RustleLaneStatistics, RustlePriceUpdate, RustleTickerConfiguration};
+use std::ffi::{c_char, CStr};
+use std::mem::{align_of, offset_of, size_of};
+
+/// One line of the layout table: a record as a whole (`field` is NULL, `offset` 0) or one of its fields.
+#[repr(C)]
+pub struct RustleLayoutEntry {
+    /// The record's name: NUL-terminated, static.
+    pub record: *const c_char,
+    /// The field's name: NUL-terminated, static; NULL for the record itself.
+    pub field: *const c_char,
+    /// The size of the record in bytes, with its padding; for a field 0.
+    pub size: usize,
+    /// The alignment of the record in bytes; for a field 0.
+    pub alignment: usize,
+    /// The field's distance from the record's start in bytes.
+    pub offset: usize,
+}
+
+// SAFETY: the pointers are to static, constant texts.
+unsafe impl Sync for RustleLayoutEntry {}
+
+const fn record(name: &'static CStr, size: usize, alignment: usize) -> RustleLayoutEntry {
+    RustleLayoutEntry {
+        record: name.as_ptr(),
+        field: std::ptr::null(),
+        size,
+        alignment,
+        offset: 0,
+    }
+}
+
+const fn field(name: &'static CStr, field: &'static CStr, offset: usize) -> RustleLayoutEntry {
+    RustleLayoutEntry {
+        record: name.as_ptr(),
+        field: field.as_ptr(),
+        size: 0,
+        alignment: 0,
+        offset,
+    }
+}
+
+/// The entries of the records named, each followed by the fields named.
+macro_rules! layout {
+    ($($record:ident { $($field:ident),+ $(,)? })+) => {
+        &[$(
+            record(as_c_str(concat!(stringify!($record), "\0")), size_of::<$record>(), align_of::<$record>()),
+            $(field(
+                as_c_str(concat!(stringify!($record), "\0")),
+                as_c_str(concat!(stringify!($field), "\0")),
+                offset_of!($record, $field),
+            ),)+
+        )+]
+    };
+}
+
+const fn as_c_str(text: &'static str) -> &'static CStr {
+    match CStr::from_bytes_with_nul(text.as_bytes()) {
+        Ok(text) => text,
+        Err(_) => panic!("the macro adds the one NUL"),
+    }
+}
+
+static LAYOUT: &[RustleLayoutEntry] = layout! {
+    RustleError { status, message_length, message }
+    RustleString { data, length }
+    RustleSink { context, on_signal, on_release }
+    RustleTickerConfiguration { updates_per_second, seed, update_limit, runtime, has_seed, reserved }
+    RustlePriceUpdate { price, timestamp_ms, sequence, symbol, gap }
+    RustleLaneStatistics { produced, delivered, dropped, waiting }
+    RustleLayoutEntry { record, field, size, alignment, offset }
+};
+
+/// The layout table: `count`, which may be NULL, receives the number of entries. Never NULL, static, not to be freed.
+///
+/// Thread-safe: yes. Realtime-safe: yes.
+///
+/// # Safety
+/// `count` is NULL or valid for a write.
+#[no_mangle]
+pub unsafe extern "C" fn rustle_abi_layout(count: *mut usize) -> *const RustleLayoutEntry {
+    // SAFETY: `as_mut` tests for NULL; validity is the caller's promise.
+    if let Some(count) = unsafe { count.as_mut() } {
+        *count = LAYOUT.len();
+    }
+    LAYOUT.as_ptr()
+}

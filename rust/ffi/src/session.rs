@@ -1,0 +1,83 @@
+//! What every engine's sessions have in common: cancel and free.
+
+use crate::guard::guarded;
+use crate::handle::{Pinned, Reservation, RustleHandle, SlotTable};
+use crate::status::{CallFault, RustleError, RustleStatus};
+use rustle_engines::TickerSession;
+
+/// A session of one of the engines.
+pub(crate) enum AnySession {
+    Ticker(TickerSession),
+}
+
+impl AnySession {
+    fn cancel(&self) {
+        match self {
+            Self::Ticker(session) => session.cancel(),
+        }
+    }
+}
+
+impl Drop for AnySession {
+    /// Freeing the handle of a session that runs ends it: nobody could end it otherwise.
+    fn drop(&mut self) {
+        self.cancel();
+    }
+}
+
+static SESSIONS: SlotTable<AnySession> = SlotTable::new(1);
+
+/// Sets a handle aside for a session that is about to start: once it runs, its start must not fail any more.
+///
+/// # Errors
+/// The table is full.
+pub(crate) fn reserve() -> Result<Reservation<'static, AnySession>, CallFault> {
+    SESSIONS.reserve()
+}
+
+/// The session behind a handle.
+///
+/// # Errors
+/// The handle is not that of a live session.
+pub(crate) fn find(session: RustleHandle) -> Result<Pinned<'static, AnySession>, CallFault> {
+    SESSIONS.pin(session, "session")
+}
+
+/// Asks for the end of a session: sets a flag and wakes the worker. The sink's `on_release` follows on the worker's
+/// thread; calls that were under way may still be seen before it. Idempotent while the handle is live, also after the
+/// session's end.
+///
+/// Fails with `RUSTLE_STALE_HANDLE`.
+///
+/// Thread-safe: yes, also inside a callback. Realtime-safe: no (it takes the inbox's lock for a few instructions).
+///
+/// # Safety
+/// `error` is NULL or valid for a write of one `RustleError`.
+#[no_mangle]
+pub unsafe extern "C" fn rustle_session_cancel(
+    session: RustleHandle,
+    error: *mut RustleError,
+) -> RustleStatus {
+    // SAFETY: the caller's promise about `error` is handed on.
+    unsafe {
+        guarded(error, || {
+            find(session)?.cancel();
+            Ok::<(), CallFault>(())
+        })
+    }
+}
+
+/// Makes a session's handle stale, and cancels the session if it still runs. What waits in its lane is lost. Every
+/// session needs one such call, before or after its release.
+///
+/// Fails with `RUSTLE_STALE_HANDLE`.
+///
+/// Thread-safe: yes, also inside a callback. Realtime-safe: no.
+///
+/// # Safety
+/// As `rustle_session_cancel`.
+#[no_mangle]
+pub unsafe extern "C" fn rustle_session_free(session: RustleHandle, error: *mut RustleError) -> RustleStatus {
+    // SAFETY: the caller's promise about `error` is handed on.
+    unsafe { guarded(error, || SESSIONS.remove(session, "session")) }
+}

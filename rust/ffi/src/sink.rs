@@ -1,0 +1,89 @@
+//! The caller's end of a session: a context and the two functions that are called with it.
+
+use crate::live::LiveToken;
+use crate::status::{CallFault, RustleStatus};
+use rustle_engines::Release;
+use std::ffi::c_void;
+
+/// The session came to its natural end.
+pub const RUSTLE_RELEASE_ENDED: RustleStatus = 0;
+/// The session was cancelled, or its engine was shut down or freed.
+pub const RUSTLE_RELEASE_CANCELLED: RustleStatus = 1;
+/// The session could not go on; the message says why.
+pub const RUSTLE_RELEASE_FAILED: RustleStatus = 2;
+/// The session's worker panicked; the message is the panic's. The engine accepts no further start.
+pub const RUSTLE_RELEASE_PANICKED: RustleStatus = 3;
+
+/// Where a session's events go. Given by value to a `…_start` function; when that returns `RUSTLE_OK` the context belongs
+/// to the session until `on_release` was called, and when it fails the sink was not taken and is never called.
+///
+/// Both functions are called on a thread of the runtime, one call at a time, with no lock held: they may call any
+/// function of this interface, also cancel and free their own session. They must not unwind and should return soon.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct RustleSink {
+    /// Handed to both functions as it is; never dereferenced here. It is used on another thread than the one that gave it.
+    pub context: *mut c_void,
+    /// Called for every event with a pointer to the engine's event record, valid during the call; on a frame lane called
+    /// with NULL when the lane stops being empty. Must not be NULL.
+    pub on_signal: Option<extern "C" fn(context: *mut c_void, event: *const c_void)>,
+    /// Called exactly once, as the last call: one of `RUSTLE_RELEASE_…`, and a message of `length` bytes of UTF-8 (not
+    /// NUL-terminated, valid during the call, empty unless the reason is failed or panicked). Must not be NULL.
+    pub on_release:
+        Option<extern "C" fn(context: *mut c_void, reason: i32, message: *const u8, length: usize)>,
+}
+
+/// A sink whose functions are known to be there, on its way to the worker or in use there.
+pub(crate) struct SinkGuts {
+    context: *mut c_void,
+    on_signal: extern "C" fn(*mut c_void, *const c_void),
+    on_release: extern "C" fn(*mut c_void, i32, *const u8, usize),
+    _live: LiveToken,
+}
+
+// SAFETY: the contract of `RustleSink` lets the context be used on the runtime's threads, by one call at a time.
+unsafe impl Send for SinkGuts {}
+
+impl SinkGuts {
+    /// Checks the functions.
+    ///
+    /// # Errors
+    /// One of them is NULL.
+    pub(crate) fn new(sink: RustleSink) -> Result<Self, CallFault> {
+        Ok(Self {
+            context: sink.context,
+            on_signal: sink.on_signal.ok_or(CallFault::null("sink.on_signal"))?,
+            on_release: sink.on_release.ok_or(CallFault::null("sink.on_release"))?,
+            _live: LiveToken::new(),
+        })
+    }
+
+    /// Delivers one event.
+    pub(crate) fn signal<T>(&self, event: &T) {
+        (self.on_signal)(self.context, std::ptr::from_ref(event).cast());
+    }
+
+    /// Rings the doorbell of a frame lane.
+    pub(crate) fn ring(&self) {
+        (self.on_signal)(self.context, std::ptr::null());
+    }
+
+    /// Ends it: the last call, made once because it consumes the sink.
+    pub(crate) fn release(self, release: Release) {
+        let (reason, message) = match &release {
+            Release::Ended => (RUSTLE_RELEASE_ENDED, ""),
+            Release::Cancelled => (RUSTLE_RELEASE_CANCELLED, ""),
+            Release::Failed(message) => (RUSTLE_RELEASE_FAILED, message.as_str()),
+            Release::Panicked(message) => (RUSTLE_RELEASE_PANICKED, message.as_str()),
+        };
+        let Self {
+            context,
+            on_release,
+            _live: live,
+            ..
+        } = self;
+        // Not counted any more by the time the caller hears of it.
+        drop(live);
+        on_release(context, reason, message.as_ptr(), message.len());
+    }
+}

@@ -1,0 +1,126 @@
+//! Pointers and lengths from C, checked and turned into slices.
+
+use crate::status::CallFault;
+
+/// The bytes of text at `data`, `length` of them: UTF-8, not NUL-terminated, owned by the caller, read during the call only.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct RustleString {
+    /// The first byte; may be NULL when `length` is 0.
+    pub data: *const u8,
+    /// The number of bytes.
+    pub length: usize,
+}
+
+/// `length` elements at `data`, borrowed for as long as the caller lends them.
+///
+/// # Errors
+/// NULL with a length above 0, a misaligned pointer, or a length beyond the address space.
+///
+/// # Safety
+/// A `data` that is not NULL points to `length` initialised elements that nobody writes during `'a`.
+pub(crate) unsafe fn borrowed<'a, T>(
+    data: *const T,
+    length: usize,
+    name: &'static str,
+) -> Result<&'a [T], CallFault> {
+    check(data, length, name)?;
+    if length == 0 {
+        return Ok(&[]);
+    }
+    // SAFETY: not NULL, aligned and no longer than the address space by `check`; the rest is the caller's promise.
+    Ok(unsafe { std::slice::from_raw_parts(data, length) })
+}
+
+/// As `borrowed`, for memory that the call writes.
+///
+/// # Errors
+/// As `borrowed`.
+///
+/// # Safety
+/// A `data` that is not NULL points to `length` initialised elements that nobody else accesses during `'a`.
+pub(crate) unsafe fn borrowed_mut<'a, T>(
+    data: *mut T,
+    length: usize,
+    name: &'static str,
+) -> Result<&'a mut [T], CallFault> {
+    check(data, length, name)?;
+    if length == 0 {
+        return Ok(&mut []);
+    }
+    // SAFETY: not NULL, aligned and no longer than the address space by `check`; the rest is the caller's promise.
+    Ok(unsafe { std::slice::from_raw_parts_mut(data, length) })
+}
+
+/// A pointer for one result.
+///
+/// # Errors
+/// NULL.
+///
+/// # Safety
+/// An `out` that is not NULL is valid for a write during `'a`.
+pub(crate) unsafe fn out<'a, T>(out: *mut T, name: &'static str) -> Result<&'a mut T, CallFault> {
+    // SAFETY: `as_mut` tests for NULL; validity is the caller's promise.
+    unsafe { out.as_mut() }.ok_or(CallFault::null(name))
+}
+
+/// The text that a `RustleString` names.
+///
+/// # Errors
+/// As `borrowed`; not UTF-8.
+///
+/// # Safety
+/// As `borrowed`.
+pub(crate) unsafe fn text<'a>(string: RustleString, name: &'static str) -> Result<&'a str, CallFault> {
+    // SAFETY: the promise is handed on.
+    let bytes = unsafe { borrowed(string.data, string.length, name) }?;
+    std::str::from_utf8(bytes).map_err(|_| CallFault::utf8(name))
+}
+
+fn check<T>(data: *const T, length: usize, name: &'static str) -> Result<(), CallFault> {
+    if length == 0 {
+        return Ok(());
+    }
+    if data.is_null() {
+        return Err(CallFault::null(name));
+    }
+    if !data.is_aligned() {
+        return Err(CallFault::value(
+            name,
+            "expected an aligned pointer, got a misaligned one",
+        ));
+    }
+    if length > isize::MAX as usize / size_of::<T>().max(1) {
+        return Err(CallFault::length(
+            name,
+            "expected a length within the address space, got a larger one",
+        ));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn null_is_a_slice_only_when_it_is_empty() {
+        // SAFETY: NULL is allowed.
+        let empty = unsafe { borrowed::<f32>(std::ptr::null(), 0, "input") };
+        // SAFETY: as above.
+        let refused = unsafe { borrowed::<f32>(std::ptr::null(), 1, "input") };
+        assert_eq!(empty.map(<[f32]>::len).ok(), Some(0));
+        assert!(refused.is_err());
+    }
+
+    #[test]
+    fn misaligned_and_endless_slices_are_refused() {
+        let words = [0_u32; 4];
+        // SAFETY: refused before it is read.
+        let misaligned = unsafe { borrowed(words.as_ptr().wrapping_byte_add(1), 1, "input") };
+        // SAFETY: as above.
+        let endless = unsafe { borrowed(words.as_ptr(), usize::MAX, "input") };
+        assert!(misaligned.is_err());
+        assert!(endless.is_err());
+    }
+}

@@ -1,0 +1,201 @@
+//! Status numbers, and the caller-owned record that carries a failure's text.
+//!
+//! The numbers are part of the ABI: they are only ever appended to. scripts/lint compares them with the Swift switch.
+
+use std::fmt::{self, Display, Write};
+
+/// The outcome of a fallible function: `RUSTLE_OK` or one of the other `RUSTLE_…` numbers.
+pub type RustleStatus = i32;
+
+/// The call did what it says.
+pub const RUSTLE_OK: RustleStatus = 0;
+/// A pointer that must not be NULL was NULL.
+pub const RUSTLE_NULL_POINTER: RustleStatus = 1;
+/// A length or a capacity is not one that the function accepts.
+pub const RUSTLE_INVALID_LENGTH: RustleStatus = 2;
+/// A number is out of its range or not finite, or an enumeration has no such member.
+pub const RUSTLE_INVALID_VALUE: RustleStatus = 3;
+/// A text is not valid UTF-8.
+pub const RUSTLE_INVALID_UTF8: RustleStatus = 4;
+/// The handle is not live: never issued, already freed, or of another kind.
+pub const RUSTLE_STALE_HANDLE: RustleStatus = 5;
+/// Rust code panicked inside the call; the call had no other effect that the caller can see.
+pub const RUSTLE_PANICKED: RustleStatus = 6;
+/// A worker of this engine panicked earlier; the engine accepts no further start.
+pub const RUSTLE_POISONED: RustleStatus = 7;
+/// The engine was shut down.
+pub const RUSTLE_SHUT_DOWN: RustleStatus = 8;
+/// The system refused a resource: a thread, memory for a handle.
+pub const RUSTLE_EXHAUSTED: RustleStatus = 9;
+/// The call is not possible in the present state, for example a second log sink.
+pub const RUSTLE_WRONG_STATE: RustleStatus = 10;
+
+/// The list of symbols is empty.
+pub const RUSTLE_NO_SYMBOLS: RustleStatus = 100;
+/// A symbol stands in the list twice.
+pub const RUSTLE_DUPLICATE_SYMBOL: RustleStatus = 101;
+/// A symbol is empty or has white space or a control character in it.
+pub const RUSTLE_MALFORMED_SYMBOL: RustleStatus = 102;
+/// A symbol is longer than 32 bytes of UTF-8.
+pub const RUSTLE_SYMBOL_TOO_LONG: RustleStatus = 103;
+/// The list has more than 100,000 symbols.
+pub const RUSTLE_TOO_MANY_SYMBOLS: RustleStatus = 104;
+/// The update rate is not finite or not in 0.001 to 10,000,000 a second.
+pub const RUSTLE_RATE_OUT_OF_RANGE: RustleStatus = 105;
+
+/// The bytes of text that a `RustleError` holds.
+pub const RUSTLE_ERROR_CAPACITY: usize = 248;
+
+/// A failure in the caller's memory. Every fallible function takes a pointer to one as its last parameter: NULL when the
+/// caller wants the status alone. It is written whole when the function fails, and left alone when it succeeds.
+#[repr(C)]
+pub struct RustleError {
+    /// The status that the function returned.
+    pub status: RustleStatus,
+    /// The bytes of `message` in use, at most `RUSTLE_ERROR_CAPACITY`.
+    pub message_length: u32,
+    /// What was expected and what came: UTF-8, not NUL-terminated, cut at a character's edge when it is too long.
+    pub message: [u8; RUSTLE_ERROR_CAPACITY],
+}
+
+/// An error that the boundary can carry: a status, and a text through `Display`.
+pub(crate) trait Fault: Display {
+    /// The number that stands for this error in C.
+    fn status(&self) -> RustleStatus;
+}
+
+/// A fault that the boundary itself finds in a call's arguments.
+#[derive(Debug)]
+pub(crate) struct CallFault {
+    status: RustleStatus,
+    argument: &'static str,
+    problem: &'static str,
+}
+
+impl CallFault {
+    /// `argument` is NULL.
+    pub(crate) const fn null(argument: &'static str) -> Self {
+        Self {
+            status: RUSTLE_NULL_POINTER,
+            argument,
+            problem: "expected a pointer, got NULL",
+        }
+    }
+
+    /// `argument` is a length that no allocation can have, or one that the function does not take.
+    pub(crate) const fn length(argument: &'static str, problem: &'static str) -> Self {
+        Self {
+            status: RUSTLE_INVALID_LENGTH,
+            argument,
+            problem,
+        }
+    }
+
+    /// `argument` is no member of its enumeration, or out of range.
+    pub(crate) const fn value(argument: &'static str, problem: &'static str) -> Self {
+        Self {
+            status: RUSTLE_INVALID_VALUE,
+            argument,
+            problem,
+        }
+    }
+
+    /// `argument` is not UTF-8.
+    pub(crate) const fn utf8(argument: &'static str) -> Self {
+        Self {
+            status: RUSTLE_INVALID_UTF8,
+            argument,
+            problem: "expected UTF-8, got other bytes",
+        }
+    }
+
+    /// `argument` is not the handle of a live object of its kind.
+    pub(crate) const fn stale(argument: &'static str) -> Self {
+        Self {
+            status: RUSTLE_STALE_HANDLE,
+            argument,
+            problem: "expected a live handle, got one that was freed or never issued",
+        }
+    }
+
+    /// There is no memory or number left for another object.
+    pub(crate) const fn exhausted(argument: &'static str) -> Self {
+        Self {
+            status: RUSTLE_EXHAUSTED,
+            argument,
+            problem: "the system or the handle table is exhausted",
+        }
+    }
+
+    /// The call does not fit the present state.
+    pub(crate) const fn wrong_state(argument: &'static str, problem: &'static str) -> Self {
+        Self {
+            status: RUSTLE_WRONG_STATE,
+            argument,
+            problem,
+        }
+    }
+}
+
+impl Display for CallFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.argument, self.problem)
+    }
+}
+
+impl Fault for CallFault {
+    fn status(&self) -> RustleStatus {
+        self.status
+    }
+}
+
+impl RustleError {
+    /// The record of a failure. Formats straight into the fixed buffer: it allocates nothing.
+    pub(crate) fn new(status: RustleStatus, text: &dyn Display) -> Self {
+        let mut error = Self {
+            status,
+            message_length: 0,
+            message: [0; RUSTLE_ERROR_CAPACITY],
+        };
+        // The writer below never fails: what does not fit is cut.
+        let _ = write!(error, "{text}");
+        error
+    }
+}
+
+impl Write for RustleError {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let used = self.message_length as usize;
+        let mut fits = text.len().min(RUSTLE_ERROR_CAPACITY - used);
+        while !text.is_char_boundary(fits) {
+            fits -= 1;
+        }
+        self.message[used..used + fits].copy_from_slice(&text.as_bytes()[..fits]);
+        self.message_length = (used + fits) as u32;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn message_is_cut_at_a_characters_edge() {
+        let text = "é".repeat(200);
+        let error = RustleError::new(RUSTLE_INVALID_VALUE, &text);
+        let kept = &error.message[..error.message_length as usize];
+        assert_eq!(error.message_length, 248);
+        assert_eq!(
+            std::str::from_utf8(kept).map(|kept| kept.chars().count()),
+            Ok(124)
+        );
+    }
+
+    #[test]
+    fn message_says_what_was_expected_and_what_came() {
+        let error = RustleError::new(RUSTLE_NULL_POINTER, &CallFault::null("input"));
+        let kept = &error.message[..error.message_length as usize];
+        assert_eq!(kept, b"input: expected a pointer, got NULL");
+    }
+}

@@ -1,0 +1,388 @@
+//! The ticker: engines, and the start and drain of their sessions.
+
+use crate::guard::guarded;
+use crate::handle::{RustleHandle, SlotTable};
+use crate::session::{self, AnySession};
+use crate::sink::{RustleSink, SinkGuts};
+use crate::slice::{borrowed, borrowed_mut, out, text, RustleString};
+use crate::status::{
+    CallFault, Fault, RustleError, RustleStatus, RUSTLE_DUPLICATE_SYMBOL, RUSTLE_EXHAUSTED,
+    RUSTLE_INVALID_LENGTH, RUSTLE_MALFORMED_SYMBOL, RUSTLE_NO_SYMBOLS, RUSTLE_POISONED,
+    RUSTLE_RATE_OUT_OF_RANGE, RUSTLE_SHUT_DOWN, RUSTLE_SYMBOL_TOO_LONG, RUSTLE_TOO_MANY_SYMBOLS,
+};
+use crate::{handle::Pinned, runtime};
+use rustle_engines::{
+    Doorbell, LaneStatistics, Overflow, PriceListener, Release, TickerConfiguration, TickerEngine,
+    TickerError,
+};
+use rustle_market::{PriceUpdate, SymbolError};
+use std::mem::MaybeUninit;
+
+/// The events lane: every update is one call of the sink's `on_signal`.
+pub const RUSTLE_LANE_EVENTS: u32 = 0;
+/// The frame lane: updates wait in a ring until they are drained; a full ring gives up its oldest element.
+pub const RUSTLE_LANE_DROP_OLDEST: u32 = 1;
+/// The frame lane; a full ring does not take a new element in.
+pub const RUSTLE_LANE_DROP_NEWEST: u32 = 2;
+/// The frame lane; a new update replaces the waiting one of the same symbol.
+pub const RUSTLE_LANE_KEEP_LATEST: u32 = 3;
+
+/// How a ticker makes prices.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct RustleTickerConfiguration {
+    /// Updates a second of each symbol, 0.001 to 10,000,000.
+    pub updates_per_second: f64,
+    /// The seed of the random walk; read only when `has_seed` is not 0.
+    pub seed: u64,
+    /// The number of updates after which a session ends by itself; 0: it never does.
+    pub update_limit: u64,
+    /// The runtime that the sessions run on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
+    pub runtime: RustleHandle,
+    /// 0: a seed is drawn for each session. Else `seed` is used.
+    pub has_seed: u32,
+    /// 0.
+    pub reserved: u32,
+}
+
+/// A new price of one symbol.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct RustlePriceUpdate {
+    /// The price in the quote currency; finite and above 0.
+    pub price: f64,
+    /// When it was made: milliseconds since 1970-01-01T00:00:00Z.
+    pub timestamp_ms: i64,
+    /// Its number in the session, over all symbols: 0, 1, 2 …
+    pub sequence: u64,
+    /// The symbol's place in the list that the session was started with.
+    pub symbol: u32,
+    /// On a frame lane the number of updates that were lost just before this one (with `RUSTLE_LANE_KEEP_LATEST`: of its
+    /// own symbol), at most 4,294,967,295. 0 on the events lane.
+    pub gap: u32,
+}
+
+/// What went through a frame lane so far: `produced == delivered + dropped + waiting`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct RustleLaneStatistics {
+    /// Elements that the engine put in.
+    pub produced: u64,
+    /// Elements that were drained.
+    pub delivered: u64,
+    /// Elements that the lane's policy gave up.
+    pub dropped: u64,
+    /// Elements in the lane now.
+    pub waiting: u64,
+}
+
+static TICKERS: SlotTable<TickerEngine> = SlotTable::new(3);
+
+/// Makes a ticker. `ticker` receives its handle, to be freed with `rustle_ticker_free`.
+///
+/// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_RATE_OUT_OF_RANGE`, `RUSTLE_STALE_HANDLE` (the runtime's),
+/// `RUSTLE_EXHAUSTED`.
+///
+/// Thread-safe: yes. Realtime-safe: no.
+///
+/// # Safety
+/// `configuration` is NULL or points to a configuration that is not written during the call; `ticker` and `error` are
+/// NULL or valid for a write.
+#[no_mangle]
+pub unsafe extern "C" fn rustle_ticker_new(
+    configuration: *const RustleTickerConfiguration,
+    ticker: *mut RustleHandle,
+    error: *mut RustleError,
+) -> RustleStatus {
+    let body = || {
+        // SAFETY: the caller's promise about `configuration` is handed on; `as_ref` tests for NULL.
+        let configuration = unsafe { configuration.as_ref() }.ok_or(CallFault::null("configuration"))?;
+        // SAFETY: the caller's promise about `ticker` is handed on.
+        let ticker = unsafe { out(ticker, "ticker") }?;
+        let runtime = runtime::find(configuration.runtime)?;
+        let engine = TickerEngine::on(runtime, TickerConfiguration::from(configuration))?;
+        *ticker = TICKERS.insert(engine)?;
+        Ok::<(), TickerFault>(())
+    };
+    // SAFETY: the caller's promise about `error` is handed on.
+    unsafe { guarded(error, body) }
+}
+
+/// Starts a session. `symbols` are 1 to 100,000 distinct names of 1 to 32 bytes without white space or control
+/// characters, read during the call only; a symbol is known by its place in this list from then on. `lane` is one of
+/// `RUSTLE_LANE_…`; `capacity` is the ring's size, 1 to 1,048,576, and is not read for the events lane. `session` receives
+/// the handle, to be freed with `rustle_session_free`. Callbacks may come before this function returns.
+///
+/// Events are `RustlePriceUpdate` records.
+///
+/// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`, `RUSTLE_INVALID_UTF8`,
+/// `RUSTLE_STALE_HANDLE`, `RUSTLE_NO_SYMBOLS` to `RUSTLE_TOO_MANY_SYMBOLS`, `RUSTLE_SHUT_DOWN`, `RUSTLE_POISONED`,
+/// `RUSTLE_EXHAUSTED`; the sink was not taken then.
+///
+/// Thread-safe: yes. Realtime-safe: no.
+///
+/// # Safety
+/// `symbols` is NULL or points to `symbol_count` records whose texts are readable; the sink keeps the contract of
+/// `RustleSink`; `session` and `error` are NULL or valid for a write.
+#[no_mangle]
+pub unsafe extern "C" fn rustle_ticker_start(
+    ticker: RustleHandle,
+    symbols: *const RustleString,
+    symbol_count: usize,
+    lane: u32,
+    capacity: usize,
+    sink: RustleSink,
+    session: *mut RustleHandle,
+    error: *mut RustleError,
+) -> RustleStatus {
+    let body = || {
+        let engine = find(ticker)?;
+        // SAFETY: the caller's promise about `session` is handed on.
+        let session = unsafe { out(session, "session") }?;
+        // SAFETY: the caller's promise about `symbols` is handed on.
+        let symbols = unsafe { borrowed(symbols, symbol_count, "symbols") }?;
+        let names: Vec<&str> = symbols
+            .iter()
+            // SAFETY: the caller promises that each record's text is readable.
+            .map(|symbol| unsafe { text(*symbol, "symbols") })
+            .collect::<Result<_, _>>()?;
+        let overflow = overflow(lane)?;
+        let sink = SinkGuts::new(sink)?;
+        let reservation = session::reserve()?;
+        let started = match overflow {
+            None => engine.start_tracking(&names, EventSink(sink))?,
+            Some(overflow) => engine.start_pulling(&names, overflow, capacity, BellSink(sink))?,
+        };
+        *session = reservation.fill(AnySession::Ticker(started));
+        Ok::<(), TickerFault>(())
+    };
+    // SAFETY: the caller's promise about `error` is handed on.
+    unsafe { guarded(error, body) }
+}
+
+/// Moves at most `capacity` waiting updates of a frame lane into `buffer`, the longest waiting first. `count` receives
+/// their number; `statistics`, which may be NULL, what went through the lane up to and including them. Works after the
+/// session's end, until its handle is freed.
+///
+/// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_STALE_HANDLE`, `RUSTLE_INVALID_VALUE` (a session of
+/// the events lane, or of another engine); nothing is taken then.
+///
+/// Thread-safe: yes. Realtime-safe: no (it shares a lock with the worker, held for copies only).
+///
+/// # Safety
+/// `buffer` is NULL or valid for writes of `capacity` records; `count`, `statistics` and `error` are NULL or valid for a
+/// write.
+#[no_mangle]
+pub unsafe extern "C" fn rustle_ticker_drain(
+    session: RustleHandle,
+    buffer: *mut RustlePriceUpdate,
+    capacity: usize,
+    count: *mut usize,
+    statistics: *mut RustleLaneStatistics,
+    error: *mut RustleError,
+) -> RustleStatus {
+    let body = || {
+        let session = session::find(session)?;
+        // SAFETY: the caller's promise about `count` is handed on.
+        let count = unsafe { out(count, "count") }?;
+        let buffer = buffer.cast::<MaybeUninit<RustlePriceUpdate>>();
+        // SAFETY: the caller's promise about `buffer` is handed on; `MaybeUninit` asks for no initialised memory.
+        let buffer = unsafe { borrowed_mut(buffer, capacity, "buffer") }?;
+        let AnySession::Ticker(session) = &*session;
+        let mut places = buffer.iter_mut();
+        let drained = session.drain(capacity, |tick, lost| {
+            if let Some(place) = places.next() {
+                place.write(RustlePriceUpdate {
+                    price: tick.price,
+                    timestamp_ms: tick.timestamp_ms,
+                    sequence: tick.sequence,
+                    symbol: tick.symbol,
+                    gap: u32::try_from(lost).unwrap_or(u32::MAX),
+                });
+            }
+        });
+        *count = drained.ok_or(CallFault::value(
+            "session",
+            "expected a frame lane, got an events lane",
+        ))?;
+        // SAFETY: the caller's promise about `statistics` is handed on; `as_mut` tests for NULL.
+        if let (Some(statistics), Some(counted)) = (unsafe { statistics.as_mut() }, session.statistics()) {
+            *statistics = counted.into();
+        }
+        Ok::<(), CallFault>(())
+    };
+    // SAFETY: the caller's promise about `error` is handed on.
+    unsafe { guarded(error, body) }
+}
+
+/// Cancels every session of a ticker. Idempotent; later starts are welcome.
+///
+/// Fails with `RUSTLE_STALE_HANDLE`.
+///
+/// Thread-safe: yes, also inside a callback. Realtime-safe: no.
+///
+/// # Safety
+/// `error` is NULL or valid for a write.
+#[no_mangle]
+pub unsafe extern "C" fn rustle_ticker_cancel(ticker: RustleHandle, error: *mut RustleError) -> RustleStatus {
+    // SAFETY: the caller's promise about `error` is handed on.
+    unsafe {
+        guarded(error, || {
+            find(ticker)?.cancel();
+            Ok::<(), CallFault>(())
+        })
+    }
+}
+
+/// Cancels every session of a ticker; later starts fail with `RUSTLE_SHUT_DOWN`. Idempotent.
+///
+/// Fails with `RUSTLE_STALE_HANDLE`.
+///
+/// Thread-safe: yes, also inside a callback. Realtime-safe: no.
+///
+/// # Safety
+/// `error` is NULL or valid for a write.
+#[no_mangle]
+pub unsafe extern "C" fn rustle_ticker_shut_down(
+    ticker: RustleHandle,
+    error: *mut RustleError,
+) -> RustleStatus {
+    // SAFETY: the caller's promise about `error` is handed on.
+    unsafe {
+        guarded(error, || {
+            find(ticker)?.shut_down();
+            Ok::<(), CallFault>(())
+        })
+    }
+}
+
+/// Makes a ticker's handle stale and cancels its sessions, whose releases follow.
+///
+/// Fails with `RUSTLE_STALE_HANDLE`.
+///
+/// Thread-safe: yes, also inside a callback. Realtime-safe: no.
+///
+/// # Safety
+/// `error` is NULL or valid for a write.
+#[no_mangle]
+pub unsafe extern "C" fn rustle_ticker_free(ticker: RustleHandle, error: *mut RustleError) -> RustleStatus {
+    // SAFETY: the caller's promise about `error` is handed on.
+    unsafe { guarded(error, || TICKERS.remove(ticker, "ticker")) }
+}
+
+fn find(ticker: RustleHandle) -> Result<Pinned<'static, TickerEngine>, CallFault> {
+    TICKERS.pin(ticker, "ticker")
+}
+
+fn overflow(lane: u32) -> Result<Option<Overflow>, CallFault> {
+    match lane {
+        RUSTLE_LANE_EVENTS => Ok(None),
+        RUSTLE_LANE_DROP_OLDEST => Ok(Some(Overflow::DropOldest)),
+        RUSTLE_LANE_DROP_NEWEST => Ok(Some(Overflow::DropNewest)),
+        RUSTLE_LANE_KEEP_LATEST => Ok(Some(Overflow::KeepLatest)),
+        _ => Err(CallFault::value(
+            "lane",
+            "expected one of RUSTLE_LANE_…, got another number",
+        )),
+    }
+}
+
+/// The events lane: every update is a call.
+struct EventSink(SinkGuts);
+
+impl PriceListener for EventSink {
+    fn on_price(&mut self, update: &PriceUpdate) {
+        self.0.signal(&RustlePriceUpdate {
+            price: update.price,
+            timestamp_ms: update.timestamp_ms,
+            sequence: update.sequence,
+            symbol: update.symbol.index(),
+            gap: 0,
+        });
+    }
+
+    fn on_release(self: Box<Self>, release: Release) {
+        self.0.release(release);
+    }
+}
+
+/// The frame lane: a call says that there is something to drain.
+struct BellSink(SinkGuts);
+
+impl Doorbell for BellSink {
+    fn on_ready(&mut self) {
+        self.0.ring();
+    }
+
+    fn on_release(self: Box<Self>, release: Release) {
+        self.0.release(release);
+    }
+}
+
+impl From<&RustleTickerConfiguration> for TickerConfiguration {
+    fn from(c: &RustleTickerConfiguration) -> Self {
+        Self {
+            updates_per_second: c.updates_per_second,
+            seed: (c.has_seed != 0).then_some(c.seed),
+            update_limit: (c.update_limit != 0).then_some(c.update_limit),
+        }
+    }
+}
+
+impl From<LaneStatistics> for RustleLaneStatistics {
+    fn from(s: LaneStatistics) -> Self {
+        Self {
+            produced: s.produced,
+            delivered: s.delivered,
+            dropped: s.dropped,
+            waiting: s.waiting,
+        }
+    }
+}
+
+/// A fault of a ticker call: of its arguments, or the engine's.
+enum TickerFault {
+    Call(CallFault),
+    Engine(TickerError),
+}
+
+impl From<CallFault> for TickerFault {
+    fn from(fault: CallFault) -> Self {
+        Self::Call(fault)
+    }
+}
+
+impl From<TickerError> for TickerFault {
+    fn from(error: TickerError) -> Self {
+        Self::Engine(error)
+    }
+}
+
+impl std::fmt::Display for TickerFault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Call(fault) => fault.fmt(f),
+            Self::Engine(error) => error.fmt(f),
+        }
+    }
+}
+
+impl Fault for TickerFault {
+    fn status(&self) -> RustleStatus {
+        match self {
+            Self::Call(fault) => fault.status(),
+            Self::Engine(TickerError::Symbols(error)) => match error {
+                SymbolError::None => RUSTLE_NO_SYMBOLS,
+                SymbolError::TooMany => RUSTLE_TOO_MANY_SYMBOLS,
+                SymbolError::TooLong { .. } => RUSTLE_SYMBOL_TOO_LONG,
+                SymbolError::Empty { .. } | SymbolError::Malformed { .. } => RUSTLE_MALFORMED_SYMBOL,
+                SymbolError::Duplicate { .. } => RUSTLE_DUPLICATE_SYMBOL,
+            },
+            Self::Engine(TickerError::RateOutOfRange { .. }) => RUSTLE_RATE_OUT_OF_RANGE,
+            Self::Engine(TickerError::CapacityOutOfRange { .. }) => RUSTLE_INVALID_LENGTH,
+            Self::Engine(TickerError::ShutDown) => RUSTLE_SHUT_DOWN,
+            Self::Engine(TickerError::Poisoned) => RUSTLE_POISONED,
+            Self::Engine(TickerError::Runtime(_)) => RUSTLE_EXHAUSTED,
+        }
+    }
+}

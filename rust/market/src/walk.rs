@@ -1,0 +1,171 @@
+//! A seeded random walk of prices.
+
+use crate::{Symbol, SymbolList};
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+/// The largest relative change of one step: 5 basis points, the order of magnitude by which a liquid market moves
+/// between two half-seconds.
+const LARGEST_STEP: f64 = 5e-4;
+
+/// Prices that the demo's instruments start from, in US dollars: round figures, not quotations.
+const KNOWN_BASES: [(&str, f64); 8] = [
+    ("BTC", 65_000.0),
+    ("ETH", 3_500.0),
+    ("SOL", 150.0),
+    ("AAPL", 225.0),
+    ("GOOG", 175.0),
+    ("MSFT", 420.0),
+    ("NVDA", 130.0),
+    ("TSLA", 250.0),
+];
+
+/// Prices that move by small random steps: one walker per symbol, all fed by one generator.
+///
+/// The same seed and the same list give the same prices, bit for bit, on every platform: the generator is ChaCha8 and
+/// the arithmetic is IEEE 754 without library functions.
+#[derive(Clone, Debug)]
+pub struct RandomWalk {
+    generator: ChaCha8Rng,
+    walkers: Vec<Walker>,
+}
+
+#[derive(Clone, Debug)]
+struct Walker {
+    price: f64,
+    /// Prices are multiples of 1 / `per_unit`, a power of ten.
+    per_unit: f64,
+}
+
+impl RandomWalk {
+    /// A walk of `symbols`, each at its base price.
+    pub fn new(symbols: &SymbolList, seed: u64) -> Self {
+        let walkers = symbols.symbols().iter().map(Walker::new).collect();
+        Self {
+            generator: ChaCha8Rng::seed_from_u64(seed),
+            walkers,
+        }
+    }
+
+    /// The present price of the symbol at `index`, or `None` past the end of the list.
+    pub fn price(&self, index: usize) -> Option<f64> {
+        self.walkers.get(index).map(|walker| walker.price)
+    }
+
+    /// Moves the symbol at `index` by one step and returns its new price, finite and above 0; `None` past the end of the
+    /// list.
+    pub fn step(&mut self, index: usize) -> Option<f64> {
+        let walker = self.walkers.get_mut(index)?;
+        let change = self.generator.gen_range(-LARGEST_STEP..=LARGEST_STEP);
+        walker.price = walker.rounded(walker.price * (1.0 + change));
+        Some(walker.price)
+    }
+}
+
+impl Walker {
+    fn new(symbol: &Symbol) -> Self {
+        let base = base_price(symbol.name());
+        // Six digits after the first: 65000.01, 150.0001.
+        let mut per_unit = 1e6;
+        let mut rest = base;
+        while rest >= 10.0 {
+            rest /= 10.0;
+            per_unit /= 10.0;
+        }
+        let mut walker = Self {
+            price: base,
+            per_unit,
+        };
+        walker.price = walker.rounded(base);
+        walker
+    }
+
+    /// The nearest multiple of the increment, and never less than one increment.
+    fn rounded(&self, price: f64) -> f64 {
+        (price * self.per_unit).round().max(1.0) / self.per_unit
+    }
+}
+
+/// The price that a symbol starts from: a known one, or 10 to 1000 derived from the name.
+fn base_price(name: &str) -> f64 {
+    KNOWN_BASES
+        .iter()
+        .find(|(known, _)| *known == name)
+        .map_or_else(|| derived_price(name), |(_, base)| *base)
+}
+
+fn derived_price(name: &str) -> f64 {
+    // FNV-1a, 64 bit (Fowler, Noll, Vo): offset basis and prime of that hash.
+    let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    });
+    10.0 + (hash % 99_000) as f64 / 100.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn list(names: &[&str]) -> SymbolList {
+        SymbolList::new(names.iter().copied()).expect("well-formed")
+    }
+
+    #[test]
+    fn same_seed_gives_the_same_bits_and_another_seed_does_not() {
+        let run = |seed| {
+            let mut walk = RandomWalk::new(&list(&["BTC", "ETH"]), seed);
+            (0..1_000)
+                .map(|n| walk.step(n % 2).expect("in the list").to_bits())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(run(1), run(1));
+        assert_ne!(run(1), run(2));
+    }
+
+    #[test]
+    fn steps_are_small_and_prices_stay_positive() {
+        let mut walk = RandomWalk::new(&list(&["SOL", "DUST"]), 7);
+        for n in 0..200_000 {
+            let index = n % 2;
+            let before = walk.price(index).expect("in the list");
+            let after = walk.step(index).expect("in the list");
+            assert!(after > 0.0 && after.is_finite());
+            let increment = 1.0 / walk.walkers[index].per_unit;
+            assert!(
+                (after - before).abs() <= before * LARGEST_STEP + increment,
+                "{before} to {after}"
+            );
+        }
+    }
+
+    #[test]
+    fn smallest_price_does_not_reach_zero() {
+        let mut walker = Walker {
+            price: 1e-6,
+            per_unit: 1e6,
+        };
+        walker.price = walker.rounded(walker.price * (1.0 - LARGEST_STEP));
+        assert_eq!(walker.price, 1e-6);
+        assert_eq!(walker.rounded(1e-9), 1e-6);
+    }
+
+    #[test]
+    fn prices_print_without_binary_noise() {
+        let mut walk = RandomWalk::new(&list(&["BTC"]), 3);
+        for _ in 0..1_000 {
+            let text = walk.step(0).expect("in the list").to_string();
+            let decimals = text.split('.').nth(1).map_or(0, str::len);
+            assert!(decimals <= 2, "{text}");
+        }
+    }
+
+    #[test]
+    fn every_name_has_a_base_price() {
+        assert_eq!(RandomWalk::new(&list(&["BTC"]), 0).price(0), Some(65_000.0));
+        let derived = RandomWalk::new(&list(&["NOBODY-KNOWS"]), 0)
+            .price(0)
+            .expect("in the list");
+        assert!((10.0..=1_000.0).contains(&derived));
+        assert_eq!(RandomWalk::new(&list(&["BTC"]), 0).step(1), None);
+    }
+}
