@@ -70,5 +70,11 @@ let package = Package(
       swiftSettings: strict
     ),
     .executableTarget(name: "RustleCommand", dependencies: ["RustleCLI"], swiftSettings: strict),
+
+    // Tests: one target per module, and the boundary's own.
+    .testTarget(name: "RustleCoreTests", dependencies: ["RustleCore"], swiftSettings: strict),
+    .testTarget(name: "RustleMarketTests", dependencies: ["RustleMarket", "RustleTesting"], swiftSettings: strict),
+    .testTarget(
+      name: "ConformanceTests", dependencies: ["Rustle", "RustleCore", "RustleTesting"], swiftSettings: strict),
   ]
 )

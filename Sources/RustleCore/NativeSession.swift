@@ -1,0 +1,48 @@
+internal import CRustle
+
+/// A started session of any engine.
+///
+/// Whoever drops the last reference ends the session. To end it and know that it has ended: ``cancel()``, then
+/// ``released()``.
+package final class NativeSession: Sendable {
+  private let handle: NativeHandle
+  private let context: SinkContext
+
+  /// Takes over the handle of a session that was started with `context`.
+  init(_ raw: UInt64, context: SinkContext) {
+    handle = NativeHandle(raw) { raw in
+      // The only refusal is a stale handle, and this owner frees it once.
+      _ = rustle_session_free(raw, nil)
+    }
+    self.context = context
+  }
+
+  /// The number by which an `onTermination` closure cancels the session without keeping it alive.
+  package var id: SessionID { SessionID(raw: handle.raw) }
+
+  /// How the session ended; nil while it runs.
+  package var outcome: SessionOutcome? { context.outcome }
+
+  /// Whether the session is over and no callback will run any more.
+  package var isReleased: Bool { context.released.isFired }
+
+  /// Asks for the session's end: sets a flag and wakes the native worker. Idempotent, from any thread, never waits.
+  package func cancel() { id.cancel() }
+
+  /// Returns when the session is over: no callback runs after it. Also when the waiting task is cancelled.
+  package func released() async { await context.released.wait() }
+
+  /// For this side's own calls on the session; it stays alive during `body`.
+  func withHandle<Result>(_ body: (UInt64) throws(NativeError) -> Result) throws(NativeError) -> Result {
+    defer { extendLifetime(self) }
+    return try body(handle.raw)
+  }
+}
+
+/// A session by its number. A number that outlives its session is stale: a late cancel touches nothing else.
+package struct SessionID: Sendable, Hashable {
+  let raw: UInt64
+
+  /// Asks for the session's end; does nothing when it is gone.
+  package func cancel() { _ = rustle_session_cancel(raw, nil) }
+}

@@ -1,0 +1,63 @@
+internal import Synchronization
+
+/// Something that happens once, on any thread, and the tasks that wait for it.
+///
+/// It is fired on the callback path, where `Synchronization.Mutex` is not an option (ThreadSanitizer does not see its futex
+/// on Linux), so that the waiting tasks stand in a list that is linked by atomic exchange. Waiting does not end early
+/// when the waiting task is cancelled: what is waited for here always comes.
+package final class OneShot: Sendable {
+  /// 0: not fired and nobody waits. 1: fired. Else the address of the newest waiter, retained by the list.
+  private let head = Atomic<UInt>(0)
+  private static let fired: UInt = 1
+
+  package init() {}
+
+  /// Whether it has happened.
+  package var isFired: Bool { head.load(ordering: .acquiring) == Self.fired }
+
+  /// Resumes every waiting task, now and later. Only the first call does anything.
+  package func fire() {
+    var next = head.exchange(Self.fired, ordering: .acquiringAndReleasing)
+    while next != 0 && next != Self.fired {
+      let waiter = Waiter.adopt(next)
+      next = waiter.next
+      waiter.continuation.resume()
+    }
+  }
+
+  /// Returns once it has happened.
+  package func wait() async {
+    await withCheckedContinuation { continuation in
+      let waiter = Waiter(continuation)
+      let address = waiter.retainedAddress()
+      var seen = head.load(ordering: .acquiring)
+      while seen != Self.fired {
+        waiter.next = seen
+        let (exchanged, original) = head.weakCompareExchange(
+          expected: seen, desired: address, ordering: .acquiringAndReleasing)
+        if exchanged { return }
+        seen = original
+      }
+      Waiter.adopt(address).continuation.resume()
+    }
+  }
+
+  /// A waiting task. One thread at a time owns it: the waiting one until the exchange, the firing one after.
+  private final class Waiter {
+    let continuation: CheckedContinuation<Void, Never>
+    var next: UInt = 0
+
+    init(_ continuation: CheckedContinuation<Void, Never>) { self.continuation = continuation }
+
+    func retainedAddress() -> UInt { unsafe UInt(bitPattern: Unmanaged.passRetained(self).toOpaque()) }
+
+    /// Takes back the reference that `retainedAddress` gave away.
+    static func adopt(_ address: UInt) -> Waiter {
+      // A list holds addresses of waiters only: never 0, never the mark.
+      guard let pointer = unsafe UnsafeRawPointer(bitPattern: address) else {
+        preconditionFailure("a waiter's address is 0")
+      }
+      return unsafe Unmanaged<Waiter>.fromOpaque(pointer).takeRetainedValue()
+    }
+  }
+}

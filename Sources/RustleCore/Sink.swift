@@ -1,0 +1,99 @@
+internal import CRustle
+internal import Synchronization
+
+/// How a session ended.
+package enum SessionOutcome: Sendable, Hashable {
+  /// By itself.
+  case ended
+  /// It was cancelled, or its engine was shut down or dropped.
+  case cancelled
+  /// It could not go on, for the reason given.
+  case failed(String)
+  /// Its native worker panicked, with this message; the engine accepts no further start.
+  case panicked(String)
+
+  init(reason: Int32, message: String) {
+    self =
+      switch reason {
+      case RUSTLE_RELEASE_ENDED: .ended
+      case RUSTLE_RELEASE_CANCELLED: .cancelled
+      case RUSTLE_RELEASE_PANICKED: .panicked(message)
+      default: .failed(message)
+      }
+  }
+}
+
+/// The Swift end of a session: what the native side holds as its context.
+///
+/// It is safe to use from the native threads without a lock because nothing in it changes: its members are constants,
+/// `Sendable` closures and atomics. The native side owns one reference from a successful start until the release.
+@safe final class SinkContext: Sendable {
+  /// Takes one event: a pointer to the engine's record, valid during the call, or nil for a doorbell.
+  private let onEvent: @Sendable (UnsafeRawPointer?) -> Void
+  private let onEnd: @Sendable (SessionOutcome) -> Void
+  /// Written once before the start and read by every callback: orders the closures' making before their use on another
+  /// thread in a way that ThreadSanitizer sees too, which cannot look into the native side's own synchronisation.
+  private let isArmed = Atomic<Bool>(false)
+  private let record = AtomicLazyReference<OutcomeRecord>()
+  /// Fired when the release has been handled: no callback runs after it.
+  let released = OneShot()
+
+  init(
+    onEvent: @escaping @Sendable (UnsafeRawPointer?) -> Void, onEnd: @escaping @Sendable (SessionOutcome) -> Void
+  ) {
+    unsafe self.onEvent = onEvent
+    self.onEnd = onEnd
+  }
+
+  /// How the session ended; nil while it runs.
+  var outcome: SessionOutcome? { record.load()?.outcome }
+
+  /// Calls `start` with a sink for this context. A start that throws has not taken the sink; its reference is taken back.
+  func start(_ start: (RustleSink) throws(NativeError) -> Void) throws(NativeError) {
+    isArmed.store(true, ordering: .releasing)
+    let retained = unsafe Unmanaged.passRetained(self)
+    let sink = unsafe RustleSink(
+      context: retained.toOpaque(), on_signal: sinkOnSignal, on_release: sinkOnRelease)
+    do {
+      try unsafe start(sink)
+    } catch {
+      unsafe retained.release()
+      throw error
+    }
+  }
+
+  fileprivate func signal(_ event: UnsafeRawPointer?) {
+    _ = isArmed.load(ordering: .acquiring)
+    unsafe onEvent(event)
+  }
+
+  fileprivate func release(_ outcome: SessionOutcome) {
+    _ = isArmed.load(ordering: .acquiring)
+    _ = record.storeIfNil(OutcomeRecord(outcome))
+    onEnd(outcome)
+    released.fire()
+  }
+
+  private final class OutcomeRecord: Sendable {
+    let outcome: SessionOutcome
+    init(_ outcome: SessionOutcome) { self.outcome = outcome }
+  }
+}
+
+// The functions that the native threads call. They stand here, at the top level of a module without default isolation:
+// a closure literal that is written in actor-isolated code becomes isolated itself and traps when another thread calls it.
+
+private func sinkOnSignal(_ context: UnsafeMutableRawPointer?, _ event: UnsafeRawPointer?) {
+  guard let context = unsafe context else { return }
+  let sink = unsafe Unmanaged<SinkContext>.fromOpaque(context)
+  unsafe sink._withUnsafeGuaranteedRef { unsafe $0.signal(event) }
+}
+
+private func sinkOnRelease(
+  _ context: UnsafeMutableRawPointer?, _ reason: Int32, _ message: UnsafePointer<UInt8>?, _ length: Int
+) {
+  guard let context = unsafe context else { return }
+  let text = unsafe String(decoding: UnsafeBufferPointer(start: message, count: length), as: UTF8.self)
+  let sink = unsafe Unmanaged<SinkContext>.fromOpaque(context).takeRetainedValue()
+  sink.release(SessionOutcome(reason: reason, message: text))
+}

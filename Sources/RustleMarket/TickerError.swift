@@ -1,0 +1,89 @@
+public import Foundation
+package import RustleCore
+
+/// Why a ticker refuses: a stable code, what was expected and what came, and what to do about it.
+public struct TickerError: Error, Sendable, Hashable {
+  /// The kind of refusal. The numbers are stable; new ones are appended.
+  public enum Code: Int, Sendable, CaseIterable {
+    /// The list of symbols is empty.
+    case noSymbols = 1
+    /// A symbol stands in the list twice.
+    case duplicateSymbol = 2
+    /// A symbol is empty, or has white space or a control character in it.
+    case malformedSymbol = 3
+    /// A symbol is longer than 32 bytes of UTF-8.
+    case symbolTooLong = 4
+    /// There are more than 100,000 symbols.
+    case tooManySymbols = 5
+    /// The rate is not 0.001 to 10,000,000 updates a second.
+    case rateOutOfRange = 6
+    /// The ticker was shut down.
+    case shutDown = 7
+    /// The native side of the ticker failed earlier; its running streams go on.
+    case poisoned = 8
+    /// The system has no thread or no memory left for it.
+    case exhausted = 9
+    /// The linked native archive is not the one that the package was built against.
+    case archiveMismatch = 10
+    /// A fault inside the package; the message has the details.
+    case `internal` = 11
+  }
+
+  /// The kind of refusal.
+  public let code: Code
+  /// What was expected and what came, as one sentence.
+  public let message: String
+
+  init(code: Code, message: String) {
+    self.code = code
+    self.message = message
+  }
+
+  package init(_ error: NativeError) {
+    let code: Code =
+      switch error.status {
+      case .noSymbols: .noSymbols
+      case .duplicateSymbol: .duplicateSymbol
+      case .malformedSymbol: .malformedSymbol
+      case .symbolTooLong: .symbolTooLong
+      case .tooManySymbols: .tooManySymbols
+      case .rateOutOfRange: .rateOutOfRange
+      case .shutDown: .shutDown
+      case .poisoned: .poisoned
+      case .exhausted: .exhausted
+      case .archiveMismatch: .archiveMismatch
+      case .nullPointer, .invalidLength, .invalidValue, .invalidUTF8, .staleHandle, .panicked, .wrongState, .unknown:
+        .internal
+      }
+    self.init(code: code, message: error.message)
+  }
+
+  /// Whether the same call may succeed later.
+  public var isRetryable: Bool { code == .exhausted }
+
+  /// What to do about it.
+  public var advice: String {
+    switch code {
+    case .noSymbols, .duplicateSymbol, .malformedSymbol, .symbolTooLong, .tooManySymbols: "Mend the list of symbols."
+    case .rateOutOfRange: "Choose a rate within the range."
+    case .shutDown, .poisoned: "Make a new ticker."
+    case .exhausted: "Try again when the process runs fewer threads or streams."
+    case .archiveMismatch: "Run scripts/build and build the package again."
+    case .internal: "Report it with this text."
+    }
+  }
+}
+
+extension TickerError: LocalizedError {
+  public var errorDescription: String? { message }
+  public var recoverySuggestion: String? { advice }
+}
+
+extension TickerError: CustomNSError {
+  /// The domain of the bridged `NSError`; its code is the raw value of ``code``.
+  public static var errorDomain: String { "rustle.ticker" }
+  public var errorCode: Int { code.rawValue }
+  public var errorUserInfo: [String: Any] {
+    [NSLocalizedDescriptionKey: message, NSLocalizedRecoverySuggestionErrorKey: advice]
+  }
+}

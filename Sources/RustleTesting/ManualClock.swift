@@ -1,0 +1,47 @@
+internal import RustleCore
+public import RustleMarket
+
+/// A clock that stands still until it is advanced, for tests of code that uses Rustle's engines.
+///
+/// ```swift
+/// let clock = try ManualClock()
+/// let ticker = try TickerController(clock: clock)
+/// let stream = try await ticker.prices(for: ["BTC"])
+/// clock.advance(by: .seconds(1))   // three updates wait in the stream now: at 0, 0.5 and 1 s
+/// ```
+public final class ManualClock: Sendable {
+  let runtime: NativeRuntime
+
+  /// A clock at time 0.
+  ///
+  /// - Parameter wallMilliseconds: its calendar: milliseconds since 1970-01-01T00:00:00Z.
+  /// - Throws: ``TickerError`` with the code `archiveMismatch` or `exhausted`.
+  public init(wallMilliseconds: Int64 = 0) throws(TickerError) {
+    do {
+      runtime = try NativeRuntime(wallMilliseconds: wallMilliseconds)
+    } catch {
+      throw TickerError(error)
+    }
+  }
+
+  /// Moves the time on, and returns when the engines on this clock have done everything that was due by then, each thing
+  /// at its own time. It blocks the calling thread meanwhile.
+  ///
+  /// - Parameter duration: by how much; a negative one counts as zero.
+  public func advance(by duration: Duration) {
+    let (seconds, attoseconds) = duration.components
+    let nanoseconds = max(0, seconds) * 1_000_000_000 + max(0, attoseconds / 1_000_000_000)
+    runtime.advance(nanoseconds: UInt64(nanoseconds))
+  }
+}
+
+extension TickerController {
+  /// A ticker whose time is that of `clock`.
+  ///
+  /// - Throws: as ``TickerController/init(configuration:)``.
+  public init(
+    configuration: TickerConfiguration = TickerConfiguration(), clock: ManualClock
+  ) throws(TickerError) {
+    try self.init(configuration: configuration, runtime: clock.runtime)
+  }
+}

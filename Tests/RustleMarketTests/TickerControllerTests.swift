@@ -1,0 +1,107 @@
+import RustleTesting
+import Testing
+
+@testable import RustleMarket
+
+@Suite struct TickerControllerTests {
+  @Test func updatesCarrySymbolPriceTimeAndNumber() async throws {
+    let clock = try ManualClock(wallMilliseconds: 1_000_000)
+    let ticker = try TickerController(configuration: TickerConfiguration(seed: 1), clock: clock)
+    let stream = try await ticker.prices(for: ["BTC", "ETH"])
+    clock.advance(by: .milliseconds(750))
+    await ticker.cancel()
+    let updates = await Array(stream)
+    #expect(updates.map(\.symbol) == ["BTC", "ETH", "BTC", "ETH"])
+    #expect(updates.map(\.timestampMilliseconds) == [1_000_000, 1_000_250, 1_000_500, 1_000_750])
+    #expect(updates.map(\.sequence) == [0, 1, 2, 3])
+    #expect(updates.allSatisfy { $0.price > 0 })
+    let base = try #require(updates.first)
+    #expect(abs(base.price / 65_000 - 1) < 0.001)
+  }
+
+  @Test func sameSeedGivesTheSamePrices() async throws {
+    func run(seed: UInt64?) async throws -> [Double] {
+      let ticker = try TickerController(
+        configuration: TickerConfiguration(updatesPerSecond: 1_000, seed: seed, updateLimit: 500))
+      return await Array(try await ticker.prices(for: ["BTC", "ETH"])).map(\.price)
+    }
+    let first = try await run(seed: 7)
+    #expect(first.count == 500)
+    #expect(try await run(seed: 7) == first)
+    #expect(try await run(seed: 8) != first)
+  }
+
+  @Test func limitEndsTheStreamByItself() async throws {
+    let clock = try ManualClock()
+    let ticker = try TickerController(configuration: TickerConfiguration(updateLimit: 5), clock: clock)
+    let stream = try await ticker.prices(for: ["BTC"])
+    clock.advance(by: .seconds(60))
+    #expect(await Array(stream).count == 5)
+    #expect(await ticker.liveStreamCount == 0)
+  }
+
+  @Test func slowConsumerLosesTheOldestAndTheyAreCounted() async throws {
+    let clock = try ManualClock()
+    let ticker = try TickerController(configuration: TickerConfiguration(updatesPerSecond: 100), clock: clock)
+    let stream = try await ticker.prices(for: ["BTC"])
+    clock.advance(by: .seconds(20))
+    await ticker.cancel()
+    let updates = await Array(stream)
+    let statistics = await ticker.statistics
+    #expect(statistics.produced == 2_001)
+    #expect(updates.count == TickerController.defaultBufferCapacity)
+    #expect(statistics.dropped == 2_001 - UInt64(updates.count))
+    #expect(updates.last?.sequence == 2_000)
+  }
+
+  @Test func streamsOfOneTickerAreIndependent() async throws {
+    let clock = try ManualClock()
+    let ticker = try TickerController(clock: clock)
+    let first = try await ticker.prices(for: ["BTC"])
+    var second: AsyncStream<PriceUpdate>? = try await ticker.prices(for: ["ETH"])
+    clock.advance(by: .seconds(1))
+    #expect(second != nil)
+    second = nil
+    clock.advance(by: .seconds(1))
+    #expect(await ticker.liveStreamCount == 1)
+    await ticker.cancel()
+    #expect(await Array(first).count == 5)
+  }
+
+  @Test(arguments: [
+    ([], TickerError.Code.noSymbols, "expected at least one symbol, got none"),
+    (["BTC", "BTC"], .duplicateSymbol, #"symbol 1: expected each symbol once, got "BTC" again"#),
+    (["BTC", "", "Ω"], .malformedSymbol, "symbol 1: expected a name, got an empty text"),
+    (["日本", "Ω", "Ω"], .duplicateSymbol, #"symbol 2: expected each symbol once, got "Ω" again"#),
+    ([""], .malformedSymbol, "symbol 0: expected a name, got an empty text"),
+    (["B C"], .malformedSymbol, "symbol 0: expected no white space or control character, got ' '"),
+    ([String(repeating: "X", count: 33)], .symbolTooLong, "symbol 0: expected at most 32 bytes, got 33"),
+    ((0...100_000).map { "S\($0)" }, .tooManySymbols, "expected at most 100000 symbols, got more"),
+  ] as [([String], TickerError.Code, String)])
+  func unusableSymbolsAreRefused(symbols: [String], code: TickerError.Code, message: String) async throws {
+    let ticker = try TickerController()
+    let error = await #expect(throws: TickerError.self) { _ = try await ticker.prices(for: symbols) }
+    #expect(error?.code == code)
+    #expect(error?.message == message)
+    #expect(await ticker.liveStreamCount == 0)
+  }
+
+  @Test(arguments: [0, -1, 0.000_9, 10_000_001, .infinity, .nan])
+  func rateOutOfRangeIsRefused(rate: Double) {
+    let error = #expect(throws: TickerError.self) {
+      _ = try TickerController(configuration: TickerConfiguration(updatesPerSecond: rate))
+    }
+    #expect(error?.code == .rateOutOfRange)
+  }
+
+  @Test func shutDownTickerRefusesNewStreams() async throws {
+    let ticker = try TickerController()
+    let stream = try await ticker.prices(for: ["BTC"])
+    await ticker.shutDown()
+    await ticker.shutDown()
+    for await _ in stream {}
+    let error = await #expect(throws: TickerError.self) { _ = try await ticker.prices(for: ["BTC"]) }
+    #expect(error?.code == .shutDown)
+    #expect(error?.isRetryable == false)
+  }
+}

@@ -1,0 +1,19 @@
+import Foundation
+import RustleCore
+import RustleMarket
+import Testing
+
+@Suite struct TickerErrorTests {
+  @Test func bridgesToNSError() {
+    let error = TickerError(NativeError(status: .noSymbols, message: "expected at least one symbol, got none"))
+    let bridged = error as NSError
+    #expect(bridged.domain == "rustle.ticker")
+    #expect(bridged.code == TickerError.Code.noSymbols.rawValue)
+    #expect(bridged.localizedDescription == "expected at least one symbol, got none")
+    #expect(bridged.localizedRecoverySuggestion == "Mend the list of symbols.")
+  }
+
+  @Test func codesKeepTheirNumbers() {
+    #expect(TickerError.Code.allCases.map(\.rawValue) == Array(1...11))
+  }
+}

@@ -1,0 +1,100 @@
+import Observation
+import RustleCore
+import RustleMarket
+import RustleTesting
+import Testing
+
+@MainActor
+@Suite struct TickerViewModelTests {
+  private func update(_ symbol: String, _ price: Double, _ sequence: UInt64 = 0) -> PriceUpdate {
+    PriceUpdate(symbol: symbol, price: price, timestampMilliseconds: 0, sequence: sequence)
+  }
+
+  /// Returns once `condition` holds; it is looked at whenever something that it reads has changed.
+  private func until(_ condition: @escaping @MainActor () -> Bool) async {
+    while true {
+      let changed = OneShot()
+      let holds = withObservationTracking(condition) { changed.fire() }
+      if holds { return }
+      await changed.wait()
+    }
+  }
+
+  @Test func newestPriceOfEachSymbolIsShown() async {
+    let source = ScriptedPrices()
+    let model = TickerViewModel(source: source)
+    #expect(!model.isRunning)
+    await model.start(symbols: ["BTC", "ETH"])
+    #expect(model.isRunning)
+    #expect(await source.requests == [["BTC", "ETH"]])
+    await source.send(update("BTC", 1))
+    await source.send(update("ETH", 2))
+    await source.send(update("BTC", 3, 2))
+    await until { model.prices["BTC"]?.price == 3 && model.prices["ETH"] != nil }
+    #expect(model.prices["ETH"]?.price == 2)
+  }
+
+  @Test func stopEndsTheSourceAndKeepsThePrices() async {
+    let source = ScriptedPrices()
+    let model = TickerViewModel(source: source)
+    await model.start(symbols: ["BTC"])
+    await source.send(update("BTC", 1))
+    await until { !model.prices.isEmpty }
+    let before = await source.cancelCount
+    await model.stop()
+    #expect(!model.isRunning)
+    #expect(model.prices["BTC"]?.price == 1)
+    #expect(await source.cancelCount == before + 1)
+    await model.stop()
+    #expect(!model.isRunning)
+  }
+
+  @Test func endOfTheSourceIsSeen() async {
+    let source = ScriptedPrices()
+    let model = TickerViewModel(source: source)
+    await model.start(symbols: ["BTC"])
+    await source.finish()
+    await until { !model.isRunning }
+    #expect(model.error == nil)
+  }
+
+  @Test func startAgainReplacesThePrices() async {
+    let source = ScriptedPrices()
+    let model = TickerViewModel(source: source)
+    await model.start(symbols: ["BTC"])
+    await source.send(update("BTC", 1))
+    await until { !model.prices.isEmpty }
+    await model.start(symbols: ["ETH"])
+    #expect(model.isRunning)
+    #expect(model.prices.isEmpty)
+    await source.send(update("ETH", 2))
+    await until { model.prices["ETH"] != nil }
+    #expect(model.prices["BTC"] == nil)
+  }
+
+  @Test func refusalIsShownAndMended() async {
+    let model = TickerViewModel()
+    await model.start(symbols: [])
+    #expect(model.error?.code == .noSymbols)
+    #expect(!model.isRunning)
+    await model.start(symbols: ["BTC"])
+    #expect(model.error == nil)
+    #expect(model.isRunning)
+    await until { model.prices["BTC"] != nil }
+    await model.stop()
+  }
+
+  @Test func droppingTheModelEndsTheNativeStream() async throws {
+    let clock = try ManualClock()
+    let ticker = try TickerController(clock: clock)
+    var model: TickerViewModel? = TickerViewModel(source: ticker)
+    await model?.start(symbols: ["BTC"])
+    #expect(await ticker.liveStreamCount == 1)
+    model = nil
+    // The consuming task ends in its own time; once it has, nothing holds the stream.
+    while await ticker.liveStreamCount > 0 {
+      clock.advance(by: .zero)
+      await Task.yield()
+    }
+  }
+}
