@@ -18,14 +18,6 @@ package struct NativePrice: Sendable, Hashable {
   }
 }
 
-/// The callback side of a ticker session. It is called on native threads, one call at a time, and must not block.
-package protocol NativePriceReceiver: Sendable {
-  /// A new price.
-  func receive(_ price: NativePrice)
-  /// The session is over: the last call, made exactly once.
-  func end(_ outcome: SessionOutcome)
-}
-
 /// The native ticker: the one owner of its handle. Dropping it cancels its sessions.
 package struct NativeTicker: ~Copyable, Sendable {
   private let handle: NativeHandle
@@ -50,23 +42,51 @@ package struct NativeTicker: ~Copyable, Sendable {
     self.runtime = runtime
   }
 
-  /// Starts a session that calls `receiver` for every update.
-  package borrowing func start(
-    symbols: [String], receiver: some NativePriceReceiver
+  /// Starts a session.
+  ///
+  /// - Parameters:
+  ///   - symbols: 1 to 100,000 distinct names.
+  ///   - lane: how the updates travel.
+  ///   - value: makes the consumer's value from a native update. Called on native threads for the events lane, and in the
+  ///     consumer's task for a frame lane; it must not block.
+  ///   - sequenceNumber: gives back the update's number in the session.
+  package borrowing func start<Value: Sendable>(
+    symbols: [String], lane: Lane, value: @escaping @Sendable (NativePrice) -> Value,
+    sequenceNumber: @escaping @Sendable (Value) -> UInt64
+  ) throws(NativeError) -> EngineStream<Value> {
+    switch lane {
+    case .events(let capacity):
+      let events = EventLane(capacity: capacity, sequenceNumber: sequenceNumber)
+      let context = unsafe SinkContext(
+        onEvent: { event in
+          guard let event = unsafe event else { return }
+          events.receive(value(NativePrice(unsafe event.assumingMemoryBound(to: RustlePriceUpdate.self).pointee)))
+        },
+        onEnd: { _ in events.finish() })
+      let session = try start(symbols, context, lane: RUSTLE_LANE_EVENTS, capacity: 0)
+      events.connect(to: session.id)
+      return EngineStream(core: .init(session: session, source: .events(events)))
+    case .frames(let capacity, let overflow):
+      let bell = Doorbell()
+      let context = unsafe SinkContext(onEvent: { _ in bell.ring() }, onEnd: { _ in bell.finish() })
+      let session = try start(symbols, context, lane: overflow.native, capacity: capacity)
+      let frames = FrameLane<Value>(
+        bell: bell, drain: { drainPrices(session.id, most: $1, into: &$0, value: value) },
+        statistics: { priceStatistics(session.id) })
+      return EngineStream(core: .init(session: session, source: .frames(frames)))
+    }
+  }
+
+  private borrowing func start(
+    _ symbols: [String], _ context: SinkContext, lane: Int32, capacity: Int
   ) throws(NativeError) -> NativeSession {
-    let context = unsafe SinkContext(
-      onEvent: { event in
-        guard let event = unsafe event else { return }
-        receiver.receive(NativePrice(unsafe event.assumingMemoryBound(to: RustlePriceUpdate.self).pointee))
-      },
-      onEnd: { receiver.end($0) })
     var raw: UInt64 = 0
     let ticker = handle.raw
     try unsafe context.start { sink throws(NativeError) in
       try unsafe withNativeStrings(symbols) { names throws(NativeError) in
         try unsafe NativeError.check {
           unsafe rustle_ticker_start(
-            ticker, names.baseAddress, names.count, UInt32(RUSTLE_LANE_EVENTS), 0, sink, &raw, $0)
+            ticker, names.baseAddress, names.count, UInt32(lane), max(0, capacity), sink, &raw, $0)
         }
       }
     }
@@ -75,6 +95,48 @@ package struct NativeTicker: ~Copyable, Sendable {
 
   /// Cancels every session; later starts are refused.
   package borrowing func shutDown() { _ = rustle_ticker_shut_down(handle.raw, nil) }
+}
+
+extension LaneOverflow {
+  fileprivate var native: Int32 {
+    switch self {
+    case .dropOldest: RUSTLE_LANE_DROP_OLDEST
+    case .dropNewest: RUSTLE_LANE_DROP_NEWEST
+    case .keepLatest: RUSTLE_LANE_KEEP_LATEST
+    }
+  }
+}
+
+/// Moves at most `most` waiting updates of a session's ring behind what is in `buffer`; returns how many there were.
+private func drainPrices<Value>(
+  _ session: SessionID, most: Int, into buffer: inout [StreamElement<Value>], value: (NativePrice) -> Value
+) -> Int {
+  var taken = 0
+  // Fetched in pieces of 16 KiB: a large batch needs no large scratch.
+  let pieceSize = min(512, most)
+  unsafe withUnsafeTemporaryAllocation(of: RustlePriceUpdate.self, capacity: pieceSize) { scratch in
+    while taken < most {
+      var count = 0
+      let wanted = min(pieceSize, most - taken)
+      // The one refusal is a stale session, which has nothing to drain.
+      guard unsafe rustle_ticker_drain(session.raw, scratch.baseAddress, wanted, &count, nil, nil) == RUSTLE_OK else { return }
+      for index in 0..<count {
+        let update = NativePrice(unsafe scratch[index])
+        if update.gap > 0 { buffer.append(.gap(update.gap)) }
+        buffer.append(.value(value(update)))
+      }
+      taken += count
+      if count < wanted { return }
+    }
+  }
+  return taken
+}
+
+private func priceStatistics(_ session: SessionID) -> StreamStatistics {
+  var count = 0
+  var record = RustleLaneStatistics()
+  _ = unsafe rustle_ticker_drain(session.raw, nil, 0, &count, &record, nil)
+  return StreamStatistics(produced: record.produced, delivered: record.delivered, dropped: record.dropped)
 }
 
 /// Calls `body` with the texts as native records, which are valid during the call.

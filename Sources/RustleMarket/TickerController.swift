@@ -1,4 +1,4 @@
-package import RustleCore
+public import RustleCore
 
 /// A ticker: streams the prices of any number of lists of symbols, from one native engine.
 ///
@@ -18,17 +18,8 @@ package import RustleCore
 /// `cancel()` is explicit because dropping a stream can only ask for the end: a deinitialiser cannot wait. A caller that has
 /// to know that no callback runs any more, to take down what the callbacks use, needs something to await.
 public actor TickerController: PriceSource {
-  /// Elements that a stream holds for a consumer that is behind; the oldest are dropped beyond that.
-  public static let defaultBufferCapacity = 1_024
-
   private let ticker: NativeTicker
-  private var streams: [LiveStream] = []
-  private var ended = TickerStatistics(produced: 0, dropped: 0)
-
-  private struct LiveStream {
-    let session: NativeSession
-    let adapter: PriceStreamAdapter
-  }
+  private var streams = StreamTable()
 
   /// A ticker on the threads that all engines of the process share. Nothing runs until a stream is asked for.
   ///
@@ -51,38 +42,52 @@ public actor TickerController: PriceSource {
 
   /// Streams the prices of `symbols`: the first update of the first symbol at once, the others in turns.
   ///
-  /// The stream is for one consumer. One that is slower than the stream loses the oldest updates once
-  /// ``defaultBufferCapacity`` wait; ``statistics`` counts them and the numbers of the updates show the hole.
+  /// The stream is for one consumer. One that is slower than the stream loses the oldest updates once 1,024 wait;
+  /// ``statistics`` counts them and the numbers of the updates show the hole.
+  /// ``updates(for:lane:)`` tells of it in the stream itself and can be read in batches.
   ///
   /// - Parameter symbols: 1 to 100,000 distinct names of 1 to 32 bytes, without white space and control characters.
   /// - Throws: ``TickerError``, whose code tells the faults apart; nothing was started then.
   public func prices(for symbols: [String]) throws(TickerError) -> AsyncStream<PriceUpdate> {
-    let (stream, continuation) = AsyncStream.makeStream(
-      of: PriceUpdate.self, bufferingPolicy: .bufferingNewest(Self.defaultBufferCapacity))
-    let adapter = PriceStreamAdapter(symbols: symbols, continuation: continuation)
-    let session: NativeSession
+    try updates(for: symbols, lane: .events()).asyncStream()
+  }
+
+  /// Streams the prices of `symbols` over the lane of the caller's choice.
+  ///
+  /// ```swift
+  /// let updates = try await ticker.updates(for: symbols, lane: .frames(overflow: .keepLatest))
+  /// for await batch in updates.batches() {
+  ///   for case .value(let update) in batch { table[update.symbol] = update.price }
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - symbols: as for ``prices(for:)``.
+  ///   - lane: events for up to about a thousand updates a second, frames for any rate.
+  /// - Throws: as ``prices(for:)``; ``TickerError/Code/capacityOutOfRange`` for a ring that is not 1 to 1,048,576 long.
+  public func updates(
+    for symbols: [String], lane: Lane = .events()
+  ) throws(TickerError) -> EngineStream<PriceUpdate> {
     do {
-      session = try ticker.start(symbols: symbols, receiver: adapter)
+      let stream = try ticker.start(
+        symbols: symbols, lane: lane, value: { PriceUpdate($0, symbol: symbols[$0.symbol]) },
+        sequenceNumber: \.sequence)
+      streams.add(stream)
+      return stream
     } catch {
       throw TickerError(error)
     }
-    // By number: a reference would keep the session alive for as long as somebody holds the stream. Cancelling sets a flag
-    // and takes no lock of ours, so that it does not matter who is calling.
-    continuation.onTermination = { [id = session.id] _ in id.cancel() }
-    forgetReleased()
-    streams.append(LiveStream(session: session, adapter: adapter))
-    return stream
   }
 
   /// Ends every stream and returns when all have ended: no native callback of theirs runs after that, and updates that
   /// wait in their buffers can still be read. It waits also when the calling task is cancelled, and does nothing when
   /// nothing runs. New streams can be asked for at any time.
   public func cancel() async {
-    // The list is kept until the sessions are over, so that a second caller waits for them as well.
+    // The table keeps what ends until it has ended, so that a second caller waits for it as well.
     let ending = streams
-    for stream in ending { stream.session.cancel() }
-    for stream in ending { await stream.session.released() }
-    forgetReleased()
+    ending.cancelAll()
+    await ending.allReleased()
+    streams.forgetReleased()
   }
 
   /// Ends every stream like ``cancel()``, and refuses new ones from now on.
@@ -92,13 +97,15 @@ public actor TickerController: PriceSource {
   }
 
   /// What went through the streams of this ticker so far, ended ones included.
-  public var statistics: TickerStatistics { streams.reduce(ended) { $0 + $1.adapter.statistics } }
+  public var statistics: StreamStatistics { streams.statistics }
 
   /// The number of streams that have not ended.
-  public var liveStreamCount: Int { streams.count { !$0.session.isReleased } }
+  public var liveStreamCount: Int { streams.liveCount }
+}
 
-  private func forgetReleased() {
-    for stream in streams where stream.session.isReleased { ended = ended + stream.adapter.statistics }
-    streams.removeAll { $0.session.isReleased }
+extension PriceUpdate {
+  init(_ price: NativePrice, symbol: String) {
+    self.init(
+      symbol: symbol, price: price.price, timestampMilliseconds: price.timestampMilliseconds, sequence: price.sequence)
   }
 }

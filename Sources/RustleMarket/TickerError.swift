@@ -27,6 +27,8 @@ public struct TickerError: Error, Sendable, Hashable {
     case archiveMismatch = 10
     /// A fault inside the package; the message has the details.
     case `internal` = 11
+    /// A ring's capacity is not 1 to 1,048,576.
+    case capacityOutOfRange = 12
   }
 
   /// The kind of refusal.
@@ -52,7 +54,8 @@ public struct TickerError: Error, Sendable, Hashable {
       case .poisoned: .poisoned
       case .exhausted: .exhausted
       case .archiveMismatch: .archiveMismatch
-      case .nullPointer, .invalidLength, .invalidValue, .invalidUTF8, .staleHandle, .panicked, .wrongState, .unknown:
+      case .invalidLength: .capacityOutOfRange
+      case .nullPointer, .invalidValue, .invalidUTF8, .staleHandle, .panicked, .wrongState, .unknown:
         .internal
       }
     self.init(code: code, message: error.message)
@@ -65,7 +68,7 @@ public struct TickerError: Error, Sendable, Hashable {
   public var advice: String {
     switch code {
     case .noSymbols, .duplicateSymbol, .malformedSymbol, .symbolTooLong, .tooManySymbols: "Mend the list of symbols."
-    case .rateOutOfRange: "Choose a rate within the range."
+    case .rateOutOfRange, .capacityOutOfRange: "Choose a value within the range."
     case .shutDown, .poisoned: "Make a new ticker."
     case .exhausted: "Try again when the process runs fewer threads or streams."
     case .archiveMismatch: "Run scripts/build and build the package again."

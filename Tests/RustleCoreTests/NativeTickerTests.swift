@@ -12,36 +12,36 @@ import Testing
         == NativeError(status: .rateOutOfRange, message: "expected 0.001 to 10000000 updates a second, got NaN"))
   }
 
+  /// Held by the closures that a session is started with, and by nothing else.
+  private final class Witness: Sendable {}
+
   @Test func failedStartTakesNoReference() throws {
-    final class Receiver: NativePriceReceiver {
-      func receive(_ price: NativePrice) {}
-      func end(_ outcome: SessionOutcome) { Issue.record("a sink that was not taken must not be called") }
-    }
     let ticker = try NativeTicker(updatesPerSecond: 2, seed: nil, updateLimit: nil)
-    weak var receiver: Receiver?
+    weak var witness: Witness?
     do {
-      let strong = Receiver()
-      receiver = strong
-      let error = #expect(throws: NativeError.self) { _ = try ticker.start(symbols: [], receiver: strong) }
+      let strong = Witness()
+      witness = strong
+      let error = #expect(throws: NativeError.self) {
+        _ = try ticker.start(
+          symbols: [], lane: .events(), value: { [strong] in (strong, $0.sequence) }, sequenceNumber: \.1)
+      }
       #expect(error?.status == .noSymbols)
     }
-    #expect(receiver == nil, "the reference that was meant for the native side was taken back")
+    #expect(witness == nil, "the reference that was meant for the native side was taken back")
   }
 
-  @Test func releaseGivesBackTheReceiver() async throws {
-    final class Receiver: NativePriceReceiver {
-      func receive(_ price: NativePrice) {}
-      func end(_ outcome: SessionOutcome) {}
-    }
+  @Test func releaseGivesBackTheContext() async throws {
     let ticker = try NativeTicker(updatesPerSecond: 2, seed: nil, updateLimit: 1)
-    weak var receiver: Receiver?
+    weak var witness: Witness?
     do {
-      let strong = Receiver()
-      receiver = strong
-      let session = try ticker.start(symbols: ["BTC"], receiver: strong)
+      let strong = Witness()
+      witness = strong
+      let stream = try ticker.start(
+        symbols: ["BTC"], lane: .events(), value: { [strong] in (strong, $0.sequence) }, sequenceNumber: \.1)
+      let session = stream.core.session
       await session.released()
       #expect(session.outcome == .ended)
     }
-    #expect(receiver == nil)
+    #expect(witness == nil)
   }
 }

@@ -49,7 +49,7 @@ import Testing
     let updates = await Array(stream)
     let statistics = await ticker.statistics
     #expect(statistics.produced == 2_001)
-    #expect(updates.count == TickerController.defaultBufferCapacity)
+    #expect(updates.count == 1_024)
     #expect(statistics.dropped == 2_001 - UInt64(updates.count))
     #expect(updates.last?.sequence == 2_000)
   }

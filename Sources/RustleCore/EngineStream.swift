@@ -1,0 +1,186 @@
+internal import Logging
+internal import Synchronization
+
+/// The values of one native session, for one consumer.
+///
+/// It is an `AsyncSequence` whose elements are values and, in their places, ``StreamElement/gap(_:)``: what a consumer that
+/// is too slow loses is told, never hidden. It can be read value by value, by ``batches(upTo:)``, or as an `AsyncStream` of
+/// the values alone.
+///
+/// How it ends:
+/// - the engine comes to an end, or is cancelled, shut down or dropped: what waits is delivered first, then nil;
+/// - the consuming task is cancelled: nil at once, and the session is cancelled;
+/// - the iterator is dropped, as `break` does, or the last copy of a stream that nobody reads: the session is cancelled.
+///
+/// Only the first iterator delivers anything: a session has one consumer. A further one is logged and ends at once.
+public struct EngineStream<Value: Sendable>: AsyncSequence, Sendable {
+  public typealias Element = StreamElement<Value>
+  public typealias Failure = Never
+
+  let core: Core
+
+  /// What the copies of a stream and its iterator share.
+  final class Core: Sendable {
+    let session: NativeSession
+    let source: Source
+    let isClaimed = Atomic<Bool>(false)
+
+    init(session: NativeSession, source: Source) {
+      self.session = session
+      self.source = source
+    }
+
+    deinit { session.cancel() }
+  }
+
+  enum Source: Sendable {
+    case events(EventLane<Value>)
+    case frames(FrameLane<Value>)
+  }
+
+  /// What went through so far. Exact once the stream has ended; before, the counts are of slightly different moments.
+  public var statistics: StreamStatistics {
+    switch core.source {
+    case .events(let lane): lane.statistics
+    case .frames(let lane): lane.statistics
+    }
+  }
+
+  /// The first iterator delivers the elements; dropping it ends the session. Further ones end at once.
+  public func makeAsyncIterator() -> Iterator {
+    if core.isClaimed.exchange(true, ordering: .acquiringAndReleasing) {
+      Logger(label: "rustle").error("a stream was iterated a second time: it has one consumer, this one gets nothing")
+      return Iterator(core: nil, cursor: nil)
+    }
+    let cursor: Iterator.Cursor =
+      switch core.source {
+      case .events(let lane): .events(lane.makeCursor())
+      case .frames(let lane): .frames(lane.makeCursor())
+      }
+    return Iterator(core: core, cursor: cursor)
+  }
+
+  /// Reads the stream's elements, one or many at a time.
+  public struct Iterator: AsyncIteratorProtocol {
+    enum Cursor {
+      case events(EventLane<Value>.Cursor)
+      case frames(FrameLane<Value>.Cursor)
+    }
+
+    private let hold: Hold?
+    private var cursor: Cursor?
+
+    init(core: Core?, cursor: Cursor?) {
+      hold = core.map(Hold.init)
+      self.cursor = cursor
+    }
+
+    public mutating func next() async -> StreamElement<Value>? {
+      await next(isolation: #isolation)
+    }
+
+    public mutating func next(isolation actor: isolated (any Actor)?) async -> StreamElement<Value>? {
+      switch cursor {
+      case .events(var events):
+        cursor = nil
+        let element = await events.next(isolation: actor)
+        cursor = element == nil ? nil : .events(events)
+        return element
+      case .frames(var frames):
+        cursor = nil
+        let element = await frames.next(isolation: actor)
+        cursor = element == nil ? nil : .frames(frames)
+        return element
+      case nil:
+        return nil
+      }
+    }
+
+    /// Replaces what is in `buffer` by the elements that wait, at least one and at most `most` (1 or more), waiting for
+    /// the first if need be. The buffer's memory is used again. Returns false, with an empty buffer, at the end.
+    public mutating func next(
+      into buffer: inout [StreamElement<Value>], most: Int, isolation actor: isolated (any Actor)? = #isolation
+    ) async -> Bool {
+      buffer.removeAll(keepingCapacity: true)
+      switch cursor {
+      case .frames(var frames):
+        cursor = nil
+        let more = await frames.next(into: &buffer, most: Swift.max(1, most), isolation: actor)
+        cursor = more ? .frames(frames) : nil
+      case .events, nil:
+        guard let element = await next(isolation: actor) else { return false }
+        buffer.append(element)
+      }
+      return !buffer.isEmpty
+    }
+
+    /// Cancels the session when the iterator goes, whoever still holds the stream.
+    private final class Hold: Sendable {
+      let core: Core
+      init(_ core: Core) { self.core = core }
+      deinit { core.session.cancel() }
+    }
+  }
+
+  /// The same elements, as many at a time as wait, at most `most` (1 or more).
+  public func batches(upTo most: Int = 4_096) -> EngineStreamBatches<Value> {
+    EngineStreamBatches(stream: self, most: most)
+  }
+
+  /// The values alone, as an `AsyncStream`, which is read in this stream's place. Gaps are left out.
+  public func asyncStream() -> AsyncStream<Value> {
+    let puller = Puller(makeAsyncIterator())
+    return AsyncStream { await puller.next() }
+  }
+
+  /// Serialises the calls of an `AsyncStream`, whose closure may be called from any task.
+  private actor Puller {
+    private var iterator: Iterator?
+
+    init(_ iterator: Iterator) { self.iterator = iterator }
+
+    func next() async -> Value? {
+      guard var taken = iterator.take() else { return nil }
+      while let element = await taken.next(isolation: self) {
+        guard case .value(let value) = element else { continue }
+        iterator = taken
+        return value
+      }
+      return nil
+    }
+  }
+}
+
+/// The elements of an ``EngineStream``, many at a time.
+public struct EngineStreamBatches<Value: Sendable>: AsyncSequence, Sendable {
+  public typealias Element = [StreamElement<Value>]
+  public typealias Failure = Never
+
+  let stream: EngineStream<Value>
+  let most: Int
+
+  /// Reads the stream in its one consumer's place.
+  public func makeAsyncIterator() -> Iterator {
+    Iterator(base: stream.makeAsyncIterator(), most: most)
+  }
+
+  /// Reads the elements that wait. An array that the consumer has let go of is used again for the next batch.
+  public struct Iterator: AsyncIteratorProtocol {
+    private var base: EngineStream<Value>.Iterator
+    private let most: Int
+
+    init(base: EngineStream<Value>.Iterator, most: Int) {
+      self.base = base
+      self.most = most
+    }
+
+    public mutating func next() async -> [StreamElement<Value>]? {
+      await next(isolation: #isolation)
+    }
+
+    public mutating func next(isolation actor: isolated (any Actor)?) async -> [StreamElement<Value>]? {
+      var buffer: [StreamElement<Value>] = []
+      return await base.next(into: &buffer, most: most, isolation: actor) ? buffer : nil
+    }
+  }
+}

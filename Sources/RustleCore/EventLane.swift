@@ -1,0 +1,75 @@
+internal import Synchronization
+
+/// The events lane: every native callback is one element of a bounded `AsyncStream`.
+///
+/// The native side calls ``receive(_:)`` and ``finish()``, one call at a time; neither blocks or takes a lock of ours.
+final class EventLane<Value: Sendable>: Sendable {
+  private let stream: AsyncStream<Value>
+  private let continuation: AsyncStream<Value>.Continuation
+  private let sequenceNumber: @Sendable (Value) -> UInt64
+  private let produced = Atomic<UInt64>(0)
+  private let dropped = Atomic<UInt64>(0)
+  private let delivered = Atomic<UInt64>(0)
+
+  /// - Parameters:
+  ///   - capacity: values that wait at the most, at least 1; the oldest are dropped beyond that.
+  ///   - sequenceNumber: a value's number in the session: 0, 1, 2 … A hole says that values were dropped.
+  init(capacity: Int, sequenceNumber: @escaping @Sendable (Value) -> UInt64) {
+    let policy = AsyncStream<Value>.Continuation.BufferingPolicy.bufferingNewest(max(1, capacity))
+    (stream, continuation) = AsyncStream.makeStream(of: Value.self, bufferingPolicy: policy)
+    self.sequenceNumber = sequenceNumber
+  }
+
+  /// Takes a value in.
+  func receive(_ value: Value) {
+    produced.add(1, ordering: .relaxed)
+    switch continuation.yield(value) {
+    case .enqueued: break
+    case .dropped, .terminated: dropped.add(1, ordering: .relaxed)
+    @unknown default: break
+    }
+  }
+
+  /// Ends the stream once what waits has been read.
+  func finish() { continuation.finish() }
+
+  /// Cancels `session` when nobody reads the stream any more.
+  func connect(to session: SessionID) {
+    // By number: a reference would keep the session alive for as long as somebody holds the stream. Cancelling sets a flag
+    // and takes no lock of ours, so that it does not matter who is calling.
+    continuation.onTermination = { _ in session.cancel() }
+  }
+
+  var statistics: StreamStatistics {
+    StreamStatistics(
+      produced: produced.load(ordering: .relaxed), delivered: delivered.load(ordering: .relaxed),
+      dropped: dropped.load(ordering: .relaxed))
+  }
+
+  func makeCursor() -> Cursor { Cursor(lane: self, base: stream.makeAsyncIterator()) }
+
+  /// Reads the stream and shows the holes in the values' numbers.
+  struct Cursor {
+    private let lane: EventLane
+    private var base: AsyncStream<Value>.Iterator
+    private var expected: UInt64 = 0
+    private var pending: Value?
+
+    init(lane: EventLane, base: AsyncStream<Value>.Iterator) {
+      self.lane = lane
+      self.base = base
+    }
+
+    mutating func next(isolation actor: isolated (any Actor)?) async -> StreamElement<Value>? {
+      if let value = pending.take() { return .value(value) }
+      guard let value = await base.next(isolation: actor) else { return nil }
+      lane.delivered.add(1, ordering: .relaxed)
+      let number = lane.sequenceNumber(value)
+      let lost = number - expected
+      expected = number + 1
+      if lost == 0 { return .value(value) }
+      pending = value
+      return .gap(lost)
+    }
+  }
+}

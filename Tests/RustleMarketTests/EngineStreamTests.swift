@@ -1,0 +1,175 @@
+import RustleCore
+import RustleMarket
+import RustleTesting
+import Testing
+
+/// The two lanes of a stream, on a clock that the test moves.
+@Suite struct EngineStreamTests {
+  private static let lanes: [Lane] = [
+    .events(capacity: 8), .frames(capacity: 8), .frames(capacity: 8, overflow: .dropNewest),
+    .frames(overflow: .keepLatest),
+  ]
+
+  private func started(
+    _ lane: Lane, symbols: [String] = ["BTC", "ETH"], limit: UInt64? = nil
+  ) async throws -> (ManualClock, TickerController, EngineStream<PriceUpdate>) {
+    let clock = try ManualClock()
+    let ticker = try TickerController(configuration: TickerConfiguration(updateLimit: limit), clock: clock)
+    return (clock, ticker, try await ticker.updates(for: symbols, lane: lane))
+  }
+
+  /// A stream's elements as numbers: a value's sequence number, or minus the length of a gap.
+  private func numbers(_ elements: [StreamElement<PriceUpdate>]) -> [Int] {
+    elements.map { element in
+      switch element {
+      case .value(let update): Int(update.sequence)
+      case .gap(let count): -Int(count)
+      }
+    }
+  }
+
+  private func all(_ stream: EngineStream<PriceUpdate>) async -> [StreamElement<PriceUpdate>] {
+    var elements: [StreamElement<PriceUpdate>] = []
+    for await element in stream { elements.append(element) }
+    return elements
+  }
+
+  @Test(arguments: [
+    (Lane.events(capacity: 8), [-12, 12, 13, 14, 15, 16, 17, 18, 19]),
+    (.frames(capacity: 8), [-12, 12, 13, 14, 15, 16, 17, 18, 19]),
+    (.frames(capacity: 8, overflow: .dropNewest), [0, 1, 2, 3, 4, 5, 6, 7]),
+    (.frames(overflow: .keepLatest), [-9, 18, -9, 19]),
+  ])
+  func lossIsToldInItsPlace(lane: Lane, expected: [Int]) async throws {
+    let (clock, ticker, stream) = try await started(lane, limit: 20)
+    clock.advance(by: .seconds(60))
+    #expect(numbers(await all(stream)) == expected)
+    let statistics = stream.statistics
+    #expect(statistics.produced == 20)
+    #expect(statistics.waiting == 0)
+    #expect(statistics.delivered == UInt64(expected.count { $0 >= 0 }))
+    #expect(statistics.produced == statistics.delivered + statistics.dropped)
+    extendLifetime(ticker)
+  }
+
+  @Test(arguments: lanes)
+  func nothingIsLostForAConsumerThatKeepsUp(lane: Lane) async throws {
+    let (clock, ticker, stream) = try await started(lane, symbols: ["BTC"], limit: 50)
+    var seen: [Int] = []
+    var iterator = stream.makeAsyncIterator()
+    for number in 0..<50 {
+      clock.advance(by: .milliseconds(number == 0 ? 0 : 500))
+      let element = try #require(await iterator.next())
+      seen += numbers([element])
+    }
+    #expect(seen == Array(0..<50))
+    #expect(await iterator.next() == nil)
+    #expect(await iterator.next() == nil, "the end stays the end")
+    extendLifetime(ticker)
+  }
+
+  @Test(arguments: lanes)
+  func batchesHoldWhatWaits(lane: Lane) async throws {
+    let (clock, ticker, stream) = try await started(lane, limit: 6)
+    clock.advance(by: .seconds(60))
+    var elements: [StreamElement<PriceUpdate>] = []
+    for await batch in stream.batches(upTo: 4) {
+      #expect(!batch.isEmpty)
+      #expect(batch.count { $0.value != nil } <= 4)
+      elements += batch
+    }
+    #expect(numbers(elements) == (lane == .frames(overflow: .keepLatest) ? [-2, 4, -2, 5] : Array(0..<6)))
+    extendLifetime(ticker)
+  }
+
+  @Test func batchBufferIsUsedAgain() async throws {
+    let (clock, ticker, stream) = try await started(.frames(), limit: 600)
+    clock.advance(by: .seconds(600))
+    var iterator = stream.makeAsyncIterator()
+    var buffer: [StreamElement<PriceUpdate>] = []
+    buffer.reserveCapacity(200)
+    let capacity = buffer.capacity
+    var seen = 0
+    while await iterator.next(into: &buffer, most: 200) {
+      seen += buffer.count
+      #expect(buffer.capacity == capacity)
+    }
+    #expect(seen == 600)
+    #expect(buffer.isEmpty)
+    extendLifetime(ticker)
+  }
+
+  @Test(arguments: lanes)
+  func asyncStreamGivesTheValuesAlone(lane: Lane) async throws {
+    let (clock, ticker, stream) = try await started(lane, limit: 20)
+    let other = try await ticker.updates(for: ["BTC", "ETH"], lane: lane)
+    clock.advance(by: .seconds(60))
+    let expected = numbers(await all(other)).filter { $0 >= 0 }
+    #expect(await Array(stream.asyncStream()).map { Int($0.sequence) } == expected)
+    #expect(await ticker.liveStreamCount == 0)
+  }
+
+  @Test(arguments: lanes)
+  func droppingTheIteratorEndsTheSessionThoughTheStreamIsHeld(lane: Lane) async throws {
+    let (clock, ticker, stream) = try await started(lane)
+    clock.advance(by: .seconds(1))
+    for await _ in stream { break }
+    clock.advance(by: .zero)
+    #expect(await ticker.liveStreamCount == 0)
+    #expect(stream.statistics.produced == 5)
+  }
+
+  @Test(arguments: lanes)
+  func droppingTheStreamEndsTheSession(lane: Lane) async throws {
+    let (clock, ticker, stream) = try await started(lane)
+    _ = consume stream
+    clock.advance(by: .zero)
+    #expect(await ticker.liveStreamCount == 0)
+  }
+
+  @Test(arguments: lanes)
+  func cancellingTheTaskEndsTheSession(lane: Lane) async throws {
+    let (clock, ticker, stream) = try await started(lane)
+    let reading = OneShot()
+    let consumer = Task {
+      var count = 0
+      for await _ in stream {
+        count += 1
+        reading.fire()
+      }
+      return count
+    }
+    await reading.wait()
+    consumer.cancel()
+    #expect(await consumer.value >= 1)
+    clock.advance(by: .zero)
+    #expect(await ticker.liveStreamCount == 0)
+  }
+
+  @Test(arguments: lanes)
+  func whatWaitsIsDeliveredAfterCancel(lane: Lane) async throws {
+    let (clock, ticker, stream) = try await started(lane)
+    clock.advance(by: .milliseconds(250))
+    await ticker.cancel()
+    #expect(numbers(await all(stream)) == [0, 1])
+  }
+
+  @Test func secondIteratorEndsAtOnce() async throws {
+    let (clock, ticker, stream) = try await started(.frames(), limit: 3)
+    clock.advance(by: .seconds(60))
+    var first = stream.makeAsyncIterator()
+    var second = stream.makeAsyncIterator()
+    #expect(await second.next() == nil)
+    #expect(await first.next() != nil)
+    extendLifetime(ticker)
+  }
+
+  @Test(arguments: [0, -1, 1_048_577])
+  func capacityOutOfRangeIsRefused(capacity: Int) async throws {
+    let ticker = try TickerController()
+    let error = await #expect(throws: TickerError.self) {
+      _ = try await ticker.updates(for: ["BTC"], lane: .frames(capacity: capacity))
+    }
+    #expect(error?.code == .capacityOutOfRange)
+  }
+}
