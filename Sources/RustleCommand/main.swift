@@ -1,2 +1,3 @@
 import RustleCLI
+
 run()

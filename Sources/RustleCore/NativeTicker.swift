@@ -119,7 +119,9 @@ private func drainPrices<Value>(
       var count = 0
       let wanted = min(pieceSize, most - taken)
       // The one refusal is a stale session, which has nothing to drain.
-      guard unsafe rustle_ticker_drain(session.raw, scratch.baseAddress, wanted, &count, nil, nil) == RUSTLE_OK else { return }
+      guard unsafe rustle_ticker_drain(session.raw, scratch.baseAddress, wanted, &count, nil, nil) == RUSTLE_OK else {
+        return
+      }
       for index in 0..<count {
         let update = NativePrice(unsafe scratch[index])
         if update.gap > 0 { buffer.append(.gap(update.gap)) }

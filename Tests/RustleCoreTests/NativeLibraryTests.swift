@@ -23,7 +23,8 @@ import Testing
     }
     let problem = NativeLayout.difference(archive: archive, header: header)
     #expect(
-      problem == "RustlePriceUpdate.sequence: expected size 0, alignment 0, offset 16; got size 0, alignment 0, offset 24")
+      problem
+        == "RustlePriceUpdate.sequence: expected size 0, alignment 0, offset 16; got size 0, alignment 0, offset 24")
   }
 
   @Test func recordOnOneSideOnlyIsNamed() {

@@ -68,16 +68,17 @@ import Testing
     #expect(await Array(first).count == 5)
   }
 
-  @Test(arguments: [
-    ([], TickerError.Code.noSymbols, "expected at least one symbol, got none"),
-    (["BTC", "BTC"], .duplicateSymbol, #"symbol 1: expected each symbol once, got "BTC" again"#),
-    (["BTC", "", "Ω"], .malformedSymbol, "symbol 1: expected a name, got an empty text"),
-    (["日本", "Ω", "Ω"], .duplicateSymbol, #"symbol 2: expected each symbol once, got "Ω" again"#),
-    ([""], .malformedSymbol, "symbol 0: expected a name, got an empty text"),
-    (["B C"], .malformedSymbol, "symbol 0: expected no white space or control character, got ' '"),
-    ([String(repeating: "X", count: 33)], .symbolTooLong, "symbol 0: expected at most 32 bytes, got 33"),
-    ((0...100_000).map { "S\($0)" }, .tooManySymbols, "expected at most 100000 symbols, got more"),
-  ] as [([String], TickerError.Code, String)])
+  @Test(
+    arguments: [
+      ([], TickerError.Code.noSymbols, "expected at least one symbol, got none"),
+      (["BTC", "BTC"], .duplicateSymbol, #"symbol 1: expected each symbol once, got "BTC" again"#),
+      (["BTC", "", "Ω"], .malformedSymbol, "symbol 1: expected a name, got an empty text"),
+      (["日本", "Ω", "Ω"], .duplicateSymbol, #"symbol 2: expected each symbol once, got "Ω" again"#),
+      ([""], .malformedSymbol, "symbol 0: expected a name, got an empty text"),
+      (["B C"], .malformedSymbol, "symbol 0: expected no white space or control character, got ' '"),
+      ([String(repeating: "X", count: 33)], .symbolTooLong, "symbol 0: expected at most 32 bytes, got 33"),
+      ((0...100_000).map { "S\($0)" }, .tooManySymbols, "expected at most 100000 symbols, got more"),
+    ] as [([String], TickerError.Code, String)])
   func unusableSymbolsAreRefused(symbols: [String], code: TickerError.Code, message: String) async throws {
     let ticker = try TickerController()
     let error = await #expect(throws: TickerError.self) { _ = try await ticker.prices(for: symbols) }
