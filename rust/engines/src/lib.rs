@@ -5,6 +5,8 @@
 #![forbid(unsafe_code)]
 
 mod clock;
+#[cfg(feature = "faults")]
+pub mod faults;
 mod job;
 mod panic_text;
 mod ring;

@@ -187,6 +187,10 @@ impl Worker {
         let Some(Running { session, job, .. }) = self.running.remove(&key) else {
             return;
         };
+        #[cfg(feature = "faults")]
+        let inbox = self.inbox.clone();
+        #[cfg(feature = "faults")]
+        let _held = crate::faults::is_active(crate::faults::Fault::LockHeld).then(|| inbox.lock());
         tracing::debug!(session = key, ?release, "session released");
         session.set_released();
         if let Err(payload) = catch_unwind(AssertUnwindSafe(|| job.release(release))) {

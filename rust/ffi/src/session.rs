@@ -6,15 +6,24 @@ use crate::status::{CallFault, RustleError, RustleStatus};
 use rustle_engines::TickerSession;
 
 /// A session of one of the engines.
-pub(crate) enum AnySession {
+pub(crate) struct AnySession {
+    pub(crate) engine: EngineSession,
+    #[cfg(feature = "faults")]
+    pub(crate) forger: crate::sink::ReleaseForger,
+}
+
+/// The session as its engine knows it.
+pub(crate) enum EngineSession {
     Ticker(TickerSession),
 }
 
 impl AnySession {
     fn cancel(&self) {
-        match self {
-            Self::Ticker(session) => session.cancel(),
+        match &self.engine {
+            EngineSession::Ticker(session) => session.cancel(),
         }
+        #[cfg(feature = "faults")]
+        self.forger.forge();
     }
 }
 

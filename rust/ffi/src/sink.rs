@@ -2,8 +2,12 @@
 
 use crate::live::LiveToken;
 use crate::status::{CallFault, RustleStatus};
+#[cfg(feature = "faults")]
+use rustle_engines::faults::Fault;
 use rustle_engines::Release;
 use std::ffi::c_void;
+#[cfg(feature = "faults")]
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The session came to its natural end.
 pub const RUSTLE_RELEASE_ENDED: RustleStatus = 0;
@@ -76,6 +80,8 @@ impl SinkGuts {
             Release::Failed(message) => (RUSTLE_RELEASE_FAILED, message.as_str()),
             Release::Panicked(message) => (RUSTLE_RELEASE_PANICKED, message.as_str()),
         };
+        #[cfg(feature = "faults")]
+        let on_signal = self.on_signal;
         let Self {
             context,
             on_release,
@@ -84,6 +90,54 @@ impl SinkGuts {
         } = self;
         // Not counted any more by the time the caller hears of it.
         drop(live);
+        #[cfg(feature = "faults")]
+        if rustle_engines::faults::strikes(Fault::LostRelease) {
+            return;
+        }
         on_release(context, reason, message.as_ptr(), message.len());
+        #[cfg(feature = "faults")]
+        if rustle_engines::faults::is_active(Fault::DoubleRelease) {
+            on_release(context, reason, message.as_ptr(), message.len());
+        }
+        #[cfg(feature = "faults")]
+        if rustle_engines::faults::is_active(Fault::EventAfterRelease) {
+            on_signal(context, std::ptr::null());
+        }
+    }
+
+    /// What a canceller would need that does not leave the release to the worker.
+    #[cfg(feature = "faults")]
+    pub(crate) fn forger(&self) -> ReleaseForger {
+        ReleaseForger {
+            context: self.context,
+            on_release: self.on_release,
+            is_done: AtomicBool::new(false),
+        }
+    }
+}
+
+/// Calls `on_release` from the wrong place.
+#[cfg(feature = "faults")]
+pub(crate) struct ReleaseForger {
+    context: *mut c_void,
+    on_release: extern "C" fn(*mut c_void, i32, *const u8, usize),
+    is_done: AtomicBool,
+}
+
+// SAFETY: as for `SinkGuts`; that the calls may overlap is the fault that is meant.
+#[cfg(feature = "faults")]
+unsafe impl Send for ReleaseForger {}
+// SAFETY: as above.
+#[cfg(feature = "faults")]
+unsafe impl Sync for ReleaseForger {}
+
+#[cfg(feature = "faults")]
+impl ReleaseForger {
+    /// Releases, once, if that is the fault in force.
+    pub(crate) fn forge(&self) {
+        let is_active = rustle_engines::faults::is_active(Fault::ReleaseByCanceller);
+        if is_active && !self.is_done.swap(true, Ordering::AcqRel) {
+            (self.on_release)(self.context, RUSTLE_RELEASE_CANCELLED, std::ptr::null(), 0);
+        }
     }
 }

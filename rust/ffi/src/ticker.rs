@@ -2,7 +2,7 @@
 
 use crate::guard::guarded;
 use crate::handle::{RustleHandle, SlotTable};
-use crate::session::{self, AnySession};
+use crate::session::{self, AnySession, EngineSession};
 use crate::sink::{RustleSink, SinkGuts};
 use crate::slice::{borrowed, borrowed_mut, out, text, RustleString};
 use crate::status::{
@@ -148,12 +148,18 @@ pub unsafe extern "C" fn rustle_ticker_start(
             .collect::<Result<_, _>>()?;
         let overflow = overflow(lane)?;
         let sink = SinkGuts::new(sink)?;
+        #[cfg(feature = "faults")]
+        let forger = sink.forger();
         let reservation = session::reserve()?;
         let started = match overflow {
             None => engine.start_tracking(&names, EventSink(sink))?,
             Some(overflow) => engine.start_pulling(&names, overflow, capacity, BellSink(sink))?,
         };
-        *session = reservation.fill(AnySession::Ticker(started));
+        *session = reservation.fill(AnySession {
+            engine: EngineSession::Ticker(started),
+            #[cfg(feature = "faults")]
+            forger,
+        });
         Ok::<(), TickerFault>(())
     };
     // SAFETY: the caller's promise about `error` is handed on.
@@ -188,7 +194,7 @@ pub unsafe extern "C" fn rustle_ticker_drain(
         let buffer = buffer.cast::<MaybeUninit<RustlePriceUpdate>>();
         // SAFETY: the caller's promise about `buffer` is handed on; `MaybeUninit` asks for no initialised memory.
         let buffer = unsafe { borrowed_mut(buffer, capacity, "buffer") }?;
-        let AnySession::Ticker(session) = &*session;
+        let EngineSession::Ticker(session) = &session.engine;
         let mut places = buffer.iter_mut();
         let drained = session.drain(capacity, |tick, lost| {
             if let Some(place) = places.next() {

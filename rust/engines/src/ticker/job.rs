@@ -89,6 +89,8 @@ impl TickerJob {
     }
 
     fn deliver(&mut self, context: &PollContext<'_>) {
+        #[cfg(feature = "faults")]
+        self.panic_on_purpose();
         match &mut self.outlet {
             Outlet::Push(listener) => {
                 for tick in &self.batch {
@@ -108,6 +110,18 @@ impl TickerJob {
                 }
             }
         }
+    }
+}
+
+#[cfg(feature = "faults")]
+impl TickerJob {
+    fn panic_on_purpose(&self) {
+        use crate::faults::{Fault, PANIC_SYMBOL, strikes};
+        let is_asked_for = self.newest[0].symbol.name() == PANIC_SYMBOL;
+        assert!(
+            !is_asked_for && !strikes(Fault::WorkerPanic),
+            "a panic on purpose"
+        );
     }
 }
 

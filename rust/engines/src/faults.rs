@@ -1,0 +1,59 @@
+//! Faults on purpose, so that the tests of the boundary can be shown to fail. Compiled only with the feature `faults`, which
+//! no shipped archive has.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// One way to break the contract of a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Fault {
+    /// None: the archive behaves.
+    None,
+    /// `cancel` calls `on_release` itself, on the canceller's thread, and the worker calls it too.
+    ReleaseByCanceller,
+    /// `on_release` is called twice.
+    DoubleRelease,
+    /// `on_release` is not called for every eighth session.
+    LostRelease,
+    /// `on_signal` is called once more after `on_release`.
+    EventAfterRelease,
+    /// The worker holds its inbox's lock while it calls out.
+    LockHeld,
+    /// The worker panics in every eighth session.
+    WorkerPanic,
+}
+
+impl Fault {
+    /// Every fault, with the name that the environment variable `RUSTLE_FAULT` selects it by.
+    pub const ALL: [(&'static str, Self); 6] = [
+        ("release-by-canceller", Self::ReleaseByCanceller),
+        ("double-release", Self::DoubleRelease),
+        ("lost-release", Self::LostRelease),
+        ("event-after-release", Self::EventAfterRelease),
+        ("lock-held", Self::LockHeld),
+        ("worker-panic", Self::WorkerPanic),
+    ];
+}
+
+/// A symbol whose first tick panics the worker.
+pub const PANIC_SYMBOL: &str = "!PANIC";
+
+static EVERY_EIGHTH: AtomicU32 = AtomicU32::new(0);
+
+/// Whether `fault` is the one that the environment variable `RUSTLE_FAULT` names.
+pub fn is_active(fault: Fault) -> bool {
+    static ACTIVE: OnceLock<Fault> = OnceLock::new();
+    *ACTIVE.get_or_init(|| {
+        let name = std::env::var("RUSTLE_FAULT").unwrap_or_default();
+        Fault::ALL
+            .iter()
+            .find(|(known, _)| *known == name)
+            .map_or(Fault::None, |(_, fault)| *fault)
+    }) == fault
+}
+
+/// As [`is_active`], at every eighth call.
+pub fn strikes(fault: Fault) -> bool {
+    is_active(fault) && EVERY_EIGHTH.fetch_add(1, Ordering::Relaxed) % 8 == 7
+}

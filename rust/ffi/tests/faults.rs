@@ -1,0 +1,34 @@
+//! The race test can fail: each seeded fault is caught within 500 rounds.
+#![cfg(feature = "faults")]
+
+mod harness;
+
+use rustle_engines::faults::Fault;
+use std::process::Command;
+
+/// Run by the test below in a process of its own, with a fault in force.
+#[test]
+fn five_hundred_rounds() {
+    if let Err(broken) = harness::run(500) {
+        println!("caught: {broken}");
+        // Not by a panic: with a lock held for ever the process would not come to its end.
+        std::process::exit(3);
+    }
+}
+
+#[test]
+fn every_seeded_fault_is_caught_within_500_rounds() {
+    let this = std::env::current_exe().expect("the test's own path");
+    for (name, _) in Fault::ALL {
+        let output = Command::new(&this)
+            .args(["five_hundred_rounds", "--exact", "--nocapture"])
+            .env("RUSTLE_FAULT", name)
+            .output()
+            .expect("the test runs again");
+        let text = String::from_utf8_lossy(&output.stdout);
+        let caught = text.lines().find(|line| line.starts_with("caught: "));
+        assert!(caught.is_some(), "{name} was not caught: {text}");
+        assert_eq!(output.status.code(), Some(3), "{name}");
+        println!("{name}: {}", caught.unwrap_or_default());
+    }
+}
