@@ -27,3 +27,17 @@ quietly() {
 
 # in_rust COMMAND...: runs it in the Cargo workspace, where cargo finds the crate source that scripts/bootstrap chose.
 in_rust() { (cd "$root/rust" && "$@"); }
+
+# generate_header FILE: the C header as cbindgen makes it from rust/ffi.
+generate_header() {
+  need cbindgen "run scripts/bootstrap"
+  (cd "$root/rust" && cbindgen --quiet --config ffi/cbindgen.toml --crate rustle-ffi --output "$1" 2>/dev/null) ||
+    die "cbindgen could not read rust/ffi: run 'cd rust && cargo check'"
+}
+
+# tracked PATTERN...: the files that git tracks, or would, and that exist.
+tracked() {
+  (cd "$root" && git ls-files --cached --others --exclude-standard -- "$@" | while read -r file; do
+    if [ -e "$file" ]; then printf '%s\n' "$file"; fi
+  done)
+}

@@ -1,0 +1,139 @@
+"""Who may import what, and which words may stand where.
+
+Usage: layers.py ROOT [--count-unsafe]
+
+Reads the files that git tracks (or would track) and prints one line per finding; the exit status is 1 when there is
+one. With --count-unsafe it prints instead how many lines of each module say `unsafe`.
+"""
+
+import collections
+import pathlib
+import re
+import subprocess
+import sys
+
+# Rust: which workspace crates a crate may depend on. The arrows of docs/architecture.md.
+RUST_ARROWS = {
+    "dsp": set(),
+    "market": set(),
+    "engines": {"dsp", "market"},
+    "ffi": {"dsp", "market", "engines"},
+    "testkit": set(),
+}
+# Swift: which modules of this package a module may import.
+SWIFT_ARROWS = {
+    "RustleCore": {"CRustle"},
+    "RustleAudio": {"RustleCore"},
+    "RustleMarket": {"RustleCore"},
+    "Rustle": {"RustleAudio", "RustleMarket"},
+    "RustleTesting": {"RustleCore", "RustleMarket"},
+    "RustleAudioFiles": {"CSndfile", "RustleAudio"},
+    "RustlePlot": {"CCairo"},
+    "RustleCLI": {"Rustle", "RustleAudio", "RustleMarket", "RustleCore", "RustleAudioFiles", "RustlePlot"},
+    "RustleCommand": {"RustleCLI"},
+}
+OUR_MODULES = set(SWIFT_ARROWS) | {"CRustle", "CSndfile", "CCairo"}
+
+# Where the word `unsafe` may stand.
+UNSAFE_RUST = re.compile(r"rust/(ffi|testkit|bench|fuzz)/|rust/dsp/src/fft/kernels/")
+UNSAFE_SWIFT = re.compile(r"Sources/RustleCore/|Sources/RustleAudioFiles/SoundFile\.swift$|Sources/RustlePlot/Canvas\.swift$")
+
+# Ways around the compiler's checks, spelled in two parts so that this file does not hold them.
+FORBIDDEN = {
+    ".swift": ["@unchecked " + "Sendable", "nonisolated" + "(unsafe)", "@pre" + "concurrency", "unsafe" + "BitCast",
+               "@_silgen" + "_name", "unsafe" + "Flags", "try" + "!", "swift-format-" + "ignore"],
+    ".rs": ["#[al" + "low(", "#![al" + "low("],
+}
+
+IMPORT = re.compile(r"^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:public|package|internal|fileprivate|private)\s+)?import\s+(?:(?:struct|class|enum|protocol|func|var|let|typealias)\s+)?(\w+)", re.M)
+
+
+def files(root):
+    names = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
+        cwd=root, capture_output=True, text=True, check=True).stdout.splitlines()
+    return [name for name in names if (root / name).is_file()]
+
+
+def without_comments(text):
+    """The text with comments blanked, line numbers kept; string literals are left as they are."""
+    text = re.sub(r"/\*.*?\*/", lambda m: re.sub(r"[^\n]", " ", m.group()), text, flags=re.S)
+    return re.sub(r"//[^\n]*", "", text)
+
+
+def swift_module(name):
+    parts = name.split("/")
+    return parts[1] if parts[0] == "Sources" and len(parts) > 2 else None
+
+
+def findings(root):
+    for name in files(root):
+        path = root / name
+        if name.endswith((".swift", ".rs")):
+            code = without_comments(path.read_text(encoding="utf-8"))
+            yield from word_findings(name, code)
+            if name.endswith(".swift"):
+                yield from import_findings(name, code)
+        if re.fullmatch(r"rust/\w+/Cargo\.toml", name):
+            yield from crate_findings(name, path.read_text(encoding="utf-8"))
+
+
+def word_findings(name, code):
+    allowed = (UNSAFE_RUST if name.endswith(".rs") else UNSAFE_SWIFT).search(name)
+    for number, line in enumerate(code.splitlines(), 1):
+        if re.search(r"\bunsafe\b", line) and not allowed and "forbid(unsafe_code)" not in line:
+            yield f"{name}:{number}: `unsafe` may not stand in this file"
+        for word in FORBIDDEN[pathlib.Path(name).suffix]:
+            if word in line:
+                yield f"{name}:{number}: `{word}` goes around a check"
+
+
+def import_findings(name, code):
+    module = swift_module(name)
+    for match in IMPORT.finditer(code):
+        imported = match.group(1)
+        if imported not in OUR_MODULES:
+            continue
+        number = code.count("\n", 0, match.start(1)) + 1
+        if imported == "CRustle" and module != "RustleCore":
+            yield f"{name}:{number}: only RustleCore may import CRustle"
+        elif module is not None and imported not in SWIFT_ARROWS.get(module, set()):
+            yield f"{name}:{number}: {module} may not import {imported}"
+
+
+def crate_findings(name, text):
+    crate = name.split("/")[1]
+    section = None
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.startswith("["):
+            section = line.strip("[] ")
+        dependency = re.match(r"rustle-(\w+)", line)
+        if dependency and section == "dependencies" and dependency.group(1) not in RUST_ARROWS.get(crate, set()):
+            yield f"{name}:{number}: {crate} may not depend on {dependency.group(1)}"
+
+
+def unsafe_counts(root):
+    counts = collections.Counter()
+    for name in files(root):
+        if not name.endswith((".swift", ".rs")):
+            continue
+        code = without_comments((root / name).read_text(encoding="utf-8"))
+        lines = sum(bool(re.search(r"\bunsafe\b", line)) for line in code.splitlines())
+        if lines:
+            counts["/".join(name.split("/")[:2])] += lines
+    return counts
+
+
+def main():
+    root = pathlib.Path(sys.argv[1])
+    if "--count-unsafe" in sys.argv:
+        counts = ", ".join(f"{module} {count}" for module, count in sorted(unsafe_counts(root).items()))
+        print(f"lines with `unsafe`: {counts}")
+        return 0
+    found = list(findings(root))
+    print("\n".join(found))
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
