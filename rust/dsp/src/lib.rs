@@ -2,6 +2,7 @@
 //!
 //! - [`SpectrumPlan`]: windowed spectra of real signals, as magnitudes, powers, decibels or complex bins.
 //! - [`Window`]: the windows, their coefficients and their sums.
+//! - [`find_peaks`]: the sinusoids in a spectrum, between the bins.
 //! - [`fft::dft`]: the definition that the fast transform is tested against.
 //!
 //! Signals are `f32`, plain numbers with full scale at 1.0. Frequencies are hertz, or bins: a spectrum of size N at a
@@ -10,9 +11,11 @@
 
 mod error;
 pub mod fft;
+mod peaks;
 mod spectrum;
 mod window;
 
 pub use error::DspError;
+pub use peaks::{Peak, PeakSearch, find_peaks};
 pub use spectrum::{DECIBEL_FLOOR, Scale, SpectrumPlan};
 pub use window::{Symmetry, Window, WindowSums};
