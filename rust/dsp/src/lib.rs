@@ -1,2 +1,21 @@
-//! Digital signal processing: pure functions and plans over caller-owned slices.
+//! Digital signal processing: pure functions and plans over slices that the caller owns.
+//!
+//! - [`SpectrumPlan`]: windowed spectra of real signals, as magnitudes, powers, decibels or complex bins.
+//! - [`Window`]: the windows, their coefficients and their sums.
+//! - [`find_peaks`]: the sinusoids in a spectrum, between the bins.
+//! - [`fft::dft`]: the definition that the fast transform is tested against.
+//!
+//! Signals are `f32`, plain numbers with full scale at 1.0. Frequencies are hertz, or bins: a spectrum of size N at a
+//! sample rate R has its bin k at k R / N Hz. Nothing here allocates, except constructors and where a function says so.
 #![forbid(unsafe_code)]
+
+mod error;
+pub mod fft;
+mod peaks;
+mod spectrum;
+mod window;
+
+pub use error::DspError;
+pub use peaks::{Peak, PeakSearch, find_peaks};
+pub use spectrum::{DECIBEL_FLOOR, Scale, SpectrumPlan};
+pub use window::{Symmetry, Window, WindowSums};

@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""Writes the vectors that the Rust and the Swift tests share, computed in double precision by numpy and scipy.
+
+Usage: python3 generate.py        (writes windows.txt, fft.txt and padding.txt beside itself)
+
+The format: lines of a key and its values; `case NAME` begins a case; lines with # in front are comments. Inputs are not
+stored: `noise SEED LENGTH` is white noise that a few lines make in any language, see `noise` below.
+"""
+
+import pathlib
+
+import numpy
+import scipy
+import scipy.signal
+
+HERE = pathlib.Path(__file__).parent
+WINDOWS = {"rectangular": "boxcar", "hann": "hann", "hamming": "hamming", "blackman": "blackman"}
+SYMMETRIES = {"periodic": True, "symmetric": False}
+
+
+def noise(seed, length):
+    """Multiples of 2^-23 in -1 ..< 1 from the upper 24 bits of a 32-bit linear congruential generator."""
+    samples, state = [], seed
+    for _ in range(length):
+        state = (state * 1664525 + 1013904223) % 2**32
+        samples.append(((state >> 8) - 2**23) / 2**23)
+    return numpy.array(samples)
+
+
+def window(name, symmetry, length):
+    return scipy.signal.get_window(WINDOWS[name], length, fftbins=SYMMETRIES[symmetry])
+
+
+def numbers(values):
+    return " ".join(f"{value:.10e}" for value in values)
+
+
+def write(name, cases):
+    head = f"# Made by generate.py with numpy {numpy.__version__} and scipy {scipy.__version__}.\n"
+    (HERE / name).write_text(head + "".join(cases))
+
+
+def window_cases():
+    for name in WINDOWS:
+        for symmetry in SYMMETRIES:
+            for length in (1, 2, 5, 16, 64):
+                values = window(name, symmetry, length)
+                yield (
+                    f"case {name}-{symmetry}-{length}\nwindow {name}\nsymmetry {symmetry}\nlength {length}\n"
+                    f"coefficients {numbers(values)}\n"
+                    f"sum {values.sum():.15e}\nsum_of_squares {(values**2).sum():.15e}\n"
+                )
+
+
+def fft_case(label, seed, length, size, name, symmetry, bins):
+    frame = numpy.zeros(size)
+    signal = noise(seed, length)[:size]
+    frame[: len(signal)] = signal
+    # The window spans the whole frame, also where the signal does not reach.
+    magnitudes = numpy.abs(numpy.fft.rfft(frame * window(name, symmetry, size), size))
+    power = numpy.sum(magnitudes**2)
+    return (
+        f"case {label}\nnoise {seed} {length}\nsize {size}\nwindow {name}\nsymmetry {symmetry}\n"
+        f"bins {' '.join(map(str, bins))}\nmagnitudes {numbers(magnitudes[bins])}\nsum_of_squares {power:.12e}\n"
+    )
+
+
+def fft_cases():
+    """Every bin of the small sizes, 33 bins of the large ones, and the sum of squares over all bins."""
+    size = 64
+    while size <= 65536:
+        for name in WINDOWS:
+            for symmetry in SYMMETRIES:
+                step = 1 if size <= 256 else size // 64
+                bins = list(range(0, size // 2 + 1, step))
+                yield fft_case(f"{name}-{symmetry}-{size}", size, size, size, name, symmetry, bins)
+        size *= 2
+
+
+def padding_cases():
+    """What numpy.fft.rfft(a, n) does with an `a` that is shorter or longer than n."""
+    for size in (256, 512):
+        for length in (1, 100, size - 1, size, size + 1, 2 * size):
+            for name in ("rectangular", "hann"):
+                bins = list(range(0, size // 2 + 1, 4))
+                yield fft_case(f"{name}-{length}-of-{size}", 9, length, size, name, "periodic", bins)
+
+
+write("windows.txt", window_cases())
+write("fft.txt", fft_cases())
+write("padding.txt", padding_cases())

@@ -1,0 +1,138 @@
+//! What a call of this crate can find wrong with its arguments.
+
+use std::error::Error;
+use std::fmt::{self, Display};
+
+use crate::fft::SIZES;
+
+/// An argument that a function does not accept: what it expects, and what came. A call that returns one had no effect.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum DspError {
+    /// The transform's size is not a power of two, or not in [`SIZES`].
+    Size {
+        /// The size that came.
+        got: usize,
+    },
+    /// The input is not one frame long.
+    InputLength {
+        /// The plan's size N, in samples.
+        expected: usize,
+        /// The length that came.
+        got: usize,
+    },
+    /// The output for one value per bin has neither N/2 nor N/2 + 1 elements.
+    BinCount {
+        /// N/2 + 1, the number of bins with the one at half the sample rate.
+        expected: usize,
+        /// The length that came.
+        got: usize,
+    },
+    /// The output for complex bins has not 2 (N/2 + 1) elements.
+    ComplexLength {
+        /// N + 2: a real and an imaginary part for each of N/2 + 1 bins.
+        expected: usize,
+        /// The length that came.
+        got: usize,
+    },
+    /// The scratch memory is too short.
+    ScratchLength {
+        /// The least length that does.
+        expected: usize,
+        /// The length that came.
+        got: usize,
+    },
+    /// A spectrum to search has not N/2 + 1 bins of a size N that this crate transforms.
+    SpectrumLength {
+        /// The number of bins that came.
+        got: usize,
+    },
+    /// A sample rate is not finite or not above 0.
+    SampleRate {
+        /// The rate that came, in Hz.
+        got: f64,
+    },
+    /// A threshold is NaN or below 0.
+    Threshold {
+        /// The linear amplitude that came.
+        got: f64,
+    },
+    /// A separation is not finite or below 0.
+    Separation {
+        /// The distance that came, in bins.
+        got: f64,
+    },
+}
+
+impl Display for DspError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (least, most) = (SIZES.start(), SIZES.end());
+        match *self {
+            Self::Size { got } => write!(
+                f,
+                "FFT size: expected a power of two from {least} to {most}, got {got}; \
+                 pad the signal with zeros or crop it to such a size"
+            ),
+            Self::InputLength { expected, got } => write!(
+                f,
+                "input: expected {expected} samples, got {got}; pad with zeros or crop to the plan's size"
+            ),
+            Self::BinCount { expected, got } => write!(
+                f,
+                "output: expected {expected} elements, or {} without the bin at half the sample rate, got {got}",
+                expected - 1
+            ),
+            Self::ComplexLength { expected, got } => write!(
+                f,
+                "output: expected {expected} elements, two for each of {} complex bins, got {got}",
+                expected / 2
+            ),
+            Self::ScratchLength { expected, got } => write!(
+                f,
+                "scratch: expected at least {expected} elements, got {got}; ask the plan for its scratch length"
+            ),
+            Self::SpectrumLength { got } => write!(
+                f,
+                "spectrum: expected N/2 + 1 bins of a power of two N from {least} to {most}, got {got}"
+            ),
+            Self::SampleRate { got } => {
+                write!(
+                    f,
+                    "sample rate: expected a finite number of Hz above 0, got {got}"
+                )
+            }
+            Self::Threshold { got } => {
+                write!(
+                    f,
+                    "threshold: expected a linear amplitude of at least 0, got {got}"
+                )
+            }
+            Self::Separation { got } => {
+                write!(
+                    f,
+                    "separation: expected a finite number of bins, at least 0, got {got}"
+                )
+            }
+        }
+    }
+}
+
+impl Error for DspError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_says_what_was_expected_and_what_came() {
+        let bins = DspError::BinCount {
+            expected: 129,
+            got: 130,
+        };
+        assert_eq!(
+            bins.to_string(),
+            "output: expected 129 elements, or 128 without the bin at half the sample rate, got 130"
+        );
+        let size = DspError::Size { got: 1000 }.to_string();
+        assert!(size.contains("from 64 to 65536, got 1000"), "{size}");
+    }
+}
