@@ -12,11 +12,13 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-// scripts/build compiles the Rust workspace and puts its one static archive where this names it.
+// scripts/build compiles the Rust workspace and puts its one static archive where this names it. The tests of the tests
+// ask for an archive with seeded faults instead.
+let dist = Context.environment["RUSTLE_NATIVE_DIST"] ?? "rust/dist"
 #if os(macOS)
-  let nativeLibrary = Target.binaryTarget(name: "RustleNative", path: "rust/dist/RustleNative.xcframework")
+  let nativeLibrary = Target.binaryTarget(name: "RustleNative", path: "\(dist)/RustleNative.xcframework")
 #else
-  let nativeLibrary = Target.binaryTarget(name: "RustleNative", path: "rust/dist/RustleNative.artifactbundle")
+  let nativeLibrary = Target.binaryTarget(name: "RustleNative", path: "\(dist)/RustleNative.artifactbundle")
 #endif
 
 let log = Target.Dependency.product(name: "Logging", package: "swift-log")

@@ -26,6 +26,9 @@ package final class NativeSession: Sendable {
   /// Whether the session is over and no callback will run any more.
   package var isReleased: Bool { context.released.isFired }
 
+  /// Callbacks that came after the release: 0, unless the native side breaks its contract.
+  var lateCallbackCount: Int { context.lateCallbackCount }
+
   /// Asks for the session's end: sets a flag and wakes the native worker. Idempotent, from any thread, never waits.
   package func cancel() { id.cancel() }
 

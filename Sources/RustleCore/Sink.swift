@@ -35,6 +35,7 @@ package enum SessionOutcome: Sendable, Hashable {
   /// thread in a way that ThreadSanitizer sees too, which cannot look into the native side's own synchronisation.
   private let isArmed = Atomic<Bool>(false)
   private let record = AtomicLazyReference<OutcomeRecord>()
+  private let late = Atomic<Int>(0)
   /// Fired when the release has been handled: no callback runs after it.
   let released = OneShot()
 
@@ -44,6 +45,9 @@ package enum SessionOutcome: Sendable, Hashable {
     unsafe self.onEvent = onEvent
     self.onEnd = onEnd
   }
+
+  /// Callbacks that came after the release: 0, unless the native side breaks its contract.
+  var lateCallbackCount: Int { late.load(ordering: .relaxed) }
 
   /// How the session ended; nil while it runs.
   var outcome: SessionOutcome? { record.load()?.outcome }
@@ -64,14 +68,21 @@ package enum SessionOutcome: Sendable, Hashable {
 
   fileprivate func signal(_ event: UnsafeRawPointer?) {
     _ = isArmed.load(ordering: .acquiring)
+    if released.isFired { late.add(1, ordering: .relaxed) }
     unsafe onEvent(event)
   }
 
-  fileprivate func release(_ outcome: SessionOutcome) {
+  /// Handles the release. Returns false when it is a second one.
+  fileprivate func release(_ outcome: SessionOutcome) -> Bool {
     _ = isArmed.load(ordering: .acquiring)
-    _ = record.storeIfNil(OutcomeRecord(outcome))
+    let mine = OutcomeRecord(outcome)
+    guard record.storeIfNil(mine) === mine else {
+      late.add(1, ordering: .relaxed)
+      return false
+    }
     onEnd(outcome)
     released.fire()
+    return true
   }
 
   private final class OutcomeRecord: Sendable {
@@ -94,6 +105,9 @@ private func sinkOnRelease(
 ) {
   guard let context = unsafe context else { return }
   let text = unsafe String(decoding: UnsafeBufferPointer(start: message, count: length), as: UTF8.self)
-  let sink = unsafe Unmanaged<SinkContext>.fromOpaque(context).takeRetainedValue()
-  sink.release(SessionOutcome(reason: reason, message: text))
+  let sink = unsafe Unmanaged<SinkContext>.fromOpaque(context)
+  let isFirst = unsafe sink._withUnsafeGuaranteedRef {
+    $0.release(SessionOutcome(reason: reason, message: text))
+  }
+  if isFirst { unsafe sink.release() }
 }

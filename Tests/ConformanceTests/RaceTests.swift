@@ -1,0 +1,82 @@
+import Foundation
+import Rustle
+import Testing
+
+@testable import RustleCore
+
+/// G2: however a stream comes to its end, its session is released exactly once and nothing is called after that.
+@Suite("G2: cancel contract")
+struct RaceTests {
+  enum End: String, CaseIterable {
+    /// The task that reads is cancelled.
+    case consumerCancelled
+    /// The consumer leaves the loop.
+    case loopLeft
+    /// Four tasks call `cancel()` at once.
+    case fourCancels
+    /// The engine comes to its limit.
+    case natural
+    /// The native worker panics. Only an archive with seeded faults can be made to.
+    case panic
+
+    static var possible: [Self] { hasSeededFaults ? allCases : allCases.filter { $0 != .panic } }
+
+    private static var hasSeededFaults: Bool {
+      ProcessInfo.processInfo.environment["RUSTLE_NATIVE_DIST"]?.contains("faults") ?? false
+    }
+  }
+
+  /// Rounds of each mode: `RUSTLE_RACES` in all, 1,000 unless it is set.
+  private static let rounds: Int = {
+    let all = ProcessInfo.processInfo.environment["RUSTLE_RACES"].flatMap { Int($0) } ?? 1_000
+    return max(1, all / End.possible.count)
+  }()
+
+  @Test("releases = starts, callbacks after cancel = 0", arguments: End.possible)
+  func releasedOnce(end: End) async throws {
+    var sessions: [NativeSession] = []
+    for round in 0..<Self.rounds {
+      // Held, so that a callback that comes too late meets a context that can count it.
+      sessions.append(try await run(end, round))
+      if sessions.count == 512 { sessions.removeFirst(256) }
+      let late = sessions.suffix(8).reduce(0) { $0 + $1.lateCallbackCount }
+      try #require(late == 0, "round \(round): callbacks after the release")
+    }
+    #expect(sessions.allSatisfy { $0.isReleased && $0.lateCallbackCount == 0 })
+  }
+
+  private func run(_ end: End, _ round: Int) async throws -> NativeSession {
+    let ticker = try TickerController(
+      configuration: TickerConfiguration(
+        updatesPerSecond: 100_000, updateLimit: end == .natural ? UInt64(1 + round % 5) : nil))
+    let lane: Lane = round.isMultiple(of: 2) ? .events() : .frames(capacity: 64)
+    let stream = try await ticker.updates(for: [end == .panic ? "!PANIC" : "BTC"], lane: lane)
+    let session = stream.core.session
+    switch end {
+    case .consumerCancelled:
+      let consumer = Task { for await _ in stream {} }
+      if round.isMultiple(of: 3) { await Task.yield() }
+      consumer.cancel()
+      await consumer.value
+    case .loopLeft:
+      for await _ in stream { break }
+    case .fourCancels:
+      await withTaskGroup { group in
+        for _ in 0..<4 { group.addTask { await ticker.cancel() } }
+        for await _ in stream {}
+      }
+    case .natural, .panic:
+      for await _ in stream {}
+    }
+    await ticker.cancel()
+    let produced = stream.statistics.produced
+    let outcome = try #require(session.outcome, "round \(round): `cancel()` returned before the release")
+    switch end {
+    case .natural: try #require(outcome == .ended)
+    case .panic: try #require(outcome == .panicked("a panic on purpose"))
+    case .consumerCancelled, .loopLeft, .fourCancels: try #require(outcome == .cancelled)
+    }
+    try #require(stream.statistics.produced == produced, "round \(round): an update after `cancel()`")
+    return session
+  }
+}

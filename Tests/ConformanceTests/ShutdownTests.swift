@@ -1,0 +1,65 @@
+import Foundation
+import Rustle
+import Testing
+
+@testable import RustleCore
+
+/// G14 and G15: calls from awkward places, and the end of everything at once.
+@Suite("G14, G15: re-entrancy and shutdown")
+struct ShutdownTests {
+  @Test("dropping an actor with 32 live streams releases each of them")
+  func droppingTheActor() async throws {
+    var ticker: TickerController? = try TickerController(configuration: TickerConfiguration(updatesPerSecond: 1_000))
+    var streams: [EngineStream<PriceUpdate>] = []
+    for number in 0..<32 {
+      let lane: Lane = number.isMultiple(of: 2) ? .events() : .frames()
+      streams.append(try #require(try await ticker?.updates(for: ["S\(number)"], lane: lane)))
+    }
+    ticker = nil
+    for stream in streams {
+      await stream.core.session.released()
+      #expect(stream.core.session.outcome == .cancelled)
+    }
+  }
+
+  #if os(Linux)
+    @Test("the runtime's threads do not grow with the number of streams")
+    func threadsStayFew() async throws {
+      let tickers = try (0..<64).map { _ in try TickerController() }
+      var streams: [AsyncStream<PriceUpdate>] = []
+      for ticker in tickers { streams.append(try await ticker.prices(for: ["BTC"])) }
+      #expect(try Self.sharedThreadCount() <= 4)
+      for ticker in tickers { await ticker.cancel() }
+      #expect(try Self.sharedThreadCount() <= 4)
+      for stream in streams { for await _ in stream {} }
+    }
+
+    /// The threads of the shared runtime by their names. Manual runtimes of other tests have one thread each, `rustle-0` too.
+    private static func sharedThreadCount() throws -> Int {
+      let tasks = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")
+      // A thread that ends meanwhile has no name any more.
+      let names = tasks.compactMap { try? String(contentsOfFile: "/proc/self/task/\($0)/comm", encoding: .utf8) }
+      return Set(names.filter { $0.hasPrefix("rustle-") }).count
+    }
+  #endif
+
+  @Test("cancel under the caller's own lock and inside the stream's value closure does not wait")
+  func cancelFromAwkwardPlaces() async throws {
+    let ticker = try NativeTicker(updatesPerSecond: 100_000, seed: nil, updateLimit: nil)
+    let inner = try ticker.start(symbols: ["INNER"], lane: .events(), value: { $0 }, sequenceNumber: \.sequence)
+    let session = inner.core.session
+    let lock = NSLock()
+    let stream = try ticker.start(
+      symbols: ["OUTER"], lane: .events(),
+      value: { price in
+        // On a native thread, inside a callback, with a lock held.
+        lock.withLock { session.cancel() }
+        return price
+      }, sequenceNumber: \.sequence)
+    lock.withLock { session.cancel() }
+    for await _ in stream { break }
+    await session.released()
+    #expect(session.outcome == .cancelled)
+    for await _ in inner {}
+  }
+}
