@@ -56,6 +56,14 @@ enum NativeLayout {
         [
           ("produced", \.produced), ("delivered", \.delivered), ("dropped", \.dropped), ("waiting", \.waiting),
         ]),
+      record(
+        RustlePeakSearch.self, "RustlePeakSearch",
+        [
+          ("sample_rate", \.sample_rate), ("threshold", \.threshold), ("separation", \.separation),
+          ("window", \.window), ("reserved", \.reserved),
+        ]),
+      record(
+        RustlePeak.self, "RustlePeak", [("bin", \.bin), ("frequency", \.frequency), ("amplitude", \.amplitude)]),
       unsafe record(
         RustleLayoutEntry.self, "RustleLayoutEntry",
         [

@@ -8,6 +8,46 @@
 #include <stdint.h>
 
 /**
+ * The sum itself: a full-scale sine reads about half the window's sum.
+ */
+#define RUSTLE_SCALE_NONE 0
+
+/**
+ * Amplitudes: a full-scale sine on a bin's frequency reads 1.0 with every window, and so does a constant of 1.0 in bin 0.
+ */
+#define RUSTLE_SCALE_AMPLITUDE 1
+
+/**
+ * No window: all coefficients are 1.
+ */
+#define RUSTLE_WINDOW_NONE 0
+
+/**
+ * The Hann window, also called hanning.
+ */
+#define RUSTLE_WINDOW_HANN 1
+
+/**
+ * The Hamming window, 0.54 and 0.46.
+ */
+#define RUSTLE_WINDOW_HAMMING 2
+
+/**
+ * The Blackman window, 0.42, 0.5 and 0.08.
+ */
+#define RUSTLE_WINDOW_BLACKMAN 3
+
+/**
+ * A window of N coefficients is one period of its cosines: for spectra.
+ */
+#define RUSTLE_SYMMETRY_PERIODIC 0
+
+/**
+ * The last coefficient of a window equals the first: for filter design.
+ */
+#define RUSTLE_SYMMETRY_SYMMETRIC 1
+
+/**
  * Errors only.
  */
 #define RUSTLE_LOG_ERROR 1
@@ -58,6 +98,79 @@
 #define RUSTLE_LANE_KEEP_LATEST 3
 
 /**
+ * The outcome of a fallible function: `RUSTLE_OK` or one of the other `RUSTLE_…` numbers.
+ */
+typedef int32_t RustleStatus;
+
+/**
+ * An object behind the boundary: the slot's index in the low 32 bits, its generation in the high 32. 0 is never issued.
+ */
+typedef uint64_t RustleHandle;
+
+/**
+ * A failure in the caller's memory. Every fallible function takes a pointer to one as its last parameter: NULL when the
+ * caller wants the status alone. It is written whole when the function fails, and left alone when it succeeds.
+ */
+typedef struct RustleError {
+  /**
+   * The status that the function returned.
+   */
+  RustleStatus status;
+  /**
+   * The bytes of `message` in use, at most `RUSTLE_ERROR_CAPACITY`.
+   */
+  uint32_t message_length;
+  /**
+   * What was expected and what came: UTF-8, not NUL-terminated, cut at a character's edge when it is too long.
+   */
+  uint8_t message[RUSTLE_ERROR_CAPACITY];
+} RustleError;
+
+/**
+ * What `rustle_spectrum_peaks` looks for, and in what.
+ */
+typedef struct RustlePeakSearch {
+  /**
+   * The sample rate of the signal in Hz, finite and above 0.
+   */
+  double sample_rate;
+  /**
+   * The least amplitude of a peak, linear, at least 0.
+   */
+  double threshold;
+  /**
+   * The least distance between two peaks in bins, at least 0; half the width of the window's main lobe in any case.
+   */
+  double separation;
+  /**
+   * The periodic window that the spectrum was made with: one of `RUSTLE_WINDOW_…`.
+   */
+  uint32_t window;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+} RustlePeakSearch;
+
+/**
+ * A sinusoid that a spectrum shows.
+ */
+typedef struct RustlePeak {
+  /**
+   * Its place in bins, between the bins.
+   */
+  double bin;
+  /**
+   * Its frequency in Hz.
+   */
+  double frequency;
+  /**
+   * Its amplitude, 1.0 for a full-scale sine.
+   */
+  double amplitude;
+} RustlePeak;
+
+/**
  * One line of the layout table: a record as a whole (`field` is NULL, `offset` 0) or one of its fields.
  */
 typedef struct RustleLayoutEntry {
@@ -84,40 +197,11 @@ typedef struct RustleLayoutEntry {
 } RustleLayoutEntry;
 
 /**
- * The outcome of a fallible function: `RUSTLE_OK` or one of the other `RUSTLE_…` numbers.
- */
-typedef int32_t RustleStatus;
-
-/**
  * Receives one record: its level, one of `RUSTLE_LOG_…`; the module that it comes from; its text, with fields appended
  * as `name=value`. Both texts are UTF-8, not NUL-terminated, valid during the call. Called on any thread with no lock
  * held. It must not unwind.
  */
 typedef void (*RustleLogFunction)(void *context, uint32_t level, const uint8_t *target, size_t target_length, const uint8_t *message, size_t message_length);
-
-/**
- * A failure in the caller's memory. Every fallible function takes a pointer to one as its last parameter: NULL when the
- * caller wants the status alone. It is written whole when the function fails, and left alone when it succeeds.
- */
-typedef struct RustleError {
-  /**
-   * The status that the function returned.
-   */
-  RustleStatus status;
-  /**
-   * The bytes of `message` in use, at most `RUSTLE_ERROR_CAPACITY`.
-   */
-  uint32_t message_length;
-  /**
-   * What was expected and what came: UTF-8, not NUL-terminated, cut at a character's edge when it is too long.
-   */
-  uint8_t message[RUSTLE_ERROR_CAPACITY];
-} RustleError;
-
-/**
- * An object behind the boundary: the slot's index in the low 32 bits, its generation in the high 32. 0 is never issued.
- */
-typedef uint64_t RustleHandle;
 
 /**
  * How a ticker makes prices.
@@ -344,6 +428,209 @@ typedef struct RustleLaneStatistics {
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
+
+/**
+ * The magnitudes of the first `fft_size` / 2 bins of a signal: bin k is at k R / `fft_size` Hz for a sample rate of R.
+ *
+ * `buffer` are `length` samples, at least 1, read during the call only. A shorter signal than `fft_size` is padded with
+ * zeros at its end, a longer one is cropped to its first `fft_size` samples. `fft_size` is a power of two from 256 to
+ * 8192. `window_type` is 0 for none, 1 for Hann, 2 for Hamming, 3 for Blackman; the periodic window spans the `fft_size`
+ * samples, padding included. The magnitudes are those of the sum, not scaled: numpy.abs(numpy.fft.rfft(padded * window)).
+ *
+ * Returns `fft_size` / 2 floats that stay valid until they are given to `free_fft_result_rust`; NULL, and nothing to free,
+ * when an argument is not as said. A sample that is not finite is no fault: it makes every magnitude NaN or infinite.
+ *
+ * Thread-safe: yes. Realtime-safe: no (it makes a plan, and allocates the result).
+ *
+ * # Safety
+ * `buffer` is NULL or points to `length` floats that are not written during the call.
+ */
+const float *compute_fft_rust(const float *buffer,
+                              int32_t length,
+                              int32_t fft_size,
+                              int32_t window_type);
+
+/**
+ * Frees a result of `compute_fft_rust`. NULL, and a pointer that is none of its results, do nothing; neither does a
+ * result that was freed before, as long as fewer than 64 others were freed since.
+ *
+ * Thread-safe: yes. Realtime-safe: no.
+ */
+void free_fft_result_rust(const float *result);
+
+/**
+ * Writes the magnitude of each bin into `output`: N/2 + 1 floats, or N/2 to leave out the bin at half the sample rate.
+ *
+ * `input` are `input_length` samples, exactly the plan's size N, read during the call only. `scratch` are `scratch_length`
+ * floats of the caller's, at least `rustle_fft_plan_scratch_length` of them, or NULL and 0 for memory of the plan's, which
+ * is allocated once for each of up to eight calls at a time and anew for more. Input, output and scratch must not overlap.
+ * A sample that is not finite makes every bin NaN or infinite.
+ *
+ * Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE` (memory that
+ * overlaps or is misaligned); nothing is written to `output` then.
+ *
+ * Thread-safe: yes, also with one plan. Realtime-safe: yes with the caller's scratch, while nobody frees the plan.
+ *
+ * # Safety
+ * `input` is NULL or points to `input_length` floats that are not written during the call; `output` and `scratch` are
+ * NULL or valid for reads and writes of their lengths by this call alone; `error` is NULL or valid for a write.
+ */
+RustleStatus rustle_fft_magnitudes(RustleHandle plan,
+                                   const float *input,
+                                   size_t input_length,
+                                   float *output,
+                                   size_t output_length,
+                                   float *scratch,
+                                   size_t scratch_length,
+                                   struct RustleError *error);
+
+/**
+ * Writes the square of each bin's magnitude into `output`. Arguments, failures and safety as for
+ * `rustle_fft_magnitudes`.
+ *
+ * Thread-safe: yes, also with one plan. Realtime-safe: yes with the caller's scratch, while nobody frees the plan.
+ *
+ * # Safety
+ * As `rustle_fft_magnitudes`.
+ */
+RustleStatus rustle_fft_power(RustleHandle plan,
+                              const float *input,
+                              size_t input_length,
+                              float *output,
+                              size_t output_length,
+                              float *scratch,
+                              size_t scratch_length,
+                              struct RustleError *error);
+
+/**
+ * Writes the level of each bin, 20 log10 of its magnitude and at least -200 dB, into `output`. With
+ * `RUSTLE_SCALE_AMPLITUDE` it is relative to a full-scale sine. Arguments, failures and safety as for
+ * `rustle_fft_magnitudes`.
+ *
+ * Thread-safe: yes, also with one plan. Realtime-safe: yes with the caller's scratch, while nobody frees the plan.
+ *
+ * # Safety
+ * As `rustle_fft_magnitudes`.
+ */
+RustleStatus rustle_fft_decibels(RustleHandle plan,
+                                 const float *input,
+                                 size_t input_length,
+                                 float *output,
+                                 size_t output_length,
+                                 float *scratch,
+                                 size_t scratch_length,
+                                 struct RustleError *error);
+
+/**
+ * Writes the N/2 + 1 bins themselves into `output`, N + 2 floats: a real and an imaginary part for each. The phase is
+ * that of a cosine that starts at the first sample. Arguments, failures and safety as for `rustle_fft_magnitudes`.
+ *
+ * Thread-safe: yes, also with one plan. Realtime-safe: yes with the caller's scratch, while nobody frees the plan.
+ *
+ * # Safety
+ * As `rustle_fft_magnitudes`.
+ */
+RustleStatus rustle_fft_complex(RustleHandle plan,
+                                const float *input,
+                                size_t input_length,
+                                float *output,
+                                size_t output_length,
+                                float *scratch,
+                                size_t scratch_length,
+                                struct RustleError *error);
+
+/**
+ * Finds the sinusoids in `amplitudes`: `length` = N/2 + 1 magnitudes in `RUSTLE_SCALE_AMPLITUDE`, of one frame of N samples
+ * or the root of the mean power of many. Writes at most `capacity` of them into `peaks`, the strongest first; `count`
+ * receives their number. Side lobes of stronger peaks, a constant part, and bins that are not finite are left out.
+ *
+ * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`; nothing is written then.
+ *
+ * Thread-safe: yes. Realtime-safe: no (it allocates a list of the local maxima).
+ *
+ * # Safety
+ * `amplitudes` is NULL or points to `length` floats, and `search` is NULL or points to a record, that are not written
+ * during the call; `peaks` is NULL or valid for writes of `capacity` records; `count` and `error` are NULL or valid for a
+ * write.
+ */
+RustleStatus rustle_spectrum_peaks(const float *amplitudes,
+                                   size_t length,
+                                   const struct RustlePeakSearch *search,
+                                   struct RustlePeak *peaks,
+                                   size_t capacity,
+                                   size_t *count,
+                                   struct RustleError *error);
+
+/**
+ * Makes a plan for frames of `size` samples, a power of two from 64 to 65,536, with one each of `RUSTLE_WINDOW_…`,
+ * `RUSTLE_SYMMETRY_…` and `RUSTLE_SCALE_…`. `plan` receives its handle, to be freed with `rustle_fft_plan_free`.
+ *
+ * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE`, `RUSTLE_EXHAUSTED`.
+ *
+ * Thread-safe: yes. Realtime-safe: no.
+ *
+ * # Safety
+ * `plan` and `error` are NULL or valid for a write.
+ */
+RustleStatus rustle_fft_plan_new(size_t size,
+                                 uint32_t window,
+                                 uint32_t symmetry,
+                                 uint32_t scale,
+                                 RustleHandle *plan,
+                                 struct RustleError *error);
+
+/**
+ * Makes a plan's handle stale. Calls that are using the plan finish; the last of them frees its memory.
+ *
+ * Fails with `RUSTLE_STALE_HANDLE`.
+ *
+ * Thread-safe: yes. Realtime-safe: no.
+ *
+ * # Safety
+ * `error` is NULL or valid for a write.
+ */
+RustleStatus rustle_fft_plan_free(RustleHandle plan, struct RustleError *error);
+
+/**
+ * `size` receives the number of samples N of a plan's frames.
+ *
+ * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_STALE_HANDLE`.
+ *
+ * Thread-safe: yes. Realtime-safe: yes.
+ *
+ * # Safety
+ * `size` and `error` are NULL or valid for a write.
+ */
+RustleStatus rustle_fft_plan_size(RustleHandle plan, size_t *size, struct RustleError *error);
+
+/**
+ * `length` receives the least number of floats that a call with this plan takes as scratch memory.
+ *
+ * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_STALE_HANDLE`.
+ *
+ * Thread-safe: yes. Realtime-safe: yes.
+ *
+ * # Safety
+ * `length` and `error` are NULL or valid for a write.
+ */
+RustleStatus rustle_fft_plan_scratch_length(RustleHandle plan, size_t *length, struct RustleError *error);
+
+/**
+ * Writes the `length` coefficients, 0 to 1, of one of `RUSTLE_WINDOW_…` with one of `RUSTLE_SYMMETRY_…` into
+ * `coefficients`, the caller's memory. Any length will do; with 0 nothing is written.
+ *
+ * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`.
+ *
+ * Thread-safe: yes. Realtime-safe: yes, at the cost of two cosines per coefficient.
+ *
+ * # Safety
+ * `coefficients` is NULL or valid for writes of `length` floats; `error` is NULL or valid for a write.
+ */
+RustleStatus rustle_fft_window(uint32_t window,
+                               uint32_t symmetry,
+                               float *coefficients,
+                               size_t length,
+                               struct RustleError *error);
 
 /**
  * The layout table: `count`, which may be NULL, receives the number of entries. Never NULL, static, not to be freed.

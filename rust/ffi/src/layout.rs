@@ -1,5 +1,6 @@
 //! The layout of every record that crosses the boundary, so that the other side can compare it with what it sees.
 
+use crate::fft::peaks::{RustlePeak, RustlePeakSearch};
 use crate::sink::RustleSink;
 use crate::slice::RustleString;
 use crate::status::RustleError;
@@ -73,6 +74,8 @@ static LAYOUT: &[RustleLayoutEntry] = layout! {
     RustleTickerConfiguration { updates_per_second, seed, update_limit, runtime, has_seed, reserved }
     RustlePriceUpdate { price, timestamp_ms, sequence, symbol, gap }
     RustleLaneStatistics { produced, delivered, dropped, waiting }
+    RustlePeakSearch { sample_rate, threshold, separation, window, reserved }
+    RustlePeak { bin, frequency, amplitude }
     RustleLayoutEntry { record, field, size, alignment, offset }
 };
 

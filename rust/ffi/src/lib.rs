@@ -8,6 +8,7 @@ mod guard;
 mod handle;
 mod slice;
 
+pub mod fft;
 pub mod layout;
 pub mod live;
 pub mod log;

@@ -1,0 +1,88 @@
+//! The two functions that the project's brief names: one call from samples to magnitudes, and its free.
+
+use super::fault::FftFault;
+use super::results::Results;
+use super::window::window;
+use crate::guard::guarded;
+use crate::slice::borrowed;
+use crate::status::CallFault;
+use rustle_dsp::{Scale, SpectrumPlan, Symmetry};
+use std::ops::RangeInclusive;
+
+/// The transform sizes of `compute_fft_rust`: the powers of two among them. A plan has a wider range.
+const SIZES: RangeInclusive<usize> = 256..=8192;
+
+static RESULTS: Results = Results::new();
+
+/// The magnitudes of the first `fft_size` / 2 bins of a signal: bin k is at k R / `fft_size` Hz for a sample rate of R.
+///
+/// `buffer` are `length` samples, at least 1, read during the call only. A shorter signal than `fft_size` is padded with
+/// zeros at its end, a longer one is cropped to its first `fft_size` samples. `fft_size` is a power of two from 256 to
+/// 8192. `window_type` is 0 for none, 1 for Hann, 2 for Hamming, 3 for Blackman; the periodic window spans the `fft_size`
+/// samples, padding included. The magnitudes are those of the sum, not scaled: numpy.abs(numpy.fft.rfft(padded * window)).
+///
+/// Returns `fft_size` / 2 floats that stay valid until they are given to `free_fft_result_rust`; NULL, and nothing to free,
+/// when an argument is not as said. A sample that is not finite is no fault: it makes every magnitude NaN or infinite.
+///
+/// Thread-safe: yes. Realtime-safe: no (it makes a plan, and allocates the result).
+///
+/// # Safety
+/// `buffer` is NULL or points to `length` floats that are not written during the call.
+#[no_mangle]
+pub unsafe extern "C" fn compute_fft_rust(
+    buffer: *const f32,
+    length: i32,
+    fft_size: i32,
+    window_type: i32,
+) -> *const f32 {
+    let mut result = std::ptr::null();
+    let body = || {
+        let length = positive(length, "length")?;
+        // SAFETY: the caller promises that `buffer` points to `length` floats.
+        let signal = unsafe { borrowed(buffer, length, "buffer") }?;
+        result = compute(signal, fft_size, window_type)?;
+        Ok::<(), FftFault>(())
+    };
+    // SAFETY: NULL stands for no record. The status is left out: NULL as the result says that it failed.
+    let _ = unsafe { guarded(std::ptr::null_mut(), body) };
+    result
+}
+
+/// Frees a result of `compute_fft_rust`. NULL, and a pointer that is none of its results, do nothing; neither does a
+/// result that was freed before, as long as fewer than 64 others were freed since.
+///
+/// Thread-safe: yes. Realtime-safe: no.
+#[no_mangle]
+pub extern "C" fn free_fft_result_rust(result: *const f32) {
+    let body = || {
+        RESULTS.free(result);
+        Ok::<(), CallFault>(())
+    };
+    // SAFETY: NULL stands for no record. Freeing has no status to report.
+    let _ = unsafe { guarded(std::ptr::null_mut(), body) };
+}
+
+fn compute(signal: &[f32], fft_size: i32, window_type: i32) -> Result<*const f32, FftFault> {
+    let size = positive(fft_size, "fft_size")?;
+    if !SIZES.contains(&size) {
+        let problem = "expected a power of two from 256 to 8192, got a size out of this range";
+        return Err(CallFault::value("fft_size", problem).into());
+    }
+    // A negative number turns into one that no window has.
+    let window = window(window_type as u32)?;
+    let plan = SpectrumPlan::new(size, window, Symmetry::Periodic, Scale::None)?;
+
+    let mut frame = vec![0.0; size];
+    let used = signal.len().min(size);
+    frame[..used].copy_from_slice(&signal[..used]);
+    let mut magnitudes = vec![0.0; size / 2].into_boxed_slice();
+    plan.magnitudes(&frame, &mut magnitudes, &mut vec![0.0; plan.scratch_len()])?;
+    Ok(RESULTS.give(magnitudes))
+}
+
+fn positive(number: i32, name: &'static str) -> Result<usize, CallFault> {
+    match usize::try_from(number) {
+        Ok(number) if number > 0 => Ok(number),
+        _ => Err(CallFault::length(name, "expected at least 1, got less")),
+    }
+}

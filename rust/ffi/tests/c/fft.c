@@ -1,0 +1,173 @@
+// Spectra from plain C: the two functions of the brief, plans, and what each refuses.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "expect.h"
+#include "rustle.h"
+
+#define SIZE 1024
+#define BINS (SIZE / 2 + 1)
+
+static const double pi = 3.14159265358979323846;
+
+// `cycles` periods of a sine over `length` samples.
+static void fill_sine(float *samples, int length, double cycles) {
+  for (int n = 0; n < length; n++) samples[n] = (float)sin(2 * pi * cycles * n / length);
+}
+
+static void magnitudes_of_a_sine_peak_in_its_bin(void) {
+  // Half the window's sum, for each window_type.
+  static const double half_sums[] = {SIZE / 2.0, SIZE / 4.0, 0.27 * SIZE, 0.21 * SIZE};
+  float samples[SIZE];
+  fill_sine(samples, SIZE, 100);
+  for (int window = 0; window < 4; window++) {
+    const float *magnitudes = compute_fft_rust(samples, SIZE, SIZE, window);
+    EXPECT(magnitudes != NULL);
+    EXPECT(fabs(magnitudes[100] / half_sums[window] - 1) < 1e-6);
+    for (int bin = 0; bin < SIZE / 2; bin++) {
+      if (bin < 97 || bin > 103) EXPECT(magnitudes[bin] < 1e-3);
+    }
+    free_fft_result_rust(magnitudes);
+  }
+}
+
+static void short_buffer_is_padded_and_a_long_one_cropped(void) {
+  float samples[2 * SIZE] = {0};
+  fill_sine(samples, 300, 7);
+  const float *from_short = compute_fft_rust(samples, 300, SIZE, 1);
+  const float *from_padded = compute_fft_rust(samples, SIZE, SIZE, 1);
+  samples[SIZE] = 1e6f;
+  const float *from_long = compute_fft_rust(samples, 2 * SIZE, SIZE, 1);
+  EXPECT(from_short != NULL && from_padded != NULL && from_long != NULL);
+  EXPECT(memcmp(from_short, from_padded, SIZE / 2 * sizeof(float)) == 0);
+  EXPECT(memcmp(from_short, from_long, SIZE / 2 * sizeof(float)) == 0);
+  free_fft_result_rust(from_long);
+  free_fft_result_rust(from_short);
+  free_fft_result_rust(from_padded);
+}
+
+static void bad_arguments_give_null(void) {
+  float samples[SIZE] = {0};
+  EXPECT(compute_fft_rust(NULL, SIZE, SIZE, 0) == NULL);
+  EXPECT(compute_fft_rust(NULL, 0, SIZE, 0) == NULL);
+  EXPECT(compute_fft_rust(samples, 0, SIZE, 0) == NULL);
+  EXPECT(compute_fft_rust(samples, -1, SIZE, 0) == NULL);
+  EXPECT(compute_fft_rust(samples, INT32_MIN, SIZE, 0) == NULL);
+  static const int32_t sizes[] = {INT32_MIN, -256, 0, 1, 128, 255, 257, 1000, 8191, 16384, INT32_MAX};
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) EXPECT(compute_fft_rust(samples, SIZE, sizes[i], 0) == NULL);
+  static const int32_t windows[] = {INT32_MIN, -1, 4, INT32_MAX};
+  for (size_t i = 0; i < sizeof windows / sizeof *windows; i++) {
+    EXPECT(compute_fft_rust(samples, SIZE, SIZE, windows[i]) == NULL);
+  }
+}
+
+static void wrong_frees_do_nothing(void) {
+  float samples[256] = {1};
+  float of_the_caller = 0;
+  const float *result = compute_fft_rust(samples, 256, 256, 0);
+  int64_t live = rustle_live_objects();
+  free_fft_result_rust(NULL);
+  free_fft_result_rust(&of_the_caller);
+  free_fft_result_rust(result + 1);
+  EXPECT(rustle_live_objects() == live);
+  EXPECT(result[10] == 1.0f);
+  free_fft_result_rust(result);
+  EXPECT(rustle_live_objects() == live - 1);
+  free_fft_result_rust(result);
+  EXPECT(rustle_live_objects() == live - 1);
+}
+
+static RustleHandle plan_of(size_t size, uint32_t scale) {
+  RustleHandle plan = 0;
+  EXPECT(rustle_fft_plan_new(size, RUSTLE_WINDOW_HANN, RUSTLE_SYMMETRY_PERIODIC, scale, &plan, NULL) == RUSTLE_OK);
+  return plan;
+}
+
+static void forms_agree_with_and_without_scratch(void) {
+  RustleHandle plan = plan_of(SIZE, RUSTLE_SCALE_AMPLITUDE);
+  size_t size = 0, scratch_length = 0;
+  EXPECT(rustle_fft_plan_size(plan, &size, NULL) == RUSTLE_OK && size == SIZE);
+  EXPECT(rustle_fft_plan_scratch_length(plan, &scratch_length, NULL) == RUSTLE_OK && scratch_length > 0);
+  float *scratch = malloc(scratch_length * sizeof(float));
+  float samples[SIZE], magnitudes[BINS], again[BINS], power[BINS], decibels[BINS], bins[2 * BINS];
+  fill_sine(samples, SIZE, 50);
+  EXPECT(rustle_fft_magnitudes(plan, samples, SIZE, magnitudes, BINS, scratch, scratch_length, NULL) == RUSTLE_OK);
+  EXPECT(rustle_fft_magnitudes(plan, samples, SIZE, again, BINS, NULL, 0, NULL) == RUSTLE_OK);
+  EXPECT(rustle_fft_power(plan, samples, SIZE, power, BINS, NULL, 0, NULL) == RUSTLE_OK);
+  EXPECT(rustle_fft_decibels(plan, samples, SIZE, decibels, BINS, NULL, 0, NULL) == RUSTLE_OK);
+  EXPECT(rustle_fft_complex(plan, samples, SIZE, bins, 2 * BINS, NULL, 0, NULL) == RUSTLE_OK);
+  EXPECT(memcmp(magnitudes, again, sizeof again) == 0);
+  EXPECT(fabs(magnitudes[50] - 1) < 1e-6 && fabs(power[50] - 1) < 1e-6 && fabs(decibels[50]) < 1e-5);
+  EXPECT(fabs(hypot(bins[100], bins[101]) - 1) < 1e-6);
+  free(scratch);
+  EXPECT(rustle_fft_plan_free(plan, NULL) == RUSTLE_OK);
+}
+
+static void refusals_name_what_came(void) {
+  RustleError error;
+  RustleHandle plan = 0;
+  EXPECT(rustle_fft_plan_new(1000, 0, 0, 0, &plan, &error) == RUSTLE_INVALID_VALUE);
+  EXPECT(error.status == RUSTLE_INVALID_VALUE);
+  EXPECT(strstr((char *)error.message, "got 1000") != NULL);
+  EXPECT(rustle_fft_plan_new(SIZE, 4, 0, 0, &plan, NULL) == RUSTLE_INVALID_VALUE);
+  EXPECT(rustle_fft_plan_new(SIZE, 0, 2, 0, &plan, NULL) == RUSTLE_INVALID_VALUE);
+  EXPECT(rustle_fft_plan_new(SIZE, 0, 0, 2, &plan, NULL) == RUSTLE_INVALID_VALUE);
+  EXPECT(rustle_fft_plan_new(SIZE, 0, 0, 0, NULL, NULL) == RUSTLE_NULL_POINTER);
+  EXPECT(plan == 0);
+
+  plan = plan_of(SIZE, RUSTLE_SCALE_NONE);
+  float memory[2 * SIZE] = {0}, scratch[1];
+  float *output = memory + SIZE;
+  EXPECT(rustle_fft_magnitudes(plan, memory, SIZE - 1, output, BINS, NULL, 0, NULL) == RUSTLE_INVALID_LENGTH);
+  EXPECT(rustle_fft_magnitudes(plan, memory, SIZE, output, BINS - 2, NULL, 0, NULL) == RUSTLE_INVALID_LENGTH);
+  EXPECT(rustle_fft_complex(plan, memory, SIZE, output, BINS, NULL, 0, NULL) == RUSTLE_INVALID_LENGTH);
+  EXPECT(rustle_fft_magnitudes(plan, memory, SIZE, output, BINS, scratch, 1, NULL) == RUSTLE_INVALID_LENGTH);
+  EXPECT(rustle_fft_magnitudes(plan, NULL, SIZE, output, BINS, NULL, 0, NULL) == RUSTLE_NULL_POINTER);
+  EXPECT(rustle_fft_magnitudes(plan, memory, SIZE, NULL, BINS, NULL, 0, NULL) == RUSTLE_NULL_POINTER);
+  EXPECT(rustle_fft_magnitudes(plan, memory, SIZE, output, BINS, NULL, 1, NULL) == RUSTLE_NULL_POINTER);
+  EXPECT(rustle_fft_magnitudes(plan, memory, SIZE, memory + 1, BINS, NULL, 0, NULL) == RUSTLE_INVALID_VALUE);
+  EXPECT(rustle_fft_magnitudes(plan, memory, SIZE, output, BINS, memory, SIZE, NULL) == RUSTLE_INVALID_VALUE);
+  EXPECT(rustle_fft_plan_free(plan, NULL) == RUSTLE_OK);
+  EXPECT(rustle_fft_plan_free(plan, NULL) == RUSTLE_STALE_HANDLE);
+  EXPECT(rustle_fft_magnitudes(plan, memory, SIZE, output, BINS, NULL, 0, NULL) == RUSTLE_STALE_HANDLE);
+}
+
+static void window_and_peaks(void) {
+  float window[5];
+  EXPECT(rustle_fft_window(RUSTLE_WINDOW_HANN, RUSTLE_SYMMETRY_SYMMETRIC, window, 5, NULL) == RUSTLE_OK);
+  EXPECT(window[0] == 0 && fabs(window[1] - 0.5) < 1e-7 && window[2] == 1 && window[4] == 0);
+  EXPECT(rustle_fft_window(9, 0, window, 5, NULL) == RUSTLE_INVALID_VALUE);
+  EXPECT(rustle_fft_window(0, 0, NULL, 5, NULL) == RUSTLE_NULL_POINTER);
+  EXPECT(rustle_fft_window(0, 0, NULL, 0, NULL) == RUSTLE_OK);
+
+  RustleHandle plan = plan_of(SIZE, RUSTLE_SCALE_AMPLITUDE);
+  float samples[SIZE], amplitudes[BINS];
+  fill_sine(samples, SIZE, 50.3);
+  EXPECT(rustle_fft_magnitudes(plan, samples, SIZE, amplitudes, BINS, NULL, 0, NULL) == RUSTLE_OK);
+  EXPECT(rustle_fft_plan_free(plan, NULL) == RUSTLE_OK);
+  RustlePeakSearch search = {.sample_rate = SIZE, .threshold = 0.01, .window = RUSTLE_WINDOW_HANN};
+  RustlePeak peaks[4];
+  size_t count = 0;
+  EXPECT(rustle_spectrum_peaks(amplitudes, BINS, &search, peaks, 4, &count, NULL) == RUSTLE_OK);
+  EXPECT(count == 1);
+  EXPECT(fabs(peaks[0].frequency - 50.3) < 1e-3 && fabs(peaks[0].amplitude - 1) < 1e-3);
+  EXPECT(rustle_spectrum_peaks(amplitudes, BINS, &search, NULL, 0, &count, NULL) == RUSTLE_OK && count == 0);
+  EXPECT(rustle_spectrum_peaks(amplitudes, BINS, NULL, peaks, 4, &count, NULL) == RUSTLE_NULL_POINTER);
+  EXPECT(rustle_spectrum_peaks(amplitudes, BINS, &search, peaks, 4, NULL, NULL) == RUSTLE_NULL_POINTER);
+  EXPECT(rustle_spectrum_peaks(amplitudes, BINS - 1, &search, peaks, 4, &count, NULL) == RUSTLE_INVALID_LENGTH);
+  search.sample_rate = NAN;
+  EXPECT(rustle_spectrum_peaks(amplitudes, BINS, &search, peaks, 4, &count, NULL) == RUSTLE_INVALID_VALUE);
+}
+
+int main(void) {
+  magnitudes_of_a_sine_peak_in_its_bin();
+  short_buffer_is_padded_and_a_long_one_cropped();
+  bad_arguments_give_null();
+  wrong_frees_do_nothing();
+  forms_agree_with_and_without_scratch();
+  refusals_name_what_came();
+  window_and_peaks();
+  EXPECT(rustle_live_objects() == 0);
+  return 0;
+}

@@ -1,0 +1,151 @@
+//! The exports of the spectrum domain: numpy's results, no allocation, many threads.
+
+use rustle::fft::brief::{compute_fft_rust, free_fft_result_rust};
+use rustle::fft::forms::rustle_fft_magnitudes;
+use rustle::fft::plan::{rustle_fft_plan_free, rustle_fft_plan_new, rustle_fft_plan_scratch_length};
+use rustle::status::{RustleStatus, RUSTLE_OK, RUSTLE_STALE_HANDLE};
+use rustle::RustleHandle;
+use rustle_testkit::{allocations_in, noise, relative_l2, vector_file, CountingAllocator};
+use std::ptr;
+
+#[global_allocator]
+static ALLOCATOR: CountingAllocator = CountingAllocator;
+
+fn compute_fft(signal: &[f32], size: usize, window: i32) -> Option<Vec<f32>> {
+    // SAFETY: the slice is readable for its length.
+    let result = unsafe { compute_fft_rust(signal.as_ptr(), signal.len() as i32, size as i32, window) };
+    if result.is_null() {
+        return None;
+    }
+    // SAFETY: a result that is not NULL has half the size's floats until it is freed.
+    let magnitudes = unsafe { std::slice::from_raw_parts(result, size / 2) }.to_vec();
+    free_fft_result_rust(result);
+    Some(magnitudes)
+}
+
+fn new_plan(size: usize) -> RustleHandle {
+    let mut plan = 0;
+    // SAFETY: the handle's place is this frame's own.
+    let status = unsafe { rustle_fft_plan_new(size, 1, 0, 1, &mut plan, ptr::null_mut()) };
+    assert_eq!(status, RUSTLE_OK);
+    plan
+}
+
+fn free_plan(plan: RustleHandle) -> RustleStatus {
+    // SAFETY: NULL stands for no record.
+    unsafe { rustle_fft_plan_free(plan, ptr::null_mut()) }
+}
+
+fn magnitudes(plan: RustleHandle, input: &[f32], output: &mut [f32], scratch: &mut [f32]) -> RustleStatus {
+    let scratch_start = if scratch.is_empty() {
+        ptr::null_mut()
+    } else {
+        scratch.as_mut_ptr()
+    };
+    // SAFETY: the slices are this call's own, and apart.
+    unsafe {
+        rustle_fft_magnitudes(
+            plan,
+            input.as_ptr(),
+            input.len(),
+            output.as_mut_ptr(),
+            output.len(),
+            scratch_start,
+            scratch.len(),
+            ptr::null_mut(),
+        )
+    }
+}
+
+#[test]
+fn padding_and_cropping_are_those_of_numpy() {
+    for case in vector_file("padding.txt") {
+        let [seed, length] = case.values::<u32>("noise")[..] else {
+            panic!("{}: expected a seed and a length", case.name);
+        };
+        let size: usize = case.value("size");
+        let window = match case.value::<String>("window").as_str() {
+            "rectangular" => 0,
+            "hann" => 1,
+            other => panic!("{}: no window {other}", case.name),
+        };
+        let signal = noise(seed, length as usize);
+        let actual = compute_fft(&signal, size, window).expect("valid arguments");
+        // This function leaves out the last bin.
+        let (bins, expected): (Vec<usize>, Vec<f64>) = case
+            .values::<usize>("bins")
+            .into_iter()
+            .zip(case.values::<f64>("magnitudes"))
+            .filter(|(bin, _)| *bin < size / 2)
+            .unzip();
+        let chosen: Vec<f32> = bins.into_iter().map(|bin| actual[bin]).collect();
+        let error = relative_l2(&chosen, &expected);
+        assert!(error < 2e-7, "{}: {error:e}", case.name);
+    }
+}
+
+#[test]
+fn magnitudes_with_the_callers_scratch_do_not_allocate() {
+    let plan = new_plan(2048);
+    let mut scratch_length = 0;
+    // SAFETY: the length's place is this frame's own.
+    let status = unsafe { rustle_fft_plan_scratch_length(plan, &mut scratch_length, ptr::null_mut()) };
+    assert_eq!(status, RUSTLE_OK);
+    let input = noise(1, 2048);
+    let (mut output, mut scratch) = (vec![0.0; 1025], vec![0.0; scratch_length]);
+    let (count, status) = allocations_in(|| magnitudes(plan, &input, &mut output, &mut scratch));
+    assert_eq!((count, status), (0, RUSTLE_OK));
+
+    // With the plan's own, the first call allocates and the second does not.
+    let (first, _) = allocations_in(|| magnitudes(plan, &input, &mut output, &mut []));
+    let (second, status) = allocations_in(|| magnitudes(plan, &input, &mut output, &mut []));
+    assert_eq!((first, second, status), (1, 0, RUSTLE_OK));
+    assert_eq!(free_plan(plan), RUSTLE_OK);
+}
+
+#[test]
+fn refusal_does_not_allocate_or_write() {
+    let plan = new_plan(256);
+    let mut output = [7.0; 100];
+    let (count, status) = allocations_in(|| magnitudes(plan, &[0.0; 256], &mut output, &mut []));
+    assert_ne!(status, RUSTLE_OK);
+    // The scratch of the plan's own.
+    assert!(count <= 1, "{count} allocations");
+    assert_eq!(output, [7.0; 100]);
+    assert_eq!(free_plan(plan), RUSTLE_OK);
+}
+
+#[test]
+fn plan_that_is_freed_under_its_users_lets_them_finish() {
+    let input = noise(2, 1024);
+    let alone = new_plan(1024);
+    let mut expected = vec![0.0; 513];
+    assert_eq!(magnitudes(alone, &input, &mut expected, &mut []), RUSTLE_OK);
+    assert_eq!(free_plan(alone), RUSTLE_OK);
+
+    let plan = new_plan(1024);
+    std::thread::scope(|scope| {
+        let users: Vec<_> = (0..4)
+            .map(|_| {
+                scope.spawn(|| {
+                    let mut output = vec![0.0; 513];
+                    let mut done = 0;
+                    loop {
+                        match magnitudes(plan, &input, &mut output, &mut []) {
+                            RUSTLE_OK => assert_eq!(output, expected),
+                            status => return status,
+                        }
+                        done += 1;
+                        if done == 50 {
+                            free_plan(plan);
+                        }
+                    }
+                })
+            })
+            .collect();
+        for user in users {
+            let status = user.join().expect("no panic");
+            assert_eq!(status, RUSTLE_STALE_HANDLE);
+        }
+    });
+}
