@@ -1,0 +1,38 @@
+// A leak on purpose: the context of a session is lost in its release. LeakSanitizer has to report it; scripts/test looks.
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "../expect.h"
+#include "rustle.h"
+
+static atomic_int released;
+
+static void on_signal(void *context, const void *event) {
+  (void)context;
+  (void)event;
+}
+
+static void on_release(void *context, int32_t reason, const uint8_t *message, size_t length) {
+  (void)context;
+  (void)reason;
+  (void)message;
+  (void)length;
+  atomic_store(&released, 1);
+}
+
+int main(void) {
+  RustleTickerConfiguration configuration = {.updates_per_second = 1, .update_limit = 1};
+  RustleString symbol = {(const uint8_t *)"BTC", 3};
+  RustleHandle ticker = 0, session = 0;
+  EXPECT(rustle_ticker_new(&configuration, &ticker, NULL) == RUSTLE_OK);
+  RustleSink sink = {malloc(24), on_signal, on_release};
+  EXPECT(rustle_ticker_start(ticker, &symbol, 1, RUSTLE_LANE_EVENTS, 0, sink, &session, NULL) == RUSTLE_OK);
+  sink.context = NULL;
+  while (atomic_load(&released) == 0) continue;
+  // What is not freed is counted: the session and the ticker.
+  EXPECT(rustle_live_objects() == 2);
+  EXPECT(rustle_session_free(session, NULL) == RUSTLE_OK);
+  EXPECT(rustle_ticker_free(ticker, NULL) == RUSTLE_OK);
+  EXPECT(rustle_live_objects() == 0);
+  return 0;
+}
