@@ -26,7 +26,8 @@ struct RestartTests {
     try await withThrowingTaskGroup(of: Int.self) { group in
       for number in 0..<1_000 {
         group.addTask {
-          let ticker = try TickerController(configuration: TickerConfiguration(updatesPerSecond: 10_000, updateLimit: 20))
+          let ticker = try TickerController(
+            configuration: TickerConfiguration(updatesPerSecond: 10_000, updateLimit: 20))
           var count = 0
           for await element in try await ticker.updates(for: ["S\(number)"], lane: .frames()) {
             if element.value?.symbol == "S\(number)" { count += 1 }

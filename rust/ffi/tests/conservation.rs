@@ -25,10 +25,8 @@ impl Session {
     fn start(lane: u32) -> Self {
         let (mut runtime, mut ticker, mut session) = (0, 0, 0);
         // SAFETY: the result is this frame's own; NULL is allowed as the record of an error.
-        assert_eq!(
-            unsafe { rustle_runtime_new_manual(0, &raw mut runtime, null_mut()) },
-            0
-        );
+        let status = unsafe { rustle_runtime_new_manual(0, &raw mut runtime, null_mut()) };
+        assert_eq!(status, 0);
         let configuration = RustleTickerConfiguration {
             updates_per_second: 1_000_000.0,
             seed: 1,
@@ -38,10 +36,8 @@ impl Session {
             reserved: 0,
         };
         // SAFETY: as above, and the configuration is this frame's own.
-        assert_eq!(
-            unsafe { rustle_ticker_new(&raw const configuration, &raw mut ticker, null_mut()) },
-            0
-        );
+        let status = unsafe { rustle_ticker_new(&raw const configuration, &raw mut ticker, null_mut()) };
+        assert_eq!(status, 0);
         let names = ["A", "B", "C"].map(|name| RustleString {
             data: name.as_ptr(),
             length: 1,
@@ -74,10 +70,8 @@ impl Session {
 
     fn advance(&self, milliseconds: u64) {
         // SAFETY: NULL is allowed as the record of an error.
-        assert_eq!(
-            unsafe { rustle_runtime_advance(self.runtime, milliseconds * 1_000_000, null_mut()) },
-            0
-        );
+        let status = unsafe { rustle_runtime_advance(self.runtime, milliseconds * 1_000_000, null_mut()) };
+        assert_eq!(status, 0);
     }
 
     /// Drains at most `most` updates; gives their number, the sum of their gaps, and the lane's counts.
