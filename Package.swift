@@ -74,7 +74,7 @@ let package = Package(
     .executableTarget(name: "RustleCommand", dependencies: ["RustleCLI"], swiftSettings: strict),
 
     // Tests: one target per module, and the boundary's own.
-    .testTarget(name: "RustleCoreTests", dependencies: ["RustleCore"], swiftSettings: strict),
+    .testTarget(name: "RustleCoreTests", dependencies: ["RustleCore", log], swiftSettings: strict),
     .testTarget(name: "RustleMarketTests", dependencies: ["RustleMarket", "RustleTesting"], swiftSettings: strict),
     .testTarget(
       name: "ConformanceTests", dependencies: ["Rustle", "RustleCore", "RustleTesting"], swiftSettings: strict),
