@@ -74,6 +74,7 @@ let package = Package(
     .executableTarget(name: "RustleCommand", dependencies: ["RustleCLI"], swiftSettings: strict),
 
     // Tests: one target per module, and the boundary's own.
+    .testTarget(name: "RustleAudioTests", dependencies: ["RustleAudio", "RustleCore"], swiftSettings: strict),
     .testTarget(name: "RustleCoreTests", dependencies: ["RustleCore"], swiftSettings: strict),
     .testTarget(name: "RustleMarketTests", dependencies: ["RustleMarket", "RustleTesting"], swiftSettings: strict),
     .testTarget(
