@@ -75,6 +75,7 @@ let package = Package(
 
     // Tests: one target per module, and the boundary's own.
     .testTarget(name: "RustleCoreTests", dependencies: ["RustleCore", log], swiftSettings: strict),
+    .testTarget(name: "RustleAudioTests", dependencies: ["RustleAudio", "RustleCore"], swiftSettings: strict),
     .testTarget(name: "RustleMarketTests", dependencies: ["RustleMarket", "RustleTesting"], swiftSettings: strict),
     .testTarget(
       name: "ConformanceTests", dependencies: ["Rustle", "RustleCore", "RustleTesting"], swiftSettings: strict),

@@ -69,8 +69,9 @@ const LEAKAGE_MARGIN: f64 = 1.5;
 ///
 /// A peak is a local maximum that is not a side lobe of a stronger peak. Its place between the bins follows from the ratio
 /// of the maximum to its larger neighbour, which for one steady sinusoid is exactly that of the window's transform at two
-/// places one bin apart. In clean signals the error is below 1e-4 bins once the frequency is 10 bins or more away from 0,
-/// from half the sample rate and from other sinusoids (Hann, Blackman); the rectangular and the Hamming window leak more.
+/// places one bin apart. In clean signals the error is below 1e-4 bins once the frequency is 10 bins or more away from 0
+/// and from half the sample rate, and 20 from other sinusoids of its strength (Hann, Blackman); the rectangular and the
+/// Hamming window leak more.
 ///
 /// A constant part is no peak, and neither is a bin that is NaN or infinite. Allocates a list of the local maxima.
 ///

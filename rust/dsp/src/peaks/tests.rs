@@ -69,6 +69,21 @@ fn every_window_places_any_sine_within_a_hundredth_of_a_bin() {
 }
 
 #[test]
+fn sine_10_bins_from_the_ends_is_placed_within_a_ten_thousandth_of_a_bin() {
+    for window in [Window::Hann, Window::Blackman] {
+        for step in 0..40 {
+            let offset = 10.0 + f64::from(step % 10) / 10.0;
+            let bin = if step % 20 < 10 { offset } else { 512.0 - offset };
+            // One frame: nothing is averaged out.
+            let signal = sine(1024, bin, 1024.0, 1.0, f64::from(step));
+            let peaks = search(&averaged(&signal, window, 1024), PeakSearch::new(window, 1024.0));
+            let error = (peaks[0].bin - bin).abs();
+            assert!(error < 1e-4, "{window:?} at {bin}: {error:e}");
+        }
+    }
+}
+
+#[test]
 fn side_lobes_are_no_peaks() {
     let signal = sine(16_384, 200.5, 4096.0, 1.0, 0.0);
     for window in Window::ALL {

@@ -1,0 +1,171 @@
+internal import RustleCore
+
+/// A plan for the spectra of frames of one size: makes its tables once, then transforms frame after frame.
+///
+/// ```swift
+/// let fft = try FFT(size: 1024, scale: .amplitude)
+/// var amplitudes = [Float](repeating: 0, count: fft.binCount)
+/// var output = amplitudes.mutableSpan
+/// try fft.magnitudes(of: frame.span, into: &output)
+/// ```
+///
+/// A frame of N samples at a sample rate of R has N/2 + 1 bins, bin k at k R / N Hz. A transform takes N log N time and
+/// allocates nothing (the first one, and the first of each further one that runs at the same time, its scratch memory).
+/// Copies share the tables; any number of tasks may use them at a time.
+///
+/// What is promised of the numbers: magnitudes within a relative (L2) error of 2e-7 of a computation in double precision;
+/// exactly 0 for silence; every bin NaN or infinite when a sample is. Magnitudes below 1e-19 lose digits and vanish at
+/// 3e-23; those above 1.8e19 become infinite.
+public struct FFT: Sendable {
+  /// What the numbers of a spectrum mean.
+  public enum Scale: Sendable, Hashable, CaseIterable {
+    /// The sums themselves, as those of numpy's `rfft`: a sine of amplitude 1 reads about half the window's sum.
+    case none
+    /// Amplitudes: a sine of amplitude 1 on a bin's frequency reads 1.0 with every window, and so does a constant of 1.0
+    /// in bin 0.
+    case amplitude
+  }
+
+  /// The least size.
+  public static let minimumSize = 64
+  /// The largest size.
+  public static let maximumSize = 65_536
+  /// The level that silence reads, and the least that ``decibels(of:into:)`` writes.
+  public static let decibelFloor: Float = -200
+
+  /// The number of samples N of a frame.
+  public let size: Int
+  /// The window that frames are multiplied by.
+  public let window: Window
+  /// The window's symmetry.
+  public let symmetry: Window.Symmetry
+  /// What the numbers mean.
+  public let scale: Scale
+  private let plan: NativeFFTPlan
+
+  /// Computes the tables. Takes some 20 ns per sample, and 12 bytes.
+  ///
+  /// - Parameters:
+  ///   - size: the number of samples of a frame: a power of two from 64 to 65,536.
+  ///   - window: what frames are multiplied by.
+  ///   - symmetry: of the window.
+  ///   - scale: what the numbers shall mean.
+  /// - Throws: ``FFTError`` with ``FFTError/Code/validation`` for a size out of range.
+  public init(
+    size: Int, window: Window = .hann, symmetry: Window.Symmetry = .periodic, scale: Scale = .none
+  ) throws(FFTError) {
+    guard (Self.minimumSize...Self.maximumSize).contains(size), size.isPowerOfTwo else {
+      throw .validation(
+        "size", expected: "a power of two from \(Self.minimumSize) to \(Self.maximumSize)", got: "\(size)",
+        advice: "Pad the signal with zeros, or crop it, to such a size.")
+    }
+    self.size = size
+    self.window = window
+    self.symmetry = symmetry
+    self.scale = scale
+    do {
+      plan = try NativeFFTPlan(
+        size: size, window: window.native, symmetric: symmetry == .symmetric, amplitudes: scale == .amplitude)
+    } catch {
+      throw FFTError(error)
+    }
+  }
+
+  /// The number of bins, N/2 + 1, with the one at half the sample rate.
+  public var binCount: Int { size / 2 + 1 }
+
+  /// The frequency of each of the ``binCount`` bins, in Hz.
+  ///
+  /// - Parameter sampleRate: in Hz. A rate that is no positive number makes frequencies that are none either.
+  public func frequencies(sampleRate: Double) -> [Double] {
+    (0..<binCount).map { Double($0) * sampleRate / Double(size) }
+  }
+
+  /// Writes the magnitude of each bin.
+  ///
+  /// - Parameters:
+  ///   - input: N samples.
+  ///   - output: N/2 + 1 elements, or N/2 to leave out the bin at half the sample rate.
+  /// - Throws: ``FFTError`` with ``FFTError/Code/validation`` for other lengths; `output` is as it was then.
+  public func magnitudes(of input: Span<Float>, into output: inout MutableSpan<Float>) throws(FFTError) {
+    try run(.magnitudes, of: input, into: &output)
+  }
+
+  /// Writes the square of each bin's magnitude. Arguments and errors as for ``magnitudes(of:into:)``.
+  public func power(of input: Span<Float>, into output: inout MutableSpan<Float>) throws(FFTError) {
+    try run(.power, of: input, into: &output)
+  }
+
+  /// Writes each bin's level in dB, 20 log10 of its magnitude and at least ``decibelFloor``: with ``Scale/amplitude``
+  /// relative to a full-scale sine. Arguments and errors as for ``magnitudes(of:into:)``.
+  public func decibels(of input: Span<Float>, into output: inout MutableSpan<Float>) throws(FFTError) {
+    try run(.decibels, of: input, into: &output)
+  }
+
+  /// Writes the bins themselves, each as its real and its imaginary part. The phase is that of a cosine that starts at the
+  /// first sample.
+  ///
+  /// - Parameters:
+  ///   - input: N samples.
+  ///   - output: N + 2 elements: two for each of N/2 + 1 bins.
+  /// - Throws: ``FFTError`` with ``FFTError/Code/validation`` for other lengths; `output` is as it was then.
+  public func spectrum(of input: Span<Float>, into output: inout MutableSpan<Float>) throws(FFTError) {
+    try run(.complex, of: input, into: &output)
+  }
+
+  /// The magnitudes of the ``binCount`` bins of `input`, N samples. See ``magnitudes(of:into:)``.
+  public func magnitudes(of input: [Float]) throws(FFTError) -> [Float] {
+    try run(.magnitudes, of: input, count: binCount)
+  }
+
+  /// The squared magnitudes of the ``binCount`` bins of `input`, N samples. See ``power(of:into:)``.
+  public func power(of input: [Float]) throws(FFTError) -> [Float] {
+    try run(.power, of: input, count: binCount)
+  }
+
+  /// The levels in dB of the ``binCount`` bins of `input`, N samples. See ``decibels(of:into:)``.
+  public func decibels(of input: [Float]) throws(FFTError) -> [Float] {
+    try run(.decibels, of: input, count: binCount)
+  }
+
+  /// The real and imaginary parts of the ``binCount`` bins of `input`, N samples. See ``spectrum(of:into:)``.
+  public func spectrum(of input: [Float]) throws(FFTError) -> [Float] {
+    try run(.complex, of: input, count: 2 * binCount)
+  }
+
+  private func run(_ form: NativeSpectrumForm, of input: [Float], count: Int) throws(FFTError) -> [Float] {
+    var output = [Float](repeating: 0, count: count)
+    var span = output.mutableSpan
+    try run(form, of: input.span, into: &span)
+    return output
+  }
+
+  private func run(
+    _ form: NativeSpectrumForm, of input: Span<Float>, into output: inout MutableSpan<Float>
+  ) throws(FFTError) {
+    guard input.count == size else {
+      throw .validation(
+        "input", expected: "\(size) samples", got: "\(input.count)",
+        advice: "Pad with zeros or crop to the size of the FFT.")
+    }
+    let isRightCount =
+      switch form {
+      case .complex: output.count == 2 * binCount
+      case .magnitudes, .power, .decibels: output.count == binCount || output.count == binCount - 1
+      }
+    guard isRightCount else {
+      let expected = form == .complex ? "\(2 * binCount) elements" : "\(binCount) or \(binCount - 1) elements"
+      throw .validation(
+        "output", expected: expected, got: "\(output.count)", advice: "Size the output by the FFT's binCount.")
+    }
+    do {
+      try plan.run(form, of: input, into: &output)
+    } catch {
+      throw FFTError(error)
+    }
+  }
+}
+
+extension Int {
+  var isPowerOfTwo: Bool { self > 0 && self & (self - 1) == 0 }
+}

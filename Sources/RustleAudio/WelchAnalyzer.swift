@@ -1,0 +1,121 @@
+/// Averages the power spectra of overlapping frames of a signal (P. D. Welch, "The use of fast Fourier transform for the
+/// estimation of power spectra", IEEE Trans. Audio Electroacoust. 15, 1967), which makes steady tones stand out of noise.
+///
+/// ```swift
+/// var analyzer = try WelchAnalyzer(size: 4096, sampleRate: 48_000)
+/// analyzer.add(samples)
+/// let spectrum = try analyzer.spectrum()
+/// for peak in spectrum.peaks(limit: 5) { print(peak.frequency, peak.decibels) }
+/// ```
+///
+/// The signal may come in pieces of any length; how it is cut does not change the result. The mean is kept in double
+/// precision. Memory does not grow with the signal.
+public struct WelchAnalyzer: Sendable {
+  /// The number of samples N of a frame.
+  public let size: Int
+  /// The periodic window that frames are multiplied by.
+  public let window: Window
+  /// The part of a frame that the next one shares with it.
+  public let overlap: Double
+  /// The signal's sample rate in Hz.
+  public let sampleRate: Double
+  /// The number of whole frames so far.
+  public private(set) var frames = 0
+
+  private let fft: FFT
+  /// The samples from one frame's start to the next one's.
+  private let hop: Int
+  /// The frame that is being filled: its first `filled` samples are there.
+  private var frame: [Float]
+  private var filled = 0
+  private var power: [Float]
+  private var powerSums: [Double]
+  private var failure: FFTError?
+
+  /// An analyzer that has seen nothing yet.
+  ///
+  /// - Parameters:
+  ///   - size: the number of samples N of a frame, a power of two from 64 to 65,536: bins are `sampleRate` / N apart.
+  ///   - window: what frames are multiplied by.
+  ///   - overlap: the part of a frame that the next one shares with it, from 0 to less than 1; the distance of two frames
+  ///     is rounded to a whole number of samples and at least 1.
+  ///   - sampleRate: of the signal, in Hz, finite and above 0.
+  /// - Throws: ``FFTError`` with ``FFTError/Code/validation`` for a value out of its range.
+  public init(
+    size: Int, window: Window = .hann, overlap: Double = 0.5, sampleRate: Double
+  ) throws(FFTError) {
+    guard overlap >= 0, overlap < 1 else {
+      throw .validation(
+        "overlap", expected: "a part of a frame from 0 to less than 1", got: "\(overlap)",
+        advice: "0.5 is usual for the Hann window.")
+    }
+    guard sampleRate.isFinite, sampleRate > 0 else {
+      throw .validation(
+        "sampleRate", expected: "a finite number of Hz above 0", got: "\(sampleRate)",
+        advice: "Give the rate that the signal was recorded at.")
+    }
+    fft = try FFT(size: size, window: window, scale: .amplitude)
+    self.size = size
+    self.window = window
+    self.overlap = overlap
+    self.sampleRate = sampleRate
+    hop = max(1, Int((Double(size) * (1 - overlap)).rounded()))
+    frame = [Float](repeating: 0, count: size)
+    power = [Float](repeating: 0, count: fft.binCount)
+    powerSums = [Double](repeating: 0, count: fft.binCount)
+  }
+
+  /// Takes in the next samples of the signal.
+  public mutating func add(_ samples: [Float]) { add(samples.span) }
+
+  /// Takes in the next samples of the signal. Allocates nothing after the first frame.
+  public mutating func add(_ samples: Span<Float>) {
+    var position = 0
+    while position < samples.count {
+      let count = min(size - filled, samples.count - position)
+      for index in 0..<count { frame[filled + index] = samples[position + index] }
+      filled += count
+      position += count
+      if filled == size {
+        addFrame()
+        for index in hop..<size { frame[index - hop] = frame[index] }
+        filled = size - hop
+      }
+    }
+  }
+
+  /// The mean spectrum of the whole frames so far. Samples at the end that fill no frame are left out; a signal that is
+  /// shorter than one frame is one frame, padded with zeros, so that its amplitudes read lower by the part that is missing.
+  ///
+  /// - Throws: ``FFTError`` with ``FFTError/Code/validation`` when there was no sample yet, and with ``FFTError/Code/fft``
+  ///   when the native side failed.
+  public func spectrum() throws(FFTError) -> Spectrum {
+    if let failure { throw failure }
+    if frames == 0 {
+      guard filled > 0 else {
+        throw .validation("signal", expected: "at least 1 sample", got: "0", advice: "Add samples first.")
+      }
+      var padded = self
+      // The rest of the first frame is still the zeros that it was made of.
+      padded.addFrame()
+      return try padded.spectrum()
+    }
+    let amplitudes = powerSums.map { Float(($0 / Double(frames)).squareRoot()) }
+    return Spectrum(sampleRate: sampleRate, size: size, window: window, frames: frames, amplitudes: amplitudes)
+  }
+
+  private mutating func addFrame() {
+    // Local names: the span below borrows all of `self`.
+    let (fft, frame) = (fft, frame)
+    var output = power.mutableSpan
+    do {
+      try fft.power(of: frame.span, into: &output)
+    } catch {
+      // The lengths are right: the native side failed, which `spectrum` reports.
+      failure = error
+      return
+    }
+    for bin in powerSums.indices { powerSums[bin] += Double(power[bin]) }
+    frames += 1
+  }
+}
