@@ -1,3 +1,4 @@
+import Foundation
 import Rustle
 import RustleTesting
 import Testing
@@ -23,6 +24,25 @@ import Testing
     for await batch in updates.batches() { count += batch.count { $0.value != nil } }
     #expect(count == 100)
     #expect(updates.statistics.dropped == 0)
+  }
+
+  @Test func spectrumOfASine() async throws {
+    let fft = try FFT(size: 1_024, window: .hann, scale: .amplitude)
+    let sine = (0..<1_024).map { Float(sin(2 * Double.pi * 64 * Double($0) / 1_024)) }
+    var amplitudes = [Float](repeating: 0, count: fft.binCount)
+    var output = amplitudes.mutableSpan
+    try fft.magnitudes(of: sine.span, into: &output)
+    #expect(abs(amplitudes[64] - 1) < 1e-5)
+    #expect(fft.frequencies(sampleRate: 48_000)[64] == 3_000)
+  }
+
+  @MainActor
+  @Test func computeFFTIsCalledFromTheMainActor() async throws {
+    let result = try await computeFFT(buffer: [Float](repeating: 1, count: 512), options: ["windowType": "none"])
+    let magnitudes = try #require(result["magnitude"] as? [Float])
+    #expect(magnitudes.count == 256)
+    #expect(magnitudes[0] == 512)
+    await #expect(throws: FFTError.self) { _ = try await computeFFT(buffer: [], options: [:]) }
   }
 
   @Test func refusalsAreTyped() async throws {
