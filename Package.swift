@@ -79,5 +79,7 @@ let package = Package(
     .testTarget(name: "RustleMarketTests", dependencies: ["RustleMarket", "RustleTesting"], swiftSettings: strict),
     .testTarget(
       name: "ConformanceTests", dependencies: ["Rustle", "RustleCore", "RustleTesting"], swiftSettings: strict),
+    .testTarget(
+      name: "RustleAudioFilesTests", dependencies: ["RustleAudioFiles"], exclude: ["Fixtures"], swiftSettings: strict),
   ]
 )

@@ -1,0 +1,33 @@
+/// What an audio file says about itself.
+public struct AudioFileFormat: Sendable, Hashable {
+  /// Sample rate in hertz, at least 1.
+  public let sampleRate: Double
+  /// Interleaved channels in a frame, at least 1.
+  public let channels: Int
+  /// Frames in the whole file, or nil where that is not known in advance (a pipe, or a header that does not say). For
+  /// MP3 it is libsndfile's estimate from the header, up to one coded frame (1152 samples) away from what is read.
+  public let frames: Int?
+  /// The container's usual short name: `WAV`, `FLAC`, `OGG`, `MP3`, `AIFF`, … or a longer name from libsndfile.
+  public let container: String
+  /// The encoding of the samples as libsndfile names it, for example `Signed 16 bit PCM` or `Vorbis`.
+  public let codec: String
+
+  /// Creates a description; the reader does this when it opens a file.
+  ///
+  /// - Parameters:
+  ///   - sampleRate: hertz, at least 1.
+  ///   - channels: channels in a frame, at least 1.
+  ///   - frames: frames in the file, nil when unknown.
+  ///   - container: the container's short name.
+  ///   - codec: the encoding's name.
+  public init(sampleRate: Double, channels: Int, frames: Int?, container: String, codec: String) {
+    self.sampleRate = sampleRate
+    self.channels = channels
+    self.frames = frames
+    self.container = container
+    self.codec = codec
+  }
+
+  /// The length in seconds, or nil where `frames` is.
+  public var seconds: Double? { frames.map { Double($0) / sampleRate } }
+}

@@ -1,0 +1,74 @@
+/// Reads an audio file from its beginning to its end, in blocks of interleaved samples.
+///
+/// WAV, FLAC, OGG (Vorbis and Opus), MP3, AIFF and everything else that the installed libsndfile reads. Samples are
+/// `Float`; integer encodings are scaled so that full scale is ±1. The file is closed when the reader goes away.
+///
+/// ```swift
+/// var reader = try AudioFileReader(path: "take1.flac")
+/// var block: [Float] = []
+/// while try reader.readMono(into: &block, maximumFrames: 4096) > 0 {
+///   analyzer.add(block)
+/// }
+/// ```
+///
+/// A reader is one position in one file: it is not copyable, and two tasks do not share one.
+public struct AudioFileReader: ~Copyable {
+  /// The path that means standard input.
+  public static let standardInputPath = "-"
+
+  /// The path as it was given.
+  public let path: String
+  /// What the file says about itself.
+  public let format: AudioFileFormat
+
+  private let file: SoundFile
+  private var interleaved: [Float] = []
+
+  /// Opens a file.
+  ///
+  /// - Parameter path: the file's path, or `-` for standard input. libsndfile 1.2 reads WAV, AIFF, OGG and MP3 from a
+  ///   pipe; a file redirected to standard input can be of any format.
+  /// - Throws: `AudioFileError` with `notFound`, `notReadable`, `notAudio`, `unsupported` or `readFailed`.
+  public init(path: String) throws(AudioFileError) {
+    file = try SoundFile(path: path)
+    format = file.format
+    self.path = path
+  }
+
+  /// Reads the next frames as they are in the file.
+  ///
+  /// - Parameters:
+  ///   - buffer: its contents are replaced by `channels` interleaved samples for each frame read; its storage is kept.
+  ///   - maximumFrames: at most this many frames are read, at least 1.
+  /// - Returns: the number of frames read: fewer than `maximumFrames` only at the end of the file, and then 0 for ever.
+  /// - Throws: `AudioFileError` with `readFailed`.
+  /// - Precondition: `maximumFrames` is at least 1.
+  public mutating func read(into buffer: inout [Float], maximumFrames: Int) throws(AudioFileError) -> Int {
+    precondition(maximumFrames >= 1, "maximumFrames must be at least 1, got \(maximumFrames)")
+    return try file.read(into: &buffer, maximumFrames: maximumFrames)
+  }
+
+  /// Reads the next frames and reduces them to one channel.
+  ///
+  /// - Parameters:
+  ///   - buffer: its contents are replaced by one sample for each frame read; its storage is kept.
+  ///   - maximumFrames: at most this many frames are read, at least 1.
+  ///   - selection: the mean of all channels, or one of them.
+  /// - Returns: the number of frames read, 0 at the end of the file.
+  /// - Throws: `AudioFileError` with `noSuchChannel` or `readFailed`.
+  /// - Precondition: `maximumFrames` is at least 1.
+  public mutating func readMono(
+    into buffer: inout [Float], maximumFrames: Int, selecting selection: ChannelSelection = .mix
+  ) throws(AudioFileError) -> Int {
+    if case .channel(let index) = selection, !(0..<format.channels).contains(index) {
+      throw AudioFileError(
+        .noSuchChannel, path: path,
+        reason: "expected a channel from 1 to \(format.channels), got channel \(index + 1)",
+        advice: format.channels == 1 ? "the file is mono: leave the channel out" : "choose one of its channels")
+    }
+    precondition(maximumFrames >= 1, "maximumFrames must be at least 1, got \(maximumFrames)")
+    let frames = try file.read(into: &interleaved, maximumFrames: maximumFrames)
+    selection.reduce(interleaved, channels: format.channels, into: &buffer)
+    return frames
+  }
+}

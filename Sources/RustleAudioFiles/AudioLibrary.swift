@@ -1,0 +1,32 @@
+internal import CSndfile
+
+/// What the libsndfile that this process runs with can do. A distribution may build it without the outside codecs.
+public enum AudioLibrary {
+  /// The library's own version text, for example `libsndfile-1.2.0`.
+  public static var version: String { SoundFile.libraryVersion }
+
+  /// A format that the project promises to read.
+  public enum Format: String, Sendable, Hashable, CaseIterable {
+    /// PCM and float in a RIFF container.
+    case wav = "WAV"
+    /// Free lossless audio codec.
+    case flac = "FLAC"
+    /// Vorbis in an Ogg container.
+    case ogg = "OGG"
+    /// MPEG audio layer III.
+    case mp3 = "MP3"
+  }
+
+  /// Tells whether the installed library has a codec for the format.
+  ///
+  /// - Parameter format: one of the formats that the project promises.
+  /// - Returns: false when the library was built without the codec.
+  public static func supports(_ format: Format) -> Bool {
+    switch format {
+    case .wav: SoundFile.canRead(container: SF_FORMAT_WAV, codec: SF_FORMAT_PCM_16)
+    case .flac: SoundFile.canRead(container: SF_FORMAT_FLAC, codec: SF_FORMAT_PCM_16)
+    case .ogg: SoundFile.canRead(container: SF_FORMAT_OGG, codec: SF_FORMAT_VORBIS)
+    case .mp3: SoundFile.canRead(container: SF_FORMAT_MPEG, codec: SF_FORMAT_MPEG_LAYER_III)
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import RustleAudioFiles
+import Testing
+
+@Suite struct AudioFileErrorTests {
+  /// `AudioFileReader` is not copyable, so `#expect(throws:)` cannot return it.
+  static func error(opening path: String) -> AudioFileError? {
+    do throws(AudioFileError) {
+      _ = try AudioFileReader(path: path)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  @Test func aMissingFileIsNotFound() throws {
+    let error = try #require(Self.error(opening: "no/such/file.wav"))
+    #expect(error.code == .notFound)
+    #expect(error.path == "no/such/file.wav")
+    #expect(error.localizedDescription == "no/such/file.wav: no such file")
+    #expect(error.advice.contains("check the path"))
+  }
+
+  @Test func aFolderIsNotReadable() throws {
+    let folder = try ScratchFolder()
+    let error = try #require(Self.error(opening: folder.url.path))
+    #expect(error.code == .notReadable)
+    #expect(error.reason == "expected an audio file, got a folder")
+  }
+
+  @Test(arguments: [0, 1, 11, 64, 5_000]) func otherBytesAreNotAudio(count: Int) throws {
+    let folder = try ScratchFolder()
+    let data = Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ 65) })
+    let error = try #require(Self.error(opening: try folder.write(data, as: "x.wav")))
+    #expect(error.code == .notAudio, "\(error)")
+  }
+
+  @Test(arguments: [12, 20, 35]) func aHeaderCutOffIsNotAudio(count: Int) throws {
+    let folder = try ScratchFolder()
+    let data = WaveFile.integers([1, 2, 3], channels: 1, sampleRate: 8_000).prefix(count)
+    let error = try #require(Self.error(opening: try folder.write(data, as: "x.wav")))
+    #expect(error.code == .notAudio, "\(error)")
+  }
+
+  @Test func anUnknownEncodingInAKnownContainerIsUnsupported() throws {
+    let folder = try ScratchFolder()
+    var data = WaveFile.integers([1, 2, 3, 4], channels: 1, sampleRate: 8_000)
+    // Bits per sample at byte 34: there is no integer WAV of 40 bits.
+    data[34] = 40
+    let error = try #require(Self.error(opening: try folder.write(data, as: "x.wav")))
+    #expect(error.code == .unsupported, "\(error)")
+  }
+
+  @Test func anMP3HeaderWithNothingBehindItIsNotAudio() throws {
+    let folder = try ScratchFolder()
+    let data = Data([0xFF, 0xFB, 0x90, 0x00]) + Data(count: 100)
+    let error = try #require(Self.error(opening: try folder.write(data, as: "x.mp3")))
+    #expect(error.code == .notAudio, "\(error)")
+  }
+
+  @Test func aChannelThatIsNotThereIsNamed() throws {
+    let folder = try ScratchFolder()
+    let data = WaveFile.floats([0, 0], channels: 2, sampleRate: 8_000)
+    var reader = try AudioFileReader(path: try folder.write(data, as: "x.wav"))
+    var block: [Float] = []
+    do throws(AudioFileError) {
+      _ = try reader.readMono(into: &block, maximumFrames: 1, selecting: .channel(2))
+      Issue.record("expected an error")
+    } catch {
+      #expect(error.code == .noSuchChannel)
+      #expect(error.reason == "expected a channel from 1 to 2, got channel 3")
+    }
+  }
+
+  @Test func itBridgesToNSError() throws {
+    let error = try #require(Self.error(opening: "no/such/file.wav"))
+    let bridged = error as NSError
+    #expect(bridged.domain == "rustle.audio-file")
+    #expect(bridged.code == 1)
+    #expect(bridged.userInfo["code"] as? String == "AUDIO_FILE_NOT_FOUND")
+    #expect(bridged.userInfo[NSFilePathErrorKey] as? String == "no/such/file.wav")
+  }
+}

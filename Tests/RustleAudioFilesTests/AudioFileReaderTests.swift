@@ -1,0 +1,105 @@
+import Foundation
+import RustleAudioFiles
+import Testing
+
+@Suite struct AudioFileReaderTests {
+  static let fixtures = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Fixtures")
+
+  @Test func floatSamplesArriveBitForBit() throws {
+    let folder = try ScratchFolder()
+    let samples: [Float] = [0, 0.5, -0.25, 1, -1, 0.123_456_79]
+    let path = try folder.write(WaveFile.floats(samples, channels: 2, sampleRate: 48_000), as: "f.wav")
+    var reader = try AudioFileReader(path: path)
+    #expect(
+      reader.format
+        == AudioFileFormat(sampleRate: 48_000, channels: 2, frames: 3, container: "WAV", codec: "32 bit float"))
+    var block: [Float] = []
+    #expect(try reader.read(into: &block, maximumFrames: 100) == 3)
+    #expect(block == samples)
+    #expect(try reader.read(into: &block, maximumFrames: 100) == 0)
+    #expect(block.isEmpty)
+  }
+
+  @Test func integersAreScaledToPlusMinusOne() throws {
+    let folder = try ScratchFolder()
+    let data = WaveFile.integers([0, 16_384, -32_768, 32_767], channels: 1, sampleRate: 8_000)
+    var reader = try AudioFileReader(path: try folder.write(data, as: "i.wav"))
+    var block: [Float] = []
+    #expect(try reader.read(into: &block, maximumFrames: 4) == 4)
+    #expect(block == [0, 0.5, -1, 32_767.0 / 32_768.0])
+    #expect(reader.format.seconds == 4.0 / 8_000)
+  }
+
+  @Test(arguments: [1, 2, 3, 7, 10, 11]) func blocksJoinToTheWholeFile(blockFrames: Int) throws {
+    let folder = try ScratchFolder()
+    let samples = (0..<20).map { Float($0) / 32 }
+    let path = try folder.write(WaveFile.floats(samples, channels: 2, sampleRate: 44_100), as: "b.wav")
+    var reader = try AudioFileReader(path: path)
+    var block: [Float] = Array(repeating: 9, count: 5)
+    var joined: [Float] = []
+    while try reader.read(into: &block, maximumFrames: blockFrames) > 0 { joined += block }
+    #expect(joined == samples)
+  }
+
+  @Test func monoIsTheMeanOfTheChannelsOrOneOfThem() throws {
+    let folder = try ScratchFolder()
+    let data = WaveFile.floats([1, 0.5, -1, 0], channels: 2, sampleRate: 44_100)
+    let path = try folder.write(data, as: "m.wav")
+    func mono(_ selection: ChannelSelection) throws -> [Float] {
+      var reader = try AudioFileReader(path: path)
+      var block: [Float] = []
+      _ = try reader.readMono(into: &block, maximumFrames: 8, selecting: selection)
+      return block
+    }
+    #expect(try mono(.mix) == [0.75, -0.5])
+    #expect(try mono(.channel(0)) == [1, -1])
+    #expect(try mono(.channel(1)) == [0.5, 0])
+  }
+
+  /// The fixtures hold 441 Hz at a half of full scale on the left and 882 Hz at a quarter on the right; a lossy codec
+  /// keeps the level within a few per cent.
+  @Test(arguments: [
+    ("stereo.flac", "FLAC", "Signed 16 bit PCM"), ("stereo.ogg", "OGG", "Vorbis"),
+    ("stereo.mp3", "MP3", "MPEG Layer III"),
+  ])
+  func compressedFormatsAreRead(name: String, container: String, codec: String) throws {
+    var reader = try AudioFileReader(path: Self.fixtures.appending(path: name).path)
+    #expect(reader.format.sampleRate == 44_100)
+    #expect(reader.format.channels == 2)
+    #expect(reader.format.container == container)
+    #expect(reader.format.codec == codec)
+    var block: [Float] = []
+    var left: [Float] = []
+    var right: [Float] = []
+    while try reader.read(into: &block, maximumFrames: 1_000) > 0 {
+      for frame in stride(from: 0, to: block.count, by: 2) {
+        left.append(block[frame])
+        right.append(block[frame + 1])
+      }
+    }
+    // MP3 pads the beginning and the end, by less than one coded frame; the middle is steady in all three. LAME scales
+    // its input by 0.95, the other two keep the level.
+    let frames = try #require(reader.format.frames)
+    #expect(abs(frames - left.count) < (container == "MP3" ? 1_152 : 1))
+    #expect(abs(Self.level(left[5_000..<17_000], of: 441, at: 44_100) - 0.5) < 0.03)
+    #expect(abs(Self.level(right[5_000..<17_000], of: 882, at: 44_100) - 0.25) < 0.03)
+    #expect(Self.level(left[5_000..<17_000], of: 882, at: 44_100) < 0.01)
+  }
+
+  /// The amplitude of one frequency by direct correlation; the spans used hold a whole number of its periods.
+  static func level(_ samples: ArraySlice<Float>, of hertz: Double, at sampleRate: Double) -> Double {
+    var real = 0.0
+    var imaginary = 0.0
+    for (n, sample) in samples.enumerated() {
+      let phase = 2 * Double.pi * hertz * Double(n) / sampleRate
+      real += Double(sample) * cos(phase)
+      imaginary += Double(sample) * sin(phase)
+    }
+    return 2 * (real * real + imaginary * imaginary).squareRoot() / Double(samples.count)
+  }
+
+  @Test func thePromisedFormatsAreInTheInstalledLibrary() {
+    for format in AudioLibrary.Format.allCases { #expect(AudioLibrary.supports(format), "\(format.rawValue)") }
+    #expect(AudioLibrary.version.hasPrefix("libsndfile"))
+  }
+}
