@@ -81,5 +81,6 @@ let package = Package(
       name: "ConformanceTests", dependencies: ["Rustle", "RustleCore", "RustleTesting"], swiftSettings: strict),
     .testTarget(
       name: "RustleAudioFilesTests", dependencies: ["RustleAudioFiles"], exclude: ["Fixtures"], swiftSettings: strict),
+    .testTarget(name: "RustlePlotTests", dependencies: ["RustlePlot"], swiftSettings: strict),
   ]
 )

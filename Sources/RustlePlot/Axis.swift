@@ -1,0 +1,64 @@
+/// One axis of a plot: what it measures, over which range, with which marks.
+public struct Axis: Sendable {
+  /// The text beside the axis, unit included: `Frequency (Hz)`.
+  public var title: String
+  /// How values are laid out.
+  public let scale: AxisScale
+  /// The values from one end to the other.
+  public let range: ClosedRange<Double>
+  /// The marks, in rising order.
+  public var ticks: [Tick]
+  /// Writes the label of a major mark.
+  public var label: @Sendable (Double) -> String
+
+  /// Creates an axis whose marks are chosen to suit the room there is.
+  ///
+  /// - Parameters:
+  ///   - title: the text beside the axis.
+  ///   - scale: linear or logarithmic.
+  ///   - range: finite, not empty, and above 0 on a logarithmic scale.
+  ///   - maximumLabels: about as many labels as there is room for, at least 2.
+  ///   - label: writes the label of a major mark.
+  /// - Precondition: the range and `maximumLabels` are as above.
+  public init(
+    title: String, scale: AxisScale, range: ClosedRange<Double>, maximumLabels: Int,
+    label: @escaping @Sendable (Double) -> String = UnitLabel.number
+  ) {
+    precondition(range.lowerBound.isFinite && range.upperBound.isFinite, "an axis' range must be finite, got \(range)")
+    precondition(range.lowerBound < range.upperBound, "an axis' range must not be empty, got \(range)")
+    self.title = title
+    self.scale = scale
+    self.range = range
+    self.label = label
+    ticks =
+      switch scale {
+      case .linear: TickSelection.linear(range, maximumCount: maximumLabels)
+      case .logarithmic: TickSelection.logarithmic(range, maximumCount: maximumLabels)
+      }
+  }
+
+  /// A logarithmic frequency axis, labelled `20`, `100`, `1k`, …
+  ///
+  /// - Parameters:
+  ///   - range: hertz, above 0.
+  ///   - maximumLabels: about as many labels as there is room for, at least 2.
+  public static func frequency(_ range: ClosedRange<Double>, maximumLabels: Int = 16) -> Self {
+    Self(
+      title: "Frequency (Hz)", scale: .logarithmic, range: range, maximumLabels: maximumLabels, label: UnitLabel.hertz)
+  }
+
+  /// A linear level axis in decibels relative to full scale.
+  ///
+  /// - Parameters:
+  ///   - range: decibels.
+  ///   - maximumLabels: about as many labels as there is room for, at least 2.
+  public static func level(_ range: ClosedRange<Double>, maximumLabels: Int = 10) -> Self {
+    Self(title: "Level (dBFS)", scale: .linear, range: range, maximumLabels: maximumLabels)
+  }
+
+  /// Where a value lies: 0 at the lower end, 1 at the upper one, outside that range for values outside.
+  public func fraction(of value: Double) -> Double { scale.fraction(of: value, in: range) }
+
+  /// The value at a place: the inverse of `fraction(of:)`.
+  public func value(at fraction: Double) -> Double { scale.value(at: fraction, in: range) }
+}

@@ -1,0 +1,34 @@
+public import Foundation
+
+/// Why a picture could not be made or written. A retry helps for `writeFailed` once the path can be written.
+public struct PlotError: Error, Sendable, Hashable, LocalizedError, CustomStringConvertible {
+  /// What went wrong. The raw values are stable: they are only ever appended.
+  public enum Code: String, Sendable, Hashable, CaseIterable {
+    /// A width or height outside 64 ... 16384 pixels.
+    case invalidSize = "PLOT_INVALID_SIZE"
+    /// The drawing library ran out of memory or found no usable font.
+    case drawingFailed = "PLOT_DRAWING_FAILED"
+    /// The picture could not be written to its path.
+    case writeFailed = "PLOT_WRITE_FAILED"
+  }
+
+  /// What went wrong.
+  public let code: Code
+  /// One sentence: what happened, with the expected and the found value where there are such.
+  public let reason: String
+  /// One sentence: what the caller can do about it.
+  public let advice: String
+
+  init(_ code: Code, _ reason: String, advice: String) {
+    self.code = code
+    self.reason = reason
+    self.advice = advice
+  }
+
+  /// The same sentence as `reason`.
+  public var errorDescription: String? { reason }
+  /// The same sentence as `advice`.
+  public var recoverySuggestion: String? { advice }
+  /// The code, the reason and the advice on one line.
+  public var description: String { "\(code.rawValue): \(reason); \(advice)" }
+}

@@ -1,0 +1,36 @@
+import Foundation
+
+/// Writes values as the labels of axes and peaks. A negative number has a real minus sign (U+2212).
+public enum UnitLabel {
+  /// A frequency for an axis that is labelled in hertz: `20`, `62.5`, `1k`, `1.5k`, `20k`, `1M`.
+  public static func hertz(_ value: Double) -> String {
+    switch abs(value) {
+    case 1_000_000...: number(value / 1_000_000) + "M"
+    case 1_000...: number(value / 1_000) + "k"
+    default: number(value)
+    }
+  }
+
+  /// A frequency with its unit, in five significant digits: `440.00 Hz`, `1.0000 kHz`.
+  public static func frequency(_ value: Double) -> String {
+    let (scaled, unit) = abs(value) < 999.995 ? (value, "Hz") : (value / 1_000, "kHz")
+    let digits = abs(scaled) < 9.99995 ? 4 : abs(scaled) < 99.9995 ? 3 : 2
+    return "\(fixed(scaled, digits)) \(unit)"
+  }
+
+  /// A plain number with at most six significant digits and no trailing zeros: `0`, `−60`, `0.25`.
+  public static func number(_ value: Double) -> String {
+    let text = String(format: "%.6g", value == 0 ? 0 : value)
+    return text.replacingOccurrences(of: "-", with: "\u{2212}")
+  }
+
+  /// A level with its unit and one decimal: `−6.0 dB`.
+  public static func decibels(_ value: Double) -> String { "\(fixed(value, 1)) dB" }
+
+  private static func fixed(_ value: Double, _ digits: Int) -> String {
+    let text = String(format: "%.\(digits)f", value)
+    // A value that rounds to zero from below has no sign.
+    let isNegative = text.hasPrefix("-") && text.contains { ("1"..."9").contains($0) }
+    return (isNegative ? "\u{2212}" : "") + (text.hasPrefix("-") ? String(text.dropFirst()) : text)
+  }
+}

@@ -1,0 +1,39 @@
+import RustlePlot
+import Testing
+
+@Suite struct AxisTests {
+  @Test func aLogarithmicScaleGivesEqualRatiosEqualLengths() {
+    let axis = Axis.frequency(20...20_000)
+    #expect(axis.fraction(of: 20) == 0)
+    #expect(abs(axis.fraction(of: 20_000) - 1) < 1e-12)
+    #expect(abs(axis.fraction(of: 200) - 1.0 / 3) < 1e-12)
+    #expect(abs(axis.fraction(of: 2_000) - 2.0 / 3) < 1e-12)
+    #expect(axis.fraction(of: 0) == -.infinity)
+    #expect(axis.fraction(of: 10) < 0)
+  }
+
+  @Test(arguments: [AxisScale.linear, .logarithmic], [0.0, 0.1, 0.5, 0.999, 1, 1.5])
+  func valueIsTheInverseOfFraction(scale: AxisScale, fraction: Double) {
+    let range = 3.0...7_000
+    #expect(abs(scale.fraction(of: scale.value(at: fraction, in: range), in: range) - fraction) < 1e-12)
+  }
+
+  @Test(arguments: [
+    (20.0, "20"), (62.5, "62.5"), (999, "999"), (1_000, "1k"), (1_500, "1.5k"), (20_000, "20k"), (2e6, "2M"), (0, "0"),
+  ])
+  func hertzAreShort(value: Double, text: String) { #expect(UnitLabel.hertz(value) == text) }
+
+  @Test(arguments: [
+    (440, "440.00 Hz"), (27.5, "27.500 Hz"), (1, "1.0000 Hz"), (999.99, "999.99 Hz"), (999.999, "1.0000 kHz"),
+    (9_999.96, "10.000 kHz"), (15_000, "15.000 kHz"), (0, "0.0000 Hz"),
+  ])
+  func aFrequencyHasFiveSignificantDigits(value: Double, text: String) { #expect(UnitLabel.frequency(value) == text) }
+
+  @Test func negativeLabelsHaveAMinusSignAndZeroHasNone() {
+    #expect(UnitLabel.number(-60) == "\u{2212}60")
+    #expect(UnitLabel.number(-0.0) == "0")
+    #expect(UnitLabel.decibels(-6.02) == "\u{2212}6.0 dB")
+    #expect(UnitLabel.decibels(-0.04) == "0.0 dB")
+    #expect(UnitLabel.decibels(3) == "3.0 dB")
+  }
+}

@@ -1,0 +1,98 @@
+import Foundation
+import RustlePlot
+import Testing
+
+@Suite struct LinePlotTests {
+  /// Draws a plot into a temporary file and gives the decoded picture.
+  static func image(_ plot: LinePlot, width: Int = 1_200, height: Int = 600) throws -> PNGImage {
+    let file = FileManager.default.temporaryDirectory.appending(path: "rustle-\(UUID().uuidString).png")
+    defer { try? FileManager.default.removeItem(at: file) }
+    try plot.writePNG(to: file.path, width: width, height: height)
+    return try PNGImage(contentsOf: file)
+  }
+
+  static func plot(_ level: Double) -> LinePlot {
+    var plot = LinePlot(title: "A title", subtitle: "and more", x: .frequency(20...20_000), y: .level(-100...0))
+    plot.series = [LinePlot.Series(samples: [.init(x: 20, y: level), .init(x: 20_000, y: level)])]
+    return plot
+  }
+
+  /// Blue well above red: the first colour of the default style, also where it is blended with what lies behind.
+  static func isCurve(_ pixel: UInt32) -> Bool { Int(pixel & 0xFF) - Int(pixel >> 16) > 80 }
+
+  /// The rows of a column in which the curve is drawn.
+  static func curveRows(_ image: PNGImage, column: Int) -> [Int] {
+    (0..<image.height).filter { isCurve(image.pixel(column, $0)) }
+  }
+
+  @Test(arguments: [(1_200, 600), (640, 400), (200, 150)])
+  func theFileHasTheSizeAskedFor(width: Int, height: Int) throws {
+    let image = try Self.image(Self.plot(-50), width: width, height: height)
+    #expect(image.width == width)
+    #expect(image.height == height)
+    #expect(image.pixel(0, 0) == 0xFFFFFF)
+    #expect(image.pixel(width - 1, height - 1) == 0xFFFFFF)
+  }
+
+  @Test func aLevelIsDrawnAtItsHeight() throws {
+    // The mean row of a flat curve moves by a tenth of the area for 10 dB of 100.
+    let rows = try [-20.0, -50, -80].map { level -> Double in
+      let rows = Self.curveRows(try Self.image(Self.plot(level)), column: 600)
+      try #require(!rows.isEmpty && rows.count <= 3)
+      return Double(rows.reduce(0, +)) / Double(rows.count)
+    }
+    #expect(rows[0] < rows[1])
+    #expect(abs((rows[1] - rows[0]) - (rows[2] - rows[1])) <= 1)
+    #expect(rows[2] - rows[0] > 0.6 * 400)
+  }
+
+  @Test func aFilledCurveTintsWhatIsBelowIt() throws {
+    var plot = Self.plot(-50)
+    let plain = try Self.image(plot)
+    plot.series[0].isFilled = true
+    let filled = try Self.image(plot)
+    let row = try #require(Self.curveRows(filled, column: 601).max())
+    #expect(filled.pixel(601, row - 20) == plain.pixel(601, row - 20))
+    #expect(filled.pixel(601, row + 21) != plain.pixel(601, row + 21))
+  }
+
+  @Test func titlesLabelsAndMarkersLeaveInk() throws {
+    var plot = Self.plot(-50)
+    func isDark(_ pixel: UInt32) -> Bool { pixel >> 16 < 0x80 && pixel & 0xFF < 0x90 }
+    let image = try Self.image(plot)
+    #expect(image.count(x: 0..<600, y: 0..<45, where: isDark) > 100)
+    #expect(image.count(x: 0..<1_200, y: 530..<600, where: isDark) > 100)
+    #expect(image.count(x: 0..<80, y: 60..<530, where: isDark) > 100)
+    // Reddish: the marker's ring and its label.
+    func isMarker(_ pixel: UInt32) -> Bool { Int(pixel >> 16) - Int(pixel & 0xFF) > 80 }
+    #expect(image.count(x: 0..<1_200, y: 0..<600, where: isMarker) == 0)
+    plot.markers = [.init(x: 632, y: -50, label: "632.00 Hz")]
+    #expect(try Self.image(plot).count(x: 500..<750, y: 200..<400, where: isMarker) > 100)
+  }
+
+  @Test func samplesThatAreNotOnTheAxisAreLeftOut() throws {
+    var plot = Self.plot(-50)
+    plot.series[0].samples.insert(.init(x: 0, y: -50), at: 0)
+    plot.series[0].samples.append(.init(x: 20_000, y: -.infinity))
+    plot.series[0].samples.append(.init(x: 20_000, y: .nan))
+    let expected = Self.curveRows(try Self.image(Self.plot(-50)), column: 600)
+    #expect(Self.curveRows(try Self.image(plot), column: 600) == expected)
+  }
+
+  @Test func errorsSayWhatWasExpected() throws {
+    do throws(PlotError) {
+      try Self.plot(-50).writePNG(to: "unused.png", width: 10, height: 600)
+      Issue.record("expected an error")
+    } catch {
+      #expect(error.code == .invalidSize)
+      #expect(error.reason == "expected a width and a height from 64 to 16384 pixels, got 10 x 600")
+    }
+    do throws(PlotError) {
+      try Self.plot(-50).writePNG(to: "no/such/folder/plot.png")
+      Issue.record("expected an error")
+    } catch {
+      #expect(error.code == .writeFailed)
+      #expect(error.reason.hasPrefix("cannot write no/such/folder/plot.png: "))
+    }
+  }
+}
