@@ -18,19 +18,24 @@ public enum LabelPlacement {
   }
 
   /// Places labels one after the other, the most important first: above the point, then beside it, then up to three
-  /// lines higher; no label covers another, a marked point, or the edge of the area.
+  /// lines higher; no label covers another, a marked point, or the edge of the area. Places that leave the obstacles
+  /// free come first, and the others are taken when there is no such place.
   ///
   /// - Parameters:
   ///   - requests: in order of importance.
   ///   - area: where labels may lie.
+  ///   - obstacles: what labels had better not cover: the curves.
   ///   - gap: pixels between a point and its label, 0 or more.
   /// - Returns: a rectangle for each request, or nil where there was no room.
-  public static func place(_ requests: [Request], in area: PlotRect, gap: Double = 6) -> [PlotRect?] {
+  public static func place(
+    _ requests: [Request], in area: PlotRect, avoiding obstacles: [PlotRect] = [], gap: Double = 6
+  ) -> [PlotRect?] {
     var taken = requests.map { PlotRect(x: $0.anchor.x - 3, y: $0.anchor.y - 3, width: 6, height: 6) }
     return requests.map { request in
-      let rect = candidates(for: request, gap: gap).first { candidate in
+      let free = candidates(for: request, gap: gap).filter { candidate in
         area.contains(candidate) && !taken.contains(where: candidate.overlaps)
       }
+      let rect = free.first { !obstacles.contains(where: $0.overlaps) } ?? free.first
       if let rect { taken.append(rect) }
       return rect
     }

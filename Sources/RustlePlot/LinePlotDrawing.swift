@@ -29,13 +29,14 @@ struct LinePlotDrawing {
     canvas.fill(PlotRect(x: 0, y: 0, width: Double(canvas.width), height: Double(canvas.height)), style.background)
     canvas.fill(area, style.plotArea)
     drawGrid(area)
+    let curves = plot.series.map { curve($0, in: area) }
     canvas.clipped(to: area) { _ in
-      for (index, series) in plot.series.enumerated() {
-        draw(series, color: style.series[index % style.series.count], in: area)
+      for (index, curve) in curves.enumerated() {
+        draw(curve, isFilled: plot.series[index].isFilled, color: style.series[index % style.series.count], in: area)
       }
     }
     drawFrame(area)
-    drawMarkers(area)
+    drawMarkers(area, avoiding: curves.flatMap(Self.boxes))
     drawTitles(area)
   }
 
@@ -54,16 +55,28 @@ struct LinePlotDrawing {
     }
   }
 
-  private func draw(_ series: LinePlot.Series, color: PlotColor, in area: PlotRect) {
+  /// The series in pixels, thinned to one point for each column.
+  private func curve(_ series: LinePlot.Series, in area: PlotRect) -> [PlotPoint] {
     let points = series.samples.compactMap { sample -> PlotPoint? in
       let point = PlotPoint(x: position(x: sample.x, in: area), y: position(y: sample.y, in: area))
       guard point.x.isFinite, point.y.isFinite else { return nil }
       // cairo's coordinates have 24 bits before the point; what lies far outside is only brought nearer.
       return PlotPoint(x: min(max(point.x, -1e5), 1e5), y: min(max(point.y, -1e5), 1e5))
     }
-    let curve = Envelope.highestPerColumn(points)
+    return Envelope.highestPerColumn(points)
+  }
+
+  /// The box around each stretch of a curve.
+  private static func boxes(around curve: [PlotPoint]) -> [PlotRect] {
+    zip(curve, curve.dropFirst()).map { start, end in
+      PlotRect(
+        x: start.x - 1, y: min(start.y, end.y) - 1, width: end.x - start.x + 2, height: abs(start.y - end.y) + 2)
+    }
+  }
+
+  private func draw(_ curve: [PlotPoint], isFilled: Bool, color: PlotColor, in area: PlotRect) {
     guard let first = curve.first, let last = curve.last else { return }
-    if series.isFilled {
+    if isFilled {
       var tint = color
       tint.alpha = plot.style.fillOpacity
       let floor = area.maxY
@@ -98,7 +111,7 @@ struct LinePlotDrawing {
     }
   }
 
-  private func drawMarkers(_ area: PlotRect) {
+  private func drawMarkers(_ area: PlotRect, avoiding obstacles: [PlotRect]) {
     let style = plot.style
     let visible = plot.markers.filter {
       plot.x.range.contains($0.x) && plot.y.range.contains($0.y)
@@ -108,7 +121,7 @@ struct LinePlotDrawing {
         anchor: PlotPoint(x: position(x: marker.x, in: area), y: position(y: marker.y, in: area)),
         width: canvas.width(of: marker.label, size: style.labelSize) + 6, height: style.labelSize + 4)
     }
-    for (index, rect) in LabelPlacement.place(requests, in: area).enumerated() {
+    for (index, rect) in LabelPlacement.place(requests, in: area, avoiding: obstacles).enumerated() {
       canvas.ring(at: requests[index].anchor, radius: 3.6, style.marker, inside: style.background)
       guard let rect else { continue }
       var behind = style.plotArea

@@ -45,4 +45,12 @@ import Testing
     #expect(placed[0] == PlotRect(x: 60, y: 78, width: 80, height: 16))
     #expect(placed[1] != nil)
   }
+
+  @Test func aPlaceOverACurveIsTakenOnlyWhenThereIsNoOther() {
+    let curve = PlotRect(x: 150, y: 60, width: 20, height: 140)
+    let placed = LabelPlacement.place([Self.request(200, 100)], in: Self.area, avoiding: [curve], gap: 6)
+    #expect(placed == [PlotRect(x: 206, y: 92, width: 80, height: 16)])
+    let everywhere = LabelPlacement.place([Self.request(200, 100)], in: Self.area, avoiding: [Self.area], gap: 6)
+    #expect(everywhere == [PlotRect(x: 160, y: 78, width: 80, height: 16)])
+  }
 }
