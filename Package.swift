@@ -63,10 +63,12 @@ let package = Package(
     .target(name: "RustlePlot", dependencies: ["CCairo"], swiftSettings: strict),
 
     // The command line: a library with one file per subcommand, and an executable with nothing but main.
+    // CTerminal has the terminal calls, behind functions of plain integers.
+    .target(name: "CTerminal"),
     .target(
       name: "RustleCLI",
       dependencies: [
-        "Rustle", "RustleAudioFiles", "RustlePlot", log,
+        "CTerminal", "Rustle", "RustleAudio", "RustleMarket", "RustleCore", "RustleAudioFiles", "RustlePlot", log,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict

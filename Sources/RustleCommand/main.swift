@@ -1,3 +1,4 @@
+import Foundation
 import RustleCLI
 
-run()
+exit(await RustleCommandLine.run(Array(CommandLine.arguments.dropFirst())))

@@ -1,0 +1,31 @@
+internal import ArgumentParser
+import Foundation
+
+/// Turns option texts into values, with errors that say what was expected and what came.
+enum Parse {
+  /// A number in a range, given in the unit that `what` names: `"seconds"`.
+  static func number(
+    _ what: String, in range: ClosedRange<Double>
+  ) -> @Sendable (String) throws -> Double {
+    { text in
+      guard let value = Double(text), range.contains(value) else {
+        let bounds = "\(short(range.lowerBound)) to \(short(range.upperBound))"
+        throw ValidationError("expected \(what) from \(bounds), got '\(text)'")
+      }
+      return value
+    }
+  }
+
+  /// A whole number in a range.
+  static func integer(_ what: String, in range: ClosedRange<Int>) -> @Sendable (String) throws -> Int {
+    { text in
+      guard let value = Int(text), range.contains(value) else {
+        throw ValidationError("expected \(what) from \(range.lowerBound) to \(range.upperBound), got '\(text)'")
+      }
+      return value
+    }
+  }
+
+  /// A bound without a needless fraction.
+  private static func short(_ value: Double) -> String { String(format: "%.12g", value) }
+}

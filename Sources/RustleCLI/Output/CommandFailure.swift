@@ -1,0 +1,70 @@
+import Foundation
+import RustleAudioFiles
+import RustleMarket
+import RustlePlot
+
+/// The exit status of the command, after the BSD list in sysexits.h where it has one.
+enum ExitStatus: Int32, Sendable {
+  case ok = 0
+  /// Wrong use: an unknown option, a value out of range.
+  case usage = 64
+  /// The input is there and is not what it should be.
+  case badData = 65
+  /// There is no such input, or it may not be read.
+  case noInput = 66
+  /// Something that is needed is not available: a place to write to, a library's codec.
+  case unavailable = 69
+  /// A fault inside the program.
+  case `internal` = 70
+  /// Ended by SIGINT: 128 and the signal's number, as shells report it.
+  case interrupted = 130
+  /// Ended by SIGTERM.
+  case terminated = 143
+}
+
+/// Why a command stopped: a status for the shell, and a text for people.
+struct CommandFailure: Error, Equatable {
+  let status: ExitStatus
+  let message: String
+  /// What to do about it, when there is something.
+  let advice: String?
+
+  init(_ status: ExitStatus, _ message: String, advice: String? = nil) {
+    self.status = status
+    self.message = message
+    self.advice = advice
+  }
+
+  /// What standard error shows.
+  var text: String { "error: \(message)\n" + (advice.map { "  \($0)\n" } ?? "") }
+}
+
+extension CommandFailure {
+  /// The failure behind an error of the libraries, or nil for an error of no library of ours.
+  init?(_ error: any Error) {
+    switch error {
+    case let failure as CommandFailure: self = failure
+    case let error as AudioFileError:
+      let status: ExitStatus =
+        switch error.code {
+        case .notFound, .notReadable: .noInput
+        case .notAudio, .unsupported, .readFailed: .badData
+        case .noSuchChannel: .usage
+        }
+      self.init(status, error.localizedDescription, advice: error.advice)
+    case let error as TickerError:
+      let status: ExitStatus =
+        switch error.code {
+        case .noSymbols, .duplicateSymbol, .malformedSymbol, .symbolTooLong, .tooManySymbols, .rateOutOfRange,
+          .capacityOutOfRange:
+          .usage
+        case .exhausted: .unavailable
+        case .shutDown, .poisoned, .archiveMismatch, .internal: .internal
+        }
+      self.init(status, error.message, advice: error.advice)
+    case let error as PlotError:
+      self.init(error.code == .writeFailed ? .unavailable : .internal, error.reason, advice: error.advice)
+    default: return nil
+    }
+  }
+}

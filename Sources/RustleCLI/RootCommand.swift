@@ -1,0 +1,24 @@
+internal import ArgumentParser
+
+struct RootCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "rustle",
+    abstract: "Real-time engines in Rust, on the command line.",
+    discussion: """
+      Data goes to standard output, everything else to standard error. NO_COLOR and FORCE_COLOR are kept.
+
+      EXAMPLES:
+        rustle ticker BTC ETH SOL
+
+      EXIT STATUS:
+        0 done   64 wrong use   65 bad data   66 no such input   69 something is not available
+        70 fault inside the program   130 ended by Ctrl-C   143 ended by SIGTERM
+      """,
+    version: Version.text,
+    subcommands: [TickerCommand.self, DoctorCommand.self])
+
+  /// The names of the subcommands, `help` included.
+  static var subcommandNames: [String] {
+    configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
+  }
+}

@@ -1,0 +1,41 @@
+/// How many columns of a terminal a text takes, and how to cut and pad it to a number of them.
+enum DisplayWidth {
+  /// The columns of a text without escape sequences.
+  static func columns(of text: String) -> Int { text.reduce(0) { $0 + columns(of: $1) } }
+
+  /// 2 for the wide blocks of Unicode's East Asian Width table (UAX 11) and for emoji, 0 for a character that starts with
+  /// a combining mark or a control, else 1.
+  static func columns(of character: Character) -> Int {
+    guard let first = character.unicodeScalars.first else { return 0 }
+    let properties = first.properties
+    switch properties.generalCategory {
+    case .control, .format, .nonspacingMark, .enclosingMark: return 0
+    default: break
+    }
+    if properties.isEmojiPresentation { return 2 }
+    switch first.value {
+    case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xA960...0xA97F, 0xAC00...0xD7A3, 0xF900...0xFAFF,
+      0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x20000...0x3FFFD:
+      return 2
+    default: return 1
+    }
+  }
+
+  /// The text with spaces behind or before it, or cut with an ellipsis, so that it takes exactly `width` columns.
+  static func fit(_ text: String, to width: Int, alignRight: Bool = false, ellipsis: Character) -> String {
+    var fitted = text
+    if columns(of: text) > width {
+      fitted = ""
+      var used = 0
+      for character in text {
+        let next = columns(of: character)
+        if used + next > width - 1 { break }
+        fitted.append(character)
+        used += next
+      }
+      if width > 0 { fitted.append(ellipsis) }
+    }
+    let padding = String(repeating: " ", count: max(0, width - columns(of: fitted)))
+    return alignRight ? padding + fitted : fitted + padding
+  }
+}

@@ -1,0 +1,47 @@
+/// The characters that drawings are made of: Unicode's, or plain ones with `--ascii`.
+struct Glyphs: Equatable, Sendable {
+  /// Eight heights of a bar, the lowest first.
+  let bars: [Character]
+  /// Up, down, and unchanged.
+  let up: Character
+  let down: Character
+  let unchanged: Character
+  /// Stands for what was cut off.
+  let ellipsis: Character
+  /// The lines of axes: `│`, `─`, `┤` (a mark at the left), `┬` (a mark below), `└` (the corner).
+  let vertical: Character
+  let horizontal: Character
+  let leftMark: Character
+  let bottomMark: Character
+  let corner: Character
+  /// A minus sign.
+  let minus: Character
+
+  static let unicode = Glyphs(
+    bars: Array("▁▂▃▄▅▆▇█"), up: "▲", down: "▼", unchanged: "·", ellipsis: "…", vertical: "│", horizontal: "─",
+    leftMark: "┤", bottomMark: "┬", corner: "└", minus: "\u{2212}")
+  static let ascii = Glyphs(
+    bars: Array("_.:-=+*#"), up: "^", down: "v", unchanged: "=", ellipsis: "~", vertical: "|", horizontal: "-",
+    leftMark: "+", bottomMark: "+", corner: "+", minus: "-")
+
+  /// The set for a profile.
+  init(for profile: TerminalProfile) { self = profile.usesUnicode ? .unicode : .ascii }
+
+  private init(
+    bars: [Character], up: Character, down: Character, unchanged: Character, ellipsis: Character,
+    vertical: Character, horizontal: Character, leftMark: Character, bottomMark: Character, corner: Character,
+    minus: Character
+  ) {
+    self.bars = bars
+    self.up = up
+    self.down = down
+    self.unchanged = unchanged
+    self.ellipsis = ellipsis
+    self.vertical = vertical
+    self.horizontal = horizontal
+    self.leftMark = leftMark
+    self.bottomMark = bottomMark
+    self.corner = corner
+    self.minus = minus
+  }
+}

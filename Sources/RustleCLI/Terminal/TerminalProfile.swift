@@ -1,0 +1,55 @@
+/// What the place that output goes to can show. A pure function of the environment, so that tests can state it.
+struct TerminalProfile: Equatable, Sendable {
+  /// Whether it is a terminal that can be redrawn in place.
+  var isLive: Bool
+  /// Whether colours are wanted.
+  var usesColor: Bool
+  /// Whether block characters, arrows and box lines can be shown.
+  var usesUnicode: Bool
+  /// Columns, at least 20.
+  var columns: Int
+  /// Rows, at least 5.
+  var rows: Int
+
+  static let defaultColumns = 80
+  static let defaultRows = 24
+
+  /// - Parameters:
+  ///   - environment: the process's variables. `NO_COLOR` with any text but none disables colour (no-color.org) and wins
+  ///     over `FORCE_COLOR`, which enables it anywhere unless it is `0`; `TERM=dumb` means no colour, no redrawing and
+  ///     plain characters; a locale that names another character set than UTF-8 means plain characters; `COLUMNS` and
+  ///     `LINES` stand in where there is no terminal to ask.
+  ///   - isTerminal: whether the descriptor is a terminal.
+  ///   - size: what the terminal says of its size; 0 where it says nothing.
+  ///   - isASCIIAskedFor: whether `--ascii` was given.
+  init(
+    environment: [String: String], isTerminal: Bool, size: (columns: Int, rows: Int), isASCIIAskedFor: Bool = false
+  ) {
+    func isSet(_ name: String) -> Bool { !(environment[name] ?? "").isEmpty }
+    func positive(_ name: String) -> Int? { environment[name].flatMap(Int.init).flatMap { $0 > 0 ? $0 : nil } }
+    let isDumb = environment["TERM"] == "dumb"
+    isLive = isTerminal && !isDumb
+    usesColor =
+      if isSet("NO_COLOR") {
+        false
+      } else if isSet("FORCE_COLOR") {
+        environment["FORCE_COLOR"] != "0"
+      } else {
+        isLive
+      }
+    usesUnicode = !isASCIIAskedFor && !isDumb && Self.isUTF8(environment)
+    columns = max(20, size.columns > 0 ? size.columns : positive("COLUMNS") ?? Self.defaultColumns)
+    rows = max(5, size.rows > 0 ? size.rows : positive("LINES") ?? Self.defaultRows)
+  }
+
+  /// The first of the three variables that is set decides, as POSIX has it. None set is what containers have; terminals
+  /// of today show UTF-8 then.
+  private static func isUTF8(_ environment: [String: String]) -> Bool {
+    for name in ["LC_ALL", "LC_CTYPE", "LANG"] {
+      guard let locale = environment[name], !locale.isEmpty else { continue }
+      let lowercased = locale.lowercased()
+      return lowercased.contains("utf-8") || lowercased.contains("utf8")
+    }
+    return true
+  }
+}

@@ -1,0 +1,61 @@
+internal import CTerminal
+import Foundation
+
+/// The terminal as a live view needs it, and its way back: the cursor hidden, keys handed over at once.
+///
+/// `begin` and `end` come in pairs: around the view as a whole, and around every stop by Ctrl-Z.
+struct TerminalSession: Sendable {
+  private let output: Int32
+  private let input: Int32?
+  private let write: @Sendable (String) throws -> Void
+
+  /// - Parameters:
+  ///   - output: the descriptor of the terminal that is drawn on.
+  ///   - input: the descriptor that keys come from, or nil when standard input is no terminal.
+  ///   - write: writes to `output`.
+  init(output: Int32, input: Int32?, write: @escaping @Sendable (String) throws -> Void) {
+    self.output = output
+    self.input = input
+    self.write = write
+  }
+
+  func begin() throws {
+    rustle_terminal_crash_guard_begin(output)
+    // Keys are an extra: a terminal that refuses them is drawn on all the same.
+    if let input { _ = rustle_terminal_keys_begin(input) }
+    try write(LiveFrame.hideCursor)
+  }
+
+  func end() {
+    // The terminal may be gone by now; then there is nothing to put back.
+    try? write(LiveFrame.showCursor)
+    rustle_terminal_keys_end()
+    rustle_terminal_crash_guard_end()
+  }
+
+  /// Stops the process as Ctrl-Z should: with the terminal as it was before, and as it is now when it is continued.
+  func suspend() throws {
+    end()
+    rustle_terminal_stop_process()
+    try begin()
+  }
+}
+
+/// The file descriptors that the process was started with.
+enum StandardStream {
+  static let input = FileHandle.standardInput.fileDescriptor
+  static let output = FileHandle.standardOutput.fileDescriptor
+  static let error = FileHandle.standardError.fileDescriptor
+
+  static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
+
+  static func size(of descriptor: Int32) -> (columns: Int, rows: Int) {
+    (Int(rustle_terminal_columns(descriptor)), Int(rustle_terminal_rows(descriptor)))
+  }
+
+  /// Whether what is written to a pipe can no longer be read by anybody.
+  static func isReaderGone(_ descriptor: Int32) -> Bool { rustle_terminal_reader_is_gone(descriptor) != 0 }
+
+  /// Makes a closed pipe an error that can be handled. To be called once, at the start.
+  static func ignoreBrokenPipes() { rustle_terminal_ignore_broken_pipes() }
+}

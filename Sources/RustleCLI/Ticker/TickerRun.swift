@@ -1,0 +1,136 @@
+import Foundation
+import RustleMarket
+
+/// One run of the ticker, from its start until one of the things that end it.
+struct TickerRun {
+  /// What ended a run.
+  enum Ending: Sendable, Equatable {
+    case streamEnded, timeIsUp, quit, readerGone
+    case signal(Int32)
+
+    var status: ExitStatus {
+      switch self {
+      case .streamEnded, .timeIsUp, .quit, .readerGone: .ok
+      case .signal(SIGINT): .interrupted
+      case .signal: .terminated
+      }
+    }
+  }
+
+  let symbols: [String]
+  let configuration: TickerConfiguration
+  let duration: Duration?
+
+  /// Pictures a second on a terminal, at most.
+  private static let framesPerSecond = 20
+  /// A pipe whose reader has gone is noticed within this time, also when there is nothing to write.
+  private static let readerCheck = Duration.milliseconds(100)
+
+  /// Writes one line for each update.
+  func lines(_ format: OutputFormat, profile: TerminalProfile, to output: LineWriter) async throws -> Ending {
+    // Signals are taken before anything starts, so that none falls between.
+    let signals = Signals.stream(of: [SIGINT, SIGTERM, SIGHUP])
+    let ticker = try TickerController(configuration: configuration)
+    let prices = try await ticker.prices(for: symbols)
+    let lines = TickerLines(format: format, profile: profile, symbols: symbols)
+    return try await firstEnding(of: ticker) { group in
+      group.addTask {
+        var lines = lines
+        try output.write(lines.header)
+        for await update in prices { try output.write(lines.line(update)) }
+        return .streamEnded
+      }
+      group.addTask {
+        for await number in signals {
+          // A reader that has stopped reading blocks the writer for as long as it likes; the signal ends the process
+          // all the same.
+          Task.detached {
+            try? await Task.sleep(for: .seconds(1))
+            exit(Ending.signal(number).status.rawValue)
+          }
+          return .signal(number)
+        }
+        return nil
+      }
+      group.addTask {
+        while !Task.isCancelled {
+          if StandardStream.isReaderGone(StandardStream.output) { return .readerGone }
+          try? await Task.sleep(for: Self.readerCheck)
+        }
+        return nil
+      }
+    }
+  }
+
+  /// Shows the live table.
+  func table(keys: AsyncStream<Key>?, view: LiveTicker) async throws -> Ending {
+    let signals = Signals.stream(of: [SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGWINCH])
+    let ticker = try TickerController(configuration: configuration)
+    let prices = try await ticker.prices(for: symbols)
+    try await view.begin()
+    do {
+      let ending = try await firstEnding(of: ticker) { group in
+        group.addTask {
+          for await update in prices { await view.apply(update) }
+          return .streamEnded
+        }
+        group.addTask {
+          for await number in signals {
+            switch number {
+            case SIGTSTP: try await view.suspend()
+            case SIGWINCH: await view.resized()
+            default: return .signal(number)
+            }
+          }
+          return nil
+        }
+        group.addTask {
+          while !Task.isCancelled {
+            try await view.drawIfNeeded()
+            try? await Task.sleep(for: .seconds(1) / Self.framesPerSecond)
+          }
+          return nil
+        }
+        if let keys {
+          group.addTask {
+            for await key in keys where await view.press(key) { return .quit }
+            return nil
+          }
+        }
+      }
+      await view.end()
+      return ending
+    } catch {
+      await view.end()
+      throw error
+    }
+  }
+
+  /// Runs the tasks and the clock until the first of them says how the run ended; nil says nothing. The stream has ended
+  /// on the native side when this returns.
+  private func firstEnding(
+    of ticker: TickerController, _ addTasks: (inout ThrowingTaskGroup<Ending?, any Error>) -> Void
+  ) async throws -> Ending {
+    do {
+      let ending = try await withThrowingTaskGroup(of: Ending?.self) { group in
+        addTasks(&group)
+        if let duration {
+          group.addTask {
+            try await Task.sleep(for: duration)
+            return .timeIsUp
+          }
+        }
+        defer { group.cancelAll() }
+        while let ending = try await group.next() {
+          if let ending { return ending }
+        }
+        return .streamEnded
+      }
+      await ticker.cancel()
+      return ending
+    } catch {
+      await ticker.cancel()
+      throw error
+    }
+  }
+}
