@@ -81,8 +81,10 @@ let package = Package(
     .testTarget(name: "RustleMarketTests", dependencies: ["RustleMarket", "RustleTesting"], swiftSettings: strict),
     .testTarget(
       name: "ConformanceTests", dependencies: ["Rustle", "RustleCore", "RustleTesting"], swiftSettings: strict),
+    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
     .testTarget(
-      name: "RustleAudioFilesTests", dependencies: ["RustleAudioFiles"], exclude: ["Fixtures"], swiftSettings: strict),
-    .testTarget(name: "RustlePlotTests", dependencies: ["RustlePlot"], swiftSettings: strict),
+      name: "RustleAudioFilesTests", dependencies: ["RustleAudioFiles", "TestSupport"], exclude: ["Fixtures"],
+      swiftSettings: strict),
+    .testTarget(name: "RustlePlotTests", dependencies: ["RustlePlot", "TestSupport"], swiftSettings: strict),
   ]
 )

@@ -1,5 +1,6 @@
 import Foundation
 import RustleAudioFiles
+import TestSupport
 import Testing
 
 @Suite struct AudioFileReaderTests {

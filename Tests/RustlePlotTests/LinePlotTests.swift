@@ -1,5 +1,6 @@
 import Foundation
 import RustlePlot
+import TestSupport
 import Testing
 
 @Suite struct LinePlotTests {

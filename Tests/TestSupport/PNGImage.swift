@@ -1,16 +1,19 @@
-import Foundation
+public import Foundation
 
 /// The pixels of a PNG file with eight bits of red, green and blue each, which is what the plots write.
-struct PNGImage {
+public struct PNGImage {
   struct Malformed: Error {
     let what: String
   }
 
-  let width: Int
-  let height: Int
+  /// Pixels across.
+  public let width: Int
+  /// Pixels down.
+  public let height: Int
   private let rows: [[UInt8]]
 
-  init(contentsOf url: URL) throws {
+  /// Reads and decodes a file.
+  public init(contentsOf url: URL) throws {
     let bytes = [UInt8](try Data(contentsOf: url))
     let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
     guard bytes.starts(with: signature) else { throw Malformed(what: "signature") }
@@ -36,12 +39,12 @@ struct PNGImage {
   }
 
   /// The colour of one pixel as 0xRRGGBB.
-  func pixel(_ x: Int, _ y: Int) -> UInt32 {
+  public func pixel(_ x: Int, _ y: Int) -> UInt32 {
     rows[y][x * 3..<x * 3 + 3].reduce(0) { $0 << 8 | UInt32($1) }
   }
 
   /// How many pixels of a rectangle satisfy a condition.
-  func count(x: Range<Int>, y: Range<Int>, where matches: (UInt32) -> Bool) -> Int {
+  public func count(x: Range<Int>, y: Range<Int>, where matches: (UInt32) -> Bool) -> Int {
     y.reduce(0) { total, row in total + x.count { matches(pixel($0, row)) } }
   }
 

@@ -1,0 +1,22 @@
+public import Foundation
+
+/// A folder that goes away with the value that owns it.
+public struct ScratchFolder: ~Copyable {
+  /// Where it is.
+  public let url: URL
+
+  /// Makes a new folder.
+  public init() throws {
+    url = FileManager.default.temporaryDirectory.appending(path: "rustle-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+  }
+
+  /// Writes a file into the folder and returns its path.
+  public func write(_ data: Data, as name: String) throws -> String {
+    let file = url.appending(path: name)
+    try data.write(to: file)
+    return file.path
+  }
+
+  deinit { try? FileManager.default.removeItem(at: url) }
+}
