@@ -86,5 +86,8 @@ let package = Package(
       name: "RustleAudioFilesTests", dependencies: ["RustleAudioFiles", "TestSupport"], exclude: ["Fixtures"],
       swiftSettings: strict),
     .testTarget(name: "RustlePlotTests", dependencies: ["RustlePlot", "TestSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "RustleCLITests", dependencies: ["RustleCLI", "RustleCommand", "TestSupport"], exclude: ["Snapshots"],
+      swiftSettings: strict),
   ]
 )

@@ -1,4 +1,5 @@
 import Foundation
+import RustleAudio
 import RustleAudioFiles
 import RustleMarket
 import RustlePlot
@@ -62,6 +63,8 @@ extension CommandFailure {
         case .shutDown, .poisoned, .archiveMismatch, .internal: .internal
         }
       self.init(status, error.message, advice: error.advice)
+    case let error as FFTError:
+      self.init(error.code == .validation ? .usage : .internal, error.message, advice: error.advice)
     case let error as PlotError:
       self.init(error.code == .writeFailed ? .unavailable : .internal, error.reason, advice: error.advice)
     default: return nil

@@ -6,7 +6,7 @@ actor LiveTicker {
   private let session: TerminalSession
   private let write: @Sendable (String) throws -> Void
   private let makeProfile: @Sendable () -> TerminalProfile
-  private let hasKeys: Bool
+  private var hasKeys: Bool
   private let now: @Sendable () -> Double
 
   private var board: TickerBoard
@@ -39,8 +39,10 @@ actor LiveTicker {
 
   /// Draws the last picture and gives the terminal back.
   func end() {
+    // The last picture stays on the screen: it shows the newest prices, and offers no keys any more.
     frozen = nil
     showsHelp = false
+    hasKeys = false
     try? draw()
     session.end()
   }

@@ -28,16 +28,19 @@ struct TickerCommand: AsyncParsableCommand {
   var symbols: [String]
 
   @Option(
+    parsing: .unconditional,
     help: "Updates a second for each symbol, 0.001 to 10000000.",
     transform: Parse.number("updates a second", in: 0.001...10_000_000))
   var rate = 2.0
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp("Stop after this many seconds.", valueName: "seconds"),
     transform: Parse.number("seconds", in: 0.001...1e9))
   var duration: Double?
 
   @Option(
+    parsing: .unconditional,
     help: "Seed of the random walk: the same seed and symbols give the same prices.",
     transform: { text in
       guard let seed = UInt64(text) else {

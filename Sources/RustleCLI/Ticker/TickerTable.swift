@@ -78,10 +78,11 @@ struct TickerTable {
     return "\(clock)  \(state)\(keys)"
   }
 
-  /// A line in one ink, cut to the terminal's width.
+  /// A line in one ink, cut to the terminal's width and without spaces at its end.
   private func plain(_ text: String, _ ink: Painter.Ink?) -> (text: String, columns: Int) {
-    let columns = min(DisplayWidth.columns(of: text), profile.columns)
-    return (painter(fit(text, columns), ink), columns)
+    let trimmed = String(text.reversed().drop { $0 == " " }.reversed())
+    let columns = min(DisplayWidth.columns(of: trimmed), profile.columns)
+    return (painter(fit(trimmed, columns), ink), columns)
   }
 
   private func fit(_ text: String, _ width: Int, alignRight: Bool = false) -> String {

@@ -1,0 +1,121 @@
+internal import ArgumentParser
+import Foundation
+import RustleAudio
+import RustleAudioFiles
+
+struct SpectrumCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "spectrum",
+    abstract: "Find and draw what frequencies a recording is made of.",
+    usage: "rustle spectrum <file> [--size <size>] [--window <window>] [--peaks <count>] [--png <path>] [--json]",
+    discussion: """
+      The file is cut into overlapping frames, each frame is windowed and transformed, and the powers are averaged \
+      (Welch's method). Levels are in dBFS: a sine at full scale is 0 dB.
+
+      EXAMPLES:
+        rustle spectrum take1.flac
+        rustle spectrum take1.flac --size 32768 --peaks 3 --png spectrum.png
+        rustle spectrum take1.flac --json | python3 -m json.tool
+        sox take1.flac -t wav - | rustle spectrum - --format csv > bins.csv
+
+      NDJSON: one object with the file's properties and "peaks", a list of {"hz", "db", "amplitude"}, the strongest
+      first. CSV: the whole spectrum, one record hz,db,amplitude for each bin.
+      """)
+
+  /// Peaks below this level, in dBFS, are not listed: the noise of a 16-bit recording lies there.
+  static let threshold = -90.0
+
+  @Argument(help: "A WAV, FLAC, OGG or MP3 file, or - for a WAV from standard input.")
+  var file: String
+
+  @Option(
+    parsing: .unconditional,
+    help: "Points of a frame: a power of two, 64 to 65536. More points tell closer frequencies apart.",
+    transform: { text in
+      guard let size = Int(text), (64...65_536).contains(size), size & (size - 1) == 0 else {
+        throw ValidationError("expected a power of two from 64 to 65536, got '\(text)'")
+      }
+      return size
+    })
+  var size = 8_192
+
+  @Option(help: "How the ends of a frame are faded.")
+  var window: WindowChoice = .hann
+
+  @Option(
+    parsing: .unconditional,
+    help: "How much of a frame the next one repeats, 0 to 0.95.",
+    transform: Parse.number("a fraction", in: 0...0.95))
+  var overlap = 0.5
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("List this many of the strongest peaks, 0 to 1000.", valueName: "count"),
+    transform: Parse.integer("a whole number", in: 0...1_000))
+  var peaks = 8
+
+  @Option(
+    parsing: .unconditional,
+    help: "Analyse this channel, counted from 1, instead of the mean of all.",
+    transform: Parse.integer("a channel number", in: 1...1_024))
+  var channel: Int?
+
+  @Option(help: ArgumentHelp("Also draw the spectrum into this PNG file.", valueName: "path"))
+  var png: String?
+
+  @OptionGroup var output: OutputOptions
+  @OptionGroup var log: LogOptions
+
+  func run() async throws {
+    log.bootstrap()
+    let result = try analyze()
+    let text =
+      switch output.effectiveFormat {
+      case .ndjson: SpectrumLines.ndjson(result)
+      case .csv: SpectrumLines.csv(result)
+      case .auto, .text: SpectrumReport(result: result, profile: profile()).text()
+      }
+    // The picture first: a reader of the pipe that has seen enough must not cost it.
+    if let png {
+      try SpectrumPicture.write(result, to: png)
+      if !log.quiet { try? LineWriter.standardError.write("wrote \(png)\n") }
+    }
+    try LineWriter.standardOutput.write(text)
+  }
+
+  private func profile() -> TerminalProfile {
+    TerminalProfile(
+      environment: ProcessInfo.processInfo.environment, isTerminal: StandardStream.isTerminal(StandardStream.output),
+      size: StandardStream.size(of: StandardStream.output), isASCIIAskedFor: output.ascii)
+  }
+
+  /// Frames that are read from the file at a time.
+  private static let blockFrames = 16_384
+
+  private func analyze() throws -> SpectrumResult {
+    if file == AudioFileReader.standardInputPath && StandardStream.isTerminal(StandardStream.input) {
+      throw CommandFailure(
+        .noInput, "expected a sound file on standard input, got a terminal",
+        advice: "pipe one in: sox take1.flac -t wav - | rustle spectrum -")
+    }
+    var reader = try AudioFileReader(path: file)
+    var analyzer = try WelchAnalyzer(
+      size: size, window: window.window, overlap: overlap, sampleRate: reader.format.sampleRate)
+    let selection: ChannelSelection = channel.map { .channel($0 - 1) } ?? .mix
+    var block: [Float] = []
+    var framesRead = 0
+    while true {
+      let frames = try reader.readMono(into: &block, maximumFrames: Self.blockFrames, selecting: selection)
+      if frames == 0 { break }
+      framesRead += frames
+      analyzer.add(block)
+    }
+    guard framesRead > 0 else {
+      throw CommandFailure(.badData, "\(file): expected sound, got a file of 0 frames")
+    }
+    let spectrum = try analyzer.spectrum()
+    return SpectrumResult(
+      path: file, format: reader.format, channel: channel, framesRead: framesRead, overlap: overlap,
+      spectrum: spectrum, peaks: spectrum.peaks(limit: peaks, threshold: Self.threshold))
+  }
+}

@@ -1,0 +1,175 @@
+import Foundation
+import RustleCLI
+import TestSupport
+import Testing
+
+/// The built command, run as a process: exit codes, texts, pipes, signals.
+@Suite(.serialized, .timeLimit(.minutes(2))) struct CommandTests {
+  @Test func theVersionNamesThePackageAndTheArchive() throws {
+    let result = try RustleProcess.run(["--version"])
+    #expect(result.status == 0)
+    #expect(result.output.wholeMatch(of: /rustle \d+\.\d+\.\d+ \(native archive [0-9a-f]{32}\)\n/) != nil)
+    #expect(result.errors == "")
+  }
+
+  @Test func helpIsAResultAndAMistakeIsNot() throws {
+    let help = try RustleProcess.run(["--help"])
+    #expect(help.status == 0 && help.errors == "" && help.output.contains("SUBCOMMANDS:"))
+    let mistake = try RustleProcess.run(["tikcer", "BTC"])
+    #expect(mistake.status == 64 && mistake.output == "")
+    #expect(
+      mistake.errors == """
+        error: expected a subcommand (ticker, spectrum, doctor or help), got 'tikcer'
+          did you mean 'rustle ticker'?
+
+        """)
+    let option = try RustleProcess.run(["ticker", "BTC", "--rat", "1"])
+    #expect(option.status == 64 && option.output == "" && option.errors.contains("--rat"))
+  }
+
+  @Test func theDoctorFindsEverything() throws {
+    let text = try RustleProcess.run(["doctor"])
+    #expect(text.status == 0 && !text.output.contains("WRONG"))
+    for format in ["WAV", "FLAC", "OGG", "MP3"] {
+      #expect(text.lines.contains { $0.split(separator: " ") == [Substring(format), "yes"] })
+    }
+    let json = try RustleProcess.run(["doctor", "--json"])
+    for line in json.lines {
+      let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+      #expect(object?["v"] as? Int == 1 && object?["ok"] as? Bool == true)
+    }
+    #expect(json.lines.count == text.lines.count)
+  }
+
+  // MARK: ticker
+
+  @Test func everyLineOfNDJSONHasTheDocumentedFields() throws {
+    let result = try RustleProcess.run(["ticker", "BTC", "ETH", "--rate", "200", "--duration", "0.3", "--json"])
+    #expect(result.status == 0 && result.errors == "")
+    #expect(!result.lines.isEmpty)
+    for (index, line) in result.lines.enumerated() {
+      let fields = try #require(
+        String(line).wholeMatch(of: /\{"v":1,"symbol":"(BTC|ETH)","price":(\d+\.\d+),"t_ms":(\d{13}),"seq":(\d+)\}/))
+      #expect(fields.1 == (index.isMultiple(of: 2) ? "BTC" : "ETH"))
+      #expect(Int(fields.4) == index)
+    }
+  }
+
+  @Test func theSameSeedGivesTheSamePrices() throws {
+    func prices(_ seed: Int) throws -> [String] {
+      let line = "rustle ticker BTC ETH --rate 1000 --seed \(seed) --format csv --duration 30 | head -n 101"
+      return try RustleProcess.shell(line).lines.dropFirst().map {
+        $0.split(separator: ",").prefix(2).joined(separator: " ")
+      }
+    }
+    let first = try prices(7)
+    #expect(first.count == 100)
+    #expect(try prices(7) == first)
+    #expect(try prices(8) != first)
+  }
+
+  @Test func aReaderThatHasSeenEnoughEndsTheTickerWithoutAnError() throws {
+    let result = try RustleProcess.shell(
+      "rustle ticker BTC ETH SOL --rate 50 --duration 600 --json | head -n 3; echo status ${PIPESTATUS[0]}")
+    #expect(result.lines.count == 4)
+    #expect(result.lines.last == "status 0")
+    #expect(result.errors == "")
+  }
+
+  /// At one update in a thousand seconds there is no second write that could fail.
+  @Test func aReaderThatHasGoneIsNoticedWithNothingToWrite() throws {
+    let result = try RustleProcess.shell(
+      "rustle ticker BTC --rate 0.001 --duration 600 --json | head -n 1; echo status ${PIPESTATUS[0]}")
+    #expect(result.lines.last == "status 0")
+  }
+
+  @Test(arguments: [(SIGINT, Int32(130)), (SIGTERM, Int32(143))])
+  func aSignalEndsTheTicker(number: Int32, status: Int32) throws {
+    #expect(try RustleProcess.interrupt(["ticker", "BTC", "--rate", "100", "--json"], with: number) == status)
+  }
+
+  @Test func theEnginesRefusalsAreWrongUse() throws {
+    let twice = try RustleProcess.run(["ticker", "BTC", "BTC"])
+    #expect(twice.status == 64 && twice.output == "")
+    #expect(twice.errors.hasPrefix("error: ") && twice.errors.contains("expected") && twice.errors.contains("BTC"))
+    let long = try RustleProcess.run(["ticker", String(repeating: "X", count: 33)])
+    #expect(long.status == 64 && long.errors.contains("32"))
+  }
+
+  @Test func theTickerTalksPlainlyInAPipe() throws {
+    let result = try RustleProcess.shell("rustle ticker BTC --rate 100 --duration 600 | head -n 5")
+    #expect(result.lines.count == 5)
+    for line in result.lines { #expect(line.contains(#/^\d\d:\d\d:\d\d\.\d{3}Z  BTC +[\d,]+\.\d\d  [▲▼·] /#)) }
+    let ascii = try RustleProcess.shell("LANG=C rustle ticker BTC --rate 100 --duration 600 | head -n 5")
+    #expect(ascii.data.allSatisfy { $0 < 0x80 })
+  }
+
+  // MARK: spectrum
+
+  @Test(arguments: ["hann", "hamming", "blackman"]) func aSineIsFoundWithinAHundredthOfAHertz(window: String) throws {
+    let folder = try ScratchFolder()
+    let sine = WaveFile.sine(1_000, amplitude: 0.5, seconds: 2, sampleRate: 48_000)
+    let path = try folder.write(sine, as: "sine.wav")
+    let result = try RustleProcess.run(["spectrum", path, "--window", window, "--json"])
+    #expect(result.status == 0 && result.errors == "")
+    let object = try #require(try JSONSerialization.jsonObject(with: result.data) as? [String: Any])
+    let peaks = try #require(object["peaks"] as? [[String: Double]])
+    #expect(abs(try #require(peaks.first?["hz"]) - 1_000) < 0.01)
+    #expect(abs(try #require(peaks.first?["db"]) + 6.0206) < 0.01)
+    #expect(object["window"] as? String == window)
+    #expect(object["sample_rate_hz"] as? Double == 48_000)
+    #expect(object["duration_s"] as? Double == 2)
+  }
+
+  @Test func standardInputIsReadAsAWAV() throws {
+    let sine = WaveFile.sine(441, amplitude: 0.5, seconds: 0.25, sampleRate: 44_100)
+    let result = try RustleProcess.run(["spectrum", "-", "--size", "4096"], input: sine)
+    #expect(result.status == 0)
+    #expect(result.output.hasPrefix("standard input\nWAV, 32 bit float, 44.1 kHz, mono, 0.25 s\n"))
+    #expect(result.output.contains(/\n  1    44[01]\.\d{3} Hz/))
+  }
+
+  @Test func thePNGIsDrawnAndNamedOnStandardError() throws {
+    let folder = try ScratchFolder()
+    let path = try folder.write(WaveFile.sine(440, amplitude: 1, seconds: 0.5, sampleRate: 44_100), as: "a.wav")
+    let png = folder.url.appending(path: "a.png")
+    let result = try RustleProcess.run(["spectrum", path, "--png", png.path])
+    #expect(result.status == 0)
+    #expect(result.errors == "wrote \(png.path)\n")
+    let image = try PNGImage(contentsOf: png)
+    #expect(image.width == 1_200 && image.height == 600)
+    let missing = try RustleProcess.run(["spectrum", path, "--png", "no/such/folder/a.png"])
+    #expect(missing.status == 69 && missing.output == "")
+    #expect(missing.errors.contains("cannot write no/such/folder/a.png"))
+  }
+
+  @Test func badInputHasItsOwnExitCodes() throws {
+    let folder = try ScratchFolder()
+    let missing = try RustleProcess.run(["spectrum", "no/such.wav"])
+    #expect(missing.status == 66)
+    #expect(
+      missing.errors == "error: no/such.wav: no such file\n  check the path, or give - to read standard input\n")
+    let text = try folder.write(Data("This is not a sound file.".utf8), as: "a.wav")
+    #expect(try RustleProcess.run(["spectrum", text]).status == 65)
+    #expect(try RustleProcess.run(["spectrum", folder.url.path]).status == 66)
+    let empty = try folder.write(WaveFile.floats([], channels: 1, sampleRate: 8_000), as: "empty.wav")
+    let result = try RustleProcess.run(["spectrum", empty])
+    #expect(result.status == 65 && result.errors.contains("expected sound, got a file of 0 frames"))
+    let mono = try folder.write(WaveFile.floats([0, 1], channels: 1, sampleRate: 8_000), as: "mono.wav")
+    let channel = try RustleProcess.run(["spectrum", mono, "--channel", "2"])
+    #expect(channel.status == 64 && channel.errors.contains("expected a channel from 1 to 1, got channel 2"))
+  }
+
+  @Test func aFullDiskIsAnErrorAndAClosedPipeIsNone() throws {
+    let folder = try ScratchFolder()
+    let path = try folder.write(WaveFile.sine(440, amplitude: 1, seconds: 0.2, sampleRate: 8_000), as: "a.wav")
+    let closed = try RustleProcess.shell(
+      "rustle spectrum '\(path)' --format csv | head -n 1; echo status ${PIPESTATUS[0]}")
+    #expect(closed.lines == ["hz,db,amplitude", "status 0"])
+    #expect(closed.errors == "")
+    #if os(Linux)
+      let full = try RustleProcess.shell("rustle spectrum '\(path)' > /dev/full")
+      #expect(full.status == 69 && full.errors.contains("cannot write the output"))
+    #endif
+  }
+}

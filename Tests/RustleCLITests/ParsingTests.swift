@@ -1,0 +1,97 @@
+internal import ArgumentParser
+import RustleAudio
+import Testing
+
+@testable import RustleCLI
+
+@Suite struct ParsingTests {
+  /// The text that standard error shows for arguments that are refused.
+  static func refusal(_ arguments: [String]) -> String {
+    do {
+      _ = try RootCommand.parseAsRoot(arguments)
+      return "accepted"
+    } catch {
+      return RootCommand.exitCode(for: error).rawValue == 64 ? RootCommand.message(for: error) : "another exit code"
+    }
+  }
+
+  @Test func theTickersDefaultsAreThoseOfTheHelp() throws {
+    let command = try #require(try RootCommand.parseAsRoot(["ticker", "BTC"]) as? TickerCommand)
+    #expect(command.symbols == ["BTC"])
+    #expect(command.rate == 2)
+    #expect(command.duration == nil && command.seed == nil)
+    #expect(command.output.effectiveFormat == .auto)
+  }
+
+  @Test func theTickersOptionsAreRead() throws {
+    let arguments = ["ticker", "BTC", "ETH", "--rate", "0.5", "--duration", "5", "--seed", "\(UInt64.max)", "--json"]
+    let command = try #require(try RootCommand.parseAsRoot(arguments) as? TickerCommand)
+    #expect(command.symbols == ["BTC", "ETH"])
+    #expect(command.rate == 0.5 && command.duration == 5 && command.seed == .max)
+    #expect(command.output.effectiveFormat == .ndjson)
+  }
+
+  @Test func theSpectrumsOptionsAreRead() throws {
+    let command = try #require(try RootCommand.parseAsRoot(["spectrum", "-"]) as? SpectrumCommand)
+    #expect(command.file == "-")
+    #expect(command.size == 8_192 && command.window == .hann && command.overlap == 0.5 && command.peaks == 8)
+    let arguments = [
+      "spectrum", "a.wav", "--size", "64", "--window", "none", "--overlap", "0", "--peaks", "0", "--channel", "2",
+      "--png", "a.png", "--format", "csv",
+    ]
+    let other = try #require(try RootCommand.parseAsRoot(arguments) as? SpectrumCommand)
+    #expect(other.size == 64 && other.window.window == .rectangular && other.overlap == 0 && other.peaks == 0)
+    #expect(other.channel == 2 && other.png == "a.png" && other.output.effectiveFormat == .csv)
+  }
+
+  @Test(arguments: [
+    (["ticker", "A", "--rate", "0"], "expected updates a second from 0.001 to 10000000, got '0'"),
+    (["ticker", "A", "--rate", "nan"], "expected updates a second from 0.001 to 10000000, got 'nan'"),
+    (["ticker", "A", "--duration", "-1"], "expected seconds from 0.001 to 1000000000, got '-1'"),
+    (["ticker", "A", "--seed", "x"], "expected a whole number from 0 to 18446744073709551615, got 'x'"),
+    (["ticker", "A", "--json", "--format", "csv"], "expected --json or --format csv, got both"),
+    (["ticker", "A", "-v", "-q"], "expected --verbose or --quiet, got both"),
+    (["spectrum", "f", "--size", "1000"], "expected a power of two from 64 to 65536, got '1000'"),
+    (["spectrum", "f", "--size", "32"], "expected a power of two from 64 to 65536, got '32'"),
+    (["spectrum", "f", "--overlap", "1"], "expected a fraction from 0 to 0.95, got '1'"),
+    (["spectrum", "f", "--peaks", "-2"], "expected a whole number from 0 to 1000, got '-2'"),
+    (["spectrum", "f", "--channel", "0"], "expected a channel number from 1 to 1024, got '0'"),
+  ])
+  func aRefusalSaysWhatWasExpectedAndWhatCame(arguments: [String], text: String) {
+    let refusal = Self.refusal(arguments)
+    #expect(refusal.contains(text), "\(refusal)")
+  }
+
+  @Test func anUnknownValueIsAnsweredWithTheKnownOnes() {
+    let window = Self.refusal(["spectrum", "f", "--window", "kaiser"])
+    #expect(window.contains("'kaiser'"))
+    for name in WindowChoice.allCases { #expect(window.contains(name.rawValue)) }
+    let format = Self.refusal(["ticker", "A", "--format", "xml"])
+    for name in OutputFormat.allCases { #expect(format.contains(name.rawValue)) }
+  }
+
+  @Test func onlyAFirstWordThatIsNoSubcommandIsUnknown() {
+    #expect(RustleCommandLine.unknownSubcommand([]) == nil)
+    #expect(RustleCommandLine.unknownSubcommand(["--help"]) == nil)
+    #expect(RustleCommandLine.unknownSubcommand(["ticker", "doktor"]) == nil)
+    let failure = RustleCommandLine.unknownSubcommand(["doktor"])
+    #expect(failure?.message == "expected a subcommand (ticker, spectrum, doctor or help), got 'doktor'")
+    #expect(failure?.advice == "did you mean 'rustle doctor'?")
+    #expect(RustleCommandLine.unknownSubcommand(["serve-me"])?.advice == nil)
+  }
+
+  @Test(arguments: ["", "ticker", "spectrum", "doctor"]) func everyHelpHasExamples(subcommand: String) {
+    let words = subcommand.isEmpty ? ["--help"] : [subcommand, "--help"]
+    do {
+      // The request is a command of its own, whose run throws the text.
+      var request = try RootCommand.parseAsRoot(words)
+      try request.run()
+      Issue.record("expected a request for help")
+    } catch {
+      let text = RootCommand.fullMessage(for: error)
+      #expect(RootCommand.exitCode(for: error).rawValue == 0)
+      #expect(text.contains("EXAMPLES:\n"))
+      #expect(text.contains("    rustle \(subcommand)") || text.contains("  rustle \(subcommand)"))
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import Foundation
+
+/// Runs the built `rustle` as its users do.
+enum RustleProcess {
+  struct Result {
+    let status: Int32
+    let output: String
+    let errors: String
+    let data: Data
+
+    var lines: [Substring] { output.split(separator: "\n") }
+  }
+
+  struct NotBuilt: Error {
+    let path: String
+  }
+
+  /// The executable, which the build puts beside the test bundle.
+  static func executable() throws -> URL {
+    // On Linux the bundle is an executable; on Apple systems it is a folder that this walks out of.
+    var folder = URL(filePath: ProcessInfo.processInfo.arguments[0]).deletingLastPathComponent()
+    for bundle in Bundle.allBundles where bundle.bundlePath.hasSuffix(".xctest") {
+      folder = bundle.bundleURL.deletingLastPathComponent()
+    }
+    let url = folder.appending(path: "rustle")
+    guard FileManager.default.isExecutableFile(atPath: url.path) else { throw NotBuilt(path: url.path) }
+    return url
+  }
+
+  /// The variables that the tests' own terminal would otherwise decide.
+  private static let environment = [
+    "LANG": "C.UTF-8", "TERM": "xterm-256color", "PATH": "/usr/bin:/bin", "COLUMNS": "80",
+  ]
+
+  /// Runs the command to its end.
+  static func run(
+    _ arguments: [String], input: Data = Data(), environment: [String: String] = [:]
+  ) throws -> Result {
+    try run(executable(), arguments, input: input, environment: environment)
+  }
+
+  /// Runs a line of bash in which `rustle` is the command.
+  static func shell(_ line: String) throws -> Result {
+    try run(
+      URL(filePath: "/bin/bash"), ["-c", "rustle() { \"$RUSTLE\" \"$@\"; }; \(line)"],
+      environment: ["RUSTLE": executable().path])
+  }
+
+  private static func run(
+    _ url: URL, _ arguments: [String], input: Data = Data(), environment: [String: String]
+  ) throws -> Result {
+    let process = Process()
+    process.executableURL = url
+    process.arguments = arguments
+    process.environment = Self.environment.merging(environment) { $1 }
+    let (input, inputPipe) = (input, Pipe())
+    let (output, errors) = (Pipe(), Pipe())
+    process.standardInput = inputPipe
+    process.standardOutput = output
+    process.standardError = errors
+    try process.run()
+    // What the tests send fits into a pipe's buffer (64 KiB), or is read before anything is written.
+    try? inputPipe.fileHandleForWriting.write(contentsOf: input)
+    try? inputPipe.fileHandleForWriting.close()
+    let data = output.fileHandleForReading.readDataToEndOfFile()
+    let errorData = errors.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return Result(
+      status: process.terminationStatus, output: String(decoding: data, as: UTF8.self),
+      errors: String(decoding: errorData, as: UTF8.self), data: data)
+  }
+
+  /// Starts the command, waits for its first line of output, sends it a signal, and waits for its end.
+  static func interrupt(_ arguments: [String], with number: Int32) throws -> Int32 {
+    let process = Process()
+    process.executableURL = try executable()
+    process.arguments = arguments
+    process.environment = environment
+    let output = Pipe()
+    process.standardOutput = output
+    try process.run()
+    _ = output.fileHandleForReading.availableData
+    kill(process.processIdentifier, number)
+    _ = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
+  }
+}

@@ -1,0 +1,128 @@
+import Foundation
+import RustleAudio
+import RustleAudioFiles
+import RustlePlot
+import Testing
+
+@testable import RustleCLI
+
+@Suite struct SpectrumViewTests {
+  /// Two tones over a floor that falls with frequency, 4096 points at 48 kHz.
+  static func spectrum() -> Spectrum {
+    let amplitudes = (0...2_048).map { bin -> Float in
+      let hertz = Double(bin) * 48_000 / 4_096
+      var level = -70 - 10 * log10(max(hertz, 10) / 10)
+      for (tone, height) in [(440.0, -12.0), (5_000, -40)] {
+        let distance = abs(hertz - tone) / (48_000.0 / 4_096)
+        level = max(level, height - distance * distance * 6)
+      }
+      return Float(pow(10, level / 20))
+    }
+    return Spectrum(sampleRate: 48_000, size: 4_096, window: .hann, frames: 22, amplitudes: amplitudes)
+  }
+
+  static func result(_ spectrum: Spectrum = Self.spectrum(), peaks: [SpectralPeak]? = nil) -> SpectrumResult {
+    let format = AudioFileFormat(
+      sampleRate: spectrum.sampleRate, channels: 2, frames: 48_000, container: "WAV", codec: "Signed 16 bit PCM")
+    let found = [SpectralPeak(frequency: 440, amplitude: 0.25), SpectralPeak(frequency: 5_000.125, amplitude: 0.01)]
+    return SpectrumResult(
+      path: "folder/take1.wav", format: format, channel: nil, framesRead: 48_000, overlap: 0.5, spectrum: spectrum,
+      peaks: peaks ?? found)
+  }
+
+  static func report(_ result: SpectrumResult = Self.result(), _ profile: TerminalProfile) -> String {
+    SpectrumReport(result: result, profile: profile).text()
+  }
+
+  @Test(arguments: [40, 80, 200]) func theReportFitsTheTerminal(columns: Int) throws {
+    let text = Self.report(Self.result(), TickerViewTests.profile(columns: columns))
+    let picture = text.split(separator: "\n", omittingEmptySubsequences: false).dropFirst(4).prefix(15)
+    #expect(picture.count == 15)
+    for line in picture { #expect(line.count <= columns) }
+    try Snapshot.expect(text, variant: "\(columns)")
+  }
+
+  @Test func theReportInASCIIHasNoOtherCharacter() throws {
+    let text = Self.report(Self.result(), TickerViewTests.profile(columns: 80, ascii: true))
+    #expect(text.utf8.allSatisfy { $0 < 0x80 })
+    try Snapshot.expect(text)
+  }
+
+  @Test func theReportInColourIsTheSameTextWithColours() {
+    let plain = Self.report(Self.result(), TickerViewTests.profile(columns: 80))
+    let coloured = Self.report(Self.result(), TickerViewTests.profile(columns: 80, color: true))
+    #expect(!plain.contains("\u{1B}"))
+    #expect(coloured.contains("\u{1B}[36m"))
+    #expect(coloured.replacing(/\u{1B}\[\d+m/, with: "") == plain)
+  }
+
+  @Test func silenceIsDrawnEmpty() throws {
+    let spectrum = Spectrum(
+      sampleRate: 8_000, size: 64, window: .rectangular, frames: 1, amplitudes: [Float](repeating: 0, count: 33))
+    let text = Self.report(Self.result(spectrum, peaks: []), TickerViewTests.profile(columns: 40))
+    #expect(!text.contains("█") && !text.contains("▁"))
+    #expect(text.hasSuffix("\nNo peak above \u{2212}90.0 dB.\n"))
+    try Snapshot.expect(text)
+  }
+
+  @Test func everyColumnShowsTheHighestLevelOfItsBand() {
+    let axis = Axis.frequency(10...1_000)
+    let frequencies = stride(from: 0.0, through: 1_000, by: 1).map { $0 }
+    var decibels = [Double](repeating: -80, count: frequencies.count)
+    decibels[777] = -3
+    let columns = SpectrumBars.columns(20, frequencies: frequencies, decibels: decibels, axis: axis)
+    // 777 Hz lies at 94.5 % of two decades: in the column that begins at 90 %.
+    #expect(columns.firstIndex(of: -3) == 18)
+    #expect(columns.count { $0 == -80 } == 19)
+  }
+
+  @Test func columnsNarrowerThanBinsLieOnTheLineBetweenThem() {
+    let axis = Axis.frequency(100...400)
+    let columns = SpectrumBars.columns(
+      30, frequencies: [0, 100, 200, 300, 400], decibels: [0, -10, -30, -20, -60], axis: axis)
+    #expect(columns[0] == -10)
+    #expect(columns.allSatisfy { $0 <= -10 && $0 >= -60 })
+    #expect(zip(columns[0..<15], columns[1..<15]).allSatisfy { $0 >= $1 })
+    #expect(Set(columns).count > 20)
+  }
+
+  @Test func aBarIsAsHighAsItsLevel() {
+    let profile = TickerViewTests.profile(columns: 40)
+    // Flat at -45 dB under a tone at 0 dB: 45 of 90 dB are 6 of 12 rows.
+    var decibels = [Double](repeating: -45, count: 2_001)
+    let frequencies = decibels.indices.map { Double($0) * 10 }
+    decibels[2_000] = 0
+    let lines = SpectrumBars(frequencies: frequencies, decibels: decibels, profile: profile).text()
+      .split(separator: "\n")
+    let full = lines.filter { $0.contains("███") }
+    #expect(full.count == 6)
+    #expect(lines[1].hasPrefix("    0 ┤"))
+    #expect(lines[1].hasSuffix("█"))
+  }
+
+  @Test func ndjson() throws {
+    let text = SpectrumLines.ndjson(Self.result())
+    let object = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+    #expect(object["v"] as? Int == 1)
+    #expect((object["peaks"] as? [[String: Any]])?.first?["hz"] as? Double == 440)
+    try Snapshot.expect(text)
+  }
+
+  @Test func csvHasOneRecordForEachBin() {
+    let lines = SpectrumLines.csv(Self.result()).split(separator: "\n")
+    #expect(lines.count == 1 + 2_049)
+    #expect(lines[0] == "hz,db,amplitude")
+    #expect(lines[2_049].hasPrefix("24000.0,"))
+    #expect(lines.allSatisfy { $0.count { $0 == "," } == 2 })
+  }
+
+  @Test func thePictureMarksThePeaksOverTheSameAxes() {
+    let plot = SpectrumPicture.plot(Self.result())
+    #expect(plot.title == "take1.wav")
+    #expect(plot.x.range == 20...24_000)
+    #expect(plot.y.range == -100 ... -10)
+    #expect(plot.markers.map(\.label) == ["440.00 Hz  \u{2212}12.0 dB", "5.0001 kHz  \u{2212}40.0 dB"])
+    #expect(plot.series[0].samples.count == 2_049)
+    #expect(plot.series[0].samples.allSatisfy { $0.y.isFinite })
+  }
+}

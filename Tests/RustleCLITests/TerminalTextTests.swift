@@ -1,0 +1,50 @@
+import Testing
+
+@testable import RustleCLI
+
+@Suite struct TerminalTextTests {
+  @Test(arguments: [("BTC", 3), ("", 0), ("日本", 4), ("é", 1), ("e\u{301}", 1), ("🚀", 2), ("▁▂█▲…", 5), ("한", 2)])
+  func widthsAreThoseOfTheTerminal(text: String, columns: Int) {
+    #expect(DisplayWidth.columns(of: text) == columns)
+  }
+
+  @Test func aTextIsPaddedOrCutToExactlyItsWidth() {
+    #expect(DisplayWidth.fit("BTC", to: 6, ellipsis: "…") == "BTC   ")
+    #expect(DisplayWidth.fit("BTC", to: 6, alignRight: true, ellipsis: "…") == "   BTC")
+    #expect(DisplayWidth.fit("BTCUSD", to: 4, ellipsis: "~") == "BTC~")
+    // A wide character that does not fit whole leaves a space behind the ellipsis.
+    #expect(DisplayWidth.fit("日本語", to: 4, ellipsis: "…") == "日… ")
+    #expect(DisplayWidth.fit("BTC", to: 0, ellipsis: "…") == "")
+  }
+
+  @Test func aPainterPaintsOnlyWhenItIsEnabled() {
+    #expect(Painter(isEnabled: true)("up", .green) == "\u{1B}[32mup\u{1B}[0m")
+    #expect(Painter(isEnabled: true)("up", nil) == "up")
+    #expect(Painter(isEnabled: true)("", .green) == "")
+    #expect(Painter(isEnabled: false)("up", .green) == "up")
+  }
+
+  @Test func aFrameIsDrawnOverTheOneBefore() {
+    var frame = LiveFrame()
+    let first = frame.draw([("a", 1), ("b", 1)], columns: 80)
+    #expect(first == "\u{1B}[?2026h\ra\u{1B}[K\r\nb\u{1B}[K\r\n\u{1B}[J\u{1B}[?2026l")
+    #expect(frame.draw([("c", 1)], columns: 80) == "\u{1B}[?2026h\u{1B}[2A\rc\u{1B}[K\r\n\u{1B}[J\u{1B}[?2026l")
+    frame.forget()
+    #expect(!frame.draw([("d", 1)], columns: 80).contains("A\r"))
+  }
+
+  @Test func aTerminalThatBecameNarrowerHasWrappedTheOldLines() {
+    var frame = LiveFrame()
+    _ = frame.draw([("", 0), ("", 80), ("", 41)], columns: 80)
+    // One row for the empty line, two for each of the others.
+    #expect(frame.draw([], columns: 40).hasPrefix("\u{1B}[?2026h\u{1B}[5A"))
+  }
+
+  @Test func keysAreReadAndEscapeSequencesSkipped() {
+    #expect(Key.keys(in: Array("q Q?x".utf8)) == [.quit, .pause, .quit, .help])
+    #expect(Key.keys(in: [0x04]) == [.quit])
+    // Arrow up, a mouse report's and F1's beginnings, then a real key.
+    #expect(Key.keys(in: Array("\u{1B}[A\u{1B}[1;5q\u{1B}OP ".utf8)) == [.pause])
+    #expect(Key.keys(in: [0x1B]) == [])
+  }
+}
