@@ -17,7 +17,7 @@ public enum LabelPlacement {
     }
   }
 
-  /// Places labels one after the other, the most important first: above the point, then beside it, then up to three
+  /// Places labels one after the other, the most important first: above the point, then beside it, then up to five
   /// lines higher; no label covers another, a marked point, or the edge of the area. Places that leave the obstacles
   /// free come first, and the others are taken when there is no such place.
   ///
@@ -50,7 +50,7 @@ public enum LabelPlacement {
     var all = [rect(x - request.width / 2, above)]
     all.append(rect(x + gap, y - request.height / 2))
     all.append(rect(x - gap - request.width, y - request.height / 2))
-    for line in 1...3 {
+    for line in 1...5 {
       let top = above - Double(line) * request.height
       all += [rect(x - request.width / 2, top), rect(x + gap, top), rect(x - gap - request.width, top)]
     }

@@ -122,7 +122,13 @@ struct LinePlotDrawing {
         width: canvas.width(of: marker.label, size: style.labelSize) + 6, height: style.labelSize + 4)
     }
     for (index, rect) in LabelPlacement.place(requests, in: area, avoiding: obstacles).enumerated() {
-      canvas.ring(at: requests[index].anchor, radius: 3.6, style.marker, inside: style.background)
+      let anchor = requests[index].anchor
+      if let rect, rect.maxY < anchor.y - rect.height {
+        // A label that is a line or more away is tied to its point.
+        let end = PlotPoint(x: min(max(anchor.x, rect.x + 4), rect.maxX - 4), y: rect.maxY)
+        canvas.line(from: anchor, to: end, style.marker, width: 0.8)
+      }
+      canvas.ring(at: anchor, radius: 3.6, style.marker, inside: style.background)
       guard let rect else { continue }
       var behind = style.plotArea
       behind.alpha = 0.82

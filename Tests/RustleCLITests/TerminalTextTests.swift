@@ -40,6 +40,28 @@ import Testing
     #expect(frame.draw([], columns: 40).hasPrefix("\u{1B}[?2026h\u{1B}[5A"))
   }
 
+  @Test func progressIsForJobsOfMoreThanASecondThatSomebodyWatches() {
+    final class Log {
+      var seconds = 0.0
+      var text = ""
+    }
+    func run(total: Int?, isEnabled: Bool = true) -> String {
+      let log = Log()
+      var line = ProgressLine(total: total, isEnabled: isEnabled, now: { log.seconds }, write: { log.text += $0 })
+      for (seconds, done) in [(0.5, 10), (1.0, 25), (1.05, 30), (1.2, 200)] {
+        log.seconds = seconds
+        line.update(done)
+      }
+      line.end()
+      line.end()
+      return log.text
+    }
+    #expect(run(total: 100) == "\r25 %\u{1B}[K\r100 %\u{1B}[K\r\u{1B}[K")
+    #expect(run(total: nil) == "")
+    #expect(run(total: 0) == "")
+    #expect(run(total: 100, isEnabled: false) == "")
+  }
+
   @Test func keysAreReadAndEscapeSequencesSkipped() {
     #expect(Key.keys(in: Array("q Q?x".utf8)) == [.quit, .pause, .quit, .help])
     #expect(Key.keys(in: [0x04]) == [.quit])

@@ -18,19 +18,19 @@ struct SpectrumCommand: AsyncParsableCommand {
         rustle spectrum take1.flac --json | python3 -m json.tool
         sox take1.flac -t wav - | rustle spectrum - --format csv > bins.csv
 
-      NDJSON: one object with the file's properties and "peaks", a list of {"hz", "db", "amplitude"}, the strongest
+      NDJSON: one object with the file's properties and "peaks", a list of {"hz", "db", "amplitude"}, the strongest \
       first. CSV: the whole spectrum, one record hz,db,amplitude for each bin.
       """)
 
   /// Peaks below this level, in dBFS, are not listed: the noise of a 16-bit recording lies there.
   static let threshold = -90.0
 
-  @Argument(help: "A WAV, FLAC, OGG or MP3 file, or - for a WAV from standard input.")
+  @Argument(help: "A WAV, FLAC, OGG or MP3 file, or - for standard input (no FLAC from a pipe).")
   var file: String
 
   @Option(
     parsing: .unconditional,
-    help: "Points of a frame: a power of two, 64 to 65536. More points tell closer frequencies apart.",
+    help: "Points of a frame: a power of two, 64 to 65536. More points tell closer frequencies apart. (default: 8192)",
     transform: { text in
       guard let size = Int(text), (64...65_536).contains(size), size & (size - 1) == 0 else {
         throw ValidationError("expected a power of two from 64 to 65536, got '\(text)'")
@@ -44,13 +44,13 @@ struct SpectrumCommand: AsyncParsableCommand {
 
   @Option(
     parsing: .unconditional,
-    help: "How much of a frame the next one repeats, 0 to 0.95.",
+    help: "How much of a frame the next one repeats, 0 to 0.95. (default: 0.5)",
     transform: Parse.number("a fraction", in: 0...0.95))
   var overlap = 0.5
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("List this many of the strongest peaks, 0 to 1000.", valueName: "count"),
+    help: ArgumentHelp("List this many of the strongest peaks, 0 to 1000. (default: 8)", valueName: "count"),
     transform: Parse.integer("a whole number", in: 0...1_000))
   var peaks = 8
 
@@ -102,6 +102,11 @@ struct SpectrumCommand: AsyncParsableCommand {
     var analyzer = try WelchAnalyzer(
       size: size, window: window.window, overlap: overlap, sampleRate: reader.format.sampleRate)
     let selection: ChannelSelection = channel.map { .channel($0 - 1) } ?? .mix
+    let start = ContinuousClock.now
+    var progress = ProgressLine(
+      total: reader.format.frames, isEnabled: !log.quiet && StandardStream.isTerminal(StandardStream.error),
+      now: { (ContinuousClock.now - start) / .seconds(1) }, write: { try? LineWriter.standardError.write($0) })
+    defer { progress.end() }
     var block: [Float] = []
     var framesRead = 0
     while true {
@@ -109,6 +114,7 @@ struct SpectrumCommand: AsyncParsableCommand {
       if frames == 0 { break }
       framesRead += frames
       analyzer.add(block)
+      progress.update(framesRead)
     }
     guard framesRead > 0 else {
       throw CommandFailure(.badData, "\(file): expected sound, got a file of 0 frames")

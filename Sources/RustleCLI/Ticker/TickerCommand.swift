@@ -29,7 +29,7 @@ struct TickerCommand: AsyncParsableCommand {
 
   @Option(
     parsing: .unconditional,
-    help: "Updates a second for each symbol, 0.001 to 10000000.",
+    help: "Updates a second for each symbol, 0.001 to 10000000. (default: 2)",
     transform: Parse.number("updates a second", in: 0.001...10_000_000))
   var rate = 2.0
 

@@ -1,0 +1,39 @@
+import Foundation
+
+/// A line on standard error that says how far a long job is, drawn over itself and wiped at the end.
+///
+/// It is for people: nothing is drawn unless standard error is a terminal, and nothing for a job of less than a second.
+struct ProgressLine {
+  private let total: Int?
+  private let isEnabled: Bool
+  private let now: () -> Double
+  private let write: (String) -> Void
+  private var nextDrawing = 1.0
+  private var isDrawn = false
+
+  /// - Parameters:
+  ///   - total: how much there is to do; nil when that is not known.
+  ///   - isEnabled: whether somebody is looking.
+  ///   - now: seconds since the job began.
+  ///   - write: writes to standard error.
+  init(total: Int?, isEnabled: Bool, now: @escaping () -> Double, write: @escaping (String) -> Void) {
+    self.total = total
+    self.isEnabled = isEnabled
+    self.now = now
+    self.write = write
+  }
+
+  /// Says how much is done.
+  mutating func update(_ done: Int) {
+    guard isEnabled, let total, total > 0, now() >= nextDrawing else { return }
+    nextDrawing = now() + 0.1
+    isDrawn = true
+    write("\r\(min(100, done * 100 / total)) %\u{1B}[K")
+  }
+
+  /// Wipes the line.
+  mutating func end() {
+    if isDrawn { write("\r\u{1B}[K") }
+    isDrawn = false
+  }
+}
