@@ -79,7 +79,7 @@ extension SoundFile {
   }
 
   private static func openError(path: String, number: Int32, text: String, isPipe: Bool) -> AudioFileError {
-    let advice = isPipe ? "from a pipe give a WAV, any other format as a file" : "give a WAV, FLAC, OGG or MP3 file"
+    let advice = isPipe ? "from a pipe give a WAV, OGG or MP3, and FLAC as a file" : "give a WAV, FLAC, OGG or MP3 file"
     let detail = sentence(text)
     switch Int(number) {
     case SF_ERR_UNRECOGNISED_FORMAT:
@@ -97,6 +97,11 @@ extension SoundFile {
       return AudioFileError(.notAudio, path: path, reason: "no audio found behind its header", advice: advice)
     default:
       // Every other number is private to the library and may change; its text is what there is.
+      if isPipe {
+        return AudioFileError(
+          .unsupported, path: path, reason: "damaged, or of a format that cannot be read from a pipe: \(detail)",
+          advice: advice)
+      }
       return AudioFileError(.notAudio, path: path, reason: "the file is damaged: \(detail)", advice: advice)
     }
   }

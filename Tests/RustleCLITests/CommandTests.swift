@@ -129,6 +129,17 @@ import Testing
     #expect(result.output.contains(/\n  1    44[01]\.\d{3} Hz/))
   }
 
+  /// The decoder of FLAC seeks: what a pipe cannot do, a redirected file can.
+  @Test func aFLACIsReadFromARedirectedFileAndRefusedFromAPipe() throws {
+    let recording = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .appending(path: "Vectors/recordings/chord.flac").path
+    let redirected = try RustleProcess.shell("rustle spectrum - --json < '\(recording)'")
+    #expect(redirected.status == 0 && redirected.output.contains(#""container":"FLAC""#))
+    let piped = try RustleProcess.shell("cat '\(recording)' | rustle spectrum - --json")
+    #expect(piped.status == 65 && piped.output == "")
+    #expect(piped.errors.contains("cannot be read from a pipe") && piped.errors.contains("FLAC as a file"))
+  }
+
   @Test func thePNGIsDrawnAndNamedOnStandardError() throws {
     let folder = try ScratchFolder()
     let path = try folder.write(WaveFile.sine(440, amplitude: 1, seconds: 0.5, sampleRate: 44_100), as: "a.wav")
