@@ -149,6 +149,19 @@ mod tests {
     }
 
     #[test]
+    fn coefficients_are_from_0_to_1() {
+        for window in Window::ALL {
+            for length in 1..300 {
+                for index in 0..length {
+                    let coefficient = window.coefficient(Symmetry::Symmetric, index, length);
+                    let fits = (0.0..=1.0 + 1e-15).contains(&coefficient);
+                    assert!(fits, "{window:?} {index} of {length}: {coefficient:e}");
+                }
+            }
+        }
+    }
+
+    #[test]
     fn ends_of_hann_and_blackman_are_zero() {
         for window in [Window::Hann, Window::Blackman] {
             assert!(

@@ -128,6 +128,11 @@ static void refusals_name_what_came(void) {
   EXPECT(rustle_fft_magnitudes(plan, memory, SIZE, output, BINS, NULL, 1, NULL) == RUSTLE_NULL_POINTER);
   EXPECT(rustle_fft_magnitudes(plan, memory, SIZE, memory + 1, BINS, NULL, 0, NULL) == RUSTLE_INVALID_VALUE);
   EXPECT(rustle_fft_magnitudes(plan, memory, SIZE, output, BINS, memory, SIZE, NULL) == RUSTLE_INVALID_VALUE);
+  size_t scratch_length = 0;
+  EXPECT(rustle_fft_plan_scratch_length(plan, &scratch_length, NULL) == RUSTLE_OK);
+  float *shared = calloc(scratch_length, sizeof(float));
+  EXPECT(rustle_fft_magnitudes(plan, memory, SIZE, shared, BINS, shared, scratch_length, NULL) == RUSTLE_INVALID_VALUE);
+  free(shared);
   EXPECT(rustle_fft_plan_free(plan, NULL) == RUSTLE_OK);
   EXPECT(rustle_fft_plan_free(plan, NULL) == RUSTLE_STALE_HANDLE);
   EXPECT(rustle_fft_magnitudes(plan, memory, SIZE, output, BINS, NULL, 0, NULL) == RUSTLE_STALE_HANDLE);
