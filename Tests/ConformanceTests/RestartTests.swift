@@ -4,9 +4,10 @@ import Testing
 /// G6: a ticker can be started and cancelled without end, and nothing of one session is seen in the next.
 @Suite("G6: restart")
 struct RestartTests {
-  @Test("10,000 cycles each deliver their own first update", arguments: [Lane.events(), .frames()])
+  @Test("10,000 cycles each deliver their own first update", arguments: [Lane.events(capacity: 65_536), .frames()])
   func cycles(lane: Lane) async throws {
-    let ticker = try TickerController(configuration: TickerConfiguration(updatesPerSecond: 10_000))
+    // Slow enough that a consumer that is held up by a busy machine for a minute still loses nothing.
+    let ticker = try TickerController(configuration: TickerConfiguration(updatesPerSecond: 1_000))
     for cycle in 0..<5_000 {
       let symbol = "S\(cycle)"
       for await element in try await ticker.updates(for: [symbol], lane: lane) {

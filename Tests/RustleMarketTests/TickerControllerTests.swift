@@ -68,22 +68,38 @@ import Testing
     #expect(await Array(first).count == 5)
   }
 
-  @Test(
-    arguments: [
-      ([], TickerError.Code.noSymbols, "expected at least one symbol, got none"),
-      (["BTC", "BTC"], .duplicateSymbol, #"symbol 1: expected each symbol once, got "BTC" again"#),
-      (["BTC", "", "Ω"], .malformedSymbol, "symbol 1: expected a name, got an empty text"),
-      (["日本", "Ω", "Ω"], .duplicateSymbol, #"symbol 2: expected each symbol once, got "Ω" again"#),
-      ([""], .malformedSymbol, "symbol 0: expected a name, got an empty text"),
-      (["B C"], .malformedSymbol, "symbol 0: expected no white space or control character, got ' '"),
-      ([String(repeating: "X", count: 33)], .symbolTooLong, "symbol 0: expected at most 32 bytes, got 33"),
-      ((0...100_000).map { "S\($0)" }, .tooManySymbols, "expected at most 100000 symbols, got more"),
-    ] as [([String], TickerError.Code, String)])
-  func unusableSymbolsAreRefused(symbols: [String], code: TickerError.Code, message: String) async throws {
+  /// A list of symbols that is refused, by what is wrong with it: a test's log would print the whole list.
+  struct UnusableSymbols: Sendable, CustomTestStringConvertible {
+    let symbols: [String]
+    let code: TickerError.Code
+    let message: String
+
+    init(_ symbols: [String], _ code: TickerError.Code, _ message: String) {
+      self.symbols = symbols
+      self.code = code
+      self.message = message
+    }
+
+    var testDescription: String { "\(code): \(message)" }
+
+    static let all = [
+      Self([], .noSymbols, "expected at least one symbol, got none"),
+      Self(["BTC", "BTC"], .duplicateSymbol, #"symbol 1: expected each symbol once, got "BTC" again"#),
+      Self(["日本", "Ω", "Ω"], .duplicateSymbol, #"symbol 2: expected each symbol once, got "Ω" again"#),
+      Self([""], .malformedSymbol, "symbol 0: expected a name, got an empty text"),
+      Self(["BTC", "", "Ω"], .malformedSymbol, "symbol 1: expected a name, got an empty text"),
+      Self(["B C"], .malformedSymbol, "symbol 0: expected no white space or control character, got ' '"),
+      Self([String(repeating: "X", count: 33)], .symbolTooLong, "symbol 0: expected at most 32 bytes, got 33"),
+      Self((0...100_000).map { "S\($0)" }, .tooManySymbols, "expected at most 100000 symbols, got more"),
+    ]
+  }
+
+  @Test(arguments: UnusableSymbols.all)
+  func unusableSymbolsAreRefused(unusable: UnusableSymbols) async throws {
     let ticker = try TickerController()
-    let error = await #expect(throws: TickerError.self) { _ = try await ticker.prices(for: symbols) }
-    #expect(error?.code == code)
-    #expect(error?.message == message)
+    let error = await #expect(throws: TickerError.self) { _ = try await ticker.prices(for: unusable.symbols) }
+    #expect(error?.code == unusable.code)
+    #expect(error?.message == unusable.message)
     #expect(await ticker.liveStreamCount == 0)
   }
 
