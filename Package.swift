@@ -78,5 +78,8 @@ let package = Package(
     .testTarget(name: "RustleMarketTests", dependencies: ["RustleMarket", "RustleTesting"], swiftSettings: strict),
     .testTarget(
       name: "ConformanceTests", dependencies: ["Rustle", "RustleCore", "RustleTesting"], swiftSettings: strict),
+    .testTarget(
+      name: "IsolationTests", dependencies: ["Rustle", "RustleCore", "RustleTesting"],
+      swiftSettings: strict + [.defaultIsolation(MainActor.self), .define("MAIN_ACTOR_BY_DEFAULT")]),
   ]
 )

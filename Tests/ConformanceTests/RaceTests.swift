@@ -7,7 +7,7 @@ import Testing
 /// G2: however a stream comes to its end, its session is released exactly once and nothing is called after that.
 @Suite("G2: cancel contract")
 struct RaceTests {
-  enum End: String, CaseIterable {
+  nonisolated enum End: String, CaseIterable {
     /// The task that reads is cancelled.
     case consumerCancelled
     /// The consumer leaves the loop.
