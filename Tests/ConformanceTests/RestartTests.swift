@@ -1,8 +1,9 @@
 import Rustle
+import TestSupport
 import Testing
 
 /// G6: a ticker can be started and cancelled without end, and nothing of one session is seen in the next.
-@Suite("G6: restart")
+@Suite("G6: restart", .releasesNativeObjects)
 struct RestartTests {
   @Test("10,000 cycles each deliver their own first update", arguments: [Lane.events(), .frames()])
   func cycles(lane: Lane) async throws {

@@ -1,11 +1,12 @@
 import Logging
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import RustleCore
 
 /// The native side's records arrive in swift-log.
-@Suite struct NativeLogTests {
+@Suite(.releasesNativeObjects) struct NativeLogTests {
   /// Keeps what is logged with the label `rustle`; installed once for the process, as swift-log wants it.
   private struct Recorder: LogHandler {
     static let lines = Mutex<[String]>([])
