@@ -75,13 +75,20 @@ let package = Package(
     ),
     .executableTarget(name: "RustleCommand", dependencies: ["RustleCLI"], swiftSettings: strict),
 
-    // Tests: one target per module, and the boundary's own.
-    .testTarget(name: "RustleCoreTests", dependencies: ["RustleCore", log], swiftSettings: strict),
-    .testTarget(name: "RustleAudioTests", dependencies: ["RustleAudio", "RustleCore"], swiftSettings: strict),
-    .testTarget(name: "RustleMarketTests", dependencies: ["RustleMarket", "RustleTesting"], swiftSettings: strict),
+    // Tests: one target per module, and the boundary's own. IsolationTests is a link to ConformanceTests: the same suite as
+    // a module sees it whose code is on the main actor unless it says otherwise.
+    .target(name: "TestSupport", dependencies: ["RustleCore"], path: "Tests/TestSupport", swiftSettings: strict),
+    .testTarget(name: "RustleCoreTests", dependencies: ["RustleCore", "TestSupport", log], swiftSettings: strict),
     .testTarget(
-      name: "ConformanceTests", dependencies: ["Rustle", "RustleCore", "RustleTesting"], swiftSettings: strict),
-    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+      name: "RustleAudioTests", dependencies: ["RustleAudio", "RustleCore", "TestSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "RustleMarketTests", dependencies: ["RustleMarket", "RustleTesting", "TestSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "ConformanceTests", dependencies: ["Rustle", "RustleCore", "RustleTesting", "TestSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "IsolationTests", dependencies: ["Rustle", "RustleCore", "RustleTesting", "TestSupport"],
+      swiftSettings: strict + [.defaultIsolation(MainActor.self), .define("MAIN_ACTOR_BY_DEFAULT")]),
     .testTarget(
       name: "RustleAudioFilesTests", dependencies: ["RustleAudioFiles", "TestSupport"], exclude: ["Fixtures"],
       swiftSettings: strict),

@@ -1,9 +1,10 @@
 import Rustle
 import RustleTesting
+import TestSupport
 import Testing
 
 /// G5: nothing is lost uncounted, for every lane and policy. rust/ffi/tests/conservation.rs shows it for ten million.
-@Suite("G5: conservation")
+@Suite("G5: conservation", .releasesNativeObjects)
 struct ConservationTests {
   @Test(
     "produced = delivered + dropped, and gaps tell of every drop that has an update after it",

@@ -1,13 +1,14 @@
 import Foundation
 import Rustle
+import TestSupport
 import Testing
 
 @testable import RustleCore
 
 /// G2: however a stream comes to its end, its session is released exactly once and nothing is called after that.
-@Suite("G2: cancel contract")
+@Suite("G2: cancel contract", .releasesNativeObjects)
 struct RaceTests {
-  enum End: String, CaseIterable {
+  nonisolated enum End: String, CaseIterable {
     /// The task that reads is cancelled.
     case consumerCancelled
     /// The consumer leaves the loop.

@@ -1,11 +1,12 @@
 import Foundation
 import Rustle
+import TestSupport
 import Testing
 
 @testable import RustleCore
 
 /// G14 and G15: calls from awkward places, and the end of everything at once.
-@Suite("G14, G15: re-entrancy and shutdown")
+@Suite("G14, G15: re-entrancy and shutdown", .releasesNativeObjects)
 struct ShutdownTests {
   @Test("dropping an actor with 32 live streams releases each of them")
   func droppingTheActor() async throws {

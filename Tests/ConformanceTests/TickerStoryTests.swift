@@ -1,9 +1,10 @@
 import Rustle
 import RustleTesting
+import TestSupport
 import Testing
 
 /// The acceptance criteria of the brief's ticker story, one test each.
-@Suite("Story: ticker")
+@Suite("Story: ticker", .releasesNativeObjects)
 struct TickerStoryTests {
   private func started() async throws -> (ManualClock, TickerController, AsyncStream<PriceUpdate>) {
     let clock = try ManualClock()

@@ -1,11 +1,12 @@
 import Dispatch
 import Foundation
+import TestSupport
 import Testing
 
 @testable import RustleAudio
 
 /// The acceptance criteria of the brief's computeFFT story, one test each.
-@Suite("Story: computeFFT")
+@Suite("Story: computeFFT", .releasesNativeObjects)
 struct ComputeFFTStoryTests {
   @Test("returns fftSize/2 magnitudes and as many frequencies")
   func shape() async throws {

@@ -1,10 +1,11 @@
 import Foundation
 import RustleCore
+import TestSupport
 import Testing
 
 @testable import RustleAudio
 
-@Suite struct FFTErrorTests {
+@Suite(.releasesNativeObjects) struct FFTErrorTests {
   @Test func validationErrorBridgesToNSError() throws {
     let error = #expect(throws: FFTError.self) { try FFT(size: 1_000) }
     let bridged = try #require(error) as NSError

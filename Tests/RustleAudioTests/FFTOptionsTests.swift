@@ -1,8 +1,9 @@
 import Foundation
 import RustleAudio
+import TestSupport
 import Testing
 
-@Suite struct FFTOptionsTests {
+@Suite(.releasesNativeObjects) struct FFTOptionsTests {
   @Test func emptyDictionaryGivesTheDefaults() throws {
     let options = try FFTOptions([:])
     #expect(options == FFTOptions(fftSize: nil, window: .hann, sampleRate: 44_100))

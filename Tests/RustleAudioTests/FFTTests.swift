@@ -1,8 +1,9 @@
 import Foundation
 import RustleAudio
+import TestSupport
 import Testing
 
-@Suite struct FFTTests {
+@Suite(.releasesNativeObjects) struct FFTTests {
   @Test func magnitudesAreThoseOfNumpyForEverySizeAndWindow() throws {
     for testCase in try VectorCase.all(in: "fft.txt") {
       let fft = try FFT(

@@ -1,8 +1,9 @@
 import Foundation
 import RustleAudio
+import TestSupport
 import Testing
 
-@Suite struct SpectrumTests {
+@Suite(.releasesNativeObjects) struct SpectrumTests {
   private func spectrum(
     of parts: [(frequency: Double, amplitude: Double)], window: Window = .hann, offset: Float = 0
   ) throws -> Spectrum {

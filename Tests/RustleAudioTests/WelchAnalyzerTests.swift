@@ -1,7 +1,8 @@
 import RustleAudio
+import TestSupport
 import Testing
 
-@Suite struct WelchAnalyzerTests {
+@Suite(.releasesNativeObjects) struct WelchAnalyzerTests {
   @Test func sineOf1kHzAt48kHzIsFoundWithinAMillihertz() throws {
     var analyzer = try WelchAnalyzer(size: 4_096, sampleRate: 48_000)
     analyzer.add(sine(1_000, sampleRate: 48_000, count: 48_000, amplitude: 0.5))

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import RustleCLI
 
-@Suite struct OutputTests {
+@Suite(.releasesNativeObjects) struct OutputTests {
   @Test func aJSONLineIsOneLineThatBeginsWithItsVersion() throws {
     var line = JSONLine()
     line.add("text", .string("a \"b\" \\ \n \t \u{1} é"))

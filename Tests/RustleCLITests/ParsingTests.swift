@@ -1,10 +1,11 @@
 internal import ArgumentParser
 import RustleAudio
+import TestSupport
 import Testing
 
 @testable import RustleCLI
 
-@Suite struct ParsingTests {
+@Suite(.releasesNativeObjects) struct ParsingTests {
   /// The text that standard error shows for arguments that are refused.
   static func refusal(_ arguments: [String]) -> String {
     do {

@@ -2,11 +2,12 @@ import Foundation
 import RustleAudio
 import RustleAudioFiles
 import RustlePlot
+import TestSupport
 import Testing
 
 @testable import RustleCLI
 
-@Suite struct SpectrumViewTests {
+@Suite(.releasesNativeObjects) struct SpectrumViewTests {
   /// Two tones over a floor that falls with frequency, 4096 points at 48 kHz.
   static func spectrum() -> Spectrum {
     let amplitudes = (0...2_048).map { bin -> Float in

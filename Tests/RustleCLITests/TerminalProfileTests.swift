@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import RustleCLI
 
-@Suite struct TerminalProfileTests {
+@Suite(.releasesNativeObjects) struct TerminalProfileTests {
   static func profile(
     _ environment: [String: String], isTerminal: Bool = true, size: (Int, Int) = (0, 0), ascii: Bool = false
   ) -> TerminalProfile {

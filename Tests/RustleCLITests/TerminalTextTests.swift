@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import RustleCLI
 
-@Suite struct TerminalTextTests {
+@Suite(.releasesNativeObjects) struct TerminalTextTests {
   @Test(arguments: [("BTC", 3), ("", 0), ("日本", 4), ("é", 1), ("e\u{301}", 1), ("🚀", 2), ("▁▂█▲…", 5), ("한", 2)])
   func widthsAreThoseOfTheTerminal(text: String, columns: Int) {
     #expect(DisplayWidth.columns(of: text) == columns)

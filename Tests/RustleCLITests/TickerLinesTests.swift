@@ -1,10 +1,11 @@
 import Foundation
 import RustleMarket
+import TestSupport
 import Testing
 
 @testable import RustleCLI
 
-@Suite struct TickerLinesTests {
+@Suite(.releasesNativeObjects) struct TickerLinesTests {
   static func text(
     _ format: OutputFormat, _ profile: TerminalProfile = TickerViewTests.profile(columns: 80)
   ) -> String {

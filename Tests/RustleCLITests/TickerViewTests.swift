@@ -1,9 +1,10 @@
 import RustleMarket
+import TestSupport
 import Testing
 
 @testable import RustleCLI
 
-@Suite struct TickerViewTests {
+@Suite(.releasesNativeObjects) struct TickerViewTests {
   static func profile(columns: Int, rows: Int = 24, color: Bool = false, ascii: Bool = false) -> TerminalProfile {
     TerminalProfile(
       environment: color ? ["FORCE_COLOR": "1"] : ["NO_COLOR": "1"], isTerminal: true, size: (columns, rows),

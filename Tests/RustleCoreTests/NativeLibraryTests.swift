@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import RustleCore
 
-@Suite struct NativeLibraryTests {
+@Suite(.releasesNativeObjects) struct NativeLibraryTests {
   @Test func archiveFitsThePackage() throws {
     try NativeLibrary.prepare()
     #expect(NativeLibrary.buildID == NativeLibrary.expectedBuildID)

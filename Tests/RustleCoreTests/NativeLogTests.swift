@@ -1,10 +1,11 @@
 import Logging
+import TestSupport
 import Testing
 
 @testable import RustleCore
 
 /// The native side's records arrive in swift-log.
-@Suite struct NativeLogTests {
+@Suite(.releasesNativeObjects) struct NativeLogTests {
   /// Keeps what is logged with the label `rustle`; installed once for the process, as swift-log wants it.
   private struct Recorder: LogHandler {
     /// Not behind a `Mutex`: ThreadSanitizer does not see it.
@@ -25,7 +26,7 @@ import Testing
     }
   }
 
-  @Test(.timeLimit(.minutes(1))) func lifeOfASessionIsLogged() async throws {
+  @Test(.timeLimit(.minutes(10))) func lifeOfASessionIsLogged() async throws {
     Recorder.install
     try NativeLibrary.prepare()
     NativeLog.setLevel(.debug)

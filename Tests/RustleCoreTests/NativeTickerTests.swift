@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import RustleCore
 
-@Suite struct NativeTickerTests {
+@Suite(.releasesNativeObjects) struct NativeTickerTests {
   @Test func refusalCarriesTheStatusAndTheNativeText() {
     let error = #expect(throws: NativeError.self) {
       _ = try NativeTicker(updatesPerSecond: .nan, seed: nil, updateLimit: nil)

@@ -1,7 +1,8 @@
 import RustleCore
+import TestSupport
 import Testing
 
-@Suite struct OneShotTests {
+@Suite(.releasesNativeObjects) struct OneShotTests {
   @Test func waitReturnsAtOnceWhenItHasFired() async {
     let event = OneShot()
     event.fire()

@@ -1,10 +1,11 @@
 import RustleCore
 import RustleMarket
 import RustleTesting
+import TestSupport
 import Testing
 
 /// The two lanes of a stream, on a clock that the test moves.
-@Suite struct EngineStreamTests {
+@Suite(.releasesNativeObjects) struct EngineStreamTests {
   private static let lanes: [Lane] = [
     .events(capacity: 8), .frames(capacity: 8), .frames(capacity: 8, overflow: .dropNewest),
     .frames(overflow: .keepLatest),

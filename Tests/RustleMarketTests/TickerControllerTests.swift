@@ -1,9 +1,10 @@
 import RustleTesting
+import TestSupport
 import Testing
 
 @testable import RustleMarket
 
-@Suite struct TickerControllerTests {
+@Suite(.releasesNativeObjects) struct TickerControllerTests {
   @Test func updatesCarrySymbolPriceTimeAndNumber() async throws {
     let clock = try ManualClock(wallMilliseconds: 1_000_000)
     let ticker = try TickerController(configuration: TickerConfiguration(seed: 1), clock: clock)

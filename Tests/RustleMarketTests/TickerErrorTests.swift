@@ -1,9 +1,10 @@
 import Foundation
 import RustleCore
 import RustleMarket
+import TestSupport
 import Testing
 
-@Suite struct TickerErrorTests {
+@Suite(.releasesNativeObjects) struct TickerErrorTests {
   @Test func bridgesToNSError() {
     let error = TickerError(NativeError(status: .noSymbols, message: "expected at least one symbol, got none"))
     let bridged = error as NSError

@@ -2,10 +2,11 @@ import Observation
 import RustleCore
 import RustleMarket
 import RustleTesting
+import TestSupport
 import Testing
 
 @MainActor
-@Suite struct TickerViewModelTests {
+@Suite(.releasesNativeObjects) struct TickerViewModelTests {
   private func update(_ symbol: String, _ price: Double, _ sequence: UInt64 = 0) -> PriceUpdate {
     PriceUpdate(symbol: symbol, price: price, timestampMilliseconds: 0, sequence: sequence)
   }

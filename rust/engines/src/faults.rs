@@ -1,6 +1,7 @@
 //! Faults on purpose, so that the tests of the boundary can be shown to fail. Compiled only with the feature `faults`, which
 //! no shipped archive has.
 
+use std::cell::Cell;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -56,4 +57,34 @@ pub fn is_active(fault: Fault) -> bool {
 /// As [`is_active`], at every eighth call.
 pub fn strikes(fault: Fault) -> bool {
     is_active(fault) && EVERY_EIGHTH.fetch_add(1, Ordering::Relaxed) % 8 == 7
+}
+
+thread_local! {
+    /// The number of points that this thread still passes before one panics; `None`: none does.
+    static POINTS_LEFT: Cell<Option<u32>> = const { Cell::new(None) };
+}
+
+/// Makes a later [`point`] of this thread panic: the next one for 0, the one after that for 1, and so on.
+pub fn arm(points_to_pass: u32) {
+    POINTS_LEFT.set(Some(points_to_pass));
+}
+
+/// Takes back what [`arm`] asked for; says whether it was still to come.
+pub fn disarm() -> bool {
+    POINTS_LEFT.take().is_some()
+}
+
+/// A place where a panic can be injected. `place` goes into its message.
+///
+/// # Panics
+/// When it is the one that [`arm`] chose.
+pub fn point(place: &'static str) {
+    match POINTS_LEFT.get() {
+        None => {}
+        Some(0) => {
+            POINTS_LEFT.set(None);
+            panic!("an injected panic at {place}");
+        }
+        Some(left) => POINTS_LEFT.set(Some(left - 1)),
+    }
 }

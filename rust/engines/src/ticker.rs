@@ -177,6 +177,8 @@ impl TickerEngine {
         let walk = RandomWalk::new(&symbols, self.configuration.seed.unwrap_or_else(rand::random));
         // The worker is told of the job while this engine is locked; that is safe because it is only told, not called.
         let session = self.runtime.start(self.poison.clone(), || {
+            #[cfg(feature = "faults")]
+            crate::faults::point("a start, with the engine locked");
             Box::new(TickerJob::new(&self.configuration, symbols, walk, outlet()))
         })?;
         state.sessions.retain(|session| !session.is_released());

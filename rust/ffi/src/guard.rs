@@ -14,7 +14,11 @@ pub(crate) unsafe fn guarded<E: Fault>(
     error: *mut RustleError,
     body: impl FnOnce() -> Result<(), E>,
 ) -> RustleStatus {
-    let record = match catch_unwind(AssertUnwindSafe(body)) {
+    let body = AssertUnwindSafe(|| {
+        fault_point("the call");
+        body()
+    });
+    let record = match catch_unwind(body) {
         Ok(Ok(())) => return RUSTLE_OK,
         Ok(Err(fault)) => RustleError::new(fault.status(), &fault),
         Err(payload) => RustleError::new(RUSTLE_PANICKED, &rustle_engines::panic_message(&*payload)),
@@ -25,6 +29,15 @@ pub(crate) unsafe fn guarded<E: Fault>(
         unsafe { error.write(record) };
     }
     status
+}
+
+/// A place where the tests of this guard let a call panic; nothing in an archive without the feature `faults`.
+#[inline(always)]
+pub(crate) fn fault_point(place: &'static str) {
+    #[cfg(feature = "faults")]
+    rustle_engines::faults::point(place);
+    #[cfg(not(feature = "faults"))]
+    let _ = place;
 }
 
 #[cfg(test)]

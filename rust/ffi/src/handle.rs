@@ -3,6 +3,7 @@
 //! A lookup takes no lock: it pins the slot with one compare-and-swap, so that a plan can be used from a realtime thread
 //! while another thread frees it. The object is dropped by whoever lets go last.
 
+use crate::guard::fault_point;
 use crate::live::LiveToken;
 use crate::status::CallFault;
 use std::cell::UnsafeCell;
@@ -80,7 +81,9 @@ impl<T> SlotTable<T> {
     /// # Errors
     /// The table is full.
     pub(crate) fn insert(&self, object: T) -> Result<RustleHandle, CallFault> {
-        Ok(self.reserve()?.fill(object))
+        let reservation = self.reserve()?;
+        fault_point("a reserved handle");
+        Ok(reservation.fill(object))
     }
 
     /// Sets a place aside, for an object that must not be made when there is none.
@@ -88,6 +91,7 @@ impl<T> SlotTable<T> {
     /// # Errors
     /// The table is full.
     pub(crate) fn reserve(&self) -> Result<Reservation<'_, T>, CallFault> {
+        fault_point("a reservation");
         let mut vacant = self.vacant();
         let index = match vacant.recycled.pop() {
             Some(index) => index,
@@ -136,12 +140,16 @@ impl<T> SlotTable<T> {
         // SAFETY: the slot was open when the pin was taken, so the object is there, and it is not written while pinned.
         let object = unsafe { &*slot.object.get() };
         match object {
-            Some((object, _)) => Ok(Pinned {
-                table: self,
-                slot,
-                index,
-                object,
-            }),
+            Some((object, _)) => {
+                let pinned = Pinned {
+                    table: self,
+                    slot,
+                    index,
+                    object,
+                };
+                fault_point("a pinned object");
+                Ok(pinned)
+            }
             None => Err(CallFault::stale(name)),
         }
     }

@@ -1,5 +1,6 @@
 //! The caller's end of a session: a context and the two functions that are called with it.
 
+use crate::guard::fault_point;
 use crate::live::LiveToken;
 use crate::status::{CallFault, RustleStatus};
 #[cfg(feature = "faults")]
@@ -54,12 +55,14 @@ impl SinkGuts {
     /// # Errors
     /// One of them is NULL.
     pub(crate) fn new(sink: RustleSink) -> Result<Self, CallFault> {
-        Ok(Self {
+        let guts = Self {
             context: sink.context,
             on_signal: sink.on_signal.ok_or(CallFault::null("sink.on_signal"))?,
             on_release: sink.on_release.ok_or(CallFault::null("sink.on_release"))?,
             _live: LiveToken::new(),
-        })
+        };
+        fault_point("a taken sink");
+        Ok(guts)
     }
 
     /// Delivers one event.

@@ -1,5 +1,6 @@
 //! Pointers and lengths from C, checked and turned into slices.
 
+use crate::guard::fault_point;
 use crate::status::CallFault;
 
 /// The bytes of text at `data`, `length` of them: UTF-8, not NUL-terminated, owned by the caller, read during the call only.
@@ -60,6 +61,7 @@ pub(crate) unsafe fn borrowed_mut<'a, T>(
 /// # Safety
 /// An `out` that is not NULL is valid for a write during `'a`.
 pub(crate) unsafe fn out<'a, T>(out: *mut T, name: &'static str) -> Result<&'a mut T, CallFault> {
+    fault_point("a result's place");
     // SAFETY: `as_mut` tests for NULL; validity is the caller's promise.
     unsafe { out.as_mut() }.ok_or(CallFault::null(name))
 }
@@ -78,6 +80,7 @@ pub(crate) unsafe fn text<'a>(string: RustleString, name: &'static str) -> Resul
 }
 
 fn check<T>(data: *const T, length: usize, name: &'static str) -> Result<(), CallFault> {
+    fault_point("a slice");
     if length == 0 {
         return Ok(());
     }

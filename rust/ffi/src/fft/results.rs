@@ -3,6 +3,7 @@
 //! The pointer alone has to be enough to free a result, and a wrong one must do no harm: so the memory stays owned by this
 //! table, which knows a pointer it gave out from one it did not.
 
+use crate::guard::fault_point;
 use crate::live::LiveToken;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -37,15 +38,16 @@ impl Results {
     /// Takes a result in and gives its address, valid until it is freed.
     pub(super) fn give(&self, result: Box<[f32]>) -> *const f32 {
         let address = result.as_ptr();
-        self.state()
-            .live
-            .insert(address.addr(), (result, LiveToken::new()));
+        let mut state = self.state();
+        fault_point("a result, with the table locked");
+        state.live.insert(address.addr(), (result, LiveToken::new()));
         address
     }
 
     /// Frees the result at `address`; does nothing when there is none.
     pub(super) fn free(&self, address: *const f32) {
         let mut state = self.state();
+        fault_point("a free, with the table locked");
         let Some((result, _)) = state.live.remove(&address.addr()) else {
             return;
         };

@@ -1,5 +1,6 @@
 //! Scratch memory for callers who bring none.
 
+use crate::guard::fault_point;
 use std::sync::{Mutex, TryLockError};
 
 /// Buffers that are made when they are first needed and kept.
@@ -31,6 +32,7 @@ impl ScratchPool {
             if buffer.len() < length {
                 buffer.resize(length, 0.0);
             }
+            fault_point("a borrowed scratch");
             return body(&mut buffer[..length]);
         }
         body(&mut vec![0.0; length])

@@ -1,0 +1,80 @@
+internal import RustleCore
+package import Testing
+
+/// Runs each test of a suite while no other test uses native objects, and fails it when it leaves one behind.
+///
+/// The native side counts its objects for the whole process, so that a count is a test's own only when the test is alone:
+/// every suite that uses native code carries this trait (scripts/lint looks), and their tests run one at a time. Suites
+/// without it go on beside them.
+package struct NativeObjectsTrait: SuiteTrait, TestTrait, TestScoping {
+  /// The trait stands on a suite and means each test, and each argument, in it.
+  package var isRecursive: Bool { true }
+
+  package func provideScope(
+    for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+  ) async throws {
+    await Gate.nativeObjects.enter()
+    // The gate opens again however the test ends.
+    let result: Result<Void, any Error>
+    do {
+      result = .success(try await NativeObjects.expectNoneLeft(location: test.sourceLocation, after: function))
+    } catch {
+      result = .failure(error)
+    }
+    await Gate.nativeObjects.leave()
+    try result.get()
+  }
+}
+
+extension Trait where Self == NativeObjectsTrait {
+  /// Each test leaves as many native objects behind as it found; it has no other test that uses them beside it.
+  package static var releasesNativeObjects: Self { Self() }
+}
+
+/// The count of the objects that the native side holds for this process.
+package enum NativeObjects {
+  /// How long releases may take that are under way when a test ends. Used up only by a test that fails.
+  package static let patience = Duration.seconds(10)
+
+  /// Runs `body` and records an issue when there are more native objects afterwards than there were before.
+  ///
+  /// Workers release their sessions in their own time: the count is looked at until it is right, or for `patience`.
+  package static func expectNoneLeft(
+    patience: Duration = patience, location: SourceLocation, isolation: isolated (any Actor)? = #isolation,
+    after body: () async throws -> Void
+  ) async throws {
+    let before = NativeLibrary.liveObjects
+    try await body()
+    let deadline = ContinuousClock.now + patience
+    while NativeLibrary.liveObjects != before, ContinuousClock.now < deadline { await Task.yield() }
+    let left = NativeLibrary.liveObjects - before
+    guard left != 0 else { return }
+    Issue.record("expected no native object to be left behind, got \(left)", sourceLocation: location)
+  }
+}
+
+/// Lets one task in at a time, in the order in which they came.
+actor Gate {
+  static let nativeObjects = Gate()
+
+  private var isTaken = false
+  private var waiting: [CheckedContinuation<Void, Never>] = []
+
+  /// Returns once nobody else is in.
+  func enter() async {
+    if !isTaken {
+      isTaken = true
+      return
+    }
+    await withCheckedContinuation { waiting.append($0) }
+  }
+
+  /// Lets the next one in.
+  func leave() {
+    if waiting.isEmpty {
+      isTaken = false
+    } else {
+      waiting.removeFirst().resume()
+    }
+  }
+}

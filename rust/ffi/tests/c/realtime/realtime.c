@@ -1,0 +1,193 @@
+// Calls every function that says `Realtime-safe: yes` from a function that the compiler knows as nonblocking. Built with
+// -fsanitize=realtime, the program ends with a report when one of the calls allocates, does I/O or waits.
+//
+// Usage: realtime           prints the name of each function that was called; scripts/realtime-test compares the header
+//        realtime planted N  commits the violation number N, 1 to 3, instead, which must be reported
+//
+// A lock that is free is taken without a call that the sanitizer sees. A second thread uses the same tables all the while,
+// from outside the realtime context, so that a lock that they share would be contended and seen.
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "../expect.h"
+#include "rustle.h"
+
+#define NONBLOCKING __attribute__((nonblocking))
+#define ROUNDS 2000
+#define SIZE 256
+#define MOST_NAMES 64
+
+static const char *names[MOST_NAMES];
+static size_t name_count;
+
+static void note(const char *name) NONBLOCKING {
+  for (size_t i = 0; i < name_count; i++) {
+    if (strcmp(names[i], name) == 0) return;
+  }
+  if (name_count < MOST_NAMES) names[name_count++] = name;
+}
+
+// CALL(NAME, ARGUMENTS...): the call, noted.
+#define CALL(name, ...) (note(#name), name(__VA_ARGS__))
+
+typedef struct Memory {
+  RustleHandle plan;
+  float input[SIZE], output[SIZE + 2], scratch[4 * SIZE];
+  size_t scratch_length;
+  RustleError error;
+  int failures;
+} Memory;
+
+#define SUCCEEDS(call) (memory->failures += (call) != RUSTLE_OK)
+// A refusal writes its text: that must not allocate either.
+#define IS_REFUSED(call) (memory->failures += (call) == RUSTLE_OK || memory->error.message_length == 0)
+
+typedef RustleStatus (*Form)(RustleHandle, const float *, size_t, float *, size_t, float *, size_t, RustleError *);
+
+static void refuse_form(Memory *memory, Form form) NONBLOCKING {
+  RustleError *error = &memory->error;
+  float *input = memory->input, *output = memory->output, *scratch = memory->scratch;
+  size_t length = memory->scratch_length;
+  IS_REFUSED(form(memory->plan + 1, input, SIZE, output, SIZE / 2, scratch, length, error));
+  IS_REFUSED(form(memory->plan, NULL, SIZE, output, SIZE / 2, scratch, length, error));
+  IS_REFUSED(form(memory->plan, input, SIZE - 1, output, SIZE / 2, scratch, length, error));
+  IS_REFUSED(form(memory->plan, input, SIZE, output, 3, scratch, length, error));
+  IS_REFUSED(form(memory->plan, input, SIZE, input, SIZE / 2, scratch, length, error));
+  IS_REFUSED(form(memory->plan, input, SIZE, output, SIZE / 2, scratch, length - 1, error));
+}
+
+static void spectra(Memory *memory) NONBLOCKING {
+  RustleHandle plan = memory->plan;
+  float *input = memory->input, *output = memory->output, *scratch = memory->scratch;
+  size_t length = memory->scratch_length;
+  SUCCEEDS(CALL(rustle_fft_magnitudes, plan, input, SIZE, output, SIZE / 2 + 1, scratch, length, NULL));
+  SUCCEEDS(CALL(rustle_fft_power, plan, input, SIZE, output, SIZE / 2, scratch, length, NULL));
+  SUCCEEDS(CALL(rustle_fft_decibels, plan, input, SIZE, output, SIZE / 2, scratch, length, NULL));
+  SUCCEEDS(CALL(rustle_fft_complex, plan, input, SIZE, output, SIZE + 2, scratch, length, NULL));
+  refuse_form(memory, rustle_fft_magnitudes);
+  refuse_form(memory, rustle_fft_power);
+  refuse_form(memory, rustle_fft_decibels);
+  refuse_form(memory, rustle_fft_complex);
+}
+
+static void plans(Memory *memory) NONBLOCKING {
+  size_t number = 0;
+  SUCCEEDS(CALL(rustle_fft_plan_size, memory->plan, &number, NULL));
+  memory->failures += number != SIZE;
+  SUCCEEDS(CALL(rustle_fft_plan_scratch_length, memory->plan, &number, NULL));
+  memory->failures += number != memory->scratch_length;
+  IS_REFUSED(rustle_fft_plan_size(0, &number, &memory->error));
+  IS_REFUSED(rustle_fft_plan_size(memory->plan, NULL, &memory->error));
+  IS_REFUSED(rustle_fft_plan_scratch_length(0, &number, &memory->error));
+}
+
+static void windows(Memory *memory) NONBLOCKING {
+  for (uint32_t window = RUSTLE_WINDOW_NONE; window <= RUSTLE_WINDOW_BLACKMAN; window++) {
+    SUCCEEDS(CALL(rustle_fft_window, window, RUSTLE_SYMMETRY_SYMMETRIC, memory->output, SIZE, NULL));
+  }
+  IS_REFUSED(rustle_fft_window(9, RUSTLE_SYMMETRY_PERIODIC, memory->output, SIZE, &memory->error));
+  IS_REFUSED(rustle_fft_window(RUSTLE_WINDOW_HANN, 9, memory->output, SIZE, &memory->error));
+  IS_REFUSED(rustle_fft_window(RUSTLE_WINDOW_HANN, RUSTLE_SYMMETRY_PERIODIC, NULL, SIZE, &memory->error));
+}
+
+static void library(Memory *memory) NONBLOCKING {
+  size_t count = 0;
+  memory->failures += CALL(rustle_abi_layout, &count) == NULL || count == 0;
+  memory->failures += CALL(rustle_build_id) == NULL;
+  memory->failures += CALL(rustle_live_objects) < 0;
+  SUCCEEDS(CALL(rustle_log_set_level, RUSTLE_LOG_WARNING, NULL));
+  IS_REFUSED(rustle_log_set_level(99, &memory->error));
+}
+
+// What must be reported: a call that says `no`, one that says `yes` under a condition that is not kept, and a lock.
+static void make_a_ticker(Memory *memory) NONBLOCKING {
+  RustleTickerConfiguration configuration = {.updates_per_second = 1};
+  RustleHandle ticker = 0;
+  SUCCEEDS(rustle_ticker_new(&configuration, &ticker, NULL));
+}
+
+static void bring_no_scratch(Memory *memory) NONBLOCKING {
+  SUCCEEDS(rustle_fft_magnitudes(memory->plan, memory->input, SIZE, memory->output, SIZE / 2, NULL, 0, NULL));
+}
+
+static void on_signal(void *context, const void *event) {
+  (void)context;
+  (void)event;
+}
+
+static void on_release(void *context, int32_t reason, const uint8_t *message, size_t length) {
+  (void)context;
+  (void)reason;
+  (void)message;
+  (void)length;
+}
+
+static RustleHandle new_session(void) {
+  RustleTickerConfiguration configuration = {.updates_per_second = 10000000};
+  RustleString symbol = {(const uint8_t *)"BTC", 3};
+  RustleSink sink = {NULL, on_signal, on_release};
+  RustleHandle ticker = 0, session = 0;
+  EXPECT(rustle_ticker_new(&configuration, &ticker, NULL) == RUSTLE_OK);
+  EXPECT(rustle_ticker_start(ticker, &symbol, 1, RUSTLE_LANE_DROP_OLDEST, 4096, sink, &session, NULL) == RUSTLE_OK);
+  return session;
+}
+
+// Shares a lock with a busy worker: once in a while it is taken.
+static void share_a_lock(RustleHandle session) NONBLOCKING {
+  size_t count = 0;
+  for (long n = 0; n < 100000000; n++) {
+    if (rustle_ticker_drain(session, NULL, 0, &count, NULL, NULL) != RUSTLE_OK) return;
+  }
+}
+
+static RustleHandle new_plan(void) {
+  RustleHandle plan = 0;
+  EXPECT(rustle_fft_plan_new(SIZE, RUSTLE_WINDOW_HANN, RUSTLE_SYMMETRY_PERIODIC, RUSTLE_SCALE_AMPLITUDE, &plan, NULL) ==
+         RUSTLE_OK);
+  return plan;
+}
+
+static atomic_bool done;
+
+static void *use_the_same_tables(void *argument) {
+  (void)argument;
+  while (!atomic_load(&done)) {
+    RustleHandle plan = new_plan();
+    EXPECT(rustle_log_set_level(RUSTLE_LOG_ERROR, NULL) == RUSTLE_OK);
+    EXPECT(rustle_fft_plan_free(plan, NULL) == RUSTLE_OK);
+  }
+  return NULL;
+}
+
+int main(int argc, char **argv) {
+  static Memory storage;
+  Memory *memory = &storage;
+  memory->plan = new_plan();
+  EXPECT(rustle_fft_plan_scratch_length(memory->plan, &memory->scratch_length, NULL) == RUSTLE_OK);
+  EXPECT(memory->scratch_length <= sizeof memory->scratch / sizeof *memory->scratch);
+  for (size_t i = 0; i < SIZE; i++) memory->input[i] = (float)(i % 17) - 8;
+
+  if (argc == 3 && strcmp(argv[1], "planted") == 0) {
+    switch (atoi(argv[2])) {
+      case 1: make_a_ticker(memory); break;
+      case 2: bring_no_scratch(memory); break;
+      default: share_a_lock(new_session());
+    }
+    return 0;
+  }
+  pthread_t other;
+  EXPECT(pthread_create(&other, NULL, use_the_same_tables, NULL) == 0);
+  for (int round = 0; round < ROUNDS; round++) {
+    spectra(memory);
+    plans(memory);
+    windows(memory);
+    library(memory);
+  }
+  atomic_store(&done, true);
+  EXPECT(pthread_join(other, NULL) == 0);
+  EXPECT(memory->failures == 0);
+  EXPECT(rustle_fft_plan_free(memory->plan, NULL) == RUSTLE_OK);
+  for (size_t i = 0; i < name_count; i++) printf("%s\n", names[i]);
+  return 0;
+}
