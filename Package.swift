@@ -75,6 +75,9 @@ let package = Package(
     ),
     .executableTarget(name: "RustleCommand", dependencies: ["RustleCLI"], swiftSettings: strict),
 
+    // Measures the boundary: scripts/bench. Not a product.
+    .executableTarget(name: "RustleBench", dependencies: ["RustleCore", "RustleMarket"], swiftSettings: strict),
+
     // Tests: one target per module, and the boundary's own.
     .testTarget(name: "RustleCoreTests", dependencies: ["RustleCore", log], swiftSettings: strict),
     .testTarget(name: "RustleAudioTests", dependencies: ["RustleAudio", "RustleCore"], swiftSettings: strict),

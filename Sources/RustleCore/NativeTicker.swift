@@ -57,13 +57,8 @@ package struct NativeTicker: ~Copyable, Sendable {
     switch lane {
     case .events(let capacity):
       let events = EventLane(capacity: capacity, sequenceNumber: sequenceNumber)
-      let context = unsafe SinkContext(
-        onEvent: { event in
-          guard let event = unsafe event else { return }
-          events.receive(value(NativePrice(unsafe event.assumingMemoryBound(to: RustlePriceUpdate.self).pointee)))
-        },
-        onEnd: { _ in events.finish() })
-      let session = try start(symbols, context, lane: RUSTLE_LANE_EVENTS, capacity: 0)
+      let session = try start(
+        symbols: symbols, onPrice: { events.receive(value($0)) }, onEnd: { _ in events.finish() })
       events.connect(to: session.id)
       return EngineStream(core: .init(session: session, source: .events(events)))
     case .frames(let capacity, let overflow):
@@ -75,6 +70,25 @@ package struct NativeTicker: ~Copyable, Sendable {
         statistics: { priceStatistics(session.id) })
       return EngineStream(core: .init(session: session, source: .frames(frames)))
     }
+  }
+
+  /// Starts a session that calls for every update, with nothing in between.
+  ///
+  /// - Parameters:
+  ///   - symbols: 1 to 100,000 distinct names.
+  ///   - onPrice: called on native threads, one call at a time; it must not block.
+  ///   - onEnd: called once, after the last update.
+  package borrowing func start(
+    symbols: [String], onPrice: @escaping @Sendable (NativePrice) -> Void,
+    onEnd: @escaping @Sendable (SessionOutcome) -> Void
+  ) throws(NativeError) -> NativeSession {
+    let context = unsafe SinkContext(
+      onEvent: { event in
+        guard let event = unsafe event else { return }
+        onPrice(NativePrice(unsafe event.assumingMemoryBound(to: RustlePriceUpdate.self).pointee))
+      },
+      onEnd: onEnd)
+    return try start(symbols, context, lane: RUSTLE_LANE_EVENTS, capacity: 0)
   }
 
   private borrowing func start(
