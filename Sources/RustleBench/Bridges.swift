@@ -56,7 +56,7 @@ struct Bridges {
   func ringOnly() async throws -> UInt64 {
     let ticker = try nativeTicker()
     let stream = try ticker.start(
-      symbols: symbols, lane: .frames(capacity: 65_536), value: { $0 }, sequenceNumber: \.sequence)
+      symbols: symbols, lane: .frames(capacity: 65_536), reader: PriceReader { $0 }, sequenceNumber: \.sequence)
     await StreamMonitor(stream).session.released()
     return count
   }

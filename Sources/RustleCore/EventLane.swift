@@ -53,23 +53,22 @@ final class EventLane<Value: Sendable>: Sendable {
     private let lane: EventLane
     private var base: AsyncStream<Value>.Iterator
     private var expected: UInt64 = 0
-    private var pending: Value?
 
     init(lane: EventLane, base: AsyncStream<Value>.Iterator) {
       self.lane = lane
       self.base = base
     }
 
-    mutating func next(isolation actor: isolated (any Actor)?) async -> StreamElement<Value>? {
-      if let value = pending.take() { return .value(value) }
-      guard let value = await base.next(isolation: actor) else { return nil }
+    /// Appends the next value, and before it the gap if there is one, waiting for it if need be. Returns false at the end
+    /// and when the task is cancelled.
+    mutating func fill(_ buffer: inout [StreamElement<Value>], isolation actor: isolated (any Actor)?) async -> Bool {
+      guard let value = await base.next(isolation: actor) else { return false }
       lane.delivered.add(1, ordering: .relaxed)
       let number = lane.sequenceNumber(value)
-      let lost = number - expected
+      if number > expected { buffer.append(.gap(number - expected)) }
       expected = number + 1
-      if lost == 0 { return .value(value) }
-      pending = value
-      return .gap(lost)
+      buffer.append(.value(value))
+      return true
     }
   }
 }

@@ -47,18 +47,17 @@ package struct NativeTicker: ~Copyable, Sendable {
   /// - Parameters:
   ///   - symbols: 1 to 100,000 distinct names.
   ///   - lane: how the updates travel.
-  ///   - value: makes the consumer's value from a native update. Called on native threads for the events lane, and in the
+  ///   - reader: makes the consumer's values from native updates. Called on native threads for the events lane, and in the
   ///     consumer's task for a frame lane; it must not block.
   ///   - sequenceNumber: gives back the update's number in the session.
   package borrowing func start<Value: Sendable>(
-    symbols: [String], lane: Lane, value: @escaping @Sendable (NativePrice) -> Value,
-    sequenceNumber: @escaping @Sendable (Value) -> UInt64
+    symbols: [String], lane: Lane, reader: PriceReader<Value>, sequenceNumber: @escaping @Sendable (Value) -> UInt64
   ) throws(NativeError) -> EngineStream<Value> {
     switch lane {
     case .events(let capacity):
       let events = EventLane(capacity: capacity, sequenceNumber: sequenceNumber)
       let session = try start(
-        symbols: symbols, onPrice: { events.receive(value($0)) }, onEnd: { _ in events.finish() })
+        symbols: symbols, onPrice: { events.receive(reader.value($0)) }, onEnd: { _ in events.finish() })
       events.connect(to: session.id)
       return EngineStream(core: .init(session: session, source: .events(events)))
     case .frames(let capacity, let overflow):
@@ -66,7 +65,7 @@ package struct NativeTicker: ~Copyable, Sendable {
       let context = unsafe SinkContext(onEvent: { _ in bell.ring() }, onEnd: { _ in bell.finish() })
       let session = try start(symbols, context, lane: overflow.native, capacity: capacity)
       let frames = FrameLane<Value>(
-        bell: bell, drain: { drainPrices(session.id, most: $1, into: &$0, value: value) },
+        bell: bell, drain: { drainPrices(session.id, most: $1, into: &$0, reader) },
         statistics: { priceStatistics(session.id) })
       return EngineStream(core: .init(session: session, source: .frames(frames)))
     }
@@ -123,29 +122,29 @@ extension LaneOverflow {
 
 /// Moves at most `most` waiting updates of a session's ring behind what is in `buffer`; returns how many there were.
 private func drainPrices<Value>(
-  _ session: SessionID, most: Int, into buffer: inout [StreamElement<Value>], value: (NativePrice) -> Value
+  _ session: SessionID, most: Int, into buffer: inout [StreamElement<Value>], _ reader: PriceReader<Value>
 ) -> Int {
-  var taken = 0
   // Fetched in pieces of 16 KiB: a large batch needs no large scratch.
   let pieceSize = min(512, most)
-  unsafe withUnsafeTemporaryAllocation(of: RustlePriceUpdate.self, capacity: pieceSize) { scratch in
+  return unsafe withUnsafeTemporaryAllocation(of: RustlePriceUpdate.self, capacity: pieceSize) { scratch in
+    var taken = 0
+    var prices: [NativePrice] = []
+    prices.reserveCapacity(pieceSize)
     while taken < most {
       var count = 0
       let wanted = min(pieceSize, most - taken)
       // The one refusal is a stale session, which has nothing to drain.
       guard unsafe rustle_ticker_drain(session.raw, scratch.baseAddress, wanted, &count, nil, nil) == RUSTLE_OK else {
-        return
+        break
       }
-      for index in 0..<count {
-        let update = NativePrice(unsafe scratch[index])
-        if update.gap > 0 { buffer.append(.gap(update.gap)) }
-        buffer.append(.value(value(update)))
-      }
+      prices.removeAll(keepingCapacity: true)
+      for index in 0..<count { prices.append(NativePrice(unsafe scratch[index])) }
+      reader.append(prices.span, &buffer)
       taken += count
-      if count < wanted { return }
+      if count < wanted { break }
     }
+    return taken
   }
-  return taken
 }
 
 private func priceStatistics(_ session: SessionID) -> StreamStatistics {

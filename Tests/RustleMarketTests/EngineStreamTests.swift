@@ -99,6 +99,23 @@ import Testing
     extendLifetime(ticker)
   }
 
+  @Test func memoryOfABatchThatWasLetGoIsUsedAgain() async throws {
+    let (clock, ticker, stream) = try await started(.frames(), limit: 301)
+    clock.advance(by: .seconds(600))
+    var iterator = stream.batches(upTo: 300).makeAsyncIterator()
+    var batch = await iterator.next()
+    let capacity = try #require(batch?.capacity)
+    #expect(batch?.count == 300)
+    batch = nil
+    batch = await iterator.next()
+    #expect(batch?.count == 1)
+    #expect(batch?.capacity == capacity)
+    let held = batch
+    #expect(await iterator.next() == nil)
+    #expect(held?.count == 1, "a batch that is held is left alone")
+    extendLifetime(ticker)
+  }
+
   @Test(arguments: lanes)
   func asyncStreamGivesTheValuesAlone(lane: Lane) async throws {
     let (clock, ticker, stream) = try await started(lane, limit: 20)
