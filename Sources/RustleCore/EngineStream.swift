@@ -62,20 +62,18 @@ public struct EngineStream<Value: Sendable>: AsyncSequence, Sendable {
 
   /// Reads the stream's elements, one or many at a time.
   public struct Iterator: AsyncIteratorProtocol {
-    enum Cursor {
+    @usableFromInline enum Cursor {
       case events(EventLane<Value>.Cursor)
       case frames(FrameLane<Value>.Cursor)
     }
 
-    /// Values that are fetched at a time for a consumer that takes them one by one.
-    private static var fetchSize: Int { 256 }
+    // What is done for every value is inlinable, here and in the lanes: a consumer's module then makes code of its own for
+    // its type of value. Code that learns the type when it runs costs several times as much (docs/benchmarks.md).
 
     private let hold: Hold?
-    private var cursor: Cursor?
+    /// nil once the end was seen.
+    @usableFromInline var cursor: Cursor?
     /// Elements that have left the lane; those from `position` on are still to be handed out.
-    ///
-    /// What stands on these two alone is inlinable: a consumer's module makes code of its own for its type of value, and
-    /// asks this one once per fetch, not once per value.
     @usableFromInline var fetched: [StreamElement<Value>] = []
     @usableFromInline var position = 0
 
@@ -92,9 +90,15 @@ public struct EngineStream<Value: Sendable>: AsyncSequence, Sendable {
     @inlinable
     public mutating func next(isolation actor: isolated (any Actor)?) async -> StreamElement<Value>? {
       if position == fetched.count {
-        fetched.removeAll(keepingCapacity: true)
+        // Moved out for the time of the wait: two accesses to this iterator would overlap.
+        var buffer: [StreamElement<Value>] = []
+        swap(&buffer, &fetched)
+        buffer.removeAll(keepingCapacity: true)
         position = 0
-        guard await fetch(isolation: actor) else { return nil }
+        // A quarter of a thousand at a time: they fit the processor's nearest memory.
+        let more = await fill(&buffer, most: 256, isolation: actor)
+        swap(&buffer, &fetched)
+        if !more { return nil }
       }
       let element = fetched[position]
       position += 1
@@ -115,18 +119,8 @@ public struct EngineStream<Value: Sendable>: AsyncSequence, Sendable {
       return true
     }
 
-    /// Puts what waits behind what was fetched.
-    @usableFromInline
-    mutating func fetch(isolation actor: isolated (any Actor)?) async -> Bool {
-      var buffer: [StreamElement<Value>] = []
-      swap(&buffer, &fetched)
-      let more = await fill(&buffer, most: Self.fetchSize, isolation: actor)
-      swap(&buffer, &fetched)
-      return more
-    }
-
     /// Appends what waits, waiting for something if need be. Returns false, for ever after, at the end.
-    @usableFromInline
+    @inlinable
     mutating func fill(
       _ buffer: inout [StreamElement<Value>], most: Int, isolation actor: isolated (any Actor)?
     ) async -> Bool {

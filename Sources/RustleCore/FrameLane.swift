@@ -13,13 +13,14 @@ final class Doorbell: Sendable {
 }
 
 /// The frame lane: values wait in a ring on the native side until the consumer drains them.
+@usableFromInline
 final class FrameLane<Value: Sendable>: Sendable {
   /// Appends at most the given number of waiting values to the array, with gaps in their places, and returns how many
   /// values there were.
-  typealias Drain = @Sendable (inout [StreamElement<Value>], Int) -> Int
+  @usableFromInline typealias Drain = @Sendable (inout [StreamElement<Value>], Int) -> Int
 
   private let bell: Doorbell
-  private let drain: Drain
+  @usableFromInline let drain: Drain
   private let readStatistics: @Sendable () -> StreamStatistics
 
   init(bell: Doorbell, drain: @escaping Drain, statistics: @escaping @Sendable () -> StreamStatistics) {
@@ -33,9 +34,9 @@ final class FrameLane<Value: Sendable>: Sendable {
   func makeCursor() -> Cursor { Cursor(lane: self, rings: bell.rings.makeAsyncIterator()) }
 
   /// Drains the ring, and waits for the bell when it is empty.
-  struct Cursor {
-    private let lane: FrameLane
-    private var rings: AsyncStream<Void>.Iterator
+  @usableFromInline struct Cursor {
+    @usableFromInline let lane: FrameLane
+    @usableFromInline var rings: AsyncStream<Void>.Iterator
 
     init(lane: FrameLane, rings: AsyncStream<Void>.Iterator) {
       self.lane = lane
@@ -43,6 +44,7 @@ final class FrameLane<Value: Sendable>: Sendable {
     }
 
     /// Appends what waits, waiting for something if need be. Returns false at the end and when the task is cancelled.
+    @inlinable
     mutating func fill(
       _ buffer: inout [StreamElement<Value>], most: Int, isolation actor: isolated (any Actor)?
     ) async -> Bool {
