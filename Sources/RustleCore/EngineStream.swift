@@ -89,7 +89,7 @@ public struct EngineStream<Value: Sendable>: AsyncSequence, Sendable {
 
     @inlinable
     public mutating func next(isolation actor: isolated (any Actor)?) async -> StreamElement<Value>? {
-      if position == fetched.count {
+      if position == fetched.count || Task.isCancelled {
         // Moved out for the time of the wait: two accesses to this iterator would overlap.
         var buffer: [StreamElement<Value>] = []
         swap(&buffer, &fetched)

@@ -38,11 +38,6 @@ final class FrameLane<Value: Sendable>: Sendable {
     @usableFromInline let lane: FrameLane
     @usableFromInline var rings: AsyncStream<Void>.Iterator
 
-    init(lane: FrameLane, rings: AsyncStream<Void>.Iterator) {
-      self.lane = lane
-      self.rings = rings
-    }
-
     /// Appends what waits, waiting for something if need be. Returns false at the end and when the task is cancelled.
     @inlinable
     mutating func fill(

@@ -163,6 +163,24 @@ import Testing
     #expect(await ticker.liveStreamCount == 0)
   }
 
+  @Test func cancelledConsumerIsGivenNothingThatWasFetchedForIt() async throws {
+    let (clock, ticker, stream) = try await started(.frames(), limit: 20)
+    clock.advance(by: .seconds(60))
+    let (reading, cancelled) = (OneShot(), OneShot())
+    let consumer = Task {
+      var iterator = stream.makeAsyncIterator()
+      let first = await iterator.next()
+      reading.fire()
+      await cancelled.wait()
+      return numbers([first, await iterator.next()].compactMap { $0 })
+    }
+    await reading.wait()
+    consumer.cancel()
+    cancelled.fire()
+    #expect(await consumer.value == [0])
+    extendLifetime(ticker)
+  }
+
   @Test(arguments: lanes)
   func whatWaitsIsDeliveredAfterCancel(lane: Lane) async throws {
     let (clock, ticker, stream) = try await started(lane)
