@@ -13,7 +13,9 @@ struct Bridges {
   }
 
   /// The naive bridge: the callback makes the consumer's value and yields it to an unbounded `AsyncStream`.
-  func naive() async throws -> UInt64 {
+  func naive() async throws -> UInt64 { try await naive(Watch()).produced }
+
+  func naive(_ watch: Watch) async throws -> StreamStatistics {
     let ticker = try nativeTicker()
     let symbols = symbols
     let (stream, continuation) = AsyncStream.makeStream(of: PriceUpdate.self)
@@ -26,11 +28,16 @@ struct Bridges {
             sequence: price.sequence))
       },
       onEnd: { _ in continuation.finish() })
-    var sum = 0.0
-    for await update in stream { sum += update.price }
+    var (sum, seen) = (0.0, 0 as UInt64)
+    watch.look()
+    for await update in stream {
+      if seen.isMultiple(of: 4_096) { watch.lookNowAndThen() }
+      sum += update.price
+      seen += 1
+    }
     keep(sum)
     await session.released()
-    return count
+    return StreamStatistics(produced: count, delivered: seen, dropped: count - seen)
   }
 
   /// Yields to a stream that nobody reads.
@@ -72,16 +79,38 @@ struct Bridges {
   }
 
   /// Batches through the frame lane of the public ticker, into one buffer.
-  func batches() async throws -> UInt64 {
+  func batches() async throws -> UInt64 { try await batches(Watch()).produced }
+
+  func batches(_ watch: Watch) async throws -> StreamStatistics {
+    try await batches(watch, capacity: 65_536, most: 4_096, pause: nil)
+  }
+
+  /// As `batches`, through a ring that lasts for 100 ms of five million updates a second.
+  func largeRing(_ watch: Watch) async throws -> StreamStatistics {
+    try await batches(watch, capacity: 524_288, most: 4_096, pause: nil)
+  }
+
+  /// As `batches`, for a consumer that takes what waits and then rests.
+  func slowBatches(_ watch: Watch) async throws -> StreamStatistics {
+    try await batches(watch, capacity: 65_536, most: 65_536, pause: .milliseconds(100))
+  }
+
+  private func batches(
+    _ watch: Watch, capacity: Int, most: Int, pause: Duration?
+  ) async throws -> StreamStatistics {
     let ticker = try TickerController(configuration: configuration())
-    var iterator = try await ticker.updates(for: symbols, lane: .frames()).makeAsyncIterator()
+    let stream = try await ticker.updates(for: symbols, lane: .frames(capacity: capacity))
+    var iterator = stream.makeAsyncIterator()
     var buffer: [StreamElement<PriceUpdate>] = []
     var sum = 0.0
-    while await iterator.next(into: &buffer, most: 4_096) {
+    watch.look()
+    while await iterator.next(into: &buffer, most: most) {
       for case .value(let update) in buffer { sum += update.price }
+      watch.lookNowAndThen()
+      if let pause { try await Task.sleep(for: pause) }
     }
     keep(sum)
-    return count
+    return stream.statistics
   }
 
   private func nativeTicker() throws -> NativeTicker {

@@ -33,9 +33,33 @@ enum Memory {
     return text.split(separator: " ").dropFirst().first.flatMap { Int($0) }.map { $0 * 4_096 }
   }
 
-  /// `bytes` in MiB with one digit, for a table.
-  static func text(_ bytes: Int?) -> String {
-    bytes.map { String(format: "%.1f MiB", Double($0) / 1_048_576) } ?? "–"
+}
+
+/// Follows the memory of this process through a run.
+final class Watch {
+  private var first: Int?
+  private var most: Int?
+  private var latest = ContinuousClock.now
+
+  /// Looks. The first look is what the growth is counted from.
+  func look() {
+    guard let resident = Memory.resident else { return }
+    if first == nil { first = resident }
+    most = max(most ?? resident, resident)
+  }
+
+  /// Looks, unless it did in the last 10 ms: looking costs a few system calls.
+  func lookNowAndThen() {
+    let now = ContinuousClock.now
+    if now - latest < .milliseconds(10) { return }
+    latest = now
+    look()
+  }
+
+  /// The growth from the first look to the largest, in MiB, for a table.
+  var growth: String {
+    guard let first, let most else { return "–" }
+    return String(format: "%.1f MiB", Double(most - first) / 1_048_576)
   }
 }
 
@@ -64,6 +88,16 @@ func printTable(_ header: [String], _ rows: [[String]]) {
   print("|---|" + header.dropFirst().map { _ in "---:|" }.joined())
   for row in rows { print("| " + row.joined(separator: " | ") + " |") }
   print()
+}
+
+/// A whole number with its thousands set apart.
+func grouped(_ value: UInt64) -> String {
+  var text = ""
+  for (index, digit) in String(value).reversed().enumerated() {
+    if index > 0 && index.isMultiple(of: 3) { text.append(",") }
+    text.append(digit)
+  }
+  return String(text.reversed())
 }
 
 /// A figure with three significant digits or no fraction.

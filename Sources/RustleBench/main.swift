@@ -1,12 +1,13 @@
-let names = CommandLine.arguments.dropFirst()
-for name in names {
-  switch name {
-  case "boundary": try await Boundary.run()
-  default: throw UnknownBenchmark(name: name)
-  }
-}
+import Foundation
 
-struct UnknownBenchmark: Error, CustomStringConvertible {
-  let name: String
-  var description: String { "expected one of: boundary; got: \(name)" }
+/// The benchmarks by name; scripts/bench says what each measures.
+let benchmarks: [String: () async throws -> Void] = ["boundary": Boundary.run]
+
+for name in CommandLine.arguments.dropFirst() {
+  guard let benchmark = benchmarks[name] else {
+    let known = benchmarks.keys.sorted().joined(separator: ", ")
+    FileHandle.standardError.write(Data("error: expected a benchmark (\(known)), got: \(name)\n".utf8))
+    exit(64)
+  }
+  try await benchmark()
 }
