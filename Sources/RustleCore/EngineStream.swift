@@ -62,56 +62,79 @@ public struct EngineStream<Value: Sendable>: AsyncSequence, Sendable {
 
   /// Reads the stream's elements, one or many at a time.
   public struct Iterator: AsyncIteratorProtocol {
-    enum Cursor {
+    @usableFromInline enum Cursor {
       case events(EventLane<Value>.Cursor)
       case frames(FrameLane<Value>.Cursor)
     }
 
+    // What is done for every value is inlinable, here and in the lanes: a consumer's module then makes code of its own for
+    // its type of value. Code that learns the type when it runs costs several times as much (docs/benchmarks.md).
+
     private let hold: Hold?
-    private var cursor: Cursor?
+    /// nil once the end was seen.
+    @usableFromInline var cursor: Cursor?
+    /// Elements that have left the lane; those from `position` on are still to be handed out.
+    @usableFromInline var fetched: [StreamElement<Value>] = []
+    @usableFromInline var position = 0
 
     init(core: Core?, cursor: Cursor?) {
       hold = core.map(Hold.init)
       self.cursor = cursor
     }
 
+    @inlinable
     public mutating func next() async -> StreamElement<Value>? {
       await next(isolation: #isolation)
     }
 
+    @inlinable
     public mutating func next(isolation actor: isolated (any Actor)?) async -> StreamElement<Value>? {
-      switch cursor {
-      case .events(var events):
-        cursor = nil
-        let element = await events.next(isolation: actor)
-        cursor = element == nil ? nil : .events(events)
-        return element
-      case .frames(var frames):
-        cursor = nil
-        let element = await frames.next(isolation: actor)
-        cursor = element == nil ? nil : .frames(frames)
-        return element
-      case nil:
-        return nil
+      if position == fetched.count || Task.isCancelled {
+        // Moved out for the time of the wait: two accesses to this iterator would overlap.
+        var buffer: [StreamElement<Value>] = []
+        swap(&buffer, &fetched)
+        buffer.removeAll(keepingCapacity: true)
+        position = 0
+        // A quarter of a thousand at a time: they fit the processor's nearest memory.
+        let more = await fill(&buffer, most: 256, isolation: actor)
+        swap(&buffer, &fetched)
+        if !more { return nil }
       }
+      let element = fetched[position]
+      position += 1
+      return element
     }
 
-    /// Replaces what is in `buffer` by the elements that wait, at least one and at most `most` (1 or more), waiting for
-    /// the first if need be. The buffer's memory is used again. Returns false, with an empty buffer, at the end.
+    /// Replaces what is in `buffer` by the elements that wait, at least one and at most `most` values (1 or more), waiting
+    /// for the first if need be. The buffer's memory is used again. Returns false, with an empty buffer, at the end.
+    @inlinable
     public mutating func next(
       into buffer: inout [StreamElement<Value>], most: Int, isolation actor: isolated (any Actor)? = #isolation
     ) async -> Bool {
       buffer.removeAll(keepingCapacity: true)
-      switch cursor {
+      if position == fetched.count { return await fill(&buffer, most: Swift.max(1, most), isolation: actor) }
+      let end = Swift.min(fetched.count, position + Swift.max(1, most))
+      buffer.append(contentsOf: fetched[position..<end])
+      position = end
+      return true
+    }
+
+    /// Appends what waits, waiting for something if need be. Returns false, for ever after, at the end.
+    @inlinable
+    mutating func fill(
+      _ buffer: inout [StreamElement<Value>], most: Int, isolation actor: isolated (any Actor)?
+    ) async -> Bool {
+      switch cursor.take() {
+      case .events(var events):
+        guard await events.fill(&buffer, isolation: actor) else { return false }
+        cursor = .events(events)
       case .frames(var frames):
-        cursor = nil
-        let more = await frames.next(into: &buffer, most: Swift.max(1, most), isolation: actor)
-        cursor = more ? .frames(frames) : nil
-      case .events, nil:
-        guard let element = await next(isolation: actor) else { return false }
-        buffer.append(element)
+        guard await frames.fill(&buffer, most: most, isolation: actor) else { return false }
+        cursor = .frames(frames)
+      case nil:
+        return false
       }
-      return !buffer.isEmpty
+      return true
     }
 
     /// Cancels the session when the iterator goes, whoever still holds the stream.
@@ -164,23 +187,25 @@ public struct EngineStreamBatches<Value: Sendable>: AsyncSequence, Sendable {
     Iterator(base: stream.makeAsyncIterator(), most: most)
   }
 
-  /// Reads the elements that wait. An array that the consumer has let go of is used again for the next batch.
+  /// Reads the elements that wait. The memory of a batch that the consumer has let go of is used again for the next one.
   public struct Iterator: AsyncIteratorProtocol {
-    private var base: EngineStream<Value>.Iterator
-    private let most: Int
+    @usableFromInline var base: EngineStream<Value>.Iterator
+    @usableFromInline var batch: [StreamElement<Value>] = []
+    @usableFromInline let most: Int
 
     init(base: EngineStream<Value>.Iterator, most: Int) {
       self.base = base
       self.most = most
     }
 
+    @inlinable
     public mutating func next() async -> [StreamElement<Value>]? {
       await next(isolation: #isolation)
     }
 
+    @inlinable
     public mutating func next(isolation actor: isolated (any Actor)?) async -> [StreamElement<Value>]? {
-      var buffer: [StreamElement<Value>] = []
-      return await base.next(into: &buffer, most: most, isolation: actor) ? buffer : nil
+      await base.next(into: &batch, most: most, isolation: actor) ? batch : nil
     }
   }
 }

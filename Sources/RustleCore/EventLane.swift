@@ -3,10 +3,11 @@ internal import Synchronization
 /// The events lane: every native callback is one element of a bounded `AsyncStream`.
 ///
 /// The native side calls ``receive(_:)`` and ``finish()``, one call at a time; neither blocks or takes a lock of ours.
+@usableFromInline
 final class EventLane<Value: Sendable>: Sendable {
   private let stream: AsyncStream<Value>
   private let continuation: AsyncStream<Value>.Continuation
-  private let sequenceNumber: @Sendable (Value) -> UInt64
+  @usableFromInline let sequenceNumber: @Sendable (Value) -> UInt64
   private let produced = Atomic<UInt64>(0)
   private let dropped = Atomic<UInt64>(0)
   private let delivered = Atomic<UInt64>(0)
@@ -48,28 +49,31 @@ final class EventLane<Value: Sendable>: Sendable {
 
   func makeCursor() -> Cursor { Cursor(lane: self, base: stream.makeAsyncIterator()) }
 
+  @usableFromInline
+  func countDelivered() { delivered.add(1, ordering: .relaxed) }
+
   /// Reads the stream and shows the holes in the values' numbers.
-  struct Cursor {
-    private let lane: EventLane
-    private var base: AsyncStream<Value>.Iterator
-    private var expected: UInt64 = 0
-    private var pending: Value?
+  @usableFromInline struct Cursor {
+    @usableFromInline let lane: EventLane
+    @usableFromInline var base: AsyncStream<Value>.Iterator
+    @usableFromInline var expected: UInt64 = 0
 
     init(lane: EventLane, base: AsyncStream<Value>.Iterator) {
       self.lane = lane
       self.base = base
     }
 
-    mutating func next(isolation actor: isolated (any Actor)?) async -> StreamElement<Value>? {
-      if let value = pending.take() { return .value(value) }
-      guard let value = await base.next(isolation: actor) else { return nil }
-      lane.delivered.add(1, ordering: .relaxed)
+    /// Appends the next value, and before it the gap if there is one, waiting for it if need be. Returns false at the end
+    /// and when the task is cancelled.
+    @inlinable
+    mutating func fill(_ buffer: inout [StreamElement<Value>], isolation actor: isolated (any Actor)?) async -> Bool {
+      guard let value = await base.next(isolation: actor) else { return false }
+      lane.countDelivered()
       let number = lane.sequenceNumber(value)
-      let lost = number - expected
+      if number > expected { buffer.append(.gap(number - expected)) }
       expected = number + 1
-      if lost == 0 { return .value(value) }
-      pending = value
-      return .gap(lost)
+      buffer.append(.value(value))
+      return true
     }
   }
 }

@@ -13,13 +13,14 @@ final class Doorbell: Sendable {
 }
 
 /// The frame lane: values wait in a ring on the native side until the consumer drains them.
+@usableFromInline
 final class FrameLane<Value: Sendable>: Sendable {
   /// Appends at most the given number of waiting values to the array, with gaps in their places, and returns how many
   /// values there were.
-  typealias Drain = @Sendable (inout [StreamElement<Value>], Int) -> Int
+  @usableFromInline typealias Drain = @Sendable (inout [StreamElement<Value>], Int) -> Int
 
   private let bell: Doorbell
-  private let drain: Drain
+  @usableFromInline let drain: Drain
   private let readStatistics: @Sendable () -> StreamStatistics
 
   init(bell: Doorbell, drain: @escaping Drain, statistics: @escaping @Sendable () -> StreamStatistics) {
@@ -33,48 +34,13 @@ final class FrameLane<Value: Sendable>: Sendable {
   func makeCursor() -> Cursor { Cursor(lane: self, rings: bell.rings.makeAsyncIterator()) }
 
   /// Drains the ring, and waits for the bell when it is empty.
-  struct Cursor {
-    /// Values that are fetched at a time for a consumer that takes them one by one.
-    private static var fetchSize: Int { 256 }
-
-    private let lane: FrameLane
-    private var rings: AsyncStream<Void>.Iterator
-    private var fetched: [StreamElement<Value>] = []
-    private var position = 0
-
-    init(lane: FrameLane, rings: AsyncStream<Void>.Iterator) {
-      self.lane = lane
-      self.rings = rings
-    }
-
-    mutating func next(isolation actor: isolated (any Actor)?) async -> StreamElement<Value>? {
-      if position == fetched.count {
-        var buffer: [StreamElement<Value>] = []
-        swap(&buffer, &fetched)
-        buffer.removeAll(keepingCapacity: true)
-        position = 0
-        let more = await fill(&buffer, most: Self.fetchSize, isolation: actor)
-        swap(&buffer, &fetched)
-        if !more { return nil }
-      }
-      defer { position += 1 }
-      return fetched[position]
-    }
-
-    mutating func next(
-      into buffer: inout [StreamElement<Value>], most: Int, isolation actor: isolated (any Actor)?
-    ) async -> Bool {
-      if position < fetched.count {
-        let end = min(fetched.count, position + most)
-        buffer.append(contentsOf: fetched[position..<end])
-        position = end
-        return true
-      }
-      return await fill(&buffer, most: most, isolation: actor)
-    }
+  @usableFromInline struct Cursor {
+    @usableFromInline let lane: FrameLane
+    @usableFromInline var rings: AsyncStream<Void>.Iterator
 
     /// Appends what waits, waiting for something if need be. Returns false at the end and when the task is cancelled.
-    private mutating func fill(
+    @inlinable
+    mutating func fill(
       _ buffer: inout [StreamElement<Value>], most: Int, isolation actor: isolated (any Actor)?
     ) async -> Bool {
       while !Task.isCancelled {

@@ -47,23 +47,17 @@ package struct NativeTicker: ~Copyable, Sendable {
   /// - Parameters:
   ///   - symbols: 1 to 100,000 distinct names.
   ///   - lane: how the updates travel.
-  ///   - value: makes the consumer's value from a native update. Called on native threads for the events lane, and in the
+  ///   - reader: makes the consumer's values from native updates. Called on native threads for the events lane, and in the
   ///     consumer's task for a frame lane; it must not block.
   ///   - sequenceNumber: gives back the update's number in the session.
   package borrowing func start<Value: Sendable>(
-    symbols: [String], lane: Lane, value: @escaping @Sendable (NativePrice) -> Value,
-    sequenceNumber: @escaping @Sendable (Value) -> UInt64
+    symbols: [String], lane: Lane, reader: PriceReader<Value>, sequenceNumber: @escaping @Sendable (Value) -> UInt64
   ) throws(NativeError) -> EngineStream<Value> {
     switch lane {
     case .events(let capacity):
       let events = EventLane(capacity: capacity, sequenceNumber: sequenceNumber)
-      let context = unsafe SinkContext(
-        onEvent: { event in
-          guard let event = unsafe event else { return }
-          events.receive(value(NativePrice(unsafe event.assumingMemoryBound(to: RustlePriceUpdate.self).pointee)))
-        },
-        onEnd: { _ in events.finish() })
-      let session = try start(symbols, context, lane: RUSTLE_LANE_EVENTS, capacity: 0)
+      let session = try start(
+        symbols: symbols, onPrice: { events.receive(reader.value($0)) }, onEnd: { _ in events.finish() })
       events.connect(to: session.id)
       return EngineStream(core: .init(session: session, source: .events(events)))
     case .frames(let capacity, let overflow):
@@ -71,10 +65,29 @@ package struct NativeTicker: ~Copyable, Sendable {
       let context = unsafe SinkContext(onEvent: { _ in bell.ring() }, onEnd: { _ in bell.finish() })
       let session = try start(symbols, context, lane: overflow.native, capacity: capacity)
       let frames = FrameLane<Value>(
-        bell: bell, drain: { drainPrices(session.id, most: $1, into: &$0, value: value) },
+        bell: bell, drain: { drainPrices(session.id, most: $1, into: &$0, reader) },
         statistics: { priceStatistics(session.id) })
       return EngineStream(core: .init(session: session, source: .frames(frames)))
     }
+  }
+
+  /// Starts a session that calls for every update, with nothing in between.
+  ///
+  /// - Parameters:
+  ///   - symbols: 1 to 100,000 distinct names.
+  ///   - onPrice: called on native threads, one call at a time; it must not block.
+  ///   - onEnd: called once, after the last update.
+  package borrowing func start(
+    symbols: [String], onPrice: @escaping @Sendable (NativePrice) -> Void,
+    onEnd: @escaping @Sendable (SessionOutcome) -> Void
+  ) throws(NativeError) -> NativeSession {
+    let context = unsafe SinkContext(
+      onEvent: { event in
+        guard let event = unsafe event else { return }
+        onPrice(NativePrice(unsafe event.assumingMemoryBound(to: RustlePriceUpdate.self).pointee))
+      },
+      onEnd: onEnd)
+    return try start(symbols, context, lane: RUSTLE_LANE_EVENTS, capacity: 0)
   }
 
   private borrowing func start(
@@ -109,29 +122,29 @@ extension LaneOverflow {
 
 /// Moves at most `most` waiting updates of a session's ring behind what is in `buffer`; returns how many there were.
 private func drainPrices<Value>(
-  _ session: SessionID, most: Int, into buffer: inout [StreamElement<Value>], value: (NativePrice) -> Value
+  _ session: SessionID, most: Int, into buffer: inout [StreamElement<Value>], _ reader: PriceReader<Value>
 ) -> Int {
-  var taken = 0
   // Fetched in pieces of 16 KiB: a large batch needs no large scratch.
   let pieceSize = min(512, most)
-  unsafe withUnsafeTemporaryAllocation(of: RustlePriceUpdate.self, capacity: pieceSize) { scratch in
+  return unsafe withUnsafeTemporaryAllocation(of: RustlePriceUpdate.self, capacity: pieceSize) { scratch in
+    var taken = 0
+    var prices: [NativePrice] = []
+    prices.reserveCapacity(pieceSize)
     while taken < most {
       var count = 0
       let wanted = min(pieceSize, most - taken)
       // The one refusal is a stale session, which has nothing to drain.
       guard unsafe rustle_ticker_drain(session.raw, scratch.baseAddress, wanted, &count, nil, nil) == RUSTLE_OK else {
-        return
+        break
       }
-      for index in 0..<count {
-        let update = NativePrice(unsafe scratch[index])
-        if update.gap > 0 { buffer.append(.gap(update.gap)) }
-        buffer.append(.value(value(update)))
-      }
+      prices.removeAll(keepingCapacity: true)
+      for index in 0..<count { prices.append(NativePrice(unsafe scratch[index])) }
+      reader.append(prices.span, &buffer)
       taken += count
-      if count < wanted { return }
+      if count < wanted { break }
     }
+    return taken
   }
-  return taken
 }
 
 private func priceStatistics(_ session: SessionID) -> StreamStatistics {

@@ -70,7 +70,7 @@ public actor TickerController: PriceSource {
   ) throws(TickerError) -> EngineStream<PriceUpdate> {
     do {
       let stream = try ticker.start(
-        symbols: symbols, lane: lane, value: { PriceUpdate($0, symbol: symbols[$0.symbol]) },
+        symbols: symbols, lane: lane, reader: PriceReader(symbols: symbols),
         sequenceNumber: \.sequence)
       streams.add(stream)
       return stream
@@ -101,11 +101,4 @@ public actor TickerController: PriceSource {
 
   /// The number of streams that have not ended.
   public var liveStreamCount: Int { streams.liveCount }
-}
-
-extension PriceUpdate {
-  init(_ price: NativePrice, symbol: String) {
-    self.init(
-      symbol: symbol, price: price.price, timestampMilliseconds: price.timestampMilliseconds, sequence: price.sequence)
-  }
 }

@@ -47,12 +47,13 @@ struct ShutdownTests {
   @Test("cancel under the caller's own lock and inside the stream's value closure does not wait")
   func cancelFromAwkwardPlaces() async throws {
     let ticker = try NativeTicker(updatesPerSecond: 100_000, seed: nil, updateLimit: nil)
-    let inner = try ticker.start(symbols: ["INNER"], lane: .events(), value: { $0 }, sequenceNumber: \.sequence)
+    let inner = try ticker.start(
+      symbols: ["INNER"], lane: .events(), reader: PriceReader { $0 }, sequenceNumber: \.sequence)
     let session = inner.core.session
     let lock = NSLock()
     let stream = try ticker.start(
       symbols: ["OUTER"], lane: .events(),
-      value: { price in
+      reader: PriceReader { price in
         // On a native thread, inside a callback, with a lock held.
         lock.withLock { session.cancel() }
         return price

@@ -31,7 +31,8 @@ import Testing
     try NativeLibrary.prepare()
     NativeLog.setLevel(.debug)
     let ticker = try NativeTicker(updatesPerSecond: 2, seed: nil, updateLimit: 1)
-    let stream = try ticker.start(symbols: ["BTC"], lane: .events(), value: { $0 }, sequenceNumber: \.sequence)
+    let stream = try ticker.start(
+      symbols: ["BTC"], lane: .events(), reader: PriceReader { $0 }, sequenceNumber: \.sequence)
     await stream.core.session.released()
     NativeLog.setLevel(.info)
     var missing = [

@@ -24,7 +24,7 @@ import Testing
       witness = strong
       let error = #expect(throws: NativeError.self) {
         _ = try ticker.start(
-          symbols: [], lane: .events(), value: { [strong] in (strong, $0.sequence) }, sequenceNumber: \.1)
+          symbols: [], lane: .events(), reader: PriceReader { [strong] in (strong, $0.sequence) }, sequenceNumber: \.1)
       }
       #expect(error?.status == .noSymbols)
     }
@@ -38,7 +38,8 @@ import Testing
       let strong = Witness()
       witness = strong
       let stream = try ticker.start(
-        symbols: ["BTC"], lane: .events(), value: { [strong] in (strong, $0.sequence) }, sequenceNumber: \.1)
+        symbols: ["BTC"], lane: .events(), reader: PriceReader { [strong] in (strong, $0.sequence) },
+        sequenceNumber: \.1)
       let session = stream.core.session
       await session.released()
       #expect(session.outcome == .ended)

@@ -100,6 +100,23 @@ import Testing
     extendLifetime(ticker)
   }
 
+  @Test func memoryOfABatchThatWasLetGoIsUsedAgain() async throws {
+    let (clock, ticker, stream) = try await started(.frames(), limit: 301)
+    clock.advance(by: .seconds(600))
+    var iterator = stream.batches(upTo: 300).makeAsyncIterator()
+    var batch = await iterator.next()
+    let capacity = try #require(batch?.capacity)
+    #expect(batch?.count == 300)
+    batch = nil
+    batch = await iterator.next()
+    #expect(batch?.count == 1)
+    #expect(batch?.capacity == capacity)
+    let held = batch
+    #expect(await iterator.next() == nil)
+    #expect(held?.count == 1, "a batch that is held is left alone")
+    extendLifetime(ticker)
+  }
+
   @Test(arguments: lanes)
   func asyncStreamGivesTheValuesAlone(lane: Lane) async throws {
     let (clock, ticker, stream) = try await started(lane, limit: 20)
@@ -145,6 +162,24 @@ import Testing
     #expect(await consumer.value >= 1)
     clock.advance(by: .zero)
     #expect(await ticker.liveStreamCount == 0)
+  }
+
+  @Test func cancelledConsumerIsGivenNothingThatWasFetchedForIt() async throws {
+    let (clock, ticker, stream) = try await started(.frames(), limit: 20)
+    clock.advance(by: .seconds(60))
+    let (reading, cancelled) = (OneShot(), OneShot())
+    let consumer = Task {
+      var iterator = stream.makeAsyncIterator()
+      let first = await iterator.next()
+      reading.fire()
+      await cancelled.wait()
+      return numbers([first, await iterator.next()].compactMap { $0 })
+    }
+    await reading.wait()
+    consumer.cancel()
+    cancelled.fire()
+    #expect(await consumer.value == [0])
+    extendLifetime(ticker)
   }
 
   @Test(arguments: lanes)

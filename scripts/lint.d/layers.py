@@ -31,6 +31,7 @@ SWIFT_ARROWS = {
     "RustlePlot": {"CCairo"},
     "RustleCLI": {"Rustle", "RustleAudio", "RustleMarket", "RustleCore", "RustleAudioFiles", "RustlePlot"},
     "RustleCommand": {"RustleCLI"},
+    "RustleBench": {"RustleCore", "RustleMarket"},
 }
 OUR_MODULES = set(SWIFT_ARROWS) | {"CRustle", "CSndfile", "CCairo"}
 

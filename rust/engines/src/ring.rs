@@ -138,21 +138,82 @@ impl<T> Ring<T> {
         }
     }
 
+    /// Takes all of `elements` in, in their order, as [`push`](Ring::push) does one. Returns whether the lane was empty
+    /// before and is not any more.
+    ///
+    /// # Panics
+    /// As [`push`](Ring::push).
+    pub fn push_all(&mut self, elements: &[T], key: impl Fn(&T) -> u32) -> bool
+    where
+        T: Copy,
+    {
+        match &mut self.storage {
+            Storage::Queue {
+                entries,
+                capacity,
+                drop_oldest,
+                lost,
+            } => {
+                let was_empty = entries.is_empty();
+                let room = *capacity - entries.len();
+                let excess = elements.len().saturating_sub(room);
+                let taken = if *drop_oldest {
+                    // First the oldest that wait give way, then the oldest of those that come.
+                    let evicted = excess.min(entries.len());
+                    let skipped = excess - evicted;
+                    let gone: u64 = entries.drain(..evicted).map(|entry| entry.lost_before + 1).sum();
+                    match entries.front_mut() {
+                        Some(next) => next.lost_before += gone,
+                        None => *lost += gone + skipped as u64,
+                    }
+                    &elements[skipped..]
+                } else {
+                    &elements[..elements.len() - excess]
+                };
+                if let Some((first, rest)) = taken.split_first() {
+                    entries.push_back(Entry {
+                        element: *first,
+                        lost_before: std::mem::take(lost),
+                    });
+                    entries.extend(rest.iter().map(|element| Entry {
+                        element: *element,
+                        lost_before: 0,
+                    }));
+                }
+                if !*drop_oldest {
+                    *lost += excess as u64;
+                }
+                self.produced += elements.len() as u64;
+                self.dropped += excess as u64;
+                was_empty && !entries.is_empty()
+            }
+            Storage::Latest { .. } => elements.iter().fold(false, |was_empty, element| {
+                self.push(key(element), *element) | was_empty
+            }),
+        }
+    }
+
     /// Hands out at most `most` elements, the longest waiting first, each with the number lost just before it. Returns how
     /// many there were.
     pub fn drain(&mut self, most: usize, mut take: impl FnMut(T, u64)) -> usize {
-        let mut taken = 0;
-        while taken < most {
-            let entry = match &mut self.storage {
-                Storage::Queue { entries, .. } => entries.pop_front(),
-                Storage::Latest { order, slots } => {
-                    order.pop_front().and_then(|key| slots[key as usize].take())
+        let taken = match &mut self.storage {
+            Storage::Queue { entries, .. } => {
+                let taken = most.min(entries.len());
+                for entry in entries.drain(..taken) {
+                    take(entry.element, entry.lost_before);
                 }
-            };
-            let Some(entry) = entry else { break };
-            take(entry.element, entry.lost_before);
-            taken += 1;
-        }
+                taken
+            }
+            Storage::Latest { order, slots } => {
+                let taken = most.min(order.len());
+                for key in order.drain(..taken) {
+                    if let Some(entry) = slots[key as usize].take() {
+                        take(entry.element, entry.lost_before);
+                    }
+                }
+                taken
+            }
+        };
         self.delivered += taken as u64;
         taken
     }
@@ -229,6 +290,24 @@ mod tests {
                 waiting: 0
             }
         );
+    }
+
+    #[test]
+    fn many_at_a_time_are_the_same_as_one_at_a_time() {
+        for overflow in [Overflow::DropOldest, Overflow::DropNewest, Overflow::KeepLatest] {
+            let (mut many, mut one) = (Ring::new(overflow, 7, 5), Ring::new(overflow, 7, 5));
+            for turn in 0..5_000_u32 {
+                let elements: Vec<u32> = (0..turn.wrapping_mul(2_654_435_761) % 19)
+                    .map(|n| turn + n)
+                    .collect();
+                let bell = many.push_all(&elements, |element| element % 5);
+                let bells = elements.iter().map(|element| one.push(element % 5, *element));
+                assert_eq!(bell, bells.fold(false, |a, b| a | b), "{overflow:?}");
+                let most = (turn % 11) as usize;
+                assert_eq!(drained(&mut many, most), drained(&mut one, most), "{overflow:?}");
+                assert_eq!(many.statistics(), one.statistics(), "{overflow:?}");
+            }
+        }
     }
 
     #[test]

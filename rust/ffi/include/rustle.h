@@ -103,9 +103,28 @@
 typedef int32_t RustleStatus;
 
 /**
- * An object behind the boundary: the slot's index in the low 32 bits, its generation in the high 32. 0 is never issued.
+ * Where a session's events go. Given by value to a `…_start` function; when that returns `RUSTLE_OK` the context belongs
+ * to the session until `on_release` was called, and when it fails the sink was not taken and is never called.
+ *
+ * Both functions are called on a thread of the runtime, one call at a time, with no lock held: they may call any
+ * function of this interface, also cancel and free their own session. They must not unwind and should return soon.
  */
-typedef uint64_t RustleHandle;
+typedef struct RustleSink {
+  /**
+   * Handed to both functions as it is; never dereferenced here. It is used on another thread than the one that gave it.
+   */
+  void *context;
+  /**
+   * Called for every event with a pointer to the engine's event record, valid during the call; on a frame lane called
+   * with NULL when the lane stops being empty. Must not be NULL.
+   */
+  void (*on_signal)(void *context, const void *event);
+  /**
+   * Called exactly once, as the last call: one of `RUSTLE_RELEASE_…`, and a message of `length` bytes of UTF-8 (not
+   * NUL-terminated, valid during the call, empty unless the reason is failed or panicked). Must not be NULL.
+   */
+  void (*on_release)(void *context, int32_t reason, const uint8_t *message, size_t length);
+} RustleSink;
 
 /**
  * A failure in the caller's memory. Every fallible function takes a pointer to one as its last parameter: NULL when the
@@ -125,6 +144,11 @@ typedef struct RustleError {
    */
   uint8_t message[RUSTLE_ERROR_CAPACITY];
 } RustleError;
+
+/**
+ * An object behind the boundary: the slot's index in the low 32 bits, its generation in the high 32. 0 is never issued.
+ */
+typedef uint64_t RustleHandle;
 
 /**
  * What `rustle_spectrum_peaks` looks for, and in what.
@@ -246,30 +270,6 @@ typedef struct RustleString {
    */
   size_t length;
 } RustleString;
-
-/**
- * Where a session's events go. Given by value to a `…_start` function; when that returns `RUSTLE_OK` the context belongs
- * to the session until `on_release` was called, and when it fails the sink was not taken and is never called.
- *
- * Both functions are called on a thread of the runtime, one call at a time, with no lock held: they may call any
- * function of this interface, also cancel and free their own session. They must not unwind and should return soon.
- */
-typedef struct RustleSink {
-  /**
-   * Handed to both functions as it is; never dereferenced here. It is used on another thread than the one that gave it.
-   */
-  void *context;
-  /**
-   * Called for every event with a pointer to the engine's event record, valid during the call; on a frame lane called
-   * with NULL when the lane stops being empty. Must not be NULL.
-   */
-  void (*on_signal)(void *context, const void *event);
-  /**
-   * Called exactly once, as the last call: one of `RUSTLE_RELEASE_…`, and a message of `length` bytes of UTF-8 (not
-   * NUL-terminated, valid during the call, empty unless the reason is failed or panicked). Must not be NULL.
-   */
-  void (*on_release)(void *context, int32_t reason, const uint8_t *message, size_t length);
-} RustleSink;
 
 /**
  * A new price of one symbol.
@@ -428,6 +428,23 @@ typedef struct RustleLaneStatistics {
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
+
+/**
+ * Calls the sink's `on_signal` `count` times with `event`, which may be NULL and is handed on as it is, then its
+ * `on_release` once with `RUSTLE_RELEASE_ENDED`. All calls are made on the calling thread, before this function returns.
+ *
+ * Fails with `RUSTLE_NULL_POINTER` (a function of the sink); the sink was not taken then.
+ *
+ * Thread-safe: yes. Realtime-safe: yes, if the sink's functions are.
+ *
+ * # Safety
+ * The sink keeps the contract of `RustleSink`; `event` is what its `on_signal` can read; `error` is NULL or valid for a
+ * write.
+ */
+RustleStatus rustle_sink_exercise(struct RustleSink sink,
+                                  const void *event,
+                                  uint64_t count,
+                                  struct RustleError *error);
 
 /**
  * The magnitudes of the first `fft_size` / 2 bins of a signal: bin k is at k R / `fft_size` Hz for a sample rate of R.

@@ -8,6 +8,7 @@ mod guard;
 mod handle;
 mod slice;
 
+pub mod exercise;
 pub mod fft;
 pub mod layout;
 pub mod live;

@@ -67,7 +67,12 @@ impl SinkGuts {
 
     /// Delivers one event.
     pub(crate) fn signal<T>(&self, event: &T) {
-        (self.on_signal)(self.context, std::ptr::from_ref(event).cast());
+        self.hand_on(std::ptr::from_ref(event).cast());
+    }
+
+    /// Delivers what the caller's own function knows how to read.
+    pub(crate) fn hand_on(&self, event: *const c_void) {
+        (self.on_signal)(self.context, event);
     }
 
     /// Rings the doorbell of a frame lane.

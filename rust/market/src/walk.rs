@@ -1,7 +1,8 @@
 //! A seeded random walk of prices.
 
 use crate::{Symbol, SymbolList};
-use rand::{Rng, SeedableRng};
+use rand::SeedableRng;
+use rand::distributions::{Distribution, Uniform};
 use rand_chacha::ChaCha8Rng;
 
 /// The largest relative change of one step: 5 basis points, the order of magnitude by which a liquid market moves
@@ -27,6 +28,7 @@ const KNOWN_BASES: [(&str, f64); 8] = [
 #[derive(Clone, Debug)]
 pub struct RandomWalk {
     generator: ChaCha8Rng,
+    changes: Uniform<f64>,
     walkers: Vec<Walker>,
 }
 
@@ -43,6 +45,7 @@ impl RandomWalk {
         let walkers = symbols.symbols().iter().map(Walker::new).collect();
         Self {
             generator: ChaCha8Rng::seed_from_u64(seed),
+            changes: Uniform::new_inclusive(-LARGEST_STEP, LARGEST_STEP),
             walkers,
         }
     }
@@ -56,7 +59,7 @@ impl RandomWalk {
     /// list.
     pub fn step(&mut self, index: usize) -> Option<f64> {
         let walker = self.walkers.get_mut(index)?;
-        let change = self.generator.gen_range(-LARGEST_STEP..=LARGEST_STEP);
+        let change = self.changes.sample(&mut self.generator);
         walker.price = walker.rounded(walker.price * (1.0 + change));
         Some(walker.price)
     }
@@ -82,7 +85,9 @@ impl Walker {
 
     /// The nearest multiple of the increment, and never less than one increment.
     fn rounded(&self, price: f64) -> f64 {
-        (price * self.per_unit).round().max(1.0) / self.per_unit
+        // Through an integer: `f64::round` is a call into the C library where the processor's level has no such instruction.
+        let increments = (price * self.per_unit + 0.5) as i64;
+        increments.max(1) as f64 / self.per_unit
     }
 }
 

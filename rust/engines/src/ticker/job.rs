@@ -9,7 +9,7 @@ use rustle_market::{PriceUpdate, RandomWalk, SymbolList};
 use std::sync::Arc;
 
 /// The most ticks of one poll, so that a fast session does not keep the worker from its other jobs.
-const LARGEST_BATCH: usize = 8_192;
+const LARGEST_BATCH: u64 = 8_192;
 
 /// The shortest time between two polls: ticks that are closer together are delivered in one go.
 const SHORTEST_NAP: Nanoseconds = 1_000_000;
@@ -71,11 +71,11 @@ impl TickerJob {
     /// Makes the ticks that are due, at most a batch of them.
     fn make_batch(&mut self, now: Nanoseconds, timestamp_ms: i64) {
         self.batch.clear();
-        while self.batch.len() < LARGEST_BATCH && self.schedule.taken() < self.limit {
-            let Some(sequence) = self.schedule.take(now) else {
-                break;
-            };
-            let symbol = (sequence % self.newest.len() as u64) as usize;
+        let left = self.limit.saturating_sub(self.schedule.taken());
+        let due = self.schedule.take(now, left.min(LARGEST_BATCH));
+        let count = self.newest.len();
+        let mut symbol = (due.start % count as u64) as usize;
+        for sequence in due {
             let Some(price) = self.walk.step(symbol) else {
                 break;
             };
@@ -85,6 +85,7 @@ impl TickerJob {
                 timestamp_ms,
                 sequence,
             });
+            symbol = if symbol + 1 == count { 0 } else { symbol + 1 };
         }
     }
 

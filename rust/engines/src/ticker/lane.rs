@@ -52,10 +52,7 @@ impl PriceLane {
 
     /// Takes the ticks in. Returns whether the lane was empty before and is not any more.
     pub(super) fn push(&self, ticks: &[Tick]) -> bool {
-        let mut ring = self.ring();
-        ticks
-            .iter()
-            .fold(false, |ring_bell, tick| ring.push(tick.symbol, *tick) | ring_bell)
+        self.ring().push_all(ticks, |tick| tick.symbol)
     }
 
     pub(super) fn drain(&self, most: usize, take: impl FnMut(Tick, u64)) -> usize {

@@ -1,6 +1,7 @@
 //! When each tick is due: a pure value.
 
 use crate::clock::Nanoseconds;
+use std::ops::Range;
 
 /// A schedule that is further behind than this is moved on instead of caught up with: after a machine's sleep a
 /// consumer wants the present, not the night's prices.
@@ -49,19 +50,32 @@ impl Schedule {
 
     /// When the next tick is due; time 0 before the first [`catch_up`](Schedule::catch_up).
     pub(super) fn due(&self) -> Nanoseconds {
-        let elapsed = (self.next - self.counted_from) as f64 * self.interval;
+        self.due_at(self.next)
+    }
+
+    fn due_at(&self, number: u64) -> Nanoseconds {
+        let elapsed = (number - self.counted_from) as f64 * self.interval;
         self.start
             .unwrap_or(0)
             .saturating_add(elapsed.round() as Nanoseconds)
     }
 
-    /// Takes the next tick when it is due at `now`, and gives its number.
-    pub(super) fn take(&mut self, now: Nanoseconds) -> Option<u64> {
-        if self.due() > now {
-            return None;
+    /// Takes the ticks that are due at `now`, at most `most` of them, and gives their numbers.
+    pub(super) fn take(&mut self, now: Nanoseconds, most: u64) -> Range<u64> {
+        let first = self.next;
+        let last = first.saturating_add(most);
+        // One division for all of them; rounding leaves it a tick off at the most, which the two loops mend.
+        let elapsed = now.saturating_sub(self.start.unwrap_or(0)) as f64;
+        let estimate = self.counted_from.saturating_add((elapsed / self.interval) as u64);
+        let mut end = estimate.clamp(first, last);
+        while end < last && self.due_at(end) <= now {
+            end += 1;
         }
-        self.next += 1;
-        Some(self.next - 1)
+        while end > first && self.due_at(end - 1) > now {
+            end -= 1;
+        }
+        self.next = end;
+        first..end
     }
 }
 
@@ -78,8 +92,8 @@ mod tests {
         let mut times = Vec::new();
         for number in 0..=3_000 {
             let due = schedule.due();
-            assert_eq!(schedule.take(due - 1), None, "not before it is due");
-            assert_eq!(schedule.take(due), Some(number));
+            assert!(schedule.take(due - 1, 9).is_empty(), "not before it is due");
+            assert_eq!(schedule.take(due, 9), number..number + 1);
             times.push(due - 500);
         }
         assert_eq!(times[..4], [0, 333_333_333, 666_666_667, SECOND]);
@@ -90,8 +104,38 @@ mod tests {
     fn five_seconds_of_three_symbols_at_two_a_second_are_thirty_ticks() {
         let mut schedule = Schedule::new(6.0);
         schedule.catch_up(0);
-        let count = std::iter::from_fn(|| schedule.take(5 * SECOND - 1)).count();
-        assert_eq!(count, 30);
+        assert_eq!(schedule.take(5 * SECOND - 1, u64::MAX), 0..30);
+    }
+
+    #[test]
+    fn many_at_a_time_are_the_same_as_one_at_a_time() {
+        for per_second in [0.001, 0.7, 3.0, 999.9, 1e6, 3.3e7, 1e12] {
+            let (mut many, mut one) = (Schedule::new(per_second), Schedule::new(per_second));
+            let step = (1e9 / per_second).clamp(1.0, 1e12) as Nanoseconds;
+            for turn in 0..200 {
+                let now = turn * (step / 3 + 1);
+                assert_eq!(many.catch_up(now), one.catch_up(now));
+                let taken = many.take(now, 40);
+                let singly = std::iter::from_fn(|| one.take(now, 1).next());
+                assert_eq!(
+                    taken.clone().count(),
+                    singly.take(40).count(),
+                    "{per_second} {now}"
+                );
+                assert_eq!(many.taken(), one.taken());
+                assert!(taken.is_empty() || many.due_at(taken.end - 1) <= now);
+                assert!(taken.end - taken.start == 40 || many.due() > now);
+            }
+        }
+    }
+
+    #[test]
+    fn limit_is_kept() {
+        let mut schedule = Schedule::new(10.0);
+        schedule.catch_up(0);
+        assert_eq!(schedule.take(SECOND, 4), 0..4);
+        assert_eq!(schedule.take(SECOND, 0), 4..4);
+        assert_eq!(schedule.take(SECOND, 100), 4..11);
     }
 
     #[test]
@@ -99,10 +143,9 @@ mod tests {
         let mut schedule = Schedule::new(10.0);
         schedule.catch_up(0);
         assert_eq!(schedule.catch_up(SECOND), None);
-        assert_eq!(std::iter::from_fn(|| schedule.take(SECOND)).count(), 11);
+        assert_eq!(schedule.take(SECOND, u64::MAX), 0..11);
         assert_eq!(schedule.catch_up(60 * SECOND), Some(60 * SECOND - 1_100_000_000));
-        assert_eq!(schedule.take(60 * SECOND), Some(11));
-        assert_eq!(schedule.take(60 * SECOND), None);
+        assert_eq!(schedule.take(60 * SECOND, 9), 11..12);
         assert_eq!(schedule.due(), 60 * SECOND + 100_000_000);
     }
 }

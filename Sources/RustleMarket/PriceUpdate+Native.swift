@@ -1,0 +1,24 @@
+internal import RustleCore
+
+extension PriceUpdate {
+  init(_ price: NativePrice, symbols: [String]) {
+    self.init(
+      symbol: symbols[price.symbol], price: price.price, timestampMilliseconds: price.timestampMilliseconds,
+      sequence: price.sequence)
+  }
+}
+
+extension PriceReader<PriceUpdate> {
+  /// - Parameter symbols: the list that the session is started with.
+  init(symbols: [String]) {
+    self.init(
+      value: { PriceUpdate($0, symbols: symbols) },
+      append: { prices, buffer in
+        for index in prices.indices {
+          let price = prices[index]
+          if price.gap > 0 { buffer.append(.gap(price.gap)) }
+          buffer.append(.value(PriceUpdate(price, symbols: symbols)))
+        }
+      })
+  }
+}
