@@ -19,6 +19,7 @@ RUST_ARROWS = {
     "engines": {"dsp", "market"},
     "ffi": {"dsp", "market", "engines"},
     "testkit": set(),
+    "fuzz": {"ffi"},
 }
 # Swift: which modules of this package a module may import.
 SWIFT_ARROWS = {

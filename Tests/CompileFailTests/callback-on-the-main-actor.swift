@@ -1,0 +1,16 @@
+// inside: main actor-isolated property 'count' can not be
+// What a native thread calls cannot reach the main actor's state without going through it.
+import RustleCore
+
+@MainActor final class Label {
+  var count = 0
+
+  func start(_ ticker: borrowing NativeTicker) throws(NativeError) -> EngineStream<Double> {
+    try ticker.start(
+      symbols: ["BTC"], lane: .events(),
+      value: { price in
+        self.count += 1
+        return price.price
+      }, sequenceNumber: { UInt64($0) })
+  }
+}

@@ -1,0 +1,16 @@
+// inside: in a '@Sendable' closure
+// What a native thread calls cannot reach state that nothing guards.
+import RustleCore
+
+final class Counter {
+  var count = 0
+}
+
+func start(_ ticker: borrowing NativeTicker, _ counter: Counter) throws(NativeError) -> EngineStream<Double> {
+  try ticker.start(
+    symbols: ["BTC"], lane: .events(),
+    value: { price in
+      counter.count += 1
+      return price.price
+    }, sequenceNumber: { UInt64($0) })
+}

@@ -1,0 +1,82 @@
+"""Compiles each snippet of Tests/CompileFailTests and compares what the compiler says with the snippet's first line.
+
+Usage: compile-fail.py ROOT BUILD [SNIPPET...]
+
+BUILD is the package's debug build, whose modules the snippets import. A first line reads `// PLACE: RESULT`. The place is
+`outside`, an importer of the products, or `inside`, another module of the package, which sees its `package` API. The result
+is `compiles`, or a text that the first error must have in it. Prints one line per snippet that does something else, and
+last how many did as they say and how many did not. The settings are those of Package.swift.
+"""
+
+import concurrent.futures
+import pathlib
+import re
+import subprocess
+import sys
+
+FLAGS = {
+    r"\.swiftLanguageMode\(\.v6\)": ["-swift-version", "6"],
+    r"\.strictMemorySafety\(\)": ["-strict-memory-safety"],
+    r"\.treatAllWarnings\(as: \.error\)": ["-warnings-as-errors"],
+    r"\.enableUpcomingFeature\(\"(\w+)\"\)": ["-enable-upcoming-feature", r"\1"],
+}
+
+
+def strict_flags(manifest):
+    """The compiler's flags for the list `strict` of Package.swift."""
+    settings = re.search(r"^let strict[^\[]*\[SwiftSetting\] = \[\n(.*?)^\]", manifest, re.M | re.S)
+    flags = []
+    for line in settings.group(1).splitlines():
+        setting = line.strip().rstrip(",")
+        for pattern, words in FLAGS.items():
+            if match := re.fullmatch(pattern, setting):
+                flags += [match.expand(word) for word in words]
+                break
+        else:
+            sys.exit(f"no flag is known for the setting {setting}")
+    return flags
+
+
+def package_name(build):
+    """The name under which the package's modules were compiled: it follows the folder's."""
+    root_module = re.search(r'"-module-name","RustleCore".*?"-package-name","([^"]+)"',
+                            build.with_suffix(".yaml").read_text(encoding="utf-8"))
+    return root_module.group(1)
+
+
+def check(path, compiler):
+    """What is wrong with the snippet; None when nothing is."""
+    first = path.read_text(encoding="utf-8").splitlines()[0]
+    match = re.fullmatch(r"// (inside|outside): (.+)", first)
+    if match is None:
+        return f"{path.name}:1: expected `// inside: RESULT` or `// outside: RESULT`, got {first!r}"
+    place, expected = match.groups()
+    # To the intermediate language, and no further: that is where uses after a consume are found.
+    run = subprocess.run(compiler[place] + ["-emit-sil", "-o", "/dev/null", str(path)], capture_output=True, text=True)
+    errors = re.findall(r"^.*?: error: (.*)$", run.stderr, re.M)
+    if expected == "compiles":
+        return None if run.returncode == 0 else f"{path.name}: expected to compile, got: {errors or run.stderr}"
+    if run.returncode == 0:
+        return f"{path.name}: expected an error with {expected!r}, got none"
+    if not errors or expected not in errors[0]:
+        return f"{path.name}: expected an error with {expected!r}, got: {errors or run.stderr}"
+    return None
+
+
+def main():
+    root, build = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+    base = ["swiftc", "-parse-as-library", "-module-name", "Snippet", "-I", str(build / "Modules"),
+            "-I", str(root / "Sources/CRustle/include")]
+    base += strict_flags((root / "Package.swift").read_text(encoding="utf-8"))
+    compiler = {"outside": base, "inside": base + ["-package-name", package_name(build)]}
+    snippets = [pathlib.Path(name) for name in sys.argv[3:]]
+    snippets = snippets or sorted((root / "Tests/CompileFailTests").glob("*.swift"))
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        problems = [problem for problem in pool.map(lambda path: check(path, compiler), snippets) if problem]
+    # Were everything refused, for a wrong flag or a missing module, the snippets that compile would say so; both places need one.
+    print("\n".join(problems + [f"{len(snippets) - len(problems)} {len(problems)}"]))
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
