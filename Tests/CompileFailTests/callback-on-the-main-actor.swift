@@ -8,7 +8,7 @@ import RustleCore
   func start(_ ticker: borrowing NativeTicker) throws(NativeError) -> EngineStream<Double> {
     try ticker.start(
       symbols: ["BTC"], lane: .events(),
-      value: { price in
+      reader: PriceReader { price in
         self.count += 1
         return price.price
       }, sequenceNumber: { UInt64($0) })

@@ -9,7 +9,7 @@ final class Counter {
 func start(_ ticker: borrowing NativeTicker, _ counter: Counter) throws(NativeError) -> EngineStream<Double> {
   try ticker.start(
     symbols: ["BTC"], lane: .events(),
-    value: { price in
+    reader: PriceReader { price in
       counter.count += 1
       return price.price
     }, sequenceNumber: { UInt64($0) })

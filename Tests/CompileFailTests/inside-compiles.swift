@@ -3,7 +3,8 @@
 import RustleCore
 
 func run(_ ticker: consuming NativeTicker) throws(NativeError) -> EngineStream<Double> {
-  let stream = try ticker.start(symbols: ["BTC"], lane: .events(), value: \.price, sequenceNumber: { UInt64($0) })
+  let stream = try ticker.start(
+    symbols: ["BTC"], lane: .events(), reader: PriceReader(\.price), sequenceNumber: { UInt64($0) })
   end(ticker)
   return stream
 }

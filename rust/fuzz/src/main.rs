@@ -62,6 +62,6 @@ fn call(input: &mut Input<'_>, handles: &mut Handles, results: &mut Vec<*const f
         12 | 18 | 19 => ticker::end(input, handles),
         13 => ticker::advance(input, handles),
         14 => ticker::new_runtime(input, handles),
-        _ => ticker::log(input),
+        _ => ticker::library(input),
     }
 }

@@ -2,11 +2,14 @@
 
 use crate::input::Input;
 use crate::objects::{checked, runtime, settle, Handles, Kind, Watch};
+use rustle::exercise::rustle_sink_exercise;
+use rustle::layout::rustle_abi_layout;
 use rustle::log::{rustle_log_install, rustle_log_set_level};
 use rustle::runtime::{rustle_runtime_advance, rustle_runtime_free, rustle_runtime_new_manual};
 use rustle::session::{rustle_session_cancel, rustle_session_free};
 use rustle::status::{RustleError, RustleStatus};
 use rustle::ticker::*;
+use rustle::version::rustle_build_id;
 use rustle::{RustleHandle, RustleString};
 use std::mem::MaybeUninit;
 use std::ptr::{null, null_mut};
@@ -197,7 +200,20 @@ pub(crate) fn advance(input: &mut Input<'_>, handles: &Handles) {
     checked(|error| unsafe { rustle_runtime_advance(target, nanoseconds, error) });
 }
 
-pub(crate) fn log(input: &mut Input<'_>) {
+/// Calls that have to do with no engine.
+pub(crate) fn library(input: &mut Input<'_>) {
+    let mut count = 0;
+    // SAFETY: the number's place is this frame's own.
+    assert!(!unsafe { rustle_abi_layout(&mut count) }.is_null() && count > 0);
+    assert!(!rustle_build_id().is_null());
+    let watch = Watch::new(input.byte());
+    let (sink, times) = (watch.sink(input.byte()), u64::from(input.byte()));
+    // SAFETY: the watcher lives until its release, and does not read the event.
+    if checked(|error| unsafe { rustle_sink_exercise(sink, null(), times, error) }) {
+        watch.was_taken(0);
+    } else {
+        watch.was_not_taken();
+    }
     // SAFETY: the record is this side's own.
     checked(|error| unsafe { rustle_log_set_level(u32::from(input.byte()) % 8, error) });
     // SAFETY: without a function there is nothing to call.

@@ -4,6 +4,8 @@
 
 mod calls;
 mod objects;
+mod spectra;
+mod ticker;
 
 use calls::{Attempt, CALLS};
 use objects::{Probe, Ticker};

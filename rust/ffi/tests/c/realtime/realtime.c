@@ -91,6 +91,18 @@ static void windows(Memory *memory) NONBLOCKING {
   IS_REFUSED(rustle_fft_window(RUSTLE_WINDOW_HANN, RUSTLE_SYMMETRY_PERIODIC, NULL, SIZE, &memory->error));
 }
 
+static void on_signal(void *context, const void *event) {
+  (void)context;
+  (void)event;
+}
+
+static void on_release(void *context, int32_t reason, const uint8_t *message, size_t length) {
+  (void)context;
+  (void)reason;
+  (void)message;
+  (void)length;
+}
+
 static void library(Memory *memory) NONBLOCKING {
   size_t count = 0;
   memory->failures += CALL(rustle_abi_layout, &count) == NULL || count == 0;
@@ -98,6 +110,10 @@ static void library(Memory *memory) NONBLOCKING {
   memory->failures += CALL(rustle_live_objects) < 0;
   SUCCEEDS(CALL(rustle_log_set_level, RUSTLE_LOG_WARNING, NULL));
   IS_REFUSED(rustle_log_set_level(99, &memory->error));
+  RustleSink sink = {NULL, on_signal, on_release};
+  SUCCEEDS(CALL(rustle_sink_exercise, sink, NULL, 3, NULL));
+  sink.on_release = NULL;
+  IS_REFUSED(rustle_sink_exercise(sink, NULL, 3, &memory->error));
 }
 
 // What must be reported: a call that says `no`, one that says `yes` under a condition that is not kept, and a lock.
@@ -109,18 +125,6 @@ static void make_a_ticker(Memory *memory) NONBLOCKING {
 
 static void bring_no_scratch(Memory *memory) NONBLOCKING {
   SUCCEEDS(rustle_fft_magnitudes(memory->plan, memory->input, SIZE, memory->output, SIZE / 2, NULL, 0, NULL));
-}
-
-static void on_signal(void *context, const void *event) {
-  (void)context;
-  (void)event;
-}
-
-static void on_release(void *context, int32_t reason, const uint8_t *message, size_t length) {
-  (void)context;
-  (void)reason;
-  (void)message;
-  (void)length;
 }
 
 static RustleHandle new_session(void) {
