@@ -35,6 +35,13 @@ generate_header() {
     die "cbindgen could not read rust/ffi: run 'cd rust && cargo check'"
 }
 
+# bench_program: builds the benchmarks for release; prints the program's path.
+bench_program() {
+  quietly "swift build" swift build --package-path "$root" --scratch-path "$root/.build-bench" \
+    --configuration release --product RustleBench
+  printf '%s\n' "$root/.build-bench/release/RustleBench"
+}
+
 # tracked PATTERN...: the files that git tracks, or would, and that exist.
 tracked() {
   (cd "$root" && git ls-files --cached --others --exclude-standard -- "$@" | while read -r file; do

@@ -1,0 +1,109 @@
+// Crosses the boundary a given number of times in one of a few ways, for a counter of instructions around it.
+// Usage: boundary CASE COUNT
+#include <stdlib.h>
+#include <string.h>
+
+#include "../expect.h"
+#include "rustle.h"
+
+// Updates between two looks of the consumer, and of a batch.
+#define STEP 1000
+
+static uint64_t seen;
+static uint64_t releases;
+
+static void on_event(void *context, const void *event) {
+  const RustlePriceUpdate *update = event;
+  uint64_t *sum = context;
+  *sum += update->sequence;
+  seen++;
+}
+
+static void on_nothing(void *context, const void *event) {
+  (void)context;
+  (void)event;
+  seen++;
+}
+
+static void on_release(void *context, int32_t reason, const uint8_t *message, size_t length) {
+  (void)context;
+  (void)message;
+  EXPECT(reason == RUSTLE_RELEASE_ENDED && length == 0);
+  releases++;
+}
+
+static void call(uint64_t count) {
+  int64_t sum = 0;
+  for (uint64_t i = 0; i < count; i++) sum += rustle_live_objects();
+  EXPECT(sum == 0);
+  seen = count;
+}
+
+// A call that looks a handle up, inside the guard.
+static void handle(uint64_t count) {
+  RustleHandle plan = 0;
+  EXPECT(rustle_fft_plan_new(256, RUSTLE_WINDOW_HANN, RUSTLE_SYMMETRY_PERIODIC, RUSTLE_SCALE_NONE, &plan, NULL) == RUSTLE_OK);
+  for (uint64_t i = 0; i < count; i++) {
+    size_t size = 0;
+    EXPECT(rustle_fft_plan_size(plan, &size, NULL) == RUSTLE_OK);
+    seen += size == 256;
+  }
+  EXPECT(rustle_fft_plan_free(plan, NULL) == RUSTLE_OK);
+}
+
+static void callback(uint64_t count) {
+  RustleSink sink = {NULL, on_nothing, on_release};
+  EXPECT(rustle_sink_exercise(sink, NULL, count, NULL) == RUSTLE_OK);
+  EXPECT(releases == 1);
+}
+
+// A session of `count` updates whose time is moved by STEP updates at a time. A frame lane is drained after each step, or
+// left to overwrite itself: the engine's part.
+static void session(uint64_t count, uint32_t lane, int drains) {
+  uint64_t sum = 0;
+  RustleHandle runtime = 0, ticker = 0, session = 0;
+  EXPECT(rustle_runtime_new_manual(0, &runtime, NULL) == RUSTLE_OK);
+  RustleTickerConfiguration configuration = {
+      .updates_per_second = 250000, .seed = 1, .has_seed = 1, .update_limit = count, .runtime = runtime};
+  EXPECT(rustle_ticker_new(&configuration, &ticker, NULL) == RUSTLE_OK);
+  RustleString symbols[] = {{(const uint8_t *)"BTC", 3}, {(const uint8_t *)"ETH", 3}, {(const uint8_t *)"SOL", 3},
+                            {(const uint8_t *)"AAPL", 4}};
+  RustleSink sink = {&sum, lane == RUSTLE_LANE_EVENTS ? on_event : on_nothing, on_release};
+  EXPECT(rustle_ticker_start(ticker, symbols, 4, lane, 65536, sink, &session, NULL) == RUSTLE_OK);
+  static RustlePriceUpdate updates[2 * STEP];
+  uint64_t drained = 0;
+  for (uint64_t step = 0; step <= count / STEP; step++) {
+    EXPECT(rustle_runtime_advance(runtime, STEP * 1000, NULL) == RUSTLE_OK);
+    if (!drains) continue;
+    size_t taken = 0;
+    EXPECT(rustle_ticker_drain(session, updates, 2 * STEP, &taken, NULL, NULL) == RUSTLE_OK);
+    for (size_t i = 0; i < taken; i++) sum += updates[i].sequence;
+    drained += taken;
+  }
+  if (lane == RUSTLE_LANE_EVENTS || drains) EXPECT(sum == count * (count - 1) / 2);
+  if (lane != RUSTLE_LANE_EVENTS) {
+    RustleLaneStatistics statistics;
+    size_t none = 0;
+    EXPECT(rustle_ticker_drain(session, NULL, 0, &none, &statistics, NULL) == RUSTLE_OK);
+    EXPECT(statistics.delivered == drained);
+    seen = statistics.produced;
+  }
+  EXPECT(releases == 1);
+  EXPECT(rustle_session_free(session, NULL) == RUSTLE_OK);
+  EXPECT(rustle_ticker_free(ticker, NULL) == RUSTLE_OK);
+  EXPECT(rustle_runtime_free(runtime, NULL) == RUSTLE_OK);
+}
+
+int main(int argc, char **argv) {
+  EXPECT(argc == 3);
+  uint64_t count = strtoull(argv[2], NULL, 10);
+  if (strcmp(argv[1], "call") == 0) call(count);
+  else if (strcmp(argv[1], "handle") == 0) handle(count);
+  else if (strcmp(argv[1], "callback") == 0) callback(count);
+  else if (strcmp(argv[1], "events") == 0) session(count, RUSTLE_LANE_EVENTS, 0);
+  else if (strcmp(argv[1], "engine") == 0) session(count, RUSTLE_LANE_DROP_OLDEST, 0);
+  else if (strcmp(argv[1], "frames") == 0) session(count, RUSTLE_LANE_DROP_OLDEST, 1);
+  else return 64;
+  EXPECT(seen == count);
+  return 0;
+}
