@@ -8,6 +8,13 @@ export root
 say() { printf '%s\n' "$*" >&2; }
 die() { say "error: $*"; exit 1; }
 
+# macOS has bash 3.2, which takes an empty array for an unset one.
+if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 404)); then
+  die "expected bash 4.4 or newer, got $BASH_VERSION: brew install bash"
+fi
+# A failure inside $(…) ends the script as one outside does.
+shopt -s inherit_errexit
+
 # need COMMAND WHERE-FROM: stops with a hint unless the command is there.
 need() { command -v "$1" >/dev/null 2>&1 || die "$1 is missing: $2"; }
 

@@ -27,10 +27,11 @@ enum RustleProcess {
     return url
   }
 
-  /// The variables that the tests' own terminal would otherwise decide.
+  /// The variables that the tests' own terminal would otherwise decide, and the options of the sanitizer that the command
+  /// was built with.
   private static let environment = [
     "LANG": "C.UTF-8", "TERM": "xterm-256color", "PATH": "/usr/bin:/bin", "COLUMNS": "80",
-  ]
+  ].merging(ProcessInfo.processInfo.environment.filter { $0.key.hasSuffix("SAN_OPTIONS") }) { $1 }
 
   /// Runs the command to its end.
   static func run(
