@@ -72,7 +72,9 @@ public struct FFTError: Error, Sendable, Hashable {
 }
 
 extension FFTError: LocalizedError {
+  /// ``message``.
   public var errorDescription: String? { message }
+  /// ``advice``.
   public var recoverySuggestion: String? { advice }
 }
 
@@ -82,7 +84,9 @@ extension FFTError: CustomNSError {
 
   /// The domain of the bridged `NSError`; its code is the raw value of ``code``.
   public static var errorDomain: String { "rustle.fft" }
+  /// The raw value of ``code``.
   public var errorCode: Int { code.rawValue }
+  /// Message and advice under Foundation's keys, and the name of the code.
   public var errorUserInfo: [String: Any] {
     [
       NSLocalizedDescriptionKey: message, NSLocalizedRecoverySuggestionErrorKey: advice,

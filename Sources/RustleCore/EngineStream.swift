@@ -14,7 +14,9 @@ internal import Synchronization
 ///
 /// Only the first iterator delivers anything: a session has one consumer. A further one is logged and ends at once.
 public struct EngineStream<Value: Sendable>: AsyncSequence, Sendable {
+  /// A value, or a gap where values were lost.
   public typealias Element = StreamElement<Value>
+  /// Reading throws nothing: a stream that a failure of its engine ends is over like any other.
   public typealias Failure = Never
 
   let core: Core
@@ -82,11 +84,13 @@ public struct EngineStream<Value: Sendable>: AsyncSequence, Sendable {
       self.cursor = cursor
     }
 
+    /// The next element, or nil at the end; it waits in the isolation of the caller.
     @inlinable
     public mutating func next() async -> StreamElement<Value>? {
       await next(isolation: #isolation)
     }
 
+    /// The next element, or nil at the end; it waits in the isolation of `actor`.
     @inlinable
     public mutating func next(isolation actor: isolated (any Actor)?) async -> StreamElement<Value>? {
       if position == fetched.count || Task.isCancelled {
@@ -176,7 +180,9 @@ public struct EngineStream<Value: Sendable>: AsyncSequence, Sendable {
 
 /// The elements of an ``EngineStream``, many at a time.
 public struct EngineStreamBatches<Value: Sendable>: AsyncSequence, Sendable {
+  /// One element or more, in the order of the engine.
   public typealias Element = [StreamElement<Value>]
+  /// Reading throws nothing.
   public typealias Failure = Never
 
   let stream: EngineStream<Value>
@@ -198,11 +204,13 @@ public struct EngineStreamBatches<Value: Sendable>: AsyncSequence, Sendable {
       self.most = most
     }
 
+    /// The elements that wait, at least one, or nil at the end; it waits in the isolation of the caller.
     @inlinable
     public mutating func next() async -> [StreamElement<Value>]? {
       await next(isolation: #isolation)
     }
 
+    /// The elements that wait, at least one, or nil at the end; it waits in the isolation of `actor`.
     @inlinable
     public mutating func next(isolation actor: isolated (any Actor)?) async -> [StreamElement<Value>]? {
       await base.next(into: &batch, most: most, isolation: actor) ? batch : nil

@@ -78,14 +78,18 @@ public struct TickerError: Error, Sendable, Hashable {
 }
 
 extension TickerError: LocalizedError {
+  /// ``message``.
   public var errorDescription: String? { message }
+  /// ``advice``.
   public var recoverySuggestion: String? { advice }
 }
 
 extension TickerError: CustomNSError {
   /// The domain of the bridged `NSError`; its code is the raw value of ``code``.
   public static var errorDomain: String { "rustle.ticker" }
+  /// The raw value of ``code``.
   public var errorCode: Int { code.rawValue }
+  /// Message and advice under Foundation's keys.
   public var errorUserInfo: [String: Any] {
     [NSLocalizedDescriptionKey: message, NSLocalizedRecoverySuggestionErrorKey: advice]
   }

@@ -15,7 +15,7 @@ public final class ManualClock: Sendable {
   /// A clock at time 0.
   ///
   /// - Parameter wallMilliseconds: its calendar: milliseconds since 1970-01-01T00:00:00Z.
-  /// - Throws: ``TickerError`` with the code `archiveMismatch` or `exhausted`.
+  /// - Throws: `TickerError` with the code `archiveMismatch` or `exhausted`.
   public init(wallMilliseconds: Int64 = 0) throws(TickerError) {
     do {
       runtime = try NativeRuntime(wallMilliseconds: wallMilliseconds)

@@ -16,6 +16,7 @@ public actor ScriptedPrices: PriceSource {
   /// Makes the next requests fail with `error`; nil makes them succeed again.
   public func refuse(with error: TickerError?) { refusal = error }
 
+  /// A stream of what is sent from now on, or the error of ``refuse(with:)``. The request is noted in either case.
   public func prices(for symbols: [String]) throws(TickerError) -> AsyncStream<PriceUpdate> {
     requests.append(symbols)
     if let refusal { throw refusal }
@@ -35,6 +36,7 @@ public actor ScriptedPrices: PriceSource {
     continuations = []
   }
 
+  /// Counts the call and ends every stream.
   public func cancel() {
     cancelCount += 1
     finish()
