@@ -16,7 +16,7 @@ internal import Synchronization
 public struct EngineStream<Value: Sendable>: AsyncSequence, Sendable {
   /// A value, or a gap where values were lost.
   public typealias Element = StreamElement<Value>
-  /// Reading throws nothing: a stream that a failure of its engine ends is over like any other.
+  /// Reading throws nothing: a stream that a failure of its engine ends is over like any other, and ``outcome`` tells.
   public typealias Failure = Never
 
   let core: Core
@@ -47,6 +47,10 @@ public struct EngineStream<Value: Sendable>: AsyncSequence, Sendable {
     case .frames(let lane): lane.statistics
     }
   }
+
+  /// How the engine's side of the stream ended; nil while it runs. What waits can still be read after the end. A consumer
+  /// whose loop is over reads here whether the engine came to its end, was cancelled, or failed, and why.
+  public var outcome: SessionOutcome? { core.session.outcome }
 
   /// The first iterator delivers the elements; dropping it ends the session. Further ones end at once.
   public func makeAsyncIterator() -> Iterator {

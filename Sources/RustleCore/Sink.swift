@@ -1,8 +1,8 @@
 internal import CRustle
 internal import Synchronization
 
-/// How a session ended.
-package enum SessionOutcome: Sendable, Hashable {
+/// How a session, and the stream of its values, ended.
+public enum SessionOutcome: Sendable, Hashable {
   /// By itself.
   case ended
   /// It was cancelled, or its engine was shut down or dropped.

@@ -190,6 +190,20 @@ import Testing
     #expect(numbers(await all(stream)) == [0, 1])
   }
 
+  @Test(arguments: lanes)
+  func outcomeTellsHowItEnded(lane: Lane) async throws {
+    let (clock, ticker, stream) = try await started(lane, limit: 3)
+    clock.advance(by: .milliseconds(250))
+    #expect(stream.outcome == nil)
+    let other = try await ticker.updates(for: ["SOL"], lane: lane)
+    clock.advance(by: .seconds(1))
+    #expect(stream.outcome == .ended)
+    #expect(other.outcome == .ended)
+    let last = try await ticker.updates(for: ["SOL"], lane: lane)
+    await ticker.cancel()
+    #expect(last.outcome == .cancelled)
+  }
+
   @Test func secondIteratorEndsAtOnce() async throws {
     let (clock, ticker, stream) = try await started(.frames(), limit: 3)
     clock.advance(by: .seconds(60))
