@@ -100,8 +100,11 @@ impl ManualClock {
     /// Moves the time that workers may run up to. [`Runtime::advance`](crate::Runtime::advance) calls it.
     pub(crate) fn extend(&self, by: Duration) {
         let by = Nanoseconds::try_from(by.as_nanos()).unwrap_or(Nanoseconds::MAX);
-        let target = self.target.load(Ordering::Acquire).saturating_add(by);
-        self.target.store(target, Ordering::Release);
+        let later = |target: Nanoseconds| Some(target.saturating_add(by));
+        // `later` never refuses.
+        let _ = self
+            .target
+            .fetch_update(Ordering::AcqRel, Ordering::Acquire, later);
     }
 }
 
@@ -123,7 +126,7 @@ impl Clock for ManualClock {
                 Wait::Ready
             }
             _ => {
-                self.now.store(target, Ordering::Release);
+                self.now.fetch_max(target, Ordering::AcqRel);
                 Wait::ForBell
             }
         }
@@ -148,6 +151,17 @@ mod tests {
             clock.wall_ms() > 1_700_000_000_000,
             "a calendar after November 2023"
         );
+    }
+
+    #[test]
+    fn manual_clock_loses_no_time_between_threads() {
+        let clock = ManualClock::new(0);
+        std::thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| (0..100_000).for_each(|_| clock.extend(Duration::from_nanos(1))));
+            }
+        });
+        assert_eq!(clock.target.load(Ordering::Acquire), 200_000);
     }
 
     #[test]

@@ -37,6 +37,14 @@ impl Fault {
     ];
 }
 
+/// The place of [`Fault::WorkerPanic`]: in every poll of every engine's jobs, every eighth of which panics.
+///
+/// # Panics
+/// When that is the fault in force.
+pub(crate) fn worker_point() {
+    assert!(!strikes(Fault::WorkerPanic), "a panic on purpose");
+}
+
 /// A symbol whose first tick panics the worker.
 pub const PANIC_SYMBOL: &str = "!PANIC";
 

@@ -4,12 +4,14 @@ use crate::clock::{Clock, Nanoseconds};
 use crate::session::Session;
 
 /// What a job wants next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
     /// To be polled again at this time, or at once when it has passed.
     At(Nanoseconds),
     /// To be released: it has come to its natural end.
     End,
+    /// To be released: it cannot go on, for this reason. The engine is sound and starts further sessions.
+    Fail(String),
 }
 
 /// Why a job is released. It is the last thing that its listener hears.

@@ -5,9 +5,11 @@
 #![forbid(unsafe_code)]
 
 mod clock;
+mod engine;
 #[cfg(feature = "faults")]
 pub mod faults;
 mod job;
+mod lane;
 mod panic_text;
 mod ring;
 mod runtime;
@@ -18,11 +20,11 @@ mod worker;
 
 pub use clock::{Clock, ManualClock, Nanoseconds, SystemClock, Wait};
 pub use job::{Job, PollContext, Release, Step};
-pub use panic_text::panic_message;
+pub use lane::{Doorbell, MAX_LANE_CAPACITY, NoBell};
+pub use panic_text::{into_panic_message, panic_message};
 pub use ring::{LaneStatistics, Overflow, Ring};
 pub use runtime::{Runtime, RuntimeError};
 pub use session::Session;
 pub use ticker::{
-    Doorbell, MAX_LANE_CAPACITY, NoBell, PriceListener, RATE_RANGE, Tick, TickerConfiguration, TickerEngine,
-    TickerError, TickerSession,
+    PriceListener, RATE_RANGE, Tick, TickerConfiguration, TickerEngine, TickerError, TickerSession,
 };

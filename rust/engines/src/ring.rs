@@ -29,13 +29,15 @@ pub struct LaneStatistics {
 /// A bounded buffer of `T`, with a key per element below the number of keys that it was made for.
 ///
 /// Each element comes out with the number of elements lost just before it: for [`Overflow::KeepLatest`] those of its own
-/// key, else those of the lane.
+/// key, else those of the lane. A number beyond `u32::MAX` is told in parts, the rest with the elements that follow.
 #[derive(Debug)]
 pub struct Ring<T> {
     storage: Storage<T>,
     produced: u64,
     delivered: u64,
     dropped: u64,
+    /// Lost before elements that came out, and not told yet: more than one element can tell.
+    untold: u64,
 }
 
 #[derive(Debug)]
@@ -82,6 +84,7 @@ impl<T> Ring<T> {
             produced: 0,
             delivered: 0,
             dropped: 0,
+            untold: 0,
         }
     }
 
@@ -195,20 +198,25 @@ impl<T> Ring<T> {
 
     /// Hands out at most `most` elements, the longest waiting first, each with the number lost just before it. Returns how
     /// many there were.
-    pub fn drain(&mut self, most: usize, mut take: impl FnMut(T, u64)) -> usize {
+    pub fn drain(&mut self, most: usize, mut take: impl FnMut(T, u32)) -> usize {
+        let untold = &mut self.untold;
+        let mut hand_out = |entry: Entry<T>| {
+            *untold += entry.lost_before;
+            let told = u32::try_from(*untold).unwrap_or(u32::MAX);
+            *untold -= u64::from(told);
+            take(entry.element, told);
+        };
         let taken = match &mut self.storage {
             Storage::Queue { entries, .. } => {
                 let taken = most.min(entries.len());
-                for entry in entries.drain(..taken) {
-                    take(entry.element, entry.lost_before);
-                }
+                entries.drain(..taken).for_each(hand_out);
                 taken
             }
             Storage::Latest { order, slots } => {
                 let taken = most.min(order.len());
                 for key in order.drain(..taken) {
                     if let Some(entry) = slots[key as usize].take() {
-                        take(entry.element, entry.lost_before);
+                        hand_out(entry);
                     }
                 }
                 taken
@@ -237,7 +245,7 @@ impl<T> Ring<T> {
 mod tests {
     use super::*;
 
-    fn drained(ring: &mut Ring<u32>, most: usize) -> Vec<(u32, u64)> {
+    fn drained(ring: &mut Ring<u32>, most: usize) -> Vec<(u32, u32)> {
         let mut out = Vec::new();
         ring.drain(most, |element, lost| out.push((element, lost)));
         out
@@ -311,6 +319,30 @@ mod tests {
     }
 
     #[test]
+    fn loss_beyond_32_bits_is_told_in_parts() {
+        let mut ring = Ring::new(Overflow::DropNewest, 1, 1);
+        let Storage::Queue { lost, .. } = &mut ring.storage else {
+            panic!("a queue")
+        };
+        *lost = 5_000_000_000;
+        let told: Vec<u32> = (0..3)
+            .flat_map(|n| {
+                ring.push(0, n);
+                drained(&mut ring, 1)
+            })
+            .map(|(_, lost)| lost)
+            .collect();
+        assert_eq!(
+            told,
+            [
+                u32::MAX,
+                5_000_000_000u64.wrapping_sub(u64::from(u32::MAX)) as u32,
+                0
+            ]
+        );
+    }
+
+    #[test]
     fn nothing_is_lost_uncounted_under_any_policy() {
         for overflow in [Overflow::DropOldest, Overflow::DropNewest, Overflow::KeepLatest] {
             let mut ring = Ring::new(overflow, 7, 5);
@@ -320,7 +352,7 @@ mod tests {
                 if n % 11 == 0 {
                     ring.drain((n % 13) as usize, |_, lost| {
                         seen += 1;
-                        told += lost;
+                        told += u64::from(lost);
                     });
                 }
                 let s = ring.statistics();
@@ -330,7 +362,7 @@ mod tests {
             for _ in 0..2 {
                 ring.drain(usize::MAX, |_, lost| {
                     seen += 1;
-                    told += lost;
+                    told += u64::from(lost);
                 });
                 ring.push(0, 0);
             }

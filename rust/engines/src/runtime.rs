@@ -88,7 +88,6 @@ impl Runtime {
         let key = self.keys.fetch_add(1, Ordering::Relaxed);
         let inbox = self.inbox(key as usize % self.width)?;
         let session = Session::new(key, inbox.clone());
-        tracing::debug!(session = key, "session started");
         inbox.start(Running {
             session: session.clone(),
             job: make(),
@@ -123,6 +122,12 @@ impl Runtime {
         &*self.clock
     }
 
+    /// What systems show of a thread, 15 bytes at most on Linux.
+    fn thread_name(&self, index: usize) -> String {
+        let kind = if self.manual.is_some() { "manual-" } else { "" };
+        format!("rustle-{kind}{index}")
+    }
+
     /// The inbox of the worker at `index`, which is started if it must be.
     fn inbox(&self, index: usize) -> Result<Arc<Inbox>, RuntimeError> {
         let mut threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
@@ -131,7 +136,7 @@ impl Runtime {
             let inbox = Arc::new(Inbox::new());
             let worker = Worker::new(inbox.clone(), self.clock.clone());
             let handle = std::thread::Builder::new()
-                .name(format!("rustle-{}", threads.len()))
+                .name(self.thread_name(threads.len()))
                 .spawn(move || worker.run())
                 .map_err(RuntimeError)?;
             threads.push(Thread {

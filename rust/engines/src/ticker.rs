@@ -7,8 +7,10 @@ mod schedule;
 
 pub use error::TickerError;
 pub use job::PriceListener;
-pub use lane::{Doorbell, NoBell, Tick};
+pub use lane::Tick;
 
+use crate::engine::Sessions;
+use crate::lane::{Doorbell, MAX_LANE_CAPACITY};
 use crate::ring::{LaneStatistics, Overflow};
 use crate::runtime::Runtime;
 use crate::session::Session;
@@ -16,13 +18,10 @@ use job::{Outlet, TickerJob};
 use lane::PriceLane;
 use rustle_market::{PriceUpdate, RandomWalk, SymbolList};
 use std::ops::RangeInclusive;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The update rates that an engine takes, in updates a second and symbol.
 pub const RATE_RANGE: RangeInclusive<f64> = 0.001..=10_000_000.0;
-/// The most elements that a pull lane holds.
-pub const MAX_LANE_CAPACITY: usize = 1 << 20;
 
 /// How an engine makes prices.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,18 +50,10 @@ impl Default for TickerConfiguration {
 /// Dropping the engine cancels its sessions. A session whose listener panics poisons the engine: its other sessions go
 /// on, further starts are refused.
 pub struct TickerEngine {
-    runtime: Arc<Runtime>,
     configuration: TickerConfiguration,
-    poison: Arc<AtomicBool>,
-    state: Mutex<State>,
-}
-
-#[derive(Default)]
-struct State {
-    shut_down: bool,
-    sessions: Vec<Session>,
+    sessions: Sessions,
     /// The lane of the newest pull session, for `next_price` and `drain_updates`.
-    lane: Option<Arc<PriceLane>>,
+    lane: Mutex<Option<Arc<PriceLane>>>,
 }
 
 /// A started session of a ticker.
@@ -91,10 +82,9 @@ impl TickerEngine {
             });
         }
         Ok(Self {
-            runtime,
             configuration,
-            poison: Arc::new(AtomicBool::new(false)),
-            state: Mutex::new(State::default()),
+            sessions: Sessions::new(runtime),
+            lane: Mutex::new(None),
         })
     }
 
@@ -144,21 +134,18 @@ impl TickerEngine {
 
     /// At most `max` waiting updates of the newest pull session, the longest waiting first.
     pub fn drain_updates(&self, max: usize) -> Vec<PriceUpdate> {
-        let lane = self.state().lane.clone();
+        let lane = self.lane().clone();
         lane.map_or_else(Vec::new, |lane| lane.drain_updates(max))
     }
 
     /// Cancels every session of this engine. Idempotent; later starts are welcome.
     pub fn cancel(&self) {
-        for session in std::mem::take(&mut self.state().sessions) {
-            session.cancel();
-        }
+        self.sessions.cancel();
     }
 
     /// Cancels every session and refuses later starts. Idempotent.
     pub fn shut_down(&self) {
-        self.state().shut_down = true;
-        self.cancel();
+        self.sessions.shut_down();
     }
 
     fn start(
@@ -167,36 +154,18 @@ impl TickerEngine {
         lane: Option<Arc<PriceLane>>,
         outlet: impl FnOnce() -> Outlet,
     ) -> Result<TickerSession, TickerError> {
-        let mut state = self.state();
-        if state.shut_down {
-            return Err(TickerError::ShutDown);
-        }
-        if self.poison.load(Ordering::Acquire) {
-            return Err(TickerError::Poisoned);
-        }
         let walk = RandomWalk::new(&symbols, self.configuration.seed.unwrap_or_else(rand::random));
-        // The worker is told of the job while this engine is locked; that is safe because it is only told, not called.
-        let session = self.runtime.start(self.poison.clone(), || {
-            #[cfg(feature = "faults")]
-            crate::faults::point("a start, with the engine locked");
-            Box::new(TickerJob::new(&self.configuration, symbols, walk, outlet()))
-        })?;
-        state.sessions.retain(|session| !session.is_released());
-        state.sessions.push(session.clone());
+        let session = self
+            .sessions
+            .start(|| Box::new(TickerJob::new(&self.configuration, symbols, walk, outlet())))?;
         if lane.is_some() {
-            state.lane = lane.clone();
+            self.lane().clone_from(&lane);
         }
         Ok(TickerSession { session, lane })
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Drop for TickerEngine {
-    fn drop(&mut self) {
-        self.shut_down();
+    fn lane(&self) -> MutexGuard<'_, Option<Arc<PriceLane>>> {
+        self.lane.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -213,7 +182,7 @@ impl TickerSession {
 
     /// Hands out at most `most` waiting ticks, the longest waiting first, each with the number lost just before it;
     /// `None` when the session pushes. Works until the session is dropped, also after its end.
-    pub fn drain(&self, most: usize, take: impl FnMut(Tick, u64)) -> Option<usize> {
+    pub fn drain(&self, most: usize, take: impl FnMut(Tick, u32)) -> Option<usize> {
         self.lane.as_ref().map(|lane| lane.drain(most, take))
     }
 

@@ -2,7 +2,7 @@
 
 use crate::clock::{Clock, Wait};
 use crate::job::{Job, PollContext, Release, Step};
-use crate::panic_text::panic_message;
+use crate::panic_text::into_panic_message;
 use crate::session::Session;
 use crate::timers::Timers;
 use std::collections::HashMap;
@@ -128,27 +128,46 @@ impl Worker {
     /// Works until the inbox says stop, then releases what is left.
     pub(crate) fn run(mut self) {
         loop {
-            let orders = self.inbox.wait(&*self.clock, &self.timers);
-            let now = self.clock.now();
-            for running in orders.starts {
-                let key = running.session.key();
-                self.running.insert(key, running);
-                self.timers.push(now, key);
+            // What a job or a listener does wrong is caught where it is called. This is for the rest, a log function of the
+            // host among it: a thread that ended would leave sessions that are never released.
+            match catch_unwind(AssertUnwindSafe(|| self.turn())) {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(payload) => {
+                    let message = into_panic_message(payload);
+                    self.release_all(&Release::Panicked(message));
+                }
             }
-            for key in orders.cancels {
-                self.release(key, Release::Cancelled);
-            }
-            if orders.stop {
-                break;
-            }
-            self.forget_stale_timers();
-            self.poll_due();
         }
-        let keys: Vec<u64> = self.running.keys().copied().collect();
-        for key in keys {
+        self.release_all(&Release::Cancelled);
+        self.inbox.settled.notify_all();
+    }
+
+    /// Takes orders and does what is due. Returns whether to go on.
+    fn turn(&mut self) -> bool {
+        let orders = self.inbox.wait(&*self.clock, &self.timers);
+        let now = self.clock.now();
+        for running in orders.starts {
+            let key = running.session.key();
+            self.running.insert(key, running);
+            self.timers.push(now, key);
+        }
+        for key in orders.cancels {
             self.release(key, Release::Cancelled);
         }
-        self.inbox.settled.notify_all();
+        if orders.stop {
+            return false;
+        }
+        self.forget_stale_timers();
+        self.poll_due();
+        true
+    }
+
+    fn release_all(&mut self, release: &Release) {
+        let keys: Vec<u64> = self.running.keys().copied().collect();
+        for key in keys {
+            self.release(key, release.clone());
+        }
     }
 
     /// Polls what is due now: each job at most once, so that orders are seen between two polls of a busy job.
@@ -170,12 +189,18 @@ impl Worker {
                 clock: &*self.clock,
                 session: &running.session,
             };
-            match catch_unwind(AssertUnwindSafe(|| running.job.poll(&context))) {
+            let poll = || {
+                #[cfg(feature = "faults")]
+                crate::faults::worker_point();
+                running.job.poll(&context)
+            };
+            match catch_unwind(AssertUnwindSafe(poll)) {
                 Ok(Step::At(deadline)) => self.timers.push(deadline, key),
                 Ok(Step::End) => self.release(key, Release::Ended),
+                Ok(Step::Fail(reason)) => self.release(key, Release::Failed(reason)),
                 Err(payload) => {
                     running.poison.store(true, Ordering::Release);
-                    let message = panic_message(&*payload).to_owned();
+                    let message = into_panic_message(payload);
                     self.release(key, Release::Panicked(message));
                 }
             }
@@ -194,11 +219,8 @@ impl Worker {
         tracing::debug!(session = key, ?release, "session released");
         session.set_released();
         if let Err(payload) = catch_unwind(AssertUnwindSafe(|| job.release(release))) {
-            tracing::error!(
-                session = key,
-                message = panic_message(&*payload),
-                "a listener panicked in its release"
-            );
+            let message = into_panic_message(payload);
+            tracing::error!(session = key, message, "a listener panicked in its release");
         }
     }
 
@@ -209,5 +231,112 @@ impl Worker {
             let running = &self.running;
             self.timers.retain(|key| running.contains_key(&key));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::ManualClock;
+
+    /// Waits for an hour, fails, or panics.
+    enum Doing {
+        Wait,
+        Fail,
+        Panic,
+    }
+
+    struct Work {
+        doing: Doing,
+        heard: Arc<Mutex<Vec<Release>>>,
+    }
+
+    impl Job for Work {
+        fn poll(&mut self, context: &PollContext<'_>) -> Step {
+            match self.doing {
+                Doing::Wait => Step::At(context.now() + 3_600_000_000_000),
+                Doing::Fail => Step::Fail("the device is gone".to_owned()),
+                Doing::Panic => panic!("on purpose"),
+            }
+        }
+
+        fn release(self: Box<Self>, release: Release) {
+            self.heard.lock().expect("a sound lock").push(release);
+        }
+    }
+
+    struct Bench {
+        worker: Worker,
+        heard: Arc<Mutex<Vec<Release>>>,
+        poison: Arc<AtomicBool>,
+        keys: u64,
+    }
+
+    impl Bench {
+        fn new() -> Self {
+            let inbox = Arc::new(Inbox::new());
+            Self {
+                worker: Worker::new(inbox, Arc::new(ManualClock::new(0))),
+                heard: Arc::default(),
+                poison: Arc::default(),
+                keys: 0,
+            }
+        }
+
+        fn start(&mut self, doing: Doing) -> Session {
+            let inbox = self.worker.inbox.clone();
+            let session = Session::new(self.keys, inbox.clone());
+            self.keys += 1;
+            inbox.start(Running {
+                session: session.clone(),
+                job: Box::new(Work {
+                    doing,
+                    heard: self.heard.clone(),
+                }),
+                poison: self.poison.clone(),
+            });
+            session
+        }
+
+        fn heard(&self) -> Vec<Release> {
+            self.heard.lock().expect("a sound lock").clone()
+        }
+    }
+
+    #[test]
+    fn starting_and_cancelling_for_ever_keeps_no_timers() {
+        let mut bench = Bench::new();
+        for _ in 0..10_000 {
+            let session = bench.start(Doing::Wait);
+            assert!(bench.worker.turn());
+            session.cancel();
+            assert!(bench.worker.turn());
+        }
+        assert_eq!(bench.heard().len(), 10_000);
+        assert!(bench.worker.timers.len() <= 66, "{}", bench.worker.timers.len());
+        assert!(bench.worker.running.is_empty());
+    }
+
+    #[test]
+    fn job_that_cannot_go_on_is_released_with_its_reason_and_poisons_nothing() {
+        let mut bench = Bench::new();
+        let waiting = bench.start(Doing::Wait);
+        bench.start(Doing::Fail);
+        assert!(bench.worker.turn());
+        assert_eq!(bench.heard(), [Release::Failed("the device is gone".to_owned())]);
+        assert!(!bench.poison.load(Ordering::Acquire));
+        assert!(!waiting.is_released());
+    }
+
+    #[test]
+    fn panic_of_one_job_leaves_the_others_running() {
+        let mut bench = Bench::new();
+        let waiting = bench.start(Doing::Wait);
+        bench.start(Doing::Panic);
+        assert!(bench.worker.turn());
+        assert_eq!(bench.heard(), [Release::Panicked("on purpose".to_owned())]);
+        assert!(bench.poison.load(Ordering::Acquire));
+        assert!(!waiting.is_released() && !waiting.is_cancelled());
+        assert_eq!(bench.worker.running.len(), 1);
     }
 }

@@ -1,6 +1,7 @@
 //! The one panic guard that every export runs inside.
 
 use crate::status::{Fault, RustleError, RustleStatus, RUSTLE_OK, RUSTLE_PANICKED};
+use rustle_engines::into_panic_message;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 
 #[cfg(panic = "abort")]
@@ -14,14 +15,16 @@ pub(crate) unsafe fn guarded<E: Fault>(
     error: *mut RustleError,
     body: impl FnOnce() -> Result<(), E>,
 ) -> RustleStatus {
+    // The record is written out inside the guard: the text of a fault is code too.
     let body = AssertUnwindSafe(|| {
         fault_point("the call");
-        body()
+        let fault = body().err()?;
+        Some(RustleError::new(fault.status(), &fault))
     });
     let record = match catch_unwind(body) {
-        Ok(Ok(())) => return RUSTLE_OK,
-        Ok(Err(fault)) => RustleError::new(fault.status(), &fault),
-        Err(payload) => RustleError::new(RUSTLE_PANICKED, &rustle_engines::panic_message(&*payload)),
+        Ok(None) => return RUSTLE_OK,
+        Ok(Some(record)) => record,
+        Err(payload) => RustleError::new(RUSTLE_PANICKED, &into_panic_message(payload)),
     };
     let status = record.status;
     if !error.is_null() {

@@ -42,7 +42,22 @@ struct Vacant {
 }
 
 /// Bits of a generation that hold the table's kind.
-const KIND_BITS: u32 = 3;
+const KIND_BITS: u32 = 5;
+
+/// What a handle stands for. Handles of different kinds differ, so that one cannot be taken for another; a new table takes a new
+/// number, up to 31.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub(crate) enum Kind {
+    Session = 1,
+    Runtime = 2,
+    Ticker = 3,
+    FftPlan = 4,
+    #[cfg(test)]
+    TestNumbers = 30,
+    #[cfg(test)]
+    TestLetters = 31,
+}
 
 // SAFETY: the table hands out `&T` to any thread (T: Sync), and drops a T on whichever thread lets go last (T: Send).
 // A slot's object is written only while the slot is CLOSED with no pins, by the one thread that owns it then.
@@ -63,8 +78,9 @@ pub(crate) struct Reservation<'a, T> {
 }
 
 impl<T> SlotTable<T> {
-    /// A table whose handles differ from those of tables of another `kind` (0 to 7).
-    pub(crate) const fn new(kind: u32) -> Self {
+    /// A table of handles of one kind. A kind is for one table.
+    pub(crate) const fn new(kind: Kind) -> Self {
+        let kind = kind as u32;
         assert!(kind < 1 << KIND_BITS);
         Self {
             chunks: [const { OnceLock::new() }; CHUNKS],
@@ -248,12 +264,12 @@ mod tests {
     use std::sync::atomic::AtomicUsize;
     use std::sync::Arc;
 
-    static NUMBERS: SlotTable<u32> = SlotTable::new(1);
-    static LETTERS: SlotTable<char> = SlotTable::new(2);
+    static NUMBERS: SlotTable<u32> = SlotTable::new(Kind::TestNumbers);
+    static LETTERS: SlotTable<char> = SlotTable::new(Kind::TestLetters);
 
     #[test]
     fn freed_handle_is_stale_and_its_slot_gets_a_new_generation() {
-        let table = SlotTable::new(1);
+        let table = SlotTable::new(Kind::TestNumbers);
         let first = table.insert(7_u32).expect("room");
         assert_eq!(*table.pin(first, "h").expect("live"), 7);
         table.remove(first, "h").expect("live");
@@ -267,7 +283,7 @@ mod tests {
 
     #[test]
     fn place_that_was_not_used_is_given_back() {
-        let table = SlotTable::new(5);
+        let table = SlotTable::new(Kind::TestNumbers);
         drop(table.reserve().expect("room"));
         let handle = table.reserve().expect("room").fill('a');
         assert_eq!(handle as u32, 0, "the first place again");
@@ -293,7 +309,7 @@ mod tests {
             }
         }
         let drops = Arc::new(AtomicUsize::new(0));
-        let table = SlotTable::new(3);
+        let table = SlotTable::new(Kind::TestNumbers);
         let handle = table.insert(Counted(drops.clone())).expect("room");
         let user = table.pin(handle, "h").expect("live");
         table.remove(handle, "h").expect("live");
@@ -305,7 +321,7 @@ mod tests {
 
     #[test]
     fn racing_users_and_removals_drop_each_object_once() {
-        let table = Arc::new(SlotTable::new(4));
+        let table = Arc::new(SlotTable::new(Kind::TestNumbers));
         let drops = Arc::new(AtomicUsize::new(0));
         struct Counted(Arc<AtomicUsize>);
         impl Drop for Counted {

@@ -1,10 +1,11 @@
 //! The layout of every record that crosses the boundary, so that the other side can compare it with what it sees.
 
 use crate::fft::peaks::{RustlePeak, RustlePeakSearch};
+use crate::lane::RustleLaneStatistics;
 use crate::sink::RustleSink;
 use crate::slice::RustleString;
 use crate::status::RustleError;
-use crate::ticker::{RustleLaneStatistics, RustlePriceUpdate, RustleTickerConfiguration};
+use crate::ticker::{RustlePriceUpdate, RustleTickerConfiguration};
 use std::ffi::{c_char, CStr};
 use std::mem::{align_of, offset_of, size_of};
 

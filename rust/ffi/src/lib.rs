@@ -10,6 +10,7 @@ mod slice;
 
 pub mod exercise;
 pub mod fft;
+pub mod lane;
 pub mod layout;
 pub mod live;
 pub mod log;

@@ -1,14 +1,14 @@
 //! Runtimes whose time is moved by hand, for tests.
 
 use crate::guard::guarded;
-use crate::handle::{RustleHandle, SlotTable};
+use crate::handle::{Kind, RustleHandle, SlotTable};
 use crate::slice::out;
 use crate::status::{CallFault, RustleError, RustleStatus};
 use rustle_engines::Runtime;
 use std::sync::Arc;
 use std::time::Duration;
 
-static RUNTIMES: SlotTable<Arc<Runtime>> = SlotTable::new(2);
+static RUNTIMES: SlotTable<Arc<Runtime>> = SlotTable::new(Kind::Runtime);
 
 /// The runtime behind a handle; 0 stands for the shared one.
 ///

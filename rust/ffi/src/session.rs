@@ -1,7 +1,7 @@
 //! What every engine's sessions have in common: cancel and free.
 
 use crate::guard::guarded;
-use crate::handle::{Pinned, Reservation, RustleHandle, SlotTable};
+use crate::handle::{Kind, Pinned, Reservation, RustleHandle, SlotTable};
 use crate::status::{CallFault, RustleError, RustleStatus};
 use rustle_engines::TickerSession;
 
@@ -34,7 +34,7 @@ impl Drop for AnySession {
     }
 }
 
-static SESSIONS: SlotTable<AnySession> = SlotTable::new(1);
+static SESSIONS: SlotTable<AnySession> = SlotTable::new(Kind::Session);
 
 /// Sets a handle aside for a session that is about to start: once it runs, its start must not fail any more.
 ///

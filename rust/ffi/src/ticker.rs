@@ -1,7 +1,8 @@
 //! The ticker: engines, and the start and drain of their sessions.
 
 use crate::guard::guarded;
-use crate::handle::{RustleHandle, SlotTable};
+use crate::handle::{Kind, RustleHandle, SlotTable};
+use crate::lane::{overflow, BellSink, RustleLaneStatistics};
 use crate::session::{self, AnySession, EngineSession};
 use crate::sink::{RustleSink, SinkGuts};
 use crate::slice::{borrowed, borrowed_mut, out, text, RustleString};
@@ -11,21 +12,9 @@ use crate::status::{
     RUSTLE_RATE_OUT_OF_RANGE, RUSTLE_SHUT_DOWN, RUSTLE_SYMBOL_TOO_LONG, RUSTLE_TOO_MANY_SYMBOLS,
 };
 use crate::{handle::Pinned, runtime};
-use rustle_engines::{
-    Doorbell, LaneStatistics, Overflow, PriceListener, Release, TickerConfiguration, TickerEngine,
-    TickerError,
-};
+use rustle_engines::{PriceListener, Release, TickerConfiguration, TickerEngine, TickerError};
 use rustle_market::{PriceUpdate, SymbolError};
 use std::mem::MaybeUninit;
-
-/// The events lane: every update is one call of the sink's `on_signal`.
-pub const RUSTLE_LANE_EVENTS: u32 = 0;
-/// The frame lane: updates wait in a ring until they are drained; a full ring gives up its oldest element.
-pub const RUSTLE_LANE_DROP_OLDEST: u32 = 1;
-/// The frame lane; a full ring does not take a new element in.
-pub const RUSTLE_LANE_DROP_NEWEST: u32 = 2;
-/// The frame lane; a new update replaces the waiting one of the same symbol.
-pub const RUSTLE_LANE_KEEP_LATEST: u32 = 3;
 
 /// How a ticker makes prices.
 #[repr(C)]
@@ -58,25 +47,11 @@ pub struct RustlePriceUpdate {
     /// The symbol's place in the list that the session was started with.
     pub symbol: u32,
     /// On a frame lane the number of updates that were lost just before this one (with `RUSTLE_LANE_KEEP_LATEST`: of its
-    /// own symbol), at most 4,294,967,295. 0 on the events lane.
+    /// own symbol); what is beyond 4,294,967,295 is told with the updates that follow. 0 on the events lane.
     pub gap: u32,
 }
 
-/// What went through a frame lane so far: `produced == delivered + dropped + waiting`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustleLaneStatistics {
-    /// Elements that the engine put in.
-    pub produced: u64,
-    /// Elements that were drained.
-    pub delivered: u64,
-    /// Elements that the lane's policy gave up.
-    pub dropped: u64,
-    /// Elements in the lane now.
-    pub waiting: u64,
-}
-
-static TICKERS: SlotTable<TickerEngine> = SlotTable::new(3);
+static TICKERS: SlotTable<TickerEngine> = SlotTable::new(Kind::Ticker);
 
 /// Makes a ticker. `ticker` receives its handle, to be freed with `rustle_ticker_free`.
 ///
@@ -203,7 +178,7 @@ pub unsafe extern "C" fn rustle_ticker_drain(
                     timestamp_ms: tick.timestamp_ms,
                     sequence: tick.sequence,
                     symbol: tick.symbol,
-                    gap: u32::try_from(lost).unwrap_or(u32::MAX),
+                    gap: lost,
                 });
             }
         });
@@ -280,19 +255,6 @@ fn find(ticker: RustleHandle) -> Result<Pinned<'static, TickerEngine>, CallFault
     TICKERS.pin(ticker, "ticker")
 }
 
-fn overflow(lane: u32) -> Result<Option<Overflow>, CallFault> {
-    match lane {
-        RUSTLE_LANE_EVENTS => Ok(None),
-        RUSTLE_LANE_DROP_OLDEST => Ok(Some(Overflow::DropOldest)),
-        RUSTLE_LANE_DROP_NEWEST => Ok(Some(Overflow::DropNewest)),
-        RUSTLE_LANE_KEEP_LATEST => Ok(Some(Overflow::KeepLatest)),
-        _ => Err(CallFault::value(
-            "lane",
-            "expected one of RUSTLE_LANE_…, got another number",
-        )),
-    }
-}
-
 /// The events lane: every update is a call.
 struct EventSink(SinkGuts);
 
@@ -312,36 +274,12 @@ impl PriceListener for EventSink {
     }
 }
 
-/// The frame lane: a call says that there is something to drain.
-struct BellSink(SinkGuts);
-
-impl Doorbell for BellSink {
-    fn on_ready(&mut self) {
-        self.0.ring();
-    }
-
-    fn on_release(self: Box<Self>, release: Release) {
-        self.0.release(release);
-    }
-}
-
 impl From<&RustleTickerConfiguration> for TickerConfiguration {
     fn from(c: &RustleTickerConfiguration) -> Self {
         Self {
             updates_per_second: c.updates_per_second,
             seed: (c.has_seed != 0).then_some(c.seed),
             update_limit: (c.update_limit != 0).then_some(c.update_limit),
-        }
-    }
-}
-
-impl From<LaneStatistics> for RustleLaneStatistics {
-    fn from(s: LaneStatistics) -> Self {
-        Self {
-            produced: s.produced,
-            delivered: s.delivered,
-            dropped: s.dropped,
-            waiting: s.waiting,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Ten million updates through each policy of the frame lane: none is lost uncounted, and a consumer that does not drain
 //! costs no memory.
 
+use rustle::lane::*;
 use rustle::runtime::{rustle_runtime_advance, rustle_runtime_free, rustle_runtime_new_manual};
 use rustle::session::rustle_session_free;
 use rustle::sink::RustleSink;

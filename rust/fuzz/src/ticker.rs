@@ -3,6 +3,7 @@
 use crate::input::Input;
 use crate::objects::{checked, runtime, settle, Handles, Kind, Watch};
 use rustle::exercise::rustle_sink_exercise;
+use rustle::lane::*;
 use rustle::layout::rustle_abi_layout;
 use rustle::log::{rustle_log_install, rustle_log_set_level};
 use rustle::runtime::{rustle_runtime_advance, rustle_runtime_free, rustle_runtime_new_manual};

@@ -1,6 +1,8 @@
 //! Why a ticker refuses.
 
-use super::{MAX_LANE_CAPACITY, RATE_RANGE};
+use super::RATE_RANGE;
+use crate::engine::StartError;
+use crate::lane::MAX_LANE_CAPACITY;
 use crate::runtime::RuntimeError;
 use rustle_market::SymbolError;
 use std::fmt;
@@ -67,8 +69,12 @@ impl From<SymbolError> for TickerError {
     }
 }
 
-impl From<RuntimeError> for TickerError {
-    fn from(error: RuntimeError) -> Self {
-        Self::Runtime(error)
+impl From<StartError> for TickerError {
+    fn from(error: StartError) -> Self {
+        match error {
+            StartError::ShutDown => Self::ShutDown,
+            StartError::Poisoned => Self::Poisoned,
+            StartError::Runtime(error) => Self::Runtime(error),
+        }
     }
 }

@@ -1,9 +1,8 @@
-//! The pull side of a ticker: a ring behind a lock that is held for copies only.
+//! The pull side of a ticker.
 
-use crate::job::Release;
-use crate::ring::{LaneStatistics, Overflow, Ring};
+use crate::lane::Lane;
+use crate::ring::{LaneStatistics, Overflow};
 use rustle_market::{PriceUpdate, SymbolList};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// An update as it waits in a lane: the symbol by its number in the session's list.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -18,45 +17,26 @@ pub struct Tick {
     pub sequence: u64,
 }
 
-/// Told when a lane has something to drain, and when its session is over.
-pub trait Doorbell: Send {
-    /// The lane was empty and is not any more. Called on a worker's thread with no lock held.
-    fn on_ready(&mut self);
-
-    /// The session is over; what waits in the lane can still be drained. The last call.
-    fn on_release(self: Box<Self>, release: Release);
-}
-
-/// A bell for consumers that look for themselves.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct NoBell;
-
-impl Doorbell for NoBell {
-    fn on_ready(&mut self) {}
-    fn on_release(self: Box<Self>, _: Release) {}
-}
-
 pub(super) struct PriceLane {
     symbols: SymbolList,
-    ring: Mutex<Ring<Tick>>,
+    ticks: Lane<Tick>,
 }
 
 impl PriceLane {
     pub(super) fn new(symbols: SymbolList, overflow: Overflow, capacity: usize) -> Self {
-        let ring = Ring::new(overflow, capacity, symbols.count());
         Self {
+            ticks: Lane::new(overflow, capacity, symbols.count()),
             symbols,
-            ring: Mutex::new(ring),
         }
     }
 
     /// Takes the ticks in. Returns whether the lane was empty before and is not any more.
     pub(super) fn push(&self, ticks: &[Tick]) -> bool {
-        self.ring().push_all(ticks, |tick| tick.symbol)
+        self.ticks.push_all(ticks, |tick| tick.symbol)
     }
 
-    pub(super) fn drain(&self, most: usize, take: impl FnMut(Tick, u64)) -> usize {
-        self.ring().drain(most, take)
+    pub(super) fn drain(&self, most: usize, take: impl FnMut(Tick, u32)) -> usize {
+        self.ticks.drain(most, take)
     }
 
     pub(super) fn drain_updates(&self, most: usize) -> Vec<PriceUpdate> {
@@ -75,10 +55,6 @@ impl PriceLane {
     }
 
     pub(super) fn statistics(&self) -> LaneStatistics {
-        self.ring().statistics()
-    }
-
-    fn ring(&self) -> MutexGuard<'_, Ring<Tick>> {
-        self.ring.lock().unwrap_or_else(PoisonError::into_inner)
+        self.ticks.statistics()
     }
 }

@@ -1,6 +1,7 @@
 //! The engine on a manual runtime: every test moves the time itself.
 
 use super::*;
+use crate::NoBell;
 use crate::job::Release;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::Duration;
@@ -169,6 +170,8 @@ fn panic_releases_with_the_message_and_poisons_the_engine() {
             PriceListener::on_release(Box::new(self.0), release);
         }
     }
+    let (other, heard_by_other) = recorder();
+    let running = engine.start_tracking(&["ETH"], other).expect("started");
     engine.start_tracking(&["BTC"], Half(listener)).expect("started");
     runtime.advance(Duration::ZERO);
     assert_eq!(
@@ -177,6 +180,11 @@ fn panic_releases_with_the_message_and_poisons_the_engine() {
     );
     let refused = engine.start_tracking(&["BTC"], Panicking);
     assert!(matches!(refused, Err(TickerError::Poisoned)));
+    // The session that ran before goes on.
+    all(&heard_by_other);
+    runtime.advance(Duration::from_secs(2));
+    assert!(!running.is_released());
+    assert_eq!(all(&heard_by_other).len(), 4);
 }
 
 #[test]

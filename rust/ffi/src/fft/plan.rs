@@ -4,7 +4,7 @@ use super::fault::FftFault;
 use super::scratch::ScratchPool;
 use super::window::{symmetry, window};
 use crate::guard::guarded;
-use crate::handle::{Pinned, RustleHandle, SlotTable};
+use crate::handle::{Kind, Pinned, RustleHandle, SlotTable};
 use crate::slice::out;
 use crate::status::{CallFault, RustleError, RustleStatus};
 use rustle_dsp::{Scale, SpectrumPlan};
@@ -20,7 +20,7 @@ pub(super) struct FftPlan {
     pub(super) scratch: ScratchPool,
 }
 
-static PLANS: SlotTable<FftPlan> = SlotTable::new(4);
+static PLANS: SlotTable<FftPlan> = SlotTable::new(Kind::FftPlan);
 
 /// The plan behind a handle.
 pub(super) fn find(plan: RustleHandle) -> Result<Pinned<'static, FftPlan>, CallFault> {

@@ -1,12 +1,10 @@
 //! Races of start, cancel, end and free, through the C interface, with a sink that notices every broken promise.
 
+use rustle::lane::{RUSTLE_LANE_EVENTS, RUSTLE_LANE_KEEP_LATEST};
 use rustle::session::{rustle_session_cancel, rustle_session_free};
 use rustle::sink::{RustleSink, RUSTLE_RELEASE_CANCELLED, RUSTLE_RELEASE_ENDED, RUSTLE_RELEASE_PANICKED};
 use rustle::status::RUSTLE_OK;
-use rustle::ticker::{
-    rustle_ticker_free, rustle_ticker_new, rustle_ticker_start, RustleTickerConfiguration,
-    RUSTLE_LANE_EVENTS, RUSTLE_LANE_KEEP_LATEST,
-};
+use rustle::ticker::{rustle_ticker_free, rustle_ticker_new, rustle_ticker_start, RustleTickerConfiguration};
 use rustle::RustleHandle;
 use rustle::RustleString;
 use std::ffi::c_void;

@@ -9,10 +9,10 @@ mod ticker;
 
 use calls::{Attempt, CALLS};
 use objects::{Probe, Ticker};
+use rustle::lane::{RUSTLE_LANE_EVENTS, RUSTLE_LANE_KEEP_LATEST};
 use rustle::live::rustle_live_objects;
 use rustle::sink::RUSTLE_RELEASE_PANICKED;
 use rustle::status::{RUSTLE_OK, RUSTLE_PANICKED, RUSTLE_POISONED};
-use rustle::ticker::{RUSTLE_LANE_EVENTS, RUSTLE_LANE_KEEP_LATEST};
 use rustle_engines::faults;
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -3,6 +3,7 @@
 use crate::calls::{attempt, freed, made, Attempt, HandleCall};
 use crate::objects::{configuration, free_session, free_ticker, new_runtime, Probe, Ticker};
 use rustle::exercise::rustle_sink_exercise;
+use rustle::lane::*;
 use rustle::session::*;
 use rustle::status::RUSTLE_OK;
 use rustle::ticker::*;

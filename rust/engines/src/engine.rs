@@ -1,0 +1,145 @@
+//! What all engines have in common: their sessions, and when they refuse to start one.
+
+use crate::job::Job;
+use crate::runtime::{Runtime, RuntimeError};
+use crate::session::Session;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Why an engine, of whatever kind, starts no session.
+#[derive(Debug)]
+pub(crate) enum StartError {
+    /// The engine was shut down.
+    ShutDown,
+    /// A session of this engine panicked earlier.
+    Poisoned,
+    /// The runtime has no thread for the session. A retry may help.
+    Runtime(RuntimeError),
+}
+
+/// The sessions of one engine. Dropping it cancels them.
+pub(crate) struct Sessions {
+    runtime: Arc<Runtime>,
+    poison: Arc<AtomicBool>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    shut_down: bool,
+    started: Vec<Session>,
+}
+
+impl Sessions {
+    /// No sessions yet, on `runtime`.
+    pub(crate) fn new(runtime: Arc<Runtime>) -> Self {
+        Self {
+            runtime,
+            poison: Arc::new(AtomicBool::new(false)),
+            state: Mutex::new(State::default()),
+        }
+    }
+
+    /// Starts a job. `make` is called only once a thread is certain, with this engine locked: it must not call out.
+    ///
+    /// # Errors
+    /// What [`StartError`] says; nothing was taken then.
+    pub(crate) fn start(&self, make: impl FnOnce() -> Box<dyn Job>) -> Result<Session, StartError> {
+        let session = {
+            let mut state = self.state();
+            if state.shut_down {
+                return Err(StartError::ShutDown);
+            }
+            if self.poison.load(Ordering::Acquire) {
+                return Err(StartError::Poisoned);
+            }
+            let make = || {
+                #[cfg(feature = "faults")]
+                crate::faults::point("a start, with the engine locked");
+                make()
+            };
+            let session = self.runtime.start(self.poison.clone(), make);
+            let session = session.map_err(StartError::Runtime)?;
+            // Kept in check here, so that starting and cancelling for ever holds no memory.
+            state.started.retain(|session| !session.is_released());
+            state.started.push(session.clone());
+            session
+        };
+        // A log function is the host's code, which may call this engine.
+        tracing::debug!(session = session.key(), "session started");
+        Ok(session)
+    }
+
+    /// Cancels every session. Idempotent; later starts are welcome.
+    pub(crate) fn cancel(&self) {
+        for session in std::mem::take(&mut self.state().started) {
+            session.cancel();
+        }
+    }
+
+    /// Cancels every session and refuses later starts. Idempotent.
+    pub(crate) fn shut_down(&self) {
+        self.state().shut_down = true;
+        self.cancel();
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Sessions {
+    fn drop(&mut self) {
+        self.shut_down();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::job::{PollContext, Release, Step};
+    use std::time::Duration;
+
+    /// Waits for an hour at a time.
+    struct Sleeper;
+
+    impl Job for Sleeper {
+        fn poll(&mut self, context: &PollContext<'_>) -> Step {
+            Step::At(context.now() + 3_600_000_000_000)
+        }
+        fn release(self: Box<Self>, _: Release) {}
+    }
+
+    #[test]
+    fn starting_and_cancelling_for_ever_keeps_no_sessions() {
+        let runtime = Arc::new(Runtime::manual(0));
+        let sessions = Sessions::new(runtime.clone());
+        for _ in 0..1_000 {
+            let session = sessions.start(|| Box::new(Sleeper)).expect("started");
+            session.cancel();
+            runtime.advance(Duration::ZERO);
+            assert!(session.is_released());
+        }
+        assert_eq!(sessions.state().started.len(), 1);
+    }
+
+    #[test]
+    fn dropped_engine_cancels_its_sessions() {
+        let runtime = Arc::new(Runtime::manual(0));
+        let sessions = Sessions::new(runtime.clone());
+        let session = sessions.start(|| Box::new(Sleeper)).expect("started");
+        drop(sessions);
+        runtime.advance(Duration::ZERO);
+        assert!(session.is_released());
+    }
+
+    #[test]
+    fn engine_that_was_shut_down_starts_nothing() {
+        let sessions = Sessions::new(Arc::new(Runtime::manual(0)));
+        sessions.shut_down();
+        assert!(matches!(
+            sessions.start(|| Box::new(Sleeper)),
+            Err(StartError::ShutDown)
+        ));
+    }
+}

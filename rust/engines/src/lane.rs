@@ -1,0 +1,60 @@
+//! The frame lane between a worker and a consumer: a ring behind a lock that is held for copies only, and a bell.
+
+use crate::job::Release;
+use crate::ring::{LaneStatistics, Overflow, Ring};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The most elements that a lane holds.
+pub const MAX_LANE_CAPACITY: usize = 1 << 20;
+
+/// Told when a lane has something to drain, and when its session is over.
+pub trait Doorbell: Send {
+    /// The lane was empty and is not any more. Called on a worker's thread with no lock held.
+    fn on_ready(&mut self);
+
+    /// The session is over; what waits in the lane can still be drained. The last call.
+    fn on_release(self: Box<Self>, release: Release);
+}
+
+/// A bell for consumers that look for themselves.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoBell;
+
+impl Doorbell for NoBell {
+    fn on_ready(&mut self) {}
+    fn on_release(self: Box<Self>, _: Release) {}
+}
+
+/// A [`Ring`] that a worker fills and a consumer drains.
+#[derive(Debug)]
+pub(crate) struct Lane<T> {
+    ring: Mutex<Ring<T>>,
+}
+
+impl<T: Copy> Lane<T> {
+    /// An empty lane; arguments as for [`Ring::new`].
+    pub(crate) fn new(overflow: Overflow, capacity: usize, keys: usize) -> Self {
+        Self {
+            ring: Mutex::new(Ring::new(overflow, capacity, keys)),
+        }
+    }
+
+    /// As [`Ring::push_all`].
+    pub(crate) fn push_all(&self, elements: &[T], key: impl Fn(&T) -> u32) -> bool {
+        self.ring().push_all(elements, key)
+    }
+
+    /// As [`Ring::drain`].
+    pub(crate) fn drain(&self, most: usize, take: impl FnMut(T, u32)) -> usize {
+        self.ring().drain(most, take)
+    }
+
+    /// As [`Ring::statistics`].
+    pub(crate) fn statistics(&self) -> LaneStatistics {
+        self.ring().statistics()
+    }
+
+    fn ring(&self) -> MutexGuard<'_, Ring<T>> {
+        self.ring.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
