@@ -48,6 +48,26 @@
 #define RUSTLE_SYMMETRY_SYMMETRIC 1
 
 /**
+ * The events lane: every value is one call of the sink's `on_signal`.
+ */
+#define RUSTLE_LANE_EVENTS 0
+
+/**
+ * The frame lane: values wait in a ring until they are drained; a full ring gives up its oldest element.
+ */
+#define RUSTLE_LANE_DROP_OLDEST 1
+
+/**
+ * The frame lane; a full ring does not take a new element in.
+ */
+#define RUSTLE_LANE_DROP_NEWEST 2
+
+/**
+ * The frame lane; a new value replaces the waiting one of the same key: of a ticker's, the same symbol.
+ */
+#define RUSTLE_LANE_KEEP_LATEST 3
+
+/**
  * Errors only.
  */
 #define RUSTLE_LOG_ERROR 1
@@ -76,26 +96,6 @@
  * The bytes of text that a `RustleError` holds.
  */
 #define RUSTLE_ERROR_CAPACITY 248
-
-/**
- * The events lane: every update is one call of the sink's `on_signal`.
- */
-#define RUSTLE_LANE_EVENTS 0
-
-/**
- * The frame lane: updates wait in a ring until they are drained; a full ring gives up its oldest element.
- */
-#define RUSTLE_LANE_DROP_OLDEST 1
-
-/**
- * The frame lane; a full ring does not take a new element in.
- */
-#define RUSTLE_LANE_DROP_NEWEST 2
-
-/**
- * The frame lane; a new update replaces the waiting one of the same symbol.
- */
-#define RUSTLE_LANE_KEEP_LATEST 3
 
 /**
  * The outcome of a fallible function: `RUSTLE_OK` or one of the other `RUSTLE_…` numbers.
@@ -293,7 +293,7 @@ typedef struct RustlePriceUpdate {
   uint32_t symbol;
   /**
    * On a frame lane the number of updates that were lost just before this one (with `RUSTLE_LANE_KEEP_LATEST`: of its
-   * own symbol), at most 4,294,967,295. 0 on the events lane.
+   * own symbol); what is beyond 4,294,967,295 is told with the updates that follow. 0 on the events lane.
    */
   uint32_t gap;
 } RustlePriceUpdate;
