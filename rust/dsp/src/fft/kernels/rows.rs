@@ -1,0 +1,181 @@
+//! The part across the lanes: from one transform per lane to the bins of the whole frame.
+//!
+//! Bin k + L q of the frame, for k below L and q below 2 V, is the sum over the lanes j of
+//! w^(j (k + L q)) (A_j(k) + (-1)^q w^(V k) B_j(k)), w = e^(-2 pi i / N), where A_j and B_j are the transforms of the real
+//! and the imaginary part of lane j's signal. So for each k, in vectors over j:
+//! 1. `unpack` takes A and B out of the points k and L - k, and makes one vector for the even q and one for the odd q;
+//! 2. a transform of V points across the lanes gives the bins of V values of q.
+//!
+//! The second is vertical too, once a square of V rows (values of k) is transposed: half of it is done a 128-bit block at
+//! a time, then a small transform, then the other half within the blocks. The k below L/2 suffice: half of their bins are
+//! above N/2, and mirrors of the missing ones.
+
+use super::butterflies::radix_4;
+use super::columns::Columns;
+use super::complex::Complex;
+use super::finish::Output;
+use super::lanes::Lanes;
+use crate::fft::roots::Roots;
+
+/// The factors of this part for one size.
+pub(super) struct Rows<L: Lanes> {
+    /// Where `Columns` leaves the point k.
+    positions: Box<[u32]>,
+    /// For k = 0 ..= L/2: w^(V k), then in each lane w^(j k) and w^(j (k + L)).
+    turns: Box<[Turns<L>]>,
+    /// For block-wise frequency p and lane i of each block: e^(-2 pi i (p i) / V). Only `BLOCKS` of the rows are used.
+    in_blocks: [Complex<L>; 4],
+    /// Row j: in lane p, e^(-2 pi i (j p) / V).
+    matrix: Box<[Complex<L>]>,
+}
+
+struct Turns<L: Lanes> {
+    odd_part: Complex<f32>,
+    even: Complex<L>,
+    odd: Complex<L>,
+}
+
+impl<L: Lanes> Rows<L> {
+    /// The factors for the frames of `columns`. `roots` are those of N.
+    pub(super) fn new(cpu: L::Cpu, roots: &Roots, columns: &Columns<L>) -> Self {
+        let positions = columns.positions();
+        let points = positions.len();
+        let lanes = |step: usize| -> Complex<L> { Complex::lanes(cpu, |j| roots.get(j * step).into()) };
+        let turns = |k: usize| Turns {
+            odd_part: roots.get(L::COUNT * k).into(),
+            even: lanes(k),
+            odd: lanes(k + points),
+        };
+        // e^(-2 pi i / V) is the power N / V = 2 L of w.
+        let in_block = |p: usize| Complex::lanes(cpu, |j| roots.get(j % 4 * p * 2 * points).into());
+        Self {
+            turns: (0..=points / 2).map(turns).collect(),
+            in_blocks: [in_block(0), in_block(1), in_block(2), in_block(3)],
+            matrix: (0..L::COUNT).map(|j| lanes(j * 2 * points)).collect(),
+            positions,
+        }
+    }
+
+    /// Makes the bins 0 to N/2 out of what `Columns::transform` left in `work`.
+    #[inline(always)]
+    pub(super) fn transform<O: Output>(&self, cpu: L::Cpu, work: &[Complex<L>], output: &mut O) {
+        let points = work.len();
+        let mut crossed = [[[Complex::zero(cpu); 4]; 4]; 2];
+        for first in (0..points / 2).step_by(L::COUNT) {
+            for row in 0..4 {
+                self.cross_blocks(cpu, work, first, row, &mut crossed);
+            }
+            for (parity, crossed) in crossed.iter().enumerate() {
+                for (p, rows) in crossed.iter().enumerate().take(L::BLOCKS) {
+                    let bins = across_in_blocks(*rows);
+                    for (turn, bins) in bins.into_iter().enumerate() {
+                        let q = 2 * (p + L::BLOCKS * turn) + parity;
+                        if turn < 2 {
+                            output.ascending(points * q + first, bins);
+                        } else {
+                            output.descending(points * (2 * L::COUNT - q) - first, bins);
+                        }
+                    }
+                }
+            }
+        }
+        self.middle(cpu, work, output);
+    }
+
+    /// Unpacks the points `first` + `row` + 4 b for each block b, and transforms them across the blocks, into
+    /// `crossed[parity][p][row]`.
+    #[inline(always)]
+    fn cross_blocks(
+        &self,
+        cpu: L::Cpu,
+        work: &[Complex<L>],
+        first: usize,
+        row: usize,
+        crossed: &mut [[[Complex<L>; 4]; 4]; 2],
+    ) {
+        let [mut even, mut odd] = [[Complex::zero(cpu); 4]; 2];
+        for (block, (even, odd)) in even.iter_mut().zip(&mut odd).enumerate().take(L::BLOCKS) {
+            [*even, *odd] = self.unpack(cpu, work, first + row + 4 * block);
+        }
+        for (rows, crossed) in [even, odd].into_iter().zip(crossed) {
+            let bins = across_blocks(rows);
+            crossed[0][row] = bins[0];
+            for p in 1..L::BLOCKS {
+                crossed[p][row] = bins[p].times(self.in_blocks[p]);
+            }
+        }
+    }
+
+    /// From point k: the vectors whose transforms across the lanes are the bins k + L q for the even and for the odd q.
+    #[inline(always)]
+    fn unpack(&self, cpu: L::Cpu, work: &[Complex<L>], k: usize) -> [Complex<L>; 2] {
+        let points = self.positions.len();
+        let mirror = (points - k) & (points - 1);
+        let low = work[self.positions[k] as usize];
+        let high = work[self.positions[mirror] as usize];
+        let turns = &self.turns[k];
+        // Twice A, and twice B: the weights have a factor of a half.
+        let a = Complex {
+            re: low.re + high.re,
+            im: low.im - high.im,
+        };
+        let b = Complex {
+            re: low.im + high.im,
+            im: high.re - low.re,
+        };
+        let b = b.times(Complex::splat(cpu, turns.odd_part));
+        [(a + b).times(turns.even), (a - b).times(turns.odd)]
+    }
+
+    /// The bins of k = L/2, which is its own mirror: one transform across the lanes, by its definition. Its even q give
+    /// all of them, as bins or as mirrors.
+    #[inline(always)]
+    fn middle<O: Output>(&self, cpu: L::Cpu, work: &[Complex<L>], output: &mut O) {
+        let points = work.len();
+        let [row, _] = self.unpack(cpu, work, points / 2);
+        let (mut re, mut im) = ([0.0; 16], [0.0; 16]);
+        row.re.store(&mut re[..L::COUNT]);
+        row.im.store(&mut im[..L::COUNT]);
+        // Two sums of each part, so that a sum waits for one product at a time.
+        let [mut by_re, mut by_im] = [Complex::zero(cpu); 2];
+        for (j, factors) in self.matrix.iter().enumerate() {
+            let (row_re, row_im) = (L::splat(cpu, re[j]), L::splat(cpu, im[j]));
+            by_re.re = row_re.times_plus(factors.re, by_re.re);
+            by_re.im = row_re.times_plus(factors.im, by_re.im);
+            by_im.re = row_im.times_from(factors.im, by_im.re);
+            by_im.im = row_im.times_plus(factors.re, by_im.im);
+        }
+        let bins = by_re + by_im;
+        output.spread(points / 2, 2 * points, bins);
+    }
+}
+
+/// A transform of `BLOCKS` points across the blocks of as many rows; row r becomes block r of each result.
+#[inline(always)]
+fn across_blocks<L: Lanes>(rows: [Complex<L>; 4]) -> [Complex<L>; 4] {
+    let [a, b, c, d] = transposed(rows, L::transpose_blocks);
+    match L::BLOCKS {
+        1 => [a, b, c, d],
+        2 => [a + b, a - b, c, d],
+        _ => radix_4([a, b, c, d]),
+    }
+}
+
+/// In each block on its own, a transform of 4 points across the lanes of 4 rows; row r becomes lane r of each result.
+#[inline(always)]
+fn across_in_blocks<L: Lanes>(rows: [Complex<L>; 4]) -> [Complex<L>; 4] {
+    radix_4(transposed(rows, L::transpose_in_blocks))
+}
+
+#[inline(always)]
+fn transposed<L: Lanes>(rows: [Complex<L>; 4], transpose: impl Fn([L; 4]) -> [L; 4]) -> [Complex<L>; 4] {
+    let [a, b, c, d] = rows;
+    let re = transpose([a.re, b.re, c.re, d.re]);
+    let im = transpose([a.im, b.im, c.im, d.im]);
+    [
+        Complex { re: re[0], im: im[0] },
+        Complex { re: re[1], im: im[1] },
+        Complex { re: re[2], im: im[2] },
+        Complex { re: re[3], im: im[3] },
+    ]
+}
