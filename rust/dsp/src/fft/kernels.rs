@@ -38,7 +38,7 @@ use lanes::Lanes;
 /// A frame too short for the path's lanes is left to fewer lanes of the same instructions.
 pub(crate) fn kernel(path: Path, roots: &Roots, weights: &[f32]) -> Option<Box<dyn Kernel>> {
     match path {
-        Path::Plain => made::<plain::Plain<4>>(roots, weights),
+        Path::Plain => made::<plain::Plain<1>>(roots, weights),
         #[cfg(target_arch = "x86_64")]
         Path::Narrow => made::<narrow::Narrow<false>>(roots, weights),
         #[cfg(target_arch = "x86_64")]

@@ -60,7 +60,6 @@ impl Neg for Avx2 {
 impl Lanes for Avx2 {
     type Cpu = Cpu;
     type Array = [f32; 8];
-    const ZEROS: [f32; 8] = [0.0; 8];
     const BLOCKS: usize = 2;
 
     fn detect() -> Option<Cpu> {
@@ -75,6 +74,10 @@ impl Lanes for Avx2 {
     #[inline(always)]
     fn splat(Cpu(()): Cpu, value: f32) -> Self {
         Self(instruction!(_mm256_set1_ps(value)))
+    }
+
+    fn gather(cpu: Cpu, value: impl Fn(usize) -> f32) -> Self {
+        Self::load(cpu, &std::array::from_fn(value))
     }
 
     #[inline(always)]

@@ -63,7 +63,6 @@ impl Neg for Avx512 {
 impl Lanes for Avx512 {
     type Cpu = Cpu;
     type Array = [f32; 16];
-    const ZEROS: [f32; 16] = [0.0; 16];
     const BLOCKS: usize = 4;
 
     fn detect() -> Option<Cpu> {
@@ -83,6 +82,10 @@ impl Lanes for Avx512 {
     #[inline(always)]
     fn splat(Cpu(()): Cpu, value: f32) -> Self {
         Self(instruction!(_mm512_set1_ps(value)))
+    }
+
+    fn gather(cpu: Cpu, value: impl Fn(usize) -> f32) -> Self {
+        Self::load(cpu, &std::array::from_fn(value))
     }
 
     #[inline(always)]

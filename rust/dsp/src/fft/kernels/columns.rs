@@ -50,7 +50,11 @@ impl<L: Lanes> Columns<L> {
     /// Transforms of weighted frames: `weights` has N elements. `roots` are those of N.
     pub(super) fn new(roots: &Roots, weights: Box<[Complex<L>]>) -> Self {
         let points = weights.len();
-        let (last_radix, first) = radices(points).split_last().unwrap_or((&1, &[]));
+        let radices = radices(points);
+        let part = points / radices[0];
+        let in_order = (0..part).flat_map(|n| (0..radices[0]).map(move |k| n + k * part));
+        let weights = in_order.map(|at| weights[at]).collect();
+        let (last_radix, first) = radices.split_last().unwrap_or((&1, &[]));
         let mut length = points;
         let passes = first.iter().map(|&radix| {
             let pass = Pass {
@@ -98,16 +102,24 @@ impl<L: Lanes> Columns<L> {
             8 => self.first::<8>(cpu, first, input, work),
             _ => self.first::<4>(cpu, first, input, work),
         }
-        for pass in middle {
-            match pass.radix {
-                8 => inner::<L, 8>(cpu, pass, work),
-                _ => inner::<L, 4>(cpu, pass, work),
+        // All further passes on one block before the next block: it stays in the fastest cache.
+        let block = if middle.is_empty() {
+            first.length
+        } else {
+            first.length / first.radix
+        };
+        for block in work.chunks_exact_mut(block) {
+            for pass in middle {
+                match pass.radix {
+                    8 => inner::<L, 8>(cpu, pass, block),
+                    _ => inner::<L, 4>(cpu, pass, block),
+                }
             }
-        }
-        match self.last_radix {
-            16 => last::<L, 16>(cpu, work),
-            8 => last::<L, 8>(cpu, work),
-            _ => last::<L, 4>(cpu, work),
+            match self.last_radix {
+                16 => last::<L, 16>(cpu, block),
+                8 => last::<L, 8>(cpu, block),
+                _ => last::<L, 4>(cpu, block),
+            }
         }
     }
 
@@ -123,11 +135,17 @@ impl<L: Lanes> Columns<L> {
         Radix: Butterfly<L, R>,
     {
         let part = work.len() / R;
-        for (n, twiddles) in pass.twiddles.as_chunks::<R>().0.iter().enumerate() {
+        let steps = pass
+            .twiddles
+            .as_chunks::<R>()
+            .0
+            .iter()
+            .zip(self.weights.as_chunks::<R>().0);
+        for (n, (twiddles, weights)) in steps.enumerate() {
+            L::turn();
             let mut points = [Complex::zero(cpu); R];
             for (k, point) in points.iter_mut().enumerate() {
-                let at = n + k * part;
-                *point = Complex::load(cpu, &input[at]).weighted(self.weights[at]);
+                *point = Complex::load(cpu, &input[n + k * part]).weighted(weights[k]);
             }
             let points = Radix::transform(cpu, points);
             work[n] = points[0];
@@ -158,8 +176,9 @@ where
     Radix: Butterfly<L, R>,
 {
     let part = pass.length / R;
-    for (n, twiddles) in pass.twiddles.as_chunks::<R>().0.iter().enumerate() {
-        for block in work.chunks_exact_mut(pass.length) {
+    for block in work.chunks_exact_mut(pass.length) {
+        for (n, twiddles) in pass.twiddles.as_chunks::<R>().0.iter().enumerate() {
+            L::turn();
             let mut points = [Complex::zero(cpu); R];
             for (k, point) in points.iter_mut().enumerate() {
                 *point = block[n + k * part];
@@ -180,7 +199,15 @@ where
     Radix: Butterfly<L, R>,
 {
     for block in work.as_chunks_mut::<R>().0 {
-        *block = Radix::transform(cpu, *block);
+        L::turn();
+        let mut points = [Complex::zero(cpu); R];
+        for k in 0..R {
+            points[k] = block[k];
+        }
+        let points = Radix::transform(cpu, points);
+        for k in 0..R {
+            block[k] = points[k];
+        }
     }
 }
 

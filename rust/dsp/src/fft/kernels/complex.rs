@@ -69,17 +69,12 @@ impl<L: Lanes> Complex<L> {
         }
     }
 
-    /// A number for each lane.
-    pub(super) fn lanes(cpu: L::Cpu, number: impl Fn(usize) -> Complex<f32>) -> Self {
-        let mut arrays = Complex {
-            re: L::ZEROS,
-            im: L::ZEROS,
-        };
-        let parts = arrays.re.as_mut().iter_mut().zip(arrays.im.as_mut());
-        for (lane, (re, im)) in parts.enumerate() {
-            Complex { re: *re, im: *im } = number(lane);
+    /// A number for each lane. Slow: for tables.
+    pub(super) fn gather(cpu: L::Cpu, number: impl Fn(usize) -> Complex<f32>) -> Self {
+        Self {
+            re: L::gather(cpu, |lane| number(lane).re),
+            im: L::gather(cpu, |lane| number(lane).im),
         }
-        Self::load(cpu, &arrays)
     }
 
     /// The product.

@@ -26,8 +26,9 @@ pub(crate) trait Kernel: Send + Sync {
     fn levels(&self, powers: &mut [f32]);
 }
 
-/// What a scratch area has beyond N elements, so that N of them can begin on a multiple of the largest vector.
-pub(crate) const SCRATCH_SLACK: usize = 16;
+/// What a scratch area has beyond N elements: a square of vectors by `Rows`, and what it takes to begin on a multiple of
+/// the largest pair of vectors.
+pub(crate) const SCRATCH_SLACK: usize = 2 * 4 * 4 * 32 + 32;
 
 /// The kernel for one vector unit.
 pub(super) struct Frame<L: Lanes> {
@@ -60,9 +61,9 @@ impl<L: Lanes> Frame<L> {
             #[inline(always)]
             || {
                 let input = view::samples::<L>(input);
-                let work = view::work::<L>(self.cpu, scratch, input.len());
+                let (work, crossed) = view::work::<L>(self.cpu, scratch, input.len());
                 self.columns.transform(self.cpu, input, work);
-                self.rows.transform(self.cpu, work, &mut output);
+                self.rows.transform(self.cpu, work, crossed, &mut output);
             },
         );
     }

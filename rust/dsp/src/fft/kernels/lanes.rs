@@ -22,11 +22,8 @@ pub(super) trait Lanes:
     /// The proof that this CPU has the instructions.
     type Cpu: Copy + Send + Sync + 'static;
 
-    /// `[f32; COUNT]`: the lanes in memory, at any address.
-    type Array: Copy + Send + Sync + AsMut<[f32]> + 'static;
-
-    /// Zero in every lane.
-    const ZEROS: Self::Array;
+    /// `COUNT` values of `f32` and nothing else, one after the other: the lanes in memory, at any address.
+    type Array: Copy + Send + Sync + 'static;
 
     /// The number of 128-bit blocks: 1, 2 or 4. Shuffles within a block are cheaper than across blocks on every vector
     /// unit of interest, so that the kernels tell them apart.
@@ -41,8 +38,16 @@ pub(super) trait Lanes:
     /// Runs `body` compiled with the instructions. `body` and all it calls must be `#[inline(always)]`.
     fn enter<R>(cpu: Self::Cpu, body: impl FnOnce() -> R) -> R;
 
+    /// Stands at the start of each loop over points, and costs no instruction: where a vector is not one for the compiler, it
+    /// keeps it from making vectors of its own across the turns of the loop, which takes shuffles upon shuffles.
+    #[inline(always)]
+    fn turn() {}
+
     /// `value` in every lane.
     fn splat(cpu: Self::Cpu, value: f32) -> Self;
+
+    /// `value(i)` in lane i. Slow: for tables.
+    fn gather(cpu: Self::Cpu, value: impl Fn(usize) -> f32) -> Self;
 
     /// The lanes that lie in `array`.
     fn load(cpu: Self::Cpu, array: &Self::Array) -> Self;

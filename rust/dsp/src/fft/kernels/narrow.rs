@@ -62,7 +62,6 @@ impl<const FUSED: bool> Neg for Narrow<FUSED> {
 impl<const FUSED: bool> Lanes for Narrow<FUSED> {
     type Cpu = Cpu<FUSED>;
     type Array = [f32; 4];
-    const ZEROS: [f32; 4] = [0.0; 4];
     const BLOCKS: usize = 1;
 
     fn detect() -> Option<Cpu<FUSED>> {
@@ -82,6 +81,10 @@ impl<const FUSED: bool> Lanes for Narrow<FUSED> {
     #[inline(always)]
     fn splat(Cpu(()): Cpu<FUSED>, value: f32) -> Self {
         Self(instruction!(_mm_set1_ps(value)))
+    }
+
+    fn gather(cpu: Cpu<FUSED>, value: impl Fn(usize) -> f32) -> Self {
+        Self::load(cpu, &std::array::from_fn(value))
     }
 
     #[inline(always)]

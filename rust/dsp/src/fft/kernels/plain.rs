@@ -1,28 +1,33 @@
 //! Lanes in plain arrays: what the compiler makes of portable code, on every CPU.
 //!
-//! Four lanes are the path for CPUs without one of their own. Eight and sixteen are for tests: they run the same generic
-//! code as the wide vector units, on machines that do not have them.
+//! One block of four lanes is the path for CPUs without one of their own. Two and four blocks are for tests: they run the
+//! same generic code as the wide vector units, on machines that do not have them.
 
 use super::lanes::Lanes;
 use std::ops::{Add, Mul, Neg, Sub};
 
-/// N lanes, N = 4, 8 or 16.
+/// Four lanes. Their operations are written out: of these, unlike of loops, the compiler makes vector instructions.
 #[derive(Clone, Copy)]
 #[repr(C, align(16))]
-pub(super) struct Plain<const N: usize>([f32; N]);
+struct Block([f32; 4]);
 
-impl<const N: usize> Plain<N> {
+/// B blocks, B = 1, 2 or 4.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub(super) struct Plain<const B: usize>([Block; B]);
+
+impl<const B: usize> Plain<B> {
     #[inline(always)]
-    fn each(self, other: Self, operation: impl Fn(f32, f32) -> f32) -> Self {
-        let mut lanes = self.0;
-        for (lane, other) in lanes.iter_mut().zip(other.0) {
-            *lane = operation(*lane, other);
+    fn each(mut self, other: Self, operation: impl Fn(f32, f32) -> f32) -> Self {
+        for (block, other) in self.0.iter_mut().zip(other.0) {
+            let (Block([a, b, c, d]), Block([e, f, g, h])) = (*block, other);
+            *block = Block([operation(a, e), operation(b, f), operation(c, g), operation(d, h)]);
         }
-        Self(lanes)
+        self
     }
 }
 
-impl<const N: usize> Add for Plain<N> {
+impl<const B: usize> Add for Plain<B> {
     type Output = Self;
 
     #[inline(always)]
@@ -31,7 +36,7 @@ impl<const N: usize> Add for Plain<N> {
     }
 }
 
-impl<const N: usize> Sub for Plain<N> {
+impl<const B: usize> Sub for Plain<B> {
     type Output = Self;
 
     #[inline(always)]
@@ -40,7 +45,7 @@ impl<const N: usize> Sub for Plain<N> {
     }
 }
 
-impl<const N: usize> Mul for Plain<N> {
+impl<const B: usize> Mul for Plain<B> {
     type Output = Self;
 
     #[inline(always)]
@@ -49,7 +54,7 @@ impl<const N: usize> Mul for Plain<N> {
     }
 }
 
-impl<const N: usize> Neg for Plain<N> {
+impl<const B: usize> Neg for Plain<B> {
     type Output = Self;
 
     #[inline(always)]
@@ -58,11 +63,15 @@ impl<const N: usize> Neg for Plain<N> {
     }
 }
 
-impl<const N: usize> Lanes for Plain<N> {
+impl<const B: usize> Lanes for Plain<B> {
     type Cpu = ();
-    type Array = [f32; N];
-    const ZEROS: [f32; N] = [0.0; N];
-    const BLOCKS: usize = N / 4;
+    type Array = [[f32; 4]; B];
+    const BLOCKS: usize = B;
+
+    #[inline(always)]
+    fn turn() {
+        std::sync::atomic::compiler_fence(std::sync::atomic::Ordering::SeqCst);
+    }
 
     #[inline(always)]
     fn detect() -> Option<()> {
@@ -76,17 +85,26 @@ impl<const N: usize> Lanes for Plain<N> {
 
     #[inline(always)]
     fn splat((): (), value: f32) -> Self {
-        Self([value; N])
+        Self([Block([value; 4]); B])
+    }
+
+    fn gather((): (), value: impl Fn(usize) -> f32) -> Self {
+        Self(std::array::from_fn(|block| {
+            Block(std::array::from_fn(|lane| value(4 * block + lane)))
+        }))
     }
 
     #[inline(always)]
-    fn load((): (), array: &[f32; N]) -> Self {
-        Self(*array)
+    fn load((): (), array: &[[f32; 4]; B]) -> Self {
+        Self(array.map(Block))
     }
 
     #[inline(always)]
     fn store(self, slice: &mut [f32]) {
-        slice.copy_from_slice(&self.0);
+        assert_eq!(slice.len(), 4 * B);
+        for (place, block) in slice.as_chunks_mut().0.iter_mut().zip(self.0) {
+            *place = block.0;
+        }
     }
 
     // Two roundings: a fused product-sum without the instruction is a function call.
@@ -111,43 +129,46 @@ impl<const N: usize> Lanes for Plain<N> {
     }
 
     #[inline(always)]
-    fn reversed(self) -> Self {
-        let mut lanes = self.0;
-        lanes.reverse();
-        Self(lanes)
+    fn reversed(mut self) -> Self {
+        self.0.reverse();
+        for block in &mut self.0 {
+            let Block([a, b, c, d]) = *block;
+            *block = Block([d, c, b, a]);
+        }
+        self
     }
 
     #[inline(always)]
     fn transpose_blocks(rows: [Self; 4]) -> [Self; 4] {
         let mut columns = rows;
-        for (r, row) in rows.iter().enumerate().take(Self::BLOCKS) {
-            for (b, column) in columns.iter_mut().enumerate().take(Self::BLOCKS) {
-                column.0[4 * r..4 * r + 4].copy_from_slice(&row.0[4 * b..4 * b + 4]);
+        for (r, row) in rows.iter().enumerate().take(B) {
+            for (column, block) in columns.iter_mut().zip(row.0) {
+                column.0[r] = block;
             }
         }
         columns
     }
 
     #[inline(always)]
-    fn transpose_in_blocks(rows: [Self; 4]) -> [Self; 4] {
-        let mut columns = rows;
-        for block in 0..Self::BLOCKS {
-            for (r, row) in rows.iter().enumerate() {
-                for (i, column) in columns.iter_mut().enumerate() {
-                    column.0[4 * block + r] = row.0[4 * block + i];
-                }
-            }
+    fn transpose_in_blocks(mut rows: [Self; 4]) -> [Self; 4] {
+        for block in 0..B {
+            let [a, b, c, d] = [0, 1, 2, 3].map(|row: usize| rows[row].0[block].0);
+            rows[0].0[block] = Block([a[0], b[0], c[0], d[0]]);
+            rows[1].0[block] = Block([a[1], b[1], c[1], d[1]]);
+            rows[2].0[block] = Block([a[2], b[2], c[2], d[2]]);
+            rows[3].0[block] = Block([a[3], b[3], c[3], d[3]]);
         }
-        columns
+        rows
     }
 
     #[inline(always)]
     fn interleave(even: Self, odd: Self) -> [Self; 2] {
         let mut halves = [even; 2];
-        for i in 0..N {
-            let (half, at) = (2 * i / N, 2 * i % N);
-            halves[half].0[at] = even.0[i];
-            halves[half].0[at + 1] = odd.0[i];
+        for (block, (Block(e), Block(o))) in even.0.into_iter().zip(odd.0).enumerate() {
+            // Two blocks of the result, counted through both halves.
+            let [first, second] = [2 * block, 2 * block + 1];
+            halves[first / B].0[first % B] = Block([e[0], o[0], e[1], o[1]]);
+            halves[second / B].0[second % B] = Block([e[2], o[2], e[3], o[3]]);
         }
         halves
     }

@@ -19,18 +19,22 @@ use crate::fft::roots::Roots;
 
 /// The factors of this part for one size.
 pub(super) struct Rows<L: Lanes> {
-    /// Where `Columns` leaves the point k.
-    positions: Box<[u32]>,
-    /// For k = 0 ..= L/2: w^(V k), then in each lane w^(j k) and w^(j (k + L)).
-    turns: Box<[Turns<L>]>,
+    /// For k = 0 ..= L/2.
+    points: Box<[Point<L>]>,
     /// For block-wise frequency p and lane i of each block: e^(-2 pi i (p i) / V). Only `BLOCKS` of the rows are used.
     in_blocks: [Complex<L>; 4],
     /// Row j: in lane p, e^(-2 pi i (j p) / V).
     matrix: Box<[Complex<L>]>,
 }
 
-struct Turns<L: Lanes> {
-    odd_part: Complex<f32>,
+/// What becomes of a point k.
+struct Point<L: Lanes> {
+    /// Where `Columns` leaves it, and its mirror L - k.
+    place: u32,
+    mirror: u32,
+    /// w^(V k).
+    turn: Complex<f32>,
+    /// In each lane, w^(j k) and w^(j (k + L)).
     even: Complex<L>,
     odd: Complex<L>,
 }
@@ -40,64 +44,78 @@ impl<L: Lanes> Rows<L> {
     pub(super) fn new(cpu: L::Cpu, roots: &Roots, columns: &Columns<L>) -> Self {
         let positions = columns.positions();
         let points = positions.len();
-        let lanes = |step: usize| -> Complex<L> { Complex::lanes(cpu, |j| roots.get(j * step).into()) };
-        let turns = |k: usize| Turns {
-            odd_part: roots.get(L::COUNT * k).into(),
+        let lanes = |step: usize| -> Complex<L> { Complex::gather(cpu, |j| roots.get(j * step).into()) };
+        let point = |k: usize| Point {
+            place: positions[k],
+            mirror: positions[(points - k) % points],
+            turn: roots.get(L::COUNT * k).into(),
             even: lanes(k),
             odd: lanes(k + points),
         };
         // e^(-2 pi i / V) is the power N / V = 2 L of w.
-        let in_block = |p: usize| Complex::lanes(cpu, |j| roots.get(j % 4 * p * 2 * points).into());
+        let in_block = |p: usize| Complex::gather(cpu, |j| roots.get(j % 4 * p * 2 * points).into());
         Self {
-            turns: (0..=points / 2).map(turns).collect(),
+            points: (0..=points / 2).map(point).collect(),
             in_blocks: [in_block(0), in_block(1), in_block(2), in_block(3)],
             matrix: (0..L::COUNT).map(|j| lanes(j * 2 * points)).collect(),
-            positions,
         }
     }
 
-    /// Makes the bins 0 to N/2 out of what `Columns::transform` left in `work`.
+    /// Makes the bins 0 to N/2 out of what `Columns::transform` left in `work`. `crossed` is `CROSSED` elements of memory.
     #[inline(always)]
-    pub(super) fn transform<O: Output>(&self, cpu: L::Cpu, work: &[Complex<L>], output: &mut O) {
-        let points = work.len();
-        let mut crossed = [[[Complex::zero(cpu); 4]; 4]; 2];
-        for first in (0..points / 2).step_by(L::COUNT) {
+    pub(super) fn transform<O: Output>(
+        &self,
+        cpu: L::Cpu,
+        work: &[Complex<L>],
+        crossed: &mut [[Complex<L>; 4]],
+        output: &mut O,
+    ) {
+        // First, since nothing waits for it.
+        self.middle(cpu, work, output);
+        let length = work.len();
+        let (odd, even) = crossed.split_at_mut(L::BLOCKS);
+        for (group, points) in self.points.chunks_exact(L::COUNT).enumerate() {
             for row in 0..4 {
-                self.cross_blocks(cpu, work, first, row, &mut crossed);
+                L::turn();
+                self.cross_blocks(cpu, work, points, row, even, odd);
             }
-            for (parity, crossed) in crossed.iter().enumerate() {
-                for (p, rows) in crossed.iter().enumerate().take(L::BLOCKS) {
+            for (parity, crossed) in [&*even, &*odd].into_iter().enumerate() {
+                for (p, rows) in crossed.iter().enumerate() {
+                    L::turn();
                     let bins = across_in_blocks(*rows);
                     for (turn, bins) in bins.into_iter().enumerate() {
                         let q = 2 * (p + L::BLOCKS * turn) + parity;
+                        let first = L::COUNT * group;
                         if turn < 2 {
-                            output.ascending(points * q + first, bins);
+                            output.ascending(length * q + first, bins);
                         } else {
-                            output.descending(points * (2 * L::COUNT - q) - first, bins);
+                            output.descending(length * (2 * L::COUNT - q) - first, bins);
                         }
                     }
                 }
             }
         }
-        self.middle(cpu, work, output);
     }
 
-    /// Unpacks the points `first` + `row` + 4 b for each block b, and transforms them across the blocks, into
-    /// `crossed[parity][p][row]`.
+    /// Unpacks the points `row` + 4 b of a group, b each block, and transforms them across the blocks: bin p becomes
+    /// row `row` of element p, of `even` and of `odd`.
     #[inline(always)]
     fn cross_blocks(
         &self,
         cpu: L::Cpu,
         work: &[Complex<L>],
-        first: usize,
+        points: &[Point<L>],
         row: usize,
-        crossed: &mut [[[Complex<L>; 4]; 4]; 2],
+        even: &mut [[Complex<L>; 4]],
+        odd: &mut [[Complex<L>; 4]],
     ) {
-        let [mut even, mut odd] = [[Complex::zero(cpu); 4]; 2];
-        for (block, (even, odd)) in even.iter_mut().zip(&mut odd).enumerate().take(L::BLOCKS) {
-            [*even, *odd] = self.unpack(cpu, work, first + row + 4 * block);
+        let mut rows = [[Complex::zero(cpu); 4]; 2];
+        for block in 0..L::BLOCKS {
+            let [even, odd] = unpack(cpu, work, &points[row + 4 * block]);
+            rows[0][block] = even;
+            rows[1][block] = odd;
         }
-        for (rows, crossed) in [even, odd].into_iter().zip(crossed) {
+        for (rows, crossed) in rows.into_iter().zip([even, odd]) {
             let bins = across_blocks(rows);
             crossed[0][row] = bins[0];
             for p in 1..L::BLOCKS {
@@ -106,33 +124,13 @@ impl<L: Lanes> Rows<L> {
         }
     }
 
-    /// From point k: the vectors whose transforms across the lanes are the bins k + L q for the even and for the odd q.
-    #[inline(always)]
-    fn unpack(&self, cpu: L::Cpu, work: &[Complex<L>], k: usize) -> [Complex<L>; 2] {
-        let points = self.positions.len();
-        let mirror = (points - k) & (points - 1);
-        let low = work[self.positions[k] as usize];
-        let high = work[self.positions[mirror] as usize];
-        let turns = &self.turns[k];
-        // Twice A, and twice B: the weights have a factor of a half.
-        let a = Complex {
-            re: low.re + high.re,
-            im: low.im - high.im,
-        };
-        let b = Complex {
-            re: low.im + high.im,
-            im: high.re - low.re,
-        };
-        let b = b.times(Complex::splat(cpu, turns.odd_part));
-        [(a + b).times(turns.even), (a - b).times(turns.odd)]
-    }
-
     /// The bins of k = L/2, which is its own mirror: one transform across the lanes, by its definition. Its even q give
     /// all of them, as bins or as mirrors.
     #[inline(always)]
     fn middle<O: Output>(&self, cpu: L::Cpu, work: &[Complex<L>], output: &mut O) {
         let points = work.len();
-        let [row, _] = self.unpack(cpu, work, points / 2);
+        let Some(middle) = self.points.last() else { return };
+        let [row, _] = unpack(cpu, work, middle);
         let (mut re, mut im) = ([0.0; 16], [0.0; 16]);
         row.re.store(&mut re[..L::COUNT]);
         row.im.store(&mut im[..L::COUNT]);
@@ -148,6 +146,23 @@ impl<L: Lanes> Rows<L> {
         let bins = by_re + by_im;
         output.spread(points / 2, 2 * points, bins);
     }
+}
+
+/// From a point k: the vectors whose transforms across the lanes are the bins k + L q for the even and for the odd q.
+#[inline(always)]
+fn unpack<L: Lanes>(cpu: L::Cpu, work: &[Complex<L>], point: &Point<L>) -> [Complex<L>; 2] {
+    let (low, high) = (work[point.place as usize], work[point.mirror as usize]);
+    // Twice A, and twice B: the weights have a factor of a half.
+    let a = Complex {
+        re: low.re + high.re,
+        im: low.im - high.im,
+    };
+    let b = Complex {
+        re: low.im + high.im,
+        im: high.re - low.re,
+    };
+    let b = b.times(Complex::splat(cpu, point.turn));
+    [(a + b).times(point.even), (a - b).times(point.odd)]
 }
 
 /// A transform of `BLOCKS` points across the blocks of as many rows; row r becomes block r of each result.

@@ -12,12 +12,18 @@ pub(super) fn samples<L: Lanes>(samples: &[f32]) -> &[Complex<L::Array>] {
     groups
 }
 
-/// The first `points` vector pairs of `scratch` that begin at a multiple of their size, so that none straddles a cache
-/// line. The CPU is the proof that the vectors may exist.
+/// The work areas in `scratch`: `points` vector pairs, and 2 rows of 4 for each block. They begin at a multiple of a
+/// vector's size. The CPU is the proof that the vectors may exist.
 #[inline(always)]
-pub(super) fn work<L: Lanes>(_: L::Cpu, scratch: &mut [f32], points: usize) -> &mut [Complex<L>] {
+pub(super) fn work<L: Lanes>(
+    _: L::Cpu,
+    scratch: &mut [f32],
+    points: usize,
+) -> (&mut [Complex<L>], &mut [[Complex<L>; 4]]) {
     // SAFETY: a vector is made of lanes of `f32` and nothing else, and any bits are a lane; `align_to_mut` yields only what
     // lies in `scratch` and is aligned.
     let (_, pairs, _) = unsafe { scratch.align_to_mut::<Complex<L>>() };
-    &mut pairs[..points]
+    let (work, rest) = pairs.split_at_mut(points);
+    let (rows, _) = rest.as_chunks_mut();
+    (work, &mut rows[..2 * L::BLOCKS])
 }
