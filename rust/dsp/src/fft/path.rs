@@ -2,6 +2,7 @@
 
 use super::kernels;
 use crate::error::DspError;
+use std::env::VarError;
 use std::fmt::{self, Display};
 use std::str::FromStr;
 use std::sync::OnceLock;
@@ -10,9 +11,10 @@ use std::sync::OnceLock;
 /// results differ by rounding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Path {
-    /// Plain arrays, on every CPU.
+    /// Plain arrays, on every CPU: the compiler makes vectors of four of them where it can. The only path of CPUs other
+    /// than x86-64.
     Plain,
-    /// Four lanes in 128-bit registers: SSE2 on x86-64, NEON on arm64.
+    /// Four lanes in 128-bit registers: SSE2, which every x86-64 has.
     Narrow,
     /// Eight lanes: AVX2 and FMA.
     Avx2,
@@ -50,10 +52,10 @@ impl Path {
     /// does not have the path it names.
     pub fn preferred() -> Result<Self, DspError> {
         static PREFERRED: OnceLock<Result<Path, DspError>> = OnceLock::new();
-        *PREFERRED.get_or_init(|| match std::env::var(PATH_VARIABLE) {
+        *PREFERRED.get_or_init(|| match named() {
             Ok(name) if !name.is_empty() => name.parse::<Self>()?.available(),
-            Ok(_) | Err(std::env::VarError::NotPresent) => Ok(Self::widest()),
-            Err(std::env::VarError::NotUnicode(_)) => Err(DspError::PathName),
+            Ok(_) | Err(VarError::NotPresent) => Ok(Self::widest()),
+            Err(VarError::NotUnicode(_)) => Err(DspError::PathName),
         })
     }
 
@@ -74,6 +76,15 @@ impl Path {
             Err(DspError::PathUnavailable { got: self })
         }
     }
+}
+
+/// What the environment says.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "read once, when a plan is made: making a plan allocates, and no realtime thread makes one"
+)]
+fn named() -> Result<String, VarError> {
+    std::env::var(PATH_VARIABLE)
 }
 
 impl FromStr for Path {

@@ -48,7 +48,7 @@ fn radices(points: usize) -> &'static [usize] {
 
 impl<L: Lanes> Columns<L> {
     /// Transforms of weighted frames: `weights` has N elements. `roots` are those of N.
-    pub(super) fn new(roots: &Roots, weights: Box<[Complex<L>]>) -> Self {
+    pub(super) fn new(roots: &Roots, weights: &[Complex<L>]) -> Self {
         let points = weights.len();
         let radices = radices(points);
         let part = points / radices[0];
@@ -200,14 +200,7 @@ where
 {
     for block in work.as_chunks_mut::<R>().0 {
         L::turn();
-        let mut points = [Complex::zero(cpu); R];
-        for k in 0..R {
-            points[k] = block[k];
-        }
-        let points = Radix::transform(cpu, points);
-        for k in 0..R {
-            block[k] = points[k];
-        }
+        *block = Radix::transform(cpu, *block);
     }
 }
 

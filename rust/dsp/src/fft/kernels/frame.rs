@@ -45,11 +45,14 @@ impl<L: Lanes> Frame<L> {
     pub(super) fn new(cpu: L::Cpu, roots: &Roots, weights: &[f32]) -> Self {
         // Unpacking leaves twice the bins.
         let half = |array: &L::Array| L::load(cpu, array) * L::splat(cpu, 0.5);
-        let weights = view::samples::<L>(weights).iter().map(|pair| Complex {
-            re: half(&pair.re),
-            im: half(&pair.im),
-        });
-        let columns = Columns::new(roots, weights.collect());
+        let weights: Vec<_> = view::samples::<L>(weights)
+            .iter()
+            .map(|pair| Complex {
+                re: half(&pair.re),
+                im: half(&pair.im),
+            })
+            .collect();
+        let columns = Columns::new(roots, &weights);
         let rows = Rows::new(cpu, roots, &columns);
         Self { cpu, columns, rows }
     }
