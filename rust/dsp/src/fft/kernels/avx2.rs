@@ -2,6 +2,7 @@
 
 use super::lanes::Lanes;
 use std::arch::x86_64::*;
+use std::cell::Cell;
 use std::ops::{Add, Mul, Neg, Sub};
 
 /// Eight lanes.
@@ -87,10 +88,11 @@ impl Lanes for Avx2 {
     }
 
     #[inline(always)]
-    fn store(self, slice: &mut [f32]) {
+    fn store(self, slice: &[Cell<f32>]) {
         assert_eq!(slice.len(), 8);
-        // SAFETY: AVX2 was detected, and the slice has eight elements; the store takes any address.
-        unsafe { _mm256_storeu_ps(slice.as_mut_ptr(), self.0) }
+        // SAFETY: AVX2 was detected, and the slice has eight elements; the store takes any address; cells may be
+        // written through a shared reference.
+        unsafe { _mm256_storeu_ps(slice.as_ptr().cast_mut().cast(), self.0) }
     }
 
     #[inline(always)]

@@ -5,6 +5,7 @@
 
 use super::lanes::Lanes;
 use std::arch::x86_64::*;
+use std::cell::Cell;
 use std::ops::{Add, Mul, Neg, Sub};
 
 /// Sixteen lanes.
@@ -95,10 +96,11 @@ impl Lanes for Avx512 {
     }
 
     #[inline(always)]
-    fn store(self, slice: &mut [f32]) {
+    fn store(self, slice: &[Cell<f32>]) {
         assert_eq!(slice.len(), 16);
-        // SAFETY: the instructions were detected, and the slice has sixteen elements; the store takes any address.
-        unsafe { _mm512_storeu_ps(slice.as_mut_ptr(), self.0) }
+        // SAFETY: the instructions were detected, and the slice has sixteen elements; the store takes any address; cells may be
+        // written through a shared reference.
+        unsafe { _mm512_storeu_ps(slice.as_ptr().cast_mut().cast(), self.0) }
     }
 
     #[inline(always)]

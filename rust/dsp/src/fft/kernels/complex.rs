@@ -113,6 +113,15 @@ impl<L: Lanes> Complex<L> {
         }
     }
 
+    /// The conjugates, in opposite order.
+    #[inline(always)]
+    pub(super) fn mirrored(self) -> Self {
+        Self {
+            re: self.re.reversed(),
+            im: -self.im.reversed(),
+        }
+    }
+
     /// The square of the absolute value.
     #[inline(always)]
     pub(super) fn power(self) -> L {

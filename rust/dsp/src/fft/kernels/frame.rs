@@ -58,7 +58,7 @@ impl<L: Lanes> Frame<L> {
     }
 
     #[inline(always)]
-    fn run<O: Output>(&self, input: &[f32], mut output: O, scratch: &mut [f32]) {
+    fn run<O: Output>(&self, input: &[f32], output: O, scratch: &mut [f32]) {
         L::enter(
             self.cpu,
             #[inline(always)]
@@ -66,7 +66,7 @@ impl<L: Lanes> Frame<L> {
                 let input = view::samples::<L>(input);
                 let (work, crossed) = view::work::<L>(self.cpu, scratch, input.len());
                 self.columns.transform(self.cpu, input, work);
-                self.rows.transform(self.cpu, work, crossed, &mut output);
+                self.rows.transform(self.cpu, work, crossed, &output);
             },
         );
     }

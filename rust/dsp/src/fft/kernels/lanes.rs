@@ -1,5 +1,6 @@
 //! What the kernels need of a vector unit.
 
+use std::cell::Cell;
 use std::ops::{Add, Mul, Neg, Sub};
 
 /// A vector of `COUNT` lanes of `f32`.
@@ -53,7 +54,7 @@ pub(super) trait Lanes:
     fn load(cpu: Self::Cpu, array: &Self::Array) -> Self;
 
     /// Writes the lanes to `slice`, which has exactly `COUNT` elements.
-    fn store(self, slice: &mut [f32]);
+    fn store(self, slice: &[Cell<f32>]);
 
     /// `self * factor + term`, with one rounding where the CPU can.
     fn times_plus(self, factor: Self, term: Self) -> Self;

@@ -3,6 +3,7 @@
 
 use super::lanes::Lanes;
 use std::arch::x86_64::*;
+use std::cell::Cell;
 use std::ops::{Add, Mul, Neg, Sub};
 
 /// Four lanes; FUSED with AVX2 and FMA.
@@ -94,10 +95,11 @@ impl<const FUSED: bool> Lanes for Narrow<FUSED> {
     }
 
     #[inline(always)]
-    fn store(self, slice: &mut [f32]) {
+    fn store(self, slice: &[Cell<f32>]) {
         assert_eq!(slice.len(), 4);
-        // SAFETY: the slice has four elements, and the store takes any address.
-        unsafe { _mm_storeu_ps(slice.as_mut_ptr(), self.0) }
+        // SAFETY: the slice has four elements, and the store takes any address; cells may be
+        // written through a shared reference.
+        unsafe { _mm_storeu_ps(slice.as_ptr().cast_mut().cast(), self.0) }
     }
 
     #[inline(always)]

@@ -4,6 +4,7 @@
 //! same generic code as the wide vector units, on machines that do not have them.
 
 use super::lanes::Lanes;
+use std::cell::Cell;
 use std::ops::{Add, Mul, Neg, Sub};
 
 /// Four lanes. Their operations are written out: of these, unlike of loops, the compiler makes vector instructions.
@@ -100,10 +101,14 @@ impl<const B: usize> Lanes for Plain<B> {
     }
 
     #[inline(always)]
-    fn store(self, slice: &mut [f32]) {
+    fn store(self, slice: &[Cell<f32>]) {
         assert_eq!(slice.len(), 4 * B);
-        for (place, block) in slice.as_chunks_mut().0.iter_mut().zip(self.0) {
-            *place = block.0;
+        for (place, block) in slice.as_chunks::<4>().0.iter().zip(self.0) {
+            let Block([a, b, c, d]) = block;
+            place[0].set(a);
+            place[1].set(b);
+            place[2].set(c);
+            place[3].set(d);
         }
     }
 

@@ -13,7 +13,7 @@
 use super::butterflies::radix_4;
 use super::columns::Columns;
 use super::complex::Complex;
-use super::finish::Output;
+use super::finish::{Output, lanes};
 use super::lanes::Lanes;
 use crate::fft::roots::Roots;
 
@@ -68,9 +68,8 @@ impl<L: Lanes> Rows<L> {
         cpu: L::Cpu,
         work: &[Complex<L>],
         crossed: &mut [[Complex<L>; 4]],
-        output: &mut O,
+        output: &O,
     ) {
-        // First, since nothing waits for it.
         self.middle(cpu, work, output);
         let length = work.len();
         let (odd, even) = crossed.split_at_mut(L::BLOCKS);
@@ -82,16 +81,16 @@ impl<L: Lanes> Rows<L> {
             for (parity, crossed) in [&*even, &*odd].into_iter().enumerate() {
                 for (p, rows) in crossed.iter().enumerate() {
                     L::turn();
-                    let bins = across_in_blocks(*rows);
-                    for (turn, bins) in bins.into_iter().enumerate() {
-                        let q = 2 * (p + L::BLOCKS * turn) + parity;
-                        let first = L::COUNT * group;
-                        if turn < 2 {
-                            output.ascending(length * q + first, bins);
-                        } else {
-                            output.descending(length * (2 * L::COUNT - q) - first, bins);
-                        }
-                    }
+                    // Of the turn t, 0 to 3, the bins are those of q = 2 (p + BLOCKS t) + parity, and their mirrors.
+                    let q = |turn: usize| 2 * (p + L::BLOCKS * turn) + parity;
+                    let first = [0, 1].map(|turn| length * q(turn) + L::COUNT * group);
+                    let last = [2, 3].map(|turn| length * (2 * L::COUNT - q(turn)) - L::COUNT * group);
+                    output.square(
+                        first,
+                        last,
+                        #[inline(always)]
+                        || across_in_blocks(*rows),
+                    );
                 }
             }
         }
@@ -127,13 +126,11 @@ impl<L: Lanes> Rows<L> {
     /// The bins of k = L/2, which is its own mirror: one transform across the lanes, by its definition. Its even q give
     /// all of them, as bins or as mirrors.
     #[inline(always)]
-    fn middle<O: Output>(&self, cpu: L::Cpu, work: &[Complex<L>], output: &mut O) {
+    fn middle<O: Output>(&self, cpu: L::Cpu, work: &[Complex<L>], output: &O) {
         let points = work.len();
         let Some(middle) = self.points.last() else { return };
         let [row, _] = unpack(cpu, work, middle);
-        let (mut re, mut im) = ([0.0; 16], [0.0; 16]);
-        row.re.store(&mut re[..L::COUNT]);
-        row.im.store(&mut im[..L::COUNT]);
+        let (re, im) = (lanes(row.re), lanes(row.im));
         // Two sums of each part, so that a sum waits for one product at a time.
         let [mut by_re, mut by_im] = [Complex::zero(cpu); 2];
         for (j, factors) in self.matrix.iter().enumerate() {
