@@ -27,6 +27,10 @@ pub(super) struct Rows<L: Lanes> {
     matrix: Box<[Complex<L>]>,
 }
 
+/// The memory between the two halves of the transform across the lanes: for odd and even q, for each block-wise frequency p,
+/// the four rows. Only `BLOCKS` of the p are used.
+pub(super) type Squares<L> = [[[Complex<L>; 4]; 4]; 2];
+
 /// What becomes of a point k.
 struct Point<L: Lanes> {
     /// Where `Columns` leaves it, and its mirror L - k.
@@ -61,25 +65,25 @@ impl<L: Lanes> Rows<L> {
         }
     }
 
-    /// Makes the bins 0 to N/2 out of what `Columns::transform` left in `work`. `crossed` is `CROSSED` elements of memory.
+    /// Makes the bins 0 to N/2 out of what `Columns::transform` left in `work`. `crossed` may have any content.
     #[inline(always)]
     pub(super) fn transform<O: Output>(
         &self,
         cpu: L::Cpu,
         work: &[Complex<L>],
-        crossed: &mut [[Complex<L>; 4]],
+        crossed: &mut Squares<L>,
         output: &O,
     ) {
         self.middle(cpu, work, output);
         let length = work.len();
-        let (odd, even) = crossed.split_at_mut(L::BLOCKS);
+        let [odd, even] = crossed;
         for (group, points) in self.points.chunks_exact(L::COUNT).enumerate() {
             for row in 0..4 {
                 L::turn();
                 self.cross_blocks(cpu, work, points, row, even, odd);
             }
             for (parity, crossed) in [&*even, &*odd].into_iter().enumerate() {
-                for (p, rows) in crossed.iter().enumerate() {
+                for (p, rows) in crossed.iter().enumerate().take(L::BLOCKS) {
                     L::turn();
                     // Of the turn t, 0 to 3, the bins are those of q = 2 (p + BLOCKS t) + parity, and their mirrors.
                     let q = |turn: usize| 2 * (p + L::BLOCKS * turn) + parity;
@@ -105,8 +109,8 @@ impl<L: Lanes> Rows<L> {
         work: &[Complex<L>],
         points: &[Point<L>],
         row: usize,
-        even: &mut [[Complex<L>; 4]],
-        odd: &mut [[Complex<L>; 4]],
+        even: &mut [[Complex<L>; 4]; 4],
+        odd: &mut [[Complex<L>; 4]; 4],
     ) {
         let mut rows = [[Complex::zero(cpu); 4]; 2];
         for block in 0..L::BLOCKS {
