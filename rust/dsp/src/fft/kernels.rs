@@ -22,6 +22,8 @@ mod levels;
 mod narrow;
 mod plain;
 mod rows;
+#[cfg(test)]
+mod tests;
 mod view;
 
 pub(crate) use frame::{Kernel, SCRATCH_SLACK};

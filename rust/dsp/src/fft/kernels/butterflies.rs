@@ -1,12 +1,8 @@
-//! Transforms of 2, 4, 8 and 16 points in registers, forward (with e^(-2 pi i / R)), in natural order.
+//! Transforms of 4 and 8 points in registers, forward (with e^(-2 pi i / R)), in natural order.
 
 use super::complex::Complex;
 use super::lanes::Lanes;
 use std::f32::consts::FRAC_1_SQRT_2;
-
-/// cos(pi / 8) and sin(pi / 8), rounded once from the values of `f64::cos` and `f64::sin`.
-const COS_PI_8: f32 = 0.923_879_5;
-const SIN_PI_8: f32 = 0.382_683_43;
 
 /// The transform of R points.
 pub(super) trait Butterfly<L: Lanes, const R: usize> {
@@ -15,13 +11,6 @@ pub(super) trait Butterfly<L: Lanes, const R: usize> {
 
 /// The sizes that there are.
 pub(super) struct Radix;
-
-impl<L: Lanes> Butterfly<L, 2> for Radix {
-    #[inline(always)]
-    fn transform(_: L::Cpu, [a, b]: [Complex<L>; 2]) -> [Complex<L>; 2] {
-        [a + b, a - b]
-    }
-}
 
 impl<L: Lanes> Butterfly<L, 4> for Radix {
     #[inline(always)]
@@ -76,67 +65,5 @@ impl<L: Lanes> Butterfly<L, 8> for Radix {
                 im: t3_minus_im.times_plus(root, e3.im),
             },
         ]
-    }
-}
-
-impl<L: Lanes> Butterfly<L, 16> for Radix {
-    /// Four transforms of four points, the sixteenth roots of unity, and four more transforms across.
-    #[inline(always)]
-    fn transform(cpu: L::Cpu, x: [Complex<L>; 16]) -> [Complex<L>; 16] {
-        let first = Complex::splat(
-            cpu,
-            Complex {
-                re: COS_PI_8,
-                im: -SIN_PI_8,
-            },
-        );
-        let third = Complex::splat(
-            cpu,
-            Complex {
-                re: SIN_PI_8,
-                im: -COS_PI_8,
-            },
-        );
-        let ninth = Complex::splat(
-            cpu,
-            Complex {
-                re: -COS_PI_8,
-                im: SIN_PI_8,
-            },
-        );
-        let zero = Complex::zero(cpu);
-
-        let a = radix_4([x[0], x[4], x[8], x[12]]);
-        let b = radix_4([x[1], x[5], x[9], x[13]]);
-        let c = radix_4([x[2], x[6], x[10], x[14]]);
-        let d = radix_4([x[3], x[7], x[11], x[15]]);
-        let y0 = radix_4([a[0], b[0], c[0], d[0]]);
-        let y1 = radix_4([a[1], b[1].times(first), second(cpu, c[1]), d[1].times(third)]);
-        let y2 = radix_4([a[2], second(cpu, b[2]), zero.minus_i(c[2]), sixth(cpu, d[2])]);
-        let y3 = radix_4([a[3], b[3].times(third), sixth(cpu, c[3]), d[3].times(ninth)]);
-        [
-            y0[0], y1[0], y2[0], y3[0], y0[1], y1[1], y2[1], y3[1], //
-            y0[2], y1[2], y2[2], y3[2], y0[3], y1[3], y2[3], y3[3],
-        ]
-    }
-}
-
-/// Times the second power of the sixteenth root of unity, (1 - i) / sqrt 2.
-#[inline(always)]
-fn second<L: Lanes>(cpu: L::Cpu, x: Complex<L>) -> Complex<L> {
-    let root = L::splat(cpu, FRAC_1_SQRT_2);
-    Complex {
-        re: (x.re + x.im) * root,
-        im: (x.im - x.re) * root,
-    }
-}
-
-/// Times the sixth power of the sixteenth root of unity, (-1 - i) / sqrt 2.
-#[inline(always)]
-fn sixth<L: Lanes>(cpu: L::Cpu, x: Complex<L>) -> Complex<L> {
-    let root = L::splat(cpu, FRAC_1_SQRT_2);
-    Complex {
-        re: (x.im - x.re) * root,
-        im: (x.re + x.im) * L::splat(cpu, -FRAC_1_SQRT_2),
     }
 }

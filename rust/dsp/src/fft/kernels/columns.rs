@@ -91,14 +91,10 @@ impl<L: Lanes> Columns<L> {
     #[inline(always)]
     pub(super) fn transform(&self, cpu: L::Cpu, input: &[Complex<L::Array>], work: &mut [Complex<L>]) {
         let Some((first, middle)) = self.passes.split_first() else {
-            match self.last_radix {
-                16 => self.only::<16>(cpu, input, work),
-                _ => self.only::<8>(cpu, input, work),
-            }
+            self.only::<8>(cpu, input, work);
             return;
         };
         match first.radix {
-            16 => self.first::<16>(cpu, first, input, work),
             8 => self.first::<8>(cpu, first, input, work),
             _ => self.first::<4>(cpu, first, input, work),
         }
@@ -116,7 +112,6 @@ impl<L: Lanes> Columns<L> {
                 }
             }
             match self.last_radix {
-                16 => last::<L, 16>(cpu, block),
                 8 => last::<L, 8>(cpu, block),
                 _ => last::<L, 4>(cpu, block),
             }

@@ -19,7 +19,22 @@ pub(super) struct Plain<const B: usize>([Block; B]);
 
 impl<const B: usize> Plain<B> {
     #[inline(always)]
-    fn each(mut self, other: Self, operation: impl Fn(f32, f32) -> f32) -> Self {
+    fn each(self, other: Self, operation: impl Fn(f32, f32) -> f32) -> Self {
+        if B == 1 {
+            self.each_in_line(other, operation)
+        } else {
+            self.each_called(other, operation)
+        }
+    }
+
+    /// For the tests' widths, where code that is small enough to compile quickly matters more than code that is fast.
+    #[inline(never)]
+    fn each_called(self, other: Self, operation: impl Fn(f32, f32) -> f32) -> Self {
+        self.each_in_line(other, operation)
+    }
+
+    #[inline(always)]
+    fn each_in_line(mut self, other: Self, operation: impl Fn(f32, f32) -> f32) -> Self {
         for (block, other) in self.0.iter_mut().zip(other.0) {
             let (Block([a, b, c, d]), Block([e, f, g, h])) = (*block, other);
             *block = Block([operation(a, e), operation(b, f), operation(c, g), operation(d, h)]);
