@@ -1,7 +1,6 @@
 //! The loops that a bare transform needs around it, compiled for the widest vectors of the machine.
 //!
-//! Rust's square root sets no `errno`, so that these loops vectorise where C needs -fno-math-errno. `scripts/bench-fft`
-//! looks into the program for the vector square roots.
+//! Rust's square root sets no `errno`, so that these loops vectorise where C needs -fno-math-errno.
 
 /// Products of samples and weights.
 #[inline(always)]

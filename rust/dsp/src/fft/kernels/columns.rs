@@ -29,7 +29,7 @@ pub(super) struct Columns<L: Lanes> {
     last_radix: usize,
 }
 
-/// The radices of the passes for `points` points, a power of two from 8 to 8192: measured, see docs/benchmarks.md.
+/// The radices of the passes for `points` points, a power of two from 8 to 8192: measured.
 fn radices(points: usize) -> &'static [usize] {
     match points {
         8 => &[8],
