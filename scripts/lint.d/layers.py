@@ -20,6 +20,7 @@ RUST_ARROWS = {
     "ffi": {"dsp", "market", "engines"},
     "testkit": set(),
     "fuzz": {"ffi"},
+    "bench": {"dsp", "testkit"},
 }
 # Swift: which modules of this package a module may import.
 SWIFT_ARROWS = {

@@ -4,6 +4,7 @@ use std::error::Error;
 use std::fmt::{self, Display};
 
 use crate::fft::SIZES;
+use crate::fft::path::{PATH_VARIABLE, Path};
 
 /// An argument that a function does not accept: what it expects, and what came. A call that returns one had no effect.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,6 +42,13 @@ pub enum DspError {
         /// The length that came.
         got: usize,
     },
+    /// This machine does not have the instructions of a path.
+    PathUnavailable {
+        /// The path that was asked for.
+        got: Path,
+    },
+    /// A text is not the name of a path.
+    PathName,
     /// A spectrum to search has not N/2 + 1 bins of a size N that this crate transforms.
     SpectrumLength {
         /// The number of bins that came.
@@ -90,6 +98,21 @@ impl Display for DspError {
                 f,
                 "scratch: expected at least {expected} elements, got {got}; ask the plan for its scratch length"
             ),
+            Self::PathUnavailable { got } => write!(
+                f,
+                "FFT path: expected one that this machine has the instructions of, got {got}; the widest is {}",
+                Path::widest()
+            ),
+            Self::PathName => {
+                write!(f, "FFT path: expected one of")?;
+                for path in Path::ALL {
+                    write!(f, " {path}")?;
+                }
+                write!(
+                    f,
+                    ", got another name; the variable {PATH_VARIABLE} names one too"
+                )
+            }
             Self::SpectrumLength { got } => write!(
                 f,
                 "spectrum: expected N/2 + 1 bins of a power of two N from {least} to {most}, got {got}"

@@ -1,11 +1,13 @@
 //! The real FFT behind [`SpectrumPlan`](crate::SpectrumPlan), and the slow definition beside it.
-//!
-//! A frame of N real samples is N/2 complex ones: even samples real, odd samples imaginary. [`plan`] transforms these,
-//! and [`real`] takes the two interleaved spectra apart.
 
 pub mod dft;
-pub(crate) mod plan;
-pub(crate) mod real;
+#[expect(
+    unsafe_code,
+    reason = "vector instructions have no safe form: the one place of this crate for them"
+)]
+pub(crate) mod kernels;
+pub(crate) mod path;
+pub(crate) mod roots;
 
 use std::ops::RangeInclusive;
 

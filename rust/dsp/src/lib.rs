@@ -3,11 +3,12 @@
 //! - [`SpectrumPlan`]: windowed spectra of real signals, as magnitudes, powers, decibels or complex bins.
 //! - [`Window`]: the windows, their coefficients and their sums.
 //! - [`find_peaks`]: the sinusoids in a spectrum, between the bins.
+//! - [`Path`]: the instructions that a plan computes with, and how to choose them.
 //! - [`fft::dft`]: the definition that the fast transform is tested against.
 //!
 //! Signals are `f32`, plain numbers with full scale at 1.0. Frequencies are hertz, or bins: a spectrum of size N at a
 //! sample rate R has its bin k at k R / N Hz. Nothing here allocates, except constructors and where a function says so.
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod error;
 pub mod fft;
@@ -16,6 +17,7 @@ mod spectrum;
 mod window;
 
 pub use error::DspError;
+pub use fft::path::{PATH_VARIABLE, Path};
 pub use peaks::{Peak, PeakSearch, find_peaks};
 pub use spectrum::{DECIBEL_FLOOR, Scale, SpectrumPlan};
 pub use window::{Symmetry, Window, WindowSums};

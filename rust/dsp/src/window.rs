@@ -90,9 +90,15 @@ impl Window {
         let index = index % period;
         let index = index.min(period - index);
         let angle = std::f64::consts::TAU * index as f64 / period as f64;
+        self.at_cosine(angle.cos())
+    }
+
+    /// The coefficient where cos(2 pi x) is `cosine`.
+    pub(crate) fn at_cosine(self, cosine: f64) -> f64 {
         let [a0, a1, a2] = self.cosine_weights();
+        let cosine_of_double = 2.0 * cosine * cosine - 1.0;
         // Rounding can take the ends of a window that reaches 0 to just below it.
-        (a0 - a1 * angle.cos() + a2 * (2.0 * angle).cos()).max(0.0)
+        (a0 - a1 * cosine + a2 * cosine_of_double).max(0.0)
     }
 
     /// Writes the coefficients of a window as long as `output`, each rounded once from `f64`.

@@ -1,6 +1,6 @@
 //! The calls that must not allocate do not.
 
-use rustle_dsp::{Scale, SpectrumPlan, Symmetry, Window};
+use rustle_dsp::{Path, Scale, SpectrumPlan, Symmetry, Window};
 use rustle_testkit::{CountingAllocator, allocations_in, noise};
 
 #[global_allocator]
@@ -14,8 +14,9 @@ fn counter_counts() {
 
 #[test]
 fn no_form_of_a_spectrum_allocates() {
-    for size in [64, 128, 2048, 65_536] {
-        let plan = SpectrumPlan::new(size, Window::Hann, Symmetry::Periodic, Scale::Amplitude);
+    let paths = Path::ALL.into_iter().filter(|path| path.is_available());
+    for (path, size) in paths.flat_map(|path| [64, 128, 2048, 65_536].map(|size| (path, size))) {
+        let plan = SpectrumPlan::on_path(path, size, Window::Hann, Symmetry::Periodic, Scale::Amplitude);
         let plan = plan.expect("a valid size");
         let input = noise(1, size);
         let mut scratch = vec![0.0; plan.scratch_len()];
@@ -29,7 +30,7 @@ fn no_form_of_a_spectrum_allocates() {
                 plan.complex(&input, &mut complex, &mut scratch),
             ]
         });
-        assert_eq!(count, 0, "{size} samples");
+        assert_eq!(count, 0, "{size} samples, {path}");
         assert_eq!(results, [Ok(()); 4]);
     }
 }
@@ -41,4 +42,18 @@ fn refused_call_does_not_allocate_either() {
     let (count, result) = allocations_in(|| plan.magnitudes(&[], &mut [], &mut []));
     assert_eq!(count, 0);
     assert!(result.is_err());
+}
+
+#[test]
+fn making_a_plan_takes_a_few_allocations_whatever_the_size() {
+    for path in Path::ALL.into_iter().filter(|path| path.is_available()) {
+        let plan_of =
+            |size| move || SpectrumPlan::on_path(path, size, Window::Hann, Symmetry::Periodic, Scale::None);
+        for size in [512, 8192, 65_536] {
+            let (count, plan) = allocations_in(plan_of(size));
+            assert!(plan.is_ok());
+            // Tables of roots, weights, positions and points, one of twiddle factors for each pass, and a few that double as they grow.
+            assert!(count <= 64, "{size} samples, {path}: {count} allocations");
+        }
+    }
 }

@@ -42,6 +42,8 @@ impl Fault for FftFault {
                 | DspError::ScratchLength { .. }
                 | DspError::SpectrumLength { .. } => RUSTLE_INVALID_LENGTH,
                 DspError::Size { .. }
+                | DspError::PathUnavailable { .. }
+                | DspError::PathName
                 | DspError::SampleRate { .. }
                 | DspError::Threshold { .. }
                 | DspError::Separation { .. } => RUSTLE_INVALID_VALUE,

@@ -139,7 +139,7 @@ fn run_round(mode: Mode, round: usize, probe: &Arc<Probe>) -> Result<(), String>
         .cancels_inside
         .store(mode == Mode::CancelInside, Ordering::SeqCst);
     let ticker = new_ticker(limit)?;
-    let lane = if round % 3 == 0 {
+    let lane = if round.is_multiple_of(3) {
         RUSTLE_LANE_KEEP_LATEST
     } else {
         RUSTLE_LANE_EVENTS
@@ -154,7 +154,7 @@ fn run_round(mode: Mode, round: usize, probe: &Arc<Probe>) -> Result<(), String>
     let session = start(ticker, symbol, lane, probe)?;
     probe.session.store(session, Ordering::SeqCst);
     // Some rounds act at once and some after a first update.
-    if round % 2 == 0 {
+    if round.is_multiple_of(2) {
         std::thread::yield_now();
     }
     // SAFETY: NULL is allowed as the record of an error.

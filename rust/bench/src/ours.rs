@@ -1,0 +1,50 @@
+//! Our own paths.
+
+use crate::candidate::{Aligned, Candidate, Job};
+use rustle_dsp::{DspError, Path, Scale, SpectrumPlan, Symmetry, Window};
+
+type Form = fn(&SpectrumPlan, &[f32], &mut [f32], &mut [f32]) -> Result<(), DspError>;
+
+struct Ours {
+    plan: SpectrumPlan,
+    form: Form,
+    job: Job,
+    output: Aligned,
+    scratch: Aligned,
+}
+
+impl Candidate for Ours {
+    fn name(&self) -> String {
+        format!("**rustle, {}**", self.plan.path())
+    }
+
+    fn run(&mut self) {
+        let result = (self.form)(&self.plan, &self.job.input, &mut self.output, &mut self.scratch);
+        assert_eq!(result, Ok(()));
+    }
+}
+
+/// N/2 magnitudes of Hann-windowed frames, on each path of this machine.
+pub(crate) fn magnitudes(size: usize) -> Result<Vec<Box<dyn Candidate>>, DspError> {
+    all(size, Window::Hann, SpectrumPlan::magnitudes, size / 2)
+}
+
+/// N/2 + 1 complex bins without a window, on each path of this machine.
+pub(crate) fn complex(size: usize) -> Result<Vec<Box<dyn Candidate>>, DspError> {
+    all(size, Window::Rectangular, SpectrumPlan::complex, size + 2)
+}
+
+fn all(size: usize, window: Window, form: Form, outputs: usize) -> Result<Vec<Box<dyn Candidate>>, DspError> {
+    let mut candidates: Vec<Box<dyn Candidate>> = Vec::new();
+    for path in Path::ALL.into_iter().filter(|path| path.is_available()) {
+        let plan = SpectrumPlan::on_path(path, size, window, Symmetry::Periodic, Scale::None)?;
+        candidates.push(Box::new(Ours {
+            form,
+            job: Job::new(size),
+            output: Aligned::new(outputs),
+            scratch: Aligned::new(plan.scratch_len()),
+            plan,
+        }));
+    }
+    Ok(candidates)
+}

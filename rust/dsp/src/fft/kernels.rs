@@ -1,0 +1,79 @@
+//! The kernels of the windowed real FFT: one algorithm, generic over the lanes of a vector unit.
+//!
+//! A frame goes through two parts. `columns` transforms one interleaved sub-signal per lane, without any exchange between
+//! lanes. `rows` joins them to the frame's bins, through squares of V by V lanes that are transposed in registers, and
+//! `finish` writes each bin in its final form: a complex spectrum is never stored unless it is asked for.
+//!
+//! Everything is written against the trait in `lanes`. Its implementations (`avx512`, `avx2`, `narrow`, `plain`) are the
+//! only files that know instructions, and hold all `unsafe` code but two casts in `view`.
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+mod butterflies;
+mod columns;
+mod complex;
+mod finish;
+mod frame;
+mod lanes;
+mod levels;
+#[cfg(target_arch = "x86_64")]
+mod narrow;
+mod plain;
+mod rows;
+#[cfg(test)]
+mod tests;
+mod view;
+
+pub(crate) use frame::{Kernel, SCRATCH_SLACK};
+pub(crate) use levels::FLOOR;
+
+use super::path::Path;
+use super::roots::Roots;
+use frame::Frame;
+use lanes::Lanes;
+
+/// The kernel of a path for frames as long as `weights`, which are what a frame is multiplied by; `roots` are of the same
+/// size, one of `SIZES`. `None` when this machine does not have the path's instructions.
+///
+/// A frame too short for the path's lanes is left to fewer lanes of the same instructions.
+pub(crate) fn kernel(path: Path, roots: &Roots, weights: &[f32]) -> Option<Box<dyn Kernel>> {
+    match path {
+        Path::Plain => made::<plain::Plain<1>>(roots, weights),
+        #[cfg(target_arch = "x86_64")]
+        Path::Narrow => made::<narrow::Narrow<false>>(roots, weights),
+        #[cfg(target_arch = "x86_64")]
+        Path::Avx2 => {
+            made::<avx2::Avx2>(roots, weights).or_else(|| made::<narrow::Narrow<true>>(roots, weights))
+        }
+        #[cfg(target_arch = "x86_64")]
+        Path::Avx512 => made::<avx512::Avx512>(roots, weights).or_else(|| {
+            avx512::Avx512::detect()?;
+            kernel(Path::Avx2, roots, weights)
+        }),
+        #[cfg(not(target_arch = "x86_64"))]
+        _ => None,
+    }
+}
+
+fn made<L: Lanes>(roots: &Roots, weights: &[f32]) -> Option<Box<dyn Kernel>> {
+    let cpu = L::detect()?;
+    (weights.len() >= Frame::<L>::LEAST)
+        .then(|| Box::new(Frame::<L>::new(cpu, roots, weights)) as Box<dyn Kernel>)
+}
+
+/// Whether this machine has the instructions of a path.
+pub(crate) fn is_available(path: Path) -> bool {
+    match path {
+        Path::Plain => true,
+        #[cfg(target_arch = "x86_64")]
+        Path::Narrow => narrow::Narrow::<false>::detect().is_some(),
+        #[cfg(target_arch = "x86_64")]
+        Path::Avx2 => avx2::Avx2::detect().is_some(),
+        #[cfg(target_arch = "x86_64")]
+        Path::Avx512 => avx512::Avx512::detect().is_some(),
+        #[cfg(not(target_arch = "x86_64"))]
+        _ => false,
+    }
+}

@@ -1,0 +1,177 @@
+//! Eight lanes in the 256-bit registers of AVX2, with the fused product-sums of FMA.
+
+use super::lanes::Lanes;
+use std::arch::x86_64::*;
+use std::cell::Cell;
+use std::ops::{Add, Mul, Neg, Sub};
+
+/// Eight lanes.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub(super) struct Avx2(__m256);
+
+/// The CPU has AVX2 and FMA: only `detect` makes one.
+#[derive(Clone, Copy)]
+pub(super) struct Cpu(());
+
+/// One intrinsic, or one function that is compiled for AVX2 and FMA.
+macro_rules! instruction {
+    ($call:expr) => {
+        // SAFETY: a vector, or a `Cpu`, exists only where AVX2 and FMA were detected.
+        unsafe { $call }
+    };
+}
+
+impl Add for Avx2 {
+    type Output = Self;
+
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        Self(instruction!(_mm256_add_ps(self.0, other.0)))
+    }
+}
+
+impl Sub for Avx2 {
+    type Output = Self;
+
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        Self(instruction!(_mm256_sub_ps(self.0, other.0)))
+    }
+}
+
+impl Mul for Avx2 {
+    type Output = Self;
+
+    #[inline(always)]
+    fn mul(self, other: Self) -> Self {
+        Self(instruction!(_mm256_mul_ps(self.0, other.0)))
+    }
+}
+
+impl Neg for Avx2 {
+    type Output = Self;
+
+    #[inline(always)]
+    fn neg(self) -> Self {
+        Self(instruction!(negated(self.0)))
+    }
+}
+
+impl Lanes for Avx2 {
+    type Cpu = Cpu;
+    type Array = [f32; 8];
+    const BLOCKS: usize = 2;
+
+    fn detect() -> Option<Cpu> {
+        (is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")).then_some(Cpu(()))
+    }
+
+    #[inline(always)]
+    fn enter<R>(Cpu(()): Cpu, body: impl FnOnce() -> R) -> R {
+        instruction!(entered(body))
+    }
+
+    #[inline(always)]
+    fn splat(Cpu(()): Cpu, value: f32) -> Self {
+        Self(instruction!(_mm256_set1_ps(value)))
+    }
+
+    fn gather(cpu: Cpu, value: impl Fn(usize) -> f32) -> Self {
+        Self::load(cpu, &std::array::from_fn(value))
+    }
+
+    #[inline(always)]
+    fn load(Cpu(()): Cpu, array: &[f32; 8]) -> Self {
+        // SAFETY: AVX2 was detected, and the array has eight elements; the load takes any address.
+        Self(unsafe { _mm256_loadu_ps(array.as_ptr()) })
+    }
+
+    #[inline(always)]
+    fn store(self, slice: &[Cell<f32>]) {
+        assert_eq!(slice.len(), 8);
+        // SAFETY: AVX2 was detected, and the slice has eight elements; the store takes any address; cells may be
+        // written through a shared reference.
+        unsafe { _mm256_storeu_ps(slice.as_ptr().cast_mut().cast(), self.0) }
+    }
+
+    #[inline(always)]
+    fn times_plus(self, factor: Self, term: Self) -> Self {
+        Self(instruction!(_mm256_fmadd_ps(self.0, factor.0, term.0)))
+    }
+
+    #[inline(always)]
+    fn times_minus(self, factor: Self, term: Self) -> Self {
+        Self(instruction!(_mm256_fmsub_ps(self.0, factor.0, term.0)))
+    }
+
+    #[inline(always)]
+    fn times_from(self, factor: Self, term: Self) -> Self {
+        Self(instruction!(_mm256_fnmadd_ps(self.0, factor.0, term.0)))
+    }
+
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        Self(instruction!(_mm256_sqrt_ps(self.0)))
+    }
+
+    #[inline(always)]
+    fn reversed(self) -> Self {
+        Self(instruction!(reversed(self.0)))
+    }
+
+    #[inline(always)]
+    fn transpose_blocks([a, b, c, d]: [Self; 4]) -> [Self; 4] {
+        let low = instruction!(_mm256_permute2f128_ps::<0x20>(a.0, b.0));
+        let high = instruction!(_mm256_permute2f128_ps::<0x31>(a.0, b.0));
+        [Self(low), Self(high), c, d]
+    }
+
+    #[inline(always)]
+    fn transpose_in_blocks([a, b, c, d]: [Self; 4]) -> [Self; 4] {
+        instruction!(transposed(a.0, b.0, c.0, d.0)).map(Self)
+    }
+
+    #[inline(always)]
+    fn interleave(even: Self, odd: Self) -> [Self; 2] {
+        // Within each block first; then the lower blocks make the first vector.
+        let low = instruction!(_mm256_unpacklo_ps(even.0, odd.0));
+        let high = instruction!(_mm256_unpackhi_ps(even.0, odd.0));
+        let first = instruction!(_mm256_permute2f128_ps::<0x20>(low, high));
+        let second = instruction!(_mm256_permute2f128_ps::<0x31>(low, high));
+        [Self(first), Self(second)]
+    }
+}
+
+#[target_feature(enable = "avx2,fma")]
+fn entered<R>(body: impl FnOnce() -> R) -> R {
+    body()
+}
+
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+fn negated(x: __m256) -> __m256 {
+    _mm256_xor_ps(x, _mm256_set1_ps(-0.0))
+}
+
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+fn reversed(x: __m256) -> __m256 {
+    _mm256_permutevar8x32_ps(x, _mm256_setr_epi32(7, 6, 5, 4, 3, 2, 1, 0))
+}
+
+/// The two squares of 4 by 4 lanes, each in its block, transposed: pairs of lanes first, then pairs of pairs.
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+fn transposed(a: __m256, b: __m256, c: __m256, d: __m256) -> [__m256; 4] {
+    let ab_low = _mm256_castps_pd(_mm256_unpacklo_ps(a, b));
+    let ab_high = _mm256_castps_pd(_mm256_unpackhi_ps(a, b));
+    let cd_low = _mm256_castps_pd(_mm256_unpacklo_ps(c, d));
+    let cd_high = _mm256_castps_pd(_mm256_unpackhi_ps(c, d));
+    [
+        _mm256_castpd_ps(_mm256_unpacklo_pd(ab_low, cd_low)),
+        _mm256_castpd_ps(_mm256_unpackhi_pd(ab_low, cd_low)),
+        _mm256_castpd_ps(_mm256_unpacklo_pd(ab_high, cd_high)),
+        _mm256_castpd_ps(_mm256_unpackhi_pd(ab_high, cd_high)),
+    ]
+}

@@ -1,0 +1,130 @@
+//! Complex numbers: of scalars in tables, of vectors in the kernels.
+
+use super::lanes::Lanes;
+use std::ops::{Add, Sub};
+
+/// A complex number, or one in each lane.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
+pub(super) struct Complex<T> {
+    pub(super) re: T,
+    pub(super) im: T,
+}
+
+impl From<(f64, f64)> for Complex<f32> {
+    fn from((re, im): (f64, f64)) -> Self {
+        Self {
+            re: re as f32,
+            im: im as f32,
+        }
+    }
+}
+
+impl<L: Lanes> Add for Complex<L> {
+    type Output = Self;
+
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        Self {
+            re: self.re + other.re,
+            im: self.im + other.im,
+        }
+    }
+}
+
+impl<L: Lanes> Sub for Complex<L> {
+    type Output = Self;
+
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        Self {
+            re: self.re - other.re,
+            im: self.im - other.im,
+        }
+    }
+}
+
+impl<L: Lanes> Complex<L> {
+    /// 0 in every lane.
+    #[inline(always)]
+    pub(super) fn zero(cpu: L::Cpu) -> Self {
+        Self::splat(cpu, Complex { re: 0.0, im: 0.0 })
+    }
+
+    /// One number in every lane.
+    #[inline(always)]
+    pub(super) fn splat(cpu: L::Cpu, value: Complex<f32>) -> Self {
+        Self {
+            re: L::splat(cpu, value.re),
+            im: L::splat(cpu, value.im),
+        }
+    }
+
+    /// The numbers that lie in two arrays.
+    #[inline(always)]
+    pub(super) fn load(cpu: L::Cpu, arrays: &Complex<L::Array>) -> Self {
+        Self {
+            re: L::load(cpu, &arrays.re),
+            im: L::load(cpu, &arrays.im),
+        }
+    }
+
+    /// A number for each lane. Slow: for tables.
+    pub(super) fn gather(cpu: L::Cpu, number: impl Fn(usize) -> Complex<f32>) -> Self {
+        Self {
+            re: L::gather(cpu, |lane| number(lane).re),
+            im: L::gather(cpu, |lane| number(lane).im),
+        }
+    }
+
+    /// The product.
+    #[inline(always)]
+    pub(super) fn times(self, factor: Self) -> Self {
+        Self {
+            re: self.re.times_minus(factor.re, self.im * factor.im),
+            im: self.re.times_plus(factor.im, self.im * factor.re),
+        }
+    }
+
+    /// The real parts times those of `factor`, and the imaginary parts times those of `factor`: no complex product.
+    #[inline(always)]
+    pub(super) fn weighted(self, factor: Self) -> Self {
+        Self {
+            re: self.re * factor.re,
+            im: self.im * factor.im,
+        }
+    }
+
+    /// `self - i other`.
+    #[inline(always)]
+    pub(super) fn minus_i(self, other: Self) -> Self {
+        Self {
+            re: self.re + other.im,
+            im: self.im - other.re,
+        }
+    }
+
+    /// `self + i other`.
+    #[inline(always)]
+    pub(super) fn plus_i(self, other: Self) -> Self {
+        Self {
+            re: self.re - other.im,
+            im: self.im + other.re,
+        }
+    }
+
+    /// The conjugates, in opposite order.
+    #[inline(always)]
+    pub(super) fn mirrored(self) -> Self {
+        Self {
+            re: self.re.reversed(),
+            im: -self.im.reversed(),
+        }
+    }
+
+    /// The square of the absolute value.
+    #[inline(always)]
+    pub(super) fn power(self) -> L {
+        self.re.times_plus(self.re, self.im * self.im)
+    }
+}

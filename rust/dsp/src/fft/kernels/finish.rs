@@ -1,0 +1,150 @@
+//! What becomes of the bins: the forms of a spectrum, written straight from the registers.
+
+use super::complex::Complex;
+use super::lanes::Lanes;
+use std::cell::Cell;
+use std::marker::PhantomData;
+
+/// Where the bins go, in one of the forms.
+pub(super) trait Output {
+    /// Takes four vectors of V bins: of the first two from bins `first[0]` and `first[1]` upwards; of the others the
+    /// mirrors, from bins `last[0]` and `last[1]` downwards: lane i is the conjugate of bin `last` - i.
+    ///
+    /// The places are looked up before `bins` is called, so that what follows has no branch: across one, the compiler makes
+    /// no vectors of plain arrays.
+    fn square<L: Lanes>(&self, first: [usize; 2], last: [usize; 2], bins: impl FnOnce() -> [Complex<L>; 4]);
+
+    /// Takes V bins that are `step` apart: of the lower half of the lanes i, bin `first` + i `step`; of the others, as
+    /// mirrors, bin N - `first` - i `step`, where N = V `step`.
+    fn spread<L: Lanes>(&self, first: usize, step: usize, bins: Complex<L>);
+}
+
+/// A form with one value per bin, from its power.
+pub(super) trait Real {
+    fn value<L: Lanes>(power: L) -> L;
+}
+
+/// The absolute value.
+pub(super) struct Magnitude;
+
+/// The square of the absolute value.
+pub(super) struct Power;
+
+impl Real for Magnitude {
+    #[inline(always)]
+    fn value<L: Lanes>(power: L) -> L {
+        power.sqrt()
+    }
+}
+
+impl Real for Power {
+    #[inline(always)]
+    fn value<L: Lanes>(power: L) -> L {
+        power
+    }
+}
+
+/// One value per bin, N/2 + 1 of them, or N/2 to leave out the last bin.
+pub(super) struct Reals<'a, F> {
+    values: &'a [Cell<f32>],
+    form: PhantomData<F>,
+}
+
+impl<'a, F: Real> Reals<'a, F> {
+    pub(super) fn new(values: &'a mut [f32]) -> Self {
+        Self {
+            values: Cell::from_mut(values).as_slice_of_cells(),
+            form: PhantomData,
+        }
+    }
+}
+
+impl<F: Real> Output for Reals<'_, F> {
+    #[inline(always)]
+    fn square<L: Lanes>(&self, first: [usize; 2], last: [usize; 2], bins: impl FnOnce() -> [Complex<L>; 4]) {
+        // Bin N/2, the highest, is the last of its vector. Where the caller leaves it out, the vector is stored one place
+        // too low, and moved.
+        let highest = self.values.len() - L::COUNT;
+        let (second, left_out) = (last[0] + 1 - L::COUNT, last[0] == self.values.len());
+        let up = first.map(|first| &self.values[first..first + L::COUNT]);
+        let down = [second.min(highest), last[1] + 1 - L::COUNT].map(|at| &self.values[at..at + L::COUNT]);
+        let below = down[0][0].get();
+
+        let [a, b, c, d] = bins().map(|bins| F::value(bins.power()));
+        a.store(up[0]);
+        b.store(up[1]);
+        c.reversed().store(down[0]);
+        d.reversed().store(down[1]);
+        if left_out {
+            for lane in (1..L::COUNT).rev() {
+                down[0][lane].set(down[0][lane - 1].get());
+            }
+            down[0][0].set(below);
+        }
+    }
+
+    #[inline(always)]
+    fn spread<L: Lanes>(&self, first: usize, step: usize, bins: Complex<L>) {
+        let values = lanes(F::value(bins.power()));
+        for lane in 0..L::COUNT / 2 {
+            self.values[first + lane * step].set(values[lane]);
+            // Lane V - 1 - i is bin N - step - i step + first.
+            self.values[step - first + lane * step].set(values[L::COUNT - 1 - lane]);
+        }
+    }
+}
+
+/// The bins themselves: real and imaginary part by turns, N + 2 elements.
+pub(super) struct Pairs<'a> {
+    parts: &'a [Cell<f32>],
+}
+
+impl<'a> Pairs<'a> {
+    pub(super) fn new(parts: &'a mut [f32]) -> Self {
+        Self {
+            parts: Cell::from_mut(parts).as_slice_of_cells(),
+        }
+    }
+}
+
+impl Output for Pairs<'_> {
+    #[inline(always)]
+    fn square<L: Lanes>(&self, first: [usize; 2], last: [usize; 2], bins: impl FnOnce() -> [Complex<L>; 4]) {
+        let place = |bin: usize| self.parts[2 * bin..2 * (bin + L::COUNT)].split_at(L::COUNT);
+        let up = first.map(place);
+        let down = last.map(|last| place(last + 1 - L::COUNT));
+
+        let [a, b, c, d] = bins();
+        for (bins, place) in [
+            (a, up[0]),
+            (b, up[1]),
+            (c.mirrored(), down[0]),
+            (d.mirrored(), down[1]),
+        ] {
+            let [low, high] = L::interleave(bins.re, bins.im);
+            low.store(place.0);
+            high.store(place.1);
+        }
+    }
+
+    #[inline(always)]
+    fn spread<L: Lanes>(&self, first: usize, step: usize, bins: Complex<L>) {
+        let (re, im) = (lanes(bins.re), lanes(bins.im));
+        for lane in 0..L::COUNT / 2 {
+            let (bin, mirror) = (first + lane * step, step - first + lane * step);
+            let opposite = L::COUNT - 1 - lane;
+            self.parts[2 * bin].set(re[lane]);
+            self.parts[2 * bin + 1].set(im[lane]);
+            self.parts[2 * mirror].set(re[opposite]);
+            self.parts[2 * mirror + 1].set(-im[opposite]);
+        }
+    }
+}
+
+/// The lanes of a vector, one by one: the first V elements.
+#[inline(always)]
+pub(super) fn lanes<L: Lanes>(vector: L) -> [f32; 16] {
+    let mut lanes = [0.0; 16];
+    vector.store(Cell::from_mut(&mut lanes[..L::COUNT]).as_slice_of_cells());
+    lanes
+}

@@ -1,0 +1,95 @@
+//! A kernel: the generic algorithm, bound to one vector unit and one size.
+
+use super::columns::Columns;
+use super::complex::Complex;
+use super::finish::{Magnitude, Output, Pairs, Power, Reals};
+use super::lanes::Lanes;
+use super::levels;
+use super::rows::Rows;
+use super::view;
+use crate::fft::roots::Roots;
+
+/// The windowed spectrum of one frame of N samples. Lengths are the caller's to check: with others than said, a method
+/// panics or leaves bins out, and touches no other memory.
+pub(crate) trait Kernel: Send + Sync {
+    /// Writes the magnitudes of N/2 or N/2 + 1 bins of the N samples in `input`. `scratch` has `SCRATCH_SLACK` elements
+    /// more than `input`, of any content.
+    fn magnitudes(&self, input: &[f32], output: &mut [f32], scratch: &mut [f32]);
+
+    /// As `magnitudes`, the squares of the magnitudes.
+    fn power(&self, input: &[f32], output: &mut [f32], scratch: &mut [f32]);
+
+    /// As `magnitudes`, N/2 + 1 bins as real and imaginary part, N + 2 elements.
+    fn complex(&self, input: &[f32], output: &mut [f32], scratch: &mut [f32]);
+
+    /// Turns powers into levels in dB: 10 log10, at least the floor of `SpectrumPlan::decibels`.
+    fn levels(&self, powers: &mut [f32]);
+}
+
+/// What a scratch area has beyond N elements: a square of vectors by `Rows`, and what it takes to begin on a multiple of
+/// the largest pair of vectors.
+pub(crate) const SCRATCH_SLACK: usize = 2 * 4 * 4 * 32 + 32;
+
+/// The kernel for one vector unit.
+pub(super) struct Frame<L: Lanes> {
+    cpu: L::Cpu,
+    columns: Columns<L>,
+    rows: Rows<L>,
+}
+
+impl<L: Lanes> Frame<L> {
+    /// The least N: a square of V rows needs V values of k below L/2.
+    pub(super) const LEAST: usize = 4 * L::COUNT * L::COUNT;
+
+    /// The kernel for frames as long as `weights`, a power of two of at least `LEAST`, which `roots` are the roots of.
+    pub(super) fn new(cpu: L::Cpu, roots: &Roots, weights: &[f32]) -> Self {
+        // Unpacking leaves twice the bins.
+        let half = |array: &L::Array| L::load(cpu, array) * L::splat(cpu, 0.5);
+        let weights: Vec<_> = view::samples::<L>(weights)
+            .iter()
+            .map(|pair| Complex {
+                re: half(&pair.re),
+                im: half(&pair.im),
+            })
+            .collect();
+        let columns = Columns::new(roots, &weights);
+        let rows = Rows::new(cpu, roots, &columns);
+        Self { cpu, columns, rows }
+    }
+
+    #[inline(always)]
+    fn run<O: Output>(&self, input: &[f32], output: O, scratch: &mut [f32]) {
+        L::enter(
+            self.cpu,
+            #[inline(always)]
+            || {
+                let input = view::samples::<L>(input);
+                let (work, crossed) = view::work::<L>(self.cpu, scratch, input.len());
+                self.columns.transform(self.cpu, input, work);
+                self.rows.transform(self.cpu, work, crossed, &output);
+            },
+        );
+    }
+}
+
+impl<L: Lanes> Kernel for Frame<L> {
+    fn magnitudes(&self, input: &[f32], output: &mut [f32], scratch: &mut [f32]) {
+        self.run(input, Reals::<Magnitude>::new(output), scratch);
+    }
+
+    fn power(&self, input: &[f32], output: &mut [f32], scratch: &mut [f32]) {
+        self.run(input, Reals::<Power>::new(output), scratch);
+    }
+
+    fn complex(&self, input: &[f32], output: &mut [f32], scratch: &mut [f32]) {
+        self.run(input, Pairs::new(output), scratch);
+    }
+
+    fn levels(&self, powers: &mut [f32]) {
+        L::enter(
+            self.cpu,
+            #[inline(always)]
+            || levels::from_powers(powers),
+        );
+    }
+}

@@ -1,0 +1,83 @@
+//! What the kernels need of a vector unit.
+
+use std::cell::Cell;
+use std::ops::{Add, Mul, Neg, Sub};
+
+/// A vector of `COUNT` lanes of `f32`.
+///
+/// A value exists only where the CPU has the instructions that its operations use: the first value is made with a `Cpu`,
+/// which `detect` alone hands out. So the operations themselves need no proof, and read like arithmetic.
+///
+/// Every method of an implementation is `#[inline(always)]`: a vector function that is called rather than inlined passes
+/// its vectors through memory, and is compiled without the instructions that `enter` turns on.
+pub(super) trait Lanes:
+    Copy
+    + Send
+    + Sync
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Neg<Output = Self>
+    + 'static
+{
+    /// The proof that this CPU has the instructions.
+    type Cpu: Copy + Send + Sync + 'static;
+
+    /// `COUNT` values of `f32` and nothing else, one after the other: the lanes in memory, at any address.
+    type Array: Copy + Send + Sync + 'static;
+
+    /// The number of 128-bit blocks: 1, 2 or 4. Shuffles within a block are cheaper than across blocks on every vector
+    /// unit of interest, so that the kernels tell them apart.
+    const BLOCKS: usize;
+
+    /// The number of lanes.
+    const COUNT: usize = 4 * Self::BLOCKS;
+
+    /// The proof, when this CPU has the instructions.
+    fn detect() -> Option<Self::Cpu>;
+
+    /// Runs `body` compiled with the instructions. `body` and all it calls must be `#[inline(always)]`.
+    fn enter<R>(cpu: Self::Cpu, body: impl FnOnce() -> R) -> R;
+
+    /// Stands at the start of each loop over points, and costs no instruction: where a vector is not one for the compiler, it
+    /// keeps it from making vectors of its own across the turns of the loop, which takes shuffles upon shuffles.
+    #[inline(always)]
+    fn turn() {}
+
+    /// `value` in every lane.
+    fn splat(cpu: Self::Cpu, value: f32) -> Self;
+
+    /// `value(i)` in lane i. Slow: for tables.
+    fn gather(cpu: Self::Cpu, value: impl Fn(usize) -> f32) -> Self;
+
+    /// The lanes that lie in `array`.
+    fn load(cpu: Self::Cpu, array: &Self::Array) -> Self;
+
+    /// Writes the lanes to `slice`, which has exactly `COUNT` elements.
+    fn store(self, slice: &[Cell<f32>]);
+
+    /// `self * factor + term`, with one rounding where the CPU can.
+    fn times_plus(self, factor: Self, term: Self) -> Self;
+
+    /// `self * factor - term`, with one rounding where the CPU can.
+    fn times_minus(self, factor: Self, term: Self) -> Self;
+
+    /// `term - self * factor`, with one rounding where the CPU can.
+    fn times_from(self, factor: Self, term: Self) -> Self;
+
+    /// The square root of each lane, correctly rounded.
+    fn sqrt(self) -> Self;
+
+    /// The lanes in opposite order.
+    fn reversed(self) -> Self;
+
+    /// The square of blocks transposed: block b of row r becomes block r of row b. There are `BLOCKS` rows; the others
+    /// are neither read nor changed.
+    fn transpose_blocks(rows: [Self; 4]) -> [Self; 4];
+
+    /// In each block on its own, the square of lanes transposed: lane i of row r becomes lane r of row i.
+    fn transpose_in_blocks(rows: [Self; 4]) -> [Self; 4];
+
+    /// The lanes of two vectors by turns: first of `even`, first of `odd`, second of `even` …
+    fn interleave(even: Self, odd: Self) -> [Self; 2];
+}

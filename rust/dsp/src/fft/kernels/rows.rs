@@ -1,0 +1,197 @@
+//! The part across the lanes: from one transform per lane to the bins of the whole frame.
+//!
+//! Bin k + L q of the frame, for k below L and q below 2 V, is the sum over the lanes j of
+//! w^(j (k + L q)) (A_j(k) + (-1)^q w^(V k) B_j(k)), w = e^(-2 pi i / N), where A_j and B_j are the transforms of the real
+//! and the imaginary part of lane j's signal. So for each k, in vectors over j:
+//! 1. `unpack` takes A and B out of the points k and L - k, and makes one vector for the even q and one for the odd q;
+//! 2. a transform of V points across the lanes gives the bins of V values of q.
+//!
+//! The second is vertical too, once a square of V rows (values of k) is transposed: half of it is done a 128-bit block at
+//! a time, then a small transform, then the other half within the blocks. The k below L/2 suffice: half of their bins are
+//! above N/2, and mirrors of the missing ones.
+
+use super::butterflies::radix_4;
+use super::columns::Columns;
+use super::complex::Complex;
+use super::finish::{Output, lanes};
+use super::lanes::Lanes;
+use crate::fft::roots::Roots;
+
+/// The factors of this part for one size.
+pub(super) struct Rows<L: Lanes> {
+    /// For k = 0 ..= L/2.
+    points: Box<[Point<L>]>,
+    /// For block-wise frequency p and lane i of each block: e^(-2 pi i (p i) / V). Only `BLOCKS` of the rows are used.
+    in_blocks: [Complex<L>; 4],
+    /// Row j: in lane p, e^(-2 pi i (j p) / V).
+    matrix: Box<[Complex<L>]>,
+}
+
+/// The memory between the two halves of the transform across the lanes: for odd and even q, for each block-wise frequency p,
+/// the four rows. Only `BLOCKS` of the p are used.
+pub(super) type Squares<L> = [[[Complex<L>; 4]; 4]; 2];
+
+/// What becomes of a point k.
+struct Point<L: Lanes> {
+    /// Where `Columns` leaves it, and its mirror L - k.
+    place: u32,
+    mirror: u32,
+    /// w^(V k).
+    turn: Complex<f32>,
+    /// In each lane, w^(j k) and w^(j (k + L)).
+    even: Complex<L>,
+    odd: Complex<L>,
+}
+
+impl<L: Lanes> Rows<L> {
+    /// The factors for the frames of `columns`. `roots` are those of N.
+    pub(super) fn new(cpu: L::Cpu, roots: &Roots, columns: &Columns<L>) -> Self {
+        let positions = columns.positions();
+        let points = positions.len();
+        let lanes = |step: usize| -> Complex<L> { Complex::gather(cpu, |j| roots.get(j * step).into()) };
+        let point = |k: usize| Point {
+            place: positions[k],
+            mirror: positions[(points - k) % points],
+            turn: roots.get(L::COUNT * k).into(),
+            even: lanes(k),
+            odd: lanes(k + points),
+        };
+        // e^(-2 pi i / V) is the power N / V = 2 L of w.
+        let in_block = |p: usize| Complex::gather(cpu, |j| roots.get(j % 4 * p * 2 * points).into());
+        Self {
+            points: (0..=points / 2).map(point).collect(),
+            in_blocks: [in_block(0), in_block(1), in_block(2), in_block(3)],
+            matrix: (0..L::COUNT).map(|j| lanes(j * 2 * points)).collect(),
+        }
+    }
+
+    /// Makes the bins 0 to N/2 out of what `Columns::transform` left in `work`. `crossed` may have any content.
+    #[inline(always)]
+    pub(super) fn transform<O: Output>(
+        &self,
+        cpu: L::Cpu,
+        work: &[Complex<L>],
+        crossed: &mut Squares<L>,
+        output: &O,
+    ) {
+        self.middle(cpu, work, output);
+        let length = work.len();
+        let [odd, even] = crossed;
+        for (group, points) in self.points.chunks_exact(L::COUNT).enumerate() {
+            for row in 0..4 {
+                L::turn();
+                self.cross_blocks(cpu, work, points, row, even, odd);
+            }
+            for (parity, crossed) in [&*even, &*odd].into_iter().enumerate() {
+                for (p, rows) in crossed.iter().enumerate().take(L::BLOCKS) {
+                    L::turn();
+                    // Of the turn t, 0 to 3, the bins are those of q = 2 (p + BLOCKS t) + parity, and their mirrors.
+                    let q = |turn: usize| 2 * (p + L::BLOCKS * turn) + parity;
+                    let first = [0, 1].map(|turn| length * q(turn) + L::COUNT * group);
+                    let last = [2, 3].map(|turn| length * (2 * L::COUNT - q(turn)) - L::COUNT * group);
+                    output.square(
+                        first,
+                        last,
+                        #[inline(always)]
+                        || across_in_blocks(*rows),
+                    );
+                }
+            }
+        }
+    }
+
+    /// Unpacks the points `row` + 4 b of a group, b each block, and transforms them across the blocks: bin p becomes
+    /// row `row` of element p, of `even` and of `odd`.
+    #[inline(always)]
+    fn cross_blocks(
+        &self,
+        cpu: L::Cpu,
+        work: &[Complex<L>],
+        points: &[Point<L>],
+        row: usize,
+        even: &mut [[Complex<L>; 4]; 4],
+        odd: &mut [[Complex<L>; 4]; 4],
+    ) {
+        let mut rows = [[Complex::zero(cpu); 4]; 2];
+        for block in 0..L::BLOCKS {
+            let [even, odd] = unpack(cpu, work, &points[row + 4 * block]);
+            rows[0][block] = even;
+            rows[1][block] = odd;
+        }
+        for (rows, crossed) in rows.into_iter().zip([even, odd]) {
+            let bins = across_blocks(rows);
+            crossed[0][row] = bins[0];
+            for p in 1..L::BLOCKS {
+                crossed[p][row] = bins[p].times(self.in_blocks[p]);
+            }
+        }
+    }
+
+    /// The bins of k = L/2, which is its own mirror: one transform across the lanes, by its definition. Its even q give
+    /// all of them, as bins or as mirrors.
+    #[inline(always)]
+    fn middle<O: Output>(&self, cpu: L::Cpu, work: &[Complex<L>], output: &O) {
+        let points = work.len();
+        let Some(middle) = self.points.last() else { return };
+        let [row, _] = unpack(cpu, work, middle);
+        let (re, im) = (lanes(row.re), lanes(row.im));
+        // Two sums of each part, so that a sum waits for one product at a time.
+        let [mut by_re, mut by_im] = [Complex::zero(cpu); 2];
+        for (j, factors) in self.matrix.iter().enumerate() {
+            let (row_re, row_im) = (L::splat(cpu, re[j]), L::splat(cpu, im[j]));
+            by_re.re = row_re.times_plus(factors.re, by_re.re);
+            by_re.im = row_re.times_plus(factors.im, by_re.im);
+            by_im.re = row_im.times_from(factors.im, by_im.re);
+            by_im.im = row_im.times_plus(factors.re, by_im.im);
+        }
+        let bins = by_re + by_im;
+        output.spread(points / 2, 2 * points, bins);
+    }
+}
+
+/// From a point k: the vectors whose transforms across the lanes are the bins k + L q for the even and for the odd q.
+#[inline(always)]
+fn unpack<L: Lanes>(cpu: L::Cpu, work: &[Complex<L>], point: &Point<L>) -> [Complex<L>; 2] {
+    let (low, high) = (work[point.place as usize], work[point.mirror as usize]);
+    // Twice A, and twice B: the weights have a factor of a half.
+    let a = Complex {
+        re: low.re + high.re,
+        im: low.im - high.im,
+    };
+    let b = Complex {
+        re: low.im + high.im,
+        im: high.re - low.re,
+    };
+    let b = b.times(Complex::splat(cpu, point.turn));
+    [(a + b).times(point.even), (a - b).times(point.odd)]
+}
+
+/// A transform of `BLOCKS` points across the blocks of as many rows; row r becomes block r of each result.
+#[inline(always)]
+fn across_blocks<L: Lanes>(rows: [Complex<L>; 4]) -> [Complex<L>; 4] {
+    let [a, b, c, d] = transposed(rows, L::transpose_blocks);
+    match L::BLOCKS {
+        1 => [a, b, c, d],
+        2 => [a + b, a - b, c, d],
+        _ => radix_4([a, b, c, d]),
+    }
+}
+
+/// In each block on its own, a transform of 4 points across the lanes of 4 rows; row r becomes lane r of each result.
+#[inline(always)]
+fn across_in_blocks<L: Lanes>(rows: [Complex<L>; 4]) -> [Complex<L>; 4] {
+    radix_4(transposed(rows, L::transpose_in_blocks))
+}
+
+#[inline(always)]
+fn transposed<L: Lanes>(rows: [Complex<L>; 4], transpose: impl Fn([L; 4]) -> [L; 4]) -> [Complex<L>; 4] {
+    let [a, b, c, d] = rows;
+    let re = transpose([a.re, b.re, c.re, d.re]);
+    let im = transpose([a.im, b.im, c.im, d.im]);
+    [
+        Complex { re: re[0], im: im[0] },
+        Complex { re: re[1], im: im[1] },
+        Complex { re: re[2], im: im[2] },
+        Complex { re: re[3], im: im[3] },
+    ]
+}
