@@ -10,7 +10,9 @@ public import RustleCore
 /// ```
 ///
 /// A stream ends, and its native session with it, when its consumer leaves the loop, when the consuming task is
-/// cancelled, when the stream is dropped, when the ticker is dropped, and by ``cancel()`` and ``shutDown()``.
+/// cancelled, when the stream is dropped, when the ticker is dropped, and by ``cancel()`` and ``shutDown()``. The
+/// `AsyncStream` of ``prices(for:)`` cannot tell that a loop was left while somebody still holds the stream: it ends when it is
+/// dropped. ``updates(for:lane:)`` can.
 ///
 /// The actor is the one owner of the native handle. Every call that starts or ends something goes through the actor, one
 /// at a time, so that a start cannot slip between a shutdown's flag and its wait; the handle itself never leaves it.
@@ -23,14 +25,19 @@ public actor TickerController: PriceSource {
 
   /// A ticker on the threads that all engines of the process share. Nothing runs until a stream is asked for.
   ///
-  /// - Throws: ``TickerError`` with the code ``TickerError/Code/rateOutOfRange``, or
-  ///   ``TickerError/Code/archiveMismatch``.
+  /// - Throws: ``TickerError`` with the code ``TickerError/Code/rateOutOfRange``,
+  ///   ``TickerError/Code/updateLimitOutOfRange`` or ``TickerError/Code/archiveMismatch``.
   public init(configuration: TickerConfiguration = TickerConfiguration()) throws(TickerError) {
     try self.init(configuration: configuration, runtime: nil)
   }
 
   /// A ticker on a runtime of the caller's.
   package init(configuration: TickerConfiguration, runtime: NativeRuntime?) throws(TickerError) {
+    // The native side takes 0 for no limit.
+    if configuration.updateLimit == 0 {
+      throw TickerError(
+        code: .updateLimitOutOfRange, message: "update limit: expected 1 update or more, or no limit, got 0")
+    }
     do {
       ticker = try NativeTicker(
         updatesPerSecond: configuration.updatesPerSecond, seed: configuration.seed,

@@ -29,6 +29,8 @@ public struct TickerError: Error, Sendable, Hashable {
     case `internal` = 11
     /// A ring's capacity is not 1 to 1,048,576.
     case capacityOutOfRange = 12
+    /// An update limit is 0: a stream that ends before its first update.
+    case updateLimitOutOfRange = 13
   }
 
   /// The kind of refusal.
@@ -68,7 +70,7 @@ public struct TickerError: Error, Sendable, Hashable {
   public var advice: String {
     switch code {
     case .noSymbols, .duplicateSymbol, .malformedSymbol, .symbolTooLong, .tooManySymbols: "Mend the list of symbols."
-    case .rateOutOfRange, .capacityOutOfRange: "Choose a value within the range."
+    case .rateOutOfRange, .capacityOutOfRange, .updateLimitOutOfRange: "Choose a value within the range."
     case .shutDown, .poisoned: "Make a new ticker."
     case .exhausted: "Try again when the process runs fewer threads or streams."
     case .archiveMismatch: "Run scripts/build and build the package again."

@@ -36,9 +36,11 @@ public final class TickerViewModel {
   /// Streams the prices of `symbols`, in place of what ran before. Returns once the stream runs or was refused; a refusal
   /// is shown in ``error``.
   public func start(symbols: [String]) async {
-    await stop()
+    // Counted before the first wait: a call that is made during it is the newer one.
     generation += 1
     let mine = generation
+    await endStream()
+    guard mine == generation else { return }
     prices = [:]
     error = nil
     do {
@@ -67,6 +69,10 @@ public final class TickerViewModel {
   /// Ends the stream and returns when it has ended; the prices stay. Does nothing when nothing runs.
   public func stop() async {
     generation += 1
+    await endStream()
+  }
+
+  private func endStream() async {
     isRunning = false
     let ending = consumer
     consumer = nil

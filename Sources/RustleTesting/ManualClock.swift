@@ -27,11 +27,12 @@ public final class ManualClock: Sendable {
   /// Moves the time on, and returns when the engines on this clock have done everything that was due by then, each thing
   /// at its own time. It blocks the calling thread meanwhile.
   ///
-  /// - Parameter duration: by how much; a negative one counts as zero.
+  /// - Parameter duration: by how much; a negative one counts as zero, and one beyond 584 years as 584 years.
   public func advance(by duration: Duration) {
     let (seconds, attoseconds) = duration.components
-    let nanoseconds = max(0, seconds) * 1_000_000_000 + max(0, attoseconds / 1_000_000_000)
-    runtime.advance(nanoseconds: UInt64(nanoseconds))
+    let (whole, overflow) = UInt64(max(0, seconds)).multipliedReportingOverflow(by: 1_000_000_000)
+    let rest = UInt64(max(0, attoseconds / 1_000_000_000))
+    runtime.advance(nanoseconds: overflow || whole > .max - rest ? .max : whole + rest)
   }
 }
 

@@ -112,6 +112,14 @@ import Testing
     #expect(error?.code == .rateOutOfRange)
   }
 
+  @Test func updateLimitOfZeroIsRefused() {
+    let error = #expect(throws: TickerError.self) {
+      _ = try TickerController(configuration: TickerConfiguration(updateLimit: 0))
+    }
+    #expect(error?.code == .updateLimitOutOfRange)
+    #expect(error?.message.contains("got 0") == true)
+  }
+
   @Test func shutDownTickerRefusesNewStreams() async throws {
     let ticker = try TickerController()
     let stream = try await ticker.prices(for: ["BTC"])

@@ -50,6 +50,51 @@ import Testing
     #expect(!model.isRunning)
   }
 
+  /// A source whose `cancel()` waits until it is let go.
+  private actor SlowToCancel: PriceSource {
+    let cancelling = OneShot()
+    let letGo = OneShot()
+    let prices = ScriptedPrices()
+
+    func prices(for symbols: [String]) async throws(TickerError) -> AsyncStream<PriceUpdate> {
+      try await prices.prices(for: symbols)
+    }
+
+    func cancel() async {
+      cancelling.fire()
+      await letGo.wait()
+      await prices.cancel()
+    }
+  }
+
+  @Test func stopOvertakesAStartThatWaitsForTheStreamBeforeIt() async {
+    let source = SlowToCancel()
+    let model = TickerViewModel(source: source)
+    let starting = Task { await model.start(symbols: ["A"]) }
+    await source.cancelling.wait()
+    let stopping = Task { await model.stop() }
+    await Task.yield()
+    source.letGo.fire()
+    await stopping.value
+    await starting.value
+    #expect(!model.isRunning)
+    #expect(await source.prices.requests.isEmpty)
+  }
+
+  @Test func lastOfTwoStartsWins() async {
+    let source = SlowToCancel()
+    let model = TickerViewModel(source: source)
+    let first = Task { await model.start(symbols: ["A"]) }
+    await source.cancelling.wait()
+    let second = Task { await model.start(symbols: ["B"]) }
+    await Task.yield()
+    source.letGo.fire()
+    await first.value
+    await second.value
+    #expect(model.isRunning)
+    #expect(await source.prices.requests == [["B"]])
+  }
+
   @Test func endOfTheSourceIsSeen() async {
     let source = ScriptedPrices()
     let model = TickerViewModel(source: source)

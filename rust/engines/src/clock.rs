@@ -108,6 +108,14 @@ impl ManualClock {
     }
 }
 
+impl ManualClock {
+    /// Brings the time up to what it was moved to. For a runtime that has no worker yet to do so on its way.
+    pub(crate) fn arrive(&self) {
+        self.now
+            .fetch_max(self.target.load(Ordering::Acquire), Ordering::AcqRel);
+    }
+}
+
 impl Clock for ManualClock {
     fn now(&self) -> Nanoseconds {
         self.now.load(Ordering::Acquire)

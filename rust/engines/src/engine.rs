@@ -134,6 +134,52 @@ mod tests {
     }
 
     #[test]
+    fn session_begins_at_the_time_that_a_clock_was_moved_to_before_the_first_one() {
+        struct Notes(std::sync::mpsc::Sender<u64>);
+        impl Job for Notes {
+            fn poll(&mut self, context: &PollContext<'_>) -> Step {
+                self.0.send(context.now()).expect("the test listens");
+                Step::End
+            }
+            fn release(self: Box<Self>, _: Release) {}
+        }
+        let runtime = Arc::new(Runtime::manual(0));
+        runtime.advance(Duration::from_secs(10));
+        let (sender, times) = std::sync::mpsc::channel();
+        let sessions = Sessions::new(runtime.clone());
+        sessions.start(|| Box::new(Notes(sender))).expect("started");
+        runtime.advance(Duration::ZERO);
+        assert_eq!(times.recv(), Ok(10_000_000_000));
+    }
+
+    #[test]
+    fn detached_runtime_is_dropped_under_a_lock_that_its_listener_takes() {
+        struct Locks(Arc<Mutex<()>>, std::sync::mpsc::Sender<()>);
+        impl Job for Locks {
+            fn poll(&mut self, context: &PollContext<'_>) -> Step {
+                Step::At(context.now() + 1_000_000_000)
+            }
+            fn release(self: Box<Self>, _: Release) {
+                let _held = self.0.lock().expect("a sound lock");
+                self.1.send(()).expect("the test listens");
+            }
+        }
+        let (lock, (sender, released)) = (Arc::new(Mutex::new(())), std::sync::mpsc::channel());
+        let runtime = Arc::new(Runtime::manual(0));
+        let sessions = Sessions::new(runtime.clone());
+        let job = Locks(lock.clone(), sender);
+        sessions.start(|| Box::new(job)).expect("started");
+        runtime.advance(Duration::ZERO);
+        runtime.detach();
+        drop(runtime);
+        {
+            let _held = lock.lock().expect("a sound lock");
+            drop(sessions);
+        }
+        assert_eq!(released.recv(), Ok(()));
+    }
+
+    #[test]
     fn engine_that_was_shut_down_starts_nothing() {
         let sessions = Sessions::new(Arc::new(Runtime::manual(0)));
         sessions.shut_down();

@@ -44,9 +44,11 @@ impl<T: Copy> Lane<T> {
         self.ring().push_all(elements, key)
     }
 
-    /// As [`Ring::drain`].
-    pub(crate) fn drain(&self, most: usize, take: impl FnMut(T, u32)) -> usize {
-        self.ring().drain(most, take)
+    /// As [`Ring::drain`], with the counts right after it.
+    pub(crate) fn drain(&self, most: usize, take: impl FnMut(T, u32)) -> (usize, LaneStatistics) {
+        let mut ring = self.ring();
+        let count = ring.drain(most, take);
+        (count, ring.statistics())
     }
 
     /// As [`Ring::statistics`].

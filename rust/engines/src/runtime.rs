@@ -16,13 +16,15 @@ const MOST_WORKERS: usize = 4;
 /// A few threads that run the jobs of any number of engines.
 ///
 /// [`Runtime::shared`] is the one that engines use; [`Runtime::manual`] makes one whose time a test moves. Dropping a
-/// runtime of one's own releases its jobs as cancelled and joins its threads.
+/// runtime of one's own releases its jobs as cancelled and joins its threads, unless it was [detached](Runtime::detach).
 pub struct Runtime {
     clock: Arc<dyn Clock>,
     manual: Option<Arc<ManualClock>>,
     threads: Mutex<Vec<Thread>>,
     width: usize,
     keys: AtomicU64,
+    /// Whether dropping it leaves its threads to end by themselves.
+    detached: AtomicBool,
 }
 
 struct Thread {
@@ -71,6 +73,7 @@ impl Runtime {
             threads: Mutex::new(Vec::new()),
             width,
             keys: AtomicU64::new(0),
+            detached: AtomicBool::new(false),
         }
     }
 
@@ -109,6 +112,9 @@ impl Runtime {
                 .map(|thread| (thread.inbox.clone(), thread.id))
                 .collect()
         };
+        if inboxes.is_empty() {
+            clock.arrive();
+        }
         let here = std::thread::current().id();
         for (inbox, thread) in inboxes {
             if thread != here {
@@ -120,6 +126,12 @@ impl Runtime {
     /// The time of the runtime's clock.
     pub fn clock(&self) -> &dyn Clock {
         &*self.clock
+    }
+
+    /// From now on, dropping this runtime does not wait for its threads: for an owner that lets go of it while others, who may
+    /// drop it under a lock that a listener takes, still hold it.
+    pub fn detach(&self) {
+        self.detached.store(true, Ordering::Release);
     }
 
     /// What systems show of a thread, 15 bytes at most on Linux.
@@ -153,8 +165,12 @@ impl Drop for Runtime {
     fn drop(&mut self) {
         let threads = std::mem::take(&mut *self.threads.lock().unwrap_or_else(PoisonError::into_inner));
         let here = std::thread::current().id();
+        let detached = self.detached.load(Ordering::Acquire);
         for thread in threads {
             thread.inbox.stop();
+            if detached {
+                continue;
+            }
             // A listener may hold the last reference: a thread cannot join itself, it ends after the listener returns.
             if thread.id != here && thread.handle.join().is_err() {
                 tracing::error!("a worker thread ended by a panic");

@@ -180,9 +180,9 @@ impl TickerSession {
         self.session.is_released()
     }
 
-    /// Hands out at most `most` waiting ticks, the longest waiting first, each with the number lost just before it;
-    /// `None` when the session pushes. Works until the session is dropped, also after its end.
-    pub fn drain(&self, most: usize, take: impl FnMut(Tick, u32)) -> Option<usize> {
+    /// Hands out at most `most` waiting ticks, the longest waiting first, each with the number lost just before it. Returns
+    /// how many there were, and what went through the lane up to and including them; `None` when the session pushes. Works until the session is dropped, also after its end.
+    pub fn drain(&self, most: usize, take: impl FnMut(Tick, u32)) -> Option<(usize, LaneStatistics)> {
         self.lane.as_ref().map(|lane| lane.drain(most, take))
     }
 

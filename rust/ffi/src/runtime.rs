@@ -75,7 +75,8 @@ pub unsafe extern "C" fn rustle_runtime_advance(
 }
 
 /// Makes a runtime's handle stale. Its thread ends, and its sessions are released as cancelled, once the last engine on
-/// it is freed.
+/// it is freed. When none is left, this call waits for the thread: not to be made under a lock that a callback takes. Freeing
+/// the last engine later does not wait.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`.
 ///
@@ -86,5 +87,15 @@ pub unsafe extern "C" fn rustle_runtime_advance(
 #[no_mangle]
 pub unsafe extern "C" fn rustle_runtime_free(runtime: RustleHandle, error: *mut RustleError) -> RustleStatus {
     // SAFETY: the caller's promise about `error` is handed on.
-    unsafe { guarded(error, || RUNTIMES.remove(runtime, "runtime")) }
+    unsafe {
+        guarded(error, || {
+            {
+                let runtime = RUNTIMES.pin(runtime, "runtime")?;
+                if Arc::strong_count(&runtime) > 1 {
+                    runtime.detach();
+                }
+            }
+            RUNTIMES.remove(runtime, "runtime")
+        })
+    }
 }

@@ -39,7 +39,9 @@ pub(crate) unsafe fn borrowed<'a, T>(
 /// As `borrowed`.
 ///
 /// # Safety
-/// A `data` that is not NULL points to `length` initialised elements that nobody else accesses during `'a`.
+/// A `data` that is not NULL points to `length` elements, valid for reads and writes, that nobody else accesses during `'a`.
+/// They need not be initialised when any bits are a `T`, as with floats and `MaybeUninit`, and the callee writes each before
+/// it reads it, as the transforms do with outputs and scratch memory.
 pub(crate) unsafe fn borrowed_mut<'a, T>(
     data: *mut T,
     length: usize,

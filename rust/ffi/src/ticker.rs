@@ -55,8 +55,8 @@ static TICKERS: SlotTable<TickerEngine> = SlotTable::new(Kind::Ticker);
 
 /// Makes a ticker. `ticker` receives its handle, to be freed with `rustle_ticker_free`.
 ///
-/// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_RATE_OUT_OF_RANGE`, `RUSTLE_STALE_HANDLE` (the runtime's),
-/// `RUSTLE_EXHAUSTED`.
+/// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_RATE_OUT_OF_RANGE`, `RUSTLE_INVALID_VALUE` (a `reserved` other than 0),
+/// `RUSTLE_STALE_HANDLE` (the runtime's), `RUSTLE_EXHAUSTED`.
 ///
 /// Thread-safe: yes. Realtime-safe: no.
 ///
@@ -72,6 +72,9 @@ pub unsafe extern "C" fn rustle_ticker_new(
     let body = || {
         // SAFETY: the caller's promise about `configuration` is handed on; `as_ref` tests for NULL.
         let configuration = unsafe { configuration.as_ref() }.ok_or(CallFault::null("configuration"))?;
+        if configuration.reserved != 0 {
+            return Err(CallFault::value("configuration.reserved", "expected 0, got another number").into());
+        }
         // SAFETY: the caller's promise about `ticker` is handed on.
         let ticker = unsafe { out(ticker, "ticker") }?;
         let runtime = runtime::find(configuration.runtime)?;
@@ -182,12 +185,13 @@ pub unsafe extern "C" fn rustle_ticker_drain(
                 });
             }
         });
-        *count = drained.ok_or(CallFault::value(
+        let counted;
+        (*count, counted) = drained.ok_or(CallFault::value(
             "session",
             "expected a frame lane, got an events lane",
         ))?;
         // SAFETY: the caller's promise about `statistics` is handed on; `as_mut` tests for NULL.
-        if let (Some(statistics), Some(counted)) = (unsafe { statistics.as_mut() }, session.statistics()) {
+        if let Some(statistics) = unsafe { statistics.as_mut() } {
             *statistics = counted.into();
         }
         Ok::<(), CallFault>(())

@@ -35,7 +35,7 @@ impl PriceLane {
         self.ticks.push_all(ticks, |tick| tick.symbol)
     }
 
-    pub(super) fn drain(&self, most: usize, take: impl FnMut(Tick, u32)) -> usize {
+    pub(super) fn drain(&self, most: usize, take: impl FnMut(Tick, u32)) -> (usize, LaneStatistics) {
         self.ticks.drain(most, take)
     }
 

@@ -63,6 +63,9 @@ pub unsafe extern "C" fn rustle_spectrum_peaks(
         let amplitudes = unsafe { borrowed(amplitudes, length, "amplitudes") }?;
         // SAFETY: the caller's promise about `search` is handed on; `as_ref` tests for NULL.
         let search = unsafe { search.as_ref() }.ok_or(CallFault::null("search"))?;
+        if search.reserved != 0 {
+            return Err(CallFault::value("search.reserved", "expected 0, got another number").into());
+        }
         let peaks = peaks.cast::<MaybeUninit<RustlePeak>>();
         // SAFETY: the caller's promise about `peaks` is handed on; `MaybeUninit` asks for no initialised memory.
         let peaks = unsafe { borrowed_mut(peaks, capacity, "peaks") }?;

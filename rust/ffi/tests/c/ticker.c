@@ -132,6 +132,9 @@ static void refusals_are_typed_and_take_no_sink(void) {
 #define START(symbols, n, lane, capacity) \
   rustle_ticker_start(ticker, symbols, n, lane, capacity, sink, &session, &error)
   refused(START(NULL, 0, 0, 0), RUSTLE_NO_SYMBOLS, &error);
+  RustleHandle other = 0;
+  RustleTickerConfiguration reserved = {.updates_per_second = 2, .reserved = 7};
+  refused(rustle_ticker_new(&reserved, &other, &error), RUSTLE_INVALID_VALUE, &error);
   refused(START(NULL, 1, 0, 0), RUSTLE_NULL_POINTER, &error);
   refused(START(&fine, SIZE_MAX, 0, 0), RUSTLE_INVALID_LENGTH, &error);
   refused(START(twice, 2, 0, 0), RUSTLE_DUPLICATE_SYMBOL, &error);
