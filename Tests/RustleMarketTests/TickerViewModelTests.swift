@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @MainActor
-@Suite(.releasesNativeObjects) struct TickerViewModelTests {
+@Suite(.releasesNativeObjects, .timeLimit(.minutes(1))) struct TickerViewModelTests {
   private func update(_ symbol: String, _ price: Double, _ sequence: UInt64 = 0) -> PriceUpdate {
     PriceUpdate(symbol: symbol, price: price, timestampMilliseconds: 0, sequence: sequence)
   }
@@ -70,6 +70,7 @@ import Testing
   @Test func stopOvertakesAStartThatWaitsForTheStreamBeforeIt() async {
     let source = SlowToCancel()
     let model = TickerViewModel(source: source)
+    await model.start(symbols: ["BEFORE"])
     let starting = Task { await model.start(symbols: ["A"]) }
     await source.cancelling.wait()
     let stopping = Task { await model.stop() }
@@ -78,12 +79,13 @@ import Testing
     await stopping.value
     await starting.value
     #expect(!model.isRunning)
-    #expect(await source.prices.requests.isEmpty)
+    #expect(await source.prices.requests == [["BEFORE"]])
   }
 
   @Test func lastOfTwoStartsWins() async {
     let source = SlowToCancel()
     let model = TickerViewModel(source: source)
+    await model.start(symbols: ["BEFORE"])
     let first = Task { await model.start(symbols: ["A"]) }
     await source.cancelling.wait()
     let second = Task { await model.start(symbols: ["B"]) }
@@ -92,7 +94,7 @@ import Testing
     await first.value
     await second.value
     #expect(model.isRunning)
-    #expect(await source.prices.requests == [["B"]])
+    #expect(await source.prices.requests == [["BEFORE"], ["B"]])
   }
 
   @Test func endOfTheSourceIsSeen() async {

@@ -57,7 +57,7 @@ extension CommandFailure {
       let status: ExitStatus =
         switch error.code {
         case .noSymbols, .duplicateSymbol, .malformedSymbol, .symbolTooLong, .tooManySymbols, .rateOutOfRange,
-          .capacityOutOfRange:
+          .capacityOutOfRange, .updateLimitOutOfRange:
           .usage
         case .exhausted: .unavailable
         case .shutDown, .poisoned, .archiveMismatch, .internal: .internal
