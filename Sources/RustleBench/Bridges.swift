@@ -64,7 +64,7 @@ struct Bridges {
     let ticker = try nativeTicker()
     let stream = try ticker.start(
       symbols: symbols, lane: .frames(capacity: 65_536), reader: PriceReader { $0 }, sequenceNumber: \.sequence)
-    await StreamMonitor(stream).session.released()
+    await StreamMonitor(stream).released()
     return count
   }
 

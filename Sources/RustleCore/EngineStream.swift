@@ -33,7 +33,11 @@ public struct EngineStream<Value: Sendable>: AsyncSequence, Sendable {
       self.source = source
     }
 
-    deinit { session.cancel() }
+    deinit {
+      session.cancel()
+      // While the session can still be asked.
+      if case .frames(let lane) = source { lane.settle() }
+    }
   }
 
   enum Source: Sendable {
@@ -121,6 +125,7 @@ public struct EngineStream<Value: Sendable>: AsyncSequence, Sendable {
       into buffer: inout [StreamElement<Value>], most: Int, isolation actor: isolated (any Actor)? = #isolation
     ) async -> Bool {
       buffer.removeAll(keepingCapacity: true)
+      if Task.isCancelled { position = fetched.count }
       if position == fetched.count { return await fill(&buffer, most: Swift.max(1, most), isolation: actor) }
       let end = Swift.min(fetched.count, position + Swift.max(1, most))
       buffer.append(contentsOf: fetched[position..<end])

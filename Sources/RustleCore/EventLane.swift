@@ -13,20 +13,21 @@ final class EventLane<Value: Sendable>: Sendable {
   private let delivered = Atomic<UInt64>(0)
 
   /// - Parameters:
-  ///   - capacity: values that wait at the most, at least 1; the oldest are dropped beyond that.
+  ///   - capacity: values that wait at the most, one of `Lane.capacities`; the oldest are dropped beyond that.
   ///   - sequenceNumber: a value's number in the session: 0, 1, 2 … A hole says that values were dropped.
   init(capacity: Int, sequenceNumber: @escaping @Sendable (Value) -> UInt64) {
-    let policy = AsyncStream<Value>.Continuation.BufferingPolicy.bufferingNewest(max(1, capacity))
+    let policy = AsyncStream<Value>.Continuation.BufferingPolicy.bufferingNewest(capacity)
     (stream, continuation) = AsyncStream.makeStream(of: Value.self, bufferingPolicy: policy)
     self.sequenceNumber = sequenceNumber
   }
 
   /// Takes a value in.
   func receive(_ value: Value) {
-    produced.add(1, ordering: .relaxed)
+    // Before the value can be counted out: whoever sees it among those that left sees it here too.
+    produced.add(1, ordering: .releasing)
     switch continuation.yield(value) {
     case .enqueued: break
-    case .dropped, .terminated: dropped.add(1, ordering: .relaxed)
+    case .dropped, .terminated: dropped.add(1, ordering: .releasing)
     @unknown default: break
     }
   }
@@ -42,15 +43,15 @@ final class EventLane<Value: Sendable>: Sendable {
   }
 
   var statistics: StreamStatistics {
-    StreamStatistics(
-      produced: produced.load(ordering: .relaxed), delivered: delivered.load(ordering: .relaxed),
-      dropped: dropped.load(ordering: .relaxed))
+    // What left first, and then what came in: the other way round more could have left than had come.
+    let (delivered, dropped) = (delivered.load(ordering: .acquiring), dropped.load(ordering: .acquiring))
+    return StreamStatistics(produced: produced.load(ordering: .acquiring), delivered: delivered, dropped: dropped)
   }
 
   func makeCursor() -> Cursor { Cursor(lane: self, base: stream.makeAsyncIterator()) }
 
   @usableFromInline
-  func countDelivered() { delivered.add(1, ordering: .relaxed) }
+  func countDelivered() { delivered.add(1, ordering: .releasing) }
 
   /// Reads the stream and shows the holes in the values' numbers.
   @usableFromInline struct Cursor {
@@ -67,7 +68,8 @@ final class EventLane<Value: Sendable>: Sendable {
     /// and when the task is cancelled.
     @inlinable
     mutating func fill(_ buffer: inout [StreamElement<Value>], isolation actor: isolated (any Actor)?) async -> Bool {
-      guard let value = await base.next(isolation: actor) else { return false }
+      // A stream whose task is cancelled still gives what it has.
+      guard !Task.isCancelled, let value = await base.next(isolation: actor) else { return false }
       lane.countDelivered()
       let number = lane.sequenceNumber(value)
       if number > expected { buffer.append(.gap(number - expected)) }

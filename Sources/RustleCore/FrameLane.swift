@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// Rung by the native side when a ring stops being empty; the consumer waits for it.
 final class Doorbell: Sendable {
   let rings: AsyncStream<Void>
@@ -21,15 +23,33 @@ final class FrameLane<Value: Sendable>: Sendable {
 
   private let bell: Doorbell
   @usableFromInline let drain: Drain
-  private let readStatistics: @Sendable () -> StreamStatistics
+  private let readStatistics: @Sendable () -> StreamStatistics?
+  private let settled = AtomicLazyReference<Settled>()
 
-  init(bell: Doorbell, drain: @escaping Drain, statistics: @escaping @Sendable () -> StreamStatistics) {
+  /// - Parameters:
+  ///   - bell: rung when the ring stops being empty.
+  ///   - drain: empties the ring.
+  ///   - statistics: the ring's counts; nil when the native session is gone.
+  init(bell: Doorbell, drain: @escaping Drain, statistics: @escaping @Sendable () -> StreamStatistics?) {
     self.bell = bell
     self.drain = drain
     readStatistics = statistics
   }
 
-  var statistics: StreamStatistics { readStatistics() }
+  var statistics: StreamStatistics {
+    settled.load()?.statistics ?? readStatistics() ?? settled.load()?.statistics
+      ?? StreamStatistics(produced: 0, delivered: 0, dropped: 0)
+  }
+
+  /// Keeps the counts as they are: the native session is about to go.
+  func settle() {
+    if let last = readStatistics() { _ = settled.storeIfNil(Settled(last)) }
+  }
+
+  private final class Settled: Sendable {
+    let statistics: StreamStatistics
+    init(_ statistics: StreamStatistics) { self.statistics = statistics }
+  }
 
   func makeCursor() -> Cursor { Cursor(lane: self, rings: bell.rings.makeAsyncIterator()) }
 

@@ -26,6 +26,9 @@ package final class NativeSession: Sendable {
   /// Whether the session is over and no callback will run any more.
   package var isReleased: Bool { context.released.isFired }
 
+  /// Fired when the session is over, also after this object is gone.
+  var releasedSignal: OneShot { context.released }
+
   /// Callbacks that came after the release: 0, unless the native side breaks its contract.
   var lateCallbackCount: Int { context.lateCallbackCount }
 
@@ -34,12 +37,6 @@ package final class NativeSession: Sendable {
 
   /// Returns when the session is over: no callback runs after it. Also when the waiting task is cancelled.
   package func released() async { await context.released.wait() }
-
-  /// For this side's own calls on the session; it stays alive during `body`.
-  func withHandle<Result>(_ body: (UInt64) throws(NativeError) -> Result) throws(NativeError) -> Result {
-    defer { extendLifetime(self) }
-    return try body(handle.raw)
-  }
 }
 
 /// A session by its number. A number that outlives its session is stale: a late cancel touches nothing else.

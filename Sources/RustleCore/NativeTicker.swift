@@ -55,6 +55,10 @@ package struct NativeTicker: ~Copyable, Sendable {
   ) throws(NativeError) -> EngineStream<Value> {
     switch lane {
     case .events(let capacity):
+      guard Lane.capacities.contains(capacity) else {
+        throw NativeError(
+          status: .invalidLength, message: "expected a lane of 1 to 1048576 elements, got \(capacity)")
+      }
       let events = EventLane(capacity: capacity, sequenceNumber: sequenceNumber)
       let session = try start(
         symbols: symbols, onPrice: { events.receive(reader.value($0)) }, onEnd: { _ in events.finish() })
@@ -64,9 +68,10 @@ package struct NativeTicker: ~Copyable, Sendable {
       let bell = Doorbell()
       let context = unsafe SinkContext(onEvent: { _ in bell.ring() }, onEnd: { _ in bell.finish() })
       let session = try start(symbols, context, lane: overflow.native, capacity: capacity)
+      // By number: an engine that counts a lane's values must not keep its session.
+      let id = session.id
       let frames = FrameLane<Value>(
-        bell: bell, drain: { drainPrices(session.id, most: $1, into: &$0, reader) },
-        statistics: { priceStatistics(session.id) })
+        bell: bell, drain: { drainPrices(id, most: $1, into: &$0, reader) }, statistics: { priceStatistics(id) })
       return EngineStream(core: .init(session: session, source: .frames(frames)))
     }
   }
@@ -147,10 +152,11 @@ private func drainPrices<Value>(
   }
 }
 
-private func priceStatistics(_ session: SessionID) -> StreamStatistics {
+private func priceStatistics(_ session: SessionID) -> StreamStatistics? {
   var count = 0
   var record = RustleLaneStatistics()
-  _ = unsafe rustle_ticker_drain(session.raw, nil, 0, &count, &record, nil)
+  let status = unsafe rustle_ticker_drain(session.raw, nil, 0, &count, &record, nil)
+  guard status == RUSTLE_OK else { return nil }
   return StreamStatistics(produced: record.produced, delivered: record.delivered, dropped: record.dropped)
 }
 

@@ -36,7 +36,7 @@ public enum SessionOutcome: Sendable, Hashable {
   private let isArmed = Atomic<Bool>(false)
   private let record = AtomicLazyReference<OutcomeRecord>()
   private let late = Atomic<Int>(0)
-  /// Fired when the release has been handled: no callback runs after it.
+  /// Fired as the last act of the release: no callback runs, and no code of the context's end.
   let released = OneShot()
 
   init(
@@ -72,17 +72,16 @@ public enum SessionOutcome: Sendable, Hashable {
     unsafe onEvent(event)
   }
 
-  /// Handles the release. Returns false when it is a second one.
-  fileprivate func release(_ outcome: SessionOutcome) -> Bool {
+  /// Handles the release. Returns what is to be fired as the last act; nil when it is a second one.
+  fileprivate func release(_ outcome: SessionOutcome) -> OneShot? {
     _ = isArmed.load(ordering: .acquiring)
     let mine = OutcomeRecord(outcome)
     guard record.storeIfNil(mine) === mine else {
       late.add(1, ordering: .relaxed)
-      return false
+      return nil
     }
     onEnd(outcome)
-    released.fire()
-    return true
+    return released
   }
 
   private final class OutcomeRecord: Sendable {
@@ -106,8 +105,11 @@ private func sinkOnRelease(
   guard let context = unsafe context else { return }
   let text = unsafe String(decoding: UnsafeBufferPointer(start: message, count: length), as: UTF8.self)
   let sink = unsafe Unmanaged<SinkContext>.fromOpaque(context)
-  let isFirst = unsafe sink._withUnsafeGuaranteedRef {
+  let last = unsafe sink._withUnsafeGuaranteedRef {
     $0.release(SessionOutcome(reason: reason, message: text))
   }
-  if isFirst { unsafe sink.release() }
+  guard let last else { return }
+  unsafe sink.release()
+  // Whoever waits may take down what the callbacks and the context use: nothing of either runs from here on.
+  last.fire()
 }

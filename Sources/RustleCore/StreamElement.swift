@@ -26,8 +26,8 @@ public struct StreamStatistics: Sendable, Hashable {
   /// Values that the lane gave up.
   public let dropped: UInt64
 
-  /// Values that wait in the lane.
-  public var waiting: UInt64 { produced - delivered - dropped }
+  /// Values that wait in the lane: 0 also when the counts are of moments at which more had left it than had been counted in.
+  public var waiting: UInt64 { produced - min(produced, delivered + dropped) }
 
   package init(produced: UInt64, delivered: UInt64, dropped: UInt64) {
     self.produced = produced
@@ -48,8 +48,11 @@ public enum LaneOverflow: Sendable, Hashable {
 
 /// How values travel from the engine to the consumer.
 public enum Lane: Sendable, Hashable {
+  /// The values that may wait in a lane.
+  static let capacities = 1...1_048_576
+
   /// One native callback and one asynchronous element per value, `capacity` of which may wait; the oldest are dropped
-  /// beyond that. For up to about a thousand values a second.
+  /// beyond that. For up to about a thousand values a second. `capacity` is 1 to 1,048,576.
   case events(capacity: Int = 1_024)
   /// A ring on the native side, `capacity` (1 to 1,048,576) values long, that the consumer drains many at a time after one
   /// callback. With ``LaneOverflow/keepLatest`` the ring has one place per symbol whatever the capacity. For any rate.

@@ -1,21 +1,38 @@
-/// An engine's view of a stream that it gave away: it can end the stream and count, and does not keep it from ending.
+/// An engine's view of a stream that it gave away: it can end the stream and count, keeps neither the stream nor its native
+/// session, and so does not keep it from ending.
 package struct StreamMonitor: Sendable {
-  package let session: NativeSession
+  private let session: SessionID
+  private let release: OneShot
   private let readStatistics: @Sendable () -> StreamStatistics
+  private let isHeld: @Sendable () -> Bool
 
   package init<Value>(_ stream: EngineStream<Value>) {
-    session = stream.core.session
+    session = stream.core.session.id
+    release = stream.core.session.releasedSignal
     // The lane, not the core: a reference to the core would stand for a consumer.
     switch stream.core.source {
     case .events(let lane): readStatistics = { lane.statistics }
     case .frames(let lane): readStatistics = { lane.statistics }
     }
+    isHeld = { [weak core = stream.core] in core != nil }
   }
 
   package var statistics: StreamStatistics { readStatistics() }
+
+  /// Whether the session is over and no callback will run any more.
+  package var isReleased: Bool { release.isFired }
+
+  /// Whether the counts will not change any more: the session is over, and nobody can read what waits.
+  var isSettled: Bool { isReleased && (!isHeld() || statistics.waiting == 0) }
+
+  /// Asks for the session's end.
+  package func cancel() { session.cancel() }
+
+  /// Returns when the session is over.
+  package func released() async { await release.wait() }
 }
 
-/// The streams that an engine has given away and that are not over, and the counts of those that are.
+/// The streams that an engine has given away and whose counts may still change, and the counts of those before.
 package struct StreamTable: Sendable {
   private var monitors: [StreamMonitor] = []
   private var past = StreamStatistics(produced: 0, delivered: 0, dropped: 0)
@@ -24,28 +41,31 @@ package struct StreamTable: Sendable {
 
   /// Adds a stream.
   package mutating func add<Value>(_ stream: EngineStream<Value>) {
-    forgetReleased()
+    forgetSettled()
     monitors.append(StreamMonitor(stream))
   }
 
-  /// Drops the streams that are over, keeping their counts.
-  package mutating func forgetReleased() {
-    for monitor in monitors where monitor.session.isReleased { past = past + monitor.statistics }
-    monitors.removeAll { $0.session.isReleased }
+  /// Drops the streams that are over and read or abandoned, keeping their counts.
+  package mutating func forgetSettled() {
+    monitors.removeAll { monitor in
+      guard monitor.isSettled else { return false }
+      past = past + monitor.statistics
+      return true
+    }
   }
 
   /// Asks every stream to end.
   package func cancelAll() {
-    for monitor in monitors { monitor.session.cancel() }
+    for monitor in monitors { monitor.cancel() }
   }
 
   /// Returns when every stream that is in the table now is over.
   package func allReleased() async {
-    for monitor in monitors { await monitor.session.released() }
+    for monitor in monitors { await monitor.released() }
   }
 
   /// The number of streams that are not over.
-  package var liveCount: Int { monitors.count { !$0.session.isReleased } }
+  package var liveCount: Int { monitors.count { !$0.isReleased } }
 
   /// The sum over all streams, past ones included.
   package var statistics: StreamStatistics { monitors.reduce(past) { $0 + $1.statistics } }

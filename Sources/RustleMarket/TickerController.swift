@@ -94,7 +94,7 @@ public actor TickerController: PriceSource {
     let ending = streams
     ending.cancelAll()
     await ending.allReleased()
-    streams.forgetReleased()
+    streams.forgetSettled()
   }
 
   /// Ends every stream like ``cancel()``, and refuses new ones from now on.

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// G5: nothing is lost uncounted, for every lane and policy. rust/ffi/tests/conservation.rs shows it for ten million.
-@Suite("G5: conservation", .releasesNativeObjects)
+@Suite("G5: conservation", .releasesNativeObjects, .timeLimit(.minutes(20)))
 struct ConservationTests {
   @Test(
     "produced = delivered + dropped, and gaps tell of every drop that has an update after it",

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// G6: a ticker can be started and cancelled without end, and nothing of one session is seen in the next.
-@Suite("G6: restart", .releasesNativeObjects)
+@Suite("G6: restart", .releasesNativeObjects, .timeLimit(.minutes(20)))
 struct RestartTests {
   @Test("10,000 cycles each deliver their own first update", arguments: [Lane.events(capacity: 65_536), .frames()])
   func cycles(lane: Lane) async throws {

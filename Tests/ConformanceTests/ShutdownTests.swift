@@ -6,7 +6,7 @@ import Testing
 @testable import RustleCore
 
 /// G14 and G15: calls from awkward places, and the end of everything at once.
-@Suite("G14, G15: re-entrancy and shutdown", .releasesNativeObjects)
+@Suite("G14, G15: re-entrancy and shutdown", .releasesNativeObjects, .timeLimit(.minutes(20)))
 struct ShutdownTests {
   @Test("dropping an actor with 32 live streams releases each of them")
   func droppingTheActor() async throws {
@@ -49,10 +49,11 @@ struct ShutdownTests {
   @Test("cancel under the caller's own lock and inside the stream's value closure does not wait")
   func cancelFromAwkwardPlaces() async throws {
     let ticker = try NativeTicker(updatesPerSecond: 100_000, seed: nil, updateLimit: nil)
-    let inner = try ticker.start(
-      symbols: ["INNER"], lane: .events(), reader: PriceReader { $0 }, sequenceNumber: \.sequence)
-    let session = inner.core.session
     let lock = NSLock()
+    let inner = try ticker.start(
+      symbols: ["INNER"], lane: .events(),
+      reader: PriceReader { price in lock.withLock { price } }, sequenceNumber: \.sequence)
+    let session = inner.core.session
     let stream = try ticker.start(
       symbols: ["OUTER"], lane: .events(),
       reader: PriceReader { price in
@@ -60,6 +61,7 @@ struct ShutdownTests {
         lock.withLock { session.cancel() }
         return price
       }, sequenceNumber: \.sequence)
+    // INNER's callbacks take the lock too: a cancel that waited for one of them would wait for ever.
     lock.withLock { session.cancel() }
     for await _ in stream { break }
     await session.released()

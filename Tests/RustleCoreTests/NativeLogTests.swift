@@ -36,7 +36,7 @@ import Testing
     await stream.core.session.released()
     NativeLog.setLevel(.info)
     var missing = [
-      "debug rustle_engines::runtime: session started session=": "",
+      "debug rustle_engines::engine: session started session=": "",
       "debug rustle_engines::worker: session released session=": "release=Ended",
     ]
     // A record that does not come holds the test up: the runner's time limit tells.

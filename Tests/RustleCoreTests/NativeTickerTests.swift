@@ -1,9 +1,27 @@
+import Dispatch
 import TestSupport
 import Testing
 
 @testable import RustleCore
 
 @Suite(.releasesNativeObjects) struct NativeTickerTests {
+  @Test func releaseIsOverOnlyWhenItsCodeHasRun() async throws {
+    let ticker = try NativeTicker(updatesPerSecond: 1, seed: nil, updateLimit: nil)
+    let (entered, letGo) = (OneShot(), DispatchSemaphore(value: 0))
+    let session = try ticker.start(
+      symbols: ["BTC"], onPrice: { _ in },
+      onEnd: { _ in
+        entered.fire()
+        letGo.wait()
+      })
+    session.cancel()
+    await entered.wait()
+    #expect(!session.isReleased)
+    letGo.signal()
+    await session.released()
+    #expect(session.isReleased)
+  }
+
   @Test func refusalCarriesTheStatusAndTheNativeText() {
     let error = #expect(throws: NativeError.self) {
       _ = try NativeTicker(updatesPerSecond: .nan, seed: nil, updateLimit: nil)

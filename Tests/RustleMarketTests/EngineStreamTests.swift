@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The two lanes of a stream, on a clock that the test moves.
-@Suite(.releasesNativeObjects) struct EngineStreamTests {
+@Suite(.releasesNativeObjects, .timeLimit(.minutes(1))) struct EngineStreamTests {
   private static let lanes: [Lane] = [
     .events(capacity: 8), .frames(capacity: 8), .frames(capacity: 8, overflow: .dropNewest),
     .frames(overflow: .keepLatest),
@@ -164,8 +164,9 @@ import Testing
     #expect(await ticker.liveStreamCount == 0)
   }
 
-  @Test func cancelledConsumerIsGivenNothingThatWasFetchedForIt() async throws {
-    let (clock, ticker, stream) = try await started(.frames(), limit: 20)
+  @Test(arguments: lanes, [false, true])
+  func cancelledConsumerIsGivenNothingMore(lane: Lane, inBatches: Bool) async throws {
+    let (clock, ticker, stream) = try await started(lane, limit: 8)
     clock.advance(by: .seconds(60))
     let (reading, cancelled) = (OneShot(), OneShot())
     let consumer = Task {
@@ -173,13 +174,61 @@ import Testing
       let first = await iterator.next()
       reading.fire()
       await cancelled.wait()
-      return numbers([first, await iterator.next()].compactMap { $0 })
+      var more: [StreamElement<PriceUpdate>] = []
+      if inBatches {
+        #expect(await iterator.next(into: &more, most: 100) == false)
+      } else if let next = await iterator.next() {
+        more.append(next)
+      }
+      return (first != nil, more.count)
     }
     await reading.wait()
     consumer.cancel()
     cancelled.fire()
-    #expect(await consumer.value == [0])
+    let (hadOne, more) = await consumer.value
+    #expect(hadOne)
+    #expect(more == 0)
     extendLifetime(ticker)
+  }
+
+  @Test(arguments: lanes)
+  func tickerCountsWhatIsReadAfterCancel(lane: Lane) async throws {
+    let (clock, ticker, stream) = try await started(lane)
+    clock.advance(by: .milliseconds(250))
+    await ticker.cancel()
+    #expect(await ticker.statistics.delivered == 0)
+    #expect(await all(stream).count == 2)
+    #expect(await ticker.statistics == stream.statistics)
+    #expect(await ticker.statistics.delivered == 2)
+  }
+
+  @Test(arguments: lanes)
+  func streamThatWasLeftHoldsNoNativeSession(lane: Lane) async throws {
+    let clock = try ManualClock()
+    let ticker = try TickerController(configuration: TickerConfiguration(), clock: clock)
+    let before = NativeLibrary.liveObjects
+    for await _ in try await ticker.updates(for: ["BTC"], lane: lane) { break }
+    clock.advance(by: .zero)
+    #expect(await ticker.liveStreamCount == 0)
+    #expect(NativeLibrary.liveObjects == before)
+    #expect(await ticker.statistics.produced == 1)
+    extendLifetime(ticker)
+  }
+
+  @Test(arguments: lanes)
+  func countsCanBeReadWhileValuesPass(lane: Lane) async throws {
+    let configuration = TickerConfiguration(updatesPerSecond: 1_000_000, updateLimit: 300_000)
+    let ticker = try TickerController(configuration: configuration)
+    let stream = try await ticker.updates(for: ["BTC"], lane: lane)
+    let watcher = Task.detached {
+      var most: UInt64 = 0
+      while stream.outcome == nil { most = max(most, stream.statistics.waiting) }
+      return most
+    }
+    for await _ in stream {}
+    #expect(await watcher.value <= 300_000)
+    let statistics = stream.statistics
+    #expect(statistics.produced == statistics.delivered + statistics.dropped)
   }
 
   @Test(arguments: lanes)
@@ -214,12 +263,15 @@ import Testing
     extendLifetime(ticker)
   }
 
-  @Test(arguments: [0, -1, 1_048_577])
+  @Test(arguments: [0, -1, 1_048_577, .max])
   func capacityOutOfRangeIsRefused(capacity: Int) async throws {
     let ticker = try TickerController()
-    let error = await #expect(throws: TickerError.self) {
-      _ = try await ticker.updates(for: ["BTC"], lane: .frames(capacity: capacity))
+    for lane in [Lane.frames(capacity: capacity), .events(capacity: capacity)] {
+      let error = await #expect(throws: TickerError.self) {
+        _ = try await ticker.updates(for: ["BTC"], lane: lane)
+      }
+      #expect(error?.code == .capacityOutOfRange)
+      #expect(error?.message.contains("\(max(0, capacity))") == true)
     }
-    #expect(error?.code == .capacityOutOfRange)
   }
 }

@@ -120,6 +120,16 @@ import Testing
     #expect(error?.message.contains("got 0") == true)
   }
 
+  @Test(arguments: [Lane.events(), .frames()])
+  func shutDownReturnsWhenTheStreamsHaveEnded(lane: Lane) async throws {
+    let ticker = try TickerController(configuration: TickerConfiguration(updatesPerSecond: 10_000))
+    var streams: [EngineStream<PriceUpdate>] = []
+    for _ in 0..<32 { streams.append(try await ticker.updates(for: ["BTC"], lane: lane)) }
+    await ticker.shutDown()
+    #expect(streams.allSatisfy { $0.outcome == .cancelled })
+    #expect(await ticker.liveStreamCount == 0)
+  }
+
   @Test func shutDownTickerRefusesNewStreams() async throws {
     let ticker = try TickerController()
     let stream = try await ticker.prices(for: ["BTC"])
