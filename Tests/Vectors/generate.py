@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes the vectors that the Rust and the Swift tests share, computed in double precision by numpy and scipy.
 
-Usage: python3 generate.py        (writes windows.txt, fft.txt and padding.txt beside itself)
+Usage: python3 generate.py        (writes the .txt files beside itself)
 
 The format: lines of a key and its values; `case NAME` begins a case; lines with # in front are comments. Inputs are not
 stored: `noise SEED LENGTH` is white noise that a few lines make in any language, see `noise` below.
@@ -86,6 +86,22 @@ def padding_cases():
                 yield fft_case(f"{name}-{length}-of-{size}", 9, length, size, name, "periodic", bins)
 
 
+def inverse_cases():
+    """numpy.fft.irfft of noise as real and imaginary parts by turns."""
+    size = 64
+    while size <= 65536:
+        parts = noise(size + 1, size + 2)
+        samples = numpy.fft.irfft(parts[0::2] + 1j * parts[1::2], size)
+        positions = list(range(0, size, 1 if size <= 256 else size // 64)) + [size - 1]
+        yield (
+            f"case inverse-{size}\nnoise {size + 1} {size + 2}\nsize {size}\n"
+            f"positions {' '.join(map(str, positions))}\nsamples {numbers(samples[positions])}\n"
+            f"sum_of_squares {numpy.sum(samples**2):.12e}\n"
+        )
+        size *= 2
+
+
 write("windows.txt", window_cases())
 write("fft.txt", fft_cases())
 write("padding.txt", padding_cases())
+write("inverse.txt", inverse_cases())

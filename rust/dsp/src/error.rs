@@ -28,9 +28,16 @@ pub enum DspError {
         /// The length that came.
         got: usize,
     },
-    /// The output for complex bins has not 2 (N/2 + 1) elements.
+    /// The memory of complex bins, input or output, has not 2 (N/2 + 1) elements.
     ComplexLength {
         /// N + 2: a real and an imaginary part for each of N/2 + 1 bins.
+        expected: usize,
+        /// The length that came.
+        got: usize,
+    },
+    /// The output for samples has not as many elements as the frame.
+    OutputLength {
+        /// The plan's size N, in samples.
         expected: usize,
         /// The length that came.
         got: usize,
@@ -91,9 +98,15 @@ impl Display for DspError {
             ),
             Self::ComplexLength { expected, got } => write!(
                 f,
-                "output: expected {expected} elements, two for each of {} complex bins, got {got}",
+                "complex bins: expected {expected} elements, two for each of {} bins, got {got}",
                 expected / 2
             ),
+            Self::OutputLength { expected, got } => {
+                write!(
+                    f,
+                    "output: expected {expected} samples, the plan's size, got {got}"
+                )
+            }
             Self::ScratchLength { expected, got } => write!(
                 f,
                 "scratch: expected at least {expected} elements, got {got}; ask the plan for its scratch length"

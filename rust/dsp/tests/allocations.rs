@@ -1,6 +1,6 @@
 //! The calls that must not allocate do not.
 
-use rustle_dsp::{Path, Scale, SpectrumPlan, Symmetry, Window};
+use rustle_dsp::{InversePlan, Path, Scale, SpectrumPlan, Symmetry, Window};
 use rustle_testkit::{CountingAllocator, allocations_in, noise};
 
 #[global_allocator]
@@ -32,6 +32,17 @@ fn no_form_of_a_spectrum_allocates() {
         });
         assert_eq!(count, 0, "{size} samples, {path}");
         assert_eq!(results, [Ok(()); 4]);
+    }
+}
+
+#[test]
+fn inverse_does_not_allocate() {
+    for size in [64, 2048, 65_536] {
+        let plan = InversePlan::new(size).expect("a valid size");
+        let bins = noise(2, plan.complex_len());
+        let (mut output, mut scratch) = (vec![0.0; size], vec![0.0; plan.scratch_len()]);
+        let (count, result) = allocations_in(|| plan.samples(&bins, &mut output, &mut scratch));
+        assert_eq!((count, result), (0, Ok(())));
     }
 }
 

@@ -39,6 +39,7 @@ impl Fault for FftFault {
                 DspError::InputLength { .. }
                 | DspError::BinCount { .. }
                 | DspError::ComplexLength { .. }
+                | DspError::OutputLength { .. }
                 | DspError::ScratchLength { .. }
                 | DspError::SpectrumLength { .. } => RUSTLE_INVALID_LENGTH,
                 DspError::Size { .. }
