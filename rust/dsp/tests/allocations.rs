@@ -1,7 +1,8 @@
 //! The calls that must not allocate do not.
 
 use rustle_dsp::{
-    Form, InversePlan, InverseStft, Padding, Path, Scale, SpectrumPlan, StftPlan, StftStream, Symmetry, Window,
+    Form, InversePlan, InverseStft, Padding, Path, Scale, SpectrumPlan, StftPlan, StftStream, Symmetry,
+    Window,
 };
 use rustle_testkit::{CountingAllocator, allocations_in, noise};
 use std::sync::Arc;

@@ -30,7 +30,8 @@ impl Padding {
             Self::None if length < size as u64 => 0,
             Self::None => 1 + (length - size as u64) / hop as u64,
             Self::Zero | Self::Reflect if length == 0 => 0,
-            Self::Zero | Self::Reflect => 1 + length / hop as u64,
+            // Saturates only for a length that no signal has.
+            Self::Zero | Self::Reflect => (length / hop as u64).saturating_add(1),
         }
     }
 
