@@ -76,7 +76,8 @@ let package = Package(
     .executableTarget(name: "RustleCommand", dependencies: ["RustleCLI"], swiftSettings: strict),
 
     // Measures the boundary: scripts/bench. Not a product.
-    .executableTarget(name: "RustleBench", dependencies: ["RustleCore", "RustleMarket"], swiftSettings: strict),
+    .executableTarget(
+      name: "RustleBench", dependencies: ["RustleAudio", "RustleCore", "RustleMarket"], swiftSettings: strict),
 
     // Tests: one target per module, and the boundary's own. IsolationTests is a link to ConformanceTests: the same suite as
     // a module sees it whose code is on the main actor unless it says otherwise.

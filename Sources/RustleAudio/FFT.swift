@@ -1,4 +1,4 @@
-internal import RustleCore
+package import RustleCore
 
 /// A plan for the spectra of frames of one size: makes its tables once, then transforms frame after frame.
 ///
@@ -11,7 +11,8 @@ internal import RustleCore
 ///
 /// A frame of N samples at a sample rate of R has N/2 + 1 bins, bin k at k R / N Hz. A transform takes N log N time and
 /// allocates nothing (the first one, and the first of each further one that runs at the same time, its scratch memory).
-/// Copies share the tables; any number of tasks may use them at a time.
+/// Copies share the tables; any number of tasks may use them at a time. Who wants each task to have scratch memory of its own
+/// keeps a ``Workspace`` beside it.
 ///
 /// What is promised of the numbers: magnitudes within a relative (L2) error of 2e-7 of a computation in double precision;
 /// exactly 0 for silence; every bin NaN or infinite when a sample is. Magnitudes below 1e-19 lose digits and vanish at
@@ -24,6 +25,27 @@ public struct FFT: Sendable {
     /// Amplitudes: a sine of amplitude 1 on a bin's frequency reads 1.0 with every window, and so does a constant of 1.0
     /// in bin 0.
     case amplitude
+  }
+
+  /// What is written for each bin.
+  public enum Form: Sendable, Hashable, CaseIterable {
+    /// The magnitude.
+    case magnitudes
+    /// The square of the magnitude.
+    case power
+    /// The level in dB, at least ``FFT/decibelFloor``.
+    case decibels
+    /// The bin itself, as its real and its imaginary part.
+    case spectrum
+
+    var native: NativeSpectrumForm {
+      switch self {
+      case .magnitudes: .magnitudes
+      case .power: .power
+      case .decibels: .decibels
+      case .spectrum: .complex
+      }
+    }
   }
 
   /// The least size.
@@ -41,33 +63,43 @@ public struct FFT: Sendable {
   public let symmetry: Window.Symmetry
   /// What the numbers mean.
   public let scale: Scale
-  private let plan: NativeFFTPlan
+  /// The instructions that it computes with.
+  public var path: Path { Path(plan.path) }
+  /// The native plan.
+  package let plan: NativeFFTPlan
 
-  /// Computes the tables. Takes some 20 ns per sample, and 12 bytes.
+  /// Computes the tables. Takes some 20 ns per sample, and 14 bytes.
   ///
   /// - Parameters:
   ///   - size: the number of samples of a frame: a power of two from 64 to 65,536.
   ///   - window: what frames are multiplied by.
   ///   - symmetry: of the window.
   ///   - scale: what the numbers shall mean.
-  /// - Throws: ``FFTError`` with ``FFTError/Code/validation`` for a size out of range.
+  ///   - path: the instructions to compute with; nil for ``Path/preferred()``.
+  /// - Throws: ``FFTError`` with ``FFTError/Code/validation`` for a size out of range, or a path that this machine does not
+  ///   have.
   public init(
-    size: Int, window: Window = .hann, symmetry: Window.Symmetry = .periodic, scale: Scale = .none
+    size: Int, window: Window = .hann, symmetry: Window.Symmetry = .periodic, scale: Scale = .none, path: Path? = nil
   ) throws(FFTError) {
-    guard (Self.minimumSize...Self.maximumSize).contains(size), size.isPowerOfTwo else {
-      throw .validation(
-        "size", expected: "a power of two from \(Self.minimumSize) to \(Self.maximumSize)", got: "\(size)",
-        advice: "Pad the signal with zeros, or crop it, to such a size.")
-    }
+    try Self.check(size: size)
     self.size = size
     self.window = window
     self.symmetry = symmetry
     self.scale = scale
     do {
-      plan = try NativeFFTPlan(
-        size: size, window: window.native, symmetric: symmetry == .symmetric, amplitudes: scale == .amplitude)
+      let weighting = NativeWeighting(
+        window: window.native, symmetric: symmetry == .symmetric, amplitudes: scale == .amplitude)
+      plan = try NativeFFTPlan(size: size, weighting: weighting, path: path?.native)
     } catch {
-      throw FFTError(error)
+      throw Path.refused(path, error)
+    }
+  }
+
+  static func check(size: Int) throws(FFTError) {
+    guard (minimumSize...maximumSize).contains(size), size.isPowerOfTwo else {
+      throw .validation(
+        "size", expected: "a power of two from \(minimumSize) to \(maximumSize)", got: "\(size)",
+        advice: "Pad the signal with zeros, or crop it, to such a size.")
     }
   }
 
@@ -143,23 +175,72 @@ public struct FFT: Sendable {
   private func run(
     _ form: NativeSpectrumForm, of input: Span<Float>, into output: inout MutableSpan<Float>
   ) throws(FFTError) {
-    guard input.count == size else {
-      throw .validation(
-        "input", expected: "\(size) samples", got: "\(input.count)",
-        advice: "Pad with zeros or crop to the size of the FFT.")
-    }
-    let isRightCount =
-      switch form {
-      case .complex: output.count == 2 * binCount
-      case .magnitudes, .power, .decibels: output.count == binCount || output.count == binCount - 1
-      }
-    guard isRightCount else {
-      let expected = form == .complex ? "\(2 * binCount) elements" : "\(binCount) or \(binCount - 1) elements"
-      throw .validation(
-        "output", expected: expected, got: "\(output.count)", advice: "Size the output by the FFT's binCount.")
-    }
+    try check(form, input.count, output.count)
     do {
       try plan.run(form, of: input, into: &output)
+    } catch {
+      throw FFTError(error)
+    }
+  }
+
+  @inline(__always)
+  private func check(_ form: NativeSpectrumForm, _ input: Int, _ output: Int) throws(FFTError) {
+    let isRightCount =
+      switch form {
+      case .complex: output == 2 * binCount
+      case .magnitudes, .power, .decibels: output == binCount || output == binCount - 1
+      }
+    if input != size || !isRightCount { throw wrongCount(form, input, output) }
+  }
+
+  @inline(never)
+  private func wrongCount(_ form: NativeSpectrumForm, _ input: Int, _ output: Int) -> FFTError {
+    guard input == size else {
+      return .validation(
+        "input", expected: "\(size) samples", got: "\(input)", advice: "Pad with zeros or crop to the size of the FFT.")
+    }
+    let expected = form == .complex ? "\(2 * binCount) elements" : "\(binCount) or \(binCount - 1) elements"
+    return .validation(
+      "output", expected: expected, got: "\(output)", advice: "Size the output by the FFT's binCount.")
+  }
+}
+
+extension FFT {
+  /// Scratch memory for the transforms of one task at a time.
+  ///
+  /// With one, a transform allocates nothing from the first on and shares no memory with other tasks.
+  ///
+  /// ```swift
+  /// var workspace = fft.makeWorkspace()
+  /// try fft.write(.decibels, of: frame.span, into: &output, using: &workspace)
+  /// ```
+  public struct Workspace: ~Copyable, Sendable {
+    fileprivate var memory: [Float]
+  }
+
+  /// Makes scratch memory for this FFT, which does for FFTs of the same and of smaller sizes too.
+  public func makeWorkspace() -> Workspace { Workspace(memory: [Float](repeating: 0, count: plan.scratchCount)) }
+
+  /// Writes the spectrum of one frame in any form, with scratch memory of the caller's.
+  ///
+  /// - Parameters:
+  ///   - form: what to write for each bin.
+  ///   - input: N samples.
+  ///   - output: as for the method that is named like the form.
+  ///   - workspace: of this FFT, or of one that is larger.
+  /// - Throws: ``FFTError`` with ``FFTError/Code/validation`` for other lengths; `output` is as it was then.
+  public func write(
+    _ form: Form, of input: Span<Float>, into output: inout MutableSpan<Float>, using workspace: inout Workspace
+  ) throws(FFTError) {
+    try check(form.native, input.count, output.count)
+    guard workspace.memory.count >= plan.scratchCount else {
+      throw .validation(
+        "workspace", expected: "at least \(plan.scratchCount) elements", got: "\(workspace.memory.count)",
+        advice: "Make the workspace with this FFT, or a larger one.")
+    }
+    var scratch = workspace.memory.mutableSpan
+    do {
+      try plan.run(form.native, of: input, into: &output, scratch: &scratch)
     } catch {
       throw FFTError(error)
     }

@@ -12,6 +12,17 @@ struct Cost {
   var processorNanosecondsEach: Double { processorSeconds * 1e9 / Double(count) }
   var wallNanosecondsEach: Double { wallSeconds * 1e9 / Double(count) }
 
+  /// As the asynchronous one, without a point at which the thread could change.
+  static func of(_ work: () throws -> UInt64) rethrows -> Cost {
+    let wall = ContinuousClock.now
+    let processor = clock()
+    let count = try work()
+    let used = clock() - processor
+    let passed = ContinuousClock.now - wall
+    return Cost(
+      count: count, processorSeconds: Double(used) / Double(CLOCKS_PER_SEC), wallSeconds: passed / .seconds(1))
+  }
+
   /// Measures `work`, which returns how many things it did.
   static func of(_ work: () async throws -> UInt64) async rethrows -> Cost {
     let wall = ContinuousClock.now

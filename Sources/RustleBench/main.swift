@@ -2,7 +2,9 @@ import Dispatch
 import Foundation
 
 /// The benchmarks by name; scripts/bench says what each measures.
-let benchmarks: [String: @Sendable () async throws -> Void] = ["boundary": Boundary.run]
+let benchmarks: [String: @Sendable () async throws -> Void] = [
+  "boundary": Boundary.run, "transforms": Transforms.run,
+]
 
 /// Does what the arguments say; returns the exit status.
 @Sendable func work(_ arguments: [String]) async throws -> Int32 {

@@ -64,6 +64,12 @@ enum NativeLayout {
         ]),
       record(
         RustlePeak.self, "RustlePeak", [("bin", \.bin), ("frequency", \.frequency), ("amplitude", \.amplitude)]),
+      record(
+        RustleStftConfiguration.self, "RustleStftConfiguration",
+        [
+          ("size", \.size), ("hop", \.hop), ("window", \.window), ("symmetry", \.symmetry), ("scale", \.scale),
+          ("padding", \.padding), ("form", \.form), ("path", \.path),
+        ]),
       unsafe record(
         RustleLayoutEntry.self, "RustleLayoutEntry",
         [

@@ -47,6 +47,27 @@ internal import CCairo
     unsafe cairo_fill(context)
   }
 
+  /// Fills a rectangle with pixels of their own, `0xRRGGBB`, row after row from above: as many as the rectangle has, whose
+  /// edges are whole numbers inside the picture.
+  func fill(_ rect: PlotRect, pixels: [UInt32]) {
+    let (left, top, across, down) = (Int(rect.x), Int(rect.y), Int(rect.width), Int(rect.height))
+    precondition(left >= 0 && top >= 0 && left + across <= width && top + down <= height, "outside of the picture")
+    precondition(pixels.count == across * down, "expected \(across * down) pixels, got \(pixels.count)")
+    unsafe cairo_surface_flush(surface)
+    let stride = Int(unsafe cairo_image_surface_get_stride(surface))
+    // NULL only for a surface that cairo could not make, which `check` reports.
+    guard let data = unsafe cairo_image_surface_get_data(surface) else { return }
+    for row in 0..<down {
+      for column in 0..<across {
+        // A pixel of RGB24 is 32 bits in the machine's own order.
+        let place = (top + row) * stride + (left + column) * 4
+        unsafe UnsafeMutableRawPointer(data).storeBytes(
+          of: pixels[row * across + column], toByteOffset: place, as: UInt32.self)
+      }
+    }
+    unsafe cairo_surface_mark_dirty(surface)
+  }
+
   func line(from start: PlotPoint, to end: PlotPoint, _ color: PlotColor, width: Double = 1) {
     path([start, end], color, width: width)
   }

@@ -76,7 +76,7 @@ import Testing
     #expect(RustleCommandLine.unknownSubcommand(["--help"]) == nil)
     #expect(RustleCommandLine.unknownSubcommand(["ticker", "doktor"]) == nil)
     let failure = RustleCommandLine.unknownSubcommand(["doktor"])
-    #expect(failure?.message == "expected a subcommand (ticker, spectrum, doctor or help), got 'doktor'")
+    #expect(failure?.message == "expected a subcommand (ticker, spectrum, spectrogram, doctor or help), got 'doktor'")
     #expect(failure?.advice == "did you mean 'rustle doctor'?")
     #expect(RustleCommandLine.unknownSubcommand(["serve-me"])?.advice == nil)
   }

@@ -33,7 +33,7 @@ SWIFT_ARROWS = {
     "RustlePlot": {"CCairo"},
     "RustleCLI": {"CTerminal", "Rustle", "RustleAudio", "RustleMarket", "RustleCore", "RustleAudioFiles", "RustlePlot"},
     "RustleCommand": {"RustleCLI"},
-    "RustleBench": {"RustleCore", "RustleMarket"},
+    "RustleBench": {"RustleCore", "RustleMarket", "RustleAudio"},
 }
 OUR_MODULES = set(SWIFT_ARROWS) | {"CRustle", "CSndfile", "CCairo", "CTerminal"}
 

@@ -1,4 +1,5 @@
 import Foundation
+import RustleAudio
 import RustleAudioFiles
 import RustlePlot
 
@@ -25,6 +26,7 @@ struct DoctorReport: Equatable {
       Item(
         name: "native archive", value: Version.archive, isGood: Version.isArchiveExpected,
         advice: "the package was built against another archive: run scripts/build and build again"))
+    items.append(fftPath)
     items.append(Item(name: "audio files", value: AudioLibrary.version))
     for format in AudioLibrary.Format.allCases {
       let isThere = AudioLibrary.supports(format)
@@ -40,6 +42,15 @@ struct DoctorReport: Equatable {
     items.append(Item(name: "  colour", value: profile.usesColor ? "yes" : "no"))
     items.append(Item(name: "  characters", value: profile.usesUnicode ? "Unicode" : "ASCII"))
     return DoctorReport(items: items)
+  }
+
+  /// The code path of the transforms.
+  private static var fftPath: Item {
+    do throws(FFTError) {
+      return Item(name: "FFT", value: try FFT.Path.preferred().rawValue)
+    } catch {
+      return Item(name: "FFT", value: error.got ?? error.message, isGood: false, advice: error.advice)
+    }
   }
 
   /// For people; what is not as it should be is marked in words.

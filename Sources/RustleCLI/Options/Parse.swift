@@ -26,6 +26,14 @@ enum Parse {
     }
   }
 
+  /// The number of points of a frame.
+  static let frameSize: @Sendable (String) throws -> Int = { text in
+    guard let size = Int(text), (64...65_536).contains(size), size & (size - 1) == 0 else {
+      throw ValidationError("expected a power of two from 64 to 65536, got '\(text)'")
+    }
+    return size
+  }
+
   /// A bound without a needless fraction.
   private static func short(_ value: Double) -> String { String(format: "%.12g", value) }
 }

@@ -31,12 +31,7 @@ struct SpectrumCommand: AsyncParsableCommand {
   @Option(
     parsing: .unconditional,
     help: "Points of a frame: a power of two, 64 to 65536. More points tell closer frequencies apart. (default: 8192)",
-    transform: { text in
-      guard let size = Int(text), (64...65_536).contains(size), size & (size - 1) == 0 else {
-        throw ValidationError("expected a power of two from 64 to 65536, got '\(text)'")
-      }
-      return size
-    })
+    transform: Parse.frameSize)
   var size = 8_192
 
   @Option(help: "How the ends of a frame are faded.")

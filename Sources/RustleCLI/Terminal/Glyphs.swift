@@ -2,6 +2,8 @@
 struct Glyphs: Equatable, Sendable {
   /// Eight heights of a bar, the lowest first.
   let bars: [Character]
+  /// Shades of an area from the faintest to the fullest.
+  let shades: [Character]
   /// Up, down, and unchanged.
   let up: Character
   let down: Character
@@ -18,21 +20,24 @@ struct Glyphs: Equatable, Sendable {
   let minus: Character
 
   static let unicode = Glyphs(
-    bars: Array("▁▂▃▄▅▆▇█"), up: "▲", down: "▼", unchanged: "·", ellipsis: "…", vertical: "│", horizontal: "─",
+    bars: Array("▁▂▃▄▅▆▇█"), shades: Array("·░▒▓█"), up: "▲", down: "▼", unchanged: "·", ellipsis: "…", vertical: "│",
+    horizontal: "─",
     leftMark: "┤", bottomMark: "┬", corner: "└", minus: "\u{2212}")
   static let ascii = Glyphs(
-    bars: Array("_.:-=+*#"), up: "^", down: "v", unchanged: "=", ellipsis: "~", vertical: "|", horizontal: "-",
+    bars: Array("_.:-=+*#"), shades: Array(".:-=+*#%@"), up: "^", down: "v", unchanged: "=", ellipsis: "~",
+    vertical: "|", horizontal: "-",
     leftMark: "+", bottomMark: "+", corner: "+", minus: "-")
 
   /// The set for a profile.
   init(for profile: TerminalProfile) { self = profile.usesUnicode ? .unicode : .ascii }
 
   private init(
-    bars: [Character], up: Character, down: Character, unchanged: Character, ellipsis: Character,
+    bars: [Character], shades: [Character], up: Character, down: Character, unchanged: Character, ellipsis: Character,
     vertical: Character, horizontal: Character, leftMark: Character, bottomMark: Character, corner: Character,
     minus: Character
   ) {
     self.bars = bars
+    self.shades = shades
     self.up = up
     self.down = down
     self.unchanged = unchanged

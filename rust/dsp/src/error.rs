@@ -5,6 +5,7 @@ use std::fmt::{self, Display};
 
 use crate::fft::SIZES;
 use crate::fft::path::{PATH_VARIABLE, Path};
+use crate::stft::HOPS;
 
 /// An argument that a function does not accept: what it expects, and what came. A call that returns one had no effect.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,9 +29,16 @@ pub enum DspError {
         /// The length that came.
         got: usize,
     },
-    /// The output for complex bins has not 2 (N/2 + 1) elements.
+    /// The memory of complex bins, input or output, has not 2 (N/2 + 1) elements.
     ComplexLength {
         /// N + 2: a real and an imaginary part for each of N/2 + 1 bins.
+        expected: usize,
+        /// The length that came.
+        got: usize,
+    },
+    /// The output for samples has not as many elements as the frame.
+    OutputLength {
+        /// The plan's size N, in samples.
         expected: usize,
         /// The length that came.
         got: usize,
@@ -49,6 +57,29 @@ pub enum DspError {
     },
     /// A text is not the name of a path.
     PathName,
+    /// The distance between frames is not in [`HOPS`](crate::HOPS).
+    Hop {
+        /// The distance that came, in samples.
+        got: usize,
+    },
+    /// The memory of frames is not a whole number of rows.
+    RowLength {
+        /// The elements of a row.
+        row: usize,
+        /// The length that came.
+        got: usize,
+    },
+    /// The frames are not as many as a signal of the output's length has.
+    FrameCount {
+        /// The frames of such a signal.
+        expected: usize,
+        /// The rows that came.
+        got: usize,
+    },
+    /// The output has no room for one frame.
+    NoRoom,
+    /// The signal of a stream has ended, and frames of it are left.
+    Ended,
     /// A spectrum to search has not N/2 + 1 bins of a size N that this crate transforms.
     SpectrumLength {
         /// The number of bins that came.
@@ -91,9 +122,15 @@ impl Display for DspError {
             ),
             Self::ComplexLength { expected, got } => write!(
                 f,
-                "output: expected {expected} elements, two for each of {} complex bins, got {got}",
+                "complex bins: expected {expected} elements, two for each of {} bins, got {got}",
                 expected / 2
             ),
+            Self::OutputLength { expected, got } => {
+                write!(
+                    f,
+                    "output: expected {expected} samples, the plan's size, got {got}"
+                )
+            }
             Self::ScratchLength { expected, got } => write!(
                 f,
                 "scratch: expected at least {expected} elements, got {got}; ask the plan for its scratch length"
@@ -113,6 +150,23 @@ impl Display for DspError {
                     ", got another name; the variable {PATH_VARIABLE} names one too"
                 )
             }
+            Self::Hop { got } => {
+                let (least, most) = (HOPS.start(), HOPS.end());
+                write!(f, "hop: expected {least} to {most} samples, got {got}")
+            }
+            Self::RowLength { row, got } => write!(
+                f,
+                "frames: expected a whole number of rows of {row} elements, got {got} elements"
+            ),
+            Self::FrameCount { expected, got } => write!(
+                f,
+                "frames: expected {expected}, as many as a signal of the output's length has, got {got}"
+            ),
+            Self::NoRoom => write!(f, "output: expected room for at least one frame, got none"),
+            Self::Ended => write!(
+                f,
+                "stream: expected the rest of its frames to be fetched, got samples; finish or reset it first"
+            ),
             Self::SpectrumLength { got } => write!(
                 f,
                 "spectrum: expected N/2 + 1 bins of a power of two N from {least} to {most}, got {got}"

@@ -1,6 +1,8 @@
 //! Digital signal processing: pure functions and plans over slices that the caller owns.
 //!
 //! - [`SpectrumPlan`]: windowed spectra of real signals, as magnitudes, powers, decibels or complex bins.
+//! - [`InversePlan`]: the samples of a frame from its complex bins.
+//! - [`StftPlan`], [`StftStream`], [`InverseStft`]: spectra along a signal, whole or in pieces, and back.
 //! - [`Window`]: the windows, their coefficients and their sums.
 //! - [`find_peaks`]: the sinusoids in a spectrum, between the bins.
 //! - [`Path`]: the instructions that a plan computes with, and how to choose them.
@@ -12,12 +14,18 @@
 
 mod error;
 pub mod fft;
+mod form;
+mod inverse;
 mod peaks;
 mod spectrum;
+mod stft;
 mod window;
 
 pub use error::DspError;
 pub use fft::path::{PATH_VARIABLE, Path};
+pub use form::Form;
+pub use inverse::InversePlan;
 pub use peaks::{Peak, PeakSearch, find_peaks};
 pub use spectrum::{DECIBEL_FLOOR, Scale, SpectrumPlan};
+pub use stft::{HOPS, InverseStft, Padding, Progress, StftPlan, StftStream};
 pub use window::{Symmetry, Window, WindowSums};

@@ -1,7 +1,11 @@
 //! The calls that must not allocate do not.
 
-use rustle_dsp::{Path, Scale, SpectrumPlan, Symmetry, Window};
+use rustle_dsp::{
+    Form, InversePlan, InverseStft, Padding, Path, Scale, SpectrumPlan, StftPlan, StftStream, Symmetry,
+    Window,
+};
 use rustle_testkit::{CountingAllocator, allocations_in, noise};
+use std::sync::Arc;
 
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;
@@ -32,6 +36,52 @@ fn no_form_of_a_spectrum_allocates() {
         });
         assert_eq!(count, 0, "{size} samples, {path}");
         assert_eq!(results, [Ok(()); 4]);
+    }
+}
+
+#[test]
+fn inverse_does_not_allocate() {
+    for size in [64, 2048, 65_536] {
+        let plan = InversePlan::new(size).expect("a valid size");
+        let bins = noise(2, plan.complex_len());
+        let (mut output, mut scratch) = (vec![0.0; size], vec![0.0; plan.scratch_len()]);
+        let (count, result) = allocations_in(|| plan.samples(&bins, &mut output, &mut scratch));
+        assert_eq!((count, result), (0, Ok(())));
+    }
+}
+
+#[test]
+fn short_time_spectra_allocate_nothing_whole_or_in_pieces_or_back() {
+    let signal = noise(3, 5000);
+    for padding in [Padding::None, Padding::Zero, Padding::Reflect] {
+        for form in Form::ALL {
+            let spectrum = SpectrumPlan::new(512, Window::Hann, Symmetry::Periodic, Scale::None);
+            let spectrum = spectrum.expect("a valid size");
+            let inverse = InverseStft::new(&spectrum, 100, padding).expect("a valid hop");
+            let plan = StftPlan::new(spectrum, 100, padding, form).expect("a valid hop");
+            let count = plan.frame_count(signal.len());
+            let mut rows = vec![0.0; count * plan.row_len()];
+            let mut scratch = vec![0.0; plan.scratch_len()];
+            let plan = Arc::new(plan);
+            let mut stream = StftStream::new(plan.clone());
+            let (allocations, results) = allocations_in(|| {
+                let whole = plan.frames(&signal, 0, &mut rows, &mut scratch);
+                let mut frames = 0;
+                for piece in signal.chunks(77) {
+                    frames += stream
+                        .push(piece, &mut rows)
+                        .map_or(0, |progress| progress.frames);
+                }
+                frames += stream.finish(&mut rows).unwrap_or(0);
+                (whole, frames)
+            });
+            assert_eq!((allocations, results), (0, (Ok(count), count)), "{padding:?}");
+
+            let frames = vec![0.5; count * inverse.row_len()];
+            let (mut output, mut scratch) = (vec![0.0; 5000], vec![0.0; inverse.scratch_len()]);
+            let (allocations, result) = allocations_in(|| inverse.signal(&frames, &mut output, &mut scratch));
+            assert_eq!((allocations, result), (0, Ok(())));
+        }
     }
 }
 

@@ -8,6 +8,31 @@
 #include <stdint.h>
 
 /**
+ * The path that `rustle_fft_path` names.
+ */
+#define RUSTLE_PATH_PREFERRED 0
+
+/**
+ * Plain arrays, on every CPU.
+ */
+#define RUSTLE_PATH_PLAIN 1
+
+/**
+ * Four lanes in 128-bit registers.
+ */
+#define RUSTLE_PATH_NARROW 2
+
+/**
+ * Eight lanes: AVX2 and FMA.
+ */
+#define RUSTLE_PATH_AVX2 3
+
+/**
+ * Sixteen lanes: AVX-512.
+ */
+#define RUSTLE_PATH_AVX512 4
+
+/**
  * The sum itself: a full-scale sine reads about half the window's sum.
  */
 #define RUSTLE_SCALE_NONE 0
@@ -16,6 +41,41 @@
  * Amplitudes: a full-scale sine on a bin's frequency reads 1.0 with every window, and so does a constant of 1.0 in bin 0.
  */
 #define RUSTLE_SCALE_AMPLITUDE 1
+
+/**
+ * A row is N/2 + 1 magnitudes.
+ */
+#define RUSTLE_FORM_MAGNITUDES 0
+
+/**
+ * A row is the squares of N/2 + 1 magnitudes.
+ */
+#define RUSTLE_FORM_POWER 1
+
+/**
+ * A row is N/2 + 1 levels in dB, at least -200.
+ */
+#define RUSTLE_FORM_DECIBELS 2
+
+/**
+ * A row is N/2 + 1 complex bins, N + 2 floats.
+ */
+#define RUSTLE_FORM_COMPLEX 3
+
+/**
+ * Frame f begins at sample f `hop`, and every frame lies inside the signal.
+ */
+#define RUSTLE_PADDING_NONE 0
+
+/**
+ * The middle of frame f lies on sample f `hop`; beyond the signal's ends are zeros.
+ */
+#define RUSTLE_PADDING_ZERO 1
+
+/**
+ * The middle of frame f lies on sample f `hop`; beyond its ends the signal is mirrored at its first and its last sample.
+ */
+#define RUSTLE_PADDING_REFLECT 2
 
 /**
  * No window: all coefficients are 1.
@@ -193,6 +253,44 @@ typedef struct RustlePeak {
    */
   double amplitude;
 } RustlePeak;
+
+/**
+ * What the frames of a short-time transform are.
+ */
+typedef struct RustleStftConfiguration {
+  /**
+   * The number of samples N of a frame: a power of two from 64 to 65,536.
+   */
+  size_t size;
+  /**
+   * The distance from frame to frame in samples, 1 to 1,048,576.
+   */
+  size_t hop;
+  /**
+   * One of `RUSTLE_WINDOW_…`.
+   */
+  uint32_t window;
+  /**
+   * One of `RUSTLE_SYMMETRY_…`.
+   */
+  uint32_t symmetry;
+  /**
+   * One of `RUSTLE_SCALE_…`.
+   */
+  uint32_t scale;
+  /**
+   * One of `RUSTLE_PADDING_…`.
+   */
+  uint32_t padding;
+  /**
+   * One of `RUSTLE_FORM_…`.
+   */
+  uint32_t form;
+  /**
+   * One of `RUSTLE_PATH_…`.
+   */
+  uint32_t path;
+} RustleStftConfiguration;
 
 /**
  * One line of the layout table: a record as a whole (`field` is NULL, `offset` 0) or one of its fields.
@@ -457,7 +555,8 @@ RustleStatus rustle_sink_exercise(struct RustleSink sink,
  * Returns `fft_size` / 2 floats that stay valid until they are given to `free_fft_result_rust`; NULL, and nothing to free,
  * when an argument is not as said. A sample that is not finite is no fault: it makes every magnitude NaN or infinite.
  *
- * Thread-safe: yes. Realtime-safe: no (it makes a plan, and allocates the result).
+ * Thread-safe: yes. Realtime-safe: no (it allocates the result, and the plan of a size and a window when it
+ * is first used; plans are kept).
  *
  * # Safety
  * `buffer` is NULL or points to `length` floats that are not written during the call.
@@ -557,6 +656,91 @@ RustleStatus rustle_fft_complex(RustleHandle plan,
                                 struct RustleError *error);
 
 /**
+ * Makes a plan for the inverse transform of `size` samples, a power of two from 64 to 65,536, on one of `RUSTLE_PATH_…`.
+ * `inverse` receives its handle, to be freed with `rustle_fft_inverse_free`.
+ *
+ * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE`, `RUSTLE_EXHAUSTED`.
+ *
+ * Thread-safe: yes. Realtime-safe: no.
+ *
+ * # Safety
+ * `inverse` and `error` are NULL or valid for a write.
+ */
+RustleStatus rustle_fft_inverse_new(size_t size,
+                                    uint32_t path,
+                                    RustleHandle *inverse,
+                                    struct RustleError *error);
+
+/**
+ * Makes the handle of an inverse stale. Calls that are using it finish; the last of them frees its memory.
+ *
+ * Fails with `RUSTLE_STALE_HANDLE`.
+ *
+ * Thread-safe: yes. Realtime-safe: no.
+ *
+ * # Safety
+ * `error` is NULL or valid for a write.
+ */
+RustleStatus rustle_fft_inverse_free(RustleHandle inverse, struct RustleError *error);
+
+/**
+ * `length` receives the least number of floats that `rustle_fft_inverse_samples` takes as scratch memory.
+ *
+ * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_STALE_HANDLE`.
+ *
+ * Thread-safe: yes. Realtime-safe: yes.
+ *
+ * # Safety
+ * `length` and `error` are NULL or valid for a write.
+ */
+RustleStatus rustle_fft_inverse_scratch_length(RustleHandle inverse,
+                                               size_t *length,
+                                               struct RustleError *error);
+
+/**
+ * Writes the N samples into `output` whose complex bins are in `bins`, N + 2 floats as `rustle_fft_complex` writes them with
+ * `RUSTLE_SCALE_NONE`: numpy's irfft. The imaginary parts of bin 0 and bin N/2 are ignored.
+ *
+ * `output_length` is N. `scratch` are `scratch_length` floats of the caller's, at least
+ * `rustle_fft_inverse_scratch_length` of them, or NULL and 0 for memory of the plan's, which is allocated once for each of up
+ * to eight calls at a time and anew for more. Bins, output and scratch must not overlap. A bin that is not finite makes
+ * every sample NaN or infinite.
+ *
+ * Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE` (memory that
+ * overlaps or is misaligned); nothing is written to `output` then.
+ *
+ * Thread-safe: yes, also with one handle. Realtime-safe: yes with the caller's scratch, while nobody frees the handle.
+ *
+ * # Safety
+ * `bins` is NULL or points to `bins_length` floats that are not written during the call; `output` and `scratch` are NULL
+ * or valid for reads and writes of their lengths by this call alone; `error` is NULL or valid for a write.
+ */
+RustleStatus rustle_fft_inverse_samples(RustleHandle inverse,
+                                        const float *bins,
+                                        size_t bins_length,
+                                        float *output,
+                                        size_t output_length,
+                                        float *scratch,
+                                        size_t scratch_length,
+                                        struct RustleError *error);
+
+/**
+ * `path` receives the one of `RUSTLE_PATH_…` that plans are made on when none is named: what the environment variable
+ * RUSTLE_FFT_PATH (`plain`, `narrow`, `avx2` or `avx512`) named when the process first asked, or else the widest that this
+ * machine has.
+ *
+ * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE` (the variable names no path, or one that this machine does
+ * not have; every plan that names none is refused then).
+ *
+ * Thread-safe: yes. Realtime-safe: no (the first call reads the environment).
+ *
+ * # Safety
+ * `path` and `error` are NULL or valid for a write.
+ */
+RustleStatus rustle_fft_path(uint32_t *path,
+                             struct RustleError *error);
+
+/**
  * Finds the sinusoids in `amplitudes`: `length` = N/2 + 1 magnitudes in `RUSTLE_SCALE_AMPLITUDE`, of one frame of N samples
  * or the root of the mean power of many. Writes at most `capacity` of them into `peaks`, the strongest first; `count`
  * receives their number. Side lobes of stronger peaks, a constant part, and bins that are not finite are left out.
@@ -597,6 +781,25 @@ RustleStatus rustle_fft_plan_new(size_t size,
                                  struct RustleError *error);
 
 /**
+ * As `rustle_fft_plan_new`, on one of `RUSTLE_PATH_…`. All paths compute the same sums by the same algorithm; their results
+ * differ by rounding.
+ *
+ * Fails as `rustle_fft_plan_new`; a path that this machine does not have is `RUSTLE_INVALID_VALUE`.
+ *
+ * Thread-safe: yes. Realtime-safe: no.
+ *
+ * # Safety
+ * As `rustle_fft_plan_new`.
+ */
+RustleStatus rustle_fft_plan_new_on_path(size_t size,
+                                         uint32_t window,
+                                         uint32_t symmetry,
+                                         uint32_t scale,
+                                         uint32_t path,
+                                         RustleHandle *plan,
+                                         struct RustleError *error);
+
+/**
  * Makes a plan's handle stale. Calls that are using the plan finish; the last of them frees its memory.
  *
  * Fails with `RUSTLE_STALE_HANDLE`.
@@ -631,6 +834,178 @@ RustleStatus rustle_fft_plan_size(RustleHandle plan, size_t *size, struct Rustle
  * `length` and `error` are NULL or valid for a write.
  */
 RustleStatus rustle_fft_plan_scratch_length(RustleHandle plan, size_t *length, struct RustleError *error);
+
+/**
+ * `path` receives the one of `RUSTLE_PATH_…`, not `RUSTLE_PATH_PREFERRED`, that a plan computes on.
+ *
+ * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_STALE_HANDLE`.
+ *
+ * Thread-safe: yes. Realtime-safe: yes.
+ *
+ * # Safety
+ * `path` and `error` are NULL or valid for a write.
+ */
+RustleStatus rustle_fft_plan_path(RustleHandle plan, uint32_t *path, struct RustleError *error);
+
+/**
+ * Makes a plan for short-time spectra. `configuration` is read during the call only; `stft` receives the plan's handle, to
+ * be freed with `rustle_stft_free`.
+ *
+ * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE`, `RUSTLE_EXHAUSTED`.
+ *
+ * Thread-safe: yes. Realtime-safe: no.
+ *
+ * # Safety
+ * `configuration` is NULL or points to a record; `stft` and `error` are NULL or valid for a write.
+ */
+RustleStatus rustle_stft_new(const struct RustleStftConfiguration *configuration,
+                             RustleHandle *stft,
+                             struct RustleError *error);
+
+/**
+ * Makes a plan's handle stale. Calls that are using the plan finish, and its streams go on.
+ *
+ * Fails with `RUSTLE_STALE_HANDLE`.
+ *
+ * Thread-safe: yes. Realtime-safe: no.
+ *
+ * # Safety
+ * `error` is NULL or valid for a write.
+ */
+RustleStatus rustle_stft_free(RustleHandle stft, struct RustleError *error);
+
+/**
+ * `count` receives the number of frames of a signal of `length` samples L. With `RUSTLE_PADDING_NONE` that is
+ * 1 + (L - N) / hop, and 0 when L is below N; otherwise 1 + L / hop, and 0 when L is 0. Divisions round down.
+ *
+ * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_STALE_HANDLE`.
+ *
+ * Thread-safe: yes. Realtime-safe: yes.
+ *
+ * # Safety
+ * `count` and `error` are NULL or valid for a write.
+ */
+RustleStatus rustle_stft_frame_count(RustleHandle stft,
+                                     size_t length,
+                                     size_t *count,
+                                     struct RustleError *error);
+
+/**
+ * `length` receives the least number of floats that `rustle_stft_frames` takes as scratch memory.
+ *
+ * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_STALE_HANDLE`.
+ *
+ * Thread-safe: yes. Realtime-safe: yes.
+ *
+ * # Safety
+ * `length` and `error` are NULL or valid for a write.
+ */
+RustleStatus rustle_stft_scratch_length(RustleHandle stft, size_t *length, struct RustleError *error);
+
+/**
+ * Writes the frames of a signal from frame `first` on into `output`, one row after the other, as many as there are or as
+ * find room; `count`, which may be NULL, receives how many that is.
+ *
+ * `signal` are the `length` samples of the whole signal, read during the call only. `output_length` is a whole number of
+ * rows; rows that are not written keep what they hold. `scratch` are `scratch_length` floats of the caller's, at least
+ * `rustle_stft_scratch_length` of them, or NULL and 0 for memory of the plan's, which is allocated once for each of up to
+ * eight calls at a time and anew for more. Signal, output and scratch must not overlap. A sample that is not finite makes
+ * every bin of its frames NaN or infinite.
+ *
+ * Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE` (memory that
+ * overlaps or is misaligned); nothing is written to `output` then.
+ *
+ * Thread-safe: yes, also with one plan. Realtime-safe: yes with the caller's scratch, while nobody frees the plan.
+ *
+ * # Safety
+ * `signal` is NULL or points to `length` floats that are not written during the call; `output` and `scratch` are NULL or
+ * valid for reads and writes of their lengths by this call alone; `count` and `error` are NULL or valid for a write.
+ */
+RustleStatus rustle_stft_frames(RustleHandle stft,
+                                const float *signal,
+                                size_t length,
+                                size_t first,
+                                float *output,
+                                size_t output_length,
+                                float *scratch,
+                                size_t scratch_length,
+                                size_t *count,
+                                struct RustleError *error);
+
+/**
+ * Makes a stream of the frames of the plan `stft`, at the beginning of a signal. `stream` receives its handle, to be freed
+ * with `rustle_stft_stream_free`. The stream goes on when the plan is freed.
+ *
+ * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_STALE_HANDLE`, `RUSTLE_EXHAUSTED`.
+ *
+ * Thread-safe: yes. Realtime-safe: no.
+ *
+ * # Safety
+ * `stream` and `error` are NULL or valid for a write.
+ */
+RustleStatus rustle_stft_stream_new(RustleHandle stft,
+                                    RustleHandle *stream,
+                                    struct RustleError *error);
+
+/**
+ * Makes a stream's handle stale. A call that is using it finishes.
+ *
+ * Fails with `RUSTLE_STALE_HANDLE`.
+ *
+ * Thread-safe: yes. Realtime-safe: no.
+ *
+ * # Safety
+ * `error` is NULL or valid for a write.
+ */
+RustleStatus rustle_stft_stream_free(RustleHandle stream, struct RustleError *error);
+
+/**
+ * Takes in the next samples of the signal, `length` floats at `samples`, as far as the frames that they complete find room
+ * in `output`, `output_length` floats, a whole number of rows. `taken` receives the number of samples that were taken, the
+ * others are to be given again; `frames` receives the number of rows that were written. Room for
+ * 1 + `length` / hop + N / (2 hop) rows is enough for all samples; with none, samples are taken up to the next frame's last.
+ *
+ * A frame is written by the call that brings its last sample; it is the frame that `rustle_stft_frames` writes.
+ *
+ * Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE` (memory that
+ * overlaps or is misaligned), `RUSTLE_WRONG_STATE` (another call uses the stream at the moment, or frames of a signal that
+ * has ended are left); nothing is taken or written then.
+ *
+ * Thread-safe: no (a call beside another one with the same stream is refused). Realtime-safe: yes, while nobody frees the
+ * stream.
+ *
+ * # Safety
+ * `samples` is NULL or points to `length` floats that are not written during the call; `output` is NULL or valid for
+ * reads and writes of its length by this call alone; `taken`, `frames` and `error` are NULL or valid for a write.
+ */
+RustleStatus rustle_stft_stream_push(RustleHandle stream,
+                                     const float *samples,
+                                     size_t length,
+                                     float *output,
+                                     size_t output_length,
+                                     size_t *taken,
+                                     size_t *frames,
+                                     struct RustleError *error);
+
+/**
+ * Ends the signal and writes the frames that are left into `output`, `output_length` floats, a whole number of rows, at
+ * least one. `frames` receives how many rows were written; the function is to be called until that is 0. The stream is then
+ * at the beginning of another signal.
+ *
+ * Fails as `rustle_stft_stream_push`; nothing is written then.
+ *
+ * Thread-safe: no (a call beside another one with the same stream is refused). Realtime-safe: yes, while nobody frees the
+ * stream.
+ *
+ * # Safety
+ * `output` is NULL or valid for reads and writes of its length by this call alone; `frames` and `error` are NULL or valid
+ * for a write.
+ */
+RustleStatus rustle_stft_stream_finish(RustleHandle stream,
+                                       float *output,
+                                       size_t output_length,
+                                       size_t *frames,
+                                       struct RustleError *error);
 
 /**
  * Writes the `length` coefficients, 0 to 1, of one of `RUSTLE_WINDOW_…` with one of `RUSTLE_SYMMETRY_…` into

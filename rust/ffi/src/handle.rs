@@ -53,6 +53,9 @@ pub(crate) enum Kind {
     Runtime = 2,
     Ticker = 3,
     FftPlan = 4,
+    InverseFft = 8,
+    Stft = 9,
+    StftStream = 10,
     #[cfg(test)]
     TestNumbers = 30,
     #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The layout of every record that crosses the boundary, so that the other side can compare it with what it sees.
 
 use crate::fft::peaks::{RustlePeak, RustlePeakSearch};
+use crate::fft::stft::RustleStftConfiguration;
 use crate::lane::RustleLaneStatistics;
 use crate::sink::RustleSink;
 use crate::slice::RustleString;
@@ -77,6 +78,7 @@ static LAYOUT: &[RustleLayoutEntry] = layout! {
     RustleLaneStatistics { produced, delivered, dropped, waiting }
     RustlePeakSearch { sample_rate, threshold, separation, window, reserved }
     RustlePeak { bin, frequency, amplitude }
+    RustleStftConfiguration { size, hop, window, symmetry, scale, padding, form, path }
     RustleLayoutEntry { record, field, size, alignment, offset }
 };
 

@@ -81,6 +81,44 @@ pub(crate) unsafe fn text<'a>(string: RustleString, name: &'static str) -> Resul
     std::str::from_utf8(bytes).map_err(|_| CallFault::utf8(name))
 }
 
+/// Memory of a caller, for a test of what it shares with other memory.
+pub(crate) struct Piece {
+    name: &'static str,
+    start: usize,
+    bytes: usize,
+}
+
+impl Piece {
+    /// The `length` elements at `data`, whether or not they can be read.
+    pub(crate) fn new<T>(name: &'static str, data: *const T, length: usize) -> Self {
+        Self {
+            name,
+            start: data.addr(),
+            bytes: length.saturating_mul(size_of::<T>()),
+        }
+    }
+
+    fn overlaps(&self, other: &Self) -> bool {
+        let end = |piece: &Self| piece.start.saturating_add(piece.bytes);
+        self.bytes > 0 && other.bytes > 0 && self.start < end(other) && other.start < end(self)
+    }
+}
+
+/// Checks that no two pieces share a byte: two slices that do, one of them mutable, would be undefined behaviour however
+/// they are used.
+///
+/// # Errors
+/// The later of two pieces that share one, `RUSTLE_INVALID_VALUE`.
+pub(crate) fn check_apart<const COUNT: usize>(pieces: [Piece; COUNT]) -> Result<(), CallFault> {
+    for (at, piece) in pieces.iter().enumerate() {
+        if pieces[..at].iter().any(|before| before.overlaps(piece)) {
+            let problem = "expected memory of its own, got memory that overlaps";
+            return Err(CallFault::value(piece.name, problem));
+        }
+    }
+    Ok(())
+}
+
 fn check<T>(data: *const T, length: usize, name: &'static str) -> Result<(), CallFault> {
     fault_point("a slice");
     if length == 0 {
@@ -127,5 +165,23 @@ mod tests {
         let endless = unsafe { borrowed(words.as_ptr(), usize::MAX, "input") };
         assert!(misaligned.is_err());
         assert!(endless.is_err());
+    }
+
+    #[test]
+    fn ranges_overlap_when_they_share_a_byte() {
+        let overlap = |a: (usize, usize), b: (usize, usize)| {
+            let piece = |name, (address, length)| {
+                Piece::new(name, std::ptr::without_provenance::<f32>(address), length)
+            };
+            check_apart([piece("a", a), piece("b", b)]).is_err()
+        };
+        assert!(overlap((100, 4), (112, 4)));
+        assert!(overlap((112, 4), (100, 4)));
+        assert!(!overlap((100, 4), (116, 4)), "one ends where the other starts");
+        assert!(!overlap((100, 0), (100, 4)), "an empty range shares nothing");
+        assert!(
+            overlap((100, usize::MAX), (4000, 1)),
+            "a length beyond the address space"
+        );
     }
 }

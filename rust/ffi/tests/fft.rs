@@ -149,3 +149,43 @@ fn plan_that_is_freed_under_its_users_lets_them_finish() {
         }
     });
 }
+
+/// The caches of the plans and of their scratch memory are the process's: the first call of each size races here, and every
+/// call after it uses what is kept.
+#[test]
+fn plans_that_are_kept_are_shared_by_racing_threads() {
+    let sizes = [256, 512, 1024, 2048, 4096, 8192];
+    let input = noise(3, 8192);
+    let expected: Vec<Vec<f32>> = sizes
+        .iter()
+        .flat_map(|size| [0, 1, 2, 3].map(|window| (*size, window)))
+        .map(|(size, window)| {
+            let mut plan = 0;
+            // SAFETY: the handle's place is this frame's own.
+            let status = unsafe { rustle_fft_plan_new(size, window, 0, 0, &mut plan, ptr::null_mut()) };
+            assert_eq!(status, RUSTLE_OK);
+            let mut output = vec![0.0; size / 2];
+            assert_eq!(magnitudes(plan, &input[..size], &mut output, &mut []), RUSTLE_OK);
+            assert_eq!(free_plan(plan), RUSTLE_OK);
+            output
+        })
+        .collect();
+    // More threads than there are buffers.
+    std::thread::scope(|scope| {
+        for first in 0..12 {
+            let (input, expected) = (&input, &expected);
+            scope.spawn(move || {
+                for round in 0..120 {
+                    let at = (first + 5 * round) % expected.len();
+                    let (size, window) = (sizes[at / 4], at as i32 % 4);
+                    let actual = compute_fft(input, size, window).expect("valid arguments");
+                    assert_eq!(actual, expected[at], "{size} samples, window {window}");
+                }
+            });
+        }
+    });
+    let (count, magnitudes) = allocations_in(|| compute_fft(&input, 2048, 1));
+    assert!(magnitudes.is_some());
+    // The result, its place in the table and this test's copy of it: no plan and no scratch.
+    assert!(count <= 4, "{count} allocations");
+}

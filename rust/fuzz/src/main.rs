@@ -8,6 +8,7 @@
 //! scripts/fuzz builds and runs it.
 #![no_main]
 
+mod frames;
 mod input;
 mod objects;
 mod spectra;
@@ -48,7 +49,7 @@ pub unsafe extern "C" fn LLVMFuzzerTestOneInput(data: *const u8, length: usize) 
 }
 
 fn call(input: &mut Input<'_>, handles: &mut Handles, results: &mut Vec<*const f32>) {
-    match input.below(20) {
+    match input.below(26) {
         0 => spectra::new_plan(input, handles),
         1 | 2 => spectra::form(input, handles),
         3 => spectra::plan_numbers(input, handles),
@@ -62,6 +63,12 @@ fn call(input: &mut Input<'_>, handles: &mut Handles, results: &mut Vec<*const f
         12 | 18 | 19 => ticker::end(input, handles),
         13 => ticker::advance(input, handles),
         14 => ticker::new_runtime(input, handles),
+        20 => frames::new_inverse(input, handles),
+        21 => frames::inverse(input, handles),
+        22 => frames::new_stft(input, handles),
+        23 => frames::frames(input, handles),
+        24 => frames::push(input, handles),
+        25 => frames::end(input, handles),
         _ => ticker::library(input),
     }
 }

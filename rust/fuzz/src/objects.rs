@@ -1,7 +1,10 @@
 //! The handles that an input's calls have made, the record of an error, and sinks that watch their sessions.
 
 use crate::input::Input;
+use rustle::fft::inverse::rustle_fft_inverse_free;
 use rustle::fft::plan::rustle_fft_plan_free;
+use rustle::fft::stft::rustle_stft_free;
+use rustle::fft::stft_stream::rustle_stft_stream_free;
 use rustle::live::rustle_live_objects;
 use rustle::runtime::{rustle_runtime_advance, rustle_runtime_free, rustle_runtime_new_manual};
 use rustle::session::{rustle_session_cancel, rustle_session_free};
@@ -70,6 +73,9 @@ fn text(error: &RustleError) -> &str {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Plan,
+    Inverse,
+    Stft,
+    Stream,
     Runtime,
     Ticker,
     Session,
@@ -152,6 +158,12 @@ impl Handles {
             unsafe { rustle_ticker_free(handle, null_mut()) };
             // SAFETY: as above.
             unsafe { rustle_fft_plan_free(handle, null_mut()) };
+            // SAFETY: as above.
+            unsafe { rustle_fft_inverse_free(handle, null_mut()) };
+            // SAFETY: as above.
+            unsafe { rustle_stft_free(handle, null_mut()) };
+            // SAFETY: as above.
+            unsafe { rustle_stft_stream_free(handle, null_mut()) };
             // SAFETY: as above.
             unsafe { rustle_runtime_free(handle, null_mut()) };
         }

@@ -4,6 +4,7 @@ use crate::input::Input;
 use crate::objects::{checked, Handles, Kind};
 use rustle::fft::brief::{compute_fft_rust, free_fft_result_rust};
 use rustle::fft::forms::*;
+use rustle::fft::path::rustle_fft_path;
 use rustle::fft::peaks::*;
 use rustle::fft::plan::*;
 use rustle::fft::window::rustle_fft_window;
@@ -12,27 +13,27 @@ use rustle::RustleHandle;
 use std::ptr::{null, null_mut};
 
 /// The room in a buffer, in floats: small plans fit, larger ones are refused by their length.
-const ROOM: usize = 512;
-const CANARY: f32 = 12_345.678;
+pub(crate) const ROOM: usize = 512;
+pub(crate) const CANARY: f32 = 12_345.678;
 
 /// Floats for a call to write, and some beside them that it must not.
-struct Buffer {
+pub(crate) struct Buffer {
     floats: [f32; ROOM + 16],
 }
 
 impl Buffer {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             floats: [CANARY; ROOM + 16],
         }
     }
 
-    fn start(&mut self) -> *mut f32 {
+    pub(crate) fn start(&mut self) -> *mut f32 {
         self.floats[8..].as_mut_ptr()
     }
 
     /// Checks that nothing outside the first `length` floats was written.
-    fn check(&self, length: usize) {
+    pub(crate) fn check(&self, length: usize) {
         let end = 8 + length.min(ROOM);
         let is_whole = |floats: &[f32]| floats.iter().all(|float| *float == CANARY);
         assert!(
@@ -42,7 +43,7 @@ impl Buffer {
     }
 }
 
-fn signal(input: &mut Input<'_>) -> Vec<f32> {
+pub(crate) fn signal(input: &mut Input<'_>) -> Vec<f32> {
     let mut signal: Vec<f32> = (0..ROOM).map(|i| (i % 23) as f32 - 11.0).collect();
     let special = [f32::NAN, f32::INFINITY, f32::MIN_POSITIVE / 4.0, f32::MAX, -0.0];
     for _ in 0..input.below(4) {
@@ -69,9 +70,15 @@ pub(crate) fn new_plan(input: &mut Input<'_>, handles: &mut Handles) {
         input.below(3) as u32,
     );
     let mut plan = 0;
-    // SAFETY: the handle's place and the record are this side's own.
-    let is_made =
-        checked(|error| unsafe { rustle_fft_plan_new(size, window, symmetry, scale, &mut plan, error) });
+    let path = input.below(8) as u32;
+    let is_made = checked(|error| {
+        if path > 4 {
+            // SAFETY: the handle's place and the record are this side's own.
+            return unsafe { rustle_fft_plan_new(size, window, symmetry, scale, &mut plan, error) };
+        }
+        // SAFETY: as above.
+        unsafe { rustle_fft_plan_new_on_path(size, window, symmetry, scale, path, &mut plan, error) }
+    });
     if is_made {
         handles.add(Kind::Plan, plan);
     }
@@ -94,6 +101,13 @@ pub(crate) fn plan_numbers(input: &mut Input<'_>, handles: &Handles) {
     let has_size = checked(|error| unsafe { rustle_fft_plan_size(plan, number, error) });
     // SAFETY: as above.
     checked(|error| unsafe { rustle_fft_plan_scratch_length(plan, &mut length, error) });
+    let mut path = 0;
+    // SAFETY: as above.
+    let has_path = checked(|error| unsafe { rustle_fft_plan_path(plan, &mut path, error) });
+    assert!(!has_path || (1..=4).contains(&path));
+    // SAFETY: as above.
+    let is_known = checked(|error| unsafe { rustle_fft_path(&mut path, error) });
+    assert!(is_known && (1..=4).contains(&path));
     assert!(!has_size || size.is_power_of_two() && length > 0);
 }
 

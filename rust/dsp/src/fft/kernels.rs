@@ -2,7 +2,8 @@
 //!
 //! A frame goes through two parts. `columns` transforms one interleaved sub-signal per lane, without any exchange between
 //! lanes. `rows` joins them to the frame's bins, through squares of V by V lanes that are transposed in registers, and
-//! `finish` writes each bin in its final form: a complex spectrum is never stored unless it is asked for.
+//! `finish` writes each bin in its final form: a complex spectrum is never stored unless it is asked for. `hartley` turns the
+//! same transform into its inverse.
 //!
 //! Everything is written against the trait in `lanes`. Its implementations (`avx512`, `avx2`, `narrow`, `plain`) are the
 //! only files that know instructions, and hold all `unsafe` code but two casts in `view`.
@@ -16,6 +17,7 @@ mod columns;
 mod complex;
 mod finish;
 mod frame;
+mod hartley;
 mod lanes;
 mod levels;
 #[cfg(target_arch = "x86_64")]

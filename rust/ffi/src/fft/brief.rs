@@ -1,17 +1,18 @@
 //! The two functions that the project's brief names: one call from samples to magnitudes, and its free.
 
+use super::cache::PlanCache;
 use super::fault::FftFault;
 use super::results::Results;
 use super::window::window;
 use crate::guard::guarded;
 use crate::slice::borrowed;
 use crate::status::CallFault;
-use rustle_dsp::{Scale, SpectrumPlan, Symmetry};
 use std::ops::RangeInclusive;
 
 /// The transform sizes of `compute_fft_rust`: the powers of two among them. A plan has a wider range.
 const SIZES: RangeInclusive<usize> = 256..=8192;
 
+static PLANS: PlanCache = PlanCache::new();
 static RESULTS: Results = Results::new();
 
 /// The magnitudes of the first `fft_size` / 2 bins of a signal: bin k is at k R / `fft_size` Hz for a sample rate of R.
@@ -24,7 +25,8 @@ static RESULTS: Results = Results::new();
 /// Returns `fft_size` / 2 floats that stay valid until they are given to `free_fft_result_rust`; NULL, and nothing to free,
 /// when an argument is not as said. A sample that is not finite is no fault: it makes every magnitude NaN or infinite.
 ///
-/// Thread-safe: yes. Realtime-safe: no (it makes a plan, and allocates the result).
+/// Thread-safe: yes. Realtime-safe: no (it allocates the result, and the plan of a size and a window when it
+/// is first used; plans are kept).
 ///
 /// # Safety
 /// `buffer` is NULL or points to `length` floats that are not written during the call.
@@ -70,13 +72,22 @@ fn compute(signal: &[f32], fft_size: i32, window_type: i32) -> Result<*const f32
     }
     // A negative number turns into one that no window has.
     let window = window(window_type as u32)?;
-    let plan = SpectrumPlan::new(size, window, Symmetry::Periodic, Scale::None)?;
+    let plan = PLANS.plan(size, window)?;
 
-    let mut frame = vec![0.0; size];
-    let used = signal.len().min(size);
-    frame[..used].copy_from_slice(&signal[..used]);
     let mut magnitudes = vec![0.0; size / 2].into_boxed_slice();
-    plan.magnitudes(&frame, &mut magnitudes, &mut vec![0.0; plan.scratch_len()])?;
+    let length = plan.scratch_len();
+    PLANS.scratch.with(length + size, |memory| {
+        let (scratch, frame) = memory.split_at_mut(length);
+        let frame = if signal.len() < size {
+            let (start, rest) = frame.split_at_mut(signal.len());
+            start.copy_from_slice(signal);
+            rest.fill(0.0);
+            &*frame
+        } else {
+            &signal[..size]
+        };
+        plan.magnitudes(frame, &mut magnitudes, scratch)
+    })?;
     Ok(RESULTS.give(magnitudes))
 }
 

@@ -1,6 +1,8 @@
 //! What can be wrong with a call of this domain.
 
-use crate::status::{CallFault, Fault, RustleStatus, RUSTLE_INVALID_LENGTH, RUSTLE_INVALID_VALUE};
+use crate::status::{
+    CallFault, Fault, RustleStatus, RUSTLE_INVALID_LENGTH, RUSTLE_INVALID_VALUE, RUSTLE_WRONG_STATE,
+};
 use rustle_dsp::DspError;
 use std::fmt::{self, Display};
 
@@ -39,9 +41,15 @@ impl Fault for FftFault {
                 DspError::InputLength { .. }
                 | DspError::BinCount { .. }
                 | DspError::ComplexLength { .. }
+                | DspError::OutputLength { .. }
                 | DspError::ScratchLength { .. }
+                | DspError::RowLength { .. }
+                | DspError::FrameCount { .. }
+                | DspError::NoRoom
                 | DspError::SpectrumLength { .. } => RUSTLE_INVALID_LENGTH,
+                DspError::Ended => RUSTLE_WRONG_STATE,
                 DspError::Size { .. }
+                | DspError::Hop { .. }
                 | DspError::PathUnavailable { .. }
                 | DspError::PathName
                 | DspError::SampleRate { .. }

@@ -13,8 +13,8 @@ use super::fault::FftFault;
 use super::plan::find;
 use crate::guard::guarded;
 use crate::handle::RustleHandle;
-use crate::slice::{borrowed, borrowed_mut};
-use crate::status::{CallFault, RustleError, RustleStatus};
+use crate::slice::{borrowed, borrowed_mut, check_apart, Piece};
+use crate::status::{RustleError, RustleStatus};
 use rustle_dsp::{DspError, SpectrumPlan};
 
 /// The memory of one call.
@@ -163,69 +163,22 @@ pub unsafe extern "C" fn rustle_fft_complex(
 /// # Safety
 /// As `rustle_fft_magnitudes`.
 unsafe fn run(plan: RustleHandle, frame: Frame, error: *mut RustleError, form: Form) -> RustleStatus {
-    let body = || {
+    let body = || -> Result<(), FftFault> {
         let plan = find(plan)?;
-        frame.check_overlap()?;
+        check_apart([
+            Piece::new("input", frame.input, frame.input_length),
+            Piece::new("scratch", frame.scratch, frame.scratch_length),
+            Piece::new("output", frame.output, frame.output_length),
+        ])?;
         // SAFETY: the caller promises that `input` is readable and not written meanwhile.
         let input = unsafe { borrowed(frame.input, frame.input_length, "input") }?;
         // SAFETY: the caller promises that this call alone uses `output`, and it overlaps no other argument.
         let output = unsafe { borrowed_mut(frame.output, frame.output_length, "output") }?;
-        if frame.scratch.is_null() && frame.scratch_length == 0 {
-            let length = plan.spectrum.scratch_len();
-            plan.scratch
-                .with(length, |scratch| form(&plan.spectrum, input, output, scratch))?;
-        } else {
-            // SAFETY: the caller promises that this call alone uses `scratch`, and it overlaps no other argument.
-            let scratch = unsafe { borrowed_mut(frame.scratch, frame.scratch_length, "scratch") }?;
-            form(&plan.spectrum, input, output, scratch)?;
-        }
-        Ok::<(), FftFault>(())
+        let run = |scratch: &mut [f32]| Ok(form(&plan.spectrum, input, output, scratch)?);
+        let lent = (frame.scratch, frame.scratch_length);
+        // SAFETY: the caller promises that this call alone uses `scratch`, and it overlaps no other argument.
+        unsafe { plan.scratch.lent_or_own(lent, plan.spectrum.scratch_len(), run) }
     };
     // SAFETY: the caller's promise about `error` is handed on.
     unsafe { guarded(error, body) }
-}
-
-impl Frame {
-    /// Two slices that share memory, one of them mutable, would be undefined behaviour however they are used.
-    fn check_overlap(&self) -> Result<(), CallFault> {
-        let input = (self.input.addr(), self.input_length);
-        let output = (self.output.addr(), self.output_length);
-        let scratch = (self.scratch.addr(), self.scratch_length);
-        if overlap(input, output) || overlap(scratch, output) {
-            return Err(CallFault::value(
-                "output",
-                "expected memory of its own, got memory that overlaps",
-            ));
-        }
-        if overlap(input, scratch) {
-            return Err(CallFault::value(
-                "scratch",
-                "expected memory of its own, got memory that overlaps",
-            ));
-        }
-        Ok(())
-    }
-}
-
-/// Whether two ranges of floats, each an address and a number of floats, share a byte.
-fn overlap((a, a_length): (usize, usize), (b, b_length): (usize, usize)) -> bool {
-    let end = |start: usize, length: usize| start.saturating_add(length.saturating_mul(size_of::<f32>()));
-    a_length > 0 && b_length > 0 && a < end(b, b_length) && b < end(a, a_length)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::overlap;
-
-    #[test]
-    fn ranges_overlap_when_they_share_a_byte() {
-        assert!(overlap((100, 4), (112, 4)));
-        assert!(overlap((112, 4), (100, 4)));
-        assert!(!overlap((100, 4), (116, 4)), "one ends where the other starts");
-        assert!(!overlap((100, 0), (100, 4)), "an empty range shares nothing");
-        assert!(
-            overlap((100, usize::MAX), (4000, 1)),
-            "a length beyond the address space"
-        );
-    }
 }

@@ -1,6 +1,7 @@
 //! Plans: what a spectrum of one size and window needs, computed once.
 
 use super::fault::FftFault;
+use super::path::{self, RUSTLE_PATH_PREFERRED};
 use super::scratch::ScratchPool;
 use super::window::{symmetry, window};
 use crate::guard::guarded;
@@ -45,18 +46,33 @@ pub unsafe extern "C" fn rustle_fft_plan_new(
     plan: *mut RustleHandle,
     error: *mut RustleError,
 ) -> RustleStatus {
+    // SAFETY: the caller's promises are handed on.
+    unsafe { rustle_fft_plan_new_on_path(size, window, symmetry, scale, RUSTLE_PATH_PREFERRED, plan, error) }
+}
+
+/// As `rustle_fft_plan_new`, on one of `RUSTLE_PATH_…`. All paths compute the same sums by the same algorithm; their results
+/// differ by rounding.
+///
+/// Fails as `rustle_fft_plan_new`; a path that this machine does not have is `RUSTLE_INVALID_VALUE`.
+///
+/// Thread-safe: yes. Realtime-safe: no.
+///
+/// # Safety
+/// As `rustle_fft_plan_new`.
+#[no_mangle]
+pub unsafe extern "C" fn rustle_fft_plan_new_on_path(
+    size: usize,
+    window: u32,
+    symmetry: u32,
+    scale: u32,
+    path: u32,
+    plan: *mut RustleHandle,
+    error: *mut RustleError,
+) -> RustleStatus {
     let body = || {
         // SAFETY: the caller's promise about `plan` is handed on.
         let plan = unsafe { out(plan, "plan") }?;
-        let scale = match scale {
-            RUSTLE_SCALE_NONE => Scale::None,
-            RUSTLE_SCALE_AMPLITUDE => Scale::Amplitude,
-            _ => {
-                let problem = "expected one of RUSTLE_SCALE_… (0 or 1), got another number";
-                return Err(CallFault::value("scale", problem).into());
-            }
-        };
-        let spectrum = SpectrumPlan::new(size, self::window(window)?, self::symmetry(symmetry)?, scale)?;
+        let spectrum = spectrum(size, window, symmetry, scale, path)?;
         *plan = PLANS.insert(FftPlan {
             spectrum,
             scratch: ScratchPool::new(),
@@ -65,6 +81,32 @@ pub unsafe extern "C" fn rustle_fft_plan_new(
     };
     // SAFETY: the caller's promise about `error` is handed on.
     unsafe { guarded(error, body) }
+}
+
+/// A plan from its numbers.
+pub(super) fn spectrum(
+    size: usize,
+    window: u32,
+    symmetry: u32,
+    scale: u32,
+    path: u32,
+) -> Result<SpectrumPlan, FftFault> {
+    let scale = match scale {
+        RUSTLE_SCALE_NONE => Scale::None,
+        RUSTLE_SCALE_AMPLITUDE => Scale::Amplitude,
+        _ => {
+            let problem = "expected one of RUSTLE_SCALE_… (0 or 1), got another number";
+            return Err(CallFault::value("scale", problem).into());
+        }
+    };
+    let (window, symmetry) = (self::window(window)?, self::symmetry(symmetry)?);
+    Ok(SpectrumPlan::on_path(
+        path::path(path)?,
+        size,
+        window,
+        symmetry,
+        scale,
+    )?)
 }
 
 /// Makes a plan's handle stale. Calls that are using the plan finish; the last of them frees its memory.
@@ -123,6 +165,30 @@ pub unsafe extern "C" fn rustle_fft_plan_scratch_length(
         // SAFETY: the caller's promise about `length` is handed on.
         let length = unsafe { out(length, "length") }?;
         *length = find(plan)?.spectrum.scratch_len();
+        Ok::<(), CallFault>(())
+    };
+    // SAFETY: the caller's promise about `error` is handed on.
+    unsafe { guarded(error, body) }
+}
+
+/// `path` receives the one of `RUSTLE_PATH_…`, not `RUSTLE_PATH_PREFERRED`, that a plan computes on.
+///
+/// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_STALE_HANDLE`.
+///
+/// Thread-safe: yes. Realtime-safe: yes.
+///
+/// # Safety
+/// `path` and `error` are NULL or valid for a write.
+#[no_mangle]
+pub unsafe extern "C" fn rustle_fft_plan_path(
+    plan: RustleHandle,
+    path: *mut u32,
+    error: *mut RustleError,
+) -> RustleStatus {
+    let body = || {
+        // SAFETY: the caller's promise about `path` is handed on.
+        let path = unsafe { out(path, "path") }?;
+        *path = path::number(find(plan)?.spectrum.path());
         Ok::<(), CallFault>(())
     };
     // SAFETY: the caller's promise about `error` is handed on.

@@ -1,6 +1,8 @@
 //! Scratch memory for callers who bring none.
 
+use super::fault::FftFault;
 use crate::guard::fault_point;
+use crate::slice::borrowed_mut;
 use std::sync::{Mutex, TryLockError};
 
 /// Buffers that are made when they are first needed and kept.
@@ -13,10 +15,31 @@ impl ScratchPool {
     const BUFFERS: usize = 8;
 
     /// A pool with nothing in it yet.
-    pub(super) fn new() -> Self {
+    pub(super) const fn new() -> Self {
         Self {
             buffers: [const { Mutex::new(Vec::new()) }; Self::BUFFERS],
         }
+    }
+
+    /// Calls `body` with the `lent` memory of a caller, an address and a number of floats, or, when that is NULL and 0, with
+    /// a buffer of `length` elements.
+    ///
+    /// # Errors
+    /// What `body` returns; as `borrowed_mut`.
+    ///
+    /// # Safety
+    /// As `borrowed_mut`, for the lent memory.
+    pub(super) unsafe fn lent_or_own(
+        &self,
+        lent: (*mut f32, usize),
+        length: usize,
+        body: impl FnOnce(&mut [f32]) -> Result<(), FftFault>,
+    ) -> Result<(), FftFault> {
+        if lent.0.is_null() && lent.1 == 0 {
+            return self.with(length, body);
+        }
+        // SAFETY: the promise is handed on.
+        body(unsafe { borrowed_mut(lent.0, lent.1, "scratch") }?)
     }
 
     /// Calls `body` with a buffer of `length` elements, of whatever content. Allocates when each buffer that exists is in

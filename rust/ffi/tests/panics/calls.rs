@@ -1,10 +1,16 @@
 //! One complete, valid call of every guarded function, with a panic armed for one of its points.
 
-use crate::objects::{free_plan, free_runtime, new_plan, new_runtime, Owned};
+use crate::objects::{
+    free_inverse, free_plan, free_runtime, free_stft, free_stream, new_inverse, new_plan, new_runtime,
+    new_stft, new_stream, Owned,
+};
 use crate::spectra::*;
 use crate::ticker::*;
 use rustle::fft::forms::*;
+use rustle::fft::inverse::rustle_fft_inverse_free;
 use rustle::fft::plan::*;
+use rustle::fft::stft::rustle_stft_free;
+use rustle::fft::stft_stream::rustle_stft_stream_free;
 use rustle::log::*;
 use rustle::runtime::*;
 use rustle::status::{RustleError, RustleStatus, RUSTLE_OK, RUSTLE_PANICKED, RUSTLE_WRONG_STATE};
@@ -51,6 +57,28 @@ pub(crate) const CALLS: &[(&str, Call)] = &[
         plan_number(point, rustle_fft_plan_scratch_length)
     }),
     ("rustle_fft_window", fft_window),
+    ("rustle_fft_path", fft_path),
+    ("rustle_fft_plan_new_on_path", fft_plan_new_on_path),
+    ("rustle_fft_plan_path", fft_plan_path),
+    ("rustle_fft_inverse_new", fft_inverse_new),
+    ("rustle_fft_inverse_free", |point| {
+        freed(point, new_inverse(), rustle_fft_inverse_free, free_inverse)
+    }),
+    ("rustle_fft_inverse_scratch_length", fft_inverse_scratch_length),
+    ("rustle_fft_inverse_samples", fft_inverse_samples),
+    ("rustle_stft_new", stft_new),
+    ("rustle_stft_free", |point| {
+        freed(point, new_stft(), rustle_stft_free, free_stft)
+    }),
+    ("rustle_stft_frame_count", stft_frame_count),
+    ("rustle_stft_scratch_length", stft_scratch_length),
+    ("rustle_stft_frames", stft_frames),
+    ("rustle_stft_stream_new", stft_stream_new),
+    ("rustle_stft_stream_free", |point| {
+        freed(point, new_stream(), rustle_stft_stream_free, free_stream)
+    }),
+    ("rustle_stft_stream_push", stft_stream_push),
+    ("rustle_stft_stream_finish", stft_stream_finish),
     ("rustle_log_install", log_install),
     ("rustle_log_set_level", log_set_level),
     ("rustle_runtime_new_manual", runtime_new),

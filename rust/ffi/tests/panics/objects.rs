@@ -1,6 +1,9 @@
 //! What the calls need: objects of each kind on a runtime that stands still, and sinks that count.
 
+use rustle::fft::inverse::{rustle_fft_inverse_free, rustle_fft_inverse_new};
 use rustle::fft::plan::{rustle_fft_plan_free, rustle_fft_plan_new};
+use rustle::fft::stft::{rustle_stft_free, rustle_stft_new, RustleStftConfiguration};
+use rustle::fft::stft_stream::{rustle_stft_stream_free, rustle_stft_stream_new};
 use rustle::runtime::{rustle_runtime_advance, rustle_runtime_free, rustle_runtime_new_manual};
 use rustle::session::rustle_session_free;
 use rustle::sink::RustleSink;
@@ -93,6 +96,59 @@ pub(crate) fn free_runtime(runtime: RustleHandle) -> RustleStatus {
 pub(crate) fn free_plan(plan: RustleHandle) -> RustleStatus {
     // SAFETY: as above.
     unsafe { rustle_fft_plan_free(plan, null_mut()) }
+}
+
+pub(crate) fn free_inverse(inverse: RustleHandle) -> RustleStatus {
+    // SAFETY: as above.
+    unsafe { rustle_fft_inverse_free(inverse, null_mut()) }
+}
+
+pub(crate) fn free_stft(stft: RustleHandle) -> RustleStatus {
+    // SAFETY: as above.
+    unsafe { rustle_stft_free(stft, null_mut()) }
+}
+
+pub(crate) fn free_stream(stream: RustleHandle) -> RustleStatus {
+    // SAFETY: as above.
+    unsafe { rustle_stft_stream_free(stream, null_mut()) }
+}
+
+/// Frames of 64 samples, rows of 33.
+pub(crate) static STFT: RustleStftConfiguration = RustleStftConfiguration {
+    size: 64,
+    hop: 64,
+    window: 1,
+    symmetry: 0,
+    scale: 1,
+    padding: 0,
+    form: 0,
+    path: 0,
+};
+
+pub(crate) fn new_inverse() -> Owned {
+    let mut inverse = 0;
+    // SAFETY: the handle's place is this frame's own.
+    let status = unsafe { rustle_fft_inverse_new(64, 0, &raw mut inverse, null_mut()) };
+    assert_eq!(status, RUSTLE_OK);
+    Owned::new(inverse, free_inverse).expect("a handle")
+}
+
+pub(crate) fn new_stft() -> Owned {
+    let mut stft = 0;
+    // SAFETY: the handle's place is this frame's own.
+    let status = unsafe { rustle_stft_new(&raw const STFT, &raw mut stft, null_mut()) };
+    assert_eq!(status, RUSTLE_OK);
+    Owned::new(stft, free_stft).expect("a handle")
+}
+
+/// A stream, which outlives its plan.
+pub(crate) fn new_stream() -> Owned {
+    let stft = new_stft();
+    let mut stream = 0;
+    // SAFETY: the handle's place is this frame's own.
+    let status = unsafe { rustle_stft_stream_new(stft.handle, &raw mut stream, null_mut()) };
+    assert_eq!(status, RUSTLE_OK);
+    Owned::new(stream, free_stream).expect("a handle")
 }
 
 pub(crate) fn new_runtime() -> Owned {

@@ -1,10 +1,16 @@
 //! Calls of the spectrum domain.
 
 use crate::calls::{attempt, bare_attempt, made, Attempt};
-use crate::objects::{free_plan, new_plan};
+use crate::objects::{
+    free_inverse, free_plan, free_stft, free_stream, new_inverse, new_plan, new_stft, new_stream, STFT,
+};
 use rustle::fft::brief::{compute_fft_rust, free_fft_result_rust};
+use rustle::fft::inverse::*;
+use rustle::fft::path::*;
 use rustle::fft::peaks::*;
 use rustle::fft::plan::*;
+use rustle::fft::stft::*;
+use rustle::fft::stft_stream::*;
 use rustle::fft::window::*;
 use rustle::live::rustle_live_objects;
 use rustle::status::{RustleError, RustleStatus, RUSTLE_OK};
@@ -124,5 +130,156 @@ pub(crate) fn fft_window(point: u32) -> Attempt {
     attempt(point, |error| {
         // SAFETY: the coefficients are this frame's own.
         unsafe { rustle_fft_window(1, 0, coefficients.as_mut_ptr(), 64, error) }
+    })
+}
+
+pub(crate) fn fft_path(point: u32) -> Attempt {
+    let mut path = 0;
+    // SAFETY: the path's place is this frame's own.
+    attempt(point, |error| unsafe { rustle_fft_path(&raw mut path, error) })
+}
+
+pub(crate) fn fft_plan_new_on_path(point: u32) -> Attempt {
+    made(point, free_plan, |plan, error| {
+        // SAFETY: the handle's place and the record are the callers' own.
+        unsafe { rustle_fft_plan_new_on_path(64, 1, 0, 1, RUSTLE_PATH_PLAIN, plan, error) }
+    })
+}
+
+pub(crate) fn fft_plan_path(point: u32) -> Attempt {
+    let plan = new_plan();
+    let mut path = 0;
+    // SAFETY: the path's place is this frame's own.
+    attempt(point, |error| unsafe {
+        rustle_fft_plan_path(plan.handle, &raw mut path, error)
+    })
+}
+
+pub(crate) fn fft_inverse_new(point: u32) -> Attempt {
+    made(point, free_inverse, |inverse, error| {
+        // SAFETY: the handle's place and the record are the callers' own.
+        unsafe { rustle_fft_inverse_new(64, RUSTLE_PATH_PREFERRED, inverse, error) }
+    })
+}
+
+pub(crate) fn fft_inverse_scratch_length(point: u32) -> Attempt {
+    let inverse = new_inverse();
+    let mut length = 0;
+    // SAFETY: the number's place is this frame's own.
+    attempt(point, |error| unsafe {
+        rustle_fft_inverse_scratch_length(inverse.handle, &raw mut length, error)
+    })
+}
+
+pub(crate) fn fft_inverse_samples(point: u32) -> Attempt {
+    let inverse = new_inverse();
+    let (bins, mut output) = ([0.5; 66], [7.0; 64]);
+    let attempt = attempt(point, |error| {
+        // SAFETY: the memory is this frame's own; NULL and 0 stand for the plan's scratch.
+        unsafe {
+            rustle_fft_inverse_samples(
+                inverse.handle,
+                bins.as_ptr(),
+                66,
+                output.as_mut_ptr(),
+                64,
+                null_mut(),
+                0,
+                error,
+            )
+        }
+    });
+    assert_eq!(output == [7.0; 64], attempt.status != RUSTLE_OK);
+    attempt
+}
+
+pub(crate) fn stft_new(point: u32) -> Attempt {
+    made(point, free_stft, |stft, error| {
+        // SAFETY: the handle's place and the record are the callers' own.
+        unsafe { rustle_stft_new(&raw const STFT, stft, error) }
+    })
+}
+
+pub(crate) fn stft_frame_count(point: u32) -> Attempt {
+    let stft = new_stft();
+    let mut count = 0;
+    // SAFETY: the number's place is this frame's own.
+    attempt(point, |error| unsafe {
+        rustle_stft_frame_count(stft.handle, 1000, &raw mut count, error)
+    })
+}
+
+pub(crate) fn stft_scratch_length(point: u32) -> Attempt {
+    let stft = new_stft();
+    let mut length = 0;
+    // SAFETY: the number's place is this frame's own.
+    attempt(point, |error| unsafe {
+        rustle_stft_scratch_length(stft.handle, &raw mut length, error)
+    })
+}
+
+pub(crate) fn stft_frames(point: u32) -> Attempt {
+    let stft = new_stft();
+    let mut output = [7.0; 33];
+    let mut count = 0;
+    let attempt = attempt(point, |error| {
+        // SAFETY: the memory is this frame's own; NULL and 0 stand for the plan's scratch.
+        unsafe {
+            rustle_stft_frames(
+                stft.handle,
+                SIGNAL.as_ptr(),
+                64,
+                0,
+                output.as_mut_ptr(),
+                33,
+                null_mut(),
+                0,
+                &raw mut count,
+                error,
+            )
+        }
+    });
+    assert_eq!(output == [7.0; 33], attempt.status != RUSTLE_OK);
+    attempt
+}
+
+pub(crate) fn stft_stream_new(point: u32) -> Attempt {
+    let stft = new_stft();
+    made(point, free_stream, |stream, error| {
+        // SAFETY: the handle's place and the record are the callers' own.
+        unsafe { rustle_stft_stream_new(stft.handle, stream, error) }
+    })
+}
+
+pub(crate) fn stft_stream_push(point: u32) -> Attempt {
+    let stream = new_stream();
+    let mut output = [7.0; 33];
+    let (mut taken, mut frames) = (0, 0);
+    let attempt = attempt(point, |error| {
+        // SAFETY: the memory is this frame's own.
+        unsafe {
+            rustle_stft_stream_push(
+                stream.handle,
+                SIGNAL.as_ptr(),
+                64,
+                output.as_mut_ptr(),
+                33,
+                &raw mut taken,
+                &raw mut frames,
+                error,
+            )
+        }
+    });
+    assert_eq!(output == [7.0; 33], attempt.status != RUSTLE_OK);
+    attempt
+}
+
+pub(crate) fn stft_stream_finish(point: u32) -> Attempt {
+    let stream = new_stream();
+    let mut output = [7.0; 33];
+    let mut frames = 0;
+    attempt(point, |error| {
+        // SAFETY: the memory is this frame's own.
+        unsafe { rustle_stft_stream_finish(stream.handle, output.as_mut_ptr(), 33, &raw mut frames, error) }
     })
 }

@@ -3,6 +3,7 @@
 use super::columns::Columns;
 use super::complex::Complex;
 use super::finish::{Magnitude, Output, Pairs, Power, Reals};
+use super::hartley::{self, Samples};
 use super::lanes::Lanes;
 use super::levels;
 use super::rows::Rows;
@@ -21,6 +22,11 @@ pub(crate) trait Kernel: Send + Sync {
 
     /// As `magnitudes`, N/2 + 1 bins as real and imaginary part, N + 2 elements.
     fn complex(&self, input: &[f32], output: &mut [f32], scratch: &mut [f32]);
+
+    /// The inverse of `complex`, when the kernel's weights are 1 / N: writes the N samples whose bins 0 to N/2 are in
+    /// `bins`, N + 2 elements, the edge bins multiplied by `edge`. `sequence` is memory for N elements, of any content;
+    /// `scratch` as for `magnitudes`.
+    fn samples(&self, bins: &[f32], edge: f32, output: &mut [f32], sequence: &mut [f32], scratch: &mut [f32]);
 
     /// Turns powers into levels in dB: 10 log10, at least the floor of `SpectrumPlan::decibels`.
     fn levels(&self, powers: &mut [f32]);
@@ -83,6 +89,22 @@ impl<L: Lanes> Kernel for Frame<L> {
 
     fn complex(&self, input: &[f32], output: &mut [f32], scratch: &mut [f32]) {
         self.run(input, Pairs::new(output), scratch);
+    }
+
+    fn samples(
+        &self,
+        bins: &[f32],
+        edge: f32,
+        output: &mut [f32],
+        sequence: &mut [f32],
+        scratch: &mut [f32],
+    ) {
+        L::enter(
+            self.cpu,
+            #[inline(always)]
+            || hartley::fold(bins, edge, sequence),
+        );
+        self.run(sequence, Samples::new(output), scratch);
     }
 
     fn levels(&self, powers: &mut [f32]) {

@@ -32,9 +32,9 @@ static void note(const char *name) NONBLOCKING {
 #define CALL(name, ...) (note(#name), name(__VA_ARGS__))
 
 typedef struct Memory {
-  RustleHandle plan;
-  float input[SIZE], output[SIZE + 2], scratch[4 * SIZE];
-  size_t scratch_length;
+  RustleHandle plan, inverse, stft, stream;
+  float input[SIZE], output[SIZE + 2], scratch[12 * SIZE];
+  size_t scratch_length, inverse_scratch_length, stft_scratch_length;
   RustleError error;
   int failures;
 } Memory;
@@ -49,7 +49,8 @@ static void refuse_form(Memory *memory, Form form) NONBLOCKING {
   RustleError *error = &memory->error;
   float *input = memory->input, *output = memory->output, *scratch = memory->scratch;
   size_t length = memory->scratch_length;
-  IS_REFUSED(form(memory->plan + 1, input, SIZE, output, SIZE / 2, scratch, length, error));
+  // Another generation of the same slot: the next slot has a plan of the other thread at times.
+  IS_REFUSED(form(memory->plan ^ (RustleHandle)1 << 60, input, SIZE, output, SIZE / 2, scratch, length, error));
   IS_REFUSED(form(memory->plan, NULL, SIZE, output, SIZE / 2, scratch, length, error));
   IS_REFUSED(form(memory->plan, input, SIZE - 1, output, SIZE / 2, scratch, length, error));
   IS_REFUSED(form(memory->plan, input, SIZE, output, 3, scratch, length, error));
@@ -80,6 +81,41 @@ static void plans(Memory *memory) NONBLOCKING {
   IS_REFUSED(rustle_fft_plan_size(0, &number, &memory->error));
   IS_REFUSED(rustle_fft_plan_size(memory->plan, NULL, &memory->error));
   IS_REFUSED(rustle_fft_plan_scratch_length(0, &number, &memory->error));
+}
+
+static void inverses(Memory *memory) NONBLOCKING {
+  float *input = memory->input, *output = memory->output, *scratch = memory->scratch;
+  size_t number = 0, length = memory->inverse_scratch_length;
+  SUCCEEDS(CALL(rustle_fft_inverse_scratch_length, memory->inverse, &number, NULL));
+  memory->failures += number != length;
+  SUCCEEDS(CALL(rustle_fft_inverse_samples, memory->inverse, output, SIZE + 2, input, SIZE, scratch, length, NULL));
+  IS_REFUSED(rustle_fft_inverse_samples(0, output, SIZE + 2, input, SIZE, scratch, length, &memory->error));
+  IS_REFUSED(rustle_fft_inverse_samples(memory->inverse, output, SIZE, input, SIZE, scratch, length, &memory->error));
+  IS_REFUSED(rustle_fft_inverse_scratch_length(0, &number, &memory->error));
+  uint32_t path = 0;
+  SUCCEEDS(CALL(rustle_fft_plan_path, memory->plan, &path, NULL));
+  IS_REFUSED(rustle_fft_plan_path(0, &path, &memory->error));
+}
+
+static void frames(Memory *memory) NONBLOCKING {
+  float *input = memory->input, *output = memory->output, *scratch = memory->scratch;
+  size_t number = 0, taken = 0, length = memory->stft_scratch_length, row = SIZE / 2 + 1;
+  SUCCEEDS(CALL(rustle_stft_frame_count, memory->stft, SIZE, &number, NULL));
+  memory->failures += number != 5;
+  SUCCEEDS(CALL(rustle_stft_scratch_length, memory->stft, &number, NULL));
+  SUCCEEDS(CALL(rustle_stft_frames, memory->stft, input, SIZE, 0, output, row, scratch, length, &number, NULL));
+  memory->failures += number != 1;
+  IS_REFUSED(rustle_stft_frame_count(0, SIZE, &number, &memory->error));
+  IS_REFUSED(rustle_stft_scratch_length(memory->stft, NULL, &memory->error));
+  IS_REFUSED(rustle_stft_frames(memory->stft, input, SIZE, 0, output, 7, scratch, length, NULL, &memory->error));
+  for (size_t at = 0; at < SIZE; at += taken) {
+    SUCCEEDS(CALL(rustle_stft_stream_push, memory->stream, input + at, SIZE - at, output, row, &taken, &number, NULL));
+  }
+  IS_REFUSED(rustle_stft_stream_push(memory->stream, input, SIZE, output, 7, &taken, &number, &memory->error));
+  do {
+    SUCCEEDS(CALL(rustle_stft_stream_finish, memory->stream, output, row, &number, NULL));
+  } while (number > 0);
+  IS_REFUSED(rustle_stft_stream_finish(memory->stream, output, 0, &number, &memory->error));
 }
 
 static void windows(Memory *memory) NONBLOCKING {
@@ -152,13 +188,37 @@ static RustleHandle new_plan(void) {
   return plan;
 }
 
+static RustleHandle new_stft(void) {
+  RustleStftConfiguration configuration = {
+      .size = SIZE, .hop = SIZE / 4, .window = RUSTLE_WINDOW_HANN, .padding = RUSTLE_PADDING_REFLECT};
+  RustleHandle stft = 0;
+  EXPECT(rustle_stft_new(&configuration, &stft, NULL) == RUSTLE_OK);
+  return stft;
+}
+
+static RustleHandle new_stream(RustleHandle stft) {
+  RustleHandle stream = 0;
+  EXPECT(rustle_stft_stream_new(stft, &stream, NULL) == RUSTLE_OK);
+  return stream;
+}
+
+static RustleHandle new_inverse(void) {
+  RustleHandle inverse = 0;
+  EXPECT(rustle_fft_inverse_new(SIZE, RUSTLE_PATH_PREFERRED, &inverse, NULL) == RUSTLE_OK);
+  return inverse;
+}
+
 static atomic_bool done;
 
 static void *use_the_same_tables(void *argument) {
   (void)argument;
   while (!atomic_load(&done)) {
     RustleHandle plan = new_plan();
+    RustleHandle inverse = new_inverse(), stft = new_stft(), stream = new_stream(stft);
     EXPECT(rustle_log_set_level(RUSTLE_LOG_ERROR, NULL) == RUSTLE_OK);
+    EXPECT(rustle_fft_inverse_free(inverse, NULL) == RUSTLE_OK);
+    EXPECT(rustle_stft_stream_free(stream, NULL) == RUSTLE_OK);
+    EXPECT(rustle_stft_free(stft, NULL) == RUSTLE_OK);
     EXPECT(rustle_fft_plan_free(plan, NULL) == RUSTLE_OK);
   }
   return NULL;
@@ -169,7 +229,13 @@ int main(int argc, char **argv) {
   Memory *memory = &storage;
   memory->plan = new_plan();
   EXPECT(rustle_fft_plan_scratch_length(memory->plan, &memory->scratch_length, NULL) == RUSTLE_OK);
-  EXPECT(memory->scratch_length <= sizeof memory->scratch / sizeof *memory->scratch);
+  memory->inverse = new_inverse();
+  memory->stft = new_stft();
+  memory->stream = new_stream(memory->stft);
+  EXPECT(rustle_fft_inverse_scratch_length(memory->inverse, &memory->inverse_scratch_length, NULL) == RUSTLE_OK);
+  EXPECT(rustle_stft_scratch_length(memory->stft, &memory->stft_scratch_length, NULL) == RUSTLE_OK);
+  const size_t room = sizeof memory->scratch / sizeof *memory->scratch;
+  EXPECT(memory->scratch_length <= room && memory->inverse_scratch_length <= room && memory->stft_scratch_length <= room);
   for (size_t i = 0; i < SIZE; i++) memory->input[i] = (float)(i % 17) - 8;
 
   if (argc == 3 && strcmp(argv[1], "planted") == 0) {
@@ -185,6 +251,8 @@ int main(int argc, char **argv) {
   for (int round = 0; round < ROUNDS; round++) {
     spectra(memory);
     plans(memory);
+    inverses(memory);
+    frames(memory);
     windows(memory);
     library(memory);
   }
@@ -192,6 +260,9 @@ int main(int argc, char **argv) {
   EXPECT(pthread_join(other, NULL) == 0);
   EXPECT(memory->failures == 0);
   EXPECT(rustle_fft_plan_free(memory->plan, NULL) == RUSTLE_OK);
+  EXPECT(rustle_fft_inverse_free(memory->inverse, NULL) == RUSTLE_OK);
+  EXPECT(rustle_stft_stream_free(memory->stream, NULL) == RUSTLE_OK);
+  EXPECT(rustle_stft_free(memory->stft, NULL) == RUSTLE_OK);
   for (size_t i = 0; i < name_count; i++) printf("%s\n", names[i]);
   return 0;
 }

@@ -1,0 +1,56 @@
+internal import RustleCore
+
+extension FFT {
+  /// The instructions that a transform is computed with. All paths compute the same sums by the same algorithm; their
+  /// results differ by rounding.
+  public enum Path: String, Sendable, Hashable, Codable, CaseIterable {
+    /// Plain arrays, on every processor.
+    case plain
+    /// Four lanes in 128-bit registers, on every x86-64.
+    case narrow
+    /// Eight lanes: AVX2 and FMA.
+    case avx2
+    /// Sixteen lanes: AVX-512.
+    case avx512
+
+    /// The path of an ``FFT`` for which none is named: what the environment variable `RUSTLE_FFT_PATH` (a case's name) named
+    /// when the process first asked, or else the widest that this machine has.
+    ///
+    /// - Throws: ``FFTError`` with ``FFTError/Code/validation`` when the variable names no path, or one that this machine
+    ///   does not have.
+    public static func preferred() throws(FFTError) -> Self {
+      do {
+        return Self(try NativeFFTPath.preferred())
+      } catch {
+        throw refused(nil, error)
+      }
+    }
+
+    var native: NativeFFTPath {
+      switch self {
+      case .plain: .plain
+      case .narrow: .narrow
+      case .avx2: .avx2
+      case .avx512: .avx512
+      }
+    }
+
+    init(_ native: NativeFFTPath) {
+      self =
+        switch native {
+        case .plain: .plain
+        case .narrow: .narrow
+        case .avx2: .avx2
+        case .avx512: .avx512
+        }
+    }
+
+    /// The error of a plan whose other arguments were checked before: a value that is refused is the path.
+    static func refused(_ path: Self?, _ error: NativeError) -> FFTError {
+      guard error.status == .invalidValue else { return FFTError(error) }
+      return .validation(
+        "path", expected: "one that this machine has", got: path?.rawValue ?? "another by RUSTLE_FFT_PATH",
+        advice: path == nil ? "Unset RUSTLE_FFT_PATH, or name a path there." : "Leave the path out.")
+    }
+  }
+}

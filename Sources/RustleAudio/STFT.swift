@@ -1,0 +1,152 @@
+internal import RustleCore
+
+/// A short-time Fourier transform: windowed spectra of N samples each, ``hop`` samples apart, along a signal.
+///
+/// ```swift
+/// let stft = try STFT(size: 1024, hop: 256, scale: .amplitude, form: .decibels)
+/// let rows = try stft.frames(of: signal)
+/// let count = stft.frameCount(of: signal.count)
+/// ```
+///
+/// A frame is a row of ``rowCount`` elements; rows lie one after the other. Copies share the tables; any number of tasks may
+/// use them at a time. For a signal that comes in pieces there are ``STFTStream`` and, for an asynchronous one,
+/// ``STFTFrames``: they give the same frames.
+public struct STFT: Sendable {
+  /// How frames lie on a signal, and what they find beyond its ends.
+  public enum Padding: String, Sendable, Hashable, Codable, CaseIterable {
+    /// Frame f begins at sample f ``STFT/hop``; every frame lies inside the signal, and samples at the end that fill no
+    /// frame are left out. librosa's `center=False`.
+    case none
+    /// The middle of frame f lies on sample f ``STFT/hop``; beyond the ends are zeros. librosa's
+    /// `center=True, pad_mode="constant"`.
+    case zero
+    /// As `zero`, but beyond its ends the signal goes on mirrored at its first and its last sample.
+    case reflect
+
+    var native: NativePadding {
+      switch self {
+      case .none: .none
+      case .zero: .zero
+      case .reflect: .reflect
+      }
+    }
+  }
+
+  /// The least and the largest distance between frames, in samples.
+  public static let hops = 1...1_048_576
+
+  /// The number of samples N of a frame.
+  public let size: Int
+  /// The distance from frame to frame, in samples.
+  public let hop: Int
+  /// The window that frames are multiplied by.
+  public let window: Window
+  /// How frames lie on a signal.
+  public let padding: Padding
+  /// What the numbers mean.
+  public let scale: FFT.Scale
+  /// What is written for each bin.
+  public let form: FFT.Form
+  let plan: NativeSTFT
+
+  /// Computes the tables.
+  ///
+  /// - Parameters:
+  ///   - size: the number of samples of a frame: a power of two from 64 to 65,536.
+  ///   - hop: the distance between frames, one of ``hops``; by default a quarter of `size`.
+  ///   - window: what frames are multiplied by.
+  ///   - symmetry: of the window.
+  ///   - scale: what the numbers shall mean.
+  ///   - padding: how frames lie on a signal.
+  ///   - form: what to write for each bin.
+  ///   - path: the instructions to compute with; nil for ``FFT/Path/preferred()``.
+  /// - Throws: ``FFTError`` with ``FFTError/Code/validation`` for a size or a hop out of range, or a path that this machine
+  ///   does not have.
+  public init(
+    size: Int, hop: Int? = nil, window: Window = .hann, symmetry: Window.Symmetry = .periodic, scale: FFT.Scale = .none,
+    padding: Padding = .zero, form: FFT.Form = .magnitudes, path: FFT.Path? = nil
+  ) throws(FFTError) {
+    try FFT.check(size: size)
+    let hop = hop ?? size / 4
+    guard Self.hops.contains(hop) else {
+      throw .validation(
+        "hop", expected: "\(Self.hops.lowerBound) to \(Self.hops.upperBound) samples", got: "\(hop)",
+        advice: "A quarter of the size suits most windows.")
+    }
+    self.size = size
+    self.hop = hop
+    self.window = window
+    self.padding = padding
+    self.scale = scale
+    self.form = form
+    do {
+      let weighting = NativeWeighting(
+        window: window.native, symmetric: symmetry == .symmetric, amplitudes: scale == .amplitude)
+      plan = try NativeSTFT(
+        size: size, hop: hop, weighting: weighting, padding: padding.native, form: form.native, path: path?.native)
+    } catch {
+      throw FFT.Path.refused(path, error)
+    }
+  }
+
+  /// The elements of a row: N/2 + 1, or N + 2 with ``FFT/Form/spectrum``.
+  public var rowCount: Int { form == .spectrum ? size + 2 : size / 2 + 1 }
+
+  /// The number of frames of a signal of `count` samples: with ``Padding/none`` 1 + (count - N) / hop, and 0 when there are
+  /// fewer samples than N; otherwise 1 + count / hop, and 0 when there is none. Divisions round down.
+  public func frameCount(of count: Int) -> Int {
+    switch padding {
+    case .none: count < size ? 0 : 1 + (count - size) / hop
+    case .zero, .reflect: count < 1 ? 0 : 1 + count / hop
+    }
+  }
+
+  /// The time of the middle of a frame, in seconds from the signal's first sample.
+  ///
+  /// - Parameters:
+  ///   - frame: from 0.
+  ///   - sampleRate: in Hz, above 0.
+  public func time(of frame: Int, sampleRate: Double) -> Double {
+    (Double(frame) * Double(hop) + (padding == .none ? Double(size) / 2 : 0)) / sampleRate
+  }
+
+  /// Writes the frames of a signal from frame `first` on, as many as there are or as find room, and returns how many that
+  /// is: so a long signal can be transformed in parts. Allocates nothing but, in the first call and the first of each further
+  /// one that runs at the same time, its scratch memory.
+  ///
+  /// - Parameters:
+  ///   - signal: the whole signal.
+  ///   - first: from 0.
+  ///   - output: a whole number of rows; those that are not written keep what they hold.
+  /// - Throws: ``FFTError`` with ``FFTError/Code/validation`` for another length or a frame below 0; `output` is as it was
+  ///   then.
+  public func frames(
+    of signal: Span<Float>, from first: Int = 0, into output: inout MutableSpan<Float>
+  ) throws(FFTError) -> Int {
+    try checkRows(output.count)
+    guard first >= 0 else {
+      throw .validation("first", expected: "0 or more", got: "\(first)", advice: "Frames are counted from 0.")
+    }
+    do {
+      return try plan.frames(of: signal, from: first, into: &output)
+    } catch {
+      throw FFTError(error)
+    }
+  }
+
+  /// All frames of a signal, one row after the other. See ``frames(of:from:into:)``.
+  public func frames(of signal: [Float]) throws(FFTError) -> [Float] {
+    var output = [Float](repeating: 0, count: frameCount(of: signal.count) * rowCount)
+    var span = output.mutableSpan
+    _ = try frames(of: signal.span, into: &span)
+    return output
+  }
+
+  func checkRows(_ count: Int) throws(FFTError) {
+    guard count.isMultiple(of: rowCount) else {
+      throw .validation(
+        "output", expected: "a multiple of \(rowCount) elements", got: "\(count)",
+        advice: "Size the output by the transform's rowCount.")
+    }
+  }
+}

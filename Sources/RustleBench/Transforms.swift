@@ -1,0 +1,36 @@
+import RustleAudio
+import RustleCore
+
+/// What the Swift interface adds to the native transform, as a table in Markdown.
+enum Transforms {
+  static func run() async throws {
+    print("### Magnitudes of one frame: the native function, and through Swift\n")
+    var rows: [[String]] = []
+    for size in [256, 512, 1_024, 2_048, 4_096, 8_192] { rows.append(try await row(FFT(size: size))) }
+    printTable(["samples", "native ns", "`magnitudes(of:into:)` ns", "adds"], rows)
+  }
+
+  /// Both with the same memory: from 4,096 samples on, where it lies makes more difference than who calls.
+  private static func row(_ fft: FFT) async throws -> [String] {
+    let count = max(500, 5_000_000 / fft.size / 2)
+    let input = [Float](repeating: 0.5, count: fft.size)
+    var magnitudes = [Float](repeating: 0, count: fft.size / 2)
+    var best = [Double.infinity, .infinity]
+    for _ in 0..<60 {
+      let native = Cost.of {
+        FFTExercise.magnitudes(fft.plan, of: input, into: &magnitudes, count: count)
+        return UInt64(count)
+      }
+      let swift = try Cost.of {
+        for _ in 0..<count {
+          var output = magnitudes.mutableSpan
+          try fft.magnitudes(of: input.span, into: &output)
+        }
+        return UInt64(count)
+      }
+      best = zip(best, [native, swift]).map { min($0, $1.wallNanosecondsEach) }
+    }
+    keep(Double(magnitudes[0]))
+    return [grouped(UInt64(fft.size)), figure(best[0]), figure(best[1]), figure(best[1] - best[0])]
+  }
+}

@@ -1,0 +1,119 @@
+import Foundation
+import RustleAudio
+import RustleAudioFiles
+import RustlePlot
+import TestSupport
+import Testing
+
+@testable import RustleCLI
+
+@Suite(.releasesNativeObjects) struct SpectrogramTests {
+  /// A tone that rises from 0 to 3,500 Hz within a second, at 8 kHz.
+  static func result(isLogarithmic: Bool = false) throws -> SpectrogramResult {
+    let rate = 8_000.0
+    let signal = (0..<8_000).map { index -> Float in
+      let time = Double(index) / rate
+      return Float(0.5 * sin(2 * .pi * 1_750 * time * time))
+    }
+    let stft = try STFT(size: 256, hop: 64, scale: .amplitude, form: .decibels)
+    var columns = SpectrogramColumns(rows: stft.rowCount)
+    let rows = try stft.frames(of: signal)
+    for start in stride(from: 0, to: rows.count, by: stft.rowCount) {
+      columns.add(Array(rows[start..<start + stft.rowCount]))
+    }
+    let format = AudioFileFormat(
+      sampleRate: rate, channels: 1, frames: signal.count, container: "WAV", codec: "32 bit float")
+    return SpectrogramResult(
+      path: "folder/sweep.wav", format: format, channel: nil, framesRead: signal.count, stft: stft, columns: columns,
+      range: 60, maximumFrequency: 4_000, isLogarithmic: isLogarithmic)
+  }
+
+  static func text(_ profile: TerminalProfile) throws -> String {
+    try SpectrogramView(result: result(), profile: profile).text()
+  }
+
+  @Test(arguments: [40, 80]) func thePictureFitsTheTerminal(columns: Int) throws {
+    let text = try Self.text(TickerViewTests.profile(columns: columns))
+    let picture = text.split(separator: "\n", omittingEmptySubsequences: false).dropFirst(3)
+    #expect(picture.count == 21)
+    for line in picture { #expect(line.count <= columns) }
+    try Snapshot.expect(text, variant: "\(columns)")
+  }
+
+  @Test func thePictureInASCIIHasNoOtherCharacter() throws {
+    let text = try Self.text(TickerViewTests.profile(columns: 80, ascii: true))
+    #expect(text.utf8.allSatisfy { $0 < 0x80 })
+    try Snapshot.expect(text)
+  }
+
+  @Test func thePictureInColourIsTheSameTextWithColours() throws {
+    let plain = try Self.text(TickerViewTests.profile(columns: 80))
+    let coloured = try Self.text(TickerViewTests.profile(columns: 80, color: true))
+    #expect(!plain.contains("\u{1B}"))
+    #expect(coloured.contains("\u{1B}[38;5;"))
+    #expect(coloured.replacing(/\u{1B}\[[\d;]+m/, with: "") == plain)
+  }
+
+  @Test func theToneIsDrawnWhereItIs() throws {
+    let result = try Self.result()
+    let points = result.grid.points(
+      width: 100, height: 40, x: result.time(maximumLabels: 4), y: result.frequency(maximumLabels: 4))
+    for column in [10, 30, 50, 70, 90] {
+      let row = try #require((0..<40).max { points[$0 * 100 + column] < points[$1 * 100 + column] })
+      // The tone is at 3,500 Hz times the time; a row is 100 Hz, and the highest is row 0.
+      let frequency = (39.5 - Double(row)) * 100
+      #expect(abs(frequency - 35 * (Double(column) + 0.5)) < 110, "column \(column)")
+    }
+    #expect(result.levels(maximumLabels: 4).range == -60...0)
+    #expect(try Self.result(isLogarithmic: true).frequency(maximumLabels: 4).scale == .logarithmic)
+  }
+
+  @Test func longRecordingsKeepTheHighestLevels() {
+    var columns = SpectrogramColumns(rows: 2)
+    let frames = 5 * SpectrogramColumns.most + 3
+    for frame in 0..<frames { columns.add([Float(frame), Float(-frame)]) }
+    #expect((columns.framesEach, columns.frames) == (8, frames))
+    #expect(columns.count == (frames + 7) / 8)
+    for column in 0..<columns.count {
+      #expect(columns.values[2 * column] == Float(min(8 * column + 7, frames - 1)))
+      #expect(columns.values[2 * column + 1] == Float(-8 * column))
+    }
+  }
+}
+
+// Processes inherit each other's pipes: they are run one after the other, in the suite that is serialized.
+extension CommandTests {
+  private static var spectrogramRecording: String {
+    URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .appending(path: "Vectors/recordings/chord.flac").path
+  }
+
+  @Test func theSpectrogramIsDrawnIntoAPNG() throws {
+    let folder = try ScratchFolder()
+    let png = folder.url.appending(path: "a.png")
+    let result = try RustleProcess.run([
+      "spectrogram", Self.spectrogramRecording, "--png", png.path, "--width", "700", "--height", "300", "--log",
+    ])
+    #expect((result.status, result.output, result.errors) == (0, "", "wrote \(png.path)\n"))
+    let image = try PNGImage(contentsOf: png)
+    #expect((image.width, image.height) == (700, 300))
+    // The highest note's overtones are light, what is above them dark.
+    let colors = Set((80..<580).map { image.pixel($0, 200) })
+    #expect(colors.count > 20)
+  }
+
+  @Test func wrongUseOfTheSpectrogramIsExplained() throws {
+    let high = try RustleProcess.run(["spectrogram", Self.spectrogramRecording, "--max-frequency", "20000"])
+    #expect(high.status == 64)
+    #expect(high.errors.contains("expected at most half the sample rate, 16000 Hz, got 20000 Hz"))
+    let size = try RustleProcess.run(["spectrogram", Self.spectrogramRecording, "--size", "1000"])
+    #expect(size.status == 64)
+    #expect(size.errors.contains("expected a power of two from 64 to 65536, got '1000'"))
+    #expect(try RustleProcess.run(["spectrogram", "no/such.wav"]).status == 66)
+    #expect(
+      try RustleProcess.run(["spectrogram", Self.spectrogramRecording, "--png", "no/such/folder/a.png"]).status == 69)
+    let text = try RustleProcess.run(["spectrogram", Self.spectrogramRecording, "--ascii"])
+    #expect(text.status == 0)
+    #expect(text.output.utf8.allSatisfy { $0 < 0x80 })
+  }
+}

@@ -1,0 +1,52 @@
+//! The forms of a spectrum, chosen by a value.
+
+use crate::error::DspError;
+use crate::spectrum::SpectrumPlan;
+
+/// What is written for each bin.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Form {
+    /// The magnitude: [`SpectrumPlan::magnitudes`].
+    #[default]
+    Magnitudes,
+    /// The square of the magnitude: [`SpectrumPlan::power`].
+    Power,
+    /// The level in dB: [`SpectrumPlan::decibels`].
+    Decibels,
+    /// The real and the imaginary part: [`SpectrumPlan::complex`].
+    Complex,
+}
+
+impl Form {
+    /// Every form, in the order of the C interface's numbers.
+    pub const ALL: [Self; 4] = [Self::Magnitudes, Self::Power, Self::Decibels, Self::Complex];
+
+    /// The elements that the N/2 + 1 bins of a frame of `size` samples take.
+    pub const fn row_len(self, size: usize) -> usize {
+        match self {
+            Self::Magnitudes | Self::Power | Self::Decibels => size / 2 + 1,
+            Self::Complex => size + 2,
+        }
+    }
+}
+
+impl SpectrumPlan {
+    /// Writes the spectrum of one frame in a form of the caller's choice; arguments as for the method of that form.
+    ///
+    /// # Errors
+    /// As the method of that form.
+    pub fn write(
+        &self,
+        form: Form,
+        input: &[f32],
+        output: &mut [f32],
+        scratch: &mut [f32],
+    ) -> Result<(), DspError> {
+        match form {
+            Form::Magnitudes => self.magnitudes(input, output, scratch),
+            Form::Power => self.power(input, output, scratch),
+            Form::Decibels => self.decibels(input, output, scratch),
+            Form::Complex => self.complex(input, output, scratch),
+        }
+    }
+}

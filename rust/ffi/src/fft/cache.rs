@@ -1,0 +1,86 @@
+//! Plans that are made once and kept for as long as the process lives.
+
+use super::scratch::ScratchPool;
+use rustle_dsp::{DspError, Scale, SpectrumPlan, Symmetry, Window};
+use std::sync::OnceLock;
+
+/// The sizes of the plans that are kept: 2^8 = 256 to 8192.
+const SIZES: usize = 6;
+const LEAST: u32 = 8;
+
+/// One plan for each size and window, on the preferred path, periodic and not scaled: 24 at most, in about 1 MB.
+///
+/// A plan is looked up by one atomic read. It is made outside of any lock: threads that need the same one at the same time
+/// each make it, and the first to be done has it kept.
+pub(super) struct PlanCache {
+    plans: [[OnceLock<Box<SpectrumPlan>>; Window::ALL.len()]; SIZES],
+    /// Memory for the transforms of all plans.
+    pub(super) scratch: ScratchPool,
+}
+
+impl PlanCache {
+    /// A cache with nothing in it yet.
+    pub(super) const fn new() -> Self {
+        Self {
+            plans: [const { [const { OnceLock::new() }; Window::ALL.len()] }; SIZES],
+            scratch: ScratchPool::new(),
+        }
+    }
+
+    /// The plan for a size and a window.
+    ///
+    /// # Errors
+    /// [`DspError::Size`] for a size that is not a power of two from 256 to 8192; what [`SpectrumPlan::new`] returns.
+    pub(super) fn plan(&self, size: usize, window: Window) -> Result<&SpectrumPlan, DspError> {
+        let refused = DspError::Size { got: size };
+        let row = size.trailing_zeros().checked_sub(LEAST).ok_or(refused)?;
+        let row = self.plans.get(row as usize).ok_or(refused)?;
+        let place = row.get(window as usize).ok_or(refused)?;
+        if let Some(plan) = place.get().filter(|_| size.is_power_of_two()) {
+            return Ok(plan);
+        }
+        let plan = SpectrumPlan::new(size, window, Symmetry::Periodic, Scale::None)?;
+        Ok(place.get_or_init(|| Box::new(plan)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plan_is_made_once_for_each_size_and_window() {
+        let cache = PlanCache::new();
+        let mut seen = Vec::new();
+        for size in [256, 512, 1024, 2048, 4096, 8192] {
+            for window in Window::ALL {
+                let plan = cache.plan(size, window).expect("a size that is kept");
+                assert_eq!((plan.size(), plan.window()), (size, window));
+                let again = cache.plan(size, window).expect("a size that is kept");
+                assert!(std::ptr::eq(plan, again));
+                assert!(!seen.contains(&std::ptr::from_ref(plan)));
+                seen.push(plan);
+            }
+        }
+        for got in [0, 1, 128, 255, 257, 768, 12_288, 16_384, 1 << 63] {
+            let refused = cache.plan(got, Window::Hann).err();
+            assert_eq!(refused, Some(DspError::Size { got }));
+        }
+    }
+
+    #[test]
+    fn threads_that_race_for_a_plan_get_the_same_one() {
+        for _ in 0..50 {
+            let cache = PlanCache::new();
+            let get = || {
+                let plan = cache.plan(256, Window::Hann).expect("a size that is kept");
+                std::ptr::from_ref(plan).addr()
+            };
+            std::thread::scope(|scope| {
+                let racers = [(); 4].map(|()| scope.spawn(get));
+                let plans = racers.map(|racer| racer.join().expect("no panic"));
+                assert_eq!(plans, [plans[0]; 4]);
+            });
+        }
+    }
+}
