@@ -1102,7 +1102,8 @@ RustleStatus rustle_runtime_advance(RustleHandle runtime,
 
 /**
  * Makes a runtime's handle stale. Its thread ends, and its sessions are released as cancelled, once the last engine on
- * it is freed.
+ * it is freed. When none is left, this call waits for the thread: not to be made under a lock that a callback takes. Freeing
+ * the last engine later does not wait.
  *
  * Fails with `RUSTLE_STALE_HANDLE`.
  *
@@ -1146,8 +1147,8 @@ RustleStatus rustle_session_free(RustleHandle session,
 /**
  * Makes a ticker. `ticker` receives its handle, to be freed with `rustle_ticker_free`.
  *
- * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_RATE_OUT_OF_RANGE`, `RUSTLE_STALE_HANDLE` (the runtime's),
- * `RUSTLE_EXHAUSTED`.
+ * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_RATE_OUT_OF_RANGE`, `RUSTLE_INVALID_VALUE` (a `reserved` other than 0),
+ * `RUSTLE_STALE_HANDLE` (the runtime's), `RUSTLE_EXHAUSTED`.
  *
  * Thread-safe: yes. Realtime-safe: no.
  *
