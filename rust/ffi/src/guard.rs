@@ -15,17 +15,25 @@ pub(crate) unsafe fn guarded<E: Fault>(
     error: *mut RustleError,
     body: impl FnOnce() -> Result<(), E>,
 ) -> RustleStatus {
-    // The record is written out inside the guard: the text of a fault is code too.
+    // The text of a fault is code too, and is written out inside the guard; not as the result, which every call would carry.
+    let mut written = None;
     let body = AssertUnwindSafe(|| {
         fault_point("the call");
-        let fault = body().err()?;
-        Some(RustleError::new(fault.status(), &fault))
+        match body() {
+            Ok(()) => true,
+            Err(fault) => {
+                written = Some(RustleError::new(fault.status(), &fault));
+                false
+            }
+        }
     });
     let record = match catch_unwind(body) {
-        Ok(None) => return RUSTLE_OK,
-        Ok(Some(record)) => record,
-        Err(payload) => RustleError::new(RUSTLE_PANICKED, &into_panic_message(payload)),
+        Ok(true) => return RUSTLE_OK,
+        Ok(false) => written,
+        Err(payload) => Some(RustleError::new(RUSTLE_PANICKED, &into_panic_message(payload))),
     };
+    // A call that failed has a record.
+    let record = record.unwrap_or_else(|| RustleError::new(RUSTLE_PANICKED, &"a fault without a record"));
     let status = record.status;
     if !error.is_null() {
         // SAFETY: the caller promises that a pointer that is not NULL is valid for this write.
