@@ -83,7 +83,25 @@ import Testing
     #expect(result.lines.last == "status 0")
   }
 
-  @Test(arguments: [(SIGINT, Int32(130)), (SIGTERM, Int32(143))])
+  /// A fast ticker and a reader that takes a second before it begins: what is lost is told, and the rest is complete.
+  @Test func noUpdateIsLostInSilence() throws {
+    let result = try RustleProcess.shell(
+      "rustle ticker BTC ETH --rate 50000 --duration 1 --json --seed 1 | (sleep 1; cat)")
+    var (next, told) = (0, 0)
+    for line in result.lines {
+      if let gap = line.firstMatch(of: #/"gap":(\d+)/#) {
+        told += Int(gap.1) ?? 0
+        next += Int(gap.1) ?? 0
+      } else if let number = line.firstMatch(of: #/"seq":(\d+)/#) {
+        #expect(Int(number.1) == next)
+        next += 1
+      }
+    }
+    #expect(next > 50_000)
+    #expect((told > 0) == result.errors.contains("updates were lost"))
+  }
+
+  @Test(arguments: [(SIGHUP, Int32(129)), (SIGINT, Int32(130)), (SIGTERM, Int32(143))])
   func aSignalEndsTheTicker(number: Int32, status: Int32) throws {
     #expect(try RustleProcess.interrupt(["ticker", "BTC", "--rate", "100", "--json"], with: number) == status)
   }
@@ -119,6 +137,19 @@ import Testing
     #expect(object["window"] as? String == window)
     #expect(object["sample_rate_hz"] as? Double == 48_000)
     #expect(object["duration_s"] as? Double == 2)
+  }
+
+  @Test func soundThatIsNoSoundIsRefusedAndAShortOneIsMeasuredWhole() throws {
+    let folder = try ScratchFolder()
+    let broken = try folder.write(WaveFile.floats([0.5, .nan, 0.25], channels: 1, sampleRate: 48_000), as: "a.wav")
+    let refused = try RustleProcess.run(["spectrum", broken])
+    #expect(refused.status == 65 && refused.errors.contains("nan in frame 2"))
+    let sine = (0..<478).map { Float(sin(2 * .pi * 1_500 / 48_000 * Double($0))) }
+    let short = try folder.write(WaveFile.floats(sine, channels: 1, sampleRate: 48_000), as: "b.wav")
+    let result = try RustleProcess.run(["spectrum", short, "--json", "--peaks", "1"])
+    #expect(result.status == 0 && result.errors.contains("analysed in frames of 256"))
+    let level = try #require(result.output.firstMatch(of: #/"db":(-?[\d.e-]+)/#).flatMap { Double($0.1) })
+    #expect(abs(level) < 0.1)
   }
 
   @Test func standardInputIsReadAsAWAV() throws {
@@ -173,7 +204,7 @@ import Testing
 
   @Test func aFullDiskIsAnErrorAndAClosedPipeIsNone() throws {
     let folder = try ScratchFolder()
-    let path = try folder.write(WaveFile.sine(440, amplitude: 1, seconds: 0.2, sampleRate: 8_000), as: "a.wav")
+    let path = try folder.write(WaveFile.sine(440, amplitude: 1, seconds: 2, sampleRate: 8_000), as: "a.wav")
     let closed = try RustleProcess.shell(
       "rustle spectrum '\(path)' --format csv | head -n 1; echo status ${PIPESTATUS[0]}")
     #expect(closed.lines == ["hz,db,amplitude", "status 0"])

@@ -46,6 +46,15 @@ import Testing
     try Snapshot.expect(Self.text(.text))
   }
 
+  @Test func gapIsToldInItsPlace() {
+    func gap(_ format: OutputFormat) -> String {
+      TickerLines(format: format, profile: TickerViewTests.profile(columns: 80, ascii: true), symbols: ["A"]).gap(7)
+    }
+    #expect(gap(.ndjson) == "{\"v\":1,\"gap\":7}\n")
+    #expect(gap(.csv).isEmpty)
+    #expect(gap(.text).hasSuffix("7 updates are missing here\n"))
+  }
+
   @Test func textInASCIIHasNoOtherCharacter() {
     let text = Self.text(.text, TickerViewTests.profile(columns: 80, ascii: true))
     #expect(text.utf8.allSatisfy { $0 < 0x80 })

@@ -1,5 +1,7 @@
 internal import ArgumentParser
+import Foundation
 import Logging
+import RustleCore
 
 /// How much is told on standard error.
 struct LogOptions: ParsableArguments {
@@ -13,12 +15,18 @@ struct LogOptions: ParsableArguments {
     if verbose && quiet { throw ValidationError("expected --verbose or --quiet, got both") }
   }
 
-  /// The least level that is written.
-  var level: Logger.Level { verbose ? .debug : quiet ? .error : .warning }
+  /// The least level that is written. The environment variable `RUSTLE_LOG` can ask for more than the options do.
+  func level(environment: [String: String]) -> Logger.Level {
+    let asked: Logger.Level = verbose ? .debug : quiet ? .error : .warning
+    let named = environment["RUSTLE_LOG"].flatMap { Logger.Level(rawValue: $0.lowercased()) }
+    return min(asked, named ?? asked)
+  }
 
-  /// Sends the process's log to standard error. To be called at most once in a process.
+  /// Sends the process's log, that of the engines too, to standard error. To be called at most once in a process.
   func bootstrap() {
-    let level = self.level
+    let level = level(environment: ProcessInfo.processInfo.environment)
+    // An archive that does not fit is told by the first call that needs it.
+    if (try? NativeLibrary.prepare()) != nil { NativeLog.setLevel(level) }
     LoggingSystem.bootstrap { label in
       var handler = StreamLogHandler.standardError(label: label)
       handler.logLevel = level

@@ -17,6 +17,8 @@ enum ExitStatus: Int32, Sendable {
   case unavailable = 69
   /// A fault inside the program.
   case `internal` = 70
+  /// Ended by SIGHUP: the terminal is gone.
+  case hangup = 129
   /// Ended by SIGINT: 128 and the signal's number, as shells report it.
   case interrupted = 130
   /// Ended by SIGTERM.

@@ -87,6 +87,19 @@ struct SpectrumCommand: AsyncParsableCommand {
   /// Frames that are read from the file at a time.
   private static let blockFrames = 16_384
 
+  /// The frame's size for a file of so many frames: a file that is shorter than one frame would be measured with silence in the
+  /// rest of it, and its sines read too low. A file of unknown length is taken as long.
+  static func size(_ asked: Int, forFrames frames: Int?) -> Int {
+    guard let frames else { return asked }
+    var size = asked
+    while size > frames && size > 64 { size /= 2 }
+    return size
+  }
+
+  private func note(_ text: String) {
+    if !log.quiet { try? LineWriter.standardError.write("rustle: \(text)\n") }
+  }
+
   private func analyze() throws -> SpectrumResult {
     if file == AudioFileReader.standardInputPath && StandardStream.isTerminal(StandardStream.input) {
       throw CommandFailure(
@@ -94,6 +107,10 @@ struct SpectrumCommand: AsyncParsableCommand {
         advice: "pipe one in: sox take1.flac -t wav - | rustle spectrum -")
     }
     var reader = try AudioFileReader(path: file)
+    let size = Self.size(size, forFrames: reader.format.frames)
+    if size < self.size {
+      note("\(file) is shorter than a frame of \(self.size) samples: analysed in frames of \(size)")
+    }
     var analyzer = try WelchAnalyzer(
       size: size, window: window.window, overlap: overlap, sampleRate: reader.format.sampleRate)
     let selection: ChannelSelection = channel.map { .channel($0 - 1) } ?? .mix
@@ -107,12 +124,19 @@ struct SpectrumCommand: AsyncParsableCommand {
     while true {
       let frames = try reader.readMono(into: &block, maximumFrames: Self.blockFrames, selecting: selection)
       if frames == 0 { break }
+      if let place = block.firstIndex(where: { !$0.isFinite }) {
+        throw CommandFailure(
+          .badData, "\(file): expected finite samples, got \(block[place]) in frame \(framesRead + place + 1)")
+      }
       framesRead += frames
       analyzer.add(block)
       progress.update(framesRead)
     }
     guard framesRead > 0 else {
       throw CommandFailure(.badData, "\(file): expected sound, got a file of 0 frames")
+    }
+    if let promised = reader.format.frames, framesRead < promised {
+      note("\(file) is cut short: its header promises \(promised) frames, and there are \(framesRead)")
     }
     let spectrum = try analyzer.spectrum()
     return SpectrumResult(

@@ -30,11 +30,13 @@ enum SpectrumLines {
 
   /// The whole spectrum, one bin a record; a silent bin has no level.
   static func csv(_ result: SpectrumResult) -> String {
-    let spectrum = result.spectrum
+    // Each of these is computed when it is asked for.
+    let (frequencies, levels) = (result.spectrum.frequencies, result.spectrum.decibels)
+    let amplitudes = result.spectrum.amplitudes
     var text = CSVLine.text(["hz", "db", "amplitude"])
-    for (index, frequency) in spectrum.frequencies.enumerated() {
-      let level = spectrum.decibels[index]
-      text += CSVLine.text([String(frequency), level.isFinite ? String(level) : "", String(spectrum.amplitudes[index])])
+    for (index, frequency) in frequencies.enumerated() {
+      let level = levels[index]
+      text += CSVLine.text([String(frequency), level.isFinite ? String(level) : "", String(amplitudes[index])])
     }
     return text
   }

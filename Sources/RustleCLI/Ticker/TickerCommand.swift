@@ -63,7 +63,8 @@ struct TickerCommand: AsyncParsableCommand {
     if output.effectiveFormat == .auto && profile.isLive {
       ending = try await table(run)
     } else {
-      ending = try await run.lines(output.effectiveFormat, profile: profile, to: .standardOutput)
+      ending = try await run.lines(
+        output.effectiveFormat, profile: profile, to: .standardOutput, notes: log.quiet ? nil : .standardError)
     }
     if ending.status != .ok { throw ExitCode(ending.status.rawValue) }
   }

@@ -16,6 +16,18 @@ struct TickerLines: Sendable {
   /// What comes before the first update; may be empty.
   var header: String { format == .csv ? CSVLine.text(["symbol", "price", "t_ms", "seq"]) : "" }
 
+  /// The line that says how many updates are missing before the next one; CSV, whose rows are updates, has none.
+  func gap(_ count: UInt64) -> String {
+    switch format {
+    case .ndjson:
+      var line = JSONLine()
+      line.add("gap", .unsigned(count))
+      return line.text
+    case .csv: return ""
+    case .auto, .text: return "\(Glyphs(for: profile).ellipsis) \(count) updates are missing here\n"
+    }
+  }
+
   /// The line of one update, line feed included.
   mutating func line(_ update: PriceUpdate) -> String {
     let row = board.apply(update)

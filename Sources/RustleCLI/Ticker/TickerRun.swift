@@ -5,12 +5,13 @@ import RustleMarket
 struct TickerRun {
   /// What ended a run.
   enum Ending: Sendable, Equatable {
-    case streamEnded, timeIsUp, quit, readerGone
+    case streamEnded, quit, readerGone
     case signal(Int32)
 
     var status: ExitStatus {
       switch self {
-      case .streamEnded, .timeIsUp, .quit, .readerGone: .ok
+      case .streamEnded, .quit, .readerGone: .ok
+      case .signal(SIGHUP): .hangup
       case .signal(SIGINT): .interrupted
       case .signal: .terminated
       }
@@ -26,18 +27,30 @@ struct TickerRun {
   /// A pipe whose reader has gone is noticed within this time, also when there is nothing to write.
   private static let readerCheck = Duration.milliseconds(100)
 
-  /// Writes one line for each update.
-  func lines(_ format: OutputFormat, profile: TerminalProfile, to output: LineWriter) async throws -> Ending {
+  /// Writes one line for each update. What the reader of the output is too slow for is told in its place, and once more in
+  /// `notes` at the end.
+  func lines(
+    _ format: OutputFormat, profile: TerminalProfile, to output: LineWriter, notes: LineWriter?
+  ) async throws -> Ending {
     // Signals are taken before anything starts, so that none falls between.
     let signals = Signals.stream(of: [SIGINT, SIGTERM, SIGHUP])
     let ticker = try TickerController(configuration: configuration)
-    let prices = try await ticker.prices(for: symbols)
+    let updates = try await ticker.updates(for: symbols, lane: .frames())
     let lines = TickerLines(format: format, profile: profile, symbols: symbols)
-    return try await firstEnding(of: ticker) { group in
+    let ending = try await firstEnding(of: ticker) { group in
       group.addTask {
         var lines = lines
         try output.write(lines.header)
-        for await update in prices { try output.write(lines.line(update)) }
+        for await batch in updates.batches(upTo: 256) {
+          var text = ""
+          for element in batch {
+            switch element {
+            case .value(let update): text += lines.line(update)
+            case .gap(let count): text += lines.gap(count)
+            }
+          }
+          try output.write(text)
+        }
         return .streamEnded
       }
       group.addTask {
@@ -60,18 +73,24 @@ struct TickerRun {
         return nil
       }
     }
+    let lost = updates.statistics.dropped
+    if lost > 0 && ending != .readerGone {
+      try? notes?.write("rustle: the output was read too slowly: \(lost) updates were lost\n")
+    }
+    return ending
   }
 
   /// Shows the live table.
   func table(keys: AsyncStream<Key>?, view: LiveTicker) async throws -> Ending {
     let signals = Signals.stream(of: [SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGWINCH])
     let ticker = try TickerController(configuration: configuration)
-    let prices = try await ticker.prices(for: symbols)
+    // A table shows the newest of each symbol, however fast they come.
+    let updates = try await ticker.updates(for: symbols, lane: .frames(overflow: .keepLatest))
     try await view.begin()
     do {
       let ending = try await firstEnding(of: ticker) { group in
         group.addTask {
-          for await update in prices { await view.apply(update) }
+          for await case .value(let update) in updates { await view.apply(update) }
           return .streamEnded
         }
         group.addTask {
@@ -117,7 +136,9 @@ struct TickerRun {
         if let duration {
           group.addTask {
             try await Task.sleep(for: duration)
-            return .timeIsUp
+            // The stream ends, once what waits in it has been delivered.
+            await ticker.cancel()
+            return nil
           }
         }
         defer { group.cancelAll() }
