@@ -25,6 +25,8 @@ final class FrameLane<Value: Sendable>: Sendable {
   @usableFromInline let drain: Drain
   private let readStatistics: @Sendable () -> StreamStatistics?
   private let settled = AtomicLazyReference<Settled>()
+  /// Set after the counts, and read before them: orders the two for ThreadSanitizer, which does not see into their type.
+  private let isSettled = Atomic<Bool>(false)
 
   /// - Parameters:
   ///   - bell: rung when the ring stops being empty.
@@ -37,13 +39,18 @@ final class FrameLane<Value: Sendable>: Sendable {
   }
 
   var statistics: StreamStatistics {
-    settled.load()?.statistics ?? readStatistics() ?? settled.load()?.statistics
-      ?? StreamStatistics(produced: 0, delivered: 0, dropped: 0)
+    last ?? readStatistics() ?? last ?? StreamStatistics(produced: 0, delivered: 0, dropped: 0)
+  }
+
+  private var last: StreamStatistics? {
+    isSettled.load(ordering: .acquiring) ? settled.load()?.statistics : nil
   }
 
   /// Keeps the counts as they are: the native session is about to go.
   func settle() {
-    if let last = readStatistics() { _ = settled.storeIfNil(Settled(last)) }
+    guard let last = readStatistics() else { return }
+    _ = settled.storeIfNil(Settled(last))
+    isSettled.store(true, ordering: .releasing)
   }
 
   private final class Settled: Sendable {

@@ -35,6 +35,8 @@ public enum SessionOutcome: Sendable, Hashable {
   /// thread in a way that ThreadSanitizer sees too, which cannot look into the native side's own synchronisation.
   private let isArmed = Atomic<Bool>(false)
   private let record = AtomicLazyReference<OutcomeRecord>()
+  /// Set after the record, and read before it: orders the two for ThreadSanitizer, which does not see into the record's type.
+  private let hasEnded = Atomic<Bool>(false)
   private let late = Atomic<Int>(0)
   /// Fired as the last act of the release: no callback runs, and no code of the context's end.
   let released = OneShot()
@@ -50,7 +52,7 @@ public enum SessionOutcome: Sendable, Hashable {
   var lateCallbackCount: Int { late.load(ordering: .relaxed) }
 
   /// How the session ended; nil while it runs.
-  var outcome: SessionOutcome? { record.load()?.outcome }
+  var outcome: SessionOutcome? { hasEnded.load(ordering: .acquiring) ? record.load()?.outcome : nil }
 
   /// Calls `start` with a sink for this context. A start that throws has not taken the sink; its reference is taken back.
   func start(_ start: (RustleSink) throws(NativeError) -> Void) throws(NativeError) {
@@ -80,6 +82,7 @@ public enum SessionOutcome: Sendable, Hashable {
       late.add(1, ordering: .relaxed)
       return nil
     }
+    hasEnded.store(true, ordering: .releasing)
     onEnd(outcome)
     return released
   }
