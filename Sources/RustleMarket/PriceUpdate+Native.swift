@@ -8,7 +8,7 @@ extension PriceUpdate {
   }
 }
 
-extension PriceReader<PriceUpdate> {
+extension ElementReader where Native == NativePrice, Value == PriceUpdate {
   /// - Parameter symbols: the list that the session is started with.
   init(symbols: [String]) {
     self.init(

@@ -33,12 +33,16 @@ struct RaceTests {
     return max(1, all / End.possible.count)
   }()
 
-  @Test("releases = starts, callbacks after cancel = 0", arguments: End.possible)
-  func releasedOnce(end: End) async throws {
+  @Test("releases = starts, callbacks after cancel = 0", arguments: conformingEngines, End.possible)
+  func releasedOnce(engine: any ConformingEngine, end: End) async throws {
+    try await race(engine, end)
+  }
+
+  private func race(_ engine: some ConformingEngine, _ end: End) async throws {
     var sessions: [NativeSession] = []
     for round in 0..<Self.rounds {
       // Held, so that a callback that comes too late meets a context that can count it.
-      sessions.append(try await run(end, round))
+      sessions.append(try await run(engine, end, round))
       if sessions.count == 512 { sessions.removeFirst(256) }
       let late = sessions.suffix(8).reduce(0) { $0 + $1.lateCallbackCount }
       try #require(late == 0, "round \(round): callbacks after the release")
@@ -46,12 +50,17 @@ struct RaceTests {
     #expect(sessions.allSatisfy { $0.isReleased && $0.lateCallbackCount == 0 })
   }
 
-  private func run(_ end: End, _ round: Int) async throws -> NativeSession {
-    let ticker = try TickerController(
-      configuration: TickerConfiguration(
-        updatesPerSecond: 100_000, updateLimit: end == .natural ? UInt64(1 + round % 5) : nil))
-    let lane: Lane = round.isMultiple(of: 2) ? .events() : .frames(capacity: 64)
-    let stream = try await ticker.updates(for: [end == .panic ? "!PANIC" : "BTC"], lane: lane)
+  private func run(_ engine: some ConformingEngine, _ end: End, _ round: Int) async throws -> NativeSession {
+    let controller = try engine.controller(
+      valuesPerSecond: 100_000, limit: end == .natural ? UInt64(1 + round % 5) : nil)
+    let lanes = engine.lanes(capacity: 64)
+    let lane = lanes[round % lanes.count]
+    let stream =
+      if end == .panic {
+        try await engine.startPanicking(controller, lane: lane)
+      } else {
+        try await engine.start(controller, mark: "BTC", lane: lane)
+      }
     let session = stream.core.session
     switch end {
     case .consumerCancelled:
@@ -63,13 +72,13 @@ struct RaceTests {
       for await _ in stream { break }
     case .fourCancels:
       await withTaskGroup { group in
-        for _ in 0..<4 { group.addTask { await ticker.cancel() } }
+        for _ in 0..<4 { group.addTask { await engine.cancel(controller) } }
         for await _ in stream {}
       }
     case .natural, .panic:
       for await _ in stream {}
     }
-    await ticker.cancel()
+    await engine.cancel(controller)
     let produced = stream.statistics.produced
     let outcome = try #require(session.outcome, "round \(round): `cancel()` returned before the release")
     switch end {
@@ -77,7 +86,43 @@ struct RaceTests {
     case .panic: try #require(outcome == .panicked("a panic on purpose"))
     case .consumerCancelled, .loopLeft, .fourCancels: try #require(outcome == .cancelled)
     }
-    try #require(stream.statistics.produced == produced, "round \(round): an update after `cancel()`")
+    try #require(stream.statistics.produced == produced, "round \(round): a value after `cancel()`")
     return session
+  }
+
+  @Test("an engine whose worker panicked refuses further starts, and another one does not", arguments: panickingEngines)
+  func panickedEngineIsPoisoned(engine: any ConformingEngine) async throws {
+    for lane in engine.lanes(capacity: 64) { try await poison(engine, lane) }
+  }
+
+  private func poison(_ engine: some ConformingEngine, _ lane: Lane) async throws {
+    let controller = try engine.controller(valuesPerSecond: 100_000, limit: nil)
+    let running = try await engine.start(controller, mark: "A", lane: lane)
+    let stream = try await engine.startPanicking(controller, lane: lane)
+    for await _ in stream {}
+    await stream.core.session.released()
+    #expect(stream.outcome == .panicked("a panic on purpose"))
+    do {
+      _ = try await engine.start(controller, mark: "B", lane: lane)
+      Issue.record("expected a refusal of \(lane), got a stream")
+    } catch {
+      #expect(engine.saysPoisoned(error), "got \(error)")
+    }
+    // What ran before goes on.
+    var seen = 0
+    for await element in running {
+      seen += element.value == nil ? 0 : 1
+      if seen == 1_000 { break }
+    }
+    #expect(seen == 1_000)
+    await engine.cancel(controller)
+    let whole = try engine.controller(valuesPerSecond: 100_000, limit: 1)
+    for await _ in try await engine.start(whole, mark: "C", lane: lane) {}
+    await engine.cancel(whole)
+  }
+
+  /// Engines whose workers can be made to panic: all of them, in an archive with seeded faults, or none.
+  nonisolated private static var panickingEngines: [any ConformingEngine] {
+    End.possible.contains(.panic) ? conformingEngines : []
   }
 }

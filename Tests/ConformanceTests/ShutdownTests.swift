@@ -8,15 +8,20 @@ import Testing
 /// G14 and G15: calls from awkward places, and the end of everything at once.
 @Suite("G14, G15: re-entrancy and shutdown", .releasesNativeObjects, .timeLimit(.minutes(20)))
 struct ShutdownTests {
-  @Test("dropping an actor with 32 live streams releases each of them")
-  func droppingTheActor() async throws {
-    var ticker: TickerController? = try TickerController(configuration: TickerConfiguration(updatesPerSecond: 1_000))
-    var streams: [EngineStream<PriceUpdate>] = []
+  @Test("dropping an actor with 32 live streams releases each of them", arguments: conformingEngines)
+  func droppingTheActor(engine: any ConformingEngine) async throws {
+    try await drop(engine)
+  }
+
+  private func drop<Engine: ConformingEngine>(_ engine: Engine) async throws {
+    var controller: Engine.Controller? = try engine.controller(valuesPerSecond: 1_000, limit: nil)
+    var streams: [EngineStream<Engine.Value>] = []
+    let lanes = engine.lanes(capacity: 1_024)
     for number in 0..<32 {
-      let lane: Lane = number.isMultiple(of: 2) ? .events() : .frames()
-      streams.append(try #require(try await ticker?.updates(for: ["S\(number)"], lane: lane)))
+      let owner = try #require(controller)
+      streams.append(try await engine.start(owner, mark: "S\(number)", lane: lanes[number % lanes.count]))
     }
-    ticker = nil
+    controller = nil
     for stream in streams {
       await stream.core.session.released()
       #expect(stream.core.session.outcome == .cancelled)

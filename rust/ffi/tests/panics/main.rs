@@ -3,23 +3,24 @@
 #![cfg(feature = "faults")]
 
 mod calls;
+#[path = "../engines/mod.rs"]
+mod engines;
 mod objects;
 mod spectra;
 mod ticker;
 
 use calls::{Attempt, CALLS};
-use objects::{Probe, Ticker};
-use rustle::lane::{RUSTLE_LANE_EVENTS, RUSTLE_LANE_KEEP_LATEST};
+use engines::{free_session, Stage, Work, ENGINES};
+use objects::Probe;
 use rustle::live::rustle_live_objects;
-use rustle::sink::RUSTLE_RELEASE_PANICKED;
+use rustle::sink::{RUSTLE_RELEASE_CANCELLED, RUSTLE_RELEASE_PANICKED};
 use rustle::status::{RUSTLE_OK, RUSTLE_PANICKED, RUSTLE_POISONED};
-use rustle_engines::faults;
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Panics in calls; with those in workers 10,000.
 const IN_CALLS: u32 = 9_000;
-const IN_WORKERS: u32 = 1_000;
+const IN_WORKERS: usize = 1_000;
 
 /// The count of live objects is the process's: one test at a time. Panics on purpose are not shown.
 fn alone() -> MutexGuard<'static, ()> {
@@ -93,24 +94,46 @@ fn panic_of_a_worker_ends_the_session_with_its_text_and_poisons_the_engine() {
     let _alone = alone();
     let before = rustle_live_objects();
     for round in 0..IN_WORKERS {
-        let ticker = Ticker::new(0);
-        let panicking = Probe::default();
-        let lane = [RUSTLE_LANE_EVENTS, RUSTLE_LANE_KEEP_LATEST][round as usize % 2];
-        let session = ticker
-            .start(faults::PANIC_SYMBOL, lane, &panicking)
-            .expect("the engine is whole");
-        ticker.advance(1);
+        let engine = ENGINES[round % ENGINES.len()];
+        let lane = engine.lanes[round / ENGINES.len() % engine.lanes.len()];
+        let name = format!("{}, lane {lane}, round {round}", engine.name);
+        let stage = Stage::new(engine, 1_000.0, 0);
+        let start = |work, probe: &Probe| (engine.start)(stage.handle, work, lane, 64, probe.sink());
+        let (running, panicking, refused) = (Probe::default(), Probe::default(), Probe::default());
+        let other = start(Work::Regular, &running).expect("the engine is whole");
+        let session = start(Work::Panic, &panicking).expect("the engine is whole");
+        stage.advance(1);
         assert_eq!(
             panicking.ends(),
-            [(RUSTLE_RELEASE_PANICKED, "a panic on purpose".to_owned())]
+            [(RUSTLE_RELEASE_PANICKED, "a panic on purpose".to_owned())],
+            "{name}"
         );
-        assert_eq!(panicking.signals(), 0);
-        let refused = Probe::default();
-        assert_eq!(ticker.start("BTC", lane, &refused).err(), Some(RUSTLE_POISONED));
-        assert_eq!((refused.signals(), refused.ends().len()), (0, 0));
-        drop(session);
-        drop(ticker);
-        assert_eq!(rustle_live_objects(), before, "round {round}");
+        assert_eq!(panicking.signals(), 0, "{name}");
+        assert_eq!(
+            start(Work::Regular, &refused).err(),
+            Some(RUSTLE_POISONED),
+            "{name}"
+        );
+        assert_eq!((refused.signals(), refused.ends().len()), (0, 0), "{name}");
+        // The session that ran before goes on, until it is freed.
+        let produced =
+            |session| (engine.drain)(session, 0).map_or(0, |(_, _, statistics)| statistics.produced);
+        let (signals, values) = (running.signals(), produced(other));
+        stage.advance(5_000_000);
+        assert!(running.signals() > signals || produced(other) > values, "{name}");
+        assert_eq!(running.ends(), [], "{name}");
+        assert_eq!(
+            (free_session(other), free_session(session)),
+            (RUSTLE_OK, RUSTLE_OK)
+        );
+        stage.advance(0);
+        assert_eq!(
+            running.ends(),
+            [(RUSTLE_RELEASE_CANCELLED, String::new())],
+            "{name}"
+        );
+        drop(stage);
+        assert_eq!(rustle_live_objects(), before, "{name}");
     }
     println!("{IN_WORKERS} panics in workers");
 }

@@ -1,8 +1,6 @@
 //! The race test can fail: each seeded fault is caught within 500 rounds.
-#![cfg(feature = "faults")]
 
-mod harness;
-
+use crate::harness;
 use rustle_engines::faults::Fault;
 use std::process::Command;
 
@@ -24,7 +22,7 @@ fn every_seeded_fault_is_caught_within_500_rounds() {
     let this = std::env::current_exe().expect("the test's own path");
     for (name, _) in Fault::ALL {
         let output = Command::new(&this)
-            .args(["five_hundred_rounds", "--exact", "--nocapture"])
+            .args(["faults::five_hundred_rounds", "--exact", "--nocapture"])
             .env("RUSTLE_FAULT", name)
             .output()
             .expect("the test runs again");

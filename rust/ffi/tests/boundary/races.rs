@@ -1,6 +1,6 @@
 //! Each session is released exactly once, by a worker, as the last call, however its end comes about.
 
-mod harness;
+use crate::harness;
 
 /// `RUSTLE_RACES` sets the number of rounds.
 #[test]

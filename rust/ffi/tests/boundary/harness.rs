@@ -1,12 +1,11 @@
 //! Races of start, cancel, end and free, through the C interface, with a sink that notices every broken promise.
 
-use rustle::lane::{RUSTLE_LANE_EVENTS, RUSTLE_LANE_KEEP_LATEST};
-use rustle::session::{rustle_session_cancel, rustle_session_free};
+use crate::engines::{free_session, Engine, Work, ENGINES};
+use rustle::lane::RUSTLE_LANE_EVENTS;
+use rustle::session::rustle_session_cancel;
 use rustle::sink::{RustleSink, RUSTLE_RELEASE_CANCELLED, RUSTLE_RELEASE_ENDED, RUSTLE_RELEASE_PANICKED};
 use rustle::status::RUSTLE_OK;
-use rustle::ticker::{rustle_ticker_free, rustle_ticker_new, rustle_ticker_start, RustleTickerConfiguration};
 use rustle::RustleHandle;
-use rustle::RustleString;
 use std::ffi::c_void;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -111,15 +110,20 @@ fn cancel(probe: &Probe) {
 /// The bound on one round: a release that takes longer is lost. Rounds take microseconds.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Runs `rounds` rounds of every mode, and returns the first broken promise with the number of its round.
+/// Runs `rounds` rounds, each engine and mode in turn, and returns the first broken promise with the number of its round.
 pub(crate) fn run(rounds: usize) -> Result<(), String> {
     let modes = Mode::all();
+    let cases: Vec<(Engine, Mode)> = ENGINES
+        .iter()
+        .flat_map(|engine| modes.iter().map(|mode| (*engine, *mode)))
+        .collect();
     let mut probes: Vec<Arc<Probe>> = Vec::with_capacity(rounds);
     for round in 0..rounds {
         let probe = Arc::new(Probe::default());
         probes.push(probe.clone());
-        let mode = modes[round % modes.len()];
-        run_round(mode, round, &probe).map_err(|broken| format!("round {round}, {mode:?}: {broken}"))?;
+        let (engine, mode) = cases[round % cases.len()];
+        run_round(engine, mode, round, &probe)
+            .map_err(|broken| format!("round {round}, {}, {mode:?}: {broken}", engine.name))?;
         // What comes late shows a few rounds later.
         check(&probes[round.saturating_sub(8)])
             .map_err(|broken| format!("round {round}, looking back: {broken}"))?;
@@ -129,7 +133,7 @@ pub(crate) fn run(rounds: usize) -> Result<(), String> {
         .try_for_each(|probe| check(probe).map_err(|broken| format!("at the end: {broken}")))
 }
 
-fn run_round(mode: Mode, round: usize, probe: &Arc<Probe>) -> Result<(), String> {
+fn run_round(engine: Engine, mode: Mode, round: usize, probe: &Arc<Probe>) -> Result<(), String> {
     let limit = if mode == Mode::NaturalEnd {
         1 + round as u64 % 5
     } else {
@@ -138,26 +142,30 @@ fn run_round(mode: Mode, round: usize, probe: &Arc<Probe>) -> Result<(), String>
     probe
         .cancels_inside
         .store(mode == Mode::CancelInside, Ordering::SeqCst);
-    let ticker = new_ticker(limit)?;
-    let lane = if round.is_multiple_of(3) {
-        RUSTLE_LANE_KEEP_LATEST
-    } else {
-        RUSTLE_LANE_EVENTS
-    };
+    let handle = (engine.new)(0, 100_000.0, limit).map_err(|status| format!("new: status {status}"))?;
     // The ring's bell rings once: a cancel inside a callback needs the other lane to be sure of a callback.
     let lane = if mode == Mode::CancelInside {
         RUSTLE_LANE_EVENTS
     } else {
-        lane
+        engine.lanes[round % engine.lanes.len()]
     };
-    let symbol = if mode == Mode::Panic { "!PANIC" } else { "BTC" };
-    let session = start(ticker, symbol, lane, probe)?;
+    let work = if mode == Mode::Panic {
+        Work::Panic
+    } else {
+        Work::Regular
+    };
+    let sink = RustleSink {
+        context: Arc::as_ptr(probe).cast_mut().cast(),
+        on_signal: Some(on_signal),
+        on_release: Some(on_release),
+    };
+    let session =
+        (engine.start)(handle, work, lane, 64, sink).map_err(|status| format!("start: status {status}"))?;
     probe.session.store(session, Ordering::SeqCst);
-    // Some rounds act at once and some after a first update.
+    // Some rounds act at once and some after a first value.
     if round.is_multiple_of(2) {
         std::thread::yield_now();
     }
-    // SAFETY: NULL is allowed as the record of an error.
     match mode {
         Mode::NaturalEnd | Mode::CancelInside | Mode::Panic => {}
         Mode::Cancel => cancel(probe),
@@ -166,11 +174,8 @@ fn run_round(mode: Mode, round: usize, probe: &Arc<Probe>) -> Result<(), String>
                 scope.spawn(|| cancel(probe));
             }
         }),
-        Mode::FreeSession => free(session)?,
-        // SAFETY: NULL is allowed as the record of an error.
-        Mode::FreeEngine => unsafe {
-            rustle_ticker_free(ticker, null_mut());
-        },
+        Mode::FreeSession => expect_ok("free of the session", free_session(session))?,
+        Mode::FreeEngine => expect_ok("free of the engine", (engine.free)(handle))?,
     }
     let released = probe.released.lock().map_err(|_| "a callback panicked")?;
     let (released, _) = probe
@@ -186,13 +191,36 @@ fn run_round(mode: Mode, round: usize, probe: &Arc<Probe>) -> Result<(), String>
         return Err(format!("expected a reason of {:?}, got {reason}", mode.reasons()));
     }
     if mode != Mode::FreeSession {
-        free(session)?;
+        if lane != RUSTLE_LANE_EVENTS {
+            check_ring(engine, session)?;
+        }
+        expect_ok("free of the session", free_session(session))?;
     }
     if mode != Mode::FreeEngine {
-        // SAFETY: NULL is allowed as the record of an error.
-        unsafe { rustle_ticker_free(ticker, null_mut()) };
+        expect_ok("free of the engine", (engine.free)(handle))?;
     }
     check(probe)
+}
+
+fn expect_ok(what: &str, status: i32) -> Result<(), String> {
+    if status == RUSTLE_OK {
+        Ok(())
+    } else {
+        Err(format!("{what}: status {status}"))
+    }
+}
+
+/// A session that has been released still gives what waits in its ring, and its counts add up.
+fn check_ring(engine: Engine, session: RustleHandle) -> Result<(), String> {
+    let (count, gaps, s) = (engine.drain)(session, 64).map_err(|status| format!("drain: status {status}"))?;
+    if (s.delivered, s.waiting) == (count, 0) && s.produced == count + s.dropped && gaps <= s.dropped {
+        Ok(())
+    } else {
+        Err(format!(
+            "produced {}, delivered {}, dropped {}, waiting {}, but {count} were drained with gaps of {gaps}",
+            s.produced, s.delivered, s.dropped, s.waiting
+        ))
+    }
 }
 
 fn check(probe: &Probe) -> Result<(), String> {
@@ -212,63 +240,5 @@ fn check(probe: &Probe) -> Result<(), String> {
     match counts.iter().find(|(_, got, expected)| got != expected) {
         None => Ok(()),
         Some((what, got, expected)) => Err(format!("{what}: expected {expected}, got {got}")),
-    }
-}
-
-/// A ticker of 100,000 updates a second on the shared runtime.
-fn new_ticker(update_limit: u64) -> Result<RustleHandle, String> {
-    let configuration = RustleTickerConfiguration {
-        updates_per_second: 100_000.0,
-        seed: 1,
-        update_limit,
-        runtime: 0,
-        has_seed: 1,
-        reserved: 0,
-    };
-    let mut ticker = 0;
-    // SAFETY: both pointers are to this frame's own; NULL is allowed as the record of an error.
-    match unsafe { rustle_ticker_new(&raw const configuration, &raw mut ticker, null_mut()) } {
-        RUSTLE_OK => Ok(ticker),
-        status => Err(format!("rustle_ticker_new: status {status}")),
-    }
-}
-
-fn start(ticker: RustleHandle, symbol: &str, lane: u32, probe: &Arc<Probe>) -> Result<RustleHandle, String> {
-    let name = RustleString {
-        data: symbol.as_ptr(),
-        length: symbol.len(),
-    };
-    let context = Arc::as_ptr(probe).cast_mut().cast();
-    let sink = RustleSink {
-        context,
-        on_signal: Some(on_signal),
-        on_release: Some(on_release),
-    };
-    let mut session = 0;
-    // SAFETY: the name and the result are this frame's own; the probe outlives every callback.
-    let status = unsafe {
-        rustle_ticker_start(
-            ticker,
-            &raw const name,
-            1,
-            lane,
-            64,
-            sink,
-            &raw mut session,
-            null_mut(),
-        )
-    };
-    if status == RUSTLE_OK {
-        Ok(session)
-    } else {
-        Err(format!("rustle_ticker_start: status {status}"))
-    }
-}
-
-fn free(session: RustleHandle) -> Result<(), String> {
-    // SAFETY: NULL is allowed as the record of an error.
-    match unsafe { rustle_session_free(session, null_mut()) } {
-        RUSTLE_OK => Ok(()),
-        status => Err(format!("rustle_session_free: status {status}")),
     }
 }

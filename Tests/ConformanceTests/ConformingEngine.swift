@@ -1,0 +1,54 @@
+import Rustle
+import Testing
+
+/// An engine as the suites of the contract drive it: what the boundary promises for every engine they show for each of
+/// ``conformingEngines``.
+nonisolated protocol ConformingEngine: Sendable, CustomTestStringConvertible {
+  /// The engine's actor.
+  associatedtype Controller: Actor
+  /// What its streams deliver.
+  associatedtype Value: Sendable
+
+  /// NAME of the header's `rustle_NAME_start`.
+  var name: String { get }
+
+  /// Every lane and policy that the engine offers, holding `capacity` values where the caller may choose.
+  func lanes(capacity: Int) -> [Lane]
+
+  /// An engine whose sessions make the first value at once and then `valuesPerSecond`, and end by themselves after `limit`
+  /// of them.
+  func controller(valuesPerSecond: Double, limit: UInt64?) throws -> Controller
+
+  /// Starts a session, each of whose values gives back `mark`.
+  func start(_ controller: Controller, mark: String, lane: Lane) async throws -> EngineStream<Value>
+
+  /// Starts a session whose worker panics with "a panic on purpose". Only an archive with seeded faults can be made to.
+  func startPanicking(_ controller: Controller, lane: Lane) async throws -> EngineStream<Value>
+
+  /// Whether an error of ``start(_:mark:lane:)`` says that a worker of the engine has panicked before.
+  func saysPoisoned(_ error: any Error) -> Bool
+
+  /// Ends every session and returns when the last has been released.
+  func cancel(_ controller: Controller) async
+
+  /// The sessions that were started and not released yet.
+  func liveStreamCount(_ controller: Controller) async -> Int
+
+  /// What the value's session was started with.
+  func mark(of value: Value) -> String
+
+  /// The value's number in its session, from 0.
+  func sequence(of value: Value) -> UInt64
+}
+
+extension ConformingEngine {
+  nonisolated var testDescription: String { name }
+}
+
+/// Every engine of the package. scripts/lint looks that each `rustle_NAME_start` of the header has a row here.
+nonisolated let conformingEngines: [any ConformingEngine] = [ConformingTicker(name: "ticker")]
+
+/// Each engine in each of its lanes.
+nonisolated func conformingLanes(capacity: Int) -> [(any ConformingEngine, Lane)] {
+  conformingEngines.flatMap { engine in engine.lanes(capacity: capacity).map { (engine, $0) } }
+}

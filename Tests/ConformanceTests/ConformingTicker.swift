@@ -1,0 +1,36 @@
+import Rustle
+
+/// The ticker, as the suites of the contract drive it.
+nonisolated struct ConformingTicker: ConformingEngine {
+  let name: String
+
+  func lanes(capacity: Int) -> [Lane] {
+    [
+      .events(capacity: capacity), .frames(capacity: capacity), .frames(capacity: capacity, overflow: .dropNewest),
+      .frames(capacity: capacity, overflow: .keepLatest),
+    ]
+  }
+
+  func controller(valuesPerSecond: Double, limit: UInt64?) throws -> TickerController {
+    try TickerController(configuration: TickerConfiguration(updatesPerSecond: valuesPerSecond, updateLimit: limit))
+  }
+
+  func start(_ controller: TickerController, mark: String, lane: Lane) async throws -> EngineStream<PriceUpdate> {
+    // Three symbols: a lane that keeps the latest of each then has more than one to keep.
+    try await controller.updates(for: [mark, "\(mark).b", "\(mark).c"], lane: lane)
+  }
+
+  func startPanicking(_ controller: TickerController, lane: Lane) async throws -> EngineStream<PriceUpdate> {
+    try await controller.updates(for: ["!PANIC"], lane: lane)
+  }
+
+  func saysPoisoned(_ error: any Error) -> Bool { (error as? TickerError)?.code == .poisoned }
+
+  func cancel(_ controller: TickerController) async { await controller.cancel() }
+
+  func liveStreamCount(_ controller: TickerController) async -> Int { await controller.liveStreamCount }
+
+  func mark(of update: PriceUpdate) -> String { String(update.symbol.prefix { $0 != "." }) }
+
+  func sequence(of update: PriceUpdate) -> UInt64 { update.sequence }
+}

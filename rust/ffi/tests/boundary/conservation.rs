@@ -1,0 +1,123 @@
+//! Ten million values through each policy of the frame lane of each engine: none is lost uncounted, and a consumer that does
+//! not drain costs no memory.
+
+use crate::engines::{free_session, Engine, Stage, Work, ENGINES};
+use rustle::lane::{RUSTLE_LANE_DROP_NEWEST, RUSTLE_LANE_EVENTS};
+use rustle::sink::RustleSink;
+use rustle::RustleHandle;
+use std::ffi::c_void;
+use std::ptr::null_mut;
+
+const VALUES: u64 = 10_000_000;
+const MILLISECOND: u64 = 1_000_000;
+
+extern "C" fn on_signal(_: *mut c_void, _: *const c_void) {}
+extern "C" fn on_release(_: *mut c_void, _: i32, _: *const u8, _: usize) {}
+
+/// Each engine in each of its lanes that has a ring.
+fn rings() -> impl Iterator<Item = (Engine, u32)> {
+    ENGINES.iter().flat_map(|engine| {
+        let rings = engine.lanes.iter().filter(|lane| **lane != RUSTLE_LANE_EVENTS);
+        rings.map(|lane| (*engine, *lane))
+    })
+}
+
+/// An engine of a million values a second on a clock that stands still, with a session of ten million.
+fn started(
+    engine: Engine,
+    lane: u32,
+    on_signal: extern "C" fn(*mut c_void, *const c_void),
+) -> (Stage, RustleHandle) {
+    let stage = Stage::new(engine, 1e6, VALUES);
+    let sink = RustleSink {
+        context: null_mut(),
+        on_signal: Some(on_signal),
+        on_release: Some(on_release),
+    };
+    let session = (engine.start)(stage.handle, Work::Regular, lane, 4_096, sink).expect(engine.name);
+    (stage, session)
+}
+
+#[test]
+fn ten_million_values_are_delivered_or_counted_as_dropped() {
+    for (engine, lane) in rings() {
+        let name = format!("{}, lane {lane}", engine.name);
+        let (stage, session) = started(engine, lane, on_signal);
+        let drain = |most| (engine.drain)(session, most).expect(&name);
+        let (mut delivered, mut told) = (0, 0);
+        for step in 0..2_001 {
+            stage.advance(5 * MILLISECOND);
+            // Some steps drain all, some a part, some nothing: 5,000 values come in each.
+            let (count, gaps, s) = drain([8_192, 0, 1_000, 4_096][step % 4]);
+            delivered += count;
+            told += gaps;
+            assert_eq!(s.produced, s.delivered + s.dropped + s.waiting, "{name}");
+            assert_eq!(s.delivered, delivered, "{name}");
+        }
+        let (count, gaps, statistics) = drain(8_192);
+        delivered += count;
+        told += gaps;
+        assert_eq!(statistics.produced, VALUES, "{name}");
+        assert_eq!(statistics.waiting, 0, "{name}");
+        assert_eq!(delivered + statistics.dropped, VALUES, "{name}");
+        assert!(told <= statistics.dropped, "{name}");
+        if lane != RUSTLE_LANE_DROP_NEWEST {
+            assert_eq!(
+                told, statistics.dropped,
+                "{name}: every loss has a value after it"
+            );
+        }
+        assert_eq!(free_session(session), 0);
+    }
+}
+
+#[test]
+fn ten_million_events_are_each_called_for() {
+    use std::sync::atomic::{AtomicU64, Ordering};
+    static CALLS: AtomicU64 = AtomicU64::new(0);
+    extern "C" fn count(_: *mut c_void, event: *const c_void) {
+        CALLS.fetch_add(u64::from(!event.is_null()), Ordering::Relaxed);
+    }
+    for engine in ENGINES
+        .iter()
+        .filter(|engine| engine.lanes.contains(&RUSTLE_LANE_EVENTS))
+    {
+        CALLS.store(0, Ordering::Relaxed);
+        let (stage, session) = started(*engine, RUSTLE_LANE_EVENTS, count);
+        for _ in 0..11 {
+            stage.advance(1_000 * MILLISECOND);
+        }
+        assert_eq!(CALLS.load(Ordering::Relaxed), VALUES, "{}", engine.name);
+        assert_eq!(free_session(session), 0);
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn stalled_consumer_costs_no_memory() {
+    /// The bytes of this process that are in memory: the second number of statm, in pages of 4 KiB.
+    fn resident() -> i64 {
+        let statm = std::fs::read_to_string("/proc/self/statm").expect("Linux has it");
+        statm
+            .split(' ')
+            .nth(1)
+            .and_then(|pages| pages.parse::<i64>().ok())
+            .map_or(0, |pages| pages * 4_096)
+    }
+    for (engine, lane) in rings() {
+        let name = format!("{}, lane {lane}", engine.name);
+        let (stage, session) = started(engine, lane, on_signal);
+        // The ring and the batch reach their size.
+        stage.advance(100 * MILLISECOND);
+        let before = resident();
+        stage.advance(10_000 * MILLISECOND);
+        let growth = resident() - before;
+        assert!(
+            growth < 1_000_000,
+            "{name}: expected less than 1 MB, got {growth} bytes"
+        );
+        let (_, _, statistics) = (engine.drain)(session, 0).expect(&name);
+        assert_eq!(statistics.produced, VALUES, "{name}");
+        assert_eq!(free_session(session), 0);
+    }
+}

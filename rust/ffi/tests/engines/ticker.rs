@@ -1,0 +1,104 @@
+//! The ticker, as the tests of the boundary drive it.
+
+use super::{made, Drained, Engine, Work};
+use rustle::lane::*;
+use rustle::sink::RustleSink;
+use rustle::status::{RustleStatus, RUSTLE_OK};
+use rustle::ticker::*;
+use rustle::{RustleHandle, RustleString};
+use std::mem::MaybeUninit;
+use std::ptr::null_mut;
+
+pub(super) const ENGINE: Engine = Engine {
+    name: "ticker",
+    lanes: &[
+        RUSTLE_LANE_EVENTS,
+        RUSTLE_LANE_DROP_OLDEST,
+        RUSTLE_LANE_DROP_NEWEST,
+        RUSTLE_LANE_KEEP_LATEST,
+    ],
+    new,
+    start,
+    drain,
+    free,
+};
+
+fn new(runtime: RustleHandle, per_second: f64, limit: u64) -> Result<RustleHandle, RustleStatus> {
+    let configuration = RustleTickerConfiguration {
+        updates_per_second: per_second,
+        seed: 1,
+        update_limit: limit,
+        runtime,
+        has_seed: 1,
+        reserved: 0,
+    };
+    // SAFETY: the configuration is this frame's own; NULL is allowed as the record of an error.
+    made(|ticker| unsafe { rustle_ticker_new(&raw const configuration, ticker, null_mut()) })
+}
+
+fn start(
+    ticker: RustleHandle,
+    work: Work,
+    lane: u32,
+    capacity: usize,
+    sink: RustleSink,
+) -> Result<RustleHandle, RustleStatus> {
+    let symbols: &[&str] = match work {
+        // Three: a lane that keeps the latest of each then has more than one to keep.
+        Work::Regular => &["A", "B", "C"],
+        // The symbol of `rustle_engines::faults`, which other archives take for a name like any other.
+        Work::Panic => &["!PANIC"],
+    };
+    let names: Vec<RustleString> = symbols
+        .iter()
+        .map(|name| RustleString {
+            data: name.as_ptr(),
+            length: name.len(),
+        })
+        .collect();
+    // SAFETY: the names are this frame's own; NULL is allowed as the record of an error.
+    made(|session| unsafe {
+        rustle_ticker_start(
+            ticker,
+            names.as_ptr(),
+            names.len(),
+            lane,
+            capacity,
+            sink,
+            session,
+            null_mut(),
+        )
+    })
+}
+
+fn drain(session: RustleHandle, most: usize) -> Drained {
+    let mut buffer = vec![MaybeUninit::<RustlePriceUpdate>::uninit(); most];
+    let mut count = 0;
+    let mut statistics = MaybeUninit::uninit();
+    // SAFETY: the buffer and the results are this frame's own; NULL is allowed as the record of an error.
+    let status = unsafe {
+        rustle_ticker_drain(
+            session,
+            buffer.as_mut_ptr().cast(),
+            most,
+            &raw mut count,
+            statistics.as_mut_ptr(),
+            null_mut(),
+        )
+    };
+    if status != RUSTLE_OK {
+        return Err(status);
+    }
+    // SAFETY: the first `count` records were written.
+    let gaps = buffer[..count]
+        .iter()
+        .map(|update| u64::from(unsafe { update.assume_init_ref() }.gap))
+        .sum();
+    // SAFETY: a call that succeeds writes the counts.
+    Ok((count as u64, gaps, unsafe { statistics.assume_init() }))
+}
+
+fn free(ticker: RustleHandle) -> RustleStatus {
+    // SAFETY: NULL is allowed as the record of an error.
+    unsafe { rustle_ticker_free(ticker, null_mut()) }
+}

@@ -1,0 +1,47 @@
+"""Every engine of the C header has a row in the tables of engines that the tests of the boundary run over.
+
+Usage: engines.py ROOT
+
+An engine is a NAME with a function `rustle_NAME_start` that takes a sink. Prints one line per finding; the exit status is 1
+when there is one.
+"""
+
+import pathlib
+import re
+import sys
+
+HEADER = "rust/ffi/include/rustle.h"
+RUST = "rust/ffi/tests/engines/mod.rs"
+SWIFT = "Tests/ConformanceTests/ConformingEngine.swift"
+
+
+def of_header(text):
+    text = re.sub(r"/\*.*?\*/", " ", text, flags=re.S)
+    starts = re.findall(r"\brustle_(\w+)_start\(([^)]*)\)", text)
+    return {name for name, parameters in starts if "RustleSink" in parameters}
+
+
+def of_rust(root):
+    table = re.search(r"ENGINES: &\[Engine\] = &\[(.*?)\];", (root / RUST).read_text(encoding="utf-8"), re.S)
+    modules = re.findall(r"(\w+)::ENGINE\b", table.group(1)) if table else []
+    files = [(root / RUST).parent / f"{module}.rs" for module in modules]
+    return {name for file in files for name in re.findall(r'\bname: "(\w+)"', file.read_text(encoding="utf-8"))}
+
+
+def of_swift(text):
+    table = re.search(r"let conformingEngines: .*?= \[(.*?)\]\n", text, re.S)
+    return set(re.findall(r'name: "(\w+)"', table.group(1))) if table else set()
+
+
+def main(root):
+    header = of_header((root / HEADER).read_text(encoding="utf-8"))
+    findings = [] if header else [f"{HEADER}: no engine was found"]
+    for file, rows in ((RUST, of_rust(root)), (SWIFT, of_swift((root / SWIFT).read_text(encoding="utf-8")))):
+        findings += [f"{file}: rustle_{name}_start of the header has no row" for name in sorted(header - rows)]
+        findings += [f"{file}: the header has no rustle_{name}_start" for name in sorted(rows - header)]
+    print("\n".join(findings))
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(pathlib.Path(sys.argv[1])))
