@@ -27,7 +27,7 @@ package struct NativeObjectsTrait: SuiteTrait, TestTrait, TestScoping {
 }
 
 extension Trait where Self == NativeObjectsTrait {
-  /// Each test leaves as many native objects behind as it found; it has no other test that uses them beside it.
+  /// Each test leaves no native object behind; it has no other test that uses them beside it.
   package static var releasesNativeObjects: Self { Self() }
 }
 
@@ -36,18 +36,17 @@ package enum NativeObjects {
   /// How long releases may take that are under way when a test ends. Used up only by a test that fails.
   package static let patience = Duration.seconds(10)
 
-  /// Runs `body` and records an issue when there are more native objects afterwards than there were before.
+  /// Runs `body` and records an issue when there is a native object afterwards.
   ///
   /// Workers release their sessions in their own time: the count is looked at until it is right, or for `patience`.
   package static func expectNoneLeft(
     patience: Duration = patience, location: SourceLocation, isolation: isolated (any Actor)? = #isolation,
     after body: () async throws -> Void
   ) async throws {
-    let before = NativeLibrary.liveObjects
     try await body()
     let deadline = ContinuousClock.now + patience
-    while NativeLibrary.liveObjects != before, ContinuousClock.now < deadline { await Task.yield() }
-    let left = NativeLibrary.liveObjects - before
+    while NativeLibrary.liveObjects != 0, ContinuousClock.now < deadline { await Task.yield() }
+    let left = NativeLibrary.liveObjects
     guard left != 0 else { return }
     Issue.record("expected no native object to be left behind, got \(left)", sourceLocation: location)
   }
