@@ -23,6 +23,7 @@ mod levels;
 #[cfg(target_arch = "x86_64")]
 mod narrow;
 mod plain;
+mod points;
 mod rows;
 #[cfg(test)]
 mod tests;

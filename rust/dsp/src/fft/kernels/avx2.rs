@@ -61,6 +61,7 @@ impl Neg for Avx2 {
 impl Lanes for Avx2 {
     type Cpu = Cpu;
     type Array = [f32; 8];
+    type Factor = f32;
     const BLOCKS: usize = 2;
 
     fn detect() -> Option<Cpu> {
@@ -75,6 +76,16 @@ impl Lanes for Avx2 {
     #[inline(always)]
     fn splat(Cpu(()): Cpu, value: f32) -> Self {
         Self(instruction!(_mm256_set1_ps(value)))
+    }
+
+    #[inline(always)]
+    fn factor(_: Cpu, value: f32) -> f32 {
+        value
+    }
+
+    #[inline(always)]
+    fn spread(cpu: Cpu, factor: f32) -> Self {
+        Self::splat(cpu, factor)
     }
 
     fn gather(cpu: Cpu, value: impl Fn(usize) -> f32) -> Self {

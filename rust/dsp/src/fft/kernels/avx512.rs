@@ -64,6 +64,7 @@ impl Neg for Avx512 {
 impl Lanes for Avx512 {
     type Cpu = Cpu;
     type Array = [f32; 16];
+    type Factor = f32;
     const BLOCKS: usize = 4;
 
     fn detect() -> Option<Cpu> {
@@ -83,6 +84,16 @@ impl Lanes for Avx512 {
     #[inline(always)]
     fn splat(Cpu(()): Cpu, value: f32) -> Self {
         Self(instruction!(_mm512_set1_ps(value)))
+    }
+
+    #[inline(always)]
+    fn factor(_: Cpu, value: f32) -> f32 {
+        value
+    }
+
+    #[inline(always)]
+    fn spread(cpu: Cpu, factor: f32) -> Self {
+        Self::splat(cpu, factor)
     }
 
     fn gather(cpu: Cpu, value: impl Fn(usize) -> f32) -> Self {

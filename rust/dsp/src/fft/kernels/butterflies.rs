@@ -3,6 +3,7 @@
 use super::complex::Complex;
 use super::lanes::Lanes;
 use std::f32::consts::FRAC_1_SQRT_2;
+use std::ops::{Add, Sub};
 
 /// The transform of R points.
 pub(super) trait Butterfly<L: Lanes, const R: usize> {
@@ -21,7 +22,10 @@ impl<L: Lanes> Butterfly<L, 4> for Radix {
 
 /// Four points take no factors, and so no CPU to make them with.
 #[inline(always)]
-pub(super) fn radix_4<L: Lanes>([a, b, c, d]: [Complex<L>; 4]) -> [Complex<L>; 4] {
+pub(super) fn radix_4<T>([a, b, c, d]: [Complex<T>; 4]) -> [Complex<T>; 4]
+where
+    T: Copy + Add<Output = T> + Sub<Output = T>,
+{
     let (sum_ac, difference_ac) = (a + c, a - c);
     let (sum_bd, difference_bd) = (b + d, b - d);
     [

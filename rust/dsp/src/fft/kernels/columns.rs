@@ -14,18 +14,18 @@ use super::lanes::Lanes;
 use crate::fft::roots::Roots;
 
 /// A pass but the last, on blocks of `length` points.
-struct Pass {
+struct Pass<L: Lanes> {
     radix: usize,
     length: usize,
     /// For each point of a `radix`th of a block, the powers 0 to `radix` - 1 of its root of unity.
-    twiddles: Box<[Complex<f32>]>,
+    twiddles: Box<[Complex<L::Factor>]>,
 }
 
 /// The transforms of L points in each lane.
 pub(super) struct Columns<L: Lanes> {
     /// What the samples are multiplied by, in the work area's layout.
     weights: Box<[Complex<L>]>,
-    passes: Box<[Pass]>,
+    passes: Box<[Pass<L>]>,
     last_radix: usize,
 }
 
@@ -48,7 +48,7 @@ fn radices(points: usize) -> &'static [usize] {
 
 impl<L: Lanes> Columns<L> {
     /// Transforms of weighted frames: `weights` has N elements. `roots` are those of N.
-    pub(super) fn new(roots: &Roots, weights: &[Complex<L>]) -> Self {
+    pub(super) fn new(cpu: L::Cpu, roots: &Roots, weights: &[Complex<L>]) -> Self {
         let points = weights.len();
         let radices = radices(points);
         let part = points / radices[0];
@@ -60,7 +60,7 @@ impl<L: Lanes> Columns<L> {
             let pass = Pass {
                 radix,
                 length,
-                twiddles: twiddles(roots, radix, length),
+                twiddles: twiddles::<L>(cpu, roots, radix, length),
             };
             length /= radix;
             pass
@@ -123,7 +123,7 @@ impl<L: Lanes> Columns<L> {
     fn first<const R: usize>(
         &self,
         cpu: L::Cpu,
-        pass: &Pass,
+        pass: &Pass<L>,
         input: &[Complex<L::Array>],
         work: &mut [Complex<L>],
     ) where
@@ -145,7 +145,7 @@ impl<L: Lanes> Columns<L> {
             let points = Radix::transform(cpu, points);
             work[n] = points[0];
             for k in 1..R {
-                work[n + k * part] = points[k].times(Complex::splat(cpu, twiddles[k]));
+                work[n + k * part] = points[k].times(Complex::spread(cpu, twiddles[k]));
             }
         }
     }
@@ -166,7 +166,7 @@ impl<L: Lanes> Columns<L> {
 
 /// A pass that is neither the first nor the last.
 #[inline(always)]
-fn inner<L: Lanes, const R: usize>(cpu: L::Cpu, pass: &Pass, work: &mut [Complex<L>])
+fn inner<L: Lanes, const R: usize>(cpu: L::Cpu, pass: &Pass<L>, work: &mut [Complex<L>])
 where
     Radix: Butterfly<L, R>,
 {
@@ -181,7 +181,7 @@ where
             let points = Radix::transform(cpu, points);
             block[n] = points[0];
             for k in 1..R {
-                block[n + k * part] = points[k].times(Complex::splat(cpu, twiddles[k]));
+                block[n + k * part] = points[k].times(Complex::spread(cpu, twiddles[k]));
             }
         }
     }
@@ -199,8 +199,8 @@ where
     }
 }
 
-fn twiddles(roots: &Roots, radix: usize, length: usize) -> Box<[Complex<f32>]> {
+fn twiddles<L: Lanes>(cpu: L::Cpu, roots: &Roots, radix: usize, length: usize) -> Box<[Complex<L::Factor>]> {
     let step = roots.period() / length;
-    let powers = |n: usize| (0..radix).map(move |k| Complex::from(roots.get(n * k * step)));
+    let powers = |n: usize| (0..radix).map(move |k| Complex::<L>::factor(cpu, roots.get(n * k * step)));
     (0..length / radix).flat_map(powers).collect()
 }

@@ -20,7 +20,7 @@ impl From<(f64, f64)> for Complex<f32> {
     }
 }
 
-impl<L: Lanes> Add for Complex<L> {
+impl<T: Add<Output = T>> Add for Complex<T> {
     type Output = Self;
 
     #[inline(always)]
@@ -32,7 +32,7 @@ impl<L: Lanes> Add for Complex<L> {
     }
 }
 
-impl<L: Lanes> Sub for Complex<L> {
+impl<T: Sub<Output = T>> Sub for Complex<T> {
     type Output = Self;
 
     #[inline(always)]
@@ -40,6 +40,26 @@ impl<L: Lanes> Sub for Complex<L> {
         Self {
             re: self.re - other.re,
             im: self.im - other.im,
+        }
+    }
+}
+
+impl<T: Add<Output = T> + Sub<Output = T>> Complex<T> {
+    /// `self - i other`.
+    #[inline(always)]
+    pub(super) fn minus_i(self, other: Self) -> Self {
+        Self {
+            re: self.re + other.im,
+            im: self.im - other.re,
+        }
+    }
+
+    /// `self + i other`.
+    #[inline(always)]
+    pub(super) fn plus_i(self, other: Self) -> Self {
+        Self {
+            re: self.re - other.im,
+            im: self.im + other.re,
         }
     }
 }
@@ -57,6 +77,23 @@ impl<L: Lanes> Complex<L> {
         Self {
             re: L::splat(cpu, value.re),
             im: L::splat(cpu, value.im),
+        }
+    }
+
+    /// A number of a table in every lane.
+    #[inline(always)]
+    pub(super) fn spread(cpu: L::Cpu, factor: Complex<L::Factor>) -> Self {
+        Self {
+            re: L::spread(cpu, factor.re),
+            im: L::spread(cpu, factor.im),
+        }
+    }
+
+    /// One number as it lies in a table.
+    pub(super) fn factor(cpu: L::Cpu, (re, im): (f64, f64)) -> Complex<L::Factor> {
+        Complex {
+            re: L::factor(cpu, re as f32),
+            im: L::factor(cpu, im as f32),
         }
     }
 
@@ -92,24 +129,6 @@ impl<L: Lanes> Complex<L> {
         Self {
             re: self.re * factor.re,
             im: self.im * factor.im,
-        }
-    }
-
-    /// `self - i other`.
-    #[inline(always)]
-    pub(super) fn minus_i(self, other: Self) -> Self {
-        Self {
-            re: self.re + other.im,
-            im: self.im - other.re,
-        }
-    }
-
-    /// `self + i other`.
-    #[inline(always)]
-    pub(super) fn plus_i(self, other: Self) -> Self {
-        Self {
-            re: self.re - other.im,
-            im: self.im + other.re,
         }
     }
 

@@ -2,6 +2,8 @@
 
 use super::complex::Complex;
 use super::lanes::Lanes;
+use super::points;
+use super::rows::across_in_blocks;
 use std::cell::Cell;
 use std::marker::PhantomData;
 
@@ -12,16 +14,39 @@ pub(super) trait Output {
     ///
     /// The places are looked up before `bins` is called, so that what follows has no branch: across one, the compiler makes
     /// no vectors of plain arrays.
-    fn square<L: Lanes>(&self, first: [usize; 2], last: [usize; 2], bins: impl FnOnce() -> [Complex<L>; 4]);
+    fn square<L: Lanes>(
+        &mut self,
+        first: [usize; 2],
+        last: [usize; 2],
+        bins: impl FnOnce() -> [Complex<L>; 4],
+    );
+
+    /// Takes the bins of any number of points, a multiple of four, as rows of one block whose last transform is still to be
+    /// done; `first` and `last` are the places of the first point's bins, as for `square`.
+    #[inline(always)]
+    fn points<L: Lanes>(&mut self, first: [usize; 2], last: [usize; 2], rows: &[Complex<L>]) {
+        for (group, rows) in rows.as_chunks::<4>().0.iter().enumerate() {
+            let (first, last) = (first.map(|bin| bin + 4 * group), last.map(|bin| bin - 4 * group));
+            self.square(
+                first,
+                last,
+                #[inline(always)]
+                || across_in_blocks(*rows),
+            );
+        }
+    }
 
     /// Takes V bins that are `step` apart: of the lower half of the lanes i, bin `first` + i `step`; of the others, as
     /// mirrors, bin N - `first` - i `step`, where N = V `step`.
-    fn spread<L: Lanes>(&self, first: usize, step: usize, bins: Complex<L>);
+    fn spread<L: Lanes>(&mut self, first: usize, step: usize, bins: Complex<L>);
 }
 
 /// A form with one value per bin, from its power.
 pub(super) trait Real {
     fn value<L: Lanes>(power: L) -> L;
+
+    /// The same of one number.
+    fn single(power: f32) -> f32;
 }
 
 /// The absolute value.
@@ -35,6 +60,11 @@ impl Real for Magnitude {
     fn value<L: Lanes>(power: L) -> L {
         power.sqrt()
     }
+
+    #[inline(always)]
+    fn single(power: f32) -> f32 {
+        power.sqrt()
+    }
 }
 
 impl Real for Power {
@@ -42,18 +72,23 @@ impl Real for Power {
     fn value<L: Lanes>(power: L) -> L {
         power
     }
+
+    #[inline(always)]
+    fn single(power: f32) -> f32 {
+        power
+    }
 }
 
 /// One value per bin, N/2 + 1 of them, or N/2 to leave out the last bin.
 pub(super) struct Reals<'a, F> {
-    values: &'a [Cell<f32>],
+    values: &'a mut [f32],
     form: PhantomData<F>,
 }
 
 impl<'a, F: Real> Reals<'a, F> {
     pub(super) fn new(values: &'a mut [f32]) -> Self {
         Self {
-            values: Cell::from_mut(values).as_slice_of_cells(),
+            values,
             form: PhantomData,
         }
     }
@@ -61,13 +96,19 @@ impl<'a, F: Real> Reals<'a, F> {
 
 impl<F: Real> Output for Reals<'_, F> {
     #[inline(always)]
-    fn square<L: Lanes>(&self, first: [usize; 2], last: [usize; 2], bins: impl FnOnce() -> [Complex<L>; 4]) {
+    fn square<L: Lanes>(
+        &mut self,
+        first: [usize; 2],
+        last: [usize; 2],
+        bins: impl FnOnce() -> [Complex<L>; 4],
+    ) {
         // Bin N/2, the highest, is the last of its vector. Where the caller leaves it out, the vector is stored one place
         // too low, and moved.
-        let highest = self.values.len() - L::COUNT;
-        let (second, left_out) = (last[0] + 1 - L::COUNT, last[0] == self.values.len());
-        let up = first.map(|first| &self.values[first..first + L::COUNT]);
-        let down = [second.min(highest), last[1] + 1 - L::COUNT].map(|at| &self.values[at..at + L::COUNT]);
+        let values = Cell::from_mut(&mut *self.values).as_slice_of_cells();
+        let highest = values.len() - L::COUNT;
+        let (second, left_out) = (last[0] + 1 - L::COUNT, last[0] == values.len());
+        let up = first.map(|first| &values[first..first + L::COUNT]);
+        let down = [second.min(highest), last[1] + 1 - L::COUNT].map(|at| &values[at..at + L::COUNT]);
         let below = down[0][0].get();
 
         let [a, b, c, d] = bins().map(|bins| F::value(bins.power()));
@@ -84,33 +125,43 @@ impl<F: Real> Output for Reals<'_, F> {
     }
 
     #[inline(always)]
-    fn spread<L: Lanes>(&self, first: usize, step: usize, bins: Complex<L>) {
+    fn points<L: Lanes>(&mut self, first: [usize; 2], last: [usize; 2], rows: &[Complex<L>]) {
+        let value = |bin: Complex<f32>| F::single(bin.re * bin.re + bin.im * bin.im);
+        points::write(self.values, first, last, rows, value, value);
+    }
+
+    #[inline(always)]
+    fn spread<L: Lanes>(&mut self, first: usize, step: usize, bins: Complex<L>) {
         let values = lanes(F::value(bins.power()));
         for lane in 0..L::COUNT / 2 {
-            self.values[first + lane * step].set(values[lane]);
+            self.values[first + lane * step] = values[lane];
             // Lane V - 1 - i is bin N - step - i step + first.
-            self.values[step - first + lane * step].set(values[L::COUNT - 1 - lane]);
+            self.values[step - first + lane * step] = values[L::COUNT - 1 - lane];
         }
     }
 }
 
 /// The bins themselves: real and imaginary part by turns, N + 2 elements.
 pub(super) struct Pairs<'a> {
-    parts: &'a [Cell<f32>],
+    parts: &'a mut [f32],
 }
 
 impl<'a> Pairs<'a> {
     pub(super) fn new(parts: &'a mut [f32]) -> Self {
-        Self {
-            parts: Cell::from_mut(parts).as_slice_of_cells(),
-        }
+        Self { parts }
     }
 }
 
 impl Output for Pairs<'_> {
     #[inline(always)]
-    fn square<L: Lanes>(&self, first: [usize; 2], last: [usize; 2], bins: impl FnOnce() -> [Complex<L>; 4]) {
-        let place = |bin: usize| self.parts[2 * bin..2 * (bin + L::COUNT)].split_at(L::COUNT);
+    fn square<L: Lanes>(
+        &mut self,
+        first: [usize; 2],
+        last: [usize; 2],
+        bins: impl FnOnce() -> [Complex<L>; 4],
+    ) {
+        let parts = Cell::from_mut(&mut *self.parts).as_slice_of_cells();
+        let place = |bin: usize| parts[2 * bin..2 * (bin + L::COUNT)].split_at(L::COUNT);
         let up = first.map(place);
         let down = last.map(|last| place(last + 1 - L::COUNT));
 
@@ -128,15 +179,22 @@ impl Output for Pairs<'_> {
     }
 
     #[inline(always)]
-    fn spread<L: Lanes>(&self, first: usize, step: usize, bins: Complex<L>) {
+    fn points<L: Lanes>(&mut self, first: [usize; 2], last: [usize; 2], rows: &[Complex<L>]) {
+        let (bins, _) = self.parts.as_chunks_mut::<2>();
+        let (bin, mirror) = (|x: Complex<f32>| [x.re, x.im], |x: Complex<f32>| [x.re, -x.im]);
+        points::write(bins, first, last, rows, bin, mirror);
+    }
+
+    #[inline(always)]
+    fn spread<L: Lanes>(&mut self, first: usize, step: usize, bins: Complex<L>) {
         let (re, im) = (lanes(bins.re), lanes(bins.im));
         for lane in 0..L::COUNT / 2 {
             let (bin, mirror) = (first + lane * step, step - first + lane * step);
             let opposite = L::COUNT - 1 - lane;
-            self.parts[2 * bin].set(re[lane]);
-            self.parts[2 * bin + 1].set(im[lane]);
-            self.parts[2 * mirror].set(re[opposite]);
-            self.parts[2 * mirror + 1].set(-im[opposite]);
+            self.parts[2 * bin] = re[lane];
+            self.parts[2 * bin + 1] = im[lane];
+            self.parts[2 * mirror] = re[opposite];
+            self.parts[2 * mirror + 1] = -im[opposite];
         }
     }
 }

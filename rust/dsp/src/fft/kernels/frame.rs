@@ -32,8 +32,8 @@ pub(crate) trait Kernel: Send + Sync {
     fn levels(&self, powers: &mut [f32]);
 }
 
-/// What a scratch area has beyond N elements: a square of vectors by `Rows`, and what it takes to begin on a multiple of
-/// the largest pair of vectors.
+/// What a scratch area has beyond N elements: the memory of `Rows`, and what it takes to begin on a multiple of the largest
+/// pair of vectors.
 pub(crate) const SCRATCH_SLACK: usize = 2 * 4 * 4 * 32 + 32;
 
 /// The kernel for one vector unit.
@@ -58,21 +58,21 @@ impl<L: Lanes> Frame<L> {
                 im: half(&pair.im),
             })
             .collect();
-        let columns = Columns::new(roots, &weights);
+        let columns = Columns::new(cpu, roots, &weights);
         let rows = Rows::new(cpu, roots, &columns);
         Self { cpu, columns, rows }
     }
 
     #[inline(always)]
-    fn run<O: Output>(&self, input: &[f32], output: O, scratch: &mut [f32]) {
+    fn run<O: Output>(&self, input: &[f32], mut output: O, scratch: &mut [f32]) {
         L::enter(
             self.cpu,
             #[inline(always)]
             || {
                 let input = view::samples::<L>(input);
-                let (work, crossed) = view::work::<L>(self.cpu, scratch, input.len());
+                let (work, rest) = view::work::<L>(self.cpu, scratch, input.len());
                 self.columns.transform(self.cpu, input, work);
-                self.rows.transform(self.cpu, work, crossed, &output);
+                self.rows.transform(self.cpu, work, rest, &mut output);
             },
         );
     }

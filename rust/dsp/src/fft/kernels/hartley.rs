@@ -43,7 +43,12 @@ impl<'a> Samples<'a> {
 
 impl Output for Samples<'_> {
     #[inline(always)]
-    fn square<L: Lanes>(&self, first: [usize; 2], last: [usize; 2], bins: impl FnOnce() -> [Complex<L>; 4]) {
+    fn square<L: Lanes>(
+        &mut self,
+        first: [usize; 2],
+        last: [usize; 2],
+        bins: impl FnOnce() -> [Complex<L>; 4],
+    ) {
         // Value n gives sample n and sample N - n. There is no sample N: the vector that would end there is stored one
         // place too low, and moved.
         let length = self.samples.len();
@@ -76,7 +81,7 @@ impl Output for Samples<'_> {
     }
 
     #[inline(always)]
-    fn spread<L: Lanes>(&self, first: usize, step: usize, bins: Complex<L>) {
+    fn spread<L: Lanes>(&mut self, first: usize, step: usize, bins: Complex<L>) {
         let (rising, falling) = (lanes(bins.re - bins.im), lanes(bins.re + bins.im));
         for lane in 0..L::COUNT {
             let at = first + lane * step;

@@ -26,6 +26,14 @@ pub(super) trait Lanes:
     /// `COUNT` values of `f32` and nothing else, one after the other: the lanes in memory, at any address.
     type Array: Copy + Send + Sync + 'static;
 
+    /// A number for all lanes, as it lies in a table: one `f32` where that is spread as it is loaded, a whole vector where
+    /// spreading takes instructions of its own.
+    type Factor: Copy + Send + Sync + 'static;
+
+    /// Whether the last transform is done point by point (`points`), and not in squares of lanes: for arrays, whose
+    /// transposition compilers make dozens of moves of.
+    const BY_POINTS: bool = false;
+
     /// The number of 128-bit blocks: 1, 2 or 4. Shuffles within a block are cheaper than across blocks on every vector
     /// unit of interest, so that the kernels tell them apart.
     const BLOCKS: usize;
@@ -47,11 +55,23 @@ pub(super) trait Lanes:
     /// `value` in every lane.
     fn splat(cpu: Self::Cpu, value: f32) -> Self;
 
+    /// `value` as it lies in a table.
+    fn factor(cpu: Self::Cpu, value: f32) -> Self::Factor;
+
+    /// The number in every lane.
+    fn spread(cpu: Self::Cpu, factor: Self::Factor) -> Self;
+
     /// `value(i)` in lane i. Slow: for tables.
     fn gather(cpu: Self::Cpu, value: impl Fn(usize) -> f32) -> Self;
 
     /// The lanes that lie in `array`.
     fn load(cpu: Self::Cpu, array: &Self::Array) -> Self;
+
+    /// One lane. Slow but where the lanes are an array.
+    #[inline(always)]
+    fn lane(self, lane: usize) -> f32 {
+        super::finish::lanes(self)[lane]
+    }
 
     /// Writes the lanes to `slice`, which has exactly `COUNT` elements.
     fn store(self, slice: &[Cell<f32>]);

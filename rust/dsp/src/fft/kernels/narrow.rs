@@ -63,6 +63,7 @@ impl<const FUSED: bool> Neg for Narrow<FUSED> {
 impl<const FUSED: bool> Lanes for Narrow<FUSED> {
     type Cpu = Cpu<FUSED>;
     type Array = [f32; 4];
+    type Factor = Self;
     const BLOCKS: usize = 1;
 
     fn detect() -> Option<Cpu<FUSED>> {
@@ -82,6 +83,16 @@ impl<const FUSED: bool> Lanes for Narrow<FUSED> {
     #[inline(always)]
     fn splat(Cpu(()): Cpu<FUSED>, value: f32) -> Self {
         Self(instruction!(_mm_set1_ps(value)))
+    }
+
+    #[inline(always)]
+    fn factor(cpu: Cpu<FUSED>, value: f32) -> Self {
+        Self::splat(cpu, value)
+    }
+
+    #[inline(always)]
+    fn spread(_: Cpu<FUSED>, factor: Self) -> Self {
+        factor
     }
 
     fn gather(cpu: Cpu<FUSED>, value: impl Fn(usize) -> f32) -> Self {

@@ -82,6 +82,8 @@ impl<const B: usize> Neg for Plain<B> {
 impl<const B: usize> Lanes for Plain<B> {
     type Cpu = ();
     type Array = [[f32; 4]; B];
+    type Factor = Self;
+    const BY_POINTS: bool = B == 1;
     const BLOCKS: usize = B;
 
     #[inline(always)]
@@ -104,6 +106,16 @@ impl<const B: usize> Lanes for Plain<B> {
         Self([Block([value; 4]); B])
     }
 
+    #[inline(always)]
+    fn factor((): (), value: f32) -> Self {
+        Self::splat((), value)
+    }
+
+    #[inline(always)]
+    fn spread((): (), factor: Self) -> Self {
+        factor
+    }
+
     fn gather((): (), value: impl Fn(usize) -> f32) -> Self {
         Self(std::array::from_fn(|block| {
             Block(std::array::from_fn(|lane| value(4 * block + lane)))
@@ -113,6 +125,11 @@ impl<const B: usize> Lanes for Plain<B> {
     #[inline(always)]
     fn load((): (), array: &[[f32; 4]; B]) -> Self {
         Self(array.map(Block))
+    }
+
+    #[inline(always)]
+    fn lane(self, lane: usize) -> f32 {
+        self.0[lane / 4].0[lane % 4]
     }
 
     #[inline(always)]

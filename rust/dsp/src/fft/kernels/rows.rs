@@ -29,7 +29,10 @@ pub(super) struct Rows<L: Lanes> {
 
 /// The memory between the two halves of the transform across the lanes: for odd and even q, for each block-wise frequency p,
 /// the four rows. Only `BLOCKS` of the p are used.
-pub(super) type Squares<L> = [[[Complex<L>; 4]; 4]; 2];
+type Squares<L> = [[[Complex<L>; 4]; 4]; 2];
+
+/// How many points at a time `Rows::points` takes: so few that they stay in the fastest cache.
+const RUN: usize = 64;
 
 /// What becomes of a point k.
 struct Point<L: Lanes> {
@@ -37,7 +40,7 @@ struct Point<L: Lanes> {
     place: u32,
     mirror: u32,
     /// w^(V k).
-    turn: Complex<f32>,
+    turn: Complex<L::Factor>,
     /// In each lane, w^(j k) and w^(j (k + L)).
     even: Complex<L>,
     odd: Complex<L>,
@@ -52,7 +55,7 @@ impl<L: Lanes> Rows<L> {
         let point = |k: usize| Point {
             place: positions[k],
             mirror: positions[(points - k) % points],
-            turn: roots.get(L::COUNT * k).into(),
+            turn: Complex::<L>::factor(cpu, roots.get(L::COUNT * k)),
             even: lanes(k),
             odd: lanes(k + points),
         };
@@ -65,18 +68,31 @@ impl<L: Lanes> Rows<L> {
         }
     }
 
-    /// Makes the bins 0 to N/2 out of what `Columns::transform` left in `work`. `crossed` may have any content.
+    /// Makes the bins 0 to N/2 out of what `Columns::transform` left in `work`. `rest` is memory of any content.
     #[inline(always)]
     pub(super) fn transform<O: Output>(
         &self,
         cpu: L::Cpu,
         work: &[Complex<L>],
-        crossed: &mut Squares<L>,
-        output: &O,
+        rest: &mut [Complex<L>],
+        output: &mut O,
     ) {
         self.middle(cpu, work, output);
+        if L::BY_POINTS {
+            self.points(cpu, work, rest, output);
+        } else {
+            self.squares(cpu, work, rest, output);
+        }
+    }
+
+    /// All bins but those of `middle`, through squares of lanes.
+    #[inline(always)]
+    fn squares<O: Output>(&self, cpu: L::Cpu, work: &[Complex<L>], rest: &mut [Complex<L>], output: &mut O) {
         let length = work.len();
-        let [odd, even] = crossed;
+        let (rows, _) = rest.as_chunks_mut();
+        let (squares, _) = rows.as_chunks_mut();
+        let (pairs, _): (&mut [Squares<L>], _) = squares.as_chunks_mut();
+        let [odd, even] = &mut pairs[0];
         for (group, points) in self.points.chunks_exact(L::COUNT).enumerate() {
             for row in 0..4 {
                 L::turn();
@@ -96,6 +112,26 @@ impl<L: Lanes> Rows<L> {
                         || across_in_blocks(*rows),
                     );
                 }
+            }
+        }
+    }
+
+    /// The same for vectors of one block, of which unpacking leaves the rows as they are wanted.
+    #[inline(always)]
+    fn points<O: Output>(&self, cpu: L::Cpu, work: &[Complex<L>], rest: &mut [Complex<L>], output: &mut O) {
+        let length = work.len();
+        let (even, odd) = rest[..2 * RUN].split_at_mut(RUN);
+        for (run, points) in self.points[..length / 2].chunks(RUN).enumerate() {
+            for ((point, even), odd) in points.iter().zip(&mut *even).zip(&mut *odd) {
+                L::turn();
+                [*even, *odd] = unpack(cpu, work, point);
+            }
+            for (parity, rows) in [&*even, &*odd].into_iter().enumerate() {
+                // As for squares, with one block.
+                let q = |turn: usize| 2 * turn + parity;
+                let first = [0, 1].map(|turn| length * q(turn) + RUN * run);
+                let last = [2, 3].map(|turn| length * (2 * L::COUNT - q(turn)) - RUN * run);
+                output.points(first, last, &rows[..points.len()]);
             }
         }
     }
@@ -130,7 +166,7 @@ impl<L: Lanes> Rows<L> {
     /// The bins of k = L/2, which is its own mirror: one transform across the lanes, by its definition. Its even q give
     /// all of them, as bins or as mirrors.
     #[inline(always)]
-    fn middle<O: Output>(&self, cpu: L::Cpu, work: &[Complex<L>], output: &O) {
+    fn middle<O: Output>(&self, cpu: L::Cpu, work: &[Complex<L>], output: &mut O) {
         let points = work.len();
         let Some(middle) = self.points.last() else { return };
         let [row, _] = unpack(cpu, work, middle);
@@ -162,7 +198,7 @@ fn unpack<L: Lanes>(cpu: L::Cpu, work: &[Complex<L>], point: &Point<L>) -> [Comp
         re: low.im + high.im,
         im: high.re - low.re,
     };
-    let b = b.times(Complex::splat(cpu, point.turn));
+    let b = b.times(Complex::spread(cpu, point.turn));
     [(a + b).times(point.even), (a - b).times(point.odd)]
 }
 
@@ -179,7 +215,7 @@ fn across_blocks<L: Lanes>(rows: [Complex<L>; 4]) -> [Complex<L>; 4] {
 
 /// In each block on its own, a transform of 4 points across the lanes of 4 rows; row r becomes lane r of each result.
 #[inline(always)]
-fn across_in_blocks<L: Lanes>(rows: [Complex<L>; 4]) -> [Complex<L>; 4] {
+pub(super) fn across_in_blocks<L: Lanes>(rows: [Complex<L>; 4]) -> [Complex<L>; 4] {
     radix_4(transposed(rows, L::transpose_in_blocks))
 }
 

@@ -2,7 +2,6 @@
 
 use super::complex::Complex;
 use super::lanes::Lanes;
-use super::rows::Squares;
 
 /// The whole groups of 2 V samples: V real parts and V imaginary parts. They may lie at any address.
 #[inline(always)]
@@ -13,20 +12,16 @@ pub(super) fn samples<L: Lanes>(samples: &[f32]) -> &[Complex<L::Array>] {
     groups
 }
 
-/// The work areas in `scratch`: `points` vector pairs, and two squares of 4 by 4 for `Rows`. They begin at a multiple of a
-/// vector's size. The CPU is the proof that the vectors may exist.
+/// The work areas in `scratch`: `points` vector pairs, and what is left, for `Rows`. They begin at a multiple of a vector's
+/// size. The CPU is the proof that the vectors may exist.
 #[inline(always)]
 pub(super) fn work<L: Lanes>(
     _: L::Cpu,
     scratch: &mut [f32],
     points: usize,
-) -> (&mut [Complex<L>], &mut Squares<L>) {
+) -> (&mut [Complex<L>], &mut [Complex<L>]) {
     // SAFETY: a vector is made of lanes of `f32` and nothing else, and any bits are a lane; `align_to_mut` yields only what
     // lies in `scratch` and is aligned.
     let (_, pairs, _) = unsafe { scratch.align_to_mut::<Complex<L>>() };
-    let (work, rest) = pairs.split_at_mut(points);
-    let (rows, _) = rest.as_chunks_mut();
-    let (squares, _) = rows.as_chunks_mut();
-    let (pairs, _) = squares.as_chunks_mut();
-    (work, &mut pairs[0])
+    pairs.split_at_mut(points)
 }
