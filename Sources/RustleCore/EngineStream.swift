@@ -81,7 +81,7 @@ public struct EngineStream<Value: Sendable>: AsyncSequence, Sendable {
     // What is done for every value is inlinable, here and in the lanes: a consumer's module then makes code of its own for
     // its type of value. Code that learns the type when it runs costs several times as much (docs/benchmarks.md).
 
-    private let hold: Hold?
+    @usableFromInline var hold: Hold?
     /// nil once the end was seen.
     @usableFromInline var cursor: Cursor?
     /// Elements that have left the lane; those from `position` on are still to be handed out.
@@ -140,20 +140,20 @@ public struct EngineStream<Value: Sendable>: AsyncSequence, Sendable {
     ) async -> Bool {
       switch cursor.take() {
       case .events(var events):
-        guard await events.fill(&buffer, isolation: actor) else { return false }
-        cursor = .events(events)
+        if await events.fill(&buffer, isolation: actor) { cursor = .events(events) }
       case .frames(var frames):
-        guard await frames.fill(&buffer, most: most, isolation: actor) else { return false }
-        cursor = .frames(frames)
-      case nil:
-        return false
+        if await frames.fill(&buffer, most: most, isolation: actor) { cursor = .frames(frames) }
+      case nil: break
       }
-      return true
+      if cursor != nil { return true }
+      // Whoever keeps the iterator gets nothing more: the session ends here, not when the iterator goes.
+      hold = nil
+      return false
     }
 
     /// Cancels the session when the iterator goes, whoever still holds the stream.
-    private final class Hold: Sendable {
-      let core: Core
+    @usableFromInline final class Hold: Sendable {
+      private let core: Core
       init(_ core: Core) { self.core = core }
       deinit { core.session.cancel() }
     }
@@ -162,29 +162,6 @@ public struct EngineStream<Value: Sendable>: AsyncSequence, Sendable {
   /// The same elements, as many at a time as wait, at most `most` (1 or more).
   public func batches(upTo most: Int = 4_096) -> EngineStreamBatches<Value> {
     EngineStreamBatches(stream: self, most: most)
-  }
-
-  /// The values alone, as an `AsyncStream`, which is read in this stream's place. Gaps are left out.
-  public func asyncStream() -> AsyncStream<Value> {
-    let puller = Puller(makeAsyncIterator())
-    return AsyncStream { await puller.next() }
-  }
-
-  /// Serialises the calls of an `AsyncStream`, whose closure may be called from any task.
-  private actor Puller {
-    private var iterator: Iterator?
-
-    init(_ iterator: Iterator) { self.iterator = iterator }
-
-    func next() async -> Value? {
-      guard var taken = iterator.take() else { return nil }
-      while let element = await taken.next(isolation: self) {
-        guard case .value(let value) = element else { continue }
-        iterator = taken
-        return value
-      }
-      return nil
-    }
   }
 }
 

@@ -18,6 +18,8 @@ public final class TickerViewModel {
   @ObservationIgnored private var consumer: Consumer?
   /// Counts starts and stops, so that what a start did is dropped when another call overtook it.
   @ObservationIgnored private var generation = 0
+  /// What the calls before have still to end. Each waits for the one before it: an end that comes late finds no newer stream.
+  @ObservationIgnored private var ending: Task<Void, Never>?
 
   /// A model over a native ticker.
   public convenience init(configuration: TickerConfiguration = TickerConfiguration()) {
@@ -74,11 +76,16 @@ public final class TickerViewModel {
 
   private func endStream() async {
     isRunning = false
-    let ending = consumer
+    let (before, stream, source) = (ending, consumer, source)
     consumer = nil
-    ending?.task.cancel()
-    await source?.cancel()
-    await ending?.task.value
+    stream?.task.cancel()
+    let mine = Task {
+      await before?.value
+      await source?.cancel()
+      await stream?.task.value
+    }
+    ending = mine
+    await mine.value
   }
 
   private func streamEnded(_ ended: Int) {

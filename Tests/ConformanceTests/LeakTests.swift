@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// G12: every suite that uses native code carries the trait that counts the native objects after each test.
-@Suite("G12: leaks", .releasesNativeObjects, .timeLimit(.minutes(20)))
+@Suite("G12: leaks", .releasesNativeObjects)
 struct LeakTests {
   @Test("an object that a test leaves behind is reported")
   func plantedLeak() async throws {

@@ -6,7 +6,7 @@ import Testing
 @testable import RustleCore
 
 /// G2: however a stream comes to its end, its session is released exactly once and nothing is called after that.
-@Suite("G2: cancel contract", .releasesNativeObjects, .timeLimit(.minutes(20)))
+@Suite("G2: cancel contract", .releasesNativeObjects)
 struct RaceTests {
   nonisolated enum End: String, CaseIterable {
     /// The task that reads is cancelled.

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// G6: an engine can be started and cancelled without end, and nothing of one session is seen in the next.
-@Suite("G6: restart", .releasesNativeObjects, .timeLimit(.minutes(20)))
+@Suite("G6: restart", .releasesNativeObjects)
 struct RestartTests {
   @Test("10,000 cycles each deliver their own first value", arguments: conformingLanes(capacity: 65_536))
   func cycles(engine: any ConformingEngine, lane: Lane) async throws {

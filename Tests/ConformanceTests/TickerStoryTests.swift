@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The acceptance criteria of the brief's ticker story, one test each.
-@Suite("Story: ticker", .releasesNativeObjects, .timeLimit(.minutes(20)))
+@Suite("Story: ticker", .releasesNativeObjects)
 struct TickerStoryTests {
   private func started() async throws -> (ManualClock, TickerController, AsyncStream<PriceUpdate>) {
     let clock = try ManualClock()

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The built command, run as a process: exit codes, texts, pipes, signals.
-@Suite(.serialized, .releasesNativeObjects, .timeLimit(.minutes(10))) struct CommandTests {
+@Suite(.serialized, .releasesNativeObjects) struct CommandTests {
   @Test func theVersionNamesThePackageAndTheArchive() throws {
     let result = try RustleProcess.run(["--version"])
     #expect(result.status == 0)

@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test(.timeLimit(.minutes(10))) func lifeOfASessionIsLogged() async throws {
+  @Test func lifeOfASessionIsLogged() async throws {
     Recorder.install
     try NativeLibrary.prepare()
     NativeLog.setLevel(.debug)

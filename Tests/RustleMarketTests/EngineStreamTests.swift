@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The two lanes of a stream, on a clock that the test moves.
-@Suite(.releasesNativeObjects, .timeLimit(.minutes(1))) struct EngineStreamTests {
+@Suite(.releasesNativeObjects) struct EngineStreamTests {
   private static let lanes: [Lane] = [
     .events(capacity: 8), .frames(capacity: 8), .frames(capacity: 8, overflow: .dropNewest),
     .frames(overflow: .keepLatest),
@@ -160,6 +160,70 @@ import Testing
     await reading.wait()
     consumer.cancel()
     #expect(await consumer.value >= 1)
+    clock.advance(by: .zero)
+    #expect(await ticker.liveStreamCount == 0)
+  }
+
+  @Test(arguments: lanes, [false, true])
+  func cancellingTheTaskEndsTheSessionThoughTheIteratorIsHeld(lane: Lane, whileItWaits: Bool) async throws {
+    let (clock, ticker, stream) = try await started(lane, symbols: ["BTC"])
+    let (reading, cancelled, seen, letGo) = (OneShot(), OneShot(), OneShot(), OneShot())
+    clock.advance(by: .zero)
+    let consumer = Task {
+      var iterator = stream.makeAsyncIterator()
+      // The one value that there is.
+      _ = await iterator.next()
+      reading.fire()
+      if !whileItWaits { await cancelled.wait() }
+      let element = await iterator.next()
+      seen.fire()
+      await letGo.wait()
+      extendLifetime(iterator)
+      return element
+    }
+    await reading.wait()
+    consumer.cancel()
+    cancelled.fire()
+    await seen.wait()
+    clock.advance(by: .zero)
+    #expect(await ticker.liveStreamCount == 0)
+    letGo.fire()
+    #expect(await consumer.value == nil)
+  }
+
+  @Test(arguments: lanes)
+  func tasksThatReadAnAsyncStreamTakeTurns(lane: Lane) async throws {
+    let (clock, ticker, stream) = try await started(lane, symbols: ["BTC"], limit: 20)
+    let values = stream.asyncStream()
+    let counts = await withTaskGroup(of: Int.self) { group in
+      for _ in 0..<3 {
+        group.addTask {
+          var count = 0
+          for await _ in values { count += 1 }
+          return count
+        }
+      }
+      // One value at a time, each taken before the next comes: none is lost in any lane.
+      for number in 0..<20 {
+        clock.advance(by: .milliseconds(number == 0 ? 0 : 500))
+        while stream.statistics.delivered <= UInt64(number) { await Task.yield() }
+      }
+      return await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(counts.reduce(0, +) == 20)
+    extendLifetime(ticker)
+  }
+
+  @Test func readerThatIsCancelledInItsTurnComesBack() async throws {
+    let (clock, ticker, stream) = try await started(.frames(), symbols: ["BTC"])
+    let values = stream.asyncStream()
+    let first = Task { for await _ in values {} }
+    let second = Task { for await _ in values {} }
+    for _ in 0..<100 { await Task.yield() }
+    second.cancel()
+    await second.value
+    first.cancel()
+    await first.value
     clock.advance(by: .zero)
     #expect(await ticker.liveStreamCount == 0)
   }

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @MainActor
-@Suite(.releasesNativeObjects, .timeLimit(.minutes(1))) struct TickerViewModelTests {
+@Suite(.releasesNativeObjects) struct TickerViewModelTests {
   private func update(_ symbol: String, _ price: Double, _ sequence: UInt64 = 0) -> PriceUpdate {
     PriceUpdate(symbol: symbol, price: price, timestampMilliseconds: 0, sequence: sequence)
   }
@@ -95,6 +95,48 @@ import Testing
     await second.value
     #expect(model.isRunning)
     #expect(await source.prices.requests == [["BEFORE"], ["B"]])
+  }
+
+  /// A ticker whose second `cancel()` waits until it is let go: as one that is called at a low priority may.
+  private actor LateToCancel: PriceSource {
+    let cancelling = OneShot()
+    let letGo = OneShot()
+    let ticker: TickerController
+    private var cancels = 0
+
+    init(_ ticker: TickerController) { self.ticker = ticker }
+
+    func prices(for symbols: [String]) async throws(TickerError) -> AsyncStream<PriceUpdate> {
+      try await ticker.prices(for: symbols)
+    }
+
+    func cancel() async {
+      cancels += 1
+      if cancels == 2 {
+        cancelling.fire()
+        await letGo.wait()
+      }
+      await ticker.cancel()
+    }
+  }
+
+  @Test func stopThatIsLateLeavesTheNewerStreamAlone() async throws {
+    let ticker = try TickerController()
+    let source = LateToCancel(ticker)
+    let model = TickerViewModel(source: source)
+    await model.start(symbols: ["BEFORE"])
+    await model.start(symbols: ["A"])
+    let stopping = Task { await model.stop() }
+    await source.cancelling.wait()
+    let starting = Task { await model.start(symbols: ["B"]) }
+    for _ in 0..<100 { await Task.yield() }
+    source.letGo.fire()
+    await stopping.value
+    await starting.value
+    #expect(model.isRunning)
+    #expect(await ticker.liveStreamCount == 1)
+    await until { model.prices["B"] != nil }
+    await model.stop()
   }
 
   @Test func endOfTheSourceIsSeen() async {

@@ -1,3 +1,5 @@
+internal import Dispatch
+internal import Foundation
 internal import RustleCore
 package import Testing
 
@@ -5,15 +7,20 @@ package import Testing
 ///
 /// The native side counts its objects for the whole process, so that a count is a test's own only when the test is alone:
 /// every suite that uses native code carries this trait (scripts/lint looks), and their tests run one at a time. Suites
-/// without it go on beside them.
+/// without it go on beside them. A test that hangs ends the process; the time that it waits for the others does not count, as
+/// it would with Swift Testing's own time limit.
 package struct NativeObjectsTrait: SuiteTrait, TestTrait, TestScoping {
   /// The trait stands on a suite and means each test, and each argument, in it.
   package var isRecursive: Bool { true }
+
+  /// The seconds that a test may take: many times what any does, in the long form of the races under ThreadSanitizer too.
+  private static let patience = 1_200.0
 
   package func provideScope(
     for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
   ) async throws {
     await Gate.nativeObjects.enter()
+    let watchdog = Self.watchdog(for: test)
     // The gate opens again however the test ends.
     let result: Result<Void, any Error>
     do {
@@ -21,8 +28,20 @@ package struct NativeObjectsTrait: SuiteTrait, TestTrait, TestScoping {
     } catch {
       result = .failure(error)
     }
+    watchdog.cancel()
     await Gate.nativeObjects.leave()
     try result.get()
+  }
+
+  /// Ends the process, which fails, unless it is cancelled in time: a test that hangs holds up all others.
+  private static func watchdog(for test: Test) -> DispatchWorkItem {
+    let name = "\(test.sourceLocation): \(test.name)"
+    let watchdog = DispatchWorkItem {
+      FileHandle.standardError.write(Data("\(name) did not end within \(patience) s\n".utf8))
+      abort()
+    }
+    DispatchQueue.global().asyncAfter(deadline: .now() + patience, execute: watchdog)
+    return watchdog
   }
 }
 
