@@ -49,6 +49,31 @@ bench_program() {
   printf '%s\n' "$root/.build-bench/release/RustleBench"
 }
 
+# archive FLAGS: the archive that was built with the same sanitizer.
+archive() {
+  case $1 in
+    *=address*) echo "$root"/rust/dist-address/RustleNative.artifactbundle/*/librustle.a ;;
+    *) echo "$root"/rust/dist/RustleNative.artifactbundle/*/librustle.a ;;
+  esac
+}
+
+# c_program COMPILER FLAGS SOURCE OUT: builds one of the C callers.
+c_program() {
+  local compiler=$1 flags=$2 source=$3 out=$4
+  # shellcheck disable=SC2086 # the flags are words
+  "$compiler" -std=c11 -Wall -Wextra -Werror -g -O1 -D_POSIX_C_SOURCE=200809L $flags -I "$root/rust/ffi/include" \
+    "$source" "$(archive "$flags")" -lpthread -ldl -lm -o "$out"
+}
+
+# count_instructions PROGRAM: builds the C benchmark as PROGRAM, prints the instructions of each crossing, and fails when one
+# takes more than Tests/Thresholds allows.
+count_instructions() {
+  local program
+  c_program clang "" "$root/rust/ffi/tests/c/cost/boundary.c" "$1" &&
+    program=$(bench_program) &&
+    python3 "$root/scripts/instructions.py" "$root/Tests/Thresholds/boundary.txt" "c=$1" "swift=$program count"
+}
+
 # tracked PATTERN...: the files that git tracks, or would, and that exist.
 tracked() {
   (cd "$root" && git ls-files --cached --others --exclude-standard -- "$@" | while read -r file; do

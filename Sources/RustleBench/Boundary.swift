@@ -48,7 +48,7 @@ enum Boundary {
     let (alone, whole) = (costs[0].processorNanosecondsEach, costs[1].processorNanosecondsEach)
     print("### \(grouped(UInt64(rate))) updates a second\n")
     printTable(
-      ["way", "CPU ns an update", "without the engine's", "naive bridge / this"],
+      ["way", "CPU ns an update that arrives", "without the engine's", "naive bridge / this"],
       zip(cases, costs).enumerated().map { index, row in
         let each = row.1.processorNanosecondsEach
         return [row.0.name, figure(each), index == 0 ? "–" : figure(each - alone), figure(whole / each)]

@@ -55,6 +55,25 @@ import Testing
     #expect(updates.last?.sequence == 2_000)
   }
 
+  @Test func statisticsSumStreamsThatRunAndThoseThatEnded() async throws {
+    let clock = try ManualClock()
+    let ticker = try TickerController(
+      configuration: TickerConfiguration(updatesPerSecond: 10, updateLimit: 7), clock: clock)
+    for round in 1...3 {
+      let stream = try await ticker.prices(for: ["BTC"])
+      clock.advance(by: .seconds(10))
+      #expect(await Array(stream).count == 7)
+      let statistics = await ticker.statistics
+      #expect(statistics == StreamStatistics(produced: 7 * UInt64(round), delivered: 7 * UInt64(round), dropped: 0))
+    }
+    let running = try await ticker.prices(for: ["ETH"])
+    clock.advance(by: .milliseconds(250))
+    #expect(await ticker.statistics == StreamStatistics(produced: 24, delivered: 21, dropped: 0))
+    await ticker.cancel()
+    #expect(await Array(running).count == 3)
+    #expect(await ticker.statistics == StreamStatistics(produced: 24, delivered: 24, dropped: 0))
+  }
+
   @Test func streamsOfOneTickerAreIndependent() async throws {
     let clock = try ManualClock()
     let ticker = try TickerController(clock: clock)

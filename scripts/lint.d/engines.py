@@ -1,8 +1,9 @@
-"""Every engine of the C header has a row in the tables of engines that the tests of the boundary run over.
+"""Every engine of the C header has a row in the tables of engines that the tests of the boundary run over, and every kind of
+handle is among those of the random call sequences.
 
 Usage: engines.py ROOT
 
-An engine is a NAME with a function `rustle_NAME_start` that takes a sink. Prints one line per finding; the exit status is 1
+An engine is a NAME with a function `rustle_NAME_start` that takes a sink, a kind one with `rustle_NAME_free`. Prints one line per finding; the exit status is 1
 when there is one.
 """
 
@@ -13,12 +14,14 @@ import sys
 HEADER = "rust/ffi/include/rustle.h"
 RUST = "rust/ffi/tests/engines/mod.rs"
 SWIFT = "Tests/ConformanceTests/ConformingEngine.swift"
+SEQUENCES = "rust/ffi/tests/c/sequences.c"
 
 
 def of_header(text):
     text = re.sub(r"/\*.*?\*/", " ", text, flags=re.S)
     starts = re.findall(r"\brustle_(\w+)_start\(([^)]*)\)", text)
-    return {name for name, parameters in starts if "RustleSink" in parameters}
+    kinds = set(re.findall(r"\brustle_(\w+)_free\(\s*RustleHandle", text))
+    return {name for name, parameters in starts if "RustleSink" in parameters}, kinds
 
 
 def of_rust(root):
@@ -34,11 +37,13 @@ def of_swift(text):
 
 
 def main(root):
-    header = of_header((root / HEADER).read_text(encoding="utf-8"))
+    header, kinds = of_header((root / HEADER).read_text(encoding="utf-8"))
     findings = [] if header else [f"{HEADER}: no engine was found"]
     for file, rows in ((RUST, of_rust(root)), (SWIFT, of_swift((root / SWIFT).read_text(encoding="utf-8")))):
         findings += [f"{file}: rustle_{name}_start of the header has no row" for name in sorted(header - rows)]
         findings += [f"{file}: the header has no rustle_{name}_start" for name in sorted(rows - header)]
+    freed = set(re.findall(r"return rustle_(\w+)_free\(handle", (root / SEQUENCES).read_text(encoding="utf-8")))
+    findings += [f"{SEQUENCES}: free_as does not know rustle_{name}_free of the header" for name in sorted(kinds - freed)]
     print("\n".join(findings))
     return 1 if findings else 0
 

@@ -135,6 +135,9 @@ impl Worker {
                 Ok(false) => break,
                 Err(payload) => {
                     let message = into_panic_message(payload);
+                    for running in self.running.values() {
+                        running.poison.store(true, Ordering::Release);
+                    }
                     self.release_all(&Release::Panicked(message));
                 }
             }
@@ -216,11 +219,13 @@ impl Worker {
         let inbox = self.inbox.clone();
         #[cfg(feature = "faults")]
         let _held = crate::faults::is_active(crate::faults::Fault::LockHeld).then(|| inbox.lock());
-        tracing::debug!(session = key, ?release, "session released");
+        // A log subscriber that panics must not keep the release from the listener, nor end the worker.
+        let logged = |log: &dyn Fn()| drop(catch_unwind(AssertUnwindSafe(log)).map_err(into_panic_message));
+        logged(&|| tracing::debug!(session = key, ?release, "session released"));
         session.set_released();
         if let Err(payload) = catch_unwind(AssertUnwindSafe(|| job.release(release))) {
             let message = into_panic_message(payload);
-            tracing::error!(session = key, message, "a listener panicked in its release");
+            logged(&|| tracing::error!(session = key, message, "a listener panicked in its release"));
         }
     }
 
@@ -315,6 +320,43 @@ mod tests {
         assert_eq!(bench.heard().len(), 10_000);
         assert!(bench.worker.timers.len() <= 66, "{}", bench.worker.timers.len());
         assert!(bench.worker.running.is_empty());
+    }
+
+    /// A log subscriber of the host that is not fit for it.
+    struct PanickingLog;
+
+    impl tracing::Subscriber for PanickingLog {
+        fn enabled(&self, _: &tracing::Metadata<'_>) -> bool {
+            true
+        }
+
+        fn new_span(&self, _: &tracing::span::Attributes<'_>) -> tracing::span::Id {
+            tracing::span::Id::from_u64(1)
+        }
+
+        fn record(&self, _: &tracing::span::Id, _: &tracing::span::Record<'_>) {}
+
+        fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
+
+        fn event(&self, _: &tracing::Event<'_>) {
+            panic!("a log that panics");
+        }
+
+        fn enter(&self, _: &tracing::span::Id) {}
+
+        fn exit(&self, _: &tracing::span::Id) {}
+    }
+
+    #[test]
+    fn log_that_panics_keeps_no_release_from_the_listener() {
+        let mut bench = Bench::new();
+        let waiting = bench.start(Doing::Wait);
+        assert!(bench.worker.turn());
+        waiting.cancel();
+        let goes_on = tracing::subscriber::with_default(PanickingLog, || bench.worker.turn());
+        assert!(goes_on);
+        assert_eq!(bench.heard(), [Release::Cancelled]);
+        assert!(waiting.is_released());
     }
 
     #[test]

@@ -688,7 +688,7 @@ RustleStatus rustle_fft_inverse_free(RustleHandle inverse, struct RustleError *e
  *
  * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_STALE_HANDLE`.
  *
- * Thread-safe: yes. Realtime-safe: yes.
+ * Thread-safe: yes. Realtime-safe: yes, while nobody frees the handle.
  *
  * # Safety
  * `length` and `error` are NULL or valid for a write.
@@ -816,7 +816,7 @@ RustleStatus rustle_fft_plan_free(RustleHandle plan, struct RustleError *error);
  *
  * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_STALE_HANDLE`.
  *
- * Thread-safe: yes. Realtime-safe: yes.
+ * Thread-safe: yes. Realtime-safe: yes, while nobody frees the plan.
  *
  * # Safety
  * `size` and `error` are NULL or valid for a write.
@@ -828,7 +828,7 @@ RustleStatus rustle_fft_plan_size(RustleHandle plan, size_t *size, struct Rustle
  *
  * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_STALE_HANDLE`.
  *
- * Thread-safe: yes. Realtime-safe: yes.
+ * Thread-safe: yes. Realtime-safe: yes, while nobody frees the plan.
  *
  * # Safety
  * `length` and `error` are NULL or valid for a write.
@@ -840,7 +840,7 @@ RustleStatus rustle_fft_plan_scratch_length(RustleHandle plan, size_t *length, s
  *
  * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_STALE_HANDLE`.
  *
- * Thread-safe: yes. Realtime-safe: yes.
+ * Thread-safe: yes. Realtime-safe: yes, while nobody frees the plan.
  *
  * # Safety
  * `path` and `error` are NULL or valid for a write.
@@ -880,7 +880,7 @@ RustleStatus rustle_stft_free(RustleHandle stft, struct RustleError *error);
  *
  * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_STALE_HANDLE`.
  *
- * Thread-safe: yes. Realtime-safe: yes.
+ * Thread-safe: yes. Realtime-safe: yes, while nobody frees the plan.
  *
  * # Safety
  * `count` and `error` are NULL or valid for a write.
@@ -895,7 +895,7 @@ RustleStatus rustle_stft_frame_count(RustleHandle stft,
  *
  * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_STALE_HANDLE`.
  *
- * Thread-safe: yes. Realtime-safe: yes.
+ * Thread-safe: yes. Realtime-safe: yes, while nobody frees the plan.
  *
  * # Safety
  * `length` and `error` are NULL or valid for a write.

@@ -66,7 +66,7 @@ pub unsafe extern "C" fn rustle_fft_inverse_free(
 ///
 /// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_STALE_HANDLE`.
 ///
-/// Thread-safe: yes. Realtime-safe: yes.
+/// Thread-safe: yes. Realtime-safe: yes, while nobody frees the handle.
 ///
 /// # Safety
 /// `length` and `error` are NULL or valid for a write.

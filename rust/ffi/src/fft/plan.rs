@@ -127,7 +127,7 @@ pub unsafe extern "C" fn rustle_fft_plan_free(plan: RustleHandle, error: *mut Ru
 ///
 /// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_STALE_HANDLE`.
 ///
-/// Thread-safe: yes. Realtime-safe: yes.
+/// Thread-safe: yes. Realtime-safe: yes, while nobody frees the plan.
 ///
 /// # Safety
 /// `size` and `error` are NULL or valid for a write.
@@ -151,7 +151,7 @@ pub unsafe extern "C" fn rustle_fft_plan_size(
 ///
 /// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_STALE_HANDLE`.
 ///
-/// Thread-safe: yes. Realtime-safe: yes.
+/// Thread-safe: yes. Realtime-safe: yes, while nobody frees the plan.
 ///
 /// # Safety
 /// `length` and `error` are NULL or valid for a write.
@@ -175,7 +175,7 @@ pub unsafe extern "C" fn rustle_fft_plan_scratch_length(
 ///
 /// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_STALE_HANDLE`.
 ///
-/// Thread-safe: yes. Realtime-safe: yes.
+/// Thread-safe: yes. Realtime-safe: yes, while nobody frees the plan.
 ///
 /// # Safety
 /// `path` and `error` are NULL or valid for a write.

@@ -140,7 +140,7 @@ pub unsafe extern "C" fn rustle_stft_free(stft: RustleHandle, error: *mut Rustle
 ///
 /// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_STALE_HANDLE`.
 ///
-/// Thread-safe: yes. Realtime-safe: yes.
+/// Thread-safe: yes. Realtime-safe: yes, while nobody frees the plan.
 ///
 /// # Safety
 /// `count` and `error` are NULL or valid for a write.
@@ -165,7 +165,7 @@ pub unsafe extern "C" fn rustle_stft_frame_count(
 ///
 /// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_STALE_HANDLE`.
 ///
-/// Thread-safe: yes. Realtime-safe: yes.
+/// Thread-safe: yes. Realtime-safe: yes, while nobody frees the plan.
 ///
 /// # Safety
 /// `length` and `error` are NULL or valid for a write.

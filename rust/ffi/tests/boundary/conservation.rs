@@ -40,6 +40,7 @@ fn started(
 
 #[test]
 fn ten_million_values_are_delivered_or_counted_as_dropped() {
+    let _alone = crate::alone();
     for (engine, lane) in rings() {
         let name = format!("{}, lane {lane}", engine.name);
         let (stage, session) = started(engine, lane, on_signal);
@@ -72,7 +73,36 @@ fn ten_million_values_are_delivered_or_counted_as_dropped() {
 }
 
 #[test]
+fn bell_rings_whenever_a_ring_stops_being_empty() {
+    let _alone = crate::alone();
+    use std::sync::atomic::{AtomicU64, Ordering};
+    static RINGS: AtomicU64 = AtomicU64::new(0);
+    extern "C" fn ring(_: *mut c_void, event: *const c_void) {
+        assert!(event.is_null(), "a bell has no event");
+        RINGS.fetch_add(1, Ordering::Relaxed);
+    }
+    for (engine, lane) in rings() {
+        let name = format!("{}, lane {lane}", engine.name);
+        RINGS.store(0, Ordering::Relaxed);
+        let (stage, session) = started(engine, lane, ring);
+        let drain = |most| (engine.drain)(session, most).expect(&name);
+        for step in 0..400 {
+            // Within a step the ring is filled once or several times before anybody looks.
+            for _ in 0..1 + step % 3 {
+                stage.advance((1 + step % 5) * MILLISECOND);
+            }
+            assert!(drain(0).2.waiting > 0, "{name}, step {step}");
+            let rung = RINGS.swap(0, Ordering::Relaxed);
+            assert!(rung > 0, "{name}, step {step}: values wait and no bell rang");
+            while drain(4_096).0 > 0 {}
+        }
+        assert_eq!(free_session(session), 0);
+    }
+}
+
+#[test]
 fn ten_million_events_are_each_called_for() {
+    let _alone = crate::alone();
     use std::sync::atomic::{AtomicU64, Ordering};
     static CALLS: AtomicU64 = AtomicU64::new(0);
     extern "C" fn count(_: *mut c_void, event: *const c_void) {
@@ -95,6 +125,7 @@ fn ten_million_events_are_each_called_for() {
 #[cfg(target_os = "linux")]
 #[test]
 fn stalled_consumer_costs_no_memory() {
+    let _alone = crate::alone();
     /// The bytes of this process that are in memory: the second number of statm, in pages of 4 KiB.
     fn resident() -> i64 {
         let statm = std::fs::read_to_string("/proc/self/statm").expect("Linux has it");

@@ -11,6 +11,7 @@ use std::process::Command;
     reason = "with a lock held for ever the process would not come to its end"
 )]
 fn five_hundred_rounds() {
+    let _alone = crate::alone();
     if let Err(broken) = harness::run(500) {
         println!("caught: {broken}");
         std::process::exit(3);
@@ -19,6 +20,7 @@ fn five_hundred_rounds() {
 
 #[test]
 fn every_seeded_fault_is_caught_within_500_rounds() {
+    let _alone = crate::alone();
     let this = std::env::current_exe().expect("the test's own path");
     for (name, _) in Fault::ALL {
         let output = Command::new(&this)

@@ -121,8 +121,11 @@ pub(crate) fn run(rounds: usize) -> Result<(), String> {
     for round in 0..rounds {
         let probe = Arc::new(Probe::default());
         probes.push(probe.clone());
+        // One digit after the other: each engine and mode meets each lane, acted on at once and later.
         let (engine, mode) = cases[round % cases.len()];
-        run_round(engine, mode, round, &probe)
+        let lane = round / cases.len() % engine.lanes.len();
+        let acts_later = (round / cases.len() / engine.lanes.len()).is_multiple_of(2);
+        run_round(engine, mode, lane, acts_later, round, &probe)
             .map_err(|broken| format!("round {round}, {}, {mode:?}: {broken}", engine.name))?;
         // What comes late shows a few rounds later.
         check(&probes[round.saturating_sub(8)])
@@ -133,7 +136,14 @@ pub(crate) fn run(rounds: usize) -> Result<(), String> {
         .try_for_each(|probe| check(probe).map_err(|broken| format!("at the end: {broken}")))
 }
 
-fn run_round(engine: Engine, mode: Mode, round: usize, probe: &Arc<Probe>) -> Result<(), String> {
+fn run_round(
+    engine: Engine,
+    mode: Mode,
+    lane: usize,
+    acts_later: bool,
+    round: usize,
+    probe: &Arc<Probe>,
+) -> Result<(), String> {
     let limit = if mode == Mode::NaturalEnd {
         1 + round as u64 % 5
     } else {
@@ -147,7 +157,7 @@ fn run_round(engine: Engine, mode: Mode, round: usize, probe: &Arc<Probe>) -> Re
     let lane = if mode == Mode::CancelInside {
         RUSTLE_LANE_EVENTS
     } else {
-        engine.lanes[round % engine.lanes.len()]
+        engine.lanes[lane]
     };
     let work = if mode == Mode::Panic {
         Work::Panic
@@ -163,7 +173,7 @@ fn run_round(engine: Engine, mode: Mode, round: usize, probe: &Arc<Probe>) -> Re
         (engine.start)(handle, work, lane, 64, sink).map_err(|status| format!("start: status {status}"))?;
     probe.session.store(session, Ordering::SeqCst);
     // Some rounds act at once and some after a first value.
-    if round.is_multiple_of(2) {
+    if acts_later {
         std::thread::yield_now();
     }
     match mode {

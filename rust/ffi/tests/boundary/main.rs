@@ -7,3 +7,11 @@ mod engines;
 mod faults;
 mod harness;
 mod races;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// One test at a time: some look at the memory of the whole process.
+fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -5,6 +5,7 @@ use crate::harness;
 /// `RUSTLE_RACES` sets the number of rounds.
 #[test]
 fn sessions_are_released_once_by_a_worker_as_the_last_call() {
+    let _alone = crate::alone();
     let rounds = std::env::var("RUSTLE_RACES")
         .ok()
         .and_then(|rounds| rounds.parse().ok())

@@ -36,7 +36,9 @@ static uint32_t below(uint32_t bound) {
   return (uint32_t)(state >> 33) % bound;
 }
 
-typedef enum { INVENTED, SESSION, TICKER, RUNTIME, PLAN, KINDS } Kind;
+typedef enum { INVENTED, SESSION, TICKER, RUNTIME, PLAN, INVERSE, STFT, STREAM, KINDS } Kind;
+
+static const char *const names[KINDS] = {"", "sessions", "tickers", "runtimes", "plans", "inverses", "STFTs", "STFT streams"};
 
 typedef struct {
   RustleHandle handle;
@@ -108,6 +110,9 @@ static RustleStatus free_as(Kind kind, RustleHandle handle) {
     case SESSION: return rustle_session_free(handle, NULL);
     case TICKER: return rustle_ticker_free(handle, NULL);
     case RUNTIME: return rustle_runtime_free(handle, NULL);
+    case INVERSE: return rustle_fft_inverse_free(handle, NULL);
+    case STFT: return rustle_stft_free(handle, NULL);
+    case STREAM: return rustle_stft_stream_free(handle, NULL);
     default: return rustle_fft_plan_free(handle, NULL);
   }
 }
@@ -120,12 +125,12 @@ static void free_any(Kind kind) {
 }
 
 static void start(void) {
-  static const char *const names[] = {"BTC", "ETH", "SOL", "BTC", "", "A B"};
+  static const char *const all[] = {"BTC", "ETH", "SOL", "BTC", "", "A B"};
   RustleString symbols[3];
   uint32_t fine = below(4) != 0;
   uint32_t count = fine ? 1 + below(3) : below(4), lane = fine ? below(4) : below(5), capacity = fine ? 1 : below(3);
   for (uint32_t i = 0; i < count; i++) {
-    const char *name = names[fine ? i : below(6)];
+    const char *name = all[fine ? i : below(6)];
     symbols[i] = (RustleString){(const uint8_t *)name, strlen(name)};
   }
   void *context = malloc(16);
@@ -161,9 +166,34 @@ static void new_ticker(void) {
   if (status == RUSTLE_OK) know(made, TICKER);
 }
 
+static void new_stft(int fine) {
+  RustleStftConfiguration configuration = {.size = FRAME, .hop = fine ? FRAME : 0};
+  RustleHandle made = 0;
+  RustleStatus status = rustle_stft_new(&configuration, &made, NULL);
+  EXPECT((status == RUSTLE_OK) == fine);
+  if (fine) know(made, STFT);
+}
+
+static void new_stream(void) {
+  Entry *stft = any_entry(STFT);
+  RustleHandle made = 0;
+  RustleStatus status = rustle_stft_stream_new(stft->handle, &made, NULL);
+  fits(status, stft, STFT, RUSTLE_OK);
+  if (status == RUSTLE_OK) know(made, STREAM);
+}
+
 static void new_plan(void) {
   RustleHandle made = 0;
   int fine = below(4) != 0;
+  switch (below(4)) {
+    case 0: new_stft(fine); return;
+    case 1: new_stream(); return;
+    case 2:
+      EXPECT((rustle_fft_inverse_new(fine ? FRAME : 1, RUSTLE_PATH_PREFERRED, &made, NULL) == RUSTLE_OK) == fine);
+      if (fine) know(made, INVERSE);
+      return;
+    default: break;
+  }
   RustleStatus status = rustle_fft_plan_new(fine ? FRAME : FRAME + 1, RUSTLE_WINDOW_HANN, RUSTLE_SYMMETRY_PERIODIC,
                                             RUSTLE_SCALE_NONE, &made, NULL);
   EXPECT((status == RUSTLE_OK) == fine);
@@ -171,9 +201,29 @@ static void new_plan(void) {
 }
 
 static void transform(void) {
-  static float input[FRAME], output[FRAME / 2];
-  Entry *plan = any_entry(PLAN);
-  fits(rustle_fft_magnitudes(plan->handle, input, FRAME, output, FRAME / 2, NULL, 0, NULL), plan, PLAN, RUSTLE_OK);
+  static float input[FRAME + 2], output[4 * (FRAME / 2 + 1)];
+  size_t taken = 0, frames = 0;
+  Entry *entry;
+  switch (below(4)) {
+    case 0:
+      entry = any_entry(INVERSE);
+      fits(rustle_fft_inverse_samples(entry->handle, input, FRAME + 2, output, FRAME, NULL, 0, NULL), entry, INVERSE,
+           RUSTLE_OK);
+      break;
+    case 1:
+      entry = any_entry(STREAM);
+      fits(rustle_stft_stream_push(entry->handle, input, below(FRAME + 1), output, 4 * (FRAME / 2 + 1), &taken, &frames, NULL),
+           entry, STREAM, RUSTLE_WRONG_STATE);
+      break;
+    case 2:
+      entry = any_entry(STREAM);
+      fits(rustle_stft_stream_finish(entry->handle, output, 4 * (FRAME / 2 + 1), &frames, NULL), entry, STREAM,
+           RUSTLE_WRONG_STATE);
+      break;
+    default:
+      entry = any_entry(PLAN);
+      fits(rustle_fft_magnitudes(entry->handle, input, FRAME, output, FRAME / 2, NULL, 0, NULL), entry, PLAN, RUSTLE_OK);
+  }
 }
 
 static void one_call(void) {
@@ -212,7 +262,7 @@ static void one_call(void) {
     case 12: free_any(RUNTIME); break;
     case 13: new_plan(); break;
     case 14:
-      if (below(2) == 0) free_any(PLAN);
+      if (below(2) == 0) free_any(PLAN + below(KINDS - PLAN));
       else transform();
       break;
     default:
@@ -248,7 +298,8 @@ int main(int argc, char **argv) {
   while (atomic_load(&released) < atomic_load(&taken) || rustle_live_objects() > 0) sched_yield();
   EXPECT(atomic_load(&released) == atomic_load(&taken));
   for (Kind kind = SESSION; kind < KINDS; kind++) EXPECT(served[kind] > 0);
-  printf("%ld sequences, %ld sessions, %ld releases; served: %ld sessions, %ld tickers, %ld runtimes, %ld plans\n", sequences,
-         atomic_load(&taken), atomic_load(&released), served[SESSION], served[TICKER], served[RUNTIME], served[PLAN]);
+  printf("%ld sequences, %ld sessions, %ld releases; served:", sequences, atomic_load(&taken), atomic_load(&released));
+  for (Kind kind = SESSION; kind < KINDS; kind++) printf(" %ld %s", served[kind], names[kind]);
+  printf("\n");
   return 0;
 }
