@@ -16,7 +16,11 @@ extension EngineStream {
     init(_ iterator: Iterator) { self.iterator = iterator }
 
     func next() async -> Value? {
-      guard await enter() else { return nil }
+      if isTaken {
+        guard await turn() else { return nil }
+      } else {
+        isTaken = true
+      }
       defer { leave() }
       guard var taken = iterator.take() else { return nil }
       while let element = await taken.next(isolation: self) {
@@ -29,11 +33,7 @@ extension EngineStream {
 
     /// Waits for its turn; false when the task is cancelled. An actor lets the next caller in while the one before it waits,
     /// and a closure that has nothing to give for that reason would end the `AsyncStream` for every reader.
-    private func enter() async -> Bool {
-      if !isTaken {
-        isTaken = true
-        return true
-      }
+    private func turn() async -> Bool {
       lastNumber += 1
       let number = lastNumber
       return await withTaskCancellationHandler {

@@ -140,13 +140,19 @@ public struct EngineStream<Value: Sendable>: AsyncSequence, Sendable {
     ) async -> Bool {
       switch cursor.take() {
       case .events(var events):
-        if await events.fill(&buffer, isolation: actor) { cursor = .events(events) }
+        guard await events.fill(&buffer, isolation: actor) else { return end() }
+        cursor = .events(events)
       case .frames(var frames):
-        if await frames.fill(&buffer, most: most, isolation: actor) { cursor = .frames(frames) }
-      case nil: break
+        guard await frames.fill(&buffer, most: most, isolation: actor) else { return end() }
+        cursor = .frames(frames)
+      case nil: return end()
       }
-      if cursor != nil { return true }
-      // Whoever keeps the iterator gets nothing more: the session ends here, not when the iterator goes.
+      return true
+    }
+
+    /// Whoever keeps the iterator gets nothing more: the session ends here, not when the iterator goes.
+    @usableFromInline
+    mutating func end() -> Bool {
       hold = nil
       return false
     }
