@@ -12,6 +12,8 @@
 //! sample rate R has its bin k at k R / N Hz. Nothing here allocates, except constructors and where a function says so.
 #![deny(unsafe_code)]
 
+pub mod biquad;
+pub mod equalizer;
 mod error;
 pub mod fft;
 mod form;

@@ -1,0 +1,330 @@
+//! What is wanted of an equalizer.
+
+use crate::biquad::{self, Biquad, octaves_to_q};
+use std::error::Error;
+use std::fmt::{self, Display};
+use std::ops::RangeInclusive;
+
+/// The centre frequencies of the fourteen bands, in Hz.
+pub const CENTRES: [f64; 14] = [
+    8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0, 1024.0, 2048.0, 3072.0, 4096.0, 5120.0, 10_240.0, 16_384.0,
+];
+
+/// The gains of a band, and of the preamplification, in dB.
+pub const GAINS: RangeInclusive<f64> = -24.0..=24.0;
+
+/// The widths of a band, in octaves.
+pub const OCTAVES: RangeInclusive<f64> = 0.05..=5.0;
+
+/// The most bands of a channel.
+pub const MAX_BANDS: usize = 64;
+
+/// The shape of a band.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum BandKind {
+    /// The gain at the frequency, falling to 0 dB on both sides.
+    #[default]
+    Peaking,
+    /// The gain below the frequency.
+    LowShelf,
+    /// The gain above the frequency.
+    HighShelf,
+    /// What is above the frequency falls by 12 dB an octave; the gain is of no concern.
+    LowPass,
+    /// What is below the frequency falls by 12 dB an octave; the gain is of no concern.
+    HighPass,
+}
+
+/// One band.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Band {
+    /// Its shape.
+    pub kind: BandKind,
+    /// Its centre, or its edge at half the gain, in Hz: above 0 and below half the sample rate.
+    pub frequency: f64,
+    /// In dB, within [`GAINS`].
+    pub gain: f64,
+    /// The quality, from that of 5 octaves (0.18) to that of 0.05 octaves (28.9); see [`octaves_to_q`].
+    pub q: f64,
+}
+
+impl Band {
+    /// A peaking band as wide as `octaves`.
+    pub fn peaking(frequency: f64, gain: f64, octaves: f64) -> Self {
+        Self {
+            kind: BandKind::Peaking,
+            frequency,
+            gain,
+            q: octaves_to_q(octaves),
+        }
+    }
+
+    /// The band's filter at `sample_rate` Hz.
+    pub fn filter(&self, sample_rate: f64) -> Biquad {
+        let Self {
+            kind,
+            frequency,
+            gain,
+            q,
+        } = *self;
+        match kind {
+            BandKind::Peaking => biquad::peaking(frequency, gain, q, sample_rate),
+            BandKind::LowShelf => biquad::low_shelf(frequency, gain, q, sample_rate),
+            BandKind::HighShelf => biquad::high_shelf(frequency, gain, q, sample_rate),
+            BandKind::LowPass => biquad::low_pass(frequency, q, sample_rate),
+            BandKind::HighPass => biquad::high_pass(frequency, q, sample_rate),
+        }
+    }
+
+    fn check(&self, sample_rate: f64) -> Result<(), EqualizerError> {
+        if !(self.frequency > 0.0 && self.frequency < 0.5 * sample_rate) {
+            return Err(EqualizerError::Frequency {
+                limit: 0.5 * sample_rate,
+                got: self.frequency,
+            });
+        }
+        if !GAINS.contains(&self.gain) {
+            return Err(EqualizerError::Gain { got: self.gain });
+        }
+        // A hair of room for a width that was turned into a quality and back.
+        let qualities = octaves_to_q(*OCTAVES.end()) * 0.999..=octaves_to_q(*OCTAVES.start()) * 1.001;
+        if !qualities.contains(&self.q) {
+            return Err(EqualizerError::Quality { got: self.q });
+        }
+        Ok(())
+    }
+}
+
+/// A setting of the whole equalizer.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Settings {
+    /// The bands of the left or only channel, at most [`MAX_BANDS`].
+    pub left: Vec<Band>,
+    /// The bands of the right channel.
+    pub right: Vec<Band>,
+    /// What both channels are amplified by, in dB, within [`GAINS`].
+    pub preamp: f64,
+}
+
+impl Settings {
+    /// The fourteen bands of [`CENTRES`] on both channels with the given gains in dB, left and then right from low to high,
+    /// each as wide as `octaves`. Bands at or above half the sample rate are left out: they have no sound to change.
+    pub fn graphic(gains: &[f64; 28], octaves: f64, sample_rate: f64) -> Self {
+        let bands = |gains: &[f64]| {
+            let bands = CENTRES.iter().zip(gains);
+            let audible = bands.filter(|(frequency, _)| **frequency < 0.5 * sample_rate);
+            audible
+                .map(|(frequency, gain)| Band::peaking(*frequency, *gain, octaves))
+                .collect()
+        };
+        Self {
+            left: bands(&gains[..14]),
+            right: bands(&gains[14..]),
+            preamp: 0.0,
+        }
+    }
+
+    /// Whether a sample rate suits and each band is in range.
+    ///
+    /// # Errors
+    /// The first thing that is not.
+    pub fn check(&self, sample_rate: f64) -> Result<(), EqualizerError> {
+        if !(sample_rate.is_finite() && sample_rate >= 1.0) {
+            return Err(EqualizerError::SampleRate { got: sample_rate });
+        }
+        for bands in [&self.left, &self.right] {
+            if bands.len() > MAX_BANDS {
+                return Err(EqualizerError::BandCount {
+                    limit: MAX_BANDS,
+                    got: bands.len(),
+                });
+            }
+            for band in bands {
+                band.check(sample_rate)?;
+            }
+        }
+        if !GAINS.contains(&self.preamp) {
+            return Err(EqualizerError::Gain { got: self.preamp });
+        }
+        Ok(())
+    }
+
+    /// The factor on the amplitude of a sine of `frequency` Hz, in dB, on the left and on the right.
+    pub fn decibels(&self, frequency: f64, sample_rate: f64) -> [f64; 2] {
+        [&self.left, &self.right].map(|bands| {
+            let each = bands.iter().map(|band| band.filter(sample_rate));
+            self.preamp
+                + each
+                    .map(|filter| filter.decibels(frequency, sample_rate))
+                    .sum::<f64>()
+        })
+    }
+}
+
+/// What is wrong with a setting: what is expected, and what came.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum EqualizerError {
+    /// The sample rate is not a number of at least 1 Hz.
+    SampleRate {
+        /// The rate that came, in Hz.
+        got: f64,
+    },
+    /// A channel has more than [`MAX_BANDS`] bands, or more than the equalizer was made for.
+    BandCount {
+        /// The most bands.
+        limit: usize,
+        /// The number that came.
+        got: usize,
+    },
+    /// A band is not below half the sample rate.
+    Frequency {
+        /// Half the sample rate, in Hz.
+        limit: f64,
+        /// The frequency that came, in Hz.
+        got: f64,
+    },
+    /// A gain is not within [`GAINS`].
+    Gain {
+        /// The gain that came, in dB.
+        got: f64,
+    },
+    /// A quality is not that of a width within [`OCTAVES`].
+    Quality {
+        /// The quality that came.
+        got: f64,
+    },
+    /// There are neither one nor two channels.
+    Channels {
+        /// The number that came.
+        got: usize,
+    },
+    /// A block is not a whole number of frames.
+    BlockLength {
+        /// The number of channels.
+        channels: usize,
+        /// The number of samples that came.
+        got: usize,
+    },
+}
+
+impl Display for EqualizerError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::SampleRate { got } => {
+                write!(
+                    f,
+                    "sample rate: expected a finite number of at least 1 Hz, got {got}"
+                )
+            }
+            Self::BandCount { limit, got } => {
+                write!(f, "bands: expected at most {limit} a channel, got {got}")
+            }
+            Self::Frequency { limit, got } => write!(
+                f,
+                "frequency of a band: expected above 0 and below half the sample rate, {limit} Hz, got {got} Hz"
+            ),
+            Self::Gain { got } => write!(
+                f,
+                "gain: expected {} to {} dB, got {got} dB",
+                GAINS.start(),
+                GAINS.end()
+            ),
+            Self::Quality { got } => write!(
+                f,
+                "quality of a band: expected that of {} to {} octaves, Q {:.4} to {:.2}, got Q {got}",
+                OCTAVES.start(),
+                OCTAVES.end(),
+                octaves_to_q(*OCTAVES.end()),
+                octaves_to_q(*OCTAVES.start())
+            ),
+            Self::Channels { got } => write!(f, "channels: expected 1 or 2, got {got}"),
+            Self::BlockLength { channels, got } => write!(
+                f,
+                "block: expected a whole number of frames of {channels} samples, got {got} samples"
+            ),
+        }
+    }
+}
+
+impl Error for EqualizerError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_out_of_range_are_refused_with_what_came() {
+        let rate = 48_000.0;
+        let with = |band| Settings {
+            left: vec![band],
+            ..Settings::default()
+        };
+        let good = Band::peaking(1000.0, 3.0, 1.0);
+        assert_eq!(with(good).check(rate), Ok(()));
+        let refused = |band, expected| assert_eq!(with(band).check(rate), Err(expected));
+        let (limit, got) = (24_000.0, 24_000.0);
+        refused(
+            Band {
+                frequency: got,
+                ..good
+            },
+            EqualizerError::Frequency { limit, got },
+        );
+        refused(Band { gain: 24.5, ..good }, EqualizerError::Gain { got: 24.5 });
+        refused(Band { q: 40.0, ..good }, EqualizerError::Quality { got: 40.0 });
+        assert!(
+            with(Band {
+                frequency: f64::NAN,
+                ..good
+            })
+            .check(rate)
+            .is_err()
+        );
+        assert!(
+            with(Band {
+                gain: f64::NAN,
+                ..good
+            })
+            .check(rate)
+            .is_err()
+        );
+        assert_eq!(
+            with(good).check(0.0),
+            Err(EqualizerError::SampleRate { got: 0.0 })
+        );
+        let many = Settings {
+            right: vec![good; 65],
+            ..Settings::default()
+        };
+        assert_eq!(
+            many.check(rate),
+            Err(EqualizerError::BandCount { limit: 64, got: 65 })
+        );
+        for octaves in [*OCTAVES.start(), *OCTAVES.end()] {
+            assert_eq!(with(Band::peaking(1000.0, 1.0, octaves)).check(rate), Ok(()));
+        }
+    }
+
+    #[test]
+    fn graphic_settings_have_left_and_right_apart() {
+        let gains: [f64; 28] = std::array::from_fn(|index| index as f64 - 14.0);
+        let settings = Settings::graphic(&gains, 1.0, 48_000.0);
+        assert_eq!(settings.left[13].gain, -1.0);
+        assert_eq!(settings.right[0].gain, 0.0);
+        assert_eq!(settings.right[13].frequency, 16_384.0);
+        assert_eq!(Settings::graphic(&gains, 1.0, 22_050.0).left.len(), 13);
+        assert_eq!(settings.check(48_000.0), Ok(()));
+    }
+
+    #[test]
+    fn response_is_the_sum_of_the_bands_and_the_preamplification() {
+        let settings = Settings {
+            left: vec![Band::peaking(1000.0, 6.0, 1.0)],
+            right: vec![],
+            preamp: -6.0,
+        };
+        let [left, right] = settings.decibels(1000.0, 48_000.0);
+        assert!(left.abs() < 0.001, "{left}");
+        assert_eq!(right, -6.0);
+    }
+}

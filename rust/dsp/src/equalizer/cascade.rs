@@ -1,0 +1,191 @@
+//! The part that runs on the audio thread.
+
+use super::band::{EqualizerError, MAX_BANDS};
+use super::kernels::{self, Kernel, Section, State};
+use super::ramp::{Ramp, vectors};
+use crate::biquad::Biquad;
+
+/// The frames between two looks at what the filters remember.
+const INTERVAL: usize = 1024;
+
+/// A mono block is computed in parts of this many frames.
+const PART: usize = 256;
+
+/// A sum below this, -240 dB, cannot be told from none beside any sample above -96 dB.
+const NOTHING: f64 = 1e-12;
+
+/// A sum below this is forgotten, long before it becomes so small that a CPU computes with it many times slower.
+const FADED: f64 = 1e-30;
+
+/// Applies settings to sound. Nothing but [`new`](Self::new) allocates; nothing waits.
+///
+/// Coefficients and sums are `f64`, samples `f32`. Each channel has its own filters and sums, which no other reads. The
+/// output does not depend on how the signal is cut into blocks, bit for bit, and is not delayed. While there are no gains it is
+/// the input, bit for bit. The CPU's floating-point modes are neither read nor changed: what fades away is set to 0 before it
+/// becomes denormal.
+pub struct Equalizer {
+    kernel: Kernel,
+    channels: usize,
+    sections: Vec<Section>,
+    states: Vec<State>,
+    /// The latest change, and the frame of it that comes next.
+    ramp: Option<Ramp>,
+    next: usize,
+    /// Frames until the next look at the states.
+    until_look: usize,
+    /// Whether the output is the input.
+    idle: bool,
+}
+
+impl Equalizer {
+    /// An equalizer without gains, for 1 or 2 channels of at most `bands` bands.
+    ///
+    /// # Errors
+    /// [`EqualizerError::Channels`], [`EqualizerError::BandCount`].
+    pub fn new(channels: usize, bands: usize) -> Result<Self, EqualizerError> {
+        Self::with_kernel(channels, bands, kernels::widest())
+    }
+
+    fn with_kernel(channels: usize, bands: usize, kernel: Kernel) -> Result<Self, EqualizerError> {
+        if !(1..=2).contains(&channels) {
+            return Err(EqualizerError::Channels { got: channels });
+        }
+        if bands > MAX_BANDS {
+            return Err(EqualizerError::BandCount {
+                limit: MAX_BANDS,
+                got: bands,
+            });
+        }
+        let vectors = vectors(bands);
+        Ok(Self {
+            kernel,
+            channels,
+            sections: vec![Section::new([&Biquad::IDENTITY; 4]); vectors],
+            states: vec![State::default(); vectors],
+            ramp: None,
+            next: 0,
+            until_look: INTERVAL,
+            idle: true,
+        })
+    }
+
+    /// The number of channels.
+    pub fn channels(&self) -> usize {
+        self.channels
+    }
+
+    /// Whether a change is under way.
+    pub fn is_changing(&self) -> bool {
+        self.ramp.as_ref().is_some_and(|ramp| self.next < ramp.frames())
+    }
+
+    /// Begins a change, which is over after [`RAMP_SECONDS`](super::RAMP_SECONDS) of sound. `ramp` leads from the setting
+    /// that is in force (at first one without bands) and is for as many bands. Returns the ramp of the change before, to be
+    /// dropped where time does not press.
+    ///
+    /// # Errors
+    /// `ramp` itself, when it is for another number of bands, or while a change is under way
+    /// ([`is_changing`](Self::is_changing)).
+    pub fn change(&mut self, ramp: Ramp) -> Result<Option<Ramp>, Ramp> {
+        if self.is_changing() || ramp.vectors() != self.sections.len() {
+            return Err(ramp);
+        }
+        if self.idle {
+            self.until_look = INTERVAL;
+            self.idle = false;
+        }
+        self.next = 0;
+        Ok(self.ramp.replace(ramp))
+    }
+
+    /// Forgets the sound so far, and ends a change that is under way at once. The settings stay.
+    pub fn reset(&mut self) {
+        self.states.fill(State::default());
+        if let Some(ramp) = &self.ramp {
+            self.next = ramp.frames();
+            ramp.at(self.next, &mut self.sections);
+        }
+        self.until_look = INTERVAL;
+        self.idle = self.sections.iter().all(Section::is_resting);
+    }
+
+    /// Replaces the samples of `block`, whole frames of one sample per channel, by their equalized form. A sample that is NaN
+    /// or infinite spoils the channel for at most 1024 frames.
+    ///
+    /// # Errors
+    /// [`EqualizerError::BlockLength`]; the block then stays as it is.
+    pub fn process(&mut self, block: &mut [f32]) -> Result<(), EqualizerError> {
+        let frames = match self.channels {
+            1 => return self.process_mono(block),
+            _ => block.as_chunks_mut::<2>(),
+        };
+        let (frames, []) = frames else {
+            return Err(EqualizerError::BlockLength {
+                channels: self.channels,
+                got: block.len(),
+            });
+        };
+        self.process_frames(frames);
+        Ok(())
+    }
+
+    /// One channel as the left of two.
+    fn process_mono(&mut self, block: &mut [f32]) -> Result<(), EqualizerError> {
+        for part in block.chunks_mut(PART) {
+            let mut frames = [[0.0; 2]; PART];
+            let frames = &mut frames[..part.len()];
+            for (frame, sample) in frames.iter_mut().zip(&*part) {
+                *frame = [*sample, 0.0];
+            }
+            self.process_frames(frames);
+            for ([left, _], sample) in frames.iter().zip(part) {
+                *sample = *left;
+            }
+        }
+        Ok(())
+    }
+
+    fn process_frames(&mut self, mut frames: &mut [[f32; 2]]) {
+        while !frames.is_empty() && !self.idle {
+            let (part, rest) = frames.split_at_mut(frames.len().min(self.until_look));
+            frames = rest;
+            self.until_look -= part.len();
+            self.process_part(part);
+            if self.until_look == 0 {
+                self.look();
+            }
+        }
+    }
+
+    fn process_part(&mut self, part: &mut [[f32; 2]]) {
+        let mut settled = part;
+        if let Some(ramp) = &self.ramp {
+            let (moving, rest) = settled.split_at_mut(settled.len().min(ramp.frames() - self.next));
+            settled = rest;
+            for frame in moving {
+                self.next += 1;
+                ramp.at(self.next, &mut self.sections);
+                (self.kernel)(&self.sections, &mut self.states, std::slice::from_mut(frame));
+            }
+        }
+        if !settled.is_empty() {
+            (self.kernel)(&self.sections, &mut self.states, settled);
+        }
+    }
+
+    /// Clears what has faded, and what a sample that was no number left behind.
+    fn look(&mut self) {
+        self.until_look = INTERVAL;
+        let mut largest: f64 = 0.0;
+        for sum in self.states.iter_mut().flat_map(State::sums) {
+            if !(FADED..f64::INFINITY).contains(&sum.abs()) {
+                *sum = 0.0;
+            }
+            largest = largest.max(sum.abs());
+        }
+        if largest < NOTHING && !self.is_changing() && self.sections.iter().all(Section::is_resting) {
+            self.states.fill(State::default());
+            self.idle = true;
+        }
+    }
+}

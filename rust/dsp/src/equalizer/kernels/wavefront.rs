@@ -1,0 +1,171 @@
+//! The wavefront, generic over the vector unit and over the number of vectors.
+
+use super::four::Four;
+use crate::biquad::Biquad;
+
+/// The most vectors that one pass over a block keeps going: 14 sections.
+const VECTORS: usize = 7;
+
+/// The coefficients of two sections of two channels: lanes 0 and 1 are left and right of the first section, lanes 2 and 3 of
+/// the second.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(32))]
+pub(in crate::equalizer) struct Section {
+    b0: [f64; 4],
+    b1: [f64; 4],
+    b2: [f64; 4],
+    a1: [f64; 4],
+    a2: [f64; 4],
+}
+
+impl Section {
+    /// From the filters of the lanes.
+    pub(in crate::equalizer) fn new(filters: [&Biquad; 4]) -> Self {
+        Self {
+            b0: filters.map(|filter| filter.b0),
+            b1: filters.map(|filter| filter.b1),
+            b2: filters.map(|filter| filter.b2),
+            a1: filters.map(|filter| filter.a1),
+            a2: filters.map(|filter| filter.a2),
+        }
+    }
+
+    /// The coefficients between these and others: these at `position` 0, the others at 1.
+    pub(in crate::equalizer) fn towards(&self, other: &Self, position: f64) -> Self {
+        let between = |from: &[f64; 4], to: &[f64; 4]| -> [f64; 4] {
+            std::array::from_fn(|lane| from[lane] + (to[lane] - from[lane]) * position)
+        };
+        Self {
+            b0: between(&self.b0, &other.b0),
+            b1: between(&self.b1, &other.b1),
+            b2: between(&self.b2, &other.b2),
+            a1: between(&self.a1, &other.a1),
+            a2: between(&self.a2, &other.a2),
+        }
+    }
+
+    /// Whether nothing but what is remembered would change a signal.
+    pub(in crate::equalizer) fn is_resting(&self) -> bool {
+        self.b0 == [1.0; 4] && self.b1 == self.a1 && self.b2 == self.a2
+    }
+}
+
+/// What two sections of two channels remember.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(align(32))]
+pub(in crate::equalizer) struct State {
+    first: [f64; 4],
+    second: [f64; 4],
+}
+
+impl State {
+    /// The sums.
+    pub(in crate::equalizer) fn sums(&mut self) -> impl Iterator<Item = &mut f64> {
+        self.first.iter_mut().chain(&mut self.second)
+    }
+}
+
+/// Frames of two channels, left and right by turns, to be replaced by their equalized form.
+pub(in crate::equalizer) type Block<'a> = &'a mut [[f32; 2]];
+
+/// Runs the cascade of `sections` over `block`.
+#[inline(always)]
+pub(super) fn run<F: Four>(cpu: F::Cpu, sections: &[Section], states: &mut [State], block: Block<'_>) {
+    for (sections, states) in sections.chunks(VECTORS).zip(states.chunks_mut(VECTORS)) {
+        // The compiler unrolls the loops over the vectors when it knows their number.
+        match sections.len() {
+            1 => pass::<F, 1>(cpu, sections, states, block),
+            2 => pass::<F, 2>(cpu, sections, states, block),
+            3 => pass::<F, 3>(cpu, sections, states, block),
+            4 => pass::<F, 4>(cpu, sections, states, block),
+            5 => pass::<F, 5>(cpu, sections, states, block),
+            6 => pass::<F, 6>(cpu, sections, states, block),
+            _ => pass::<F, VECTORS>(cpu, sections, states, block),
+        }
+    }
+}
+
+/// What is in the registers: the sums of each vector, and what it takes next.
+struct Wave<F, const V: usize> {
+    first: [F; V],
+    second: [F; V],
+    input: [F; V],
+}
+
+#[inline(always)]
+fn pass<F: Four, const V: usize>(cpu: F::Cpu, sections: &[Section], states: &mut [State], block: Block<'_>) {
+    let (Some(sections), Some(states)) = (sections.first_chunk::<V>(), states.first_chunk_mut::<V>()) else {
+        return;
+    };
+    let zero = F::load(cpu, &[0.0; 4]);
+    let mut wave = Wave {
+        first: states.each_ref().map(|state| F::load(cpu, &state.first)),
+        second: states.each_ref().map(|state| F::load(cpu, &state.second)),
+        input: [zero; V],
+    };
+    let length = block.len();
+    let last = 2 * V - 1;
+    for time in 0..last.min(length) {
+        wave.edge(cpu, sections, block, time);
+    }
+    for time in last..length {
+        let output = wave.step(cpu, sections, F::frame(cpu, block[time]));
+        block[time - last] = output.samples();
+    }
+    for time in length..length + last {
+        wave.edge(cpu, sections, block, time);
+    }
+    for ((state, first), second) in states.iter_mut().zip(wave.first).zip(wave.second) {
+        first.store(&mut state.first);
+        second.store(&mut state.second);
+    }
+}
+
+impl<F: Four, const V: usize> Wave<F, V> {
+    /// One time: takes a frame in, and gives the frame that the last section finished, in lanes 0 and 1.
+    #[inline(always)]
+    fn step(&mut self, cpu: F::Cpu, sections: &[Section; V], frame: F) -> F {
+        self.input[0] = F::joined(frame, self.input[0]);
+        let mut carried = frame;
+        for (j, section) in sections.iter().enumerate() {
+            let input = self.input[j];
+            let output = input.times_plus(F::load(cpu, &section.b0), self.first[j]);
+            let first = input.times_plus(F::load(cpu, &section.b1), self.second[j]);
+            self.first[j] = output.times_from(F::load(cpu, &section.a1), first);
+            let second = input.times(F::load(cpu, &section.b2));
+            self.second[j] = output.times_from(F::load(cpu, &section.a2), second);
+            if j > 0 {
+                self.input[j] = carried;
+            }
+            carried = output;
+        }
+        // Of the last vector the lower lanes go on to section V, which is in vector 0, and the upper ones are done.
+        self.input[0] = carried;
+        carried.upper()
+    }
+
+    /// One time at which some sections have no frame.
+    #[inline(always)]
+    fn edge(&mut self, cpu: F::Cpu, sections: &[Section; V], block: &mut [[f32; 2]], time: usize) {
+        let (first, second) = (self.first, self.second);
+        let frame = block.get(time).copied().unwrap_or_default();
+        let output = self.step(cpu, sections, F::frame(cpu, frame));
+        if let Some(place) = (time + 1).checked_sub(2 * V).and_then(|at| block.get_mut(at)) {
+            *place = output.samples();
+        }
+        let active = |section: usize| usize::from(time.wrapping_sub(section) < block.len());
+        for j in 0..V {
+            let lanes = &LANES[active(j) + 2 * active(j + V)];
+            self.first[j] = F::chosen(cpu, lanes, self.first[j], first[j]);
+            self.second[j] = F::chosen(cpu, lanes, self.second[j], second[j]);
+        }
+    }
+}
+
+/// Which lanes are those of a section that has a frame, as `Four::chosen` takes it: none, the lower, the upper, all.
+const LANES: [[f64; 4]; 4] = [
+    [0.0; 4],
+    [-1.0, -1.0, 0.0, 0.0],
+    [0.0, 0.0, -1.0, -1.0],
+    [-1.0; 4],
+];

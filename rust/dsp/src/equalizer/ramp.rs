@@ -1,0 +1,188 @@
+//! The way from one setting to another.
+
+use super::band::{Band, BandKind, EqualizerError, Settings};
+use super::kernels::Section;
+use crate::biquad::Biquad;
+
+/// How long a change takes, in seconds.
+pub const RAMP_SECONDS: f64 = 0.040;
+
+/// The most that a step changes a gain, in dB.
+const STEP: f64 = 0.25;
+
+/// The most that a step moves a frequency or a quality, as a factor.
+const FACTOR: f64 = 1.02;
+
+/// Coefficients for the steps of a change. Made where time does not press: a step costs up to 1 ms of computing.
+#[derive(Clone, Debug)]
+pub struct Ramp {
+    /// One after the other the sections of each step, from the setting before to the one after.
+    sections: Vec<Section>,
+    /// The number of vectors of a step.
+    vectors: usize,
+    /// The length of a step.
+    frames: usize,
+}
+
+impl Ramp {
+    /// The way from `from` to `to` at `sample_rate` Hz, for an [`Equalizer`](super::Equalizer) of `bands` bands.
+    ///
+    /// # Errors
+    /// What [`Settings::check`] finds in either; [`EqualizerError::BandCount`] when one has more than `bands` bands.
+    pub fn new(
+        from: &Settings,
+        to: &Settings,
+        bands: usize,
+        sample_rate: f64,
+    ) -> Result<Self, EqualizerError> {
+        from.check(sample_rate)?;
+        to.check(sample_rate)?;
+        let [left, right] = [pairs(&from.left, &to.left), pairs(&from.right, &to.right)];
+        let got = left.len().max(right.len());
+        if got > bands {
+            return Err(EqualizerError::BandCount { limit: bands, got });
+        }
+        let vectors = vectors(bands);
+        let changes = left.iter().chain(&right).map(|(from, to)| steps(from, to));
+        let of_preamp = (to.preamp - from.preamp).abs() / STEP;
+        let steps = changes.fold(of_preamp, f64::max).ceil().clamp(8.0, 192.0) as usize;
+        let mut sections = Vec::with_capacity((steps + 1) * vectors);
+        for step in 0..=steps {
+            let position = eased(step, steps);
+            let preamp = from.preamp + (to.preamp - from.preamp) * position;
+            let amplifier = Biquad {
+                b0: 10f64.powf(preamp / 20.0),
+                ..Biquad::IDENTITY
+            };
+            let filters = |pairs: &[(Band, Band)]| -> Vec<Biquad> {
+                let each = pairs
+                    .iter()
+                    .map(|(from, to)| filter(from, to, step, steps, sample_rate));
+                each.chain(std::iter::repeat(Biquad::IDENTITY))
+                    .take(2 * vectors)
+                    .enumerate()
+                    .map(|(band, filter)| {
+                        if band == 0 {
+                            amplified(filter, amplifier.b0)
+                        } else {
+                            filter
+                        }
+                    })
+                    .collect()
+            };
+            let (left, right) = (filters(&left), filters(&right));
+            let section =
+                |j: usize| Section::new([&left[j], &right[j], &left[j + vectors], &right[j + vectors]]);
+            sections.extend((0..vectors).map(section));
+        }
+        let frames = (RAMP_SECONDS * sample_rate / steps as f64).ceil().max(1.0) as usize;
+        Ok(Self {
+            sections,
+            vectors,
+            frames,
+        })
+    }
+
+    /// The number of frames that the change takes.
+    pub(super) fn frames(&self) -> usize {
+        self.frames * (self.sections.len() / self.vectors - 1)
+    }
+
+    /// The number of vectors.
+    pub(super) fn vectors(&self) -> usize {
+        self.vectors
+    }
+
+    /// Writes the coefficients in force at frame `frame` of the change, from 0 to `frames()`.
+    pub(super) fn at(&self, frame: usize, sections: &mut [Section]) {
+        let (step, rest) = (frame / self.frames, frame % self.frames);
+        let mut steps = self.sections.chunks_exact(self.vectors).skip(step);
+        let (here, there) = (steps.next(), steps.next());
+        let position = rest as f64 / self.frames as f64;
+        for (section, (here, there)) in sections.iter_mut().zip(
+            here.into_iter()
+                .flatten()
+                .zip(there.or(here).into_iter().flatten()),
+        ) {
+            *section = here.towards(there, position);
+        }
+    }
+}
+
+/// The number of vectors for a number of bands.
+pub(super) fn vectors(bands: usize) -> usize {
+    bands.div_ceil(2).max(1)
+}
+
+/// The bands of both settings by their places. A band that one of them lacks has no gain there.
+fn pairs(from: &[Band], to: &[Band]) -> Vec<(Band, Band)> {
+    let silent = |band: &Band| Band {
+        kind: BandKind::Peaking,
+        gain: 0.0,
+        ..*band
+    };
+    (0..from.len().max(to.len()))
+        .filter_map(|index| match (from.get(index), to.get(index)) {
+            (Some(from), Some(to)) => Some((*from, *to)),
+            (Some(from), None) => Some((*from, silent(from))),
+            (None, to) => to.map(|to| (silent(to), *to)),
+        })
+        .collect()
+}
+
+/// Where a step of the way is, from 0 to 1: slowly at first and at last, so that the sound has no edge where it begins to change.
+fn eased(step: usize, steps: usize) -> f64 {
+    0.5 - 0.5 * (std::f64::consts::PI * step as f64 / steps as f64).cos()
+}
+
+/// How many steps a band's change asks for.
+fn steps(from: &Band, to: &Band) -> f64 {
+    let factor = |from: f64, to: f64| (to / from).ln().abs() / FACTOR.ln();
+    let gain = (to.gain - from.gain).abs() / STEP;
+    gain.max(factor(from.frequency, to.frequency))
+        .max(factor(from.q, to.q))
+}
+
+/// The filter of a band at one of the steps.
+fn filter(from: &Band, to: &Band, step: usize, steps: usize, sample_rate: f64) -> Biquad {
+    if from == to {
+        return from.filter(sample_rate);
+    }
+    let at = |step: usize| {
+        let position = eased(step, steps);
+        let between = |from: f64, to: f64| from * (to / from).powf(position);
+        match step {
+            0 => *from,
+            _ if step == steps => *to,
+            _ => Band {
+                kind: if 2 * step < steps { from.kind } else { to.kind },
+                frequency: between(from.frequency, to.frequency),
+                gain: from.gain + (to.gain - from.gain) * position,
+                q: between(from.q, to.q),
+            },
+        }
+    };
+    let here = at(step).filter(sample_rate);
+    let neighbour = if step == 0 { 1 } else { step - 1 };
+    if !here.is_identity() {
+        return here;
+    }
+    // Without a gain any poles will do, and those of the neighbouring step make the way to it even.
+    let Biquad { a1, a2, .. } = at(neighbour).filter(sample_rate);
+    Biquad {
+        b0: 1.0,
+        b1: a1,
+        b2: a2,
+        a1,
+        a2,
+    }
+}
+
+fn amplified(filter: Biquad, factor: f64) -> Biquad {
+    Biquad {
+        b0: factor * filter.b0,
+        b1: factor * filter.b1,
+        b2: factor * filter.b2,
+        ..filter
+    }
+}
