@@ -6,7 +6,7 @@ mod fit;
 
 pub use analog::{Analog, octaves_to_q, q_to_octaves};
 pub use design::{high_pass, high_shelf, low_pass, low_shelf, peaking};
-pub(crate) use fit::numerator_for_poles;
+pub(crate) use fit::{Demand, numerator_for_poles};
 
 /// The coefficients of (b0 + b1 z^-1 + b2 z^-2) / (1 + a1 z^-1 + a2 z^-2), in `f64`: with `f32`, filters that are low
 /// against the sample rate miss their gain by tenths of a decibel and add noise at -46 dB.

@@ -18,6 +18,7 @@ mod error;
 pub mod fft;
 mod form;
 mod inverse;
+pub mod level;
 mod peaks;
 mod spectrum;
 mod stft;

@@ -123,16 +123,17 @@ pub(super) fn filter(
     let free = turns(demands, exact, start, equation, |[b1, b2, a1, a2]| {
         ([at_zero, b1, b2], [1.0, a1, a2])
     });
-    free.or_else(|| numerator_for_poles(demands, exact, at_zero, poles))
+    let fitted = free.or_else(|| numerator_for_poles(demands, exact, at_zero, poles));
+    fitted.map(|(_, filter)| filter)
 }
 
-/// As [`filter`], with its poles given.
+/// As [`filter`], with its poles given; and its greatest error in dB, times the weight where it is.
 pub(crate) fn numerator_for_poles(
     demands: &[Demand],
     exact: Option<Demand>,
     at_zero: f64,
     poles: [f64; 2],
-) -> Option<Biquad> {
+) -> Option<(f64, Biquad)> {
     let start = powers(1.0, poles[0], poles[1]);
     let start = start.map(|power| power / start[0]);
     let equation = |demand: &Demand, denominator| {
@@ -145,7 +146,7 @@ pub(crate) fn numerator_for_poles(
     })
 }
 
-/// Least squares again and again, as the head of this file says; the best filter that came of it. `equation` is what one
+/// Least squares again and again, as the head of this file says; the best filter that came of it, with its error. `equation` is what one
 /// demand asks of N unknowns, as row and right side; `solved` are numerator and denominator that the unknowns stand for.
 fn turns<const N: usize>(
     demands: &[Demand],
@@ -153,7 +154,7 @@ fn turns<const N: usize>(
     mut denominator: [f64; 3],
     equation: impl Fn(&Demand, [f64; 3]) -> ([f64; N], f64),
     solved: impl Fn([f64; N]) -> ([f64; 3], [f64; 3]),
-) -> Option<Biquad> {
+) -> Option<(f64, Biquad)> {
     let mut weights: Vec<f64> = demands.iter().map(|demand| demand.weight).collect();
     let mut best: Option<(f64, Biquad)> = None;
     for _ in 0..TURNS {
@@ -194,7 +195,7 @@ fn turns<const N: usize>(
             break;
         }
     }
-    best.map(|(_, filter)| filter)
+    best
 }
 
 /// Least squares in N unknowns: rows are rotated into a triangle one by one (Givens), which keeps all the digits that the

@@ -1,0 +1,117 @@
+//! A scale for display, from 0 to 120, with five classes.
+
+/// The lowest level that the scale shows, in dB relative to full scale.
+const FLOOR: f64 = -80.0;
+
+/// The upper end of the scale.
+const TOP: f64 = 120.0;
+
+/// The place of an average power on a scale from 0 to 120, for a bar or a number that people who do not think in decibels
+/// can follow. It is not a sound pressure level: "50" is an average power of -15.2 dB relative to full scale, whatever the
+/// microphone.
+///
+/// With a = 10^(power/20) and m = 10^(-80/20) the place is 120 sqrt((a - m) / (1 - m)); 0 below -80 dB, 120 from 0 dB on. NaN
+/// gives 0.
+pub fn noise_scale(average_power: f64) -> f64 {
+    if average_power >= 0.0 {
+        return TOP;
+    }
+    let amplitude = |decibels: f64| 10f64.powf(decibels / 20.0);
+    let floor = amplitude(FLOOR);
+    TOP * ((amplitude(average_power) - floor) / (1.0 - floor))
+        .max(0.0)
+        .sqrt()
+}
+
+/// What a place on the scale of [`noise_scale`] is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum NoiseClass {
+    /// Below 50.
+    Silent,
+    /// From 50 to below 75.
+    Quiet,
+    /// From 75 to below 90.
+    Average,
+    /// From 90 to below 100.
+    Noisy,
+    /// From 100 to 120.
+    Loud,
+}
+
+impl NoiseClass {
+    /// Every class, from the softest.
+    pub const ALL: [Self; 5] = [Self::Silent, Self::Quiet, Self::Average, Self::Noisy, Self::Loud];
+
+    /// The class of a place on the scale. What is above 120 is loud, and what is no number is silent.
+    pub fn of(place: f64) -> Self {
+        match place {
+            _ if place >= 100.0 => Self::Loud,
+            _ if place >= 90.0 => Self::Noisy,
+            _ if place >= 75.0 => Self::Average,
+            _ if place >= 50.0 => Self::Quiet,
+            _ => Self::Silent,
+        }
+    }
+
+    /// The name in English, in small letters.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Silent => "silent",
+            Self::Quiet => "quiet",
+            Self::Average => "average",
+            Self::Noisy => "noisy",
+            Self::Loud => "loud",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scale_has_the_values_of_its_formula() {
+        // Computed by the formula in Python, rounded to a tenth.
+        for (power, place) in [
+            (-81.0, 0.0),
+            (-80.0, 0.0),
+            (-60.0, 3.6),
+            (-40.0, 11.9),
+            (-20.0, 37.9),
+            (-10.0, 67.5),
+            (-6.0, 84.9),
+            (-3.0, 101.0),
+            (0.0, 120.0),
+            (3.0, 120.0),
+        ] {
+            assert!(
+                (noise_scale(power) - place).abs() < 0.051,
+                "{power} dB: {}",
+                noise_scale(power)
+            );
+        }
+        assert_eq!(noise_scale(f64::NEG_INFINITY), 0.0);
+        assert_eq!(noise_scale(f64::NAN), 0.0);
+    }
+
+    #[test]
+    fn classes_begin_at_their_lower_edge() {
+        for (place, class) in [
+            (0.0, NoiseClass::Silent),
+            (49.999, NoiseClass::Silent),
+            (50.0, NoiseClass::Quiet),
+            (74.999, NoiseClass::Quiet),
+            (75.0, NoiseClass::Average),
+            (89.999, NoiseClass::Average),
+            (90.0, NoiseClass::Noisy),
+            (99.999, NoiseClass::Noisy),
+            (100.0, NoiseClass::Loud),
+            (119.999, NoiseClass::Loud),
+            (120.0, NoiseClass::Loud),
+            (f64::NAN, NoiseClass::Silent),
+        ] {
+            assert_eq!(NoiseClass::of(place), class, "{place}");
+        }
+        assert!(NoiseClass::ALL.is_sorted());
+    }
+}
