@@ -10,6 +10,7 @@ mod octave;
 mod scale;
 mod weighting;
 
+pub(crate) use meter::check_rate;
 pub use meter::{LevelMeter, LevelReading, MeterError, TimeWeighting};
 pub use octave::{BandAnalyzer, BandWidth, band_centres};
 pub use scale::{NoiseClass, noise_scale};

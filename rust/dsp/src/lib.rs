@@ -19,6 +19,7 @@ pub mod fft;
 mod form;
 mod inverse;
 pub mod level;
+pub mod loudness;
 mod peaks;
 mod spectrum;
 mod stft;

@@ -33,11 +33,6 @@ impl Histogram {
         (((level - self.lowest) / self.width) as usize).min(self.counts.len() - 1)
     }
 
-    /// The number of levels.
-    pub(crate) fn count(&self) -> u64 {
-        self.counts.iter().sum()
-    }
-
     /// The number and the sum of all that is in the class of `level` dB and above.
     pub(crate) fn from(&self, level: f64) -> (u64, f64) {
         let first = self.class(level);
@@ -105,7 +100,6 @@ mod tests {
         }
         assert_eq!(histogram.from(-10.0), (3, 14.0));
         assert_eq!(histogram.from(-100.0), (5, 31.0));
-        assert_eq!(histogram.count(), 5);
         histogram.clear();
         assert_eq!(histogram.percentile(0.5, -100.0), None);
     }

@@ -170,7 +170,7 @@ impl LevelMeter {
         let mut state = self.state;
         for sample in samples {
             let sample = f64::from(sample);
-            if !(sample.abs() < 1.0) {
+            if sample.abs() >= 1.0 || sample.is_nan() {
                 state.overloads += 1;
             }
             let sample = if sample.is_finite() { sample } else { 0.0 };
