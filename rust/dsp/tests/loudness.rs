@@ -48,6 +48,9 @@ fn mean_power(parts: &[(f64, f64)]) -> f64 {
     10.0 * (power / parts.iter().map(|(_, seconds)| seconds).sum::<f64>()).log10()
 }
 
+/// Levels in dB relative to full scale, each for so many seconds.
+type Parts<'a> = &'a [(f64, f64)];
+
 const STEREO: [ChannelWeight; 2] = [ChannelWeight::Front; 2];
 
 #[test]
@@ -55,7 +58,7 @@ fn integrated_loudness_of_cases_1_to_5() {
     // The parts, the table's value, and how long the blocks above the gate dwell on each level. Each moment is in four blocks. At
     // an edge three blocks have 0.1, 0.2 and 0.3 s of the louder level; in cases 3 and 4 that takes them above the gate.
     let edges = [(-23.0, 4.0 * 60.0), (-36.0, 1.2)];
-    let cases: [(&[(f64, f64)], f64, &[(f64, f64)]); 5] = [
+    let cases: [(Parts<'_>, f64, Parts<'_>); 5] = [
         (&[(-23.0, 20.0)], -23.0, &[(-23.0, 1.0)]),
         (&[(-33.0, 20.0)], -33.0, &[(-33.0, 1.0)]),
         (&[(-36.0, 10.0), (-23.0, 60.0), (-36.0, 10.0)], -23.0, &edges),
@@ -198,7 +201,7 @@ fn true_peak_of_cases_15_to_19() {
 
 #[test]
 fn loudness_range_of_3342_cases_1_to_4() {
-    let cases: [(&[(f64, f64)], f64); 4] = [
+    let cases: [(Parts<'_>, f64); 4] = [
         (&[(-20.0, 20.0), (-30.0, 20.0)], 10.0),
         (&[(-20.0, 20.0), (-15.0, 20.0)], 5.0),
         (&[(-40.0, 20.0), (-20.0, 20.0)], 20.0),
