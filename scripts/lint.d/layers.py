@@ -38,7 +38,7 @@ SWIFT_ARROWS = {
 OUR_MODULES = set(SWIFT_ARROWS) | {"CRustle", "CSndfile", "CCairo", "CTerminal"}
 
 # Where the word `unsafe` may stand.
-UNSAFE_RUST = re.compile(r"rust/(ffi|testkit|bench|fuzz)/|rust/dsp/src/fft/kernels/")
+UNSAFE_RUST = re.compile(r"rust/(ffi|testkit|bench|fuzz)/|rust/dsp/src/(fft|equalizer)/kernels/")
 UNSAFE_SWIFT = re.compile(r"Sources/RustleCore/|Sources/RustleAudioFiles/SoundFile\.swift$|Sources/RustlePlot/Canvas\.swift$")
 
 # Ways around the compiler's checks, spelled in two parts so that this file does not hold them.
