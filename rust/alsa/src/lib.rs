@@ -1,0 +1,14 @@
+//! Sound devices through ALSA, which reaches hardware, PulseAudio and PipeWire alike.
+//!
+//! The system's libasound is loaded when it is first asked for: a program that records nothing needs none, and one that wants to
+//! gets an error that names the package. Samples are `f32`, interleaved, full scale at 1.0, whatever the device's own format.
+
+mod device;
+mod error;
+mod format;
+mod functions;
+mod pcm;
+
+pub use device::{Device, devices};
+pub use error::AlsaError;
+pub use pcm::{Configuration, Direction, Pcm, Progress};
