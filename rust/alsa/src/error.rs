@@ -50,7 +50,10 @@ impl fmt::Display for AlsaError {
                 write!(f, "expected to open the sound device {device}, got: {reason}")
             }
             Self::Unsupported { device, asked, takes } => {
-                write!(f, "expected the sound device {device} to take {asked}, got: {takes}")
+                write!(
+                    f,
+                    "expected the sound device {device} to take {asked}, got: {takes}"
+                )
             }
             Self::Lost { device, reason } => write!(f, "the sound device {device} is gone: {reason}"),
             Self::Call { function, reason } => write!(f, "the sound system failed in {function}: {reason}"),

@@ -95,7 +95,10 @@ mod tests {
             format.write(&[2.0, -2.0, f32::NAN], &mut bytes);
             let mut back = [f32::NAN; 3];
             format.read(&bytes, &mut back);
-            assert!(back[0] > 0.999_9 && back[1] == -1.0 && back[2] == 0.0, "{format:?} {back:?}");
+            assert!(
+                back[0] > 0.999_9 && back[1] == -1.0 && back[2] == 0.0,
+                "{format:?} {back:?}"
+            );
         }
     }
 }

@@ -131,10 +131,14 @@ impl Pcm {
             (functions.snd_pcm_hw_params_set_format)(pcm, parameters, format.number()) >= 0
         };
         self.format = Format::ALL.into_iter().find(takes).ok_or_else(|| {
-            self.unsupported("samples of 16, 24 or 32 bits or floating point", "other formats".to_owned())
+            self.unsupported(
+                "samples of 16, 24 or 32 bits or floating point",
+                "other formats".to_owned(),
+            )
         })?;
         // SAFETY: as above.
-        if unsafe { (functions.snd_pcm_hw_params_set_channels)(pcm, parameters, configuration.channels) } < 0 {
+        if unsafe { (functions.snd_pcm_hw_params_set_channels)(pcm, parameters, configuration.channels) } < 0
+        {
             let (mut least, mut most) = (0, 0);
             // SAFETY: as above, and the pointers are to variables of this function.
             unsafe { (functions.snd_pcm_hw_params_get_channels_min)(parameters, &mut least) };
@@ -185,10 +189,13 @@ impl Pcm {
             return Ok(Progress::Nothing);
         }
         // SAFETY: the bytes have room for a period of frames in the device's format.
-        let count = unsafe { (self.functions.snd_pcm_readi)(self.pcm, self.bytes.as_mut_ptr().cast(), most as c_ulong) };
+        let count = unsafe {
+            (self.functions.snd_pcm_readi)(self.pcm, self.bytes.as_mut_ptr().cast(), most as c_ulong)
+        };
         match self.progress("snd_pcm_readi", count, timeout)? {
             Progress::Frames(count) => {
-                self.format.read(&self.bytes, &mut frames[..count * self.channels]);
+                self.format
+                    .read(&self.bytes, &mut frames[..count * self.channels]);
                 Ok(Progress::Frames(count))
             }
             other => Ok(other),
@@ -204,9 +211,11 @@ impl Pcm {
         if most == 0 {
             return Ok(Progress::Nothing);
         }
-        self.format.write(&frames[..most * self.channels], &mut self.bytes);
+        self.format
+            .write(&frames[..most * self.channels], &mut self.bytes);
         // SAFETY: the bytes hold so many frames in the device's format.
-        let count = unsafe { (self.functions.snd_pcm_writei)(self.pcm, self.bytes.as_ptr().cast(), most as c_ulong) };
+        let count =
+            unsafe { (self.functions.snd_pcm_writei)(self.pcm, self.bytes.as_ptr().cast(), most as c_ulong) };
         self.progress("snd_pcm_writei", count, timeout)
     }
 
@@ -218,7 +227,11 @@ impl Pcm {
         // SAFETY: the handle is open, and this thread's alone.
         let status = unsafe { (self.functions.snd_pcm_drain)(self.pcm) };
         // In the mode that does not wait, a drain that goes on says that it would have to.
-        if status == -EAGAIN { Ok(()) } else { self.check("snd_pcm_drain", status) }
+        if status == -EAGAIN {
+            Ok(())
+        } else {
+            self.check("snd_pcm_drain", status)
+        }
     }
 
     /// The frames between the application and the loudspeaker or microphone, as the device says; `None` when it does not.
@@ -230,7 +243,12 @@ impl Pcm {
     }
 
     /// What the result of a read or a write means; recovers from what can be recovered from.
-    fn progress(&mut self, function: &'static str, count: i64, timeout: Duration) -> Result<Progress, AlsaError> {
+    fn progress(
+        &mut self,
+        function: &'static str,
+        count: i64,
+        timeout: Duration,
+    ) -> Result<Progress, AlsaError> {
         if count > 0 {
             return Ok(Progress::Frames(count as usize));
         }
@@ -281,7 +299,11 @@ impl Pcm {
         // SAFETY: as above.
         let status = unsafe { (self.functions.snd_pcm_wait)(self.pcm, milliseconds) };
         // An interruption is told by the next read or write.
-        if status == -ENODEV { Err(self.lost(ENODEV)) } else { Ok(()) }
+        if status == -ENODEV {
+            Err(self.lost(ENODEV))
+        } else {
+            Ok(())
+        }
     }
 
     fn lost(&self, error: c_int) -> AlsaError {
