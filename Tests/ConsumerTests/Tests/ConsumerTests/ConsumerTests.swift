@@ -36,6 +36,23 @@ import Testing
     #expect(fft.frequencies(sampleRate: 48_000)[64] == 3_000)
   }
 
+  @Test func spectrogramOfAToneAndBack() async throws {
+    let stft = try STFT(size: 512, hop: 128, scale: .amplitude)
+    let tone = (0..<4_096).map { Float(sin(2 * Double.pi * 32 * Double($0) / 512)) }
+    let rows = try stft.frames(of: tone)
+    #expect(rows.count == stft.frameCount(of: tone.count) * stft.rowCount)
+    #expect(abs(rows[10 * stft.rowCount + 32] - 1) < 1e-4)
+
+    let fft = try FFT(size: 512, window: .rectangular)
+    var bins = [Float](repeating: 0, count: 2 * fft.binCount)
+    var output = bins.mutableSpan
+    try fft.spectrum(of: tone.span.extracting(first: 512), into: &output)
+    var back = [Float](repeating: 0, count: 512)
+    var samples = back.mutableSpan
+    try InverseFFT(size: 512).samples(of: bins.span, into: &samples)
+    #expect(zip(back, tone).allSatisfy { abs($0 - $1) < 1e-6 })
+  }
+
   @MainActor
   @Test func computeFFTIsCalledFromTheMainActor() async throws {
     let result = try await computeFFT(buffer: [Float](repeating: 1, count: 512), options: ["windowType": "none"])
