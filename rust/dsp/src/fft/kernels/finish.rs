@@ -25,8 +25,15 @@ pub(super) trait Output {
     /// done; `first` and `last` are the places of the first point's bins, as for `square`.
     #[inline(always)]
     fn points<L: Lanes>(&mut self, first: [usize; 2], last: [usize; 2], rows: &[Complex<L>]) {
+        self.squares(first, last, rows);
+    }
+
+    /// `points` square by square.
+    #[inline(always)]
+    fn squares<L: Lanes>(&mut self, first: [usize; 2], last: [usize; 2], rows: &[Complex<L>]) {
         for (group, rows) in rows.as_chunks::<4>().0.iter().enumerate() {
             let (first, last) = (first.map(|bin| bin + 4 * group), last.map(|bin| bin - 4 * group));
+            L::turn();
             self.square(
                 first,
                 last,
@@ -126,6 +133,9 @@ impl<F: Real> Output for Reals<'_, F> {
 
     #[inline(always)]
     fn points<L: Lanes>(&mut self, first: [usize; 2], last: [usize; 2], rows: &[Complex<L>]) {
+        if !L::BY_POINTS {
+            return self.squares(first, last, rows);
+        }
         let value = |bin: Complex<f32>| F::single(bin.re * bin.re + bin.im * bin.im);
         points::write(self.values, first, last, rows, value, value);
     }
@@ -180,6 +190,9 @@ impl Output for Pairs<'_> {
 
     #[inline(always)]
     fn points<L: Lanes>(&mut self, first: [usize; 2], last: [usize; 2], rows: &[Complex<L>]) {
+        if !L::BY_POINTS {
+            return self.squares(first, last, rows);
+        }
         let (bins, _) = self.parts.as_chunks_mut::<2>();
         let (bin, mirror) = (|x: Complex<f32>| [x.re, x.im], |x: Complex<f32>| [x.re, -x.im]);
         points::write(bins, first, last, rows, bin, mirror);

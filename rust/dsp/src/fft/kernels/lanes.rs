@@ -30,8 +30,8 @@ pub(super) trait Lanes:
     /// spreading takes instructions of its own.
     type Factor: Copy + Send + Sync + 'static;
 
-    /// Whether the last transform is done point by point (`points`), and not in squares of lanes: for arrays, whose
-    /// transposition compilers make dozens of moves of.
+    /// Whether the last transform is done point by point (`points`), and not in squares of lanes: for arrays of one block, of
+    /// whose transposition compilers make dozens of moves.
     const BY_POINTS: bool = false;
 
     /// The number of 128-bit blocks: 1, 2 or 4. Shuffles within a block are cheaper than across blocks on every vector

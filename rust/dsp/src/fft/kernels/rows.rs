@@ -31,7 +31,7 @@ pub(super) struct Rows<L: Lanes> {
 /// the four rows. Only `BLOCKS` of the p are used.
 type Squares<L> = [[[Complex<L>; 4]; 4]; 2];
 
-/// How many points at a time `Rows::points` takes: so few that they stay in the fastest cache.
+/// The points of a run: so few that they stay in the fastest cache.
 const RUN: usize = 64;
 
 /// What becomes of a point k.
@@ -78,7 +78,7 @@ impl<L: Lanes> Rows<L> {
         output: &mut O,
     ) {
         self.middle(cpu, work, output);
-        if L::BY_POINTS {
+        if L::BLOCKS == 1 {
             self.points(cpu, work, rest, output);
         } else {
             self.squares(cpu, work, rest, output);
@@ -116,7 +116,8 @@ impl<L: Lanes> Rows<L> {
         }
     }
 
-    /// The same for vectors of one block, of which unpacking leaves the rows as they are wanted.
+    /// The same for vectors of one block, of which unpacking leaves the rows as they are wanted: in two loops over a run of
+    /// points, so that none waits for what it has just written.
     #[inline(always)]
     fn points<O: Output>(&self, cpu: L::Cpu, work: &[Complex<L>], rest: &mut [Complex<L>], output: &mut O) {
         let length = work.len();
