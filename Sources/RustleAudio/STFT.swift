@@ -97,7 +97,7 @@ public struct STFT: Sendable {
   public func frameCount(of count: Int) -> Int {
     switch padding {
     case .none: count < size ? 0 : 1 + (count - size) / hop
-    case .zero, .reflect: count < 1 ? 0 : 1 + count / hop
+    case .zero, .reflect: count < 1 ? 0 : 1 + Swift.min(count / hop, .max - 1)
     }
   }
 

@@ -30,7 +30,10 @@ public struct STFTStream: ~Copyable, Sendable {
   }
 
   /// The most frames that `count` more samples can complete: room for as many takes them all in one call.
-  public func mostFrames(for count: Int) -> Int { count / stft.hop + 1 + stft.size / 2 / stft.hop }
+  public func mostFrames(for count: Int) -> Int {
+    let frames = 1 + stft.size / 2 / stft.hop
+    return frames + min(max(0, count) / stft.hop, .max - frames)
+  }
 
   /// Takes in the next samples of the signal, as far as the frames that they complete find room.
   ///

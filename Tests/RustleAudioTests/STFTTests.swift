@@ -160,6 +160,17 @@ private struct Broken: Error {}
     #expect(ended?.argument == "stream")
   }
 
+  @Test(arguments: STFT.Padding.allCases) func countsOfAbsurdLengthsDoNotTrap(_ padding: STFT.Padding) throws {
+    let stft = try STFT(size: 64, hop: 1, padding: padding)
+    let stream = try STFTStream(stft)
+    for count in [Int.min, -1, 0] {
+      #expect(stft.frameCount(of: count) == 0)
+      #expect(stream.mostFrames(for: count) == stream.mostFrames(for: 0))
+    }
+    #expect(stft.frameCount(of: .max) > Int.max - 64)
+    #expect(stream.mostFrames(for: .max) == .max)
+  }
+
   @Test func timesAreThoseOfTheFramesMiddles() throws {
     #expect(try STFT(size: 64, hop: 100).time(of: 3, sampleRate: 1_000) == 0.3)
     #expect(try STFT(size: 64, hop: 100, padding: .none).time(of: 3, sampleRate: 1_000) == 0.332)

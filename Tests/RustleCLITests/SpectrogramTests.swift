@@ -102,6 +102,21 @@ extension CommandTests {
     #expect(colors.count > 20)
   }
 
+  @Test(arguments: ["spectrogram", "spectrum"])
+  func recordingIsNotOverwrittenByItsPicture(command: String) throws {
+    let folder = try ScratchFolder()
+    let before = try Data(contentsOf: URL(filePath: Self.spectrogramRecording))
+    let recording = try folder.write(before, as: "take.flac")
+    let link = folder.url.appending(path: "link.png").path
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: recording)
+    for picture in [recording, link] {
+      let result = try RustleProcess.run([command, recording, "--png", picture])
+      #expect(result.status == 64)
+      #expect(result.errors.contains("--png: expected another file than the one that is read, got \(picture)"))
+    }
+    #expect(try Data(contentsOf: URL(filePath: recording)) == before)
+  }
+
   @Test func wrongUseOfTheSpectrogramIsExplained() throws {
     let high = try RustleProcess.run(["spectrogram", Self.spectrogramRecording, "--max-frequency", "20000"])
     #expect(high.status == 64)
