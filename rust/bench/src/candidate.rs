@@ -10,6 +10,11 @@ pub(crate) trait Candidate {
 
     /// Does the job once.
     fn run(&mut self);
+
+    /// The frames of a job.
+    fn frames(&self) -> usize {
+        1
+    }
 }
 
 /// Floats that begin on a multiple of 64 bytes, a cache line: for every candidate, since several have faster code for it.

@@ -8,6 +8,7 @@
 //! Everything else that a peer needs, window and magnitude, runs in loops that use the widest vectors of the machine.
 
 mod candidate;
+mod frames;
 mod loops;
 mod ours;
 mod peers;
@@ -73,6 +74,11 @@ fn main() -> Result<(), Box<dyn Error>> {
             "complex",
             size,
             measure(peers.complex()?, ours::complex(size)?, options.visits),
+        );
+        tables.add(
+            "short-time magnitudes",
+            size,
+            measure(frames::candidates(size)?, Vec::new(), options.visits),
         );
     }
     write!(out, "{tables}")?;

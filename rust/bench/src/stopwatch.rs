@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 /// How long a visit takes, about: long against the clock's resolution, short against the scheduler's time slices.
 const VISIT: Duration = Duration::from_micros(20);
 
-/// The shortest time of one job of each candidate over `visits` visits, in ns. Each round visits all of them once, in an
+/// The shortest time of one frame of each candidate over `visits` visits, in ns. Each round visits all of them once, in an
 /// order of its own.
 pub(crate) fn fastest(candidates: &mut [Box<dyn Candidate>], visits: usize) -> Vec<f64> {
     let repeats: Vec<u32> = candidates
@@ -25,7 +25,11 @@ pub(crate) fn fastest(candidates: &mut [Box<dyn Candidate>], visits: usize) -> V
             best[index] = best[index].min(time);
         }
     }
-    best
+    let frames = candidates.iter().map(|candidate| candidate.frames() as f64);
+    best.iter()
+        .zip(frames)
+        .map(|(job, frames)| job / frames)
+        .collect()
 }
 
 fn repeats(candidate: &mut dyn Candidate) -> u32 {
