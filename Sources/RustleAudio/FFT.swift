@@ -184,7 +184,7 @@ public struct FFT: Sendable {
   }
 
   @inline(__always)
-  private func check(_ form: NativeSpectrumForm, _ input: Int, _ output: Int) throws(FFTError) {
+  func check(_ form: NativeSpectrumForm, _ input: Int, _ output: Int) throws(FFTError) {
     let isRightCount =
       switch form {
       case .complex: output == 2 * binCount
@@ -202,48 +202,6 @@ public struct FFT: Sendable {
     let expected = form == .complex ? "\(2 * binCount) elements" : "\(binCount) or \(binCount - 1) elements"
     return .validation(
       "output", expected: expected, got: "\(output)", advice: "Size the output by the FFT's binCount.")
-  }
-}
-
-extension FFT {
-  /// Scratch memory for the transforms of one task at a time.
-  ///
-  /// With one, a transform allocates nothing from the first on and shares no memory with other tasks.
-  ///
-  /// ```swift
-  /// var workspace = fft.makeWorkspace()
-  /// try fft.write(.decibels, of: frame.span, into: &output, using: &workspace)
-  /// ```
-  public struct Workspace: ~Copyable, Sendable {
-    fileprivate var memory: [Float]
-  }
-
-  /// Makes scratch memory for this FFT, which does for FFTs of the same and of smaller sizes too.
-  public func makeWorkspace() -> Workspace { Workspace(memory: [Float](repeating: 0, count: plan.scratchCount)) }
-
-  /// Writes the spectrum of one frame in any form, with scratch memory of the caller's.
-  ///
-  /// - Parameters:
-  ///   - form: what to write for each bin.
-  ///   - input: N samples.
-  ///   - output: as for the method that is named like the form.
-  ///   - workspace: of this FFT, or of one that is larger.
-  /// - Throws: ``FFTError`` with ``FFTError/Code/validation`` for other lengths; `output` is as it was then.
-  public func write(
-    _ form: Form, of input: Span<Float>, into output: inout MutableSpan<Float>, using workspace: inout Workspace
-  ) throws(FFTError) {
-    try check(form.native, input.count, output.count)
-    guard workspace.memory.count >= plan.scratchCount else {
-      throw .validation(
-        "workspace", expected: "at least \(plan.scratchCount) elements", got: "\(workspace.memory.count)",
-        advice: "Make the workspace with this FFT, or a larger one.")
-    }
-    var scratch = workspace.memory.mutableSpan
-    do {
-      try plan.run(form.native, of: input, into: &output, scratch: &scratch)
-    } catch {
-      throw FFTError(error)
-    }
   }
 }
 

@@ -10,7 +10,7 @@ internal import RustleCore
 public struct InverseFFT: Sendable {
   /// The number of samples N of a frame.
   public let size: Int
-  private let plan: NativeInverseFFTPlan
+  let plan: NativeInverseFFTPlan
 
   /// Computes the tables.
   ///
@@ -37,20 +37,23 @@ public struct InverseFFT: Sendable {
   ///   - output: N elements.
   /// - Throws: ``FFTError`` with ``FFTError/Code/validation`` for other lengths; `output` is as it was then.
   public func samples(of bins: Span<Float>, into output: inout MutableSpan<Float>) throws(FFTError) {
-    guard bins.count == size + 2 else {
-      throw .validation(
-        "bins", expected: "\(size + 2) elements", got: "\(bins.count)",
-        advice: "Give a real and an imaginary part for each of size / 2 + 1 bins.")
-    }
-    guard output.count == size else {
-      throw .validation(
-        "output", expected: "\(size) elements", got: "\(output.count)", advice: "Size the output by the inverse's size."
-      )
-    }
+    try check(bins.count, output.count)
     do {
       try plan.run(bins, into: &output)
     } catch {
       throw FFTError(error)
+    }
+  }
+
+  func check(_ bins: Int, _ output: Int) throws(FFTError) {
+    guard bins == size + 2 else {
+      throw .validation(
+        "bins", expected: "\(size + 2) elements", got: "\(bins)",
+        advice: "Give a real and an imaginary part for each of size / 2 + 1 bins.")
+    }
+    guard output == size else {
+      throw .validation(
+        "output", expected: "\(size) elements", got: "\(output)", advice: "Size the output by the inverse's size.")
     }
   }
 

@@ -123,10 +123,7 @@ public struct STFT: Sendable {
   public func frames(
     of signal: Span<Float>, from first: Int = 0, into output: inout MutableSpan<Float>
   ) throws(FFTError) -> Int {
-    try checkRows(output.count)
-    guard first >= 0 else {
-      throw .validation("first", expected: "0 or more", got: "\(first)", advice: "Frames are counted from 0.")
-    }
+    try check(output.count, first)
     do {
       return try plan.frames(of: signal, from: first, into: &output)
     } catch {
@@ -140,6 +137,13 @@ public struct STFT: Sendable {
     var span = output.mutableSpan
     _ = try frames(of: signal.span, into: &span)
     return output
+  }
+
+  func check(_ output: Int, _ first: Int) throws(FFTError) {
+    try checkRows(output)
+    guard first >= 0 else {
+      throw .validation("first", expected: "0 or more", got: "\(first)", advice: "Frames are counted from 0.")
+    }
   }
 
   func checkRows(_ count: Int) throws(FFTError) {

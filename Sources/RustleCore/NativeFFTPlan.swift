@@ -183,6 +183,8 @@ package final class NativeFFTPlan: Sendable {
 /// A native plan for the way back from complex bins: the one owner of its handle. Any number of tasks may use it at a time.
 package final class NativeInverseFFTPlan: Sendable {
   private let handle: NativeHandle
+  /// The least number of elements of the scratch memory that a caller may bring.
+  package let scratchCount: Int
 
   /// - Parameters:
   ///   - size: the frames' number of samples, a power of two from 64 to 65,536.
@@ -194,16 +196,36 @@ package final class NativeInverseFFTPlan: Sendable {
       unsafe rustle_fft_inverse_new(max(0, size), NativeFFTPath.number(path), &raw, $0)
     }
     handle = NativeHandle(raw) { raw in _ = rustle_fft_inverse_free(raw, nil) }
+    var count = 0
+    try unsafe NativeError.check { unsafe rustle_fft_inverse_scratch_length(raw, &count, $0) }
+    scratchCount = count
   }
 
   /// Writes the samples of one frame: `bins` has two elements more than it.
   package func run(_ bins: Span<Float>, into output: inout MutableSpan<Float>) throws(NativeError) {
+    // Without scratch memory of the caller's: the plan has its own.
+    try unsafe run(bins, &output, nil, 0)
+  }
+
+  /// As `run(_:into:)`, with scratch memory of the caller's, at least ``scratchCount`` elements of any content.
+  package func run(
+    _ bins: Span<Float>, into output: inout MutableSpan<Float>, scratch: inout MutableSpan<Float>
+  ) throws(NativeError) {
+    try unsafe scratch.withUnsafeMutableBufferPointer { scratch throws(NativeError) in
+      try unsafe run(bins, &output, scratch.baseAddress, scratch.count)
+    }
+  }
+
+  private func run(
+    _ bins: Span<Float>, _ output: inout MutableSpan<Float>, _ scratch: UnsafeMutablePointer<Float>?,
+    _ scratchCount: Int
+  ) throws(NativeError) {
     defer { extendLifetime(self) }
     try unsafe bins.withUnsafeBufferPointer { bins throws(NativeError) in
       try unsafe output.withUnsafeMutableBufferPointer { output throws(NativeError) in
         try unsafe NativeError.check {
           unsafe rustle_fft_inverse_samples(
-            handle.raw, bins.baseAddress, bins.count, output.baseAddress, output.count, nil, 0, $0)
+            handle.raw, bins.baseAddress, bins.count, output.baseAddress, output.count, scratch, scratchCount, $0)
         }
       }
     }

@@ -20,6 +20,8 @@ package enum NativePadding: Sendable {
 /// A native plan for short-time spectra: the one owner of its handle. Any number of tasks may use it at a time.
 package final class NativeSTFT: Sendable {
   fileprivate let handle: NativeHandle
+  /// The least number of elements of the scratch memory that a caller may bring.
+  package let scratchCount: Int
 
   /// - Parameters:
   ///   - size: the frames' number of samples, a power of two from 64 to 65,536.
@@ -36,21 +38,40 @@ package final class NativeSTFT: Sendable {
     var raw: UInt64 = 0
     try unsafe NativeError.check { unsafe rustle_stft_new(&configuration, &raw, $0) }
     handle = NativeHandle(raw) { raw in _ = rustle_stft_free(raw, nil) }
+    var count = 0
+    try unsafe NativeError.check { unsafe rustle_stft_scratch_length(raw, &count, $0) }
+    scratchCount = count
   }
 
   /// Writes the frames of `signal` from `first` on as far as `output` has rows, and returns how many that is.
   package func frames(
     of signal: Span<Float>, from first: Int, into output: inout MutableSpan<Float>
   ) throws(NativeError) -> Int {
+    // Without scratch memory of the caller's: the plan has its own.
+    try unsafe frames(signal, first, &output, nil, 0)
+  }
+
+  /// As `frames(of:from:into:)`, with scratch memory of the caller's, at least ``scratchCount`` elements of any content.
+  package func frames(
+    of signal: Span<Float>, from first: Int, into output: inout MutableSpan<Float>, scratch: inout MutableSpan<Float>
+  ) throws(NativeError) -> Int {
+    try unsafe scratch.withUnsafeMutableBufferPointer { scratch throws(NativeError) in
+      try unsafe frames(signal, first, &output, scratch.baseAddress, scratch.count)
+    }
+  }
+
+  private func frames(
+    _ signal: Span<Float>, _ first: Int, _ output: inout MutableSpan<Float>, _ scratch: UnsafeMutablePointer<Float>?,
+    _ scratchCount: Int
+  ) throws(NativeError) -> Int {
     defer { extendLifetime(self) }
     var count = 0
     try unsafe signal.withUnsafeBufferPointer { signal throws(NativeError) in
       try unsafe output.withUnsafeMutableBufferPointer { output throws(NativeError) in
         try unsafe NativeError.check {
-          // Without scratch memory of the caller's: the plan has its own.
           unsafe rustle_stft_frames(
-            handle.raw, signal.baseAddress, signal.count, max(0, first), output.baseAddress, output.count, nil, 0,
-            &count, $0)
+            handle.raw, signal.baseAddress, signal.count, max(0, first), output.baseAddress, output.count, scratch,
+            scratchCount, &count, $0)
         }
       }
     }

@@ -54,6 +54,31 @@ import Testing
     }
   }
 
+  @Test func workspacesGiveTheSameNumbers() throws {
+    let signal = noise(seed: 4, count: 2_000)
+    let stft = try STFT(size: 256, hop: 64, form: .spectrum)
+    var workspace = stft.makeWorkspace()
+    var rows = [Float](repeating: 0, count: stft.frameCount(of: signal.count) * stft.rowCount)
+    var output = rows.mutableSpan
+    #expect(try stft.frames(of: signal.span, into: &output, using: &workspace) == stft.frameCount(of: signal.count))
+    #expect(try rows == stft.frames(of: signal))
+
+    let inverse = try InverseFFT(size: 256)
+    var other = inverse.makeWorkspace()
+    var samples = [Float](repeating: 0, count: 256)
+    var span = samples.mutableSpan
+    let bins = Array(rows[(10 * 258)..<(11 * 258)])
+    for _ in 0..<2 { try inverse.samples(of: bins.span, into: &span, using: &other) }
+    #expect(try samples == inverse.samples(of: bins))
+
+    var small = try InverseFFT(size: 64).makeWorkspace()
+    let error = #expect(throws: FFTError.self) {
+      var span = samples.mutableSpan
+      try inverse.samples(of: bins.span, into: &span, using: &small)
+    }
+    #expect(error?.argument == "workspace")
+  }
+
   @Test func workspaceOfASmallerTransformIsRefused() throws {
     let large = try FFT(size: 1_024)
     var small = try FFT(size: 64).makeWorkspace()
