@@ -1,3 +1,4 @@
+internal import Foundation
 internal import RustleCore
 
 extension FFT {
@@ -48,9 +49,15 @@ extension FFT {
     /// The error of a plan whose other arguments were checked before: a value that is refused is the path.
     static func refused(_ path: Self?, _ error: NativeError) -> FFTError {
       guard error.status == .invalidValue else { return FFTError(error) }
+      if let path {
+        return .validation(
+          "path", expected: "one that this machine has", got: path.rawValue, advice: "Leave the path out.")
+      }
+      let variable = "RUSTLE_FFT_PATH"
       return .validation(
-        "path", expected: "one that this machine has", got: path?.rawValue ?? "another by RUSTLE_FFT_PATH",
-        advice: path == nil ? "Unset RUSTLE_FFT_PATH, or name a path there." : "Leave the path out.")
+        variable, expected: "one of \(allCases.map(\.rawValue).joined(separator: ", ")) that this machine has",
+        got: "'\(ProcessInfo.processInfo.environment[variable] ?? "")'",
+        advice: "Unset \(variable), or set it to a path that this machine has.")
     }
   }
 }

@@ -41,6 +41,24 @@ import Testing
     #expect(json.lines.count == text.lines.count)
   }
 
+  @Test func theEnvironmentNamesThePathOfTheFFT() throws {
+    let forced = try RustleProcess.run(["doctor"], environment: ["RUSTLE_FFT_PATH": "plain"])
+    #expect(forced.lines.contains { $0.split(separator: " ") == ["FFT", "plain"] })
+    let recording = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .appending(path: "Vectors/recordings/chord.flac").path
+    for name in ["fast", "AVX2"] {
+      let text = "RUSTLE_FFT_PATH: expected one of plain, narrow, avx2, avx512 that this machine has, got '\(name)'"
+      for command in ["spectrum", "spectrogram"] {
+        let refused = try RustleProcess.run([command, recording], environment: ["RUSTLE_FFT_PATH": name])
+        #expect(refused.status != 0 && refused.output == "")
+        #expect(refused.errors.contains(text), "\(refused.errors)")
+      }
+      let doctor = try RustleProcess.run(["doctor"], environment: ["RUSTLE_FFT_PATH": name])
+      #expect(doctor.status != 0)
+      #expect(doctor.output.contains("'\(name)'"))
+    }
+  }
+
   // MARK: ticker
 
   @Test func everyLineOfNDJSONHasTheDocumentedFields() throws {

@@ -115,6 +115,11 @@ extension CommandTests {
       #expect(result.errors.contains("--png: expected another file than the one that is read, got \(picture)"))
     }
     #expect(try Data(contentsOf: URL(filePath: recording)) == before)
+    for nowhere in ["", "-"] {
+      let result = try RustleProcess.run([command, recording, "--png", nowhere])
+      #expect(result.status == 64)
+      #expect(result.errors.contains("--png: expected the path of a file, got '\(nowhere)'"))
+    }
   }
 
   @Test func wrongUseOfTheSpectrogramIsExplained() throws {

@@ -3,8 +3,12 @@ import RustleAudioFiles
 
 /// Where a command writes a file.
 enum OutputPath {
-  /// Refuses an output that is the input, by this or another name: it would be overwritten.
+  /// Refuses an output that is the input, by this or another name: it would be overwritten. A picture does not go to standard
+  /// output.
   static func check(_ output: String, option: String, isNot input: String) throws {
+    if output.isEmpty || output == AudioFileReader.standardInputPath {
+      throw CommandFailure(.usage, "\(option): expected the path of a file, got '\(output)'")
+    }
     guard input != AudioFileReader.standardInputPath, let written = identity(output), written == identity(input) else {
       return
     }

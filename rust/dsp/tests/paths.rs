@@ -5,7 +5,7 @@
 //! and any path by up to 1.7 in both directions. So one compares with FFTW over 32 signals of a kind together.
 
 use rustle_dsp::fft::SIZES;
-use rustle_dsp::{DECIBEL_FLOOR, DspError, Path, Scale, SpectrumPlan, Symmetry, Window};
+use rustle_dsp::{DECIBEL_FLOOR, DspError, PATH_VARIABLE, Path, Scale, SpectrumPlan, Symmetry, Window};
 use rustle_testkit::{Fftw, half_spectrum, impulse, noise, relative_l2, sine};
 
 /// The most that the error of any signal may be up to 8192 samples, and above: what `SpectrumPlan` documents.
@@ -315,5 +315,42 @@ fn nan_and_infinity_reach_every_bin() {
                 );
             }
         }
+    }
+}
+
+/// The variable is read once in a process: the test runs again in one that has it set.
+#[test]
+#[expect(clippy::disallowed_methods, reason = "no realtime thread is here")]
+fn environment_names_the_path_of_plans_without_one() {
+    const NAME: &str = "environment_names_the_path_of_plans_without_one";
+    if let Ok(expected) = std::env::var("RUSTLE_EXPECTED_PATH") {
+        let plan = SpectrumPlan::new(256, Window::Hann, Symmetry::Periodic, Scale::None);
+        let got = plan.map_or_else(|error| error.to_string(), |plan| plan.path().to_string());
+        assert!(got.contains(&expected), "expected {expected}, got {got}");
+        return;
+    }
+    let mut cases = vec![
+        ("", Path::widest().name()),
+        ("fast", "expected one of avx512 avx2 narrow plain"),
+        ("AVX2", "expected one of avx512 avx2 narrow plain"),
+    ];
+    for path in Path::ALL {
+        let expected = if path.is_available() {
+            path.name()
+        } else {
+            "got avx512"
+        };
+        cases.push((path.name(), expected));
+    }
+    for (variable, expected) in cases {
+        let this = std::env::current_exe().expect("the test's own path");
+        let output = std::process::Command::new(this)
+            .args([NAME, "--exact"])
+            .env(PATH_VARIABLE, variable)
+            .env("RUSTLE_EXPECTED_PATH", expected)
+            .output()
+            .expect("the test runs again");
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success(), "{variable}: {text}");
     }
 }

@@ -58,7 +58,8 @@ impl Neg for Avx2 {
     }
 }
 
-impl Lanes for Avx2 {
+// SAFETY: a vector of eight `f32`, transparent, and an array of as many.
+unsafe impl Lanes for Avx2 {
     type Cpu = Cpu;
     type Array = [f32; 8];
     type Factor = f32;

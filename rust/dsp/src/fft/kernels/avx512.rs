@@ -61,7 +61,8 @@ impl Neg for Avx512 {
     }
 }
 
-impl Lanes for Avx512 {
+// SAFETY: a vector of sixteen `f32`, transparent, and an array of as many.
+unsafe impl Lanes for Avx512 {
     type Cpu = Cpu;
     type Array = [f32; 16];
     type Factor = f32;

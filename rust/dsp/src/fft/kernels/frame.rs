@@ -34,7 +34,10 @@ pub(crate) trait Kernel: Send + Sync {
 
 /// What a scratch area has beyond N elements: the memory of `Rows`, and what it takes to begin on a multiple of the largest
 /// pair of vectors.
-pub(crate) const SCRATCH_SLACK: usize = 2 * 4 * 4 * 32 + 32;
+pub(crate) const SCRATCH_SLACK: usize = 1_024 + 32;
+
+// A scratch that begins 60 bytes behind a multiple of 64 loses 15 elements.
+const _: () = assert!(SCRATCH_SLACK >= super::rows::MEMORY + 15);
 
 /// The kernel for one vector unit.
 pub(super) struct Frame<L: Lanes> {

@@ -10,7 +10,11 @@ use std::ops::{Add, Mul, Neg, Sub};
 ///
 /// Every method of an implementation is `#[inline(always)]`: a vector function that is called rather than inlined passes
 /// its vectors through memory, and is compiled without the instructions that `enter` turns on.
-pub(super) trait Lanes:
+///
+/// # Safety
+/// A value is `COUNT` lanes of `f32` one after the other and nothing else, at the alignment of its size or less, and any bits
+/// are a value; so is an `Array`, at the alignment of `f32`. `view` sees memory as both.
+pub(super) unsafe trait Lanes:
     Copy
     + Send
     + Sync

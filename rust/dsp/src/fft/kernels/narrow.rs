@@ -60,7 +60,8 @@ impl<const FUSED: bool> Neg for Narrow<FUSED> {
     }
 }
 
-impl<const FUSED: bool> Lanes for Narrow<FUSED> {
+// SAFETY: a vector of four `f32`, transparent, and an array of as many.
+unsafe impl<const FUSED: bool> Lanes for Narrow<FUSED> {
     type Cpu = Cpu<FUSED>;
     type Array = [f32; 4];
     type Factor = Self;

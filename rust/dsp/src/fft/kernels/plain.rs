@@ -79,7 +79,8 @@ impl<const B: usize> Neg for Plain<B> {
     }
 }
 
-impl<const B: usize> Lanes for Plain<B> {
+// SAFETY: arrays of four `f32`, aligned to as many, one after the other; and the same without the alignment.
+unsafe impl<const B: usize> Lanes for Plain<B> {
     type Cpu = ();
     type Array = [[f32; 4]; B];
     type Factor = Self;

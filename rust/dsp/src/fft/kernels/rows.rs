@@ -34,6 +34,13 @@ type Squares<L> = [[[Complex<L>; 4]; 4]; 2];
 /// The points of a run: so few that they stay in the fastest cache.
 const RUN: usize = 64;
 
+/// The most elements that `Rows::transform` takes of `rest`: squares of the widest vectors, 16 lanes, or runs of the
+/// narrowest, 4.
+pub(super) const MEMORY: usize = {
+    let (squares, runs) = (2 * 4 * 4 * 2 * 16, 2 * RUN * 2 * 4);
+    if squares > runs { squares } else { runs }
+};
+
 /// What becomes of a point k.
 struct Point<L: Lanes> {
     /// Where `Columns` leaves it, and its mirror L - k.
