@@ -162,6 +162,8 @@ import Testing
     let broken = try folder.write(WaveFile.floats([0.5, .nan, 0.25], channels: 1, sampleRate: 48_000), as: "a.wav")
     let refused = try RustleProcess.run(["spectrum", broken])
     #expect(refused.status == 65 && refused.errors.contains("nan in frame 2"))
+    let undrawn = try RustleProcess.run(["spectrogram", broken])
+    #expect(undrawn.status == 65 && undrawn.errors.contains("nan in frame 2"))
     let sine = (0..<478).map { Float(sin(2 * .pi * 1_500 / 48_000 * Double($0))) }
     let short = try folder.write(WaveFile.floats(sine, channels: 1, sampleRate: 48_000), as: "b.wav")
     let result = try RustleProcess.run(["spectrum", short, "--json", "--peaks", "1"])

@@ -38,6 +38,12 @@ struct CommandFailure: Error, Equatable {
     self.advice = advice
   }
 
+  /// Refuses samples that are no numbers; `block` is what comes after `first` frames of `file`.
+  static func checkFinite(_ block: [Float], of file: String, from first: Int) throws {
+    guard let place = block.firstIndex(where: { !$0.isFinite }) else { return }
+    throw Self(.badData, "\(file): expected finite samples, got \(block[place]) in frame \(first + place + 1)")
+  }
+
   /// What standard error shows.
   var text: String { "error: \(message)\n" + (advice.map { "  \($0)\n" } ?? "") }
 }

@@ -127,6 +127,7 @@ struct SpectrogramCommand: AsyncParsableCommand {
     while true {
       let frames = try reader.readMono(into: &block, maximumFrames: Self.blockFrames, selecting: selection)
       if frames == 0 { break }
+      try CommandFailure.checkFinite(block, of: file, from: framesRead)
       framesRead += frames
       var taken = 0
       var isWritten = true

@@ -125,10 +125,7 @@ struct SpectrumCommand: AsyncParsableCommand {
     while true {
       let frames = try reader.readMono(into: &block, maximumFrames: Self.blockFrames, selecting: selection)
       if frames == 0 { break }
-      if let place = block.firstIndex(where: { !$0.isFinite }) {
-        throw CommandFailure(
-          .badData, "\(file): expected finite samples, got \(block[place]) in frame \(framesRead + place + 1)")
-      }
+      try CommandFailure.checkFinite(block, of: file, from: framesRead)
       framesRead += frames
       analyzer.add(block)
       progress.update(framesRead)
