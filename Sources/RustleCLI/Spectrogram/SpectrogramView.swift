@@ -77,22 +77,11 @@ struct SpectrogramView {
 
   /// The axis below the picture with its marks, and the labels centred under them as far as they fit.
   private func timeLines(_ axis: Axis, columns: Int, glyphs: Glyphs) -> [String] {
-    var line = [Character](repeating: glyphs.horizontal, count: columns)
-    var labels = [Character](repeating: " ", count: columns)
-    var nextFree = 0
-    for tick in axis.ticks where tick.isMajor {
-      let column = min(columns - 1, Int(axis.fraction(of: tick.value) * Double(columns)))
-      let text = Array(axis.label(tick.value))
-      let start = min(max(0, column - text.count / 2), columns - text.count)
-      guard start >= nextFree else { continue }
-      line[column] = glyphs.bottomMark
-      labels.replaceSubrange(start..<start + text.count, with: text)
-      nextFree = start + text.count + 1
-    }
-    if columns - nextFree >= 1 { labels[columns - 1] = "s" }
+    var bottom = BottomAxis(axis, columns: columns, glyphs: glyphs)
+    bottom.add(unit: "s")
     let margin = String(repeating: " ", count: Self.labelWidth - 1)
-    let shown = String(labels.reversed().drop { $0 == " " }.reversed())
-    return ["\(margin)\(glyphs.corner)" + String(line), "\(margin) " + shown]
+    let shown = String(bottom.labels.reversed().drop { $0 == " " }.reversed())
+    return ["\(margin)\(glyphs.corner)" + String(bottom.line), "\(margin) " + shown]
   }
 
   /// The shades from the lowest level to the highest.

@@ -101,23 +101,11 @@ struct SpectrumBars {
   /// The axis below the bars with its marks, and the labels centred under them as far as they fit.
   private func xLabels(_ axis: Axis, columns: Int, glyphs: Glyphs) -> [String] {
     let margin = String(repeating: " ", count: Self.labelWidth)
-    var line = [Character](repeating: glyphs.horizontal, count: columns)
-    var labels = [Character](repeating: " ", count: columns)
-    var nextFree = 0
-    for tick in axis.ticks where tick.isMajor {
-      let column = min(columns - 1, Int(axis.fraction(of: tick.value) * Double(columns)))
-      let text = Array(axis.label(tick.value))
-      let start = min(max(0, column - text.count / 2), columns - text.count)
-      guard start >= nextFree else { continue }
-      line[column] = glyphs.bottomMark
-      labels.replaceSubrange(start..<start + text.count, with: text)
-      nextFree = start + text.count + 1
-    }
-    let unit = columns - nextFree >= 2 ? "Hz" : ""
-    if !unit.isEmpty { labels.replaceSubrange(columns - 2..<columns, with: Array(unit)) }
+    var bottom = BottomAxis(axis, columns: columns, glyphs: glyphs)
+    bottom.add(unit: "Hz")
     return [
-      margin + String(glyphs.corner) + String(line),
-      margin + " " + String(labels).trimmingCharacters(in: .newlines),
+      margin + String(glyphs.corner) + String(bottom.line),
+      margin + " " + String(bottom.labels).trimmingCharacters(in: .newlines),
     ]
   }
 }

@@ -1,7 +1,7 @@
 //! Pointers and lengths from C, checked and turned into slices.
 
-use crate::guard::fault_point;
-use crate::status::CallFault;
+use crate::guard::{fault_point, guarded};
+use crate::status::{CallFault, Fault, RustleError, RustleStatus};
 
 /// The bytes of text at `data`, `length` of them: UTF-8, not NUL-terminated, owned by the caller, read during the call only.
 #[repr(C)]
@@ -53,6 +53,26 @@ pub(crate) unsafe fn borrowed_mut<'a, T>(
     }
     // SAFETY: not NULL, aligned and no longer than the address space by `check`; the rest is the caller's promise.
     Ok(unsafe { std::slice::from_raw_parts_mut(data, length) })
+}
+
+/// A guarded call that tells one thing: `place` receives what `value` finds. A NULL is refused first.
+///
+/// # Safety
+/// `place` is NULL or valid for a write; `error` as for `guarded`.
+pub(crate) unsafe fn told<T, E: Fault + From<CallFault>>(
+    place: *mut T,
+    name: &'static str,
+    error: *mut RustleError,
+    value: impl FnOnce() -> Result<T, E>,
+) -> RustleStatus {
+    let body = || {
+        // SAFETY: the caller's promise about `place` is handed on.
+        let place = unsafe { out(place, name) }?;
+        *place = value()?;
+        Ok::<(), E>(())
+    };
+    // SAFETY: the caller's promise about `error` is handed on.
+    unsafe { guarded(error, body) }
 }
 
 /// A pointer for one result.

@@ -5,7 +5,7 @@ use super::path::path;
 use super::scratch::ScratchPool;
 use crate::guard::guarded;
 use crate::handle::{Kind, RustleHandle, SlotTable};
-use crate::slice::{borrowed, borrowed_mut, check_apart, out, Piece};
+use crate::slice::{borrowed, borrowed_mut, check_apart, out, told, Piece};
 use crate::status::{CallFault, RustleError, RustleStatus};
 use rustle_dsp::InversePlan;
 
@@ -76,14 +76,12 @@ pub unsafe extern "C" fn rustle_fft_inverse_scratch_length(
     length: *mut usize,
     error: *mut RustleError,
 ) -> RustleStatus {
-    let body = || {
-        // SAFETY: the caller's promise about `length` is handed on.
-        let length = unsafe { out(length, "length") }?;
-        *length = INVERSES.pin(inverse, "inverse")?.plan.scratch_len();
-        Ok::<(), CallFault>(())
-    };
-    // SAFETY: the caller's promise about `error` is handed on.
-    unsafe { guarded(error, body) }
+    // SAFETY: the caller's promises about `length` and `error` are handed on.
+    unsafe {
+        told(length, "length", error, || {
+            Ok::<_, CallFault>(INVERSES.pin(inverse, "inverse")?.plan.scratch_len())
+        })
+    }
 }
 
 /// Writes the N samples into `output` whose complex bins are in `bins`, N + 2 floats as `rustle_fft_complex` writes them with

@@ -1,8 +1,7 @@
 //! The code paths of the transforms by their numbers, and which of them is used.
 
 use super::fault::FftFault;
-use crate::guard::guarded;
-use crate::slice::out;
+use crate::slice::told;
 use crate::status::{CallFault, RustleError, RustleStatus};
 use rustle_dsp::Path;
 
@@ -55,12 +54,10 @@ pub(super) fn number(path: Path) -> u32 {
 /// `path` and `error` are NULL or valid for a write.
 #[no_mangle]
 pub unsafe extern "C" fn rustle_fft_path(path: *mut u32, error: *mut RustleError) -> RustleStatus {
-    let body = || {
-        // SAFETY: the caller's promise about `path` is handed on.
-        let path = unsafe { out(path, "path") }?;
-        *path = number(Path::preferred()?);
-        Ok::<(), FftFault>(())
-    };
-    // SAFETY: the caller's promise about `error` is handed on.
-    unsafe { guarded(error, body) }
+    // SAFETY: the caller's promises about `path` and `error` are handed on.
+    unsafe {
+        told(path, "path", error, || {
+            Ok::<_, FftFault>(number(Path::preferred()?))
+        })
+    }
 }

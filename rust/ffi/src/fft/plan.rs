@@ -6,7 +6,7 @@ use super::scratch::ScratchPool;
 use super::window::{symmetry, window};
 use crate::guard::guarded;
 use crate::handle::{Kind, Pinned, RustleHandle, SlotTable};
-use crate::slice::out;
+use crate::slice::{out, told};
 use crate::status::{CallFault, RustleError, RustleStatus};
 use rustle_dsp::{Scale, SpectrumPlan};
 
@@ -137,14 +137,12 @@ pub unsafe extern "C" fn rustle_fft_plan_size(
     size: *mut usize,
     error: *mut RustleError,
 ) -> RustleStatus {
-    let body = || {
-        // SAFETY: the caller's promise about `size` is handed on.
-        let size = unsafe { out(size, "size") }?;
-        *size = find(plan)?.spectrum.size();
-        Ok::<(), CallFault>(())
-    };
-    // SAFETY: the caller's promise about `error` is handed on.
-    unsafe { guarded(error, body) }
+    // SAFETY: the caller's promises about `size` and `error` are handed on.
+    unsafe {
+        told(size, "size", error, || {
+            Ok::<_, CallFault>(find(plan)?.spectrum.size())
+        })
+    }
 }
 
 /// `length` receives the least number of floats that a call with this plan takes as scratch memory.
@@ -161,14 +159,12 @@ pub unsafe extern "C" fn rustle_fft_plan_scratch_length(
     length: *mut usize,
     error: *mut RustleError,
 ) -> RustleStatus {
-    let body = || {
-        // SAFETY: the caller's promise about `length` is handed on.
-        let length = unsafe { out(length, "length") }?;
-        *length = find(plan)?.spectrum.scratch_len();
-        Ok::<(), CallFault>(())
-    };
-    // SAFETY: the caller's promise about `error` is handed on.
-    unsafe { guarded(error, body) }
+    // SAFETY: the caller's promises about `length` and `error` are handed on.
+    unsafe {
+        told(length, "length", error, || {
+            Ok::<_, CallFault>(find(plan)?.spectrum.scratch_len())
+        })
+    }
 }
 
 /// `path` receives the one of `RUSTLE_PATH_…`, not `RUSTLE_PATH_PREFERRED`, that a plan computes on.
@@ -185,12 +181,10 @@ pub unsafe extern "C" fn rustle_fft_plan_path(
     path: *mut u32,
     error: *mut RustleError,
 ) -> RustleStatus {
-    let body = || {
-        // SAFETY: the caller's promise about `path` is handed on.
-        let path = unsafe { out(path, "path") }?;
-        *path = path::number(find(plan)?.spectrum.path());
-        Ok::<(), CallFault>(())
-    };
-    // SAFETY: the caller's promise about `error` is handed on.
-    unsafe { guarded(error, body) }
+    // SAFETY: the caller's promises about `path` and `error` are handed on.
+    unsafe {
+        told(path, "path", error, || {
+            Ok::<_, CallFault>(path::number(find(plan)?.spectrum.path()))
+        })
+    }
 }

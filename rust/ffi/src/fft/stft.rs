@@ -5,7 +5,7 @@ use super::plan::spectrum;
 use super::scratch::ScratchPool;
 use crate::guard::guarded;
 use crate::handle::{Kind, Pinned, RustleHandle, SlotTable};
-use crate::slice::{borrowed, borrowed_mut, check_apart, out, Piece};
+use crate::slice::{borrowed, borrowed_mut, check_apart, out, told, Piece};
 use crate::status::{CallFault, RustleError, RustleStatus};
 use rustle_dsp::{Form, Padding, StftPlan};
 use std::sync::Arc;
@@ -151,14 +151,12 @@ pub unsafe extern "C" fn rustle_stft_frame_count(
     count: *mut usize,
     error: *mut RustleError,
 ) -> RustleStatus {
-    let body = || {
-        // SAFETY: the caller's promise about `count` is handed on.
-        let count = unsafe { out(count, "count") }?;
-        *count = find(stft)?.plan.frame_count(length);
-        Ok::<(), CallFault>(())
-    };
-    // SAFETY: the caller's promise about `error` is handed on.
-    unsafe { guarded(error, body) }
+    // SAFETY: the caller's promises about `count` and `error` are handed on.
+    unsafe {
+        told(count, "count", error, || {
+            Ok::<_, CallFault>(find(stft)?.plan.frame_count(length))
+        })
+    }
 }
 
 /// `length` receives the least number of floats that `rustle_stft_frames` takes as scratch memory.
@@ -175,14 +173,12 @@ pub unsafe extern "C" fn rustle_stft_scratch_length(
     length: *mut usize,
     error: *mut RustleError,
 ) -> RustleStatus {
-    let body = || {
-        // SAFETY: the caller's promise about `length` is handed on.
-        let length = unsafe { out(length, "length") }?;
-        *length = find(stft)?.plan.scratch_len();
-        Ok::<(), CallFault>(())
-    };
-    // SAFETY: the caller's promise about `error` is handed on.
-    unsafe { guarded(error, body) }
+    // SAFETY: the caller's promises about `length` and `error` are handed on.
+    unsafe {
+        told(length, "length", error, || {
+            Ok::<_, CallFault>(find(stft)?.plan.scratch_len())
+        })
+    }
 }
 
 /// Writes the frames of a signal from frame `first` on into `output`, one row after the other, as many as there are or as
