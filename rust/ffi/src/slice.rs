@@ -55,7 +55,7 @@ pub(crate) unsafe fn borrowed_mut<'a, T>(
     Ok(unsafe { std::slice::from_raw_parts_mut(data, length) })
 }
 
-/// A guarded call that tells one thing: `place` receives what `value` finds. A NULL is refused first.
+/// A guarded call that tells one thing: `tell` writes it to `place`. A NULL is refused first.
 ///
 /// # Safety
 /// `place` is NULL or valid for a write; `error` as for `guarded`.
@@ -63,13 +63,11 @@ pub(crate) unsafe fn told<T, E: Fault + From<CallFault>>(
     place: *mut T,
     name: &'static str,
     error: *mut RustleError,
-    value: impl FnOnce() -> Result<T, E>,
+    tell: impl FnOnce(&mut T) -> Result<(), E>,
 ) -> RustleStatus {
     let body = || {
         // SAFETY: the caller's promise about `place` is handed on.
-        let place = unsafe { out(place, name) }?;
-        *place = value()?;
-        Ok::<(), E>(())
+        tell(unsafe { out(place, name) }?)
     };
     // SAFETY: the caller's promise about `error` is handed on.
     unsafe { guarded(error, body) }

@@ -78,8 +78,9 @@ pub unsafe extern "C" fn rustle_fft_inverse_scratch_length(
 ) -> RustleStatus {
     // SAFETY: the caller's promises about `length` and `error` are handed on.
     unsafe {
-        told(length, "length", error, || {
-            Ok::<_, CallFault>(INVERSES.pin(inverse, "inverse")?.plan.scratch_len())
+        told(length, "length", error, |length| {
+            *length = INVERSES.pin(inverse, "inverse")?.plan.scratch_len();
+            Ok::<(), CallFault>(())
         })
     }
 }

@@ -56,8 +56,9 @@ pub(super) fn number(path: Path) -> u32 {
 pub unsafe extern "C" fn rustle_fft_path(path: *mut u32, error: *mut RustleError) -> RustleStatus {
     // SAFETY: the caller's promises about `path` and `error` are handed on.
     unsafe {
-        told(path, "path", error, || {
-            Ok::<_, FftFault>(number(Path::preferred()?))
+        told(path, "path", error, |path| {
+            *path = number(Path::preferred()?);
+            Ok::<(), FftFault>(())
         })
     }
 }

@@ -139,8 +139,9 @@ pub unsafe extern "C" fn rustle_fft_plan_size(
 ) -> RustleStatus {
     // SAFETY: the caller's promises about `size` and `error` are handed on.
     unsafe {
-        told(size, "size", error, || {
-            Ok::<_, CallFault>(find(plan)?.spectrum.size())
+        told(size, "size", error, |size| {
+            *size = find(plan)?.spectrum.size();
+            Ok::<(), CallFault>(())
         })
     }
 }
@@ -161,8 +162,9 @@ pub unsafe extern "C" fn rustle_fft_plan_scratch_length(
 ) -> RustleStatus {
     // SAFETY: the caller's promises about `length` and `error` are handed on.
     unsafe {
-        told(length, "length", error, || {
-            Ok::<_, CallFault>(find(plan)?.spectrum.scratch_len())
+        told(length, "length", error, |length| {
+            *length = find(plan)?.spectrum.scratch_len();
+            Ok::<(), CallFault>(())
         })
     }
 }
@@ -183,8 +185,9 @@ pub unsafe extern "C" fn rustle_fft_plan_path(
 ) -> RustleStatus {
     // SAFETY: the caller's promises about `path` and `error` are handed on.
     unsafe {
-        told(path, "path", error, || {
-            Ok::<_, CallFault>(path::number(find(plan)?.spectrum.path()))
+        told(path, "path", error, |path| {
+            *path = path::number(find(plan)?.spectrum.path());
+            Ok::<(), CallFault>(())
         })
     }
 }

@@ -153,8 +153,9 @@ pub unsafe extern "C" fn rustle_stft_frame_count(
 ) -> RustleStatus {
     // SAFETY: the caller's promises about `count` and `error` are handed on.
     unsafe {
-        told(count, "count", error, || {
-            Ok::<_, CallFault>(find(stft)?.plan.frame_count(length))
+        told(count, "count", error, |count| {
+            *count = find(stft)?.plan.frame_count(length);
+            Ok::<(), CallFault>(())
         })
     }
 }
@@ -175,8 +176,9 @@ pub unsafe extern "C" fn rustle_stft_scratch_length(
 ) -> RustleStatus {
     // SAFETY: the caller's promises about `length` and `error` are handed on.
     unsafe {
-        told(length, "length", error, || {
-            Ok::<_, CallFault>(find(stft)?.plan.scratch_len())
+        told(length, "length", error, |length| {
+            *length = find(stft)?.plan.scratch_len();
+            Ok::<(), CallFault>(())
         })
     }
 }
