@@ -1,0 +1,49 @@
+/// How sound is laid out in memory: its sample rate, and what its channels are.
+public struct AudioFormat: Sendable, Hashable {
+  /// Frames a second, in hertz.
+  public let sampleRate: Double
+  /// What the channels are, in their order within a frame.
+  public let layout: ChannelLayout
+
+  /// - Parameters:
+  ///   - sampleRate: in hertz, 1 to 1,000,000.
+  ///   - layout: 1 to 32 channels.
+  /// - Throws: ``AudioError`` with ``AudioError/Code/validation``.
+  public init(sampleRate: Double, layout: ChannelLayout) throws(AudioError) {
+    guard (1...1_000_000).contains(sampleRate) else {
+      throw .validation("sampleRate", expected: "1 to 1000000 Hz", got: "\(sampleRate)")
+    }
+    guard (1...Self.mostChannels).contains(layout.count) else {
+      throw .validation("layout", expected: "1 to \(Self.mostChannels) channels", got: "\(layout.count)")
+    }
+    self.sampleRate = sampleRate
+    self.layout = layout
+  }
+
+  /// A format with the usual layout for its number of channels.
+  ///
+  /// - Parameters:
+  ///   - sampleRate: in hertz, 1 to 1,000,000.
+  ///   - channels: 1 to 32.
+  /// - Throws: ``AudioError`` with ``AudioError/Code/validation``.
+  public init(sampleRate: Double, channels: Int) throws(AudioError) {
+    guard (1...Self.mostChannels).contains(channels) else {
+      throw .validation("channels", expected: "1 to \(Self.mostChannels)", got: "\(channels)")
+    }
+    try self.init(sampleRate: sampleRate, layout: .usual(for: channels))
+  }
+
+  /// The samples of a frame.
+  public var channels: Int { layout.count }
+
+  /// The most channels of a format.
+  public static let mostChannels = 32
+}
+
+extension AudioFormat: CustomStringConvertible {
+  /// For example `48000 Hz, stereo`.
+  public var description: String {
+    let exact = Int(exactly: sampleRate).map(String.init) ?? String(sampleRate)
+    return "\(exact) Hz, \(layout)"
+  }
+}

@@ -1,0 +1,21 @@
+/// Where sound comes from: a file, a pipe, a device.
+///
+/// ```swift
+/// func loudest(in input: some AudioInput) async throws -> Float {
+///   var loudest: Float = 0
+///   for try await buffer in try await input.buffers() {
+///     loudest = buffer.samples.reduce(loudest) { max($0, abs($1)) }
+///   }
+///   return loudest
+/// }
+/// ```
+public protocol AudioInput<Buffers>: Sendable {
+  /// The buffers of one reading, in order. They end with the sound, when the reading task is cancelled, and with an error
+  /// that says why there is no more.
+  associatedtype Buffers: AsyncSequence where Buffers.Element == AudioBuffer
+
+  /// Begins to read: a file from its beginning, a device from now on.
+  ///
+  /// - Throws: when it cannot be opened; the error says what was expected and what came.
+  func buffers() async throws -> Buffers
+}
