@@ -7,16 +7,19 @@
 mod histogram;
 mod meter;
 mod octave;
+mod response;
 mod scale;
 mod weighting;
 
 pub(crate) use meter::check_rate;
 pub use meter::{LevelMeter, LevelReading, MeterError, TimeWeighting};
 pub use octave::{BandAnalyzer, BandWidth, band_centres};
+pub use response::{MAX_POINTS, MicrophoneResponse, ResponseError};
 pub use scale::{NoiseClass, noise_scale};
 pub use weighting::{FrequencyWeighting, WeightingFilter};
 
 pub(crate) use histogram::Histogram;
+pub(crate) use response::Correction;
 
 /// 10 log10 of a mean square; minus infinity for silence.
 pub fn decibels(mean_square: f64) -> f64 {

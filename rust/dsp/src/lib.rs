@@ -6,6 +6,8 @@
 //! - [`Window`]: the windows, their coefficients and their sums.
 //! - [`find_peaks`]: the sinusoids in a spectrum, between the bins.
 //! - [`Path`]: the instructions that a plan computes with, and how to choose them.
+//! - [`equalizer`]: a parametric equalizer of two channels; [`biquad`]: its filters.
+//! - [`sound_meter`]: levels, loudness and bands in one; [`level`] and [`loudness`]: each alone.
 //! - [`fft::dft`]: the definition that the fast transform is tested against.
 //!
 //! Signals are `f32`, plain numbers with full scale at 1.0. Frequencies are hertz, or bins: a spectrum of size N at a
@@ -21,6 +23,7 @@ mod inverse;
 pub mod level;
 pub mod loudness;
 mod peaks;
+pub mod sound_meter;
 mod spectrum;
 mod stft;
 mod window;

@@ -48,6 +48,9 @@ pub(crate) fn worker_point() {
 /// A symbol whose first tick panics the worker.
 pub const PANIC_SYMBOL: &str = "!PANIC";
 
+/// A sound device that panics the worker of a session at its first look.
+pub const PANIC_DEVICE: &str = "!PANIC";
+
 static EVERY_EIGHTH: AtomicU32 = AtomicU32::new(0);
 
 /// Whether `fault` is the one that the environment variable `RUSTLE_FAULT` names.

@@ -6,25 +6,37 @@
 
 mod clock;
 mod engine;
+mod equalizer;
 #[cfg(feature = "faults")]
 pub mod faults;
 mod job;
 mod lane;
+mod outlet;
 mod panic_text;
 mod ring;
 mod runtime;
+mod schedule;
 mod session;
+mod sound;
+mod spin;
 mod ticker;
 mod timers;
 mod worker;
 
 pub use clock::{Clock, ManualClock, Nanoseconds, SystemClock, Wait};
+pub use equalizer::{LiveEqualizer, ProcessError};
 pub use job::{Job, PollContext, Release, Step};
 pub use lane::{Doorbell, MAX_LANE_CAPACITY, NoBell};
+pub use outlet::RecordListener;
 pub use panic_text::{into_panic_message, panic_message};
 pub use ring::{LaneStatistics, Overflow, Ring};
 pub use runtime::{Runtime, RuntimeError};
 pub use session::Session;
+pub use sound::{
+    BLOCK_SAMPLES, CHANNELS, CaptureConfiguration, CaptureEngine, CaptureSession, DEMO_DEVICE,
+    MAX_CAPTURE_CAPACITY, PERIODS, PlaybackConfiguration, PlaybackEngine, PlaybackProgress, PlaybackSession,
+    RATES, SoundBlock, SoundError,
+};
 pub use ticker::{
     PriceListener, RATE_RANGE, Tick, TickerConfiguration, TickerEngine, TickerError, TickerSession,
 };

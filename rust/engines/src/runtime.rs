@@ -35,7 +35,7 @@ struct Thread {
 
 /// The runtime could not start a thread. A retry may help once the process has fewer of them.
 #[derive(Debug)]
-pub struct RuntimeError(std::io::Error);
+pub struct RuntimeError(pub(crate) std::io::Error);
 
 impl fmt::Display for RuntimeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -3,7 +3,6 @@
 mod error;
 mod job;
 mod lane;
-mod schedule;
 
 pub use error::TickerError;
 pub use job::PriceListener;

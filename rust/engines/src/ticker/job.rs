@@ -2,10 +2,10 @@
 
 use super::TickerConfiguration;
 use super::lane::{PriceLane, Tick};
-use super::schedule::Schedule;
 use crate::clock::Nanoseconds;
 use crate::job::{Job, PollContext, Release, Step};
 use crate::lane::Doorbell;
+use crate::schedule::Schedule;
 use rustle_market::{PriceUpdate, RandomWalk, SymbolList};
 use std::sync::Arc;
 

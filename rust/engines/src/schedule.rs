@@ -10,7 +10,7 @@ const LARGEST_LAG: Nanoseconds = 1_000_000_000;
 /// Ticks at even distances from the first poll on. Tick `k` is due at `start + k * interval`, computed from `k` so that
 /// rounding does not add up.
 #[derive(Debug)]
-pub(super) struct Schedule {
+pub(crate) struct Schedule {
     start: Option<Nanoseconds>,
     interval: f64,
     next: u64,
@@ -20,7 +20,7 @@ pub(super) struct Schedule {
 
 impl Schedule {
     /// Ticks at `per_second`, which is finite and above 0.
-    pub(super) fn new(per_second: f64) -> Self {
+    pub(crate) fn new(per_second: f64) -> Self {
         Self {
             start: None,
             interval: 1e9 / per_second,
@@ -30,12 +30,12 @@ impl Schedule {
     }
 
     /// The number of ticks that were taken; also the number of the next one.
-    pub(super) fn taken(&self) -> u64 {
+    pub(crate) fn taken(&self) -> u64 {
         self.next
     }
 
     /// Starts the schedule at the first call, and moves it on when it is too far behind. Returns the lag that was skipped.
-    pub(super) fn catch_up(&mut self, now: Nanoseconds) -> Option<Nanoseconds> {
+    pub(crate) fn catch_up(&mut self, now: Nanoseconds) -> Option<Nanoseconds> {
         if self.start.is_none() {
             self.start = Some(now);
         }
@@ -49,7 +49,7 @@ impl Schedule {
     }
 
     /// When the next tick is due; time 0 before the first [`catch_up`](Schedule::catch_up).
-    pub(super) fn due(&self) -> Nanoseconds {
+    pub(crate) fn due(&self) -> Nanoseconds {
         self.due_at(self.next)
     }
 
@@ -61,7 +61,7 @@ impl Schedule {
     }
 
     /// Takes the ticks that are due at `now`, at most `most` of them, and gives their numbers.
-    pub(super) fn take(&mut self, now: Nanoseconds, most: u64) -> Range<u64> {
+    pub(crate) fn take(&mut self, now: Nanoseconds, most: u64) -> Range<u64> {
         let first = self.next;
         let last = first.saturating_add(most);
         // One division for all of them; rounding leaves it a tick off at the most, which the two loops mend.

@@ -1,0 +1,98 @@
+//! Sound in and out: captures and playbacks as sessions.
+//!
+//! A device has a thread of its own, which moves sound between the device and a queue and does nothing else: no lock, no
+//! allocation, no call to anybody. A job on the shared runtime moves it between the queue and the consumer. The device
+//! [`DEMO_DEVICE`] needs no hardware and no thread: it follows the runtime's clock.
+
+mod block;
+mod capture;
+mod demo;
+mod error;
+mod playback;
+mod queue;
+mod thread;
+
+pub use block::{BLOCK_SAMPLES, SoundBlock};
+pub use capture::{CaptureConfiguration, CaptureEngine, CaptureSession, MAX_CAPTURE_CAPACITY};
+pub use error::SoundError;
+pub use playback::{PlaybackConfiguration, PlaybackEngine, PlaybackProgress, PlaybackSession};
+
+use rustle_alsa::{AlsaError, Configuration, Pcm, Progress};
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+/// Sample rates, in Hz.
+pub const RATES: RangeInclusive<u32> = 1..=1_000_000;
+/// Numbers of channels.
+pub const CHANNELS: RangeInclusive<u32> = 1..=32;
+/// Frames between two wakes of a device's thread.
+pub const PERIODS: RangeInclusive<u32> = 1..=65_536;
+
+/// The name of the device that is always there: as a source it swells from -60 dBFS to full scale and back in 20 s, as a sink
+/// it takes sound at its rate and makes none.
+pub const DEMO_DEVICE: &str = "demo";
+
+/// The longest that a device's thread waits for its device before it looks whether it is to leave.
+const LONGEST_WAIT: Duration = Duration::from_millis(20);
+
+/// What a device's thread needs of a device; the real ones are ALSA's.
+trait Device: Send {
+    /// As [`Pcm::read`].
+    fn read(&mut self, frames: &mut [f32], timeout: Duration) -> Result<Progress, AlsaError>;
+    /// As [`Pcm::write`].
+    fn write(&mut self, frames: &[f32], timeout: Duration) -> Result<Progress, AlsaError>;
+    /// As [`Pcm::delay`].
+    fn delay(&mut self) -> Option<i64>;
+}
+
+impl Device for Pcm {
+    fn read(&mut self, frames: &mut [f32], timeout: Duration) -> Result<Progress, AlsaError> {
+        Self::read(self, frames, timeout)
+    }
+    fn write(&mut self, frames: &[f32], timeout: Duration) -> Result<Progress, AlsaError> {
+        Self::write(self, frames, timeout)
+    }
+    fn delay(&mut self) -> Option<i64> {
+        Self::delay(self)
+    }
+}
+
+/// The numbers that every session of sound has.
+#[derive(Clone, Copy, Debug)]
+struct Shape {
+    rate: u32,
+    channels: u32,
+    period: u32,
+}
+
+impl Shape {
+    fn check(self) -> Result<Self, SoundError> {
+        let Self {
+            rate,
+            channels,
+            period,
+        } = self;
+        if !RATES.contains(&rate) {
+            return Err(SoundError::Rate { got: rate });
+        }
+        if !CHANNELS.contains(&channels) {
+            return Err(SoundError::Channels { got: channels });
+        }
+        if !PERIODS.contains(&period) {
+            return Err(SoundError::Period { got: period });
+        }
+        Ok(self)
+    }
+
+    fn for_device(self, buffer: u32) -> Configuration {
+        Configuration {
+            rate: self.rate,
+            channels: self.channels,
+            period: self.period,
+            buffer,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

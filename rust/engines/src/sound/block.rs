@@ -1,0 +1,21 @@
+//! A piece of captured sound, as it travels.
+
+/// The samples of a block, over all channels.
+pub const BLOCK_SAMPLES: usize = 256;
+
+/// A few frames of captured sound with their place in time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SoundBlock {
+    /// The block's number in its session: 0, 1, 2 …
+    pub sequence: u64,
+    /// The number of its first frame since the capture began; frames that are known to be lost are counted.
+    pub position: u64,
+    /// The frames lost just before it between the device and the lane, because the engine was held up.
+    pub lost: u64,
+    /// How often the device had no room left, since the capture began: each time it lost sound, how much it does not say.
+    pub overruns: u32,
+    /// The frames in it.
+    pub frames: u32,
+    /// The interleaved samples; those beyond the frames are 0.
+    pub samples: [f32; BLOCK_SAMPLES],
+}

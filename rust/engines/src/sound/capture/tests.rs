@@ -1,0 +1,209 @@
+use super::*;
+use crate::job::Release;
+use crate::sound::BLOCK_SAMPLES;
+use crate::sound::queue::{BlockQueue, Stamp};
+use crate::sound::tests::{Act, Ear, Scripted};
+use crate::sound::thread::DeviceThread;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+fn configuration(device: &str, frame_limit: Option<u64>) -> CaptureConfiguration {
+    CaptureConfiguration {
+        device: device.to_owned(),
+        rate: 48_000,
+        channels: 2,
+        period: 480,
+        frame_limit,
+    }
+}
+
+fn engine(frame_limit: Option<u64>) -> (CaptureEngine, Arc<Runtime>) {
+    let runtime = Arc::new(Runtime::manual(0));
+    let engine = CaptureEngine::on(runtime.clone(), configuration(DEMO_DEVICE, frame_limit)).expect("valid");
+    (engine, runtime)
+}
+
+impl CaptureEngine {
+    /// Starts a session from a device of the test's.
+    fn start_scripted(&self, device: Scripted, ear: Ear<SoundBlock>) -> CaptureSession {
+        let source = Source::Device(self.thread(Box::new(device)).expect("a thread"));
+        let started = self.start_from(source, None, || Outlet::Push(Box::new(ear)));
+        started.expect("started")
+    }
+}
+
+/// Sound that tells each of its samples apart.
+fn frames(from: usize, count: usize) -> Act {
+    Act::Frames((2 * from..2 * (from + count)).map(|n| n as f32).collect())
+}
+
+#[test]
+fn demonstration_follows_the_clock_without_a_hole() {
+    let (engine, runtime) = engine(None);
+    let (ear, blocks, _) = Ear::new();
+    let _session = engine.start_pushing(ear).expect("started");
+    runtime.advance(Duration::from_secs(1));
+    let blocks: Vec<SoundBlock> = blocks.try_iter().collect();
+    let mut next = 0;
+    for (number, block) in blocks.iter().enumerate() {
+        assert_eq!((block.sequence, block.position), (number as u64, next));
+        assert_eq!((block.lost, block.overruns), (0, 0));
+        assert!(block.frames as usize * 2 <= BLOCK_SAMPLES);
+        next += u64::from(block.frames);
+    }
+    // The first period at once, and one every hundredth of a second.
+    assert_eq!(next, 480 * 101);
+    let peak = |blocks: &[SoundBlock]| {
+        let samples = blocks.iter().flat_map(|block| block.samples);
+        samples.fold(0.0, |peak: f32, sample| peak.max(sample.abs()))
+    };
+    assert!((0.000_9..0.001_2).contains(&peak(&blocks[..8])));
+    assert!(peak(&blocks) > 1.8 * peak(&blocks[..8]), "it swells");
+}
+
+#[test]
+fn session_ends_with_its_last_frame() {
+    let (engine, runtime) = engine(Some(1_000));
+    let (ear, blocks, releases) = Ear::new();
+    let _session = engine.start_pushing(ear).expect("started");
+    runtime.advance(Duration::from_secs(1));
+    assert_eq!(releases.recv(), Ok(Release::Ended));
+    assert_eq!(blocks.try_iter().map(|block| block.frames).sum::<u32>(), 1_000);
+}
+
+#[test]
+fn slow_consumer_loses_blocks_that_are_counted() {
+    let (engine, runtime) = engine(Some(48_000));
+    let (bell, _, releases) = Ear::<SoundBlock>::new();
+    let session = engine
+        .start_pulling(Overflow::DropOldest, 4, bell)
+        .expect("started");
+    runtime.advance(Duration::from_secs(2));
+    assert_eq!(releases.recv(), Ok(Release::Ended));
+    let mut seen = Vec::new();
+    let (count, statistics) = session
+        .drain(100, |block, gap| seen.push((block.sequence, gap)))
+        .expect("it pulls");
+    assert_eq!((count, statistics.delivered), (4, 4));
+    let gap = u64::from(seen[0].1);
+    assert_eq!((statistics.dropped, seen[0].0), (gap, gap));
+}
+
+#[test]
+fn device_is_read_in_order_and_its_overruns_are_told() {
+    let (engine, runtime) = engine(None);
+    let (ear, blocks, releases) = Ear::new();
+    let acts = [
+        frames(0, 100),
+        Act::Nothing,
+        frames(100, 28),
+        Act::Interrupted,
+        frames(128, 64),
+        Act::Lost,
+    ];
+    let _session = engine.start_scripted(Scripted::new(2, acts), ear);
+    let release = loop {
+        runtime.advance(Duration::from_millis(10));
+        if let Ok(release) = releases.try_recv() {
+            break release;
+        }
+    };
+    let told: Vec<SoundBlock> = blocks.try_iter().collect();
+    let shape: Vec<_> = told
+        .iter()
+        .map(|block| (block.position, block.frames, block.overruns, block.lost))
+        .collect();
+    assert_eq!(shape, [(0, 100, 0, 0), (100, 28, 0, 0), (128, 64, 1, 0)]);
+    let sound: Vec<f32> = told
+        .iter()
+        .flat_map(|block| block.samples[..2 * block.frames as usize].iter().copied())
+        .collect();
+    assert!(sound.iter().enumerate().all(|(n, sample)| *sample == n as f32));
+    let Release::Failed(reason) = release else {
+        panic!("expected a failure, got {release:?}");
+    };
+    assert!(reason.contains("it was pulled out"), "{reason}");
+}
+
+#[test]
+fn worker_that_is_held_up_finds_the_hole_in_its_place() {
+    let (engine, runtime) = engine(None);
+    let (ear, blocks, releases) = Ear::new();
+    // 375 blocks of 128 frames find room; nobody takes them out until the device is gone.
+    let acts = (0..1_000).map(|n| frames(128 * n, 128)).chain([Act::Lost]);
+    let device = Scripted::new(2, acts);
+    let is_closed = device.is_closed.clone();
+    let _session = engine.start_scripted(device, ear);
+    while !is_closed.load(Ordering::SeqCst) {
+        std::thread::yield_now();
+    }
+    while releases.try_recv().is_err() {
+        runtime.advance(Duration::from_millis(10));
+    }
+    let told: Vec<SoundBlock> = blocks.try_iter().collect();
+    assert_eq!(told.len(), 375);
+    assert!(told.iter().all(|block| block.lost == 0));
+}
+
+#[test]
+fn block_after_a_hole_tells_how_long_it_was() {
+    let (engine, runtime) = engine(None);
+    let (ear, blocks, _) = Ear::new();
+    let queue = Arc::new(BlockQueue::new(4, 128, 2));
+    let thread = DeviceThread::start("rustle-test", |_| Ok(())).expect("a thread");
+    for position in [0, 128, 1_000] {
+        let stamp = Stamp {
+            position,
+            overruns: 0,
+            frames: 128,
+        };
+        assert!(queue.write(stamp, &[0.5; 256]));
+    }
+    let source = Source::Device(DeviceSource { thread, queue });
+    let _session = engine.start_from(source, None, || Outlet::Push(Box::new(ear)));
+    runtime.advance(Duration::from_millis(10));
+    let told: Vec<u64> = blocks.try_iter().map(|block| block.lost).collect();
+    assert_eq!(told, [0, 0, 744]);
+}
+
+#[test]
+fn device_is_closed_before_its_session_is_released() {
+    let (engine, runtime) = engine(None);
+    let device = Scripted::new(2, []);
+    let is_closed = device.is_closed.clone();
+    let (ear, _, releases) = Ear::new();
+    let session = engine.start_scripted(device, ear);
+    session.cancel();
+    runtime.advance(Duration::ZERO);
+    assert_eq!(releases.recv(), Ok(Release::Cancelled));
+    assert!(is_closed.load(Ordering::SeqCst));
+}
+
+#[test]
+fn numbers_out_of_range_are_refused() {
+    let refusal = |change: fn(&mut CaptureConfiguration)| {
+        let mut configuration = configuration(DEMO_DEVICE, None);
+        change(&mut configuration);
+        let refused = CaptureEngine::on(Arc::new(Runtime::manual(0)), configuration);
+        refused.err().map(|error| error.to_string())
+    };
+    let expected = |text: &str| Some(text.to_owned());
+    assert_eq!(
+        refusal(|c| c.rate = 0),
+        expected("expected a sample rate of 1 to 1000000 Hz, got 0")
+    );
+    assert_eq!(
+        refusal(|c| c.channels = 33),
+        expected("expected 1 to 32 channels, got 33")
+    );
+    assert_eq!(
+        refusal(|c| c.period = 0),
+        expected("expected a period of 1 to 65536 frames, got 0")
+    );
+    let (engine, _) = engine(None);
+    let refused = engine.start_pulling(Overflow::DropOldest, 65_537, crate::lane::NoBell);
+    assert_eq!(
+        refused.err().map(|error| error.to_string()),
+        expected("expected a lane of 1 to 65536 elements, got 65537")
+    );
+}

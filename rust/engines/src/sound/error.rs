@@ -1,0 +1,118 @@
+//! Why a capture or a playback refuses.
+
+use super::{CHANNELS, PERIODS, RATES};
+use crate::engine::StartError;
+use crate::runtime::RuntimeError;
+use rustle_alsa::AlsaError;
+use std::fmt;
+
+/// A refusal of [`CaptureEngine`](super::CaptureEngine) or [`PlaybackEngine`](super::PlaybackEngine). What the device says
+/// may pass with a retry.
+#[derive(Debug)]
+pub enum SoundError {
+    /// The sample rate is not within [`RATES`].
+    Rate {
+        /// The rate that came, in Hz.
+        got: u32,
+    },
+    /// The number of channels is not within [`CHANNELS`].
+    Channels {
+        /// The number that came.
+        got: u32,
+    },
+    /// The period is not within [`PERIODS`].
+    Period {
+        /// The frames that came.
+        got: u32,
+    },
+    /// A lane's capacity is not 1 to `most`.
+    CapacityOutOfRange {
+        /// The most elements.
+        most: usize,
+        /// The capacity that came.
+        got: usize,
+    },
+    /// The samples are not whole frames.
+    Frames {
+        /// The channels of a frame.
+        channels: usize,
+        /// The samples that came.
+        got: usize,
+    },
+    /// The device, or the library that reaches it, refuses.
+    Device(AlsaError),
+    /// The engine was shut down.
+    ShutDown,
+    /// A session of this engine panicked earlier.
+    Poisoned,
+    /// The runtime has no thread for the session.
+    Runtime(RuntimeError),
+}
+
+impl fmt::Display for SoundError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Rate { got } => {
+                write!(
+                    f,
+                    "expected a sample rate of {} to {} Hz, got {got}",
+                    RATES.start(),
+                    RATES.end()
+                )
+            }
+            Self::Channels { got } => {
+                write!(
+                    f,
+                    "expected {} to {} channels, got {got}",
+                    CHANNELS.start(),
+                    CHANNELS.end()
+                )
+            }
+            Self::Period { got } => write!(
+                f,
+                "expected a period of {} to {} frames, got {got}",
+                PERIODS.start(),
+                PERIODS.end()
+            ),
+            Self::CapacityOutOfRange { most, got } => {
+                write!(f, "expected a lane of 1 to {most} elements, got {got}")
+            }
+            Self::Frames { channels, got } => {
+                write!(
+                    f,
+                    "expected whole frames of {channels} samples, got {got} samples"
+                )
+            }
+            Self::Device(error) => error.fmt(f),
+            Self::ShutDown => write!(f, "the engine was shut down: make a new one"),
+            Self::Poisoned => write!(f, "a session of this engine panicked: make a new one"),
+            Self::Runtime(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for SoundError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Device(error) => Some(error),
+            Self::Runtime(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<AlsaError> for SoundError {
+    fn from(error: AlsaError) -> Self {
+        Self::Device(error)
+    }
+}
+
+impl From<StartError> for SoundError {
+    fn from(error: StartError) -> Self {
+        match error {
+            StartError::ShutDown => Self::ShutDown,
+            StartError::Poisoned => Self::Poisoned,
+            StartError::Runtime(error) => Self::Runtime(error),
+        }
+    }
+}

@@ -1,0 +1,270 @@
+//! Playbacks: sound to a device.
+
+mod job;
+
+use super::error::SoundError;
+use super::queue::FrameQueue;
+use super::{DEMO_DEVICE, Shape};
+use crate::engine::Sessions;
+use crate::lane::{Doorbell, Lane, MAX_LANE_CAPACITY};
+use crate::outlet::{Outlet, RecordListener};
+use crate::ring::{LaneStatistics, Overflow};
+use crate::runtime::Runtime;
+use crate::session::Session;
+use job::{DeviceSink, PlaybackJob, Sink};
+use rustle_alsa::{Direction, Pcm};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What is played, and how.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlaybackConfiguration {
+    /// The device's name: [`DEMO_DEVICE`], or one that ALSA knows, `default` among them.
+    pub device: String,
+    /// The sample rate in Hz, within [`RATES`](super::RATES). A device that does not have it is refused.
+    pub rate: u32,
+    /// The channels, within [`CHANNELS`](super::CHANNELS).
+    pub channels: u32,
+    /// Frames between two wakes, about, within [`PERIODS`](super::PERIODS).
+    pub period: u32,
+    /// The number of frames after which a session ends by itself, silence included; `None`: it ends when it is told that
+    /// there is no more.
+    pub frame_limit: Option<u64>,
+}
+
+/// How far a playback has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PlaybackProgress {
+    /// The record's number in its session: 0, 1, 2 …
+    pub sequence: u64,
+    /// The frames that the device has taken, silence included.
+    pub position: u64,
+    /// The frames of sound among them.
+    pub played: u64,
+    /// The frames that wait for the device.
+    pub queued: u64,
+    /// The frames of silence that the device was given, after the first sound, because none waited.
+    pub starved: u64,
+    /// How often the device ran dry: each time it made a hole, how long it does not say.
+    pub underruns: u32,
+}
+
+/// What the writer, the device's thread and the job share.
+#[derive(Debug)]
+struct Shared {
+    queue: FrameQueue,
+    channels: usize,
+    is_finished: AtomicBool,
+    position: AtomicU64,
+    played: AtomicU64,
+    starved: AtomicU64,
+    underruns: AtomicU32,
+    /// Held by the one call that writes.
+    writer: Mutex<()>,
+}
+
+impl Shared {
+    fn new(shape: Shape) -> Self {
+        // Half a second, but room for several periods.
+        let frames = (shape.rate / 2).max(4 * shape.period) as usize;
+        Self {
+            queue: FrameQueue::new(frames, shape.channels as usize),
+            channels: shape.channels as usize,
+            is_finished: AtomicBool::new(false),
+            position: AtomicU64::new(0),
+            played: AtomicU64::new(0),
+            starved: AtomicU64::new(0),
+            underruns: AtomicU32::new(0),
+            writer: Mutex::new(()),
+        }
+    }
+
+    fn progress(&self, sequence: u64) -> PlaybackProgress {
+        PlaybackProgress {
+            sequence,
+            position: self.position.load(Ordering::Acquire),
+            played: self.played.load(Ordering::Acquire),
+            queued: self.queue.waiting(),
+            starved: self.starved.load(Ordering::Acquire),
+            underruns: self.underruns.load(Ordering::Acquire),
+        }
+    }
+
+    /// Counts frames that the device took: sound, or silence in its place.
+    fn count(&self, frames: usize, is_sound: bool) {
+        let frames = frames as u64;
+        self.position.fetch_add(frames, Ordering::AcqRel);
+        if is_sound {
+            self.played.fetch_add(frames, Ordering::AcqRel);
+        } else if self.played.load(Ordering::Acquire) > 0 && !self.is_finished.load(Ordering::Acquire) {
+            self.starved.fetch_add(frames, Ordering::AcqRel);
+        }
+    }
+}
+
+/// Playbacks of one configuration.
+///
+/// Dropping the engine cancels its sessions. A session whose listener panics poisons the engine: its other sessions go on,
+/// further starts are refused.
+pub struct PlaybackEngine {
+    configuration: PlaybackConfiguration,
+    shape: Shape,
+    sessions: Sessions,
+}
+
+/// A started playback.
+pub struct PlaybackSession {
+    session: Session,
+    lane: Option<Arc<Lane<PlaybackProgress>>>,
+    shared: Arc<Shared>,
+}
+
+impl PlaybackEngine {
+    /// An engine on a runtime of the caller's; the device is opened by each start.
+    ///
+    /// # Errors
+    /// [`SoundError::Rate`], [`SoundError::Channels`], [`SoundError::Period`].
+    pub fn on(runtime: Arc<Runtime>, configuration: PlaybackConfiguration) -> Result<Self, SoundError> {
+        let shape = Shape {
+            rate: configuration.rate,
+            channels: configuration.channels,
+            period: configuration.period,
+        };
+        Ok(Self {
+            shape: shape.check()?,
+            configuration,
+            sessions: Sessions::new(runtime),
+        })
+    }
+
+    /// Starts a session that pushes how far it is to `listener`.
+    ///
+    /// # Errors
+    /// The device, or the engine, or the system refuses. `listener` is dropped then without a call.
+    pub fn start_pushing(
+        &self,
+        listener: impl RecordListener<PlaybackProgress> + 'static,
+    ) -> Result<PlaybackSession, SoundError> {
+        self.start(None, || Outlet::Push(Box::new(listener)))
+    }
+
+    /// Starts a session whose progress waits in a lane of `capacity` (1 to [`MAX_LANE_CAPACITY`]) until it is drained.
+    ///
+    /// # Errors
+    /// As [`start_pushing`](Self::start_pushing); [`SoundError::CapacityOutOfRange`].
+    pub fn start_pulling(
+        &self,
+        overflow: Overflow,
+        capacity: usize,
+        bell: impl Doorbell + 'static,
+    ) -> Result<PlaybackSession, SoundError> {
+        if !(1..=MAX_LANE_CAPACITY).contains(&capacity) {
+            return Err(SoundError::CapacityOutOfRange {
+                most: MAX_LANE_CAPACITY,
+                got: capacity,
+            });
+        }
+        let lane = Arc::new(Lane::new(overflow, capacity, 1));
+        let mine = lane.clone();
+        self.start(Some(lane), || Outlet::Pull {
+            lane: mine,
+            bell: Box::new(bell),
+        })
+    }
+
+    /// Cancels every session. Idempotent; later starts are welcome.
+    pub fn cancel(&self) {
+        self.sessions.cancel();
+    }
+
+    /// Cancels every session and refuses later starts. Idempotent.
+    pub fn shut_down(&self) {
+        self.sessions.shut_down();
+    }
+
+    fn start(
+        &self,
+        lane: Option<Arc<Lane<PlaybackProgress>>>,
+        outlet: impl FnOnce() -> Outlet<PlaybackProgress>,
+    ) -> Result<PlaybackSession, SoundError> {
+        let shared = Arc::new(Shared::new(self.shape));
+        let limit = self.configuration.frame_limit.unwrap_or(u64::MAX);
+        let sink = match &self.configuration.device {
+            name if name == DEMO_DEVICE => Sink::demo(self.shape),
+            #[cfg(feature = "faults")]
+            name if name == crate::faults::PANIC_DEVICE => Sink::Panic,
+            name => {
+                let buffer = self.shape.period.saturating_mul(4);
+                let device = Pcm::open(name, Direction::Playback, self.shape.for_device(buffer))?;
+                Sink::Device(DeviceSink::start(
+                    Box::new(device),
+                    self.shape,
+                    limit,
+                    shared.clone(),
+                )?)
+            }
+        };
+        self.start_into(sink, shared, lane, outlet)
+    }
+
+    fn start_into(
+        &self,
+        sink: Sink,
+        shared: Arc<Shared>,
+        lane: Option<Arc<Lane<PlaybackProgress>>>,
+        outlet: impl FnOnce() -> Outlet<PlaybackProgress>,
+    ) -> Result<PlaybackSession, SoundError> {
+        let limit = self.configuration.frame_limit.unwrap_or(u64::MAX);
+        let of_job = shared.clone();
+        let session = self
+            .sessions
+            .start(|| Box::new(PlaybackJob::new(self.shape, limit, sink, of_job, outlet())))?;
+        Ok(PlaybackSession {
+            session,
+            lane,
+            shared,
+        })
+    }
+}
+
+impl PlaybackSession {
+    /// Gives the session the first of the interleaved `samples`, as many whole frames as there is room for; returns how many
+    /// frames that is. Half a second finds room. Calls from several threads follow one another.
+    ///
+    /// # Errors
+    /// [`SoundError::Frames`]; nothing was taken then.
+    pub fn write(&self, samples: &[f32]) -> Result<usize, SoundError> {
+        let channels = self.shared.channels;
+        if !samples.len().is_multiple_of(channels) {
+            return Err(SoundError::Frames {
+                channels,
+                got: samples.len(),
+            });
+        }
+        let _alone = self.shared.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(self.shared.queue.write(samples))
+    }
+
+    /// Says that there is no more: the session ends when the device has played what waits. Idempotent.
+    pub fn finish(&self) {
+        self.shared.is_finished.store(true, Ordering::Release);
+    }
+
+    /// Asks for the session's end now; see [`Session::cancel`].
+    pub fn cancel(&self) {
+        self.session.cancel();
+    }
+
+    /// Hands out at most `most` waiting records, the longest waiting first, each with the number that the lane lost just before
+    /// it. Returns how many there were, and what went through the lane; `None` when the session pushes.
+    pub fn drain(
+        &self,
+        most: usize,
+        take: impl FnMut(PlaybackProgress, u32),
+    ) -> Option<(usize, LaneStatistics)> {
+        self.lane.as_ref().map(|lane| lane.drain(most, take))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,135 @@
+use super::*;
+use crate::job::Release;
+use crate::sound::tests::{Act, Ear, Scripted};
+use std::time::Duration;
+
+fn engine(frame_limit: Option<u64>) -> (PlaybackEngine, Arc<Runtime>) {
+    let runtime = Arc::new(Runtime::manual(0));
+    let configuration = PlaybackConfiguration {
+        device: DEMO_DEVICE.to_owned(),
+        rate: 48_000,
+        channels: 2,
+        period: 480,
+        frame_limit,
+    };
+    let engine = PlaybackEngine::on(runtime.clone(), configuration).expect("valid");
+    (engine, runtime)
+}
+
+impl PlaybackEngine {
+    /// Starts a session into a device of the test's, with sound that waits already.
+    fn start_scripted(&self, device: Scripted, sound: &[f32], ear: Ear<PlaybackProgress>) -> PlaybackSession {
+        let shared = Arc::new(Shared::new(self.shape));
+        assert_eq!(shared.queue.write(sound) * 2, sound.len());
+        let sink =
+            DeviceSink::start(Box::new(device), self.shape, u64::MAX, shared.clone()).expect("a thread");
+        let started = self.start_into(Sink::Device(sink), shared, None, || Outlet::Push(Box::new(ear)));
+        started.expect("started")
+    }
+}
+
+fn sound(frames: usize) -> Vec<f32> {
+    (1..=2 * frames).map(|n| n as f32).collect()
+}
+
+#[test]
+fn demonstration_takes_what_is_written_at_its_rate() {
+    let (engine, runtime) = engine(None);
+    let (ear, records, releases) = Ear::new();
+    let session = engine.start_pushing(ear).expect("started");
+    assert_eq!(session.write(&sound(1_000)).ok(), Some(1_000));
+    runtime.advance(Duration::from_millis(5));
+    session.finish();
+    runtime.advance(Duration::from_secs(1));
+    assert_eq!(releases.recv(), Ok(Release::Ended));
+    let records: Vec<PlaybackProgress> = records.try_iter().collect();
+    let told: Vec<_> = records
+        .iter()
+        .map(|at| (at.position, at.played, at.queued))
+        .collect();
+    assert_eq!(told, [(480, 480, 520), (960, 960, 40), (1_440, 1_000, 0)]);
+    assert!(records.iter().all(|at| at.starved == 0), "the end is no hole");
+}
+
+#[test]
+fn silence_in_the_place_of_sound_that_is_late_is_counted() {
+    let (engine, runtime) = engine(None);
+    let (ear, records, _) = Ear::new();
+    let session = engine.start_pushing(ear).expect("started");
+    runtime.advance(Duration::from_millis(15));
+    session.write(&sound(480)).expect("whole frames");
+    runtime.advance(Duration::from_millis(30));
+    let last = records.try_iter().last().expect("told");
+    // Two periods before the first sound are no hole; the one after it is.
+    assert_eq!(
+        (last.position, last.played, last.starved),
+        (5 * 480, 480, 2 * 480)
+    );
+}
+
+#[test]
+fn no_more_is_taken_than_there_is_room_for() {
+    let (engine, _runtime) = engine(None);
+    let (ear, ..) = Ear::new();
+    let session = engine.start_pushing(ear).expect("started");
+    let taken = session.write(&sound(30_000)).expect("whole frames");
+    assert!((24_000..=24_480).contains(&taken), "half a second: {taken}");
+    assert!(matches!(
+        session.write(&[0.0; 3]),
+        Err(SoundError::Frames { channels: 2, got: 3 })
+    ));
+}
+
+#[test]
+fn session_ends_at_its_limit_with_or_without_sound() {
+    let (engine, runtime) = engine(Some(1_000));
+    let (ear, records, releases) = Ear::new();
+    let _session = engine.start_pushing(ear).expect("started");
+    runtime.advance(Duration::from_secs(1));
+    assert_eq!(releases.recv(), Ok(Release::Ended));
+    assert_eq!(records.try_iter().last().map(|at| at.position), Some(1_000));
+}
+
+#[test]
+fn device_hears_every_sample_in_order_and_silence_behind() {
+    let (engine, runtime) = engine(None);
+    let acts = [
+        Act::Take(3),
+        Act::Nothing,
+        Act::Take(1),
+        Act::Interrupted,
+        Act::Take(100),
+    ];
+    let device = Scripted::new(2, acts);
+    let heard = device.heard.clone();
+    let (ear, records, releases) = Ear::new();
+    let session = engine.start_scripted(device, &sound(1_000), ear);
+    session.finish();
+    let release = loop {
+        runtime.advance(Duration::from_millis(10));
+        if let Ok(release) = releases.try_recv() {
+            break release;
+        }
+    };
+    assert_eq!(release, Release::Ended);
+    let heard = heard.lock().expect("no panic under the lock");
+    assert_eq!(heard[..2_000], sound(1_000));
+    assert!(heard.len() >= 2_200, "the device still held 100 frames");
+    assert!(heard[2_000..].iter().all(|sample| *sample == 0.0));
+    let last = records.try_iter().last().expect("told");
+    assert_eq!((last.played, last.underruns), (1_000, 1));
+}
+
+#[test]
+fn device_that_is_lost_fails_the_session() {
+    let (engine, runtime) = engine(None);
+    let (ear, _, releases) = Ear::new();
+    let _session = engine.start_scripted(Scripted::new(2, [Act::Take(10), Act::Lost]), &sound(100), ear);
+    let release = loop {
+        runtime.advance(Duration::from_millis(10));
+        if let Ok(release) = releases.try_recv() {
+            break release;
+        }
+    };
+    assert!(matches!(release, Release::Failed(reason) if reason.contains("it was pulled out")));
+}

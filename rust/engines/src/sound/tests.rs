@@ -1,0 +1,129 @@
+//! What the tests of captures and playbacks share.
+
+use super::Device;
+use crate::job::Release;
+use crate::lane::Doorbell;
+use crate::outlet::RecordListener;
+use rustle_alsa::{AlsaError, Progress};
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// What a scripted device does at one call.
+#[derive(Clone, Debug)]
+pub(super) enum Act {
+    Frames(Vec<f32>),
+    Take(usize),
+    Nothing,
+    Interrupted,
+    Lost,
+}
+
+/// A device that acts by a script, and rests when it is over.
+pub(super) struct Scripted {
+    pub(super) channels: usize,
+    pub(super) acts: VecDeque<Act>,
+    pub(super) heard: Arc<Mutex<Vec<f32>>>,
+    pub(super) is_closed: Arc<AtomicBool>,
+}
+
+impl Scripted {
+    pub(super) fn new(channels: usize, acts: impl IntoIterator<Item = Act>) -> Self {
+        Self {
+            channels,
+            acts: acts.into_iter().collect(),
+            heard: Arc::default(),
+            is_closed: Arc::default(),
+        }
+    }
+
+    fn lost() -> AlsaError {
+        AlsaError::Lost {
+            device: "scripted".to_owned(),
+            reason: "it was pulled out".to_owned(),
+        }
+    }
+}
+
+impl Drop for Scripted {
+    fn drop(&mut self) {
+        self.is_closed.store(true, Ordering::SeqCst);
+    }
+}
+
+impl Device for Scripted {
+    fn read(&mut self, frames: &mut [f32], _: Duration) -> Result<Progress, AlsaError> {
+        match self.acts.pop_front() {
+            Some(Act::Frames(samples)) => {
+                frames[..samples.len()].copy_from_slice(&samples);
+                Ok(Progress::Frames(samples.len() / self.channels))
+            }
+            Some(Act::Interrupted) => Ok(Progress::Interrupted),
+            Some(Act::Lost) => Err(Self::lost()),
+            Some(Act::Nothing | Act::Take(_)) => Ok(Progress::Nothing),
+            None => {
+                std::thread::yield_now();
+                Ok(Progress::Nothing)
+            }
+        }
+    }
+
+    fn write(&mut self, frames: &[f32], _: Duration) -> Result<Progress, AlsaError> {
+        let take = |frames: &[f32]| {
+            self.heard
+                .lock()
+                .expect("no panic under the lock")
+                .extend_from_slice(frames);
+            Ok(Progress::Frames(frames.len() / self.channels))
+        };
+        match self.acts.pop_front() {
+            Some(Act::Take(most)) => take(&frames[..frames.len().min(most * self.channels)]),
+            Some(Act::Interrupted) => Ok(Progress::Interrupted),
+            Some(Act::Lost) => Err(Self::lost()),
+            Some(Act::Nothing | Act::Frames(_)) => Ok(Progress::Nothing),
+            None => {
+                std::thread::yield_now();
+                take(frames)
+            }
+        }
+    }
+
+    fn delay(&mut self) -> Option<i64> {
+        Some(100)
+    }
+}
+
+/// Sends on what a session tells.
+pub(super) struct Ear<T> {
+    records: Sender<T>,
+    release: Sender<Release>,
+}
+
+impl<T> Ear<T> {
+    pub(super) fn new() -> (Self, Receiver<T>, Receiver<Release>) {
+        let (records, of_records) = channel();
+        let (release, of_release) = channel();
+        (Self { records, release }, of_records, of_release)
+    }
+}
+
+impl<T: Copy + Send> RecordListener<T> for Ear<T> {
+    fn on_record(&mut self, record: &T) {
+        // A test that has seen enough listens no more.
+        let _ = self.records.send(*record);
+    }
+
+    fn on_release(self: Box<Self>, release: Release) {
+        let _ = self.release.send(release);
+    }
+}
+
+impl<T: Copy + Send> Doorbell for Ear<T> {
+    fn on_ready(&mut self) {}
+
+    fn on_release(self: Box<Self>, release: Release) {
+        let _ = self.release.send(release);
+    }
+}

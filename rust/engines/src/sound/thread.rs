@@ -1,0 +1,113 @@
+//! The thread that a device has to itself.
+
+use crate::panic_text::into_panic_message;
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// A thread that works until it comes to an end by itself or is asked to leave.
+pub(crate) struct DeviceThread {
+    is_leaving: AtomicBool,
+    state: Mutex<State>,
+}
+
+enum State {
+    Working,
+    /// Asked to leave; to be called as the thread's last act.
+    Leaving(Box<dyn FnOnce() + Send>),
+    /// Gone, well or for a reason.
+    Gone(Result<(), String>),
+}
+
+impl DeviceThread {
+    /// Starts `work`, which returns soon after its flag is set. What it owns is dropped before the thread counts as gone.
+    ///
+    /// # Errors
+    /// The system has no thread.
+    pub(crate) fn start(
+        name: &str,
+        work: impl FnOnce(&AtomicBool) -> Result<(), String> + Send + 'static,
+    ) -> io::Result<Arc<Self>> {
+        let thread = Arc::new(Self {
+            is_leaving: AtomicBool::new(false),
+            state: Mutex::new(State::Working),
+        });
+        let mine = thread.clone();
+        std::thread::Builder::new().name(name.to_owned()).spawn(move || {
+            let result = catch_unwind(AssertUnwindSafe(|| work(&mine.is_leaving)));
+            mine.end(result.unwrap_or_else(|payload| Err(into_panic_message(payload))));
+        })?;
+        Ok(thread)
+    }
+
+    /// How the thread ended; `None` while it works.
+    pub(crate) fn outcome(&self) -> Option<Result<(), String>> {
+        match &*self.state() {
+            State::Gone(result) => Some(result.clone()),
+            State::Working | State::Leaving(_) => None,
+        }
+    }
+
+    /// Asks the thread to leave and does not wait for it: `last` is called when it has gone, by the thread itself, or here and
+    /// now when it is gone already.
+    pub(crate) fn leave(&self, last: impl FnOnce() + Send + 'static) {
+        self.is_leaving.store(true, Ordering::Release);
+        let mut state = self.state();
+        if let State::Working = *state {
+            *state = State::Leaving(Box::new(last));
+            return;
+        }
+        drop(state);
+        last();
+    }
+
+    fn end(&self, result: Result<(), String>) {
+        let before = std::mem::replace(&mut *self.state(), State::Gone(result));
+        if let State::Leaving(last) = before
+            && let Err(payload) = catch_unwind(AssertUnwindSafe(last))
+        {
+            let message = into_panic_message(payload);
+            tracing::error!(message, "a listener panicked in its release");
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc;
+
+    #[test]
+    fn last_act_follows_the_work_and_comes_once() -> io::Result<()> {
+        let (sender, events) = mpsc::channel();
+        let of_work = sender.clone();
+        let thread = DeviceThread::start("rustle-test", move |leaving| {
+            while !leaving.load(Ordering::Acquire) {
+                std::thread::yield_now();
+            }
+            of_work.send("work").map_err(|error| error.to_string())
+        })?;
+        assert_eq!(thread.outcome(), None);
+        thread.leave(move || sender.send("last").expect("the test listens"));
+        assert_eq!(events.iter().collect::<Vec<_>>(), ["work", "last"]);
+        Ok(())
+    }
+
+    #[test]
+    fn thread_that_is_gone_is_left_at_once() -> io::Result<()> {
+        let thread = DeviceThread::start("rustle-test", |_| panic!("the device bites"))?;
+        while thread.outcome().is_none() {
+            std::thread::yield_now();
+        }
+        assert_eq!(thread.outcome(), Some(Err("the device bites".to_owned())));
+        let (sender, events) = mpsc::channel();
+        thread.leave(move || sender.send(()).expect("the test listens"));
+        assert_eq!(events.try_recv(), Ok(()));
+        Ok(())
+    }
+}
