@@ -2,6 +2,17 @@
 
 use std::fmt;
 
+/// Why a device cannot be opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// There is none of that name.
+    NotFound,
+    /// Somebody else has it.
+    Busy,
+    /// Anything else.
+    Other,
+}
+
 /// A refusal of the sound system, or the loss of a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AlsaError {
@@ -13,6 +24,8 @@ pub enum AlsaError {
         device: String,
         /// What ALSA says.
         reason: String,
+        /// What that means for a retry.
+        refusal: Refusal,
     },
     /// The device does not take the configuration.
     Unsupported {
@@ -46,7 +59,7 @@ impl fmt::Display for AlsaError {
                 f,
                 "expected the library libasound.so.2 (Debian: libasound2), got: {reason}"
             ),
-            Self::Open { device, reason } => {
+            Self::Open { device, reason, .. } => {
                 write!(f, "expected to open the sound device {device}, got: {reason}")
             }
             Self::Unsupported { device, asked, takes } => {

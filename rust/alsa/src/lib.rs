@@ -10,5 +10,5 @@ mod functions;
 mod pcm;
 
 pub use device::{Device, devices};
-pub use error::AlsaError;
+pub use error::{AlsaError, Refusal};
 pub use pcm::{Configuration, Direction, Pcm, Progress};

@@ -1,6 +1,6 @@
 //! An open device.
 
-use crate::error::AlsaError;
+use crate::error::{AlsaError, Refusal};
 use crate::format::Format;
 use crate::functions::{Functions, Opaque};
 use std::ffi::{CString, c_int, c_ulong};
@@ -40,7 +40,10 @@ pub enum Progress {
 }
 
 /// Numbers of errno.h on Linux.
+const ENOENT: c_int = 2;
+const ENXIO: c_int = 6;
 const EAGAIN: c_int = 11;
+const EBUSY: c_int = 16;
 const ENODEV: c_int = 19;
 const EPIPE: c_int = 32;
 const EBADFD: c_int = 77;
@@ -72,11 +75,13 @@ impl Pcm {
     /// [`AlsaError::Library`], [`AlsaError::Open`], [`AlsaError::Unsupported`], [`AlsaError::Call`].
     pub fn open(device: &str, direction: Direction, configuration: Configuration) -> Result<Self, AlsaError> {
         let functions = Functions::get()?;
-        let refused = |reason: String| AlsaError::Open {
+        let refused = |reason: String, refusal| AlsaError::Open {
             device: device.to_owned(),
             reason,
+            refusal,
         };
-        let name = CString::new(device).map_err(|_| refused("a name with a NUL".to_owned()))?;
+        let name =
+            CString::new(device).map_err(|_| refused("a name with a NUL".to_owned(), Refusal::NotFound))?;
         let stream = match direction {
             Direction::Capture => 1,
             Direction::Playback => 0,
@@ -85,7 +90,12 @@ impl Pcm {
         // SAFETY: the name is terminated, and the pointer is to a variable of this function.
         let status = unsafe { (functions.snd_pcm_open)(&mut pcm, name.as_ptr(), stream, NONBLOCK) };
         if status < 0 {
-            return Err(refused(functions.text(status)));
+            let refusal = match -status {
+                ENOENT | ENXIO | ENODEV => Refusal::NotFound,
+                EBUSY => Refusal::Busy,
+                _ => Refusal::Other,
+            };
+            return Err(refused(functions.text(status), refusal));
         }
         // From here on dropping closes it.
         let mut opened = Self {

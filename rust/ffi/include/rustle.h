@@ -8,6 +8,31 @@
 #include <stdint.h>
 
 /**
+ * A band with its gain at the frequency, falling to 0 dB on both sides.
+ */
+#define RUSTLE_BAND_PEAKING 0
+
+/**
+ * A band with its gain below the frequency.
+ */
+#define RUSTLE_BAND_LOW_SHELF 1
+
+/**
+ * A band with its gain above the frequency.
+ */
+#define RUSTLE_BAND_HIGH_SHELF 2
+
+/**
+ * A band above which the sound falls by 12 dB an octave; the gain is of no concern.
+ */
+#define RUSTLE_BAND_LOW_PASS 3
+
+/**
+ * A band below which the sound falls by 12 dB an octave; the gain is of no concern.
+ */
+#define RUSTLE_BAND_HIGH_PASS 4
+
+/**
  * The path that `rustle_fft_path` names.
  */
 #define RUSTLE_PATH_PREFERRED 0
@@ -153,6 +178,71 @@
 #define RUSTLE_LOG_TRACE 5
 
 /**
+ * The A weighting.
+ */
+#define RUSTLE_WEIGHTING_A 0
+
+/**
+ * The C weighting.
+ */
+#define RUSTLE_WEIGHTING_C 1
+
+/**
+ * The Z weighting: none.
+ */
+#define RUSTLE_WEIGHTING_Z 2
+
+/**
+ * A time constant of 0.125 s.
+ */
+#define RUSTLE_TIME_FAST 0
+
+/**
+ * A time constant of 1 s.
+ */
+#define RUSTLE_TIME_SLOW 1
+
+/**
+ * A channel that counts once in loudness: left, right, centre.
+ */
+#define RUSTLE_CHANNEL_FRONT 0
+
+/**
+ * A surround channel, which counts 1.41 times.
+ */
+#define RUSTLE_CHANNEL_SURROUND 1
+
+/**
+ * The low-frequency channel, which does not count.
+ */
+#define RUSTLE_CHANNEL_LOW_FREQUENCY 2
+
+/**
+ * In the place of a channel: the mean of all.
+ */
+#define RUSTLE_CHANNEL_MIX UINT32_MAX
+
+/**
+ * No bands.
+ */
+#define RUSTLE_BANDS_NONE 0
+
+/**
+ * Bands of an octave.
+ */
+#define RUSTLE_BANDS_OCTAVE 1
+
+/**
+ * Bands of a third of an octave.
+ */
+#define RUSTLE_BANDS_THIRD_OCTAVE 3
+
+/**
+ * The samples of a `RustleSoundBlock`.
+ */
+#define RUSTLE_BLOCK_SAMPLES 256
+
+/**
  * The bytes of text that a `RustleError` holds.
  */
 #define RUSTLE_ERROR_CAPACITY 248
@@ -161,6 +251,82 @@
  * The outcome of a fallible function: `RUSTLE_OK` or one of the other `RUSTLE_…` numbers.
  */
 typedef int32_t RustleStatus;
+
+/**
+ * One band of one channel.
+ */
+typedef struct RustleEqualizerBand {
+  /**
+   * Its centre, or its edge at half the gain, in Hz: above 0 and below half the sample rate.
+   */
+  double frequency;
+  /**
+   * In dB, -24 to 24.
+   */
+  double gain;
+  /**
+   * The quality: from that of 5 octaves, 0.18, to that of 0.05 octaves, 28.9.
+   */
+  double q;
+  /**
+   * One of `RUSTLE_BAND_…`.
+   */
+  uint32_t kind;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+} RustleEqualizerBand;
+
+/**
+ * A setting of the whole equalizer.
+ */
+typedef struct RustleEqualizerSettings {
+  /**
+   * The bands of the left or only channel, read during the call only; may be NULL when there are none.
+   */
+  const struct RustleEqualizerBand *left;
+  /**
+   * Their number, at most 64.
+   */
+  size_t left_count;
+  /**
+   * The bands of the right channel, likewise.
+   */
+  const struct RustleEqualizerBand *right;
+  /**
+   * Their number, at most 64.
+   */
+  size_t right_count;
+  /**
+   * What both channels are amplified by, in dB, -24 to 24.
+   */
+  double preamp;
+} RustleEqualizerSettings;
+
+/**
+ * An object behind the boundary: the slot's index in the low 32 bits, its generation in the high 32. 0 is never issued.
+ */
+typedef uint64_t RustleHandle;
+
+/**
+ * A failure in the caller's memory. Every fallible function takes a pointer to one as its last parameter: NULL when the
+ * caller wants the status alone. It is written whole when the function fails, and left alone when it succeeds.
+ */
+typedef struct RustleError {
+  /**
+   * The status that the function returned.
+   */
+  RustleStatus status;
+  /**
+   * The bytes of `message` in use, at most `RUSTLE_ERROR_CAPACITY`.
+   */
+  uint32_t message_length;
+  /**
+   * What was expected and what came: UTF-8, not NUL-terminated, cut at a character's edge when it is too long.
+   */
+  uint8_t message[RUSTLE_ERROR_CAPACITY];
+} RustleError;
 
 /**
  * Where a session's events go. Given by value to a `…_start` function; when that returns `RUSTLE_OK` the context belongs
@@ -185,30 +351,6 @@ typedef struct RustleSink {
    */
   void (*on_release)(void *context, int32_t reason, const uint8_t *message, size_t length);
 } RustleSink;
-
-/**
- * A failure in the caller's memory. Every fallible function takes a pointer to one as its last parameter: NULL when the
- * caller wants the status alone. It is written whole when the function fails, and left alone when it succeeds.
- */
-typedef struct RustleError {
-  /**
-   * The status that the function returned.
-   */
-  RustleStatus status;
-  /**
-   * The bytes of `message` in use, at most `RUSTLE_ERROR_CAPACITY`.
-   */
-  uint32_t message_length;
-  /**
-   * What was expected and what came: UTF-8, not NUL-terminated, cut at a character's edge when it is too long.
-   */
-  uint8_t message[RUSTLE_ERROR_CAPACITY];
-} RustleError;
-
-/**
- * An object behind the boundary: the slot's index in the low 32 bits, its generation in the high 32. 0 is never issued.
- */
-typedef uint64_t RustleHandle;
 
 /**
  * What `rustle_spectrum_peaks` looks for, and in what.
@@ -326,6 +468,322 @@ typedef struct RustleLayoutEntry {
 typedef void (*RustleLogFunction)(void *context, uint32_t level, const uint8_t *target, size_t target_length, const uint8_t *message, size_t message_length);
 
 /**
+ * A point of a microphone's response.
+ */
+typedef struct RustleResponsePoint {
+  /**
+   * In Hz, above that of the point before.
+   */
+  double frequency;
+  /**
+   * By how many dB the microphone reads too high: within 24 dB of the deviation at 1 kHz.
+   */
+  double deviation;
+} RustleResponsePoint;
+
+/**
+ * What a meter measures.
+ */
+typedef struct RustleMeterConfiguration {
+  /**
+   * In Hz, 8000 to 768,000.
+   */
+  double sample_rate;
+  /**
+   * The calibration: what is added to a level relative to full scale, in dB, -300 to 300.
+   */
+  double offset;
+  /**
+   * One of `RUSTLE_CHANNEL_FRONT`, `…_SURROUND`, `…_LOW_FREQUENCY` per channel; read during the call only.
+   */
+  const uint32_t *channels;
+  /**
+   * The number of channels, 1 to 24.
+   */
+  size_t channel_count;
+  /**
+   * The microphone's response, which is undone before levels and bands are measured; read during the call only; may be NULL
+   * when there is none.
+   */
+  const struct RustleResponsePoint *response;
+  /**
+   * The number of its points, at most 4096; 0: there is none.
+   */
+  size_t response_count;
+  /**
+   * Which channel the levels and bands are of, counted from 0, or `RUSTLE_CHANNEL_MIX`.
+   */
+  uint32_t metered;
+  /**
+   * One of `RUSTLE_WEIGHTING_…`.
+   */
+  uint32_t weighting;
+  /**
+   * One of `RUSTLE_TIME_…`.
+   */
+  uint32_t time;
+  /**
+   * Not 0: loudness is measured.
+   */
+  uint32_t loudness;
+  /**
+   * One of `RUSTLE_BANDS_…`.
+   */
+  uint32_t bands;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+} RustleMeterConfiguration;
+
+/**
+ * What a meter shows. Levels are in dB with the calibration; minus infinity is silence.
+ */
+typedef struct RustleMeterReading {
+  /**
+   * The length of the measurement in seconds.
+   */
+  double seconds;
+  /**
+   * The time-weighted level, such as LAF.
+   */
+  double level;
+  /**
+   * The equivalent level, such as LAeq.
+   */
+  double equivalent;
+  /**
+   * The highest time-weighted level, such as LAFmax.
+   */
+  double highest;
+  /**
+   * The lowest time-weighted level, such as LAFmin, from 5 time constants after the start on; until then not a number.
+   */
+  double lowest;
+  /**
+   * The C-weighted peak, LCpeak.
+   */
+  double peak;
+  /**
+   * The exposure level, such as LAE.
+   */
+  double exposure;
+  /**
+   * The number of samples at or beyond full scale.
+   */
+  uint64_t overloads;
+  /**
+   * The loudness of the last 0.4 s in LUFS; this and the six that follow are not numbers when loudness is not measured.
+   */
+  double momentary;
+  /**
+   * The highest of them.
+   */
+  double momentary_highest;
+  /**
+   * The loudness of the last 3 s in LUFS.
+   */
+  double short_term;
+  /**
+   * The highest of them.
+   */
+  double short_term_highest;
+  /**
+   * The integrated loudness in LUFS.
+   */
+  double integrated;
+  /**
+   * The loudness range in LU.
+   */
+  double range;
+  /**
+   * The highest true peak of any channel in dBTP.
+   */
+  double true_peak;
+  /**
+   * The place on the scale for display, 0 to 120; see `rustle_noise_scale`.
+   */
+  double place;
+  /**
+   * Its class, 0 to 4: silent, quiet, average, noisy, loud.
+   */
+  uint32_t noise_class;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+} RustleMeterReading;
+
+/**
+ * The bytes of text at `data`, `length` of them: UTF-8, not NUL-terminated, owned by the caller, read during the call only.
+ */
+typedef struct RustleString {
+  /**
+   * The first byte; may be NULL when `length` is 0.
+   */
+  const uint8_t *data;
+  /**
+   * The number of bytes.
+   */
+  size_t length;
+} RustleString;
+
+/**
+ * What a capture or a playback is of.
+ */
+typedef struct RustleSoundConfiguration {
+  /**
+   * The device's name, read during the call only: one of `rustle_sound_devices`, such as `default`, or `demo`, which needs
+   * no hardware: as a source it swells from -60 dBFS to full scale and back in 20 s, as a sink it takes sound at its rate and
+   * makes none.
+   */
+  struct RustleString device;
+  /**
+   * The number of frames after which a session ends by itself (those of silence that a playback feeds its device count); 0: a
+   * capture never does, a playback when it is told that there is no more.
+   */
+  uint64_t frame_limit;
+  /**
+   * The runtime that the sessions run on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
+   */
+  RustleHandle runtime;
+  /**
+   * In Hz, 1 to 1,000,000. A device that does not have it is refused: nothing is resampled in secret.
+   */
+  uint32_t sample_rate;
+  /**
+   * 1 to 32.
+   */
+  uint32_t channels;
+  /**
+   * Frames between two wakes of the device, about, 1 to 65,536.
+   */
+  uint32_t period;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+} RustleSoundConfiguration;
+
+/**
+ * A few frames of captured sound with their place in time.
+ */
+typedef struct RustleSoundBlock {
+  /**
+   * Its number in the session: 0, 1, 2 …
+   */
+  uint64_t sequence;
+  /**
+   * The number of its first frame since the capture began; frames that are known to be lost are counted.
+   */
+  uint64_t position;
+  /**
+   * Frames lost just before it between the device and the lane, because the engine was held up.
+   */
+  uint64_t lost;
+  /**
+   * How often the device had no room left since the capture began; each time it lost sound, how much it does not say.
+   */
+  uint32_t overruns;
+  /**
+   * The frames in it: at least 1, and as many as find room.
+   */
+  uint32_t frames;
+  /**
+   * On a frame lane the number of blocks that were lost just before this one; what is beyond 4,294,967,295 is told with the
+   * blocks that follow. 0 on the events lane.
+   */
+  uint32_t gap;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+  /**
+   * Interleaved samples, full scale at 1.0; 0 beyond the frames.
+   */
+  float samples[RUSTLE_BLOCK_SAMPLES];
+} RustleSoundBlock;
+
+/**
+ * What went through a frame lane so far: `produced == delivered + dropped + waiting`.
+ */
+typedef struct RustleLaneStatistics {
+  /**
+   * Elements that the engine put in.
+   */
+  uint64_t produced;
+  /**
+   * Elements that were drained.
+   */
+  uint64_t delivered;
+  /**
+   * Elements that the lane's policy gave up.
+   */
+  uint64_t dropped;
+  /**
+   * Elements in the lane now.
+   */
+  uint64_t waiting;
+} RustleLaneStatistics;
+
+/**
+ * A device that can be opened by its name.
+ */
+typedef struct RustleSoundDevice {
+  /**
+   * Its name.
+   */
+  struct RustleString name;
+  /**
+   * What it is, in words.
+   */
+  struct RustleString description;
+  /**
+   * Not 0 when it can be captured from.
+   */
+  uint32_t captures;
+  /**
+   * Not 0 when it can be played to.
+   */
+  uint32_t plays;
+} RustleSoundDevice;
+
+/**
+ * How far a playback has come.
+ */
+typedef struct RustlePlaybackProgress {
+  /**
+   * Its number in the session: 0, 1, 2 …
+   */
+  uint64_t sequence;
+  /**
+   * Frames that the device has taken, silence included.
+   */
+  uint64_t position;
+  /**
+   * Frames of sound among them.
+   */
+  uint64_t played;
+  /**
+   * Frames that wait for the device.
+   */
+  uint64_t queued;
+  /**
+   * Frames of silence that the device was given after the first sound, because none waited.
+   */
+  uint64_t starved;
+  /**
+   * How often the device ran dry; each time it made a hole, how long it does not say.
+   */
+  uint32_t underruns;
+  /**
+   * On a frame lane the number of records that were lost just before this one; what is beyond 4,294,967,295 is told with those
+   * that follow. 0 on the events lane.
+   */
+  uint32_t gap;
+} RustlePlaybackProgress;
+
+/**
  * How a ticker makes prices.
  */
 typedef struct RustleTickerConfiguration {
@@ -356,20 +814,6 @@ typedef struct RustleTickerConfiguration {
 } RustleTickerConfiguration;
 
 /**
- * The bytes of text at `data`, `length` of them: UTF-8, not NUL-terminated, owned by the caller, read during the call only.
- */
-typedef struct RustleString {
-  /**
-   * The first byte; may be NULL when `length` is 0.
-   */
-  const uint8_t *data;
-  /**
-   * The number of bytes.
-   */
-  size_t length;
-} RustleString;
-
-/**
  * A new price of one symbol.
  */
 typedef struct RustlePriceUpdate {
@@ -395,28 +839,6 @@ typedef struct RustlePriceUpdate {
    */
   uint32_t gap;
 } RustlePriceUpdate;
-
-/**
- * What went through a frame lane so far: `produced == delivered + dropped + waiting`.
- */
-typedef struct RustleLaneStatistics {
-  /**
-   * Elements that the engine put in.
-   */
-  uint64_t produced;
-  /**
-   * Elements that were drained.
-   */
-  uint64_t delivered;
-  /**
-   * Elements that the lane's policy gave up.
-   */
-  uint64_t dropped;
-  /**
-   * Elements in the lane now.
-   */
-  uint64_t waiting;
-} RustleLaneStatistics;
 
 /**
  * The session came to its natural end.
@@ -523,9 +945,182 @@ typedef struct RustleLaneStatistics {
  */
 #define RUSTLE_RATE_OUT_OF_RANGE 105
 
+/**
+ * There is no sound device of that name.
+ */
+#define RUSTLE_DEVICE_NOT_FOUND 200
+
+/**
+ * The sound device is in use by somebody else.
+ */
+#define RUSTLE_DEVICE_BUSY 201
+
+/**
+ * The sound device does not take the rate, the channels or the direction.
+ */
+#define RUSTLE_DEVICE_UNSUPPORTED 202
+
+/**
+ * The sound device, or the system that reaches it, failed.
+ */
+#define RUSTLE_DEVICE_FAILED 203
+
+/**
+ * The system's sound library is not there.
+ */
+#define RUSTLE_NO_SOUND_LIBRARY 204
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
+
+/**
+ * Makes an equalizer for `channels` (1 or 2) at `sample_rate` Hz, of at most `bands` (at most 64) bands a channel, with
+ * `settings` in force; NULL: none. `equalizer` receives its handle, to be freed with `rustle_equalizer_free`.
+ *
+ * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE` (a number out of its range), `RUSTLE_INVALID_LENGTH` (too many
+ * bands), `RUSTLE_EXHAUSTED`.
+ *
+ * Thread-safe: yes. Realtime-safe: no.
+ *
+ * # Safety
+ * `settings` is NULL or points to settings whose bands are readable; `equalizer` and `error` are NULL or valid for a write.
+ */
+RustleStatus rustle_equalizer_new(double sample_rate,
+                                  size_t channels,
+                                  size_t bands,
+                                  const struct RustleEqualizerSettings *settings,
+                                  RustleHandle *equalizer,
+                                  struct RustleError *error);
+
+/**
+ * Changes the settings of an equalizer; the sound follows within 40 ms of it, without a click. A change that comes before the
+ * one before has begun takes its place; one that comes while another is under way follows it.
+ *
+ * Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE`, `RUSTLE_INVALID_LENGTH`; nothing is
+ * changed then.
+ *
+ * Thread-safe: yes, also beside `rustle_equalizer_process`. Realtime-safe: no.
+ *
+ * # Safety
+ * `settings` is NULL or points to settings whose bands are readable; `error` is NULL or valid for a write.
+ */
+RustleStatus rustle_equalizer_change(RustleHandle equalizer,
+                                     const struct RustleEqualizerSettings *settings,
+                                     struct RustleError *error);
+
+/**
+ * Lets the sound through as it is when `bypassed` is not 0, or ends that; the way there and back takes 40 ms of sound like any
+ * change. Changes that are made meanwhile are kept for its end.
+ *
+ * Fails with `RUSTLE_STALE_HANDLE`.
+ *
+ * Thread-safe: yes, also beside `rustle_equalizer_process`. Realtime-safe: no.
+ *
+ * # Safety
+ * `error` is NULL or valid for a write.
+ */
+RustleStatus rustle_equalizer_set_bypassed(RustleHandle equalizer,
+                                           uint32_t bypassed,
+                                           struct RustleError *error);
+
+/**
+ * Replaces `length` interleaved samples at `block`, whole frames, by their equalized form. The output is not delayed, and does
+ * not depend on how the sound is cut into blocks, bit for bit; without gains it is the input, bit for bit. The CPU's
+ * floating-point modes are neither read nor changed.
+ *
+ * Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH` (no whole frames), `RUSTLE_INVALID_VALUE` (a
+ * misaligned pointer), `RUSTLE_WRONG_STATE` (another call processes a block at the moment); the block is as it was then.
+ *
+ * Thread-safe: no (a call beside another one with the same equalizer is refused). Realtime-safe: yes, while nobody frees the
+ * equalizer.
+ *
+ * # Safety
+ * `block` is NULL or valid for reads and writes of `length` floats by this call alone; `error` is NULL or valid for a write.
+ */
+RustleStatus rustle_equalizer_process(RustleHandle equalizer,
+                                      float *block,
+                                      size_t length,
+                                      struct RustleError *error);
+
+/**
+ * Forgets the sound so far; a change that is under way or waits is over at once.
+ *
+ * Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_WRONG_STATE` (another call processes a block at the moment).
+ *
+ * Thread-safe: yes. Realtime-safe: yes, while nobody frees the equalizer.
+ *
+ * # Safety
+ * `error` is NULL or valid for a write.
+ */
+RustleStatus rustle_equalizer_reset(RustleHandle equalizer, struct RustleError *error);
+
+/**
+ * Makes an equalizer's handle stale. A call that is using it finishes.
+ *
+ * Fails with `RUSTLE_STALE_HANDLE`.
+ *
+ * Thread-safe: yes. Realtime-safe: no.
+ *
+ * # Safety
+ * `error` is NULL or valid for a write.
+ */
+RustleStatus rustle_equalizer_free(RustleHandle equalizer, struct RustleError *error);
+
+/**
+ * Writes the factors on the amplitudes of sines, in dB, that `settings` give at `sample_rate` Hz: for each of the `count`
+ * `frequencies` in Hz one to `left` and one to `right`.
+ *
+ * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE`, `RUSTLE_INVALID_LENGTH`; nothing is written then.
+ *
+ * Thread-safe: yes. Realtime-safe: no.
+ *
+ * # Safety
+ * `settings` is NULL or points to settings whose bands are readable; `frequencies` is NULL or points to `count` numbers that
+ * are not written during the call; `left` and `right` are NULL or valid for reads and writes of `count` numbers by this call
+ * alone; `error` is NULL or valid for a write.
+ */
+RustleStatus rustle_equalizer_response(const struct RustleEqualizerSettings *settings,
+                                       double sample_rate,
+                                       const double *frequencies,
+                                       double *left,
+                                       double *right,
+                                       size_t count,
+                                       struct RustleError *error);
+
+/**
+ * Writes to `preamp` the preamplification in dB, -24 to 0, that keeps a full-scale sine of any frequency below full scale.
+ *
+ * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE`, `RUSTLE_INVALID_LENGTH`.
+ *
+ * Thread-safe: yes. Realtime-safe: no.
+ *
+ * # Safety
+ * `settings` is NULL or points to settings whose bands are readable; `preamp` and `error` are NULL or valid for a write.
+ */
+RustleStatus rustle_equalizer_preamp(const struct RustleEqualizerSettings *settings,
+                                     double sample_rate,
+                                     double *preamp,
+                                     struct RustleError *error);
+
+/**
+ * Changes the gains of the peaking ones of `count` bands so that the curve of all bands together goes through `targets`, in dB,
+ * at the bands' frequencies, within -24 to 24 dB each. `distance` receives the greatest distance that is left, in dB.
+ *
+ * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE`, `RUSTLE_INVALID_LENGTH`; nothing is changed then.
+ *
+ * Thread-safe: yes. Realtime-safe: no.
+ *
+ * # Safety
+ * `bands` is NULL or valid for reads and writes of `count` records by this call alone; `targets` is NULL or points to `count`
+ * numbers that are not written during the call; `distance` and `error` are NULL or valid for a write.
+ */
+RustleStatus rustle_equalizer_solve(struct RustleEqualizerBand *bands,
+                                    const double *targets,
+                                    size_t count,
+                                    double sample_rate,
+                                    double *distance,
+                                    struct RustleError *error);
 
 /**
  * Calls the sink's `on_signal` `count` times with `event`, which may be NULL and is handed on as it is, then its
@@ -1072,6 +1667,136 @@ RustleStatus rustle_log_install(RustleLogFunction function,
 RustleStatus rustle_log_set_level(uint32_t level, struct RustleError *error);
 
 /**
+ * Makes a meter. `meter` receives its handle, to be freed with `rustle_meter_free`.
+ *
+ * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_EXHAUSTED`.
+ *
+ * Thread-safe: yes. Realtime-safe: no.
+ *
+ * # Safety
+ * `configuration` is NULL or points to a configuration whose channels and points are readable, and that is not written during
+ * the call; `meter` and `error` are NULL or valid for a write.
+ */
+RustleStatus rustle_meter_new(const struct RustleMeterConfiguration *configuration,
+                              RustleHandle *meter,
+                              struct RustleError *error);
+
+/**
+ * Measures `length` interleaved samples, whole frames. One that is NaN or infinite counts as silence, and as an overload.
+ *
+ * Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH` (no whole frames), `RUSTLE_INVALID_VALUE` (a
+ * misaligned pointer), `RUSTLE_WRONG_STATE` (another call uses the meter at the moment); the samples do not count then.
+ *
+ * Thread-safe: no (a call beside another one with the same meter is refused). Realtime-safe: yes, while nobody frees the
+ * meter.
+ *
+ * # Safety
+ * `samples` is NULL or points to `length` floats that are not written during the call; `error` is NULL or valid for a write.
+ */
+RustleStatus rustle_meter_process(RustleHandle meter,
+                                  const float *samples,
+                                  size_t length,
+                                  struct RustleError *error);
+
+/**
+ * Writes what the meter shows now to `reading`.
+ *
+ * Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_WRONG_STATE` (another call uses the meter at the moment).
+ *
+ * Thread-safe: no (a call beside another one with the same meter is refused). Realtime-safe: yes, while nobody frees the
+ * meter.
+ *
+ * # Safety
+ * `reading` and `error` are NULL or valid for a write.
+ */
+RustleStatus rustle_meter_read(RustleHandle meter,
+                               struct RustleMeterReading *reading,
+                               struct RustleError *error);
+
+/**
+ * Writes to `level` the level that was exceeded for `percent` (0 to 100) of the measurement, such as LA10 for 10; not a number
+ * in the first 10 ms.
+ *
+ * Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE`, `RUSTLE_WRONG_STATE` (another call uses the
+ * meter at the moment).
+ *
+ * Thread-safe: no (a call beside another one with the same meter is refused). Realtime-safe: yes, while nobody frees the
+ * meter.
+ *
+ * # Safety
+ * `level` and `error` are NULL or valid for a write.
+ */
+RustleStatus rustle_meter_exceeded(RustleHandle meter,
+                                   double percent,
+                                   double *level,
+                                   struct RustleError *error);
+
+/**
+ * Writes the centre frequencies of the meter's bands in Hz to `centres` and their equivalent levels in dB relative to full
+ * scale, without calibration, to `levels`, as many as both have room for: `capacity` each. `count` receives the number of bands.
+ *
+ * Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE` (memory that
+ * overlaps or is misaligned), `RUSTLE_WRONG_STATE` (another call uses the meter at the moment).
+ *
+ * Thread-safe: no (a call beside another one with the same meter is refused). Realtime-safe: yes, while nobody frees the
+ * meter.
+ *
+ * # Safety
+ * `centres` and `levels` are NULL or valid for reads and writes of `capacity` numbers by this call alone; `count` and `error`
+ * are NULL or valid for a write.
+ */
+RustleStatus rustle_meter_bands(RustleHandle meter,
+                                double *centres,
+                                double *levels,
+                                size_t capacity,
+                                size_t *count,
+                                struct RustleError *error);
+
+/**
+ * Begins a new measurement. The filters go on: a sound that lasts has no beginning.
+ *
+ * Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_WRONG_STATE` (another call uses the meter at the moment).
+ *
+ * Thread-safe: no (a call beside another one with the same meter is refused). Realtime-safe: yes, while nobody frees the
+ * meter.
+ *
+ * # Safety
+ * `error` is NULL or valid for a write.
+ */
+RustleStatus rustle_meter_restart(RustleHandle meter,
+                                  struct RustleError *error);
+
+/**
+ * Makes a meter's handle stale. A call that is using it finishes.
+ *
+ * Fails with `RUSTLE_STALE_HANDLE`.
+ *
+ * Thread-safe: yes. Realtime-safe: no.
+ *
+ * # Safety
+ * `error` is NULL or valid for a write.
+ */
+RustleStatus rustle_meter_free(RustleHandle meter, struct RustleError *error);
+
+/**
+ * Writes to `place` where an average power of `power` dB relative to full scale stands on the scale for display, 0 to 120, and
+ * to `noise_class` what that is called, 0 to 4: silent below 50, quiet below 75, average below 90, noisy below 100, loud up to
+ * and including 120. The place is 120 sqrt((a - m) / (1 - m)) with a = 10^(power / 20) and m = 10^-4; it is not a sound
+ * pressure level.
+ *
+ * Fails with `RUSTLE_NULL_POINTER`.
+ *
+ * Thread-safe: yes. Realtime-safe: yes.
+ *
+ * # Safety
+ * `place`, `noise_class` and `error` are NULL or valid for a write.
+ */
+RustleStatus rustle_noise_scale(double power,
+                                double *place,
+                                uint32_t *noise_class,
+                                struct RustleError *error);
+
+/**
  * Makes a runtime of one thread whose time stands still until `rustle_runtime_advance`. Its calendar starts at `wall_ms`
  * milliseconds since 1970-01-01T00:00:00Z. `runtime` receives the handle, to be freed with `rustle_runtime_free`.
  *
@@ -1144,6 +1869,245 @@ RustleStatus rustle_session_cancel(RustleHandle session,
  */
 RustleStatus rustle_session_free(RustleHandle session,
                                  struct RustleError *error);
+
+/**
+ * Makes a capture. `capture` receives its handle, to be freed with `rustle_capture_free`. The device is opened by each start.
+ *
+ * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE` (a number out of its range), `RUSTLE_INVALID_UTF8`,
+ * `RUSTLE_INVALID_LENGTH`, `RUSTLE_STALE_HANDLE` (the runtime's), `RUSTLE_EXHAUSTED`.
+ *
+ * Thread-safe: yes. Realtime-safe: no.
+ *
+ * # Safety
+ * `configuration` is NULL or points to a configuration whose device's text is readable, and that is not written during the
+ * call; `capture` and `error` are NULL or valid for a write.
+ */
+RustleStatus rustle_capture_new(const struct RustleSoundConfiguration *configuration,
+                                RustleHandle *capture,
+                                struct RustleError *error);
+
+/**
+ * Opens the device and starts a session. `lane` is one of `RUSTLE_LANE_…`; `capacity` is the ring's size, 1 to 65,536,
+ * and is not read for the events lane. `session` receives the handle, to be freed with `rustle_session_free`. Callbacks may
+ * come before this function returns; the last one comes when the device is closed again.
+ *
+ * Events are `RustleSoundBlock` records.
+ *
+ * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`, `RUSTLE_STALE_HANDLE`,
+ * `RUSTLE_DEVICE_NOT_FOUND` to `RUSTLE_NO_SOUND_LIBRARY`, `RUSTLE_SHUT_DOWN`, `RUSTLE_POISONED`, `RUSTLE_EXHAUSTED`; the sink
+ * was not taken then.
+ *
+ * Thread-safe: yes. Realtime-safe: no.
+ *
+ * # Safety
+ * The sink keeps the contract of `RustleSink`; `session` and `error` are NULL or valid for a write.
+ */
+RustleStatus rustle_capture_start(RustleHandle capture,
+                                  uint32_t lane,
+                                  size_t capacity,
+                                  struct RustleSink sink,
+                                  RustleHandle *session,
+                                  struct RustleError *error);
+
+/**
+ * Moves at most `capacity` waiting records of a frame lane into `buffer`, the longest waiting first. `count` receives
+ * their number; `statistics`, which may be NULL, what went through the lane up to and including them. Works after the
+ * session's end, until its handle is freed.
+ *
+ * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_STALE_HANDLE`, `RUSTLE_INVALID_VALUE` (a session of
+ * the events lane, or of another engine); nothing is taken then.
+ *
+ * Thread-safe: yes. Realtime-safe: no (it shares a lock with the worker, held for copies only).
+ *
+ * # Safety
+ * `buffer` is NULL or valid for writes of `capacity` records; `count`, `statistics` and `error` are NULL or valid for a
+ * write.
+ */
+RustleStatus rustle_capture_drain(RustleHandle session,
+                                  struct RustleSoundBlock *buffer,
+                                  size_t capacity,
+                                  size_t *count,
+                                  struct RustleLaneStatistics *statistics,
+                                  struct RustleError *error);
+
+/**
+ * Cancels every session of a capture. Idempotent; later starts are welcome.
+ *
+ * Fails with `RUSTLE_STALE_HANDLE`.
+ *
+ * Thread-safe: yes, also inside a callback. Realtime-safe: no.
+ *
+ * # Safety
+ * `error` is NULL or valid for a write.
+ */
+RustleStatus rustle_capture_cancel(RustleHandle capture, struct RustleError *error);
+
+/**
+ * Cancels every session of a capture; later starts fail with `RUSTLE_SHUT_DOWN`. Idempotent.
+ *
+ * Fails with `RUSTLE_STALE_HANDLE`.
+ *
+ * Thread-safe: yes, also inside a callback. Realtime-safe: no.
+ *
+ * # Safety
+ * `error` is NULL or valid for a write.
+ */
+RustleStatus rustle_capture_shut_down(RustleHandle capture, struct RustleError *error);
+
+/**
+ * Makes a capture's handle stale and cancels its sessions, whose releases follow.
+ *
+ * Fails with `RUSTLE_STALE_HANDLE`.
+ *
+ * Thread-safe: yes, also inside a callback. Realtime-safe: no.
+ *
+ * # Safety
+ * `error` is NULL or valid for a write.
+ */
+RustleStatus rustle_capture_free(RustleHandle capture, struct RustleError *error);
+
+/**
+ * Shows `visit` every device that the system's configuration names, on the calling thread, before the call returns. The
+ * `demo` device, which is always there, is not among them. The record and its texts are valid during each call of `visit`.
+ *
+ * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_NO_SOUND_LIBRARY`, `RUSTLE_DEVICE_FAILED`; nothing was shown then.
+ *
+ * Thread-safe: yes. Realtime-safe: no.
+ *
+ * # Safety
+ * `visit` may be called with `context`, and does not unwind; `error` is NULL or valid for a write.
+ */
+RustleStatus rustle_sound_devices(void (*visit)(void *context, const struct RustleSoundDevice *device),
+                                  void *context,
+                                  struct RustleError *error);
+
+/**
+ * Makes a playback. `playback` receives its handle, to be freed with `rustle_playback_free`. The device is opened by each start.
+ *
+ * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE` (a number out of its range), `RUSTLE_INVALID_UTF8`,
+ * `RUSTLE_INVALID_LENGTH`, `RUSTLE_STALE_HANDLE` (the runtime's), `RUSTLE_EXHAUSTED`.
+ *
+ * Thread-safe: yes. Realtime-safe: no.
+ *
+ * # Safety
+ * `configuration` is NULL or points to a configuration whose device's text is readable, and that is not written during the
+ * call; `playback` and `error` are NULL or valid for a write.
+ */
+RustleStatus rustle_playback_new(const struct RustleSoundConfiguration *configuration,
+                                 RustleHandle *playback,
+                                 struct RustleError *error);
+
+/**
+ * Opens the device and starts a session. `lane` is one of `RUSTLE_LANE_…`; `capacity` is the ring's size, 1 to 1,048,576,
+ * and is not read for the events lane. `session` receives the handle, to be freed with `rustle_session_free`. Callbacks may
+ * come before this function returns; the last one comes when the device is closed again.
+ *
+ * Events are `RustlePlaybackProgress` records. Until sound comes the device is given silence.
+ *
+ * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`, `RUSTLE_STALE_HANDLE`,
+ * `RUSTLE_DEVICE_NOT_FOUND` to `RUSTLE_NO_SOUND_LIBRARY`, `RUSTLE_SHUT_DOWN`, `RUSTLE_POISONED`, `RUSTLE_EXHAUSTED`; the sink
+ * was not taken then.
+ *
+ * Thread-safe: yes. Realtime-safe: no.
+ *
+ * # Safety
+ * The sink keeps the contract of `RustleSink`; `session` and `error` are NULL or valid for a write.
+ */
+RustleStatus rustle_playback_start(RustleHandle playback,
+                                   uint32_t lane,
+                                   size_t capacity,
+                                   struct RustleSink sink,
+                                   RustleHandle *session,
+                                   struct RustleError *error);
+
+/**
+ * Moves at most `capacity` waiting records of a frame lane into `buffer`, the longest waiting first. `count` receives
+ * their number; `statistics`, which may be NULL, what went through the lane up to and including them. Works after the
+ * session's end, until its handle is freed.
+ *
+ * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_STALE_HANDLE`, `RUSTLE_INVALID_VALUE` (a session of
+ * the events lane, or of another engine); nothing is taken then.
+ *
+ * Thread-safe: yes. Realtime-safe: no (it shares a lock with the worker, held for copies only).
+ *
+ * # Safety
+ * `buffer` is NULL or valid for writes of `capacity` records; `count`, `statistics` and `error` are NULL or valid for a
+ * write.
+ */
+RustleStatus rustle_playback_drain(RustleHandle session,
+                                   struct RustlePlaybackProgress *buffer,
+                                   size_t capacity,
+                                   size_t *count,
+                                   struct RustleLaneStatistics *statistics,
+                                   struct RustleError *error);
+
+/**
+ * Gives a session the first of `length` interleaved samples, as many whole frames as there is room for: half a second finds
+ * room. `taken` receives the number of samples taken, the others are to be given again. Works until the session ends; what is
+ * given later is taken and not heard.
+ *
+ * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH` (no whole frames), `RUSTLE_STALE_HANDLE`, `RUSTLE_INVALID_VALUE` (a
+ * session of another engine); nothing is taken then.
+ *
+ * Thread-safe: yes. Realtime-safe: no (calls with the same session wait for one another).
+ *
+ * # Safety
+ * `samples` is NULL or points to `length` floats that are not written during the call; `taken` and `error` are NULL or valid
+ * for a write.
+ */
+RustleStatus rustle_playback_write(RustleHandle session,
+                                   const float *samples,
+                                   size_t length,
+                                   size_t *taken,
+                                   struct RustleError *error);
+
+/**
+ * Tells a session that there is no more sound: it ends when the device has played what waits. Idempotent.
+ *
+ * Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_INVALID_VALUE` (a session of another engine).
+ *
+ * Thread-safe: yes, also inside a callback. Realtime-safe: yes, while nobody frees the session.
+ *
+ * # Safety
+ * `error` is NULL or valid for a write.
+ */
+RustleStatus rustle_playback_finish(RustleHandle session, struct RustleError *error);
+
+/**
+ * Cancels every session of a playback. Idempotent; later starts are welcome.
+ *
+ * Fails with `RUSTLE_STALE_HANDLE`.
+ *
+ * Thread-safe: yes, also inside a callback. Realtime-safe: no.
+ *
+ * # Safety
+ * `error` is NULL or valid for a write.
+ */
+RustleStatus rustle_playback_cancel(RustleHandle playback, struct RustleError *error);
+
+/**
+ * Cancels every session of a playback; later starts fail with `RUSTLE_SHUT_DOWN`. Idempotent.
+ *
+ * Fails with `RUSTLE_STALE_HANDLE`.
+ *
+ * Thread-safe: yes, also inside a callback. Realtime-safe: no.
+ *
+ * # Safety
+ * `error` is NULL or valid for a write.
+ */
+RustleStatus rustle_playback_shut_down(RustleHandle playback, struct RustleError *error);
+
+/**
+ * Makes a playback's handle stale and cancels its sessions, whose releases follow.
+ *
+ * Fails with `RUSTLE_STALE_HANDLE`.
+ *
+ * Thread-safe: yes, also inside a callback. Realtime-safe: no.
+ *
+ * # Safety
+ * `error` is NULL or valid for a write.
+ */
+RustleStatus rustle_playback_free(RustleHandle playback, struct RustleError *error);
 
 /**
  * Makes a ticker. `ticker` receives its handle, to be freed with `rustle_ticker_free`.

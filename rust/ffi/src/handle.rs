@@ -53,9 +53,13 @@ pub(crate) enum Kind {
     Runtime = 2,
     Ticker = 3,
     FftPlan = 4,
+    Capture = 5,
+    Playback = 6,
+    Equalizer = 7,
     InverseFft = 8,
     Stft = 9,
     StftStream = 10,
+    Meter = 11,
     #[cfg(test)]
     TestNumbers = 30,
     #[cfg(test)]

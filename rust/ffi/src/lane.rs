@@ -1,8 +1,10 @@
 //! What the lanes of all engines have in common.
 
 use crate::sink::SinkGuts;
+use crate::slice::{borrowed_mut, out};
 use crate::status::CallFault;
 use rustle_engines::{Doorbell, LaneStatistics, Overflow, Release};
+use std::mem::MaybeUninit;
 
 /// The events lane: every value is one call of the sink's `on_signal`.
 pub const RUSTLE_LANE_EVENTS: u32 = 0;
@@ -66,4 +68,58 @@ impl Doorbell for BellSink {
     fn on_release(self: Box<Self>, release: Release) {
         self.0.release(release);
     }
+}
+
+/// The caller's memory for the records of a drain.
+pub(crate) struct Places<'a, Record> {
+    places: std::slice::IterMut<'a, MaybeUninit<Record>>,
+}
+
+impl<Record> Places<'_, Record> {
+    /// How many records still find room.
+    pub(crate) fn room(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Writes the next record.
+    #[inline]
+    pub(crate) fn put(&mut self, record: Record) {
+        if let Some(place) = self.places.next() {
+            place.write(record);
+        }
+    }
+}
+
+/// What `rustle_NAME_drain` does once the session was found: `drain` empties its ring into the places that it is given. It
+/// returns `None` for a session of another engine, and `Some(None)` for one of the events lane.
+///
+/// # Errors
+/// NULL, a length that no buffer has, another engine's session, or an events lane's; nothing is taken then.
+///
+/// # Safety
+/// `buffer` is NULL or valid for writes of `capacity` records; `count` and `statistics` are NULL or valid for a write.
+pub(crate) unsafe fn drained<Record>(
+    buffer: *mut Record,
+    capacity: usize,
+    count: *mut usize,
+    statistics: *mut RustleLaneStatistics,
+    drain: impl FnOnce(&mut Places<'_, Record>) -> Option<Option<(usize, LaneStatistics)>>,
+) -> Result<(), CallFault> {
+    // SAFETY: the caller's promise about `count` is handed on.
+    let count = unsafe { out(count, "count") }?;
+    let buffer = buffer.cast::<MaybeUninit<Record>>();
+    // SAFETY: the caller's promise about `buffer` is handed on; `MaybeUninit` asks for no initialised memory.
+    let buffer = unsafe { borrowed_mut(buffer, capacity, "buffer") }?;
+    let mut places = Places {
+        places: buffer.iter_mut(),
+    };
+    let foreign = CallFault::value("session", "expected one of this engine, got another engine's");
+    let events = CallFault::value("session", "expected a frame lane, got an events lane");
+    let counted;
+    (*count, counted) = drain(&mut places).ok_or(foreign)?.ok_or(events)?;
+    // SAFETY: the caller's promise about `statistics` is handed on; `as_mut` tests for NULL.
+    if let Some(statistics) = unsafe { statistics.as_mut() } {
+        *statistics = counted.into();
+    }
+    Ok(())
 }

@@ -1,10 +1,16 @@
 //! The layout of every record that crosses the boundary, so that the other side can compare it with what it sees.
 
+use crate::equalizer::{RustleEqualizerBand, RustleEqualizerSettings};
 use crate::fft::peaks::{RustlePeak, RustlePeakSearch};
 use crate::fft::stft::RustleStftConfiguration;
 use crate::lane::RustleLaneStatistics;
+use crate::meter::{RustleMeterConfiguration, RustleMeterReading, RustleResponsePoint};
 use crate::sink::RustleSink;
 use crate::slice::RustleString;
+use crate::sound::capture::RustleSoundBlock;
+use crate::sound::devices::RustleSoundDevice;
+use crate::sound::playback::RustlePlaybackProgress;
+use crate::sound::RustleSoundConfiguration;
 use crate::status::RustleError;
 use crate::ticker::{RustlePriceUpdate, RustleTickerConfiguration};
 use std::ffi::{c_char, CStr};
@@ -79,6 +85,21 @@ static LAYOUT: &[RustleLayoutEntry] = layout! {
     RustlePeakSearch { sample_rate, threshold, separation, window, reserved }
     RustlePeak { bin, frequency, amplitude }
     RustleStftConfiguration { size, hop, window, symmetry, scale, padding, form, path }
+    RustleSoundConfiguration { device, frame_limit, runtime, sample_rate, channels, period, reserved }
+    RustleSoundBlock { sequence, position, lost, overruns, frames, gap, reserved, samples }
+    RustlePlaybackProgress { sequence, position, played, queued, starved, underruns, gap }
+    RustleSoundDevice { name, description, captures, plays }
+    RustleEqualizerBand { frequency, gain, q, kind, reserved }
+    RustleEqualizerSettings { left, left_count, right, right_count, preamp }
+    RustleResponsePoint { frequency, deviation }
+    RustleMeterConfiguration {
+        sample_rate, offset, channels, channel_count, response, response_count, metered, weighting, time, loudness, bands,
+        reserved,
+    }
+    RustleMeterReading {
+        seconds, level, equivalent, highest, lowest, peak, exposure, overloads, momentary, momentary_highest, short_term,
+        short_term_highest, integrated, range, true_peak, place, noise_class, reserved,
+    }
     RustleLayoutEntry { record, field, size, alignment, offset }
 };
 

@@ -8,15 +8,18 @@ mod guard;
 mod handle;
 mod slice;
 
+pub mod equalizer;
 pub mod exercise;
 pub mod fft;
 pub mod lane;
 pub mod layout;
 pub mod live;
 pub mod log;
+pub mod meter;
 pub mod runtime;
 pub mod session;
 pub mod sink;
+pub mod sound;
 pub mod status;
 pub mod ticker;
 pub mod version;

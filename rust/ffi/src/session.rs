@@ -3,7 +3,7 @@
 use crate::guard::guarded;
 use crate::handle::{Kind, Pinned, Reservation, RustleHandle, SlotTable};
 use crate::status::{CallFault, RustleError, RustleStatus};
-use rustle_engines::TickerSession;
+use rustle_engines::{CaptureSession, PlaybackSession, TickerSession};
 
 /// A session of one of the engines.
 pub(crate) struct AnySession {
@@ -15,12 +15,16 @@ pub(crate) struct AnySession {
 /// The session as its engine knows it.
 pub(crate) enum EngineSession {
     Ticker(TickerSession),
+    Capture(CaptureSession),
+    Playback(PlaybackSession),
 }
 
 impl AnySession {
     fn cancel(&self) {
         match &self.engine {
             EngineSession::Ticker(session) => session.cancel(),
+            EngineSession::Capture(session) => session.cancel(),
+            EngineSession::Playback(session) => session.cancel(),
         }
         #[cfg(feature = "faults")]
         self.forger.forge();

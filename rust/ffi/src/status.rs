@@ -43,6 +43,17 @@ pub const RUSTLE_TOO_MANY_SYMBOLS: RustleStatus = 104;
 /// The update rate is not finite or not in 0.001 to 10,000,000 a second.
 pub const RUSTLE_RATE_OUT_OF_RANGE: RustleStatus = 105;
 
+/// There is no sound device of that name.
+pub const RUSTLE_DEVICE_NOT_FOUND: RustleStatus = 200;
+/// The sound device is in use by somebody else.
+pub const RUSTLE_DEVICE_BUSY: RustleStatus = 201;
+/// The sound device does not take the rate, the channels or the direction.
+pub const RUSTLE_DEVICE_UNSUPPORTED: RustleStatus = 202;
+/// The sound device, or the system that reaches it, failed.
+pub const RUSTLE_DEVICE_FAILED: RustleStatus = 203;
+/// The system's sound library is not there.
+pub const RUSTLE_NO_SOUND_LIBRARY: RustleStatus = 204;
+
 /// The bytes of text that a `RustleError` holds.
 pub const RUSTLE_ERROR_CAPACITY: usize = 248;
 

@@ -2,10 +2,10 @@
 
 use crate::guard::guarded;
 use crate::handle::{Kind, RustleHandle, SlotTable};
-use crate::lane::{overflow, BellSink, RustleLaneStatistics};
+use crate::lane::{drained, overflow, BellSink, RustleLaneStatistics};
 use crate::session::{self, AnySession, EngineSession};
 use crate::sink::{RustleSink, SinkGuts};
-use crate::slice::{borrowed, borrowed_mut, out, text, RustleString};
+use crate::slice::{borrowed, out, text, RustleString};
 use crate::status::{
     CallFault, Fault, RustleError, RustleStatus, RUSTLE_DUPLICATE_SYMBOL, RUSTLE_EXHAUSTED,
     RUSTLE_INVALID_LENGTH, RUSTLE_MALFORMED_SYMBOL, RUSTLE_NO_SYMBOLS, RUSTLE_POISONED,
@@ -14,7 +14,6 @@ use crate::status::{
 use crate::{handle::Pinned, runtime};
 use rustle_engines::{PriceListener, Release, TickerConfiguration, TickerEngine, TickerError};
 use rustle_market::{PriceUpdate, SymbolError};
-use std::mem::MaybeUninit;
 
 /// How a ticker makes prices.
 #[repr(C)]
@@ -167,34 +166,23 @@ pub unsafe extern "C" fn rustle_ticker_drain(
 ) -> RustleStatus {
     let body = || {
         let session = session::find(session)?;
-        // SAFETY: the caller's promise about `count` is handed on.
-        let count = unsafe { out(count, "count") }?;
-        let buffer = buffer.cast::<MaybeUninit<RustlePriceUpdate>>();
-        // SAFETY: the caller's promise about `buffer` is handed on; `MaybeUninit` asks for no initialised memory.
-        let buffer = unsafe { borrowed_mut(buffer, capacity, "buffer") }?;
-        let EngineSession::Ticker(session) = &session.engine;
-        let mut places = buffer.iter_mut();
-        let drained = session.drain(capacity, |tick, lost| {
-            if let Some(place) = places.next() {
-                place.write(RustlePriceUpdate {
-                    price: tick.price,
-                    timestamp_ms: tick.timestamp_ms,
-                    sequence: tick.sequence,
-                    symbol: tick.symbol,
-                    gap: lost,
-                });
-            }
-        });
-        let counted;
-        (*count, counted) = drained.ok_or(CallFault::value(
-            "session",
-            "expected a frame lane, got an events lane",
-        ))?;
-        // SAFETY: the caller's promise about `statistics` is handed on; `as_mut` tests for NULL.
-        if let Some(statistics) = unsafe { statistics.as_mut() } {
-            *statistics = counted.into();
+        // SAFETY: the caller's promises about the buffer and the results are handed on.
+        unsafe {
+            drained(buffer, capacity, count, statistics, |places| {
+                match &session.engine {
+                    EngineSession::Ticker(session) => Some(session.drain(places.room(), |tick, lost| {
+                        places.put(RustlePriceUpdate {
+                            price: tick.price,
+                            timestamp_ms: tick.timestamp_ms,
+                            sequence: tick.sequence,
+                            symbol: tick.symbol,
+                            gap: lost,
+                        });
+                    })),
+                    _ => None,
+                }
+            })
         }
-        Ok::<(), CallFault>(())
     };
     // SAFETY: the caller's promise about `error` is handed on.
     unsafe { guarded(error, body) }
