@@ -3,12 +3,15 @@ struct PlotLayout: Equatable {
   /// The rectangle inside the axes.
   let area: PlotRect
 
-  /// Leaves room for the titles above, the labels below and at the left, and `right` at the right.
+  /// Leaves room for the titles and the legend above, the labels below and at the left, and `right` at the right.
   init(
-    width: Int, height: Int, hasSubtitle: Bool, widestLabel: Double, right: Double = 32, style: PlotStyle
+    width: Int, height: Int, hasSubtitle: Bool, widestLabel: Double, right: Double = 32, legendRows: Int = 0,
+    style: PlotStyle
   ) {
     let left = 16 + style.subtitleSize + 10 + widestLabel + 8
-    let top = 18 + style.titleSize + (hasSubtitle ? style.subtitleSize + 9 : 0) + 14
+    let top =
+      18 + style.titleSize + (hasSubtitle ? style.subtitleSize + 9 : 0) + 14
+      + Double(legendRows) * AxesDrawing.legendRow(style)
     let bottom = 8 + style.labelSize + 8 + style.subtitleSize + 14
     area = PlotRect(
       x: left.rounded(), y: top.rounded(), width: (Double(width) - left - right).rounded(),
@@ -25,11 +28,14 @@ struct AxesDrawing {
   let style: PlotStyle
   let canvas: Canvas
 
+  /// The height of a row of the legend, in pixels.
+  static func legendRow(_ style: PlotStyle) -> Double { style.labelSize + 9 }
+
   /// Where the parts lie, with that much room at the right: by default for half a label.
-  func layout(right: Double = 32) -> PlotLayout {
+  func layout(right: Double = 32, legendRows: Int = 0) -> PlotLayout {
     PlotLayout(
       width: canvas.width, height: canvas.height, hasSubtitle: !subtitle.isEmpty, widestLabel: widestLabel(of: y),
-      right: right, style: style)
+      right: right, legendRows: legendRows, style: style)
   }
 
   /// The width of the widest label of an axis, in pixels.

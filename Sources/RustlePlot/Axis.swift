@@ -56,6 +56,41 @@ public struct Axis: Sendable {
     Self(title: "Level (dBFS)", scale: .linear, range: range, maximumLabels: maximumLabels)
   }
 
+  /// A linear axis of gains in decibels, marked at multiples of 1, 2, 3, 6, 12 or 24 dB and labelled with their sign: `+6`,
+  /// `0`, `−6`.
+  ///
+  /// - Parameters:
+  ///   - range: decibels.
+  ///   - maximumLabels: about as many labels as there is room for, at least 2.
+  public static func gain(_ range: ClosedRange<Double>, maximumLabels: Int = 12) -> Self {
+    var axis = Self(title: "Gain (dB)", scale: .linear, range: range, maximumLabels: maximumLabels) { value in
+      (value > 0 ? "+" : "") + UnitLabel.number(value)
+    }
+    axis.ticks = TickSelection.multiples(of: [1, 2, 3, 6, 12, 24], in: range, maximumCount: maximumLabels)
+    return axis
+  }
+
+  /// A linear axis of time. Up to two minutes it is labelled in seconds; beyond it is marked at whole minutes or simple parts
+  /// of them and labelled `1:30`, or `1:05:00` from an hour on.
+  ///
+  /// - Parameters:
+  ///   - range: seconds.
+  ///   - maximumLabels: about as many labels as there is room for, at least 2.
+  public static func time(_ range: ClosedRange<Double>, maximumLabels: Int = 12) -> Self {
+    guard range.upperBound > 120 else {
+      return Self(title: "Time (s)", scale: .linear, range: range, maximumLabels: maximumLabels)
+    }
+    let hasHours = range.upperBound >= 3_600
+    var axis = Self(
+      title: hasHours ? "Time (h:min:s)" : "Time (min:s)", scale: .linear, range: range, maximumLabels: maximumLabels,
+      label: { UnitLabel.clock($0, hasHours: hasHours) })
+    let steps: [Double] = [
+      1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 14_400, 21_600, 43_200, 86_400,
+    ]
+    axis.ticks = TickSelection.multiples(of: steps, in: range, maximumCount: maximumLabels)
+    return axis
+  }
+
   /// Where a value lies: 0 at the lower end, 1 at the upper one, outside that range for values outside.
   public func fraction(of value: Double) -> Double { scale.fraction(of: value, in: range) }
 

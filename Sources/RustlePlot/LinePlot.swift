@@ -27,11 +27,14 @@ public struct LinePlot: Sendable {
     public var samples: [Sample]
     /// Whether the area below the curve is tinted.
     public var isFilled: Bool
+    /// What the legend above the curves calls it; empty for a curve that the legend leaves out.
+    public var name: String
 
     /// Creates a curve.
-    public init(samples: [Sample], isFilled: Bool = false) {
+    public init(samples: [Sample], isFilled: Bool = false, name: String = "") {
       self.samples = samples
       self.isFilled = isFilled
+      self.name = name
     }
   }
 
@@ -62,6 +65,8 @@ public struct LinePlot: Sendable {
   public var y: Axis
   /// The curves, in the order in which they are drawn.
   public var series: [Series] = []
+  /// A value on the vertical axis whose grid line is drawn like the frame, such as 0 dB; nil for none.
+  public var baseline: Double?
   /// The marked points, the most important first.
   public var markers: [Marker] = []
   /// The looks.

@@ -10,19 +10,51 @@ struct LinePlotDrawing {
 
   func draw() {
     let style = plot.style
-    let area = axes.layout().area
+    let legend = legend()
+    let area = axes.layout(legendRows: legend.rows).area
     axes.drawBackground()
     canvas.fill(area, style.plotArea)
     drawGrid(area)
+    drawBaseline(area)
     let curves = plot.series.map { curve($0, in: area) }
     canvas.clipped(to: area) { _ in
       for (index, curve) in curves.enumerated() {
-        draw(curve, isFilled: plot.series[index].isFilled, color: style.series[index % style.series.count], in: area)
+        draw(curve, isFilled: plot.series[index].isFilled, color: color(of: index), in: area)
       }
     }
     axes.drawFrame(area)
     drawMarkers(area, avoiding: curves.flatMap(Self.boxes))
     axes.drawTitles(area)
+    draw(legend, above: area)
+  }
+
+  /// The curves that the legend names.
+  private var named: [Int] { plot.series.indices.filter { !plot.series[$0].name.isEmpty } }
+
+  private func legend() -> LegendLayout {
+    let widths = named.map { canvas.width(of: plot.series[$0].name, size: plot.style.labelSize) }
+    return LegendLayout(widths: widths, in: axes.layout().area.width)
+  }
+
+  private func draw(_ legend: LegendLayout, above area: PlotRect) {
+    let style = plot.style
+    let top = area.y - Double(legend.rows) * AxesDrawing.legendRow(style) - 4
+    for (entry, index) in zip(legend.entries, named) {
+      let base = top + Double(entry.row) * AxesDrawing.legendRow(style) + style.labelSize
+      let start = PlotPoint(x: area.x + entry.x, y: (base - style.labelSize * 0.36).rounded(.down) + 0.5)
+      let end = PlotPoint(x: start.x + LegendLayout.line, y: start.y)
+      canvas.line(from: start, to: end, color(of: index), width: style.lineWidth + 1)
+      let text = PlotPoint(x: end.x + LegendLayout.gap, y: base)
+      canvas.text(plot.series[index].name, at: text, size: style.labelSize, style.text)
+    }
+  }
+
+  private func color(of index: Int) -> PlotColor { plot.style.series[index % plot.style.series.count] }
+
+  private func drawBaseline(_ area: PlotRect) {
+    guard let baseline = plot.baseline, plot.y.range.contains(baseline) else { return }
+    let y = axes.position(y: baseline, in: area).rounded(.down) + 0.5
+    canvas.line(from: PlotPoint(x: area.x, y: y), to: PlotPoint(x: area.maxX, y: y), plot.style.frame)
   }
 
   private func drawGrid(_ area: PlotRect) {

@@ -16,8 +16,10 @@ public struct PlotStyle: Sendable, Hashable {
   public var secondaryText = PlotColor(hex: 0x5A6675)
   /// Marked points and their labels.
   public var marker = PlotColor(hex: 0xC2410C)
-  /// Curves take these colours in turn.
-  public var series: [PlotColor] = [PlotColor(hex: 0x1D5FA8), PlotColor(hex: 0x2E8B57), PlotColor(hex: 0x8E44AD)]
+  /// Curves take these colours in turn. Neighbours differ in brightness too, for eyes that tell few colours apart.
+  public var series: [PlotColor] = [
+    PlotColor(hex: 0x1D5FA8), PlotColor(hex: 0xE08A1E), PlotColor(hex: 0x1F7A4D), PlotColor(hex: 0xB07CC6),
+  ]
   /// Opacity of the area under a filled curve, 0 ... 1.
   public var fillOpacity = 0.16
   /// Width of a curve.

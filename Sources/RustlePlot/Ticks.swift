@@ -46,6 +46,26 @@ public enum TickSelection {
     }
   }
 
+  /// Marks at multiples of the smallest of some steps that gives no more than the wanted number of marks; where none does,
+  /// those of ``linear(_:maximumCount:)``.
+  ///
+  /// - Parameters:
+  ///   - steps: above 0, rising: such as 1, 3, 6 and 12 for decibels.
+  ///   - range: finite.
+  ///   - maximumCount: at least 2.
+  /// - Precondition: `maximumCount` is at least 2.
+  public static func multiples(of steps: [Double], in range: ClosedRange<Double>, maximumCount: Int) -> [Tick] {
+    precondition(maximumCount >= 2, "maximumCount must be at least 2, got \(maximumCount)")
+    for step in steps {
+      // As in `linear`.
+      let first = (range.lowerBound / step - 1e-9).rounded(.up)
+      let last = (range.upperBound / step + 1e-9).rounded(.down)
+      guard last > first, last - first < Double(maximumCount) else { continue }
+      return stride(from: first, through: last, by: 1).map { Tick(value: $0 == 0 ? 0 : $0 * step, isMajor: true) }
+    }
+    return linear(range, maximumCount: maximumCount)
+  }
+
   /// Marks for a logarithmic axis: the powers of ten are major, and so are their doubles and fivefolds where the range
   /// is short enough for their labels; the other digits are minor. A range that holds fewer than three major marks is
   /// marked like a linear one.

@@ -27,6 +27,25 @@ public enum UnitLabel {
   /// A level with its unit and one decimal: `−6.0 dB`.
   public static func decibels(_ value: Double) -> String { "\(fixed(value, 1)) dB" }
 
+  /// A time as on a clock, to the second: `1:30`, or `0:01:30` with hours. Parts of a second are written behind it: `0:00.5`.
+  ///
+  /// - Parameters:
+  ///   - seconds: finite; beyond a million hours it is a plain number.
+  ///   - hasHours: whether the hours are written.
+  public static func clock(_ seconds: Double, hasHours: Bool) -> String {
+    guard abs(seconds) < 3.6e9 else { return number(seconds) }
+    let milliseconds = Int((abs(seconds) * 1_000).rounded())
+    let (whole, rest) = milliseconds.quotientAndRemainder(dividingBy: 1_000)
+    let head = hasHours ? String(format: "%d:%02d", whole / 3_600, whole / 60 % 60) : String(whole / 60)
+    var tail = String(format: ":%02d", whole % 60)
+    if rest > 0 {
+      var digits = String(format: ".%03d", rest)
+      while digits.hasSuffix("0") { digits.removeLast() }
+      tail += digits
+    }
+    return (seconds < 0 && milliseconds > 0 ? "\u{2212}" : "") + head + tail
+  }
+
   private static func fixed(_ value: Double, _ digits: Int) -> String {
     let text = String(format: "%.\(digits)f", value)
     // A value that rounds to zero from below has no sign.

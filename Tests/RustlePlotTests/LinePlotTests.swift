@@ -71,6 +71,38 @@ import Testing
     #expect(try Self.image(plot).count(x: 500..<750, y: 200..<400, where: isMarker) > 100)
   }
 
+  @Test func namedCurvesHaveALegendAboveThem() throws {
+    var plot = Self.plot(-50)
+    let plain = try Self.image(plot)
+    plot.series[0].name = "One"
+    plot.series.append(.init(samples: [.init(x: 20, y: -20), .init(x: 20_000, y: -20)], name: "Two"))
+    let named = try Self.image(plot)
+    func isAmber(_ pixel: UInt32) -> Bool { Int(pixel >> 16) - Int(pixel & 0xFF) > 120 }
+    // A piece of each line between the titles and the area.
+    #expect(named.count(x: 70..<400, y: 60..<90, where: Self.isCurve) > 40)
+    #expect(named.count(x: 70..<400, y: 60..<90, where: isAmber) > 40)
+    #expect(plain.count(x: 70..<400, y: 60..<90, where: Self.isCurve) == 0)
+    // The area gives the room for it.
+    let row = try #require(Self.curveRows(plain, column: 600).first)
+    let lower = try #require(Self.curveRows(named, column: 600).first)
+    #expect(lower > row)
+    // Without names nothing moves.
+    for index in plot.series.indices { plot.series[index].name = "" }
+    #expect(Self.curveRows(try Self.image(plot), column: 600) == Self.curveRows(plain, column: 600))
+  }
+
+  @Test func theBaselineIsDrawnWhereItIsInRange() throws {
+    var plot = LinePlot(title: "t", x: .frequency(20...20_000), y: .gain(-12...12))
+    func dark(_ plot: LinePlot) throws -> Int {
+      try Self.image(plot).count(x: 200..<1_000, y: 60..<520) { $0 >> 16 & 0xFF < 0x95 }
+    }
+    #expect(try dark(plot) == 0)
+    plot.baseline = 0
+    #expect(try dark(plot) == 800)
+    plot.baseline = 13
+    #expect(try dark(plot) == 0)
+  }
+
   @Test func samplesThatAreNotOnTheAxisAreLeftOut() throws {
     var plot = Self.plot(-50)
     plot.series[0].samples.insert(.init(x: 0, y: -50), at: 0)

@@ -2,6 +2,18 @@ import RustlePlot
 import Testing
 
 @Suite struct TicksTests {
+  @Test func multiplesAreThoseOfTheSmallestStepThatFits() {
+    func values(_ range: ClosedRange<Double>, _ count: Int) -> [Double] {
+      TickSelection.multiples(of: [1, 3, 6], in: range, maximumCount: count).map(\.value)
+    }
+    #expect(values(-2...2, 5) == [-2, -1, 0, 1, 2])
+    #expect(values(-7...7, 6) == [-6, -3, 0, 3, 6])
+    #expect(values(-7...7, 4) == [-6, 0, 6])
+    // No step gives two marks or few enough.
+    #expect(values(0.1...0.9, 10) == TickSelection.linear(0.1...0.9, maximumCount: 10).map(\.value))
+    #expect(values(0...1_000, 10) == TickSelection.linear(0...1_000, maximumCount: 10).map(\.value))
+  }
+
   static func values(_ ticks: [Tick]) -> [Double] { ticks.map(\.value) }
   static func majors(_ ticks: [Tick]) -> [Double] { ticks.filter(\.isMajor).map(\.value) }
 

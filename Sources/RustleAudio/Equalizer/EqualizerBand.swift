@@ -1,0 +1,115 @@
+internal import Foundation
+
+/// One band of an equalizer.
+///
+/// ```swift
+/// let bass = EqualizerBand(.lowShelf, frequency: 105, gain: 5.5, q: 0.7)
+/// let voice = EqualizerBand.peaking(frequency: 2_000, gain: -3, octaves: 1)
+/// ```
+///
+/// A band is checked when it is used, by ``EqualizerSettings/check(sampleRate:)``.
+public struct EqualizerBand: Sendable, Hashable, Codable {
+  /// The shape of a band.
+  public enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
+    /// The gain at the frequency, falling to 0 dB on both sides.
+    case peaking
+    /// The gain below the frequency, half of it (in dB) at the frequency.
+    case lowShelf
+    /// The gain above the frequency, half of it (in dB) at the frequency.
+    case highShelf
+    /// What is above the frequency falls by 12 dB an octave; the gain is of no concern.
+    case lowPass
+    /// What is below the frequency falls by 12 dB an octave; the gain is of no concern.
+    case highPass
+  }
+
+  /// The shape.
+  public var kind: Kind
+  /// The centre, or the edge, in Hz: above 0 and below half the sample rate.
+  public var frequency: Double
+  /// In dB, within ``EqualizerSettings/gains``.
+  public var gain: Double
+  /// The quality: that of a width within ``EqualizerSettings/octaves``, 0.18 to 28.9; see ``octavesToQ(_:)``.
+  public var q: Double
+
+  /// A band.
+  ///
+  /// - Parameters:
+  ///   - kind: the shape.
+  ///   - frequency: the centre or the edge, in Hz.
+  ///   - gain: in dB.
+  ///   - q: the quality.
+  public init(_ kind: Kind = .peaking, frequency: Double, gain: Double, q: Double) {
+    self.kind = kind
+    self.frequency = frequency
+    self.gain = gain
+    self.q = q
+  }
+
+  /// A peaking band of a width.
+  ///
+  /// - Parameters:
+  ///   - frequency: the centre, in Hz.
+  ///   - gain: in dB.
+  ///   - octaves: between the two frequencies that have half the gain in dB, within ``EqualizerSettings/octaves``.
+  public static func peaking(frequency: Double, gain: Double, octaves: Double) -> Self {
+    Self(.peaking, frequency: frequency, gain: gain, q: octavesToQ(octaves))
+  }
+
+  /// The quality of a band as wide as `octaves`, which are above 0: 1/Q = 2 sinh(ln 2 / 2 octaves) (R. Bristow-Johnson,
+  /// "Cookbook formulae for audio equalizer biquad filter coefficients", for the analog filter).
+  public static func octavesToQ(_ octaves: Double) -> Double { 0.5 / sinh(0.5 * ln2 * octaves) }
+
+  /// The width in octaves of a band of quality `q`, which is above 0: the inverse of ``octavesToQ(_:)``.
+  public static func qToOctaves(_ q: Double) -> Double { 2 / ln2 * asinh(0.5 / q) }
+
+  private static let ln2 = log(2.0)
+
+  private enum CodingKeys: String, CodingKey {
+    case kind
+    case frequency = "frequency_hz"
+    case gain = "gain_db"
+    case q
+  }
+}
+
+extension EqualizerBand {
+  /// The values of ``q`` that are in range. There is a hair of room for a width that was turned into a quality and back.
+  static let qualities =
+    octavesToQ(EqualizerSettings.octaves.upperBound) * 0.999...octavesToQ(EqualizerSettings.octaves.lowerBound) * 1.001
+
+  /// A value of a band that is out of range.
+  struct Fault {
+    let field: String
+    let expected: String
+    let got: Double
+  }
+
+  /// The first value that is out of range; nil when all are in.
+  ///
+  /// - Parameter sampleRate: in Hz; without it frequencies have no upper end.
+  func fault(sampleRate: Double?) -> Fault? {
+    let limit = sampleRate.map { 0.5 * $0 } ?? .greatestFiniteMagnitude
+    guard frequency > 0, sampleRate == nil ? frequency <= limit : frequency < limit else {
+      let expected = sampleRate == nil ? "above 0 Hz" : "above 0 and below \(limit.plain) Hz, half the sample rate"
+      return Fault(field: "frequency", expected: expected, got: frequency)
+    }
+    guard EqualizerSettings.gains.contains(gain) else {
+      return Fault(field: "gain", expected: EqualizerSettings.gainsText, got: gain)
+    }
+    guard Self.qualities.contains(q) else {
+      let widths = EqualizerSettings.octaves
+      let ends = "\(widths.upperBound.plain) to \(widths.lowerBound.plain) octaves"
+      return Fault(field: "q", expected: "0.1822 to 28.85, which is \(ends)", got: q)
+    }
+    return nil
+  }
+}
+
+extension Double {
+  /// The shortest decimal that reads back as the same number, without a needless `.0`.
+  var plain: String {
+    let text = description
+    return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+  }
+}

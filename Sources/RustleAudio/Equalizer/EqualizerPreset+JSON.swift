@@ -1,0 +1,188 @@
+public import Foundation
+
+extension EqualizerPreset {
+  /// The most bytes of a preset's JSON.
+  public static let longestJSON = 1 << 20
+
+  /// Reads a preset.
+  ///
+  /// The full form is what ``json()`` writes:
+  /// ```json
+  /// {"v": 1, "name": "Bass", "preamp_db": -6, "right": [],
+  ///  "left": [{"kind": "lowShelf", "frequency_hz": 105, "gain_db": 6, "q": 0.7}]}
+  /// ```
+  /// The short form has 28 gains in dB, left and then right from low to high, for the bands of
+  /// ``EqualizerSettings/centers``, and perhaps their width, which is 1 octave otherwise:
+  /// ```json
+  /// {"name": "Old", "gains": [0, 0, 3, …], "octaves": 5}
+  /// ```
+  /// A key that is none of these is refused: a misspelt one is not left out silently.
+  ///
+  /// - Parameter json: UTF-8, at most ``longestJSON`` bytes.
+  /// - Throws: ``AudioError`` with ``AudioError/Code/validation`` that says where: another version, another number of gains,
+  ///   a value that is missing, of another type or out of range, and what is no JSON.
+  public init(json: Data) throws(AudioError) {
+    guard json.count <= Self.longestJSON else {
+      throw .validation(
+        "preset", expected: "at most \(Self.longestJSON) bytes", got: "\(json.count)",
+        advice: "Give a file that holds one preset.")
+    }
+    do {
+      self = try JSONDecoder().decode(Self.self, from: json)
+    } catch let error as AudioError {
+      throw error
+    } catch let error as DecodingError {
+      throw .unreadable(error)
+    } catch {
+      throw .validation("preset", expected: "JSON", got: "\(error)", advice: "Give a preset as JSON.")
+    }
+  }
+
+  /// The full form, in which every number reads back as the same number.
+  ///
+  /// - Returns: UTF-8 with the keys in alphabetical order, indented, without a line feed at the end.
+  /// - Throws: ``AudioError`` with ``AudioError/Code/validation`` for a preset that ``check(sampleRate:)`` refuses.
+  public func json() throws(AudioError) -> Data {
+    try check()
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    do {
+      return try encoder.encode(self)
+    } catch {
+      throw .validation("preset", expected: "values that JSON can hold", got: "\(error)")
+    }
+  }
+}
+
+extension EqualizerPreset: Codable {
+  private enum Key: String, CodingKey, CaseIterable {
+    case v, name, left, right, preamp = "preamp_db", gains, octaves
+  }
+
+  /// Reads the full form or the short one; see ``init(json:)``.
+  ///
+  /// - Throws: ``AudioError`` with ``AudioError/Code/validation`` for values, `DecodingError` for types.
+  public init(from decoder: any Decoder) throws {
+    try decoder.refuseKeys(otherThan: Key.allCases.map(\.rawValue))
+    let values = try decoder.container(keyedBy: Key.self)
+    let isShort = values.contains(.gains)
+    if !isShort || values.contains(.v) {
+      let version = try values.decode(Int.self, forKey: .v)
+      guard version == Self.version else {
+        throw AudioError.validation(
+          "v", expected: "\(Self.version)", got: "\(version)",
+          advice: "The preset is of a newer Rustle; use that one, or save it anew.")
+      }
+    }
+    name = try values.decode(String.self, forKey: .name)
+    if isShort {
+      for key in [Key.left, .right] where values.contains(key) {
+        throw AudioError.validation(
+          key.rawValue, expected: "either gains or left and right", got: "both", advice: "Leave one of them out.")
+      }
+      settings = try .graphic(
+        gains: values.decode([Double].self, forKey: .gains),
+        octaves: values.decodeIfPresent(Double.self, forKey: .octaves) ?? 1)
+      settings.preamp = try values.decodeIfPresent(Double.self, forKey: .preamp) ?? 0
+    } else {
+      guard !values.contains(.octaves) else {
+        throw AudioError.validation(
+          "octaves", expected: "a q in each band", got: "octaves", advice: "Octaves belong to gains; leave them out.")
+      }
+      for side in [Key.left, .right] {
+        var bands = try values.nestedUnkeyedContainer(forKey: side)
+        while !bands.isAtEnd {
+          try bands.superDecoder().refuseKeys(otherThan: ["kind", "frequency_hz", "gain_db", "q"])
+        }
+      }
+      settings = EqualizerSettings(
+        left: try values.decode([EqualizerBand].self, forKey: .left),
+        right: try values.decode([EqualizerBand].self, forKey: .right),
+        preamp: try values.decode(Double.self, forKey: .preamp))
+    }
+    try check()
+  }
+
+  /// Writes the full form.
+  public func encode(to encoder: any Encoder) throws {
+    var values = encoder.container(keyedBy: Key.self)
+    try values.encode(Self.version, forKey: .v)
+    try values.encode(name, forKey: .name)
+    try values.encode(settings.left, forKey: .left)
+    try values.encode(settings.right, forKey: .right)
+    try values.encode(settings.preamp, forKey: .preamp)
+  }
+}
+
+/// Any key of an object.
+private struct AnyKey: CodingKey {
+  let stringValue: String
+  var intValue: Int? { nil }
+  init(stringValue: String) { self.stringValue = stringValue }
+  init?(intValue: Int) { nil }
+}
+
+extension Decoder {
+  /// - Throws: ``AudioError`` for the first key, in alphabetical order, that is not known.
+  fileprivate func refuseKeys(otherThan known: [String]) throws {
+    let keys = try container(keyedBy: AnyKey.self).allKeys.map(\.stringValue)
+    guard let other = keys.filter({ !known.contains($0) }).min() else { return }
+    throw AudioError.validation(
+      AudioError.place(codingPath), expected: "only \(known.joined(separator: ", "))",
+      got: String(other.prefix(40)).debugDescription, advice: "Mend the key, or leave it out.")
+  }
+}
+
+extension AudioError {
+  /// A path into the JSON, for example `left band 3: gain_db`.
+  fileprivate static func place(_ path: [any CodingKey]) -> String {
+    var text = ""
+    for key in path {
+      if let index = key.intValue {
+        text += text == "gains" ? " \(index + 1)" : " band \(index + 1)"
+      } else {
+        text += (text.isEmpty ? "" : ": ") + key.stringValue
+      }
+    }
+    return text.isEmpty ? "preset" : text
+  }
+
+  /// What a decoder refuses, as one sentence with its place.
+  fileprivate static func unreadable(_ error: DecodingError) -> Self {
+    let advice = "Mend the preset there."
+    switch error {
+    case .keyNotFound(let key, let context):
+      return .validation(place(context.codingPath + [key]), expected: "a value", got: "none", advice: advice)
+    case .valueNotFound(let type, let context):
+      return .validation(place(context.codingPath), expected: name(of: type), got: "null", advice: advice)
+    case .typeMismatch(let type, let context):
+      return .validation(place(context.codingPath), expected: name(of: type), got: "another type", advice: advice)
+    case .dataCorrupted(let context):
+      let kinds = EqualizerBand.Kind.allCases.map(\.rawValue).joined(separator: ", ")
+      switch context.codingPath.last?.stringValue {
+      case "kind":
+        return .validation(
+          place(context.codingPath), expected: "one of \(kinds)", got: "another word", advice: advice)
+      case nil:
+        return .validation(
+          "preset", expected: "JSON whose numbers are finite", got: "something else", advice: "Give a preset as JSON.")
+      default:
+        return .validation(
+          place(context.codingPath), expected: "a number within its range", got: "another", advice: advice)
+      }
+    @unknown default:
+      return .validation(
+        "preset", expected: "JSON whose numbers are finite", got: "something else", advice: "Give a preset as JSON.")
+    }
+  }
+
+  private static func name(of type: any Any.Type) -> String {
+    switch type {
+    case is Double.Type: "a number"
+    case is Int.Type: "a whole number"
+    case is String.Type: "a text"
+    case is [EqualizerBand].Type, is [Double].Type, is [Any].Type: "a list"
+    default: "an object"
+    }
+  }
+}

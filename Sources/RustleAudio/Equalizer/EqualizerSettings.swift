@@ -1,0 +1,113 @@
+/// What an equalizer does to the left and the right channel.
+///
+/// ```swift
+/// var gains = [Double](repeating: 0, count: 28)
+/// gains[4] = 6  // 128 Hz on the left
+/// let settings = try EqualizerSettings.graphic(gains: gains)
+/// ```
+///
+/// Settings are checked when they are used, by ``check(sampleRate:)``.
+public struct EqualizerSettings: Sendable, Hashable, Codable {
+  /// The gains of a band, and of the preamplification, in dB.
+  public static let gains = -24.0...24.0
+  /// The widths of a band, in octaves.
+  public static let octaves = 0.05...5.0
+  /// The most bands of a channel.
+  public static let mostBands = 64
+  /// The centre frequencies of the fourteen graphic bands, in Hz, low to high.
+  public static let centers: [Double] = [
+    8, 16, 32, 64, 128, 256, 512, 1_024, 2_048, 3_072, 4_096, 5_120, 10_240, 16_384,
+  ]
+  /// Nothing is changed.
+  public static let flat = Self()
+
+  /// The bands of the left or only channel, at most ``mostBands``.
+  public var left: [EqualizerBand]
+  /// The bands of the right channel, at most ``mostBands``.
+  public var right: [EqualizerBand]
+  /// What both channels are amplified by, in dB, within ``gains``.
+  public var preamp: Double
+
+  /// Settings of any bands.
+  ///
+  /// - Parameters:
+  ///   - left: the bands of the left or only channel.
+  ///   - right: the bands of the right channel.
+  ///   - preamp: what both are amplified by, in dB.
+  public init(left: [EqualizerBand] = [], right: [EqualizerBand] = [], preamp: Double = 0) {
+    self.left = left
+    self.right = right
+    self.preamp = preamp
+  }
+
+  /// The bands of a graphic equalizer, all peaking and equally wide.
+  ///
+  /// - Parameters:
+  ///   - gains: in dB, those of the left channel low to high and then those of the right: twice as many as `centers`.
+  ///   - octaves: the width of each band, within ``octaves``. Where neighbours overlap their gains add: bands of 5 octaves,
+  ///     as old presets have them, raise everything between them.
+  ///   - centers: the frequencies of the bands in Hz, above 0, at most ``mostBands``.
+  /// - Throws: ``AudioError`` with ``AudioError/Code/validation`` for another number of gains and for the first value out of
+  ///   range.
+  public static func graphic(
+    gains: [Double], octaves: Double = 1, centers: [Double] = centers
+  ) throws(AudioError) -> Self {
+    guard gains.count == 2 * centers.count else {
+      throw .validation(
+        "gains", expected: "\(2 * centers.count) numbers, two for each of \(centers.count) bands",
+        got: "\(gains.count)",
+        advice: "Give the gains of the left channel from low to high, and then those of the right.")
+    }
+    guard Self.octaves.contains(octaves) else {
+      let range = Self.octaves
+      throw .validation(
+        "octaves", expected: "\(range.lowerBound.plain) to \(range.upperBound.plain)", got: octaves.plain)
+    }
+    func bands(_ gains: ArraySlice<Double>) -> [EqualizerBand] {
+      zip(centers, gains).map { .peaking(frequency: $0, gain: $1, octaves: octaves) }
+    }
+    let settings = Self(left: bands(gains.prefix(centers.count)), right: bands(gains.suffix(centers.count)))
+    try settings.check(sampleRate: nil)
+    return settings
+  }
+
+  /// The settings without the bands at or above half of `sampleRate` Hz, whose sound there is not: those of a graphic
+  /// equalizer suit every rate this way.
+  public func limited(toSampleRate sampleRate: Double) -> Self {
+    func audible(_ bands: [EqualizerBand]) -> [EqualizerBand] { bands.filter { !($0.frequency >= 0.5 * sampleRate) } }
+    return Self(left: audible(left), right: audible(right), preamp: preamp)
+  }
+
+  /// Refuses values that are out of range.
+  ///
+  /// - Parameter sampleRate: in Hz; nil where it is not known yet, and then frequencies need only be above 0 and finite.
+  /// - Throws: ``AudioError`` with ``AudioError/Code/validation`` that names the first, for example `left band 3: gain:
+  ///   expected -24 to 24 dB, got 30`.
+  public func check(sampleRate: Double?) throws(AudioError) {
+    if let sampleRate, !(1...1_000_000).contains(sampleRate) {
+      throw .validation("sampleRate", expected: "1 to 1000000 Hz", got: sampleRate.plain)
+    }
+    for (name, bands) in [("left", left), ("right", right)] {
+      guard bands.count <= Self.mostBands else {
+        throw .validation(
+          name, expected: "at most \(Self.mostBands) bands", got: "\(bands.count)", advice: "Leave some bands out.")
+      }
+      for (index, band) in bands.enumerated() {
+        guard let fault = band.fault(sampleRate: sampleRate) else { continue }
+        throw .validation(
+          "\(name) band \(index + 1): \(fault.field)", expected: fault.expected, got: fault.got.plain)
+      }
+    }
+    guard Self.gains.contains(preamp) else {
+      throw .validation("preamp", expected: Self.gainsText, got: preamp.plain)
+    }
+  }
+
+  /// ``gains`` as a text, for errors.
+  static let gainsText = "\(gains.lowerBound.plain) to \(gains.upperBound.plain) dB"
+
+  enum CodingKeys: String, CodingKey, CaseIterable {
+    case left, right
+    case preamp = "preamp_db"
+  }
+}

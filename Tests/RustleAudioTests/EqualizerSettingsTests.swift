@@ -1,0 +1,131 @@
+import RustleAudio
+import TestSupport
+import Testing
+
+@Suite(.releasesNativeObjects) struct EqualizerSettingsTests {
+  static func message(_ body: () throws -> Void) -> String? {
+    let error = #expect(throws: AudioError.self) { try body() }
+    #expect(error?.code == .validation)
+    return error?.message
+  }
+
+  static let good = EqualizerBand(frequency: 1_000, gain: 3, q: 1)
+
+  @Test func gainsAreThoseOfTheLeftAndThenOfTheRight() throws {
+    let gains = (0..<28).map { Double($0) - 14 }
+    let settings = try EqualizerSettings.graphic(gains: gains)
+    #expect(settings.left.map(\.gain) + settings.right.map(\.gain) == gains)
+    #expect(settings.left.map(\.frequency) == EqualizerSettings.centers)
+    #expect(settings.right.map(\.frequency) == EqualizerSettings.centers)
+    #expect((settings.left + settings.right).allSatisfy { $0.kind == .peaking && $0.q == EqualizerBand.octavesToQ(1) })
+    #expect(settings.preamp == 0)
+  }
+
+  @Test func centersAreTheBriefs() {
+    let brief: [Double] = [8, 16, 32, 64, 128, 256, 512, 1_024, 2_048, 3_072, 4_096, 5_120, 10_240, 16_384]
+    #expect(EqualizerSettings.centers == brief)
+  }
+
+  @Test func otherCentersAndWidthsAreTaken() throws {
+    let settings = try EqualizerSettings.graphic(gains: [1, 2, 3, 4], octaves: 5, centers: [100, 1_000])
+    #expect(settings.left.map(\.gain) == [1, 2])
+    #expect(settings.right.map(\.frequency) == [100, 1_000])
+    #expect(settings.left[0].q == EqualizerBand.octavesToQ(5))
+  }
+
+  @Test(arguments: [0, 14, 27, 29]) func anotherNumberOfGainsIsRefused(count: Int) {
+    let message = Self.message { _ = try EqualizerSettings.graphic(gains: [Double](repeating: 0, count: count)) }
+    #expect(message == "gains: expected 28 numbers, two for each of 14 bands, got \(count)")
+  }
+
+  @Test func graphicRefusesWhatIsOutOfRange() {
+    var gains = [Double](repeating: 0, count: 28)
+    gains[16] = 24.5
+    #expect(
+      Self.message { _ = try EqualizerSettings.graphic(gains: gains) }
+        == "right band 3: gain: expected -24 to 24 dB, got 24.5")
+    gains[16] = 0
+    for octaves in [0.049, 5.001, .nan] {
+      #expect(
+        Self.message { _ = try EqualizerSettings.graphic(gains: gains, octaves: octaves) }
+          == "octaves: expected 0.05 to 5, got \(octaves)")
+    }
+  }
+
+  @Test func endsOfTheRangesAreInRange() throws {
+    for octaves in [0.05, 5] {
+      for gain in [-24.0, 24] {
+        var settings = try EqualizerSettings.graphic(gains: [gain, gain], octaves: octaves, centers: [1_000])
+        settings.preamp = gain
+        try settings.check(sampleRate: 48_000)
+      }
+    }
+    try EqualizerSettings(left: Array(repeating: Self.good, count: 64)).check(sampleRate: nil)
+    try EqualizerSettings.flat.check(sampleRate: 1)
+  }
+
+  @Test(
+    arguments: [
+      (EqualizerBand(frequency: 1_000, gain: 30, q: 1), "gain: expected -24 to 24 dB, got 30"),
+      (EqualizerBand(frequency: 1_000, gain: .nan, q: 1), "gain: expected -24 to 24 dB, got nan"),
+      (
+        EqualizerBand(frequency: 0, gain: 3, q: 1),
+        "frequency: expected above 0 and below 24000 Hz, half the sample rate, got 0"
+      ),
+      (
+        EqualizerBand(frequency: 24_000, gain: 3, q: 1),
+        "frequency: expected above 0 and below 24000 Hz, half the sample rate, got 24000"
+      ),
+      (
+        EqualizerBand(frequency: .nan, gain: 3, q: 1),
+        "frequency: expected above 0 and below 24000 Hz, half the sample rate, got nan"
+      ),
+      (
+        EqualizerBand(frequency: 1_000, gain: 3, q: 0.1),
+        "q: expected 0.1822 to 28.85, which is 5 to 0.05 octaves, got 0.1"
+      ),
+      (
+        EqualizerBand(frequency: 1_000, gain: 3, q: 40),
+        "q: expected 0.1822 to 28.85, which is 5 to 0.05 octaves, got 40"
+      ),
+    ])
+  func firstFaultIsNamed(bad: EqualizerBand, expected: String) {
+    let settings = EqualizerSettings(left: [Self.good, Self.good, bad], right: [bad])
+    #expect(Self.message { try settings.check(sampleRate: 48_000) } == "left band 3: " + expected)
+  }
+
+  @Test func withoutASampleRateFrequenciesHaveNoUpperEnd() throws {
+    var band = Self.good
+    band.frequency = 90_000
+    let settings = EqualizerSettings(right: [band])
+    try settings.check(sampleRate: nil)
+    try settings.check(sampleRate: 192_000)
+    #expect(throws: AudioError.self) { try settings.check(sampleRate: 48_000) }
+    band.frequency = .infinity
+    let message = Self.message { try EqualizerSettings(right: [band]).check(sampleRate: nil) }
+    #expect(message == "right band 1: frequency: expected above 0 Hz, got inf")
+  }
+
+  @Test func preampSampleRateAndNumberOfBandsAreChecked() {
+    #expect(
+      Self.message { try EqualizerSettings(preamp: -25).check(sampleRate: nil) }
+        == "preamp: expected -24 to 24 dB, got -25")
+    #expect(
+      Self.message { try EqualizerSettings.flat.check(sampleRate: 0) }
+        == "sampleRate: expected 1 to 1000000 Hz, got 0")
+    let many = EqualizerSettings(right: Array(repeating: Self.good, count: 65))
+    #expect(Self.message { try many.check(sampleRate: nil) } == "right: expected at most 64 bands, got 65")
+  }
+
+  @Test func bandsWithoutSoundAreLeftOut() throws {
+    let settings = try EqualizerSettings.graphic(gains: [Double](repeating: 1, count: 28))
+    let limited = settings.limited(toSampleRate: 32_768)
+    // 16384 Hz is half of the rate.
+    #expect(limited.left.map(\.frequency) == Array(EqualizerSettings.centers.dropLast()))
+    try limited.check(sampleRate: 32_768)
+    #expect(settings.limited(toSampleRate: 44_100) == settings)
+    // What is no number is kept for the check to name.
+    let bad = EqualizerSettings(left: [EqualizerBand(frequency: .nan, gain: 0, q: 1)])
+    #expect(bad.limited(toSampleRate: 48_000).left.count == 1)
+  }
+}
