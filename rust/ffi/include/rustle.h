@@ -695,9 +695,9 @@ typedef struct RustleSoundBlock {
    */
   uint32_t gap;
   /**
-   * 0.
+   * The samples of a frame.
    */
-  uint32_t reserved;
+  uint32_t channels;
   /**
    * Interleaved samples, full scale at 1.0; 0 beyond the frames.
    */

@@ -86,7 +86,7 @@ static LAYOUT: &[RustleLayoutEntry] = layout! {
     RustlePeak { bin, frequency, amplitude }
     RustleStftConfiguration { size, hop, window, symmetry, scale, padding, form, path }
     RustleSoundConfiguration { device, frame_limit, runtime, sample_rate, channels, period, reserved }
-    RustleSoundBlock { sequence, position, lost, overruns, frames, gap, reserved, samples }
+    RustleSoundBlock { sequence, position, lost, overruns, frames, gap, channels, samples }
     RustlePlaybackProgress { sequence, position, played, queued, starved, underruns, gap }
     RustleSoundDevice { name, description, captures, plays }
     RustleEqualizerBand { frequency, gain, q, kind, reserved }

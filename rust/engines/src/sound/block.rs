@@ -16,6 +16,8 @@ pub struct SoundBlock {
     pub overruns: u32,
     /// The frames in it.
     pub frames: u32,
+    /// The channels of a frame.
+    pub channels: u32,
     /// The interleaved samples; those beyond the frames are 0.
     pub samples: [f32; BLOCK_SAMPLES],
 }

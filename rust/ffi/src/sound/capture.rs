@@ -35,8 +35,8 @@ pub struct RustleSoundBlock {
     /// On a frame lane the number of blocks that were lost just before this one; what is beyond 4,294,967,295 is told with the
     /// blocks that follow. 0 on the events lane.
     pub gap: u32,
-    /// 0.
-    pub reserved: u32,
+    /// The samples of a frame.
+    pub channels: u32,
     /// Interleaved samples, full scale at 1.0; 0 beyond the frames.
     pub samples: [f32; RUSTLE_BLOCK_SAMPLES],
 }
@@ -50,7 +50,7 @@ impl RustleSoundBlock {
             overruns: block.overruns,
             frames: block.frames,
             gap,
-            reserved: 0,
+            channels: block.channels,
             samples: block.samples,
         }
     }

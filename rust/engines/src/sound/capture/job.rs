@@ -135,6 +135,7 @@ impl CaptureJob {
             lost: stamp.position.saturating_sub(self.next),
             overruns: stamp.overruns,
             frames,
+            channels: self.shape.channels,
             samples: [0.0; BLOCK_SAMPLES],
         };
         let used = frames as usize * self.shape.channels as usize;
