@@ -71,6 +71,56 @@ enum NativeLayout {
           ("padding", \.padding), ("form", \.form), ("path", \.path),
         ]),
       unsafe record(
+        RustleSoundConfiguration.self, "RustleSoundConfiguration",
+        [
+          ("device", \.device), ("frame_limit", \.frame_limit), ("runtime", \.runtime), ("sample_rate", \.sample_rate),
+          ("channels", \.channels), ("period", \.period), ("reserved", \.reserved),
+        ]),
+      record(
+        RustleSoundBlock.self, "RustleSoundBlock",
+        [
+          ("sequence", \.sequence), ("position", \.position), ("lost", \.lost), ("overruns", \.overruns),
+          ("frames", \.frames), ("gap", \.gap), ("channels", \.channels), ("samples", \.samples),
+        ]),
+      record(
+        RustlePlaybackProgress.self, "RustlePlaybackProgress",
+        [
+          ("sequence", \.sequence), ("position", \.position), ("played", \.played), ("queued", \.queued),
+          ("starved", \.starved), ("underruns", \.underruns), ("gap", \.gap),
+        ]),
+      unsafe record(
+        RustleSoundDevice.self, "RustleSoundDevice",
+        [("name", \.name), ("description", \.description), ("captures", \.captures), ("plays", \.plays)]),
+      record(
+        RustleEqualizerBand.self, "RustleEqualizerBand",
+        [("frequency", \.frequency), ("gain", \.gain), ("q", \.q), ("kind", \.kind), ("reserved", \.reserved)]),
+      unsafe record(
+        RustleEqualizerSettings.self, "RustleEqualizerSettings",
+        [
+          ("left", \.left), ("left_count", \.left_count), ("right", \.right), ("right_count", \.right_count),
+          ("preamp", \.preamp),
+        ]),
+      record(
+        RustleResponsePoint.self, "RustleResponsePoint",
+        [("frequency", \.frequency), ("deviation", \.deviation)]),
+      unsafe record(
+        RustleMeterConfiguration.self, "RustleMeterConfiguration",
+        [
+          ("sample_rate", \.sample_rate), ("offset", \.offset), ("channels", \.channels),
+          ("channel_count", \.channel_count), ("response", \.response), ("response_count", \.response_count),
+          ("metered", \.metered), ("weighting", \.weighting), ("time", \.time), ("loudness", \.loudness),
+          ("bands", \.bands), ("reserved", \.reserved),
+        ]),
+      record(
+        RustleMeterReading.self, "RustleMeterReading",
+        [
+          ("seconds", \.seconds), ("level", \.level), ("equivalent", \.equivalent), ("highest", \.highest),
+          ("lowest", \.lowest), ("peak", \.peak), ("exposure", \.exposure), ("overloads", \.overloads),
+          ("momentary", \.momentary), ("momentary_highest", \.momentary_highest), ("short_term", \.short_term),
+          ("short_term_highest", \.short_term_highest), ("integrated", \.integrated), ("range", \.range),
+          ("true_peak", \.true_peak), ("place", \.place), ("noise_class", \.noise_class), ("reserved", \.reserved),
+        ]),
+      unsafe record(
         RustleLayoutEntry.self, "RustleLayoutEntry",
         [
           ("record", \.record), ("field", \.field), ("size", \.size), ("alignment", \.alignment),

@@ -20,6 +20,11 @@ package enum NativeStatus: Sendable, Hashable {
   case symbolTooLong
   case tooManySymbols
   case rateOutOfRange
+  case deviceNotFound
+  case deviceBusy
+  case deviceUnsupported
+  case deviceFailed
+  case noSoundLibrary
   /// A number that this version does not know.
   case unknown(Int32)
   /// The linked archive does not fit this package: another build, or another layout of a record.
@@ -45,6 +50,11 @@ package enum NativeStatus: Sendable, Hashable {
       case RUSTLE_SYMBOL_TOO_LONG: .symbolTooLong
       case RUSTLE_TOO_MANY_SYMBOLS: .tooManySymbols
       case RUSTLE_RATE_OUT_OF_RANGE: .rateOutOfRange
+      case RUSTLE_DEVICE_NOT_FOUND: .deviceNotFound
+      case RUSTLE_DEVICE_BUSY: .deviceBusy
+      case RUSTLE_DEVICE_UNSUPPORTED: .deviceUnsupported
+      case RUSTLE_DEVICE_FAILED: .deviceFailed
+      case RUSTLE_NO_SOUND_LIBRARY: .noSoundLibrary
       default: .unknown(status)
       }
   }

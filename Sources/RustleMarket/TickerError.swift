@@ -57,7 +57,8 @@ public struct TickerError: Error, Sendable, Hashable {
       case .exhausted: .exhausted
       case .archiveMismatch: .archiveMismatch
       case .invalidLength: .capacityOutOfRange
-      case .nullPointer, .invalidValue, .invalidUTF8, .staleHandle, .panicked, .wrongState, .unknown:
+      case .nullPointer, .invalidValue, .invalidUTF8, .staleHandle, .panicked, .wrongState, .deviceNotFound,
+        .deviceBusy, .deviceUnsupported, .deviceFailed, .noSoundLibrary, .unknown:
         .internal
       }
     self.init(code: code, message: error.message)
