@@ -42,7 +42,7 @@ public struct AudioFileWriter: ~Copyable {
   /// - Parameters:
   ///   - path: a file in a folder that exists. Not `-`: the header is written again as the file grows.
   ///   - format: the sound that is going to be appended. Its rate is a whole number of hertz; FLAC takes up to eight channels
-  ///     and 2304 to 655350 Hz. WAV keeps a layout whose channels are in the order of its bits, each once, the discrete ones
+  ///     and 2304 to 655350 Hz, from 65536 in tens. WAV keeps a layout whose channels are in the order of its bits, each once, the discrete ones
   ///     last; FLAC says nothing of layouts. What is not kept is read as ``ChannelLayout/usual(for:)``.
   ///   - options: how to write it.
   /// - Throws: ``AudioFileError`` with `unsupported` for a format or encoding that the container does not take or an extension
@@ -59,20 +59,32 @@ public struct AudioFileWriter: ~Copyable {
     let container = if let chosen = options.container { chosen } else { try Container(path: path) }
     let rate = try container.checkedRate(of: format, encoding: options.encoding, path: path)
     let file = try OutputFile(path: path, overwrite: options.overwrite)
-    switch container {
-    case .wav:
-      let header = WaveHeader(
-        sampleRate: UInt32(rate), layout: format.layout, encoding: options.encoding, largestRIFF: largestRIFF)
-      output = try WaveOutput(file: file, header: header, dither: options.dither, synchronizes: options.synchronizes)
-    case .flac:
-      output = try FLACOutput(
-        file: file, sampleRate: rate, channels: format.channels, encoding: options.encoding, dither: options.dither,
-        synchronizes: options.synchronizes)
+    do throws(AudioFileError) {
+      output = try Self.output(
+        to: file, container: container, rate: rate, format: format, options: options, largestRIFF: largestRIFF)
+    } catch {
+      file.discard()
+      throw error
     }
     self.path = path
     self.format = format
     self.container = container
     encoding = options.encoding
+  }
+
+  private static func output(
+    to file: OutputFile, container: Container, rate: Int, format: AudioFormat, options: Options, largestRIFF: UInt64
+  ) throws(AudioFileError) -> any EncodedOutput {
+    switch container {
+    case .wav:
+      let header = WaveHeader(
+        sampleRate: UInt32(rate), layout: format.layout, encoding: options.encoding, largestRIFF: largestRIFF)
+      return try WaveOutput(file: file, header: header, dither: options.dither, synchronizes: options.synchronizes)
+    case .flac:
+      return try FLACOutput(
+        file: file, sampleRate: rate, channels: format.channels, encoding: options.encoding, dither: options.dither,
+        synchronizes: options.synchronizes)
+    }
   }
 
   /// Appends the samples of a buffer. Its position and its lost frames are not looked at: what was lost is not filled up.

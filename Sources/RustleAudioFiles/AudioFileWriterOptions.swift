@@ -96,9 +96,10 @@ extension AudioFileWriter.Container {
     guard format.channels <= 8 else {
       throw unsupported("expected up to 8 channels, got \(format.channels)", "write a WAV file")
     }
-    // 655350 Hz is the format's own limit in libFLAC (FLAC__MAX_SAMPLE_RATE).
-    guard (FLACOutput.lowestRate...655_350).contains(rate) else {
-      throw unsupported("expected \(FLACOutput.lowestRate) to 655350 Hz, got \(rate)", "write a WAV file")
+    // What a frame can say of its rate by itself, without the header at the beginning (RFC 9639, section 9.1.2).
+    guard (FLACOutput.lowestRate...655_350).contains(rate), rate < 65_536 || rate.isMultiple(of: 10) else {
+      throw unsupported(
+        "expected \(FLACOutput.lowestRate) to 655350 Hz, from 65536 in tens, got \(rate)", "write a WAV file")
     }
     return rate
   }

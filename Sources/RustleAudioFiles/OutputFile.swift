@@ -5,6 +5,8 @@ import Foundation
 final class OutputFile {
   let path: String
   private let handle: FileHandle
+  private let url: URL
+  private let isNew: Bool
   /// The bytes of the file, as far as this process wrote them whole.
   private(set) var length: UInt64 = 0
 
@@ -18,12 +20,12 @@ final class OutputFile {
         .notWritable, path: path, reason: "expected the path of a file, got '\(path)'",
         advice: "name a file: its header is written again as it grows, which a pipe does not allow")
     }
-    let url = URL(fileURLWithPath: path).resolvingSymlinksInPath()
-    let there = try Self.isThere(url, path: path)
-    if there && !overwrite { throw Self.alreadyExists(path) }
+    url = URL(fileURLWithPath: path).resolvingSymlinksInPath()
+    isNew = try !Self.isThere(url, path: path)
+    if !isNew && !overwrite { throw Self.alreadyExists(path) }
     do {
       // The system refuses to make a file that has come into being since it was looked for.
-      if !there { try Data().write(to: url, options: .withoutOverwriting) }
+      if isNew { try Data().write(to: url, options: .withoutOverwriting) }
       handle = try FileHandle(forWritingTo: url)
       try handle.truncate(atOffset: 0)
     } catch {
@@ -83,6 +85,11 @@ final class OutputFile {
     let whole = max(length, start + (max(end, start) - start) / unit * unit)
     if whole < end { try? handle.truncate(atOffset: whole) }
     length = whole
+  }
+
+  /// Takes the file away again if it was made by this object and has no sound.
+  func discard() {
+    if isNew { try? FileManager.default.removeItem(at: url) }
   }
 
   /// Waits until the medium has what was written.

@@ -226,7 +226,7 @@ extension ChannelPlaces {
       opened, Int32(SFC_SET_COMPRESSION_LEVEL), &share, Int32(MemoryLayout<Double>.size))
     // Without this the header is written with the first samples, and a file that is killed before has none.
     _ = unsafe sf_command(opened, Int32(SFC_UPDATE_HEADER_NOW), nil, 0)
-    if unsafe sf_error(opened) != SF_ERR_NO_ERROR {
+    if unsafe sf_error(opened) != SF_ERR_NO_ERROR || sink.length == 0 {
       throw unsafe Self.refused(sink, String(cString: sf_strerror(opened)))
     }
   }

@@ -57,6 +57,8 @@ final class WaveOutput: EncodedOutput {
 
   private func finish() throws(AudioFileError) {
     isClosed = true
+    // The header itself did not get there.
+    guard file.length >= start else { return try file.close() }
     // Chunks begin at even places (RIFF, Multimedia Programming Interface 1.0, chapter 2).
     let needsPad = !(file.length - start).isMultiple(of: 2)
     let end = frames
