@@ -39,22 +39,12 @@ import Testing
     }
   }
 
-  /// Sets the largest file of this process, and has the system refuse a larger one by an error and not by a signal.
-  static func limitFiles(to bytes: Int) throws {
-    _ = signal(SIGXFSZ, SIG_IGN)
-    // Of util-linux, and so of every Linux.
-    let prlimit = try Process.run(
-      URL(filePath: "/usr/bin/prlimit"), arguments: ["--pid", "\(getpid())", "--fsize=\(bytes):"])
-    prlimit.waitUntilExit()
-    #expect(prlimit.terminationStatus == 0)
-  }
-
   /// Writes a third of a second at a time until there is no more room.
   static func writeUntilFull(_ path: String, encoding: String, limit: Int) throws {
     let format = try AudioFormat(sampleRate: 9_000, channels: 1)
     let options = AudioFileWriter.Options(encoding: try #require(AudioFileWriter.Encoding(rawValue: encoding)))
     var writer = try AudioFileWriter(path: path, format: format, options: options)
-    try Self.limitFiles(to: limit)
+    try ProcessLimits.largestFile(limit)
     var first = 0
     var failure: AudioFileError?
     while failure == nil && first < 100_000 {
@@ -82,12 +72,35 @@ import Testing
     }
   }
 
+  @Test func aForbiddenFolderOrFileIsRefused() async throws {
+    let folder = try ScratchFolder()
+    let base = folder.url.path
+    let file = try folder.write(Data([7]), as: "there.wav")
+    try FileManager.default.setAttributes([.posixPermissions: 0o444], ofItemAtPath: file)
+    try FileManager.default.setAttributes([.posixPermissions: 0o555], ofItemAtPath: base)
+    await #expect(processExitsWith: .success) { [base = base as String] in
+      try ProcessLimits.giveUpRoot()
+      let format = try AudioFormat(sampleRate: 9_000, channels: 1)
+      let options = AudioFileWriter.Options(overwrite: true)
+      for name in ["a.wav", "a.flac", "there.wav"] {
+        let error = #expect(throws: AudioFileError.self) {
+          _ = try AudioFileWriter(path: base + "/" + name, format: format, options: options)
+        }
+        #expect(error?.code == .notWritable)
+        #expect(error?.reason == "permission denied")
+      }
+    }
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: base)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: base) == ["there.wav"])
+    #expect(try Data(contentsOf: URL(filePath: file)) == Data([7]))
+  }
+
   @Test func aFileThatHasNoRoomForItsHeaderIsNotLeftBehind() async throws {
     let folder = try ScratchFolder()
     let base = folder.url.path
     await #expect(processExitsWith: .success) { [base = base as String] in
       let format = try AudioFormat(sampleRate: 9_000, channels: 1)
-      try Self.limitFiles(to: 10)
+      try ProcessLimits.largestFile(10)
       for name in ["a.wav", "a.flac"] {
         let error = #expect(throws: AudioFileError.self) {
           _ = try AudioFileWriter(path: base + "/" + name, format: format)
