@@ -94,8 +94,8 @@ let package = Package(
       name: "IsolationTests", dependencies: ["Rustle", "RustleCore", "RustleTesting", "TestSupport"],
       swiftSettings: strict + [.defaultIsolation(MainActor.self), .define("MAIN_ACTOR_BY_DEFAULT")]),
     .testTarget(
-      name: "RustleAudioFilesTests", dependencies: ["RustleAudioFiles", "TestSupport"], exclude: ["Fixtures"],
-      swiftSettings: strict),
+      name: "RustleAudioFilesTests", dependencies: ["RustleAudio", "RustleAudioFiles", "TestSupport"],
+      exclude: ["Fixtures"], swiftSettings: strict),
     .testTarget(name: "RustlePlotTests", dependencies: ["RustlePlot", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "RustleCLITests", dependencies: ["RustleCLI", "RustleCommand", "TestSupport"], exclude: ["Snapshots"],

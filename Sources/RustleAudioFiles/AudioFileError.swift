@@ -1,8 +1,9 @@
 public import Foundation
 
-/// Why an audio file could not be opened or read.
+/// Why an audio file could not be opened, read or written.
 ///
-/// A retry helps for `readFailed` alone, and only when the medium has recovered; every other case needs another file.
+/// A retry helps for `readFailed` and `writeFailed` when the medium has recovered, and for `diskFull` when there is room
+/// again; every other case needs another file or other arguments.
 public struct AudioFileError: Error, Sendable, Hashable {
   /// What went wrong. The raw values are stable: they are only ever appended.
   public enum Code: String, Sendable, Hashable, CaseIterable {
@@ -18,6 +19,19 @@ public struct AudioFileError: Error, Sendable, Hashable {
     case readFailed = "AUDIO_FILE_READ_FAILED"
     /// The caller asked for a channel that the file does not have.
     case noSuchChannel = "AUDIO_FILE_NO_SUCH_CHANNEL"
+    /// There is no room for more: the disk, the quota or the largest file that this process may write. What was written
+    /// before is kept in a file that opens.
+    case diskFull = "AUDIO_FILE_DISK_FULL"
+    /// Writing failed for another reason. What was written before is kept as far as the medium lets it.
+    case writeFailed = "AUDIO_FILE_WRITE_FAILED"
+    /// There is a file at the path, and the caller did not say that it may be replaced.
+    case alreadyExists = "AUDIO_FILE_ALREADY_EXISTS"
+    /// The path cannot be written: its folder is missing or forbidden, or it is a folder or a device.
+    case notWritable = "AUDIO_FILE_NOT_WRITABLE"
+    /// Sound of another rate or layout came than what the file was made for. Nothing of it was written.
+    case formatMismatch = "AUDIO_FILE_FORMAT_MISMATCH"
+    /// Raw samples end within a frame.
+    case unfinishedFrame = "AUDIO_FILE_UNFINISHED_FRAME"
   }
 
   /// What went wrong.

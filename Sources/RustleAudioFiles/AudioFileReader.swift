@@ -1,3 +1,5 @@
+public import RustleAudio
+
 /// Reads an audio file from its beginning to its end, in blocks of interleaved samples.
 ///
 /// WAV, FLAC, OGG (Vorbis and Opus), MP3, AIFF and everything else that the installed libsndfile reads. Samples are
@@ -21,6 +23,9 @@ public struct AudioFileReader: ~Copyable {
   /// What the file says about itself.
   public let format: AudioFileFormat
 
+  /// What the channels are: as the file says, or the usual for their number where it does not say.
+  public let layout: ChannelLayout
+
   private let file: SoundFile
   private var interleaved: [Float] = []
 
@@ -32,6 +37,7 @@ public struct AudioFileReader: ~Copyable {
   public init(path: String) throws(AudioFileError) {
     file = try SoundFile(path: path)
     format = file.format
+    layout = file.layout
     self.path = path
   }
 

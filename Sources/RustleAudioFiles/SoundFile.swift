@@ -1,5 +1,6 @@
 internal import CSndfile
 import Foundation
+import RustleAudio
 
 /// The only owner of a libsndfile handle, and the only file that calls libsndfile.
 ///
@@ -10,6 +11,7 @@ import Foundation
   private let handle: OpaquePointer
   private let path: String
   let format: AudioFileFormat
+  let layout: ChannelLayout
 
   init(path: String) throws(AudioFileError) {
     var info = SF_INFO()
@@ -35,6 +37,7 @@ import Foundation
       frames: isLengthKnown ? Int(info.frames) : nil,
       container: Self.containerName(info.format),
       codec: Self.name(of: info.format & Int32(SF_FORMAT_SUBMASK)) ?? "unknown codec")
+    layout = unsafe Self.layout(of: opened, channels: Int(info.channels))
   }
 
   deinit {
@@ -62,7 +65,7 @@ import Foundation
 
 extension SoundFile {
   /// libsndfile reports a missing file, a folder and a forbidden one all as "system error"; this tells them apart.
-  private static func checkIsReadable(_ path: String) throws(AudioFileError) {
+  static func checkIsReadable(_ path: String) throws(AudioFileError) {
     var isFolder: ObjCBool = false
     guard unsafe FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
       throw AudioFileError(
@@ -111,6 +114,17 @@ extension SoundFile {
   private static let unimplementedFormat = 18
   private static let badFile = 7
 
+  /// What the file says that its channels are, or the usual for their number.
+  private static func layout(of handle: OpaquePointer, channels: Int) -> ChannelLayout {
+    var places = [Int32](repeating: 0, count: channels)
+    let size = Int32(channels * MemoryLayout<Int32>.size)
+    let isKnown = unsafe places.withUnsafeMutableBytes { bytes in
+      unsafe sf_command(handle, Int32(SFC_GET_CHANNEL_MAP_INFO), bytes.baseAddress, size) != 0
+    }
+    guard isKnown else { return .usual(for: channels) }
+    return ChannelPlaces.layout(of: places.map(ChannelPlaces.init(libraryNumber:)))
+  }
+
   /// libsndfile's texts end with a full stop, sometimes with a line feed; ours do not.
   private static func sentence(_ text: String) -> String {
     text.trimmingCharacters(in: CharacterSet(charactersIn: ". \n"))
@@ -147,5 +161,123 @@ extension SoundFile {
     var info = SF_INFO(
       frames: 0, samplerate: 44_100, channels: 1, format: Int32(container | codec), sections: 0, seekable: 0)
     return unsafe sf_format_check(&info) != 0
+  }
+}
+
+extension ChannelPlaces {
+  /// The place behind a number of libsndfile's channel map; none where there is no name for it here.
+  fileprivate init(libraryNumber: Int32) {
+    self =
+      switch Int(libraryNumber) {
+      case SF_CHANNEL_MAP_MONO, SF_CHANNEL_MAP_CENTER, SF_CHANNEL_MAP_FRONT_CENTER: .frontCenter
+      case SF_CHANNEL_MAP_LEFT, SF_CHANNEL_MAP_FRONT_LEFT: .frontLeft
+      case SF_CHANNEL_MAP_RIGHT, SF_CHANNEL_MAP_FRONT_RIGHT: .frontRight
+      case SF_CHANNEL_MAP_LFE: .lowFrequency
+      case SF_CHANNEL_MAP_REAR_LEFT: .backLeft
+      case SF_CHANNEL_MAP_REAR_RIGHT: .backRight
+      case SF_CHANNEL_MAP_SIDE_LEFT: .sideLeft
+      case SF_CHANNEL_MAP_SIDE_RIGHT: .sideRight
+      default: []
+      }
+  }
+}
+
+/// Encodes samples through libsndfile into bytes that a sink writes.
+///
+/// The unsafe expressions rely on two invariants: `handle` came from a successful open and is closed once, after which
+/// `isClosed` keeps every method from it; and the sink that libsndfile knows by its address is held by this object, which
+/// closes the handle before it lets go of the sink.
+@safe final class SoundFileEncoder {
+  private let handle: OpaquePointer
+  private let sink: EncodedBytes
+  private let channels: Int
+  private var isClosed = false
+
+  /// - Parameters:
+  ///   - bits: 16 or 24.
+  ///   - level: FLAC's compression level, 0 to 8.
+  init(
+    flacOf bits: Int, sampleRate: Int, channels: Int, level: Int, to sink: EncodedBytes
+  ) throws(AudioFileError) {
+    let codec = bits == 16 ? SF_FORMAT_PCM_16 : SF_FORMAT_PCM_24
+    var info = SF_INFO(
+      frames: 0, samplerate: Int32(sampleRate), channels: Int32(channels), format: Int32(SF_FORMAT_FLAC | codec),
+      sections: 0, seekable: 0)
+    var calls = unsafe SF_VIRTUAL_IO(
+      get_filelen: { unsafe EncodedBytes.at($0)?.length ?? 0 },
+      seek: { unsafe EncodedBytes.at($2)?.seek(to: $0, from: $1) ?? -1 },
+      // A file that is only written is not read back.
+      read: { _, _, _ in 0 },
+      write: { bytes, count, sink in
+        guard let bytes = unsafe bytes, let sink = unsafe EncodedBytes.at(sink) else { return 0 }
+        return unsafe sink.write(Data(bytes: bytes, count: Int(count)))
+      },
+      tell: { unsafe EncodedBytes.at($0)?.position ?? 0 })
+    let opened = unsafe sf_open_virtual(
+      &calls, Int32(SFM_WRITE), &info, Unmanaged.passUnretained(sink).toOpaque())
+    guard let opened = unsafe opened else {
+      throw unsafe Self.refused(sink, String(cString: sf_strerror(nil)))
+    }
+    unsafe handle = opened
+    self.sink = sink
+    self.channels = channels
+    var share = Double(level) / 8
+    _ = unsafe sf_command(
+      opened, Int32(SFC_SET_COMPRESSION_LEVEL), &share, Int32(MemoryLayout<Double>.size))
+    // Without this the header is written with the first samples, and a file that is killed before has none.
+    _ = unsafe sf_command(opened, Int32(SFC_UPDATE_HEADER_NOW), nil, 0)
+    if unsafe sf_error(opened) != SF_ERR_NO_ERROR || sink.length == 0 {
+      throw unsafe Self.refused(sink, String(cString: sf_strerror(opened)))
+    }
+  }
+
+  deinit {
+    if !isClosed { _ = unsafe sf_close(handle) }
+  }
+
+  /// Encodes whole frames of interleaved samples whose bits are the upper ones of 32.
+  func write(_ samples: [Int32]) throws(AudioFileError) {
+    guard !isClosed else { return }
+    let frames = samples.count / channels
+    let written = unsafe samples.withUnsafeBufferPointer { samples in
+      unsafe samples.baseAddress.map { unsafe Int(sf_writef_int(handle, $0, Int64(frames))) } ?? 0
+    }
+    if let failure = sink.failure { throw failure }
+    guard written == frames else {
+      throw unsafe AudioFileError(
+        .writeFailed, path: sink.path,
+        reason: "encoding failed: \(Self.sentence(String(cString: sf_strerror(handle))))",
+        advice: "check the disk")
+    }
+  }
+
+  /// Encodes what is held back and writes the final header. The second call does nothing.
+  func close() throws(AudioFileError) {
+    guard !isClosed else { return }
+    isClosed = true
+    let number = unsafe sf_close(handle)
+    if let failure = sink.failure { throw failure }
+    guard number == 0 else {
+      throw AudioFileError(
+        .writeFailed, path: sink.path, reason: "the file could not be completed (\(number))", advice: "check the disk")
+    }
+  }
+
+  private static func refused(_ sink: EncodedBytes, _ text: String) -> AudioFileError {
+    sink.failure
+      ?? AudioFileError(
+        .unsupported, path: sink.path, reason: "the encoder refuses the format: \(sentence(text))",
+        advice: "write a WAV file")
+  }
+
+  private static func sentence(_ text: String) -> String {
+    text.trimmingCharacters(in: CharacterSet(charactersIn: ". \n"))
+  }
+}
+
+extension EncodedBytes {
+  /// The sink behind the address that libsndfile was given.
+  fileprivate static func at(_ address: UnsafeMutableRawPointer?) -> EncodedBytes? {
+    unsafe address.map { unsafe Unmanaged<EncodedBytes>.fromOpaque($0).takeUnretainedValue() }
   }
 }

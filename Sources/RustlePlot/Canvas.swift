@@ -1,4 +1,5 @@
 internal import CCairo
+internal import Foundation
 
 /// A picture in memory, and the only file that calls cairo.
 ///
@@ -142,16 +143,20 @@ internal import CCairo
     unsafe cairo_restore(context)
   }
 
-  /// Writes the picture as a PNG file, in place of what is there.
+  /// Writes the picture as a PNG file and then puts it in the place of what is there, which stays whole when that fails.
   func writePNG(to path: String) throws(PlotError) {
     try check()
     unsafe cairo_surface_flush(surface)
-    let status = unsafe cairo_surface_write_to_png(surface, path)
-    guard status == CAIRO_STATUS_SUCCESS else {
-      throw PlotError(
-        .writeFailed, "cannot write \(path): \(Self.text(of: status))",
-        advice: "name a file in a folder that exists and that this user may write to")
+    try PictureFile.replace(path) { temporary in
+      let status = unsafe cairo_surface_write_to_png(surface, temporary)
+      return status == CAIRO_STATUS_SUCCESS ? nil : Self.text(of: status)
     }
+  }
+
+  /// Renames a file over another in one step; returns why it could not, or nil.
+  static func rename(_ path: String, to target: String) -> String? {
+    guard unsafe Foundation.rename(path, target) != 0 else { return nil }
+    return NSError(domain: NSPOSIXErrorDomain, code: Int(errno)).localizedDescription
   }
 
   private func trace(_ points: [PlotPoint]) {

@@ -35,7 +35,7 @@ import Testing
     #expect(map.color(of: .infinity) == map.table[255])
   }
 
-  private static func axis(_ range: ClosedRange<Double>) -> Axis {
+  static func axis(_ range: ClosedRange<Double>) -> Axis {
     Axis(title: "", scale: .linear, range: range, maximumLabels: 4)
   }
 

@@ -57,8 +57,10 @@ extension CommandFailure {
       let status: ExitStatus =
         switch error.code {
         case .notFound, .notReadable: .noInput
-        case .notAudio, .unsupported, .readFailed: .badData
-        case .noSuchChannel: .usage
+        case .notAudio, .unsupported, .readFailed, .unfinishedFrame: .badData
+        case .noSuchChannel, .alreadyExists: .usage
+        case .diskFull, .writeFailed, .notWritable: .unavailable
+        case .formatMismatch: .internal
         }
       self.init(status, error.localizedDescription, advice: error.advice)
     case let error as TickerError:

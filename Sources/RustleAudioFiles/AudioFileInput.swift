@@ -1,0 +1,108 @@
+public import RustleAudio
+internal import Synchronization
+
+/// The sound of a file, from its beginning to its end.
+///
+/// ```swift
+/// for try await buffer in try await AudioFileInput(path: "take1.flac").buffers() {
+///   meter.add(buffer)
+/// }
+/// ```
+public struct AudioFileInput: AudioInput {
+  /// The file's path; `-` is standard input.
+  public let path: String
+  /// Frames of a buffer, at least 1; the last one has what is left.
+  public let blockFrames: Int
+
+  /// - Parameters:
+  ///   - path: the file's path, or `-` for standard input, which can be read once.
+  ///   - blockFrames: frames of a buffer, at least 1.
+  /// - Precondition: `blockFrames` is at least 1.
+  public init(path: String, blockFrames: Int = 4_096) {
+    precondition(blockFrames >= 1, "blockFrames must be at least 1, got \(blockFrames)")
+    self.path = path
+    self.blockFrames = blockFrames
+  }
+
+  /// Opens the file and stands at its beginning.
+  ///
+  /// - Throws: ``AudioFileError`` as `AudioFileReader` does, and `unsupported` for a rate or a number of channels that no
+  ///   ``AudioFormat`` has.
+  public func buffers() async throws(AudioFileError) -> Buffers {
+    let reader = try AudioFileReader(path: path)
+    let format: AudioFormat
+    do {
+      format = try AudioFormat(sampleRate: reader.format.sampleRate, layout: reader.layout)
+    } catch {
+      throw AudioFileError(.unsupported, path: path, reason: error.message, advice: "convert the file first")
+    }
+    return Buffers(reading: Reading(reader, format: format, blockFrames: blockFrames))
+  }
+
+  /// One reading of the file: the file's position is shared by its iterators, and each buffer goes to one of them.
+  ///
+  /// A buffer is read when it is asked for, on a thread of the concurrency runtime and not on the actor that asks; at most
+  /// one block is read ahead of nobody. It ends with the file, when the task is cancelled, and after an error with
+  /// `readFailed`.
+  public struct Buffers: AsyncSequence, Sendable {
+    /// The format of all buffers.
+    public var format: AudioFormat { reading.format }
+    fileprivate let reading: Reading
+
+    fileprivate init(reading: Reading) { self.reading = reading }
+
+    /// An iterator that goes on where the reading is.
+    public func makeAsyncIterator() -> Iterator { Iterator(reading: reading) }
+
+    /// Reads block by block.
+    public struct Iterator: AsyncIteratorProtocol, Sendable {
+      fileprivate let reading: Reading
+
+      /// The next buffer, nil at the end of the file and when the task is cancelled.
+      public mutating func next(
+        isolation actor: isolated (any Actor)? = #isolation
+      ) async throws(AudioFileError) -> AudioBuffer? {
+        if Task.isCancelled { return nil }
+        return try await reading.next()
+      }
+    }
+  }
+
+  /// A file's position, one reader at a time.
+  fileprivate final class Reading: Sendable {
+    private struct Position: ~Copyable {
+      var reader: AudioFileReader
+      var frames: Int64 = 0
+      var isAtEnd = false
+    }
+
+    let format: AudioFormat
+    private let blockFrames: Int
+    private let position: Mutex<Position>
+
+    init(_ reader: consuming sending AudioFileReader, format: AudioFormat, blockFrames: Int) {
+      self.format = format
+      self.blockFrames = blockFrames
+      position = Mutex(Position(reader: reader))
+    }
+
+    @concurrent
+    func next() async throws(AudioFileError) -> AudioBuffer? {
+      try read()
+    }
+
+    private func read() throws(AudioFileError) -> AudioBuffer? {
+      try position.withLock { position throws(AudioFileError) in
+        if position.isAtEnd { return nil }
+        var samples: [Float] = []
+        // The end is remembered, after an error too: what comes behind it is not asked for again.
+        position.isAtEnd = true
+        let frames = try position.reader.read(into: &samples, maximumFrames: blockFrames)
+        guard frames > 0 else { return nil }
+        position.isAtEnd = false
+        defer { position.frames += Int64(frames) }
+        return AudioBuffer(format: format, samples: samples, position: position.frames)
+      }
+    }
+  }
+}

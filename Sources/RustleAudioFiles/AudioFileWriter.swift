@@ -1,0 +1,125 @@
+public import RustleAudio
+
+/// Writes sound to a WAV or FLAC file that opens whatever becomes of the process.
+///
+/// A process that is killed leaves a file that every reader opens and that lacks less than a second of what was appended: of
+/// WAV less than three quarters of a second, of FLAC at most one block of its encoder (4096 frames, 93 ms at 44.1 kHz; below
+/// 8192 Hz 1152 frames). The header never promises more than the file holds. A WAV that outgrows 4 GiB becomes RF64 as it grows.
+///
+/// ```swift
+/// var writer = try AudioFileWriter(path: "take1.wav", format: format)
+/// for try await buffer in try await input.buffers() { try writer.append(buffer) }
+/// try writer.finish()
+/// ```
+///
+/// A writer is one position in one file: it is not copyable, and one that goes away closes its file as ``finish()`` does,
+/// without a word about errors. Its calls block while the system writes.
+///
+/// A cut of the mains is another matter than a killed process: the system may hold for half a minute what it was given. With
+/// ``Options/synchronizes`` each half second of sound is on the medium before the header promises it.
+public struct AudioFileWriter: ~Copyable {
+  /// The path as it was given.
+  public let path: String
+  /// The rate and the channels of the sound.
+  public let format: AudioFormat
+  /// What kind of file it is.
+  public let container: Container
+  /// How a sample is written.
+  public let encoding: Encoding
+  /// Frames appended without an error, from 0.
+  public private(set) var framesWritten: Int64 = 0
+  /// Samples that were beyond the range of an integer encoding and were written as its end, infinities among them. +1 itself
+  /// is beyond it by one step. Always 0 for floats.
+  public var clippedSamples: Int { output.clippedSamples }
+  /// Samples that were not a number and were written as 0. Always 0 for floats, which keep them.
+  public var undefinedSamples: Int { output.undefinedSamples }
+
+  private let output: any EncodedOutput
+  private var failure: AudioFileError?
+
+  /// Makes the file, with the header of an empty one.
+  ///
+  /// - Parameters:
+  ///   - path: a file in a folder that exists. Not `-`: the header is written again as the file grows.
+  ///   - format: the sound that is going to be appended. Its rate is a whole number of hertz; FLAC takes up to eight channels
+  ///     and 2304 to 655350 Hz, from 65536 in tens. WAV keeps a layout whose channels are in the order of its bits, each once, the discrete ones
+  ///     last; FLAC says nothing of layouts. What is not kept is read as ``ChannelLayout/usual(for:)``.
+  ///   - options: how to write it.
+  /// - Throws: ``AudioFileError`` with `unsupported` for a format or encoding that the container does not take or an extension
+  ///   that names no container, `alreadyExists`, `notWritable`, `diskFull` or `writeFailed`.
+  public init(path: String, format: AudioFormat, options: Options = Options()) throws(AudioFileError) {
+    // 0xFFFFFFFF in a header means that the size stands elsewhere.
+    try self.init(path: path, format: format, options: options, largestRIFF: UInt64(UInt32.max) - 1)
+  }
+
+  /// The same with another size at which a WAV becomes RF64, in bytes behind the first eight.
+  package init(
+    path: String, format: AudioFormat, options: Options = Options(), largestRIFF: UInt64
+  ) throws(AudioFileError) {
+    let container = if let chosen = options.container { chosen } else { try Container(path: path) }
+    let rate = try container.checkedRate(of: format, encoding: options.encoding, path: path)
+    let file = try OutputFile(path: path, overwrite: options.overwrite)
+    do throws(AudioFileError) {
+      output = try Self.output(
+        to: file, container: container, rate: rate, format: format, options: options, largestRIFF: largestRIFF)
+    } catch {
+      file.discard()
+      throw error
+    }
+    self.path = path
+    self.format = format
+    self.container = container
+    encoding = options.encoding
+  }
+
+  private static func output(
+    to file: OutputFile, container: Container, rate: Int, format: AudioFormat, options: Options, largestRIFF: UInt64
+  ) throws(AudioFileError) -> any EncodedOutput {
+    switch container {
+    case .wav:
+      let header = WaveHeader(
+        sampleRate: UInt32(rate), layout: format.layout, encoding: options.encoding, largestRIFF: largestRIFF)
+      return try WaveOutput(file: file, header: header, dither: options.dither, synchronizes: options.synchronizes)
+    case .flac:
+      return try FLACOutput(
+        file: file, sampleRate: rate, channels: format.channels, encoding: options.encoding, dither: options.dither,
+        synchronizes: options.synchronizes)
+    }
+  }
+
+  /// Appends the samples of a buffer. Its position and its lost frames are not looked at: what was lost is not filled up.
+  ///
+  /// - Parameter buffer: sound of the writer's format, any number of frames.
+  /// - Throws: ``AudioFileError`` with `formatMismatch`, after which the writer goes on; or with `diskFull` or `writeFailed`,
+  ///   after which the file is closed, holds what was written before, and every further call throws the same.
+  public mutating func append(_ buffer: AudioBuffer) throws(AudioFileError) {
+    if let failure { throw failure }
+    guard buffer.format == format else {
+      let mismatch = AudioError.formatMismatch(expected: format, got: buffer.format)
+      throw AudioFileError(.formatMismatch, path: path, reason: mismatch.message, advice: "convert the sound first")
+    }
+    // A long buffer is written in pieces, so that the header follows within it too.
+    let piece = max(1, Int(format.sampleRate) / 4)
+    var first = 0
+    while first < buffer.frameCount {
+      let count = min(piece, buffer.frameCount - first)
+      do throws(AudioFileError) {
+        try output.write(buffer.samples[first * format.channels..<(first + count) * format.channels])
+      } catch {
+        failure = error
+        throw error
+      }
+      framesWritten += Int64(count)
+      first += count
+    }
+  }
+
+  /// Completes the header and closes the file.
+  ///
+  /// - Throws: ``AudioFileError`` with `diskFull` or `writeFailed`, also of an earlier ``append(_:)``; the file is closed all
+  ///   the same and opens.
+  public consuming func finish() throws(AudioFileError) {
+    if let failure { throw failure }
+    try output.close()
+  }
+}

@@ -1,0 +1,71 @@
+/// Writes a FLAC file that opens at every moment.
+///
+/// The encoder writes one coded frame when it has a block of samples and one more, and holds back what is less. The header
+/// says that the length is not known and that there is no checksum of the whole, which the format allows (RFC 9639, section
+/// 8.2), until the file is closed.
+final class FLACOutput: EncodedOutput {
+  /// libFLAC's block sizes: 4096 frames at level 5, the default, and 1152 at level 2 (FLAC__stream_encoder_set_compression_level).
+  private static let usual = (level: 5, block: 4_096)
+  private static let short = (level: 2, block: 1_152)
+  /// Where a short block is more than half a second, the format is refused.
+  static let lowestRate = 2 * short.block
+
+  private let file: OutputFile
+  private let sink: EncodedBytes
+  private let native: SoundFileEncoder
+  private let synchronizes: Bool
+  private let interval: Int
+  private let channels: Int
+  private var encoder: SampleEncoder
+  private var integers: [Int32] = []
+  private var unsynchronized = 0
+  private var isClosed = false
+
+  init(
+    file: OutputFile, sampleRate: Int, channels: Int, encoding: AudioFileWriter.Encoding, dither: Bool,
+    synchronizes: Bool
+  ) throws(AudioFileError) {
+    self.file = file
+    self.synchronizes = synchronizes
+    self.channels = channels
+    interval = max(1, sampleRate / 2)
+    encoder = SampleEncoder(bits: encoding.bits, dither: dither)
+    let (level, _) = sampleRate >= 2 * Self.usual.block ? Self.usual : Self.short
+    sink = EncodedBytes(file: file)
+    native = try SoundFileEncoder(
+      flacOf: encoding.bits, sampleRate: sampleRate, channels: channels, level: level, to: sink)
+    try sink.flushHeader()
+  }
+
+  deinit { try? close() }
+
+  var clippedSamples: Int { encoder.clippedSamples }
+  var undefinedSamples: Int { encoder.undefinedSamples }
+
+  func write(_ samples: ArraySlice<Float>) throws(AudioFileError) {
+    guard !isClosed else { return }
+    integers.removeAll(keepingCapacity: true)
+    integers.reserveCapacity(samples.count)
+    let shift = Int32(32 - encoder.bits)
+    for sample in samples { integers.append(encoder.integer(sample) << shift) }
+    do throws(AudioFileError) {
+      try native.write(integers)
+      unsynchronized += samples.count / channels
+      if synchronizes, unsynchronized >= interval {
+        try file.synchronize()
+        unsynchronized = 0
+      }
+    } catch {
+      try? close()
+      throw error
+    }
+  }
+
+  func close() throws(AudioFileError) {
+    guard !isClosed else { return }
+    isClosed = true
+    try native.close()
+    if synchronizes { try file.synchronize() }
+    try file.close()
+  }
+}

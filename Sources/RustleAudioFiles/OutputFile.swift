@@ -1,0 +1,166 @@
+import Foundation
+
+/// A regular file that grows at its end and whose beginning is overwritten in place. Nothing is buffered: what a method was
+/// given is with the system when it returns, and outlives the process.
+final class OutputFile {
+  let path: String
+  private let handle: FileHandle
+  private let url: URL
+  private let isNew: Bool
+  /// The bytes of the file, as far as this process wrote them whole.
+  private(set) var length: UInt64 = 0
+
+  /// Makes the file, empty.
+  ///
+  /// - Throws: `AudioFileError` with `alreadyExists`, `notWritable`, `diskFull` or `writeFailed`.
+  init(path: String, overwrite: Bool) throws(AudioFileError) {
+    self.path = path
+    guard !path.isEmpty, path != AudioFileReader.standardInputPath else {
+      throw AudioFileError(
+        .notWritable, path: path, reason: "expected the path of a file, got '\(path)'",
+        advice: "name a file: its header is written again as it grows, which a pipe does not allow")
+    }
+    url = URL(fileURLWithPath: path).resolvingSymlinksInPath()
+    isNew = try !Self.isThere(url, path: path)
+    if !isNew && !overwrite { throw Self.alreadyExists(path) }
+    do {
+      // The system refuses to make a file that has come into being since it was looked for.
+      if isNew { try Data().write(to: url, options: .withoutOverwriting) }
+      handle = try FileHandle(forWritingTo: url)
+      try handle.truncate(atOffset: 0)
+    } catch {
+      throw Self.error(error, path: path, isOpen: false)
+    }
+  }
+
+  /// Whether there is a file that could be replaced; refuses what is no regular file.
+  private static func isThere(_ url: URL, path: String) throws(AudioFileError) -> Bool {
+    guard let attributes = try? FileManager.default.attributesOfItem(atPath: url.path),
+      let type = attributes[.type] as? FileAttributeType
+    else { return false }
+    switch type {
+    case .typeRegular: return true
+    case .typeDirectory:
+      throw AudioFileError(
+        .notWritable, path: path, reason: "expected the path of a file, got a folder", advice: "name a file inside it")
+    default:
+      throw AudioFileError(
+        .notWritable, path: path,
+        reason: "expected the path of a regular file, got a device, a pipe or a link to nothing",
+        advice: "name a file: its header is written again as it grows")
+    }
+  }
+
+  private static func alreadyExists(_ path: String) -> AudioFileError {
+    AudioFileError(
+      .alreadyExists, path: path, reason: "there is a file of that name",
+      advice: "choose another name, or say that the file may be overwritten")
+  }
+
+  /// Adds bytes at the end. After an error there may be a part of them there, which `wholeLength(of:after:)` tells and
+  /// `truncate(to:)` removes.
+  func append(_ bytes: Data) throws(AudioFileError) {
+    do {
+      try handle.seek(toOffset: length)
+      try handle.write(contentsOf: bytes)
+    } catch {
+      throw Self.error(error, path: path, isOpen: true)
+    }
+    length += UInt64(bytes.count)
+  }
+
+  /// Overwrites bytes that are there, in one call to the system.
+  func replace(at offset: UInt64, with bytes: Data) throws(AudioFileError) {
+    do {
+      try handle.seek(toOffset: offset)
+      try handle.write(contentsOf: bytes)
+    } catch {
+      throw Self.error(error, path: path, isOpen: true)
+    }
+  }
+
+  /// Cuts what an append that failed left behind, but for whole pieces of `unit` bytes, counted from `start`.
+  func settle(unit: UInt64, from start: UInt64) {
+    guard let end = try? handle.seekToEnd(), end >= length else { return }
+    let whole = max(length, start + (max(end, start) - start) / unit * unit)
+    if whole < end { try? handle.truncate(atOffset: whole) }
+    length = whole
+  }
+
+  /// Takes the file away again if it was made by this object and has no sound.
+  func discard() {
+    if isNew { try? FileManager.default.removeItem(at: url) }
+  }
+
+  /// Waits until the medium has what was written.
+  func synchronize() throws(AudioFileError) {
+    do {
+      try handle.synchronize()
+    } catch {
+      throw Self.error(error, path: path, isOpen: true)
+    }
+  }
+
+  /// Closes the file. Some systems tell only now that writing failed.
+  func close() throws(AudioFileError) {
+    do {
+      try handle.close()
+    } catch {
+      throw Self.error(error, path: path, isOpen: true)
+    }
+  }
+}
+
+extension OutputFile {
+  private static func error(_ error: any Error, path: String, isOpen: Bool) -> AudioFileError {
+    let number = errorNumber(of: error)
+    switch number {
+    case ENOSPC?:
+      return AudioFileError(
+        .diskFull, path: path, reason: "no space left on the disk", advice: "make room, or write to another disk")
+    case EDQUOT?:
+      return AudioFileError(
+        .diskFull, path: path, reason: "the quota of this user is used up",
+        advice: "make room, or write to another disk")
+    case EFBIG?:
+      return AudioFileError(
+        .diskFull, path: path, reason: "the file is as large as the file system or the process's limit allows",
+        advice: "raise the limit (ulimit -f), or write to another disk")
+    case EEXIST?: return alreadyExists(path)
+    case ENOENT? where !isOpen, ENOTDIR? where !isOpen:
+      return AudioFileError(
+        .notWritable, path: path, reason: "there is no such folder to write into", advice: "make the folder first")
+    case EACCES? where !isOpen, EPERM? where !isOpen, EROFS? where !isOpen:
+      return AudioFileError(
+        .notWritable, path: path, reason: "permission denied", advice: "choose a folder that this user may write to")
+    default:
+      let text = number.map { NSError(domain: NSPOSIXErrorDomain, code: Int($0)).localizedDescription }
+      let reason = text ?? error.localizedDescription
+      return isOpen
+        ? AudioFileError(.writeFailed, path: path, reason: "writing stopped: \(reason)", advice: "check the disk")
+        : AudioFileError(.notWritable, path: path, reason: "cannot be made: \(reason)", advice: "choose another path")
+    }
+  }
+
+  /// The system's number behind an error of Foundation, which wraps it on some platforms and translates it on others.
+  private static func errorNumber(of error: any Error) -> Int32? {
+    var current: NSError? = error as NSError
+    while let error = current {
+      if error.domain == NSPOSIXErrorDomain { return Int32(error.code) }
+      if let inner = error.userInfo[NSUnderlyingErrorKey] as? NSError {
+        current = inner
+        continue
+      }
+      guard error.domain == NSCocoaErrorDomain else { return nil }
+      switch CocoaError.Code(rawValue: error.code) {
+      case .fileWriteOutOfSpace: return ENOSPC
+      case .fileWriteFileExists: return EEXIST
+      case .fileWriteNoPermission: return EACCES
+      case .fileWriteVolumeReadOnly: return EROFS
+      case .fileNoSuchFile, .fileReadNoSuchFile: return ENOENT
+      default: return nil
+      }
+    }
+    return nil
+  }
+}

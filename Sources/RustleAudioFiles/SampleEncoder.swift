@@ -1,0 +1,58 @@
+/// Turns samples of ±1 into the integers of a file, and counts what does not fit.
+///
+/// An integer of `b` bits is the sample times 2^(b-1), rounded to the nearest, halves to the even one: what a reader divides
+/// by the same number comes back as it was. Full scale itself, +1, is one step beyond the largest integer.
+struct SampleEncoder {
+  /// The bits of an integer, 2 to 32.
+  let bits: Int
+  /// Whether noise of a triangular density, two steps wide in each direction, takes the place of the rounding error's
+  /// dependence on the signal (Lipshitz, Wannamaker, Vanderkooy, "Quantization and Dither", JAES 40(5), 1992).
+  let dither: Bool
+  /// Samples that were beyond the range and were written as its end, infinities among them.
+  private(set) var clippedSamples = 0
+  /// Samples that were not a number and were written as 0.
+  private(set) var undefinedSamples = 0
+
+  private let scale: Double
+  private let range: ClosedRange<Double>
+  private var noise = Noise()
+
+  init(bits: Int, dither: Bool) {
+    self.bits = bits
+    self.dither = dither
+    scale = Double(Int64(1) << (bits - 1))
+    range = -scale...scale - 1
+  }
+
+  /// The integer for a sample.
+  mutating func integer(_ sample: Float) -> Int32 {
+    guard !sample.isNaN else {
+      undefinedSamples += 1
+      return 0
+    }
+    var value = Double(sample) * scale
+    if dither { value += noise.next() + noise.next() }
+    value.round(.toNearestOrEven)
+    guard range.contains(value) else {
+      clippedSamples += 1
+      return Int32(value < 0 ? range.lowerBound : range.upperBound)
+    }
+    return Int32(value)
+  }
+
+  /// The same noise in each run, so that the same sound makes the same file.
+  ///
+  /// xorshift64* (Vigna, "An experimental exploration of Marsaglia's xorshift generators, scrambled", ACM TOMS 42(4), 2016).
+  private struct Noise {
+    private var state: UInt64 = 0x9E37_79B9_7F4A_7C15
+
+    /// Evenly spread over -1/2 ..< 1/2.
+    mutating func next() -> Double {
+      state ^= state >> 12
+      state ^= state << 25
+      state ^= state >> 27
+      let number = state &* 0x2545_F491_4F6C_DD1D
+      return Double(number >> 11) / Double(UInt64(1) << 53) - 0.5
+    }
+  }
+}

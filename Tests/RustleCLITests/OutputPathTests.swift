@@ -1,0 +1,59 @@
+import Foundation
+@testable import RustleCLI
+import TestSupport
+import Testing
+
+@Suite(.releasesNativeObjects) struct OutputPathTests {
+  static func failure(_ output: String) -> CommandFailure? {
+    #expect(throws: CommandFailure.self) { try OutputPath.check(output, option: "--png", isNot: "in.wav") }
+  }
+
+  @Test func whatCanBeWrittenIsAccepted() throws {
+    let folder = try ScratchFolder()
+    let there = try folder.write(Data(), as: "there.png")
+    for output in [folder.url.path + "/new.png", there, "/dev/null", "new-in-the-current-folder.png"] {
+      #expect(throws: Never.self) { try OutputPath.check(output, option: "--png", isNot: "in.wav") }
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["there.png"])
+  }
+
+  @Test func aMissingFolderIsRefused() throws {
+    let folder = try ScratchFolder()
+    let file = try folder.write(Data(), as: "file")
+    for output in [folder.url.path + "/no/a.png", file + "/a.png"] {
+      let failure = Self.failure(output)
+      #expect(failure?.status == .unavailable)
+      #expect(failure?.message.contains("--png: cannot write \(output): there is no folder") == true)
+    }
+  }
+
+  @Test func aFolderIsRefused() throws {
+    let folder = try ScratchFolder()
+    #expect(Self.failure(folder.url.path)?.status == .usage)
+  }
+
+  @Test func aForbiddenFolderOrFileIsRefused() async throws {
+    let folder = try ScratchFolder()
+    let base = folder.url.path
+    let closed = base + "/closed"
+    let file = try folder.write(Data(), as: "file.png")
+    try FileManager.default.createDirectory(atPath: closed, withIntermediateDirectories: false)
+    try FileManager.default.setAttributes([.posixPermissions: 0o555], ofItemAtPath: closed)
+    try FileManager.default.setAttributes([.posixPermissions: 0o444], ofItemAtPath: file)
+    await #expect(processExitsWith: .success) { [closed = closed as String, file = file as String] in
+      try ProcessLimits.giveUpRoot()
+      for output in [closed + "/a.png", file] {
+        let failure = Self.failure(output)
+        #expect(failure?.status == .unavailable)
+        #expect(failure?.message == "--png: cannot write \(output): permission denied")
+      }
+    }
+  }
+
+  /// The input is not looked at: the output is refused before there is any work.
+  @Test(arguments: ["spectrum", "spectrogram"]) func anOutputIsRefusedBeforeTheInputIsRead(command: String) throws {
+    let result = try RustleProcess.run([command, "no-such-input.wav", "--png", "no/such/folder/a.png"])
+    #expect(result.status == 69)
+    #expect(result.errors.contains("cannot write no/such/folder/a.png"))
+  }
+}
