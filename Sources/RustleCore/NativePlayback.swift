@@ -79,6 +79,9 @@ package struct PlaybackID: Sendable, Hashable {
     return taken
   }
 
+  /// Asks for the session's end; does nothing when it is gone.
+  package func cancel() { session.cancel() }
+
   /// Says that there is no more; does nothing when the session is gone.
   package func finish() { _ = rustle_playback_finish(session.raw, nil) }
 }

@@ -1,0 +1,68 @@
+internal import RustleCore
+
+extension EqualizerBand {
+  var native: NativeEqualizerBand {
+    let kind: NativeEqualizerBand.Kind =
+      switch kind {
+      case .peaking: .peaking
+      case .lowShelf: .lowShelf
+      case .highShelf: .highShelf
+      case .lowPass: .lowPass
+      case .highPass: .highPass
+      }
+    return NativeEqualizerBand(kind: kind, frequency: frequency, gain: gain, q: q)
+  }
+}
+
+extension EqualizerSettings {
+  var native: NativeEqualizerSettings {
+    NativeEqualizerSettings(left: left.map(\.native), right: right.map(\.native), preamp: preamp)
+  }
+
+  /// The curves of both channels, the preamplification included.
+  ///
+  /// - Parameters:
+  ///   - frequencies: in Hz.
+  ///   - sampleRate: in Hz; bands must be below half of it.
+  /// - Throws: ``AudioError`` with ``AudioError/Code/validation``.
+  public func response(at frequencies: [Double], sampleRate: Double) throws(AudioError) -> EqualizerResponse {
+    try check(sampleRate: sampleRate)
+    do {
+      let (left, right) = try native.response(at: frequencies, sampleRate: sampleRate)
+      return EqualizerResponse(frequencies: frequencies, left: left, right: right)
+    } catch {
+      throw AudioError(error)
+    }
+  }
+
+  /// The preamplification in dB, 0 or less, that keeps a full-scale sine of any frequency below full scale.
+  ///
+  /// - Throws: ``AudioError`` with ``AudioError/Code/validation``.
+  public func automaticPreamp(sampleRate: Double) throws(AudioError) -> Double {
+    try check(sampleRate: sampleRate)
+    do {
+      return try native.automaticPreamp(sampleRate: sampleRate)
+    } catch {
+      throw AudioError(error)
+    }
+  }
+
+  /// The same bands with gains such that the combined curve of each channel goes through the gains that they have now, at
+  /// their frequencies: neighbours overlap, and what they add to each other is taken off.
+  ///
+  /// - Returns: the settings, and the greatest distance in dB that is left: near 0 unless the bands are too wide for the curve.
+  /// - Throws: ``AudioError`` with ``AudioError/Code/validation``.
+  public func solved(sampleRate: Double) throws(AudioError) -> (settings: Self, distance: Double) {
+    try check(sampleRate: sampleRate)
+    var solved = self
+    do {
+      let (left, ofLeft) = try native.left.solved(for: self.left.map(\.gain), sampleRate: sampleRate)
+      let (right, ofRight) = try native.right.solved(for: self.right.map(\.gain), sampleRate: sampleRate)
+      for index in left.indices { solved.left[index].gain = left[index].gain }
+      for index in right.indices { solved.right[index].gain = right[index].gain }
+      return (solved, max(ofLeft, ofRight))
+    } catch {
+      throw AudioError(error)
+    }
+  }
+}

@@ -1,0 +1,72 @@
+/// A microphone's frequency response: by how much it reads too high, at some frequencies.
+public struct MicrophoneResponse: Sendable, Hashable {
+  /// One point.
+  public struct Point: Sendable, Hashable {
+    /// In Hz.
+    public let frequency: Double
+    /// In dB; above 0: the microphone reads too high there.
+    public let deviation: Double
+
+    /// A point at a frequency in Hz with a deviation in dB.
+    public init(frequency: Double, deviation: Double) {
+      self.frequency = frequency
+      self.deviation = deviation
+    }
+  }
+
+  /// The points by ascending frequency.
+  public let points: [Point]
+
+  /// The most points, and the most bytes of a file.
+  static let mostPoints = 4_096
+  static let mostBytes = 1_048_576
+
+  /// - Parameter points: 1 to 4096 by ascending frequency, each within 24 dB of the deviation at 1 kHz.
+  /// - Throws: ``AudioError`` with ``AudioError/Code/validation``.
+  public init(points: [Point]) throws(AudioError) {
+    guard (1...Self.mostPoints).contains(points.count) else {
+      throw .validation("points", expected: "1 to \(Self.mostPoints)", got: "\(points.count)")
+    }
+    var before = 0.0
+    for (index, point) in points.enumerated() {
+      guard point.frequency > before, point.frequency.isFinite else {
+        throw .validation(
+          "point \(index + 1)", expected: "a frequency above \(before) Hz", got: "\(point.frequency) Hz")
+      }
+      guard point.deviation.isFinite else {
+        throw .validation("point \(index + 1)", expected: "a deviation in dB", got: "\(point.deviation)")
+      }
+      before = point.frequency
+    }
+    self.points = points
+  }
+
+  /// Reads a calibration file (`.cal`, `.frd`, `.txt`) as microphones come with: on each line a frequency in Hz and a
+  /// deviation in dB, by white space, commas or semicolons apart; a third number, a phase, is of no concern. Lines that do not
+  /// begin with a number are headings and remarks, among them the sensitivity (`Sens Factor`), which says nothing about the
+  /// converter behind the microphone and is not used.
+  ///
+  /// - Throws: ``AudioError`` with ``AudioError/Code/validation``, which names the line.
+  public init(calibrationFile text: String) throws(AudioError) {
+    guard text.utf8.count <= Self.mostBytes else {
+      throw .validation("calibration file", expected: "at most \(Self.mostBytes) bytes", got: "\(text.utf8.count)")
+    }
+    var points: [Point] = []
+    for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
+      let fields = line.split { $0.isWhitespace || $0 == "," || $0 == ";" }
+      guard let first = fields.first, let frequency = Double(first) else { continue }
+      guard fields.count >= 2, let deviation = Double(fields[1]), deviation.isFinite else {
+        throw .validation(
+          "line \(index + 1)", expected: "a frequency in Hz and a deviation in dB", got: "\"\(line.prefix(60))\"",
+          advice: "Give a calibration file with two numbers a line.")
+      }
+      points.append(Point(frequency: frequency, deviation: deviation))
+    }
+    guard !points.isEmpty else {
+      throw .validation(
+        "calibration file", expected: "lines with a frequency and a deviation", got: "none",
+        advice: "Give a calibration file with two numbers a line.")
+    }
+    try self.init(points: points)
+  }
+}

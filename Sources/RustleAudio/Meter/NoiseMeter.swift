@@ -1,0 +1,199 @@
+internal import RustleCore
+
+/// A sound-level meter: levels, loudness and bands of sound that comes in buffers.
+///
+/// ```swift
+/// let meter = try NoiseMeter(format: capture.configuration.format)
+/// for try await reading in try await meter.readings(of: capture) {
+///   print(reading.levelName, reading.level, reading.calibration.unit, reading.noiseClass.name)
+/// }
+/// ```
+///
+/// Any task may read what it shows while another one feeds it. Memory is of a fixed size, however long the measurement.
+public actor NoiseMeter {
+  /// The rate and the channels that it takes.
+  public nonisolated let format: AudioFormat
+  /// What it measures.
+  public nonisolated let configuration: NoiseMeterConfiguration
+
+  private let meter: NativeMeter
+
+  /// - Parameters:
+  ///   - format: of 8000 to 768,000 Hz and at most 24 channels.
+  ///   - configuration: what is measured.
+  /// - Throws: ``AudioError`` with ``AudioError/Code/validation``.
+  public init(
+    format: AudioFormat, configuration: NoiseMeterConfiguration = NoiseMeterConfiguration()
+  ) throws(AudioError) {
+    self.format = format
+    self.configuration = configuration
+    do {
+      meter = try NativeMeter(configuration.native(for: format))
+    } catch {
+      throw AudioError(error)
+    }
+  }
+
+  /// Measures a buffer. Sound that was lost before it does not count.
+  ///
+  /// - Throws: ``AudioError`` with ``AudioError/Code/formatMismatch``; the buffer does not count then.
+  public func process(_ buffer: AudioBuffer) throws(AudioError) {
+    try buffer.expect(format)
+    do {
+      try meter.process(buffer.samples.span)
+    } catch {
+      throw AudioError(error)
+    }
+  }
+
+  /// What it shows now.
+  public var reading: NoiseReading {
+    get throws(AudioError) {
+      do {
+        return NoiseReading(try meter.reading(), configuration)
+      } catch {
+        throw AudioError(error)
+      }
+    }
+  }
+
+  /// The level that was exceeded for so many percent of the measurement, such as LAF10 for 10: from the time-weighted level
+  /// every 10 ms, in steps of 0.1 dB.
+  ///
+  /// - Parameter percent: 0 to 100.
+  /// - Returns: nil in the first 10 ms.
+  /// - Throws: ``AudioError`` with ``AudioError/Code/validation``.
+  public func level(exceededFor percent: Double) throws(AudioError) -> Double? {
+    do {
+      return try meter.exceeded(percent: percent)
+    } catch {
+      throw AudioError(error)
+    }
+  }
+
+  /// The equivalent level of one band.
+  public struct Band: Sendable, Hashable {
+    /// The centre in Hz.
+    public let center: Double
+    /// In dB with the calibration; not weighted.
+    public let level: Double
+  }
+
+  /// The bands of the measurement by ascending frequency; none when they are not measured.
+  ///
+  /// - Throws: ``AudioError`` with ``AudioError/Code/native``.
+  public func bands() throws(AudioError) -> [Band] {
+    do {
+      let offset = configuration.calibration.offset ?? 0
+      return try meter.bands().map { Band(center: $0.center, level: $0.level + offset) }
+    } catch {
+      throw AudioError(error)
+    }
+  }
+
+  /// Begins a new measurement. The filters go on: a sound that lasts has no beginning.
+  ///
+  /// - Throws: ``AudioError`` with ``AudioError/Code/native``.
+  public func restart() throws(AudioError) {
+    do {
+      try meter.restart()
+    } catch {
+      throw AudioError(error)
+    }
+  }
+
+  /// Measures an input, and gives what the meter shows after each `interval` of its sound and at its end.
+  ///
+  /// - Parameters:
+  ///   - input: of this meter's format; another one is an error.
+  ///   - interval: of sound, 1 ms or more.
+  /// - Throws: what the input throws when it cannot be opened.
+  public nonisolated func readings<Input: AudioInput>(
+    of input: Input, every interval: Duration = .milliseconds(125)
+  ) async throws -> NoiseReadings<Input.Buffers> {
+    let frames = max(1, Int(max(interval, .milliseconds(1)) / .seconds(1) * format.sampleRate))
+    return NoiseReadings(meter: self, buffers: try await input.buffers(), framesBetween: frames)
+  }
+}
+
+/// What a ``NoiseMeter`` shows while it measures an input.
+public struct NoiseReadings<Buffers: AsyncSequence>: AsyncSequence where Buffers.Element == AudioBuffer {
+  /// A reading.
+  public typealias Element = NoiseReading
+  /// What the input throws, or ``AudioError``.
+  public typealias Failure = any Error
+
+  let meter: NoiseMeter
+  let buffers: Buffers
+  let framesBetween: Int
+
+  /// Reads the input in its one consumer's place.
+  public func makeAsyncIterator() -> Iterator {
+    Iterator(meter: meter, buffers: buffers.makeAsyncIterator(), framesBetween: framesBetween)
+  }
+
+  /// Measures, and reads what is shown.
+  public struct Iterator: AsyncIteratorProtocol {
+    private let meter: NoiseMeter
+    private var buffers: Buffers.AsyncIterator
+    private let framesBetween: Int
+    /// What is left of a buffer that reaches beyond a reading.
+    private var rest: AudioBuffer?
+    private var untilReading: Int
+    private var isOver = false
+
+    init(meter: NoiseMeter, buffers: Buffers.AsyncIterator, framesBetween: Int) {
+      self.meter = meter
+      self.buffers = buffers
+      self.framesBetween = framesBetween
+      untilReading = framesBetween
+    }
+
+    /// The next reading, nil after the one of the end.
+    public mutating func next() async throws -> NoiseReading? {
+      try await next(isolation: #isolation)
+    }
+
+    /// The next reading, nil after the one of the end; it waits in the isolation of `actor`.
+    public mutating func next(isolation actor: isolated (any Actor)?) async throws -> NoiseReading? {
+      if isOver { return nil }
+      while true {
+        let buffer: AudioBuffer
+        if let rest {
+          buffer = rest
+          self.rest = nil
+        } else if let fresh = try await buffers.next(isolation: actor) {
+          try fresh.expect(meter.format)
+          buffer = fresh
+        } else {
+          isOver = true
+          // A measurement that has just been read has nothing new to show.
+          return untilReading == framesBetween ? nil : try await meter.reading
+        }
+        let count = Swift.min(buffer.frameCount, untilReading)
+        if count < buffer.frameCount {
+          rest = buffer.frames(from: count)
+          try await meter.process(buffer.frames(from: 0, to: count))
+        } else {
+          try await meter.process(buffer)
+        }
+        untilReading -= count
+        if untilReading == 0 {
+          untilReading = framesBetween
+          return try await meter.reading
+        }
+      }
+    }
+  }
+}
+
+extension AudioBuffer {
+  /// The frames of a range that lies within the buffer.
+  func frames(from start: Int, to end: Int? = nil) -> Self {
+    let channels = format.channels
+    let range = start * channels..<(end.map { $0 * channels } ?? samples.count)
+    return Self(
+      format: format, samples: Array(samples[range]), position: position + Int64(start),
+      lostFrames: start == 0 ? lostFrames : 0, overruns: overruns)
+  }
+}

@@ -1,0 +1,110 @@
+public import RustleCore
+
+/// Captures sound from a device, for any number of consumers as far as the device allows.
+///
+/// ```swift
+/// let capture = try AudioCapture(DeviceConfiguration(format: AudioFormat(sampleRate: 48_000, channels: 1)))
+/// for try await buffer in try await capture.buffers() {
+///   try meter.process(buffer)
+/// }
+/// ```
+///
+/// A thread of the native side reads the device, without a lock and without allocating. A consumer that is too slow loses
+/// sound, which the next buffer tells (``AudioBuffer/lostFrames``), as it tells how often the device itself had no room left
+/// (``AudioBuffer/overruns``).
+///
+/// A stream ends, and the device is closed, when its consumer leaves the loop, when the consuming task is cancelled, when the
+/// stream or the capture is dropped, by ``cancel()`` and by ``shutDown()``.
+public actor AudioCapture: AudioInput {
+  /// What is captured.
+  public nonisolated let configuration: DeviceConfiguration
+
+  private let capture: NativeCapture
+  private var streams = StreamTable()
+
+  /// A capture; the device is opened by each stream.
+  ///
+  /// - Throws: ``AudioError`` with ``AudioError/Code/validation`` or ``AudioError/Code/native``.
+  public init(_ configuration: DeviceConfiguration) throws(AudioError) {
+    try self.init(configuration, runtime: nil)
+  }
+
+  /// A capture on a runtime of the caller's.
+  package init(_ configuration: DeviceConfiguration, runtime: NativeRuntime?) throws(AudioError) {
+    self.configuration = configuration
+    let native = try configuration.native()
+    do {
+      capture = try NativeCapture(native, runtime: runtime)
+    } catch {
+      throw AudioError(error)
+    }
+  }
+
+  /// Opens the device and gives its sound in buffers of about `duration`, which hold together where nothing was lost.
+  ///
+  /// - Parameter duration: the most sound in a buffer; at least a block of the native side. A buffer is shorter when less
+  ///   waits.
+  /// - Throws: ``AudioError`` of the device; nothing was started then.
+  public func buffers(of duration: Duration) throws(AudioError) -> CaptureBuffers {
+    let most = max(1, Int(duration / .seconds(1) * configuration.format.sampleRate))
+    // Two seconds, and more than the blocks of one wake: a consumer that is held up for that long loses nothing.
+    let framesOfBlock = max(1, min(configuration.period, 256 / configuration.format.channels))
+    let capacity = min(65_536, max(256, Int(2 * configuration.format.sampleRate) / framesOfBlock))
+    return CaptureBuffers(stream: try blocks(lane: .frames(capacity: capacity)), mostFrames: most)
+  }
+
+  /// Opens the device and gives its sound in buffers of at most 100 ms.
+  ///
+  /// - Throws: ``AudioError`` of the device; nothing was started then.
+  public func buffers() async throws(AudioError) -> CaptureBuffers {
+    try buffers(of: .milliseconds(100))
+  }
+
+  /// Opens the device and gives its sound block by block, over the lane of the caller's choice. A block has at most 256
+  /// samples; a frame lane holds at most 65,536 of them.
+  ///
+  /// - Throws: ``AudioError`` of the device, or with ``AudioError/Code/validation`` for a capacity; nothing was started then.
+  public func blocks(lane: Lane = .frames(capacity: 1_024)) throws(AudioError) -> EngineStream<AudioBuffer> {
+    let format = configuration.format
+    return try blocks(
+      lane: lane,
+      reader: ElementReader { block in
+        AudioBuffer(
+          format: format, samples: block.samples, position: Int64(clamping: block.position),
+          lostFrames: Int64(clamping: block.lost), overruns: block.overruns)
+      }, sequenceNumber: { UInt64(clamping: $0.position) })
+  }
+
+  package func blocks<Value: Sendable>(
+    lane: Lane, reader: ElementReader<NativeSoundBlock, Value>,
+    sequenceNumber: @escaping @Sendable (Value) -> UInt64
+  ) throws(AudioError) -> EngineStream<Value> {
+    do {
+      let stream = try capture.start(lane: lane, reader: reader, sequenceNumber: sequenceNumber)
+      streams.add(stream)
+      return stream
+    } catch {
+      throw AudioError(error)
+    }
+  }
+
+  /// Ends every stream and returns when all have ended and the device is closed. New ones can be asked for at any time.
+  public func cancel() async {
+    let ending = streams
+    ending.cancelAll()
+    await ending.allReleased()
+    streams.forgetSettled()
+  }
+
+  /// Ends every stream like ``cancel()``, and refuses new ones from now on.
+  public func shutDown() async {
+    capture.shutDown()
+    await cancel()
+  }
+
+  /// What went through the streams so far, in blocks.
+  public var statistics: StreamStatistics { streams.statistics }
+
+  /// The number of streams that have not ended.
+  public var liveStreamCount: Int { streams.liveCount }
+}

@@ -1,0 +1,51 @@
+package import RustleCore
+
+extension AudioError {
+  package init(_ error: NativeError) {
+    self =
+      switch error.status {
+      case .deviceNotFound:
+        Self(.deviceNotFound, error.message, advice: "Choose one of the devices that AudioDevice.all() lists.")
+      case .deviceBusy:
+        Self(.deviceBusy, error.message, advice: "End the program that uses the device, and try again.")
+      case .deviceUnsupported:
+        Self(.deviceUnsupported, error.message, advice: "Ask for what the device takes, or for the device default.")
+      case .deviceFailed:
+        Self(.deviceLost, error.message, advice: "Check that the device is plugged in, and try again.")
+      case .noSoundLibrary:
+        Self(.noSoundLibrary, error.message, advice: "Install the library, or use the device demo, or files.")
+      case .shutDown:
+        Self(.shutDown, error.message, advice: "Make a new one.")
+      case .wrongState:
+        Self(.wrongState, error.message, advice: "Use it from one task at a time.")
+      case .invalidLength, .invalidValue, .invalidUTF8:
+        Self(.validation, error.message, advice: "Give a value within the range.")
+      case .archiveMismatch:
+        Self(.native, error.message, advice: "Run scripts/build and build the package again.")
+      case .exhausted:
+        Self(.native, error.message, advice: "Try again when the process uses less memory and fewer threads.")
+      case .poisoned, .panicked, .nullPointer, .staleHandle, .noSymbols, .duplicateSymbol, .malformedSymbol,
+        .symbolTooLong, .tooManySymbols, .rateOutOfRange, .unknown:
+        // The arguments were checked before: this is a fault of the package.
+        Self(.native, error.message, advice: "Make a new one, and report it with this text.")
+      }
+  }
+
+  /// Why a session that is over gives no more; nil when that is as it should be.
+  static func end(of outcome: SessionOutcome?, advice: String) -> Self? {
+    switch outcome {
+    case .failed(let reason): Self(.deviceLost, reason, advice: advice)
+    case .panicked(let reason): Self(.native, reason, advice: "Make a new one, and report it with this text.")
+    case .ended, .cancelled, nil: nil
+    }
+  }
+}
+
+/// Calls into the native side with this module's error.
+func withAudioErrors<Result>(_ body: () throws(NativeError) -> Result) throws(AudioError) -> Result {
+  do {
+    return try body()
+  } catch {
+    throw AudioError(error)
+  }
+}

@@ -1,0 +1,174 @@
+public import RustleCore
+
+/// Plays sound to a device.
+///
+/// ```swift
+/// let output = try AudioOutput(DeviceConfiguration(format: format))
+/// let end = try await output.play(AudioFileInput(path: "take1.flac"))
+/// print("\(end.underruns) underruns")
+/// ```
+///
+/// A thread of the native side feeds the device, without a lock and without allocating, from a queue of half a second; it
+/// feeds silence while none waits.
+public actor AudioOutput {
+  /// What is played to.
+  public nonisolated let configuration: DeviceConfiguration
+
+  private let playback: NativePlayback
+  private var streams = StreamTable()
+
+  /// An output; the device is opened by each playback.
+  ///
+  /// - Throws: ``AudioError`` with ``AudioError/Code/validation`` or ``AudioError/Code/native``.
+  public init(_ configuration: DeviceConfiguration) throws(AudioError) {
+    try self.init(configuration, runtime: nil)
+  }
+
+  /// An output on a runtime of the caller's.
+  package init(_ configuration: DeviceConfiguration, runtime: NativeRuntime?) throws(AudioError) {
+    self.configuration = configuration
+    let native = try configuration.native()
+    do {
+      playback = try NativePlayback(native, runtime: runtime)
+    } catch {
+      throw AudioError(error)
+    }
+  }
+
+  /// Opens the device and begins to play what the playback is given.
+  ///
+  /// - Parameter lane: how its progress travels; by default only the newest is kept.
+  /// - Throws: ``AudioError`` of the device, or with ``AudioError/Code/validation`` for a capacity; nothing was started then.
+  public func start(
+    lane: Lane = .frames(capacity: 1, overflow: .keepLatest)
+  ) throws(AudioError) -> Playback {
+    do {
+      let (stream, session) = try playback.start(
+        lane: lane, reader: ElementReader { PlaybackProgress($0) }, sequenceNumber: { $0.sequence })
+      streams.add(stream)
+      return Playback(progress: stream, format: configuration.format, session: session)
+    } catch {
+      throw AudioError(error)
+    }
+  }
+
+  /// Plays an input to its end: returns when the last of it was heard, or throws why it was not. Cancelling the task ends it at
+  /// once.
+  ///
+  /// - Parameters:
+  ///   - input: of this output's format.
+  ///   - change: changes each buffer on its way, an equalizer for example.
+  ///   - onProgress: told how far it is, about a hundred times a second.
+  /// - Returns: how far it came.
+  /// - Throws: ``AudioError`` of the device, or with ``AudioError/Code/formatMismatch``; what the input and `change` throw.
+  public func play(
+    _ input: some AudioInput, changing change: (@Sendable (AudioBuffer) throws -> AudioBuffer)? = nil,
+    onProgress: (@Sendable (PlaybackProgress) -> Void)? = nil
+  ) async throws -> PlaybackProgress {
+    var player = try Player(start(), onProgress: onProgress)
+    defer { player.playback.cancel() }
+    for try await buffer in try await input.buffers() {
+      try buffer.expect(configuration.format)
+      try await player.play(change.map { try $0(buffer) } ?? buffer)
+    }
+    return try await player.finish()
+  }
+
+  /// Ends every playback at once and returns when all have ended and the device is closed.
+  public func cancel() async {
+    let ending = streams
+    ending.cancelAll()
+    await ending.allReleased()
+    streams.forgetSettled()
+  }
+
+  /// Ends every playback like ``cancel()``, and refuses new ones from now on.
+  public func shutDown() async {
+    playback.shutDown()
+    await cancel()
+  }
+
+  /// What the playbacks have told so far, in records of progress.
+  public var statistics: StreamStatistics { streams.statistics }
+
+  /// The number of playbacks that have not ended.
+  public var liveStreamCount: Int { streams.liveCount }
+}
+
+/// A playback that goes on: sound is given to it, and it tells how far it is. It ends when its progress is dropped.
+public struct Playback: Sendable {
+  /// How far it is; for one consumer.
+  public let progress: EngineStream<PlaybackProgress>
+  /// What it takes.
+  public let format: AudioFormat
+
+  let session: PlaybackID
+
+  /// Gives it the first of the samples, as many whole frames as there is room for, and does not wait.
+  ///
+  /// - Parameter samples: whole frames, interleaved.
+  /// - Returns: how many samples were taken; the others are to be given again.
+  /// - Throws: ``AudioError`` with ``AudioError/Code/validation`` for samples that are no whole frames.
+  public func write(_ samples: Span<Float>) throws(AudioError) -> Int {
+    do {
+      return try session.write(samples)
+    } catch {
+      throw AudioError(error)
+    }
+  }
+
+  /// Says that there is no more: the playback ends when all was heard.
+  public func finish() { session.finish() }
+
+  /// Ends it at once.
+  public func cancel() { session.cancel() }
+}
+
+/// Gives a playback buffers as it has room for them. Its progress is the clock.
+private struct Player {
+  let playback: Playback
+  private let onProgress: (@Sendable (PlaybackProgress) -> Void)?
+  private var progress: EngineStream<PlaybackProgress>.Iterator
+  private var last = PlaybackProgress(sequence: 0, position: 0, played: 0, queued: 0, starved: 0, underruns: 0)
+
+  init(_ playback: Playback, onProgress: (@Sendable (PlaybackProgress) -> Void)?) {
+    self.playback = playback
+    self.onProgress = onProgress
+    progress = playback.progress.makeAsyncIterator()
+  }
+
+  mutating func play(_ buffer: AudioBuffer) async throws {
+    var taken = 0
+    while taken < buffer.samples.count {
+      taken += try playback.write(buffer.samples.span.extracting(taken...))
+      if taken < buffer.samples.count, try await !hear() {
+        throw AudioError(
+          .wrongState, "expected the playback to take all sound, got its end",
+          advice: "Raise its limit, or start it again.")
+      }
+    }
+  }
+
+  /// Returns when all was heard.
+  mutating func finish() async throws -> PlaybackProgress {
+    playback.finish()
+    while try await hear() {}
+    return last
+  }
+
+  /// Waits for the next news; false at the end.
+  private mutating func hear() async throws -> Bool {
+    while let element = await progress.next() {
+      guard let news = element.value else { continue }
+      last = news
+      onProgress?(news)
+      return true
+    }
+    try Task.checkCancellation()
+    if let error = AudioError.end(of: playback.progress.outcome, advice: "Check the device, and play again.") {
+      throw error
+    }
+    if playback.progress.outcome == .cancelled { throw CancellationError() }
+    return false
+  }
+}

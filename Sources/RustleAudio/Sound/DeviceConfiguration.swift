@@ -1,0 +1,41 @@
+internal import RustleCore
+
+/// What is captured, or played to: a device and the shape of its sound.
+public struct DeviceConfiguration: Sendable, Hashable {
+  /// The device's name: ``AudioDevice/defaultName`` in doubt.
+  public var device: String
+  /// The format. The rate is a whole number of hertz; a device that does not have it is refused, nothing is resampled in
+  /// secret.
+  public var format: AudioFormat
+  /// Frames between two wakes, about: 1 to 65,536. Less is sooner and costs more.
+  public var period: Int
+  /// The number of frames after which a session ends by itself, silence that a playback feeds its device included; nil: a
+  /// capture never does, a playback when it is told that there is no more.
+  public var frameLimit: Int?
+
+  /// - Parameters:
+  ///   - device: the device's name.
+  ///   - format: the format.
+  ///   - period: frames between two wakes; nil: those of 10 ms.
+  ///   - frameLimit: frames after which a session ends by itself, 1 or more; nil: it does not.
+  public init(
+    device: String = AudioDevice.defaultName, format: AudioFormat, period: Int? = nil, frameLimit: Int? = nil
+  ) {
+    self.device = device
+    self.format = format
+    self.period = period ?? max(1, Int(format.sampleRate / 100))
+    self.frameLimit = frameLimit
+  }
+
+  func native() throws(AudioError) -> NativeSoundConfiguration {
+    guard let rate = Int(exactly: format.sampleRate) else {
+      throw .validation("sampleRate", expected: "a whole number of hertz", got: "\(format.sampleRate)")
+    }
+    if let frameLimit, frameLimit < 1 {
+      throw .validation("frameLimit", expected: "1 frame or more, or no limit", got: "\(frameLimit)")
+    }
+    return NativeSoundConfiguration(
+      device: device, sampleRate: rate, channels: format.channels, period: max(0, period),
+      frameLimit: frameLimit.map(UInt64.init))
+  }
+}
