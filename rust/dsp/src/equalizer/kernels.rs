@@ -29,3 +29,8 @@ pub(super) fn widest() -> Kernel {
     }
     plain::run
 }
+
+/// The kernel that every machine has.
+pub(super) fn plain() -> Kernel {
+    plain::run
+}
