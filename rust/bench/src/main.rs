@@ -20,8 +20,7 @@ use std::path::PathBuf;
 /// The least number of visits.
 const VISITS: usize = 40;
 
-const USAGE: &str = "usage: rustle-bench spectra [--intel DIRECTORY] [--visits N] [SIZE ...]\n       \
-                     rustle-bench sound [--python INTERPRETER] [--visits N]";
+const USAGE: &str = "expected spectra [--intel DIRECTORY] [--visits N] [SIZE ...] or sound [--python INTERPRETER] [--visits N]";
 
 /// What the command line asks for.
 struct Options {
@@ -45,7 +44,7 @@ fn options(mut words: impl Iterator<Item = String>) -> Result<Options, Box<dyn E
             "--visits" => options.visits = words.next().ok_or(USAGE)?.parse::<usize>()?.max(VISITS),
             size => options
                 .sizes
-                .push(size.parse().map_err(|_| format!("{USAGE}\ngot: {size}"))?),
+                .push(size.parse().map_err(|_| format!("{USAGE}, got {size}"))?),
         }
     }
     Ok(options)
