@@ -1,6 +1,6 @@
 //! What is measured, and in which memory.
 
-use rustle_testkit::noise;
+use crate::stopwatch::now;
 use std::ops::{Deref, DerefMut};
 
 /// One way to do the job, with its plan and its memory.
@@ -14,6 +14,15 @@ pub(crate) trait Candidate {
     /// The frames of a job.
     fn frames(&self) -> usize {
         1
+    }
+
+    /// Does the job `repeats` times; the mean time of one in ns.
+    fn time(&mut self, repeats: u32) -> f64 {
+        let start = now();
+        for _ in 0..repeats {
+            self.run();
+        }
+        start.elapsed().as_nanos() as f64 / f64::from(repeats)
     }
 }
 
@@ -47,20 +56,5 @@ impl Deref for Aligned {
 impl DerefMut for Aligned {
     fn deref_mut(&mut self) -> &mut [f32] {
         &mut self.memory[self.first..][..self.length]
-    }
-}
-
-/// Input and window of one size, the same for every candidate.
-pub(crate) struct Job {
-    pub(crate) input: Aligned,
-    pub(crate) window: Aligned,
-}
-
-impl Job {
-    pub(crate) fn new(size: usize) -> Self {
-        let (mut input, mut window) = (Aligned::new(size), Aligned::new(size));
-        input.copy_from_slice(&noise(1, size));
-        rustle_dsp::Window::Hann.fill(rustle_dsp::Symmetry::Periodic, &mut window);
-        Self { input, window }
     }
 }

@@ -1,99 +1,68 @@
-//! Compares the windowed spectra of `rustle-dsp` with those of other libraries, in one process, and prints Markdown.
+//! Compares `rustle-dsp` with other libraries, in one run, and prints Markdown.
 //!
-//! Usage: `rustle-bench [--intel DIRECTORY] [--visits N] [SIZE ...]`. Peers are loaded when they run, never linked:
-//! FFTW (libfftw3f) has to be there, KissFFT is taken when it is, and Intel's MKL and IPP from the given directory.
+//! Usage: `rustle-bench spectra [--intel DIRECTORY] [--visits N] [SIZE ...]` or
+//! `rustle-bench sound [--python INTERPRETER] [--visits N]`. Peers are loaded when they run, never linked: FFTW (libfftw3f) and
+//! libebur128 have to be there, KissFFT is taken when it is, Intel's MKL and IPP from the given directory, and scipy and
+//! pedalboard from the given Python.
 //!
-//! How it measures: all candidates of a size are visited in a new random order each time, at least 40 times; a visit runs as many
-//! frames as take about 20 us, and the fastest visit counts. FFTW plans seven times with FFTW_MEASURE and keeps the best.
-//! Everything else that a peer needs, window and magnitude, runs in loops that use the widest vectors of the machine.
+//! How it measures: all candidates of a job are visited in a new random order each time, at least 40 times; a visit runs as many
+//! jobs as take about 20 us, and the fastest visit counts.
 
 mod candidate;
-mod frames;
-mod loops;
-mod ours;
-mod peers;
-mod plans;
-mod report;
+mod sound;
+mod spectra;
 mod stopwatch;
 
-use candidate::Candidate;
-use rustle_dsp::fft::SIZES;
 use std::error::Error;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-/// What the command line asks for.
-struct Options {
-    sizes: Vec<usize>,
-    visits: usize,
-    intel: Option<PathBuf>,
-}
-
 /// The least number of visits.
 const VISITS: usize = 40;
 
-fn options() -> Result<Options, Box<dyn Error>> {
+const USAGE: &str = "expected spectra [--intel DIRECTORY] [--visits N] [SIZE ...] or sound [--python INTERPRETER] [--visits N]";
+
+/// What the command line asks for.
+struct Options {
+    visits: usize,
+    intel: Option<PathBuf>,
+    python: Option<PathBuf>,
+    sizes: Vec<usize>,
+}
+
+fn options(mut words: impl Iterator<Item = String>) -> Result<Options, Box<dyn Error>> {
     let mut options = Options {
-        sizes: Vec::new(),
         visits: 2 * VISITS,
         intel: None,
+        python: None,
+        sizes: Vec::new(),
     };
-    let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
         match word.as_str() {
-            "--intel" => options.intel = Some(words.next().ok_or("--intel: expected a directory")?.into()),
-            "--visits" => {
-                let visits = words.next().ok_or("--visits: expected a number")?;
-                options.visits = visits.parse::<usize>()?.max(VISITS);
-            }
-            size => options.sizes.push(
-                size.parse()
-                    .map_err(|_| format!("expected --intel, --visits or a size, got {size}"))?,
-            ),
+            "--intel" => options.intel = Some(words.next().ok_or(USAGE)?.into()),
+            "--python" => options.python = Some(words.next().ok_or(USAGE)?.into()),
+            "--visits" => options.visits = words.next().ok_or(USAGE)?.parse::<usize>()?.max(VISITS),
+            size => options
+                .sizes
+                .push(size.parse().map_err(|_| format!("{USAGE}, got {size}"))?),
         }
-    }
-    if options.sizes.is_empty() {
-        let powers = SIZES.start().ilog2()..=SIZES.end().ilog2();
-        options.sizes = powers.map(|power| 1 << power).collect();
     }
     Ok(options)
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let options = options()?;
-    let mut out = io::stdout().lock();
-    let mut tables = report::Tables::default();
-    for &size in &options.sizes {
-        let peers = peers::Peers::load(size, options.intel.as_deref())?;
-        tables.add(
-            "magnitudes",
-            size,
-            measure(peers.magnitudes()?, ours::magnitudes(size)?, options.visits),
-        );
-        tables.add(
-            "complex",
-            size,
-            measure(peers.complex()?, ours::complex(size)?, options.visits),
-        );
-        tables.add(
-            "short-time magnitudes",
-            size,
-            measure(frames::candidates(size)?, Vec::new(), options.visits),
-        );
-    }
-    write!(out, "{tables}")?;
-    write!(out, "{}", plans::table(&options.sizes)?)?;
+    let mut words = std::env::args().skip(1);
+    let subject = words.next();
+    let options = options(words)?;
+    let tables = match subject.as_deref() {
+        Some("spectra") if options.python.is_none() => {
+            spectra::tables(options.visits, options.intel.as_deref(), options.sizes)?
+        }
+        Some("sound") if options.intel.is_none() && options.sizes.is_empty() => {
+            sound::tables(options.visits, options.python.as_deref())?
+        }
+        _ => return Err(USAGE.into()),
+    };
+    write!(io::stdout().lock(), "{tables}")?;
     Ok(())
-}
-
-/// The best time of a frame of each candidate in ns, by name. The first is the base.
-fn measure(
-    mut candidates: Vec<Box<dyn Candidate>>,
-    ours: Vec<Box<dyn Candidate>>,
-    visits: usize,
-) -> Vec<(String, f64)> {
-    candidates.extend(ours);
-    let times = stopwatch::fastest(&mut candidates, visits);
-    let names = candidates.iter().map(|candidate| candidate.name());
-    names.zip(times).collect()
 }

@@ -21,7 +21,7 @@ pub(crate) fn fastest(candidates: &mut [Box<dyn Candidate>], visits: usize) -> V
         for &index in &order {
             // Once without the clock: the caches and the predictors forgot this candidate meanwhile.
             candidates[index].run();
-            let time = time(candidates[index].as_mut(), repeats[index]);
+            let time = candidates[index].time(repeats[index]);
             best[index] = best[index].min(time);
         }
     }
@@ -34,17 +34,8 @@ pub(crate) fn fastest(candidates: &mut [Box<dyn Candidate>], visits: usize) -> V
 
 fn repeats(candidate: &mut dyn Candidate) -> u32 {
     candidate.run();
-    let once = (0..5).map(|_| time(candidate, 1)).fold(f64::INFINITY, f64::min);
+    let once = (0..5).map(|_| candidate.time(1)).fold(f64::INFINITY, f64::min);
     (VISIT.as_nanos() as f64 / once).ceil().clamp(1.0, 10_000.0) as u32
-}
-
-/// The mean time of `repeats` jobs in ns.
-pub(crate) fn time(candidate: &mut dyn Candidate, repeats: u32) -> f64 {
-    let start = now();
-    for _ in 0..repeats {
-        candidate.run();
-    }
-    start.elapsed().as_nanos() as f64 / f64::from(repeats)
 }
 
 #[expect(clippy::disallowed_methods, reason = "a benchmark measures real time")]

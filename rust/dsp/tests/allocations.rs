@@ -1,5 +1,7 @@
 //! The calls that must not allocate do not.
 
+use rustle_dsp::level::{BandAnalyzer, BandWidth, FrequencyWeighting, LevelMeter, TimeWeighting};
+use rustle_dsp::loudness::{ChannelWeight, LoudnessMeter};
 use rustle_dsp::{
     Form, InversePlan, InverseStft, Padding, Path, Scale, SpectrumPlan, StftPlan, StftStream, Symmetry,
     Window,
@@ -106,4 +108,30 @@ fn making_a_plan_takes_a_few_allocations_whatever_the_size() {
             assert!(count <= 64, "{size} samples, {path}: {count} allocations");
         }
     }
+}
+
+#[test]
+fn no_meter_allocates_while_it_measures() {
+    let rate = 48_000.0;
+    let sound = noise(3, 2 * 48_000 * 4);
+    let mut loudness = LoudnessMeter::new(rate, &[ChannelWeight::Front; 2]).expect("valid channels");
+    let level = LevelMeter::new(rate, FrequencyWeighting::A, TimeWeighting::Fast, 94.0);
+    let mut level = level.expect("a valid rate");
+    let mut bands = BandAnalyzer::new(BandWidth::ThirdOctave, rate).expect("a valid rate");
+    let mut powers = vec![0.0; bands.centres().len()];
+    let (count, readings) = allocations_in(|| {
+        for block in sound.chunks(2 * 512) {
+            assert_eq!(loudness.process(block), Ok(()));
+            level.process(block.iter().copied());
+            bands.process(block);
+        }
+        bands.mean_squares(&mut powers);
+        let readings = (loudness.reading(), level.reading(), level.exceeded(10.0));
+        loudness.restart();
+        level.restart();
+        bands.restart();
+        readings
+    });
+    assert_eq!(count, 0);
+    assert!(readings.0.integrated.is_finite() && readings.1.level.is_finite() && readings.2.is_some());
 }

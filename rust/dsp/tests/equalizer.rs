@@ -1,7 +1,8 @@
 //! The equalizer as its listeners hear it.
 
-use rustle_dsp::biquad::BiquadState;
-use rustle_dsp::equalizer::{Band, CENTRES, Equalizer, Ramp, Settings};
+use rustle_dsp::Path;
+use rustle_dsp::biquad::{Biquad, BiquadState};
+use rustle_dsp::equalizer::{Band, CENTRES, Equalizer, EqualizerError, Ramp, Settings};
 use rustle_testkit::{CountingAllocator, allocations_in, noise};
 
 #[global_allocator]
@@ -62,6 +63,128 @@ fn cascade_is_one_filter_after_the_other() {
             assert!(
                 error <= 3e-7 * (1.0 + expected.abs()),
                 "frame {n}: {output} {expected}"
+            );
+        }
+    }
+}
+
+/// One section on one sample, in the order of the kernels: with one rounding for a product-sum, or with two.
+fn section(filter: &Biquad, [first, second]: &mut [f64; 2], input: f64, fused: bool) -> f64 {
+    let plus = |a: f64, b: f64, c: f64| if fused { a.mul_add(b, c) } else { a * b + c };
+    let output = plus(input, filter.b0, *first);
+    *first = plus(-output, filter.a1, plus(input, filter.b1, *second));
+    *second = plus(-output, filter.a2, input * filter.b2);
+    output
+}
+
+type Make = fn(usize, usize) -> Result<Equalizer, EqualizerError>;
+
+#[test]
+fn wavefront_has_the_bits_of_one_section_after_the_other() {
+    let fused = Path::Avx2.is_available();
+    for (make, fused) in [
+        (Equalizer::new as Make, fused),
+        (Equalizer::without_vectors, false),
+    ] {
+        for bands in 1..=14 {
+            let band = |index: usize| Band::peaking(60.0 + 700.0 * index as f64, 5.0 - index as f64, 1.0);
+            let settings = Settings {
+                left: (0..bands).map(band).collect(),
+                right: (0..bands).rev().map(band).collect(),
+                preamp: 0.0,
+            };
+            let input = noise(20, 2 * 1500);
+            let mut expected = Vec::new();
+            let mut filters = [&settings.left, &settings.right].map(|bands| {
+                let filters = bands.iter().map(|band| (band.filter(RATE), [0.0; 2]));
+                filters.collect::<Vec<_>>()
+            });
+            for frame in input.as_chunks::<2>().0 {
+                for (sample, filters) in frame.iter().zip(&mut filters) {
+                    let each = filters.iter_mut();
+                    let output = each.fold(f64::from(*sample), |value, (filter, sums)| {
+                        section(filter, sums, value, fused)
+                    });
+                    expected.push((output as f32).to_bits());
+                }
+            }
+            for frames in [1, 2, 3, 14, 15, 29, 512, 1500] {
+                let mut equalizer = make(2, bands).expect("valid channels");
+                let change = Ramp::new(&Settings::default(), &settings, bands, RATE);
+                assert!(equalizer.change(change.expect("settings in range")).is_ok());
+                equalizer.reset();
+                let blocks = input.chunks(2 * frames);
+                let output = blocks.flat_map(|block| process(&mut equalizer, block));
+                let output: Vec<u32> = output.map(f32::to_bits).collect();
+                assert_eq!(output, expected, "{bands} bands, blocks of {frames}");
+            }
+        }
+    }
+}
+
+#[test]
+fn output_of_more_bands_than_a_pass_has_does_not_depend_on_the_blocks() {
+    for bands in [15, 28, 29, 64] {
+        let band = |index: usize| Band::peaking(40.0 + 300.0 * index as f64, 1.0, 0.5);
+        let settings = Settings {
+            left: (0..bands).map(band).collect(),
+            ..Settings::default()
+        };
+        let input = noise(21, 2 * 700);
+        let in_blocks_of = |frames: usize| -> Vec<f32> {
+            let mut equalizer = Equalizer::new(2, bands).expect("valid channels");
+            let change = Ramp::new(&Settings::default(), &settings, bands, RATE);
+            assert!(equalizer.change(change.expect("settings in range")).is_ok());
+            let blocks = input.chunks(2 * frames);
+            blocks.flat_map(|block| process(&mut equalizer, block)).collect()
+        };
+        let one_by_one = in_blocks_of(1);
+        for frames in [2, 13, 64, 700] {
+            assert_eq!(
+                in_blocks_of(frames),
+                one_by_one,
+                "{bands} bands, blocks of {frames}"
+            );
+        }
+    }
+}
+
+/// The analog peaking filter that a band stands for: (s^2 + s A / Q + 1) / (s^2 + s / (A Q) + 1) with A^2 the gain and
+/// Q = 2^(N/2) / (2^N - 1), at s = i `ratio`; in dB.
+fn analog(ratio: f64, gain: f64, octaves: f64) -> f64 {
+    let (a, q) = (
+        10f64.powf(gain / 40.0),
+        2f64.powf(octaves / 2.0) / (2f64.powf(octaves) - 1.0),
+    );
+    let power = |slope: f64| (1.0 - ratio * ratio).powi(2) + (slope * ratio).powi(2);
+    10.0 * (power(a / q) / power(1.0 / (a * q))).log10()
+}
+
+#[test]
+fn each_slider_follows_the_analog_curve() {
+    for rate in [44_100.0, 48_000.0] {
+        for octaves in [1.0, 5.0] {
+            let (mut worst, mut worst_centre): (f64, f64) = (0.0, 0.0);
+            for (index, centre) in CENTRES.iter().enumerate() {
+                for gain in [-12.0, -3.0, 6.0, 12.0] {
+                    let mut gains = [0.0; 28];
+                    gains[index + 14] = gain;
+                    let settings = Settings::graphic(&gains, octaves, rate);
+                    let error = |frequency: f64| {
+                        let [left, right] = settings.decibels(frequency, rate);
+                        assert_eq!(left, 0.0);
+                        (right - analog(frequency / centre, gain, octaves)).abs()
+                    };
+                    for k in 0..=600 {
+                        worst = worst.max(error(5.0 * 4000f64.powf(f64::from(k) / 600.0)));
+                    }
+                    worst_centre = worst_centre.max(error(*centre));
+                }
+            }
+            println!("{octaves} octaves at {rate} Hz: {worst:.3} dB, in the centre {worst_centre:.6} dB");
+            assert!(
+                worst <= 0.25 && worst_centre <= 0.001,
+                "{worst} dB, {worst_centre} dB"
             );
         }
     }

@@ -7,6 +7,7 @@
 //! the one of the table within 0.05 LU.
 
 use rustle_dsp::loudness::{ChannelWeight, LoudnessMeter, LoudnessReading};
+use rustle_testkit::{Ebur128, noise};
 use std::f64::consts::TAU;
 
 const RATES: [f64; 2] = [48_000.0, 44_100.0];
@@ -236,4 +237,100 @@ fn silence_has_no_loudness() {
     assert_eq!(reading.momentary, f64::NEG_INFINITY);
     assert_eq!(reading.true_peak, f64::NEG_INFINITY);
     assert_eq!(reading.range, 0.0);
+}
+
+/// Something like a programme: parts of 0.2 to 3 s, each of its own level from -34 to -16 dB, its own colour and its own balance
+/// of left and right, with pauses.
+fn programme(seed: u32, rate: u32, seconds: u32) -> Vec<f32> {
+    let length = (rate * seconds) as usize;
+    let (white, choices) = (
+        noise(seed, 2 * length),
+        noise(seed + 100, 4 * 20 * seconds as usize),
+    );
+    let mut choices = choices.chunks_exact(4);
+    let mut sound = Vec::with_capacity(2 * length);
+    let mut filtered = [0.0f32; 2];
+    while sound.len() < 2 * length {
+        let choice = choices.next().expect("parts are longer than 0.05 s");
+        let part = ((1.6 + 1.4 * choice[0]) * rate as f32) as usize;
+        let pause = choice[1] > 0.8;
+        let level = if pause {
+            0.0
+        } else {
+            10f32.powf((-24.0 + 10.0 * choice[1]) / 20.0)
+        };
+        let (colour, balance) = (0.55 + 0.4 * choice[2], 0.5 * choice[3]);
+        for _ in 0..part {
+            let n = sound.len();
+            let Some(frame) = white.get(n..n + 2) else { break };
+            for (channel, gain) in [1.0 + balance, 1.0 - balance].into_iter().enumerate() {
+                filtered[channel] += (1.0 - colour) * (frame[channel] - filtered[channel]);
+                sound.push(level * gain * filtered[channel]);
+            }
+        }
+    }
+    sound
+}
+
+/// The loudness range of short-term values as Tech 3342 defines it: through both gates, from the 10th to the 95th of a hundred;
+/// the least and the greatest value, where those may be one place lower or higher among the values.
+fn range_of(short_term: &[f64]) -> (f64, f64) {
+    let above = |gate: f64, values: &[f64]| -> Vec<f64> {
+        values.iter().copied().filter(|value| *value >= gate).collect()
+    };
+    let loud = above(-70.0, short_term);
+    let power: f64 = loud.iter().map(|value| 10f64.powf(value / 10.0)).sum();
+    let mut gated = above(10.0 * (power / loud.len() as f64).log10() - 20.0, &loud);
+    gated.sort_by(f64::total_cmp);
+    let place = |fraction: f64| ((gated.len() - 1) as f64 * fraction).round() as usize;
+    let (low, high) = (place(0.10), place(0.95));
+    (gated[high - 1] - gated[low + 1], gated[high + 1] - gated[low - 1])
+}
+
+#[test]
+fn programme_reads_as_in_libebur128() {
+    for (rate, seed) in [(48_000u32, 1), (48_000, 2), (44_100, 3)] {
+        let Some(mut peer) = Ebur128::load(2, rate) else {
+            return;
+        };
+        let sound = programme(seed, rate, 60);
+        let mut meter = LoudnessMeter::new(f64::from(rate), &STEREO).expect("valid channels");
+        let (mut momentary, mut short_term): (f64, f64) = (0.0, 0.0);
+        let mut short_terms = Vec::new();
+        for (tenth, block) in sound.chunks(2 * rate as usize / 10).enumerate() {
+            meter.process(block).expect("whole frames");
+            peer.add(block);
+            let (ours, theirs) = (meter.reading(), peer.reading());
+            // The time before the start counts as silence in both.
+            if theirs.momentary > -70.0 {
+                momentary = momentary.max((ours.momentary - theirs.momentary).abs());
+            }
+            if theirs.short_term > -70.0 {
+                short_term = short_term.max((ours.short_term - theirs.short_term).abs());
+            }
+            if tenth + 1 >= 30 {
+                short_terms.push(theirs.short_term);
+            }
+        }
+        assert_eq!(short_terms.len(), 571);
+        let (ours, theirs) = (meter.reading(), peer.reading());
+        let integrated = (ours.integrated - theirs.integrated).abs();
+        let (least, greatest) = range_of(&short_terms);
+        let peak = ours.true_peak - 20.0 * theirs.true_peak.log10();
+        println!(
+            "{rate} Hz, {seed}: I {:.2} LUFS, LRA {:.2} LU, peak {:.2} dBTP; apart M {momentary:.5}, S {short_term:.5}, I \
+                 {integrated:.5}, LRA {:.3} LU, peak {peak:.3} dB",
+            ours.integrated,
+            ours.range,
+            ours.true_peak,
+            ours.range - theirs.range
+        );
+        assert!(momentary <= 0.005 && short_term <= 0.005 && integrated <= 0.005);
+        assert!(ours.range >= least - 0.02 && ours.range <= greatest + 0.02);
+        // libebur128 itself takes one short-term value a second for it, this package ten.
+        assert!((ours.range - theirs.range).abs() <= 0.5);
+        // Of full-band noise four times as many samples still miss some of the peak, each set of phases its own part; Tech
+        // 3341 grants each meter 0.4 dB of it.
+        assert!(peak.abs() <= 0.4);
+    }
 }

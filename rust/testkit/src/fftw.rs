@@ -37,7 +37,7 @@ impl Fftw {
                 panic!("FFTW is missing, which spectra are compared with: run scripts/bootstrap. {error}")
             }
             Err(error) => {
-                note(&format!("not compared with FFTW, which is missing: {error}"));
+                crate::note(&format!("not compared with FFTW, which is missing: {error}"));
                 None
             }
         }
@@ -72,14 +72,6 @@ impl Fftw {
         unsafe { destroy(plan) };
         bins.chunks_exact(2).map(|bin| (bin[0], bin[1])).collect()
     }
-}
-
-#[expect(
-    clippy::print_stderr,
-    reason = "a test that compares less than it should says so"
-)]
-fn note(text: &str) {
-    eprintln!("{text}");
 }
 
 struct Aligned {

@@ -1,6 +1,7 @@
 //! Helpers for the tests of the other crates; never part of the archive.
 
 mod allocations;
+mod ebur128;
 mod fftw;
 mod reference;
 mod signals;
@@ -8,8 +9,17 @@ mod tolerance;
 mod vectors;
 
 pub use allocations::{CountingAllocator, allocations_in};
+pub use ebur128::{Ebur128, Ebur128Reading};
 pub use fftw::Fftw;
 pub use reference::half_spectrum;
 pub use signals::{impulse, noise, sine, sweep};
 pub use tolerance::relative_l2;
 pub use vectors::{VectorCase, vector_file};
+
+#[expect(
+    clippy::print_stderr,
+    reason = "a test that compares less than it should says so"
+)]
+fn note(text: &str) {
+    eprintln!("{text}");
+}

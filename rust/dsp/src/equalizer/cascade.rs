@@ -46,6 +46,15 @@ impl Equalizer {
         Self::with_kernel(channels, bands, kernels::widest())
     }
 
+    /// The same on plain arrays, as on a CPU that has no kernel of its own: for comparisons. Its outputs differ from those of
+    /// another kernel by single roundings of `f64`.
+    ///
+    /// # Errors
+    /// [`EqualizerError::Channels`], [`EqualizerError::BandCount`].
+    pub fn without_vectors(channels: usize, bands: usize) -> Result<Self, EqualizerError> {
+        Self::with_kernel(channels, bands, kernels::plain())
+    }
+
     fn with_kernel(channels: usize, bands: usize, kernel: Kernel) -> Result<Self, EqualizerError> {
         if !(1..=2).contains(&channels) {
             return Err(EqualizerError::Channels { got: channels });

@@ -4,8 +4,12 @@
 //! 2 V sections. At time t section k works on frame t - k, so that no section waits for another: what one gives at one time
 //! the next takes at the following. Output and state are those of one section after the other, bit for bit.
 //!
-//! A block of n frames takes n + 2 V - 1 times. In the first and last 2 V - 1 some sections have no frame; they compute, and
-//! keep their state. So a block may be of any length, and nothing is delayed.
+//! Each vector computes two times before the next one does, so that its coefficients and sums are read and written once for
+//! both: there are more of them than registers. Sections from V on, whose vectors came by already when the last vector is
+//! done, work one frame later for that.
+//!
+//! A block of n frames takes n + 2 V times. In the first and last 2 V some sections have no frame; they compute, and keep their
+//! state. So a block may be of any length, and nothing is delayed. A single frame goes from section to section instead.
 
 #[cfg(target_arch = "x86_64")]
 #[expect(unsafe_code, reason = "vector instructions")]
@@ -27,5 +31,10 @@ pub(super) fn widest() -> Kernel {
     if avx2::detect().is_some() {
         return avx2::run;
     }
+    plain::run
+}
+
+/// The kernel that every machine has.
+pub(super) fn plain() -> Kernel {
     plain::run
 }

@@ -72,6 +72,10 @@ pub(in crate::equalizer) type Block<'a> = &'a mut [[f32; 2]];
 #[inline(always)]
 pub(super) fn run<F: Four>(cpu: F::Cpu, sections: &[Section], states: &mut [State], block: Block<'_>) {
     for (sections, states) in sections.chunks(VECTORS).zip(states.chunks_mut(VECTORS)) {
+        if let [frame] = block {
+            single::<F>(cpu, sections, states, frame);
+            continue;
+        }
         // The compiler unrolls the loops over the vectors when it knows their number.
         match sections.len() {
             1 => pass::<F, 1>(cpu, sections, states, block),
@@ -85,11 +89,38 @@ pub(super) fn run<F: Four>(cpu: F::Cpu, sections: &[Section], states: &mut [Stat
     }
 }
 
-/// What is in the registers: the sums of each vector, and what it takes next.
+/// A single frame, as in a change: one section after the other, without the times of a wavefront at which most lanes wait.
+#[inline(always)]
+fn single<F: Four>(cpu: F::Cpu, sections: &[Section], states: &mut [State], frame: &mut [f32; 2]) {
+    let mut value = F::frame(cpu, *frame);
+    for upper in [false, true] {
+        let lanes = &LANES[if upper { 2 } else { 1 }];
+        for (section, state) in sections.iter().zip(&mut *states) {
+            let input = F::joined(value, value);
+            let (first, second) = (F::load(cpu, &state.first), F::load(cpu, &state.second));
+            let output = input.times_plus(F::load(cpu, &section.b0), first);
+            let next = input.times_plus(F::load(cpu, &section.b1), second);
+            let next = output.times_from(F::load(cpu, &section.a1), next);
+            F::chosen(cpu, lanes, next, first).store(&mut state.first);
+            let next = input.times(F::load(cpu, &section.b2));
+            let next = output.times_from(F::load(cpu, &section.a2), next);
+            F::chosen(cpu, lanes, next, second).store(&mut state.second);
+            value = if upper { output.upper() } else { output };
+        }
+    }
+    *frame = value.samples();
+}
+
+/// The times that a vector computes before the next one does, while its coefficients and sums are in registers.
+const TIMES: usize = 2;
+
+/// What each vector remembers and takes next.
 struct Wave<F, const V: usize> {
     first: [F; V],
     second: [F; V],
     input: [F; V],
+    /// What the last vector gave at the latest times, the oldest first: of these the lower lanes go on to section V.
+    late: [F; TIMES],
 }
 
 #[inline(always)]
@@ -102,17 +133,22 @@ fn pass<F: Four, const V: usize>(cpu: F::Cpu, sections: &[Section], states: &mut
         first: states.each_ref().map(|state| F::load(cpu, &state.first)),
         second: states.each_ref().map(|state| F::load(cpu, &state.second)),
         input: [zero; V],
+        late: [zero; TIMES],
     };
     let length = block.len();
-    let last = 2 * V - 1;
+    let last = delay::<V>(2 * V - 1);
     for time in 0..last.min(length) {
         wave.edge(cpu, sections, block, time);
     }
-    for time in last..length {
-        let output = wave.step(cpu, sections, F::frame(cpu, block[time]));
-        block[time - last] = output.samples();
+    let mut time = last;
+    while time + TIMES <= length {
+        let frames: [F; TIMES] = std::array::from_fn(|k| F::frame(cpu, block[time + k]));
+        for (k, output) in wave.step(cpu, sections, frames).into_iter().enumerate() {
+            block[time - last + k] = output.samples();
+        }
+        time += TIMES;
     }
-    for time in length..length + last {
+    for time in time.min(length)..length + last {
         wave.edge(cpu, sections, block, time);
     }
     for ((state, first), second) in states.iter_mut().zip(wave.first).zip(wave.second) {
@@ -121,27 +157,40 @@ fn pass<F: Four, const V: usize>(cpu: F::Cpu, sections: &[Section], states: &mut
     }
 }
 
+/// How many times after its arrival a frame is in a section. From the last vector to the first it waits until all times of a
+/// step are over.
+#[inline(always)]
+fn delay<const V: usize>(section: usize) -> usize {
+    if section < V { section } else { section + TIMES - 1 }
+}
+
 impl<F: Four, const V: usize> Wave<F, V> {
-    /// One time: takes a frame in, and gives the frame that the last section finished, in lanes 0 and 1.
+    /// Some times, one after the other: takes their frames in, and gives those that the last section finished, in lanes 0 and 1.
     #[inline(always)]
-    fn step(&mut self, cpu: F::Cpu, sections: &[Section; V], frame: F) -> F {
-        self.input[0] = F::joined(frame, self.input[0]);
-        let mut carried = frame;
+    fn step<const N: usize>(&mut self, cpu: F::Cpu, sections: &[Section; V], frames: [F; N]) -> [F; N] {
+        let mut inputs: [F; N] = std::array::from_fn(|k| F::joined(frames[k], self.late[k]));
         for (j, section) in sections.iter().enumerate() {
-            let input = self.input[j];
-            let output = input.times_plus(F::load(cpu, &section.b0), self.first[j]);
-            let first = input.times_plus(F::load(cpu, &section.b1), self.second[j]);
-            self.first[j] = output.times_from(F::load(cpu, &section.a1), first);
-            let second = input.times(F::load(cpu, &section.b2));
-            self.second[j] = output.times_from(F::load(cpu, &section.a2), second);
-            if j > 0 {
-                self.input[j] = carried;
+            let [b0, b1, b2] = [&section.b0, &section.b1, &section.b2].map(|b| F::load(cpu, b));
+            let [a1, a2] = [&section.a1, &section.a2].map(|a| F::load(cpu, a));
+            let (mut first, mut second) = (self.first[j], self.second[j]);
+            let mut latest = self.input[j];
+            for input in &mut inputs {
+                // At each time a vector takes what the one before gave at the time before; the first takes the frame.
+                let value = if j == 0 {
+                    *input
+                } else {
+                    std::mem::replace(&mut latest, *input)
+                };
+                let output = value.times_plus(b0, first);
+                first = output.times_from(a1, value.times_plus(b1, second));
+                second = output.times_from(a2, value.times(b2));
+                *input = output;
             }
-            carried = output;
+            (self.first[j], self.second[j], self.input[j]) = (first, second, latest);
         }
-        // Of the last vector the lower lanes go on to section V, which is in vector 0, and the upper ones are done.
-        self.input[0] = carried;
-        carried.upper()
+        self.late.rotate_left(N % TIMES);
+        self.late[TIMES - N..].copy_from_slice(&inputs);
+        inputs.map(F::upper)
     }
 
     /// One time at which some sections have no frame.
@@ -149,11 +198,12 @@ impl<F: Four, const V: usize> Wave<F, V> {
     fn edge(&mut self, cpu: F::Cpu, sections: &[Section; V], block: &mut [[f32; 2]], time: usize) {
         let (first, second) = (self.first, self.second);
         let frame = block.get(time).copied().unwrap_or_default();
-        let output = self.step(cpu, sections, F::frame(cpu, frame));
-        if let Some(place) = (time + 1).checked_sub(2 * V).and_then(|at| block.get_mut(at)) {
+        let [output] = self.step(cpu, sections, [F::frame(cpu, frame)]);
+        let done = time.checked_sub(delay::<V>(2 * V - 1));
+        if let Some(place) = done.and_then(|at| block.get_mut(at)) {
             *place = output.samples();
         }
-        let active = |section: usize| usize::from(time.wrapping_sub(section) < block.len());
+        let active = |section: usize| usize::from(time.wrapping_sub(delay::<V>(section)) < block.len());
         for j in 0..V {
             let lanes = &LANES[active(j) + 2 * active(j + V)];
             self.first[j] = F::chosen(cpu, lanes, self.first[j], first[j]);

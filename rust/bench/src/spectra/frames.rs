@@ -107,7 +107,7 @@ impl Candidate for Pieces {
 }
 
 /// The ways to the same rows. The first is the base.
-pub(crate) fn candidates(size: usize) -> Result<Vec<Box<dyn Candidate>>, DspError> {
+pub(super) fn candidates(size: usize) -> Result<Vec<Box<dyn Candidate>>, DspError> {
     let streamed = Signal::new(size)?;
     let stream = StftStream::new(streamed.plan.clone());
     Ok(vec![

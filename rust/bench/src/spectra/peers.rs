@@ -5,21 +5,22 @@ mod ipp;
 mod kiss;
 mod mkl;
 
-use crate::candidate::{Aligned, Candidate, Job};
-use crate::loops::Loops;
+use super::job::Job;
+use super::loops::Loops;
+use crate::candidate::{Aligned, Candidate};
 use libloading::Library;
 use std::error::Error;
 use std::path::Path;
 
 /// A real transform of another library: N samples in, N/2 + 1 bins out, real and imaginary part by turns; both in
 /// memory that is `Aligned`.
-pub(crate) trait Transform {
+pub(super) trait Transform {
     fn name(&self) -> String;
     fn run(&mut self, input: &[f32], output: &mut [f32]);
 }
 
 /// The peers' transforms of one size.
-pub(crate) struct Peers {
+pub(super) struct Peers {
     size: usize,
     libraries: Libraries,
 }
@@ -39,7 +40,7 @@ fn library(name: impl AsRef<std::ffi::OsStr>) -> Result<&'static Library, libloa
 }
 
 impl Peers {
-    pub(crate) fn load(size: usize, intel: Option<&Path>) -> Result<Self, Box<dyn Error>> {
+    pub(super) fn load(size: usize, intel: Option<&Path>) -> Result<Self, Box<dyn Error>> {
         let intel = |name: &str| intel.map(|directory| library(directory.join(name))).transpose();
         if let Some(core) = intel("libippcore.so.12")? {
             ipp::Ipp::initialise(core)?;
@@ -71,13 +72,13 @@ impl Peers {
     }
 
     /// Window, transform and N/2 magnitudes. FFTW, the base, comes first.
-    pub(crate) fn magnitudes(&self) -> Result<Vec<Box<dyn Candidate>>, Box<dyn Error>> {
+    pub(super) fn magnitudes(&self) -> Result<Vec<Box<dyn Candidate>>, Box<dyn Error>> {
         let candidate = |transform| Box::new(Magnitudes::new(transform, self.size)) as Box<dyn Candidate>;
         Ok(self.transforms()?.into_iter().map(candidate).collect())
     }
 
     /// The transform alone. FFTW, the base, comes first.
-    pub(crate) fn complex(&self) -> Result<Vec<Box<dyn Candidate>>, Box<dyn Error>> {
+    pub(super) fn complex(&self) -> Result<Vec<Box<dyn Candidate>>, Box<dyn Error>> {
         let candidate = |transform| Box::new(Bare::new(transform, self.size)) as Box<dyn Candidate>;
         Ok(self.transforms()?.into_iter().map(candidate).collect())
     }

@@ -4,7 +4,7 @@ use std::fmt::{self, Display};
 
 /// Times in ns of each candidate, by size, for each job.
 #[derive(Default)]
-pub(crate) struct Tables {
+pub(super) struct Tables {
     tables: Vec<Table>,
 }
 
@@ -15,7 +15,7 @@ struct Table {
 
 impl Tables {
     /// Adds the candidates' times for one size. The first is the base of the ratios.
-    pub(crate) fn add(&mut self, job: &'static str, size: usize, times: Vec<(String, f64)>) {
+    pub(super) fn add(&mut self, job: &'static str, size: usize, times: Vec<(String, f64)>) {
         let known = self.tables.iter_mut().find(|table| table.job == job);
         match known {
             Some(table) => table.columns.push((size, times)),

@@ -1,6 +1,7 @@
 //! Our own paths.
 
-use crate::candidate::{Aligned, Candidate, Job};
+use super::job::Job;
+use crate::candidate::{Aligned, Candidate};
 use rustle_dsp::{DspError, Path, Scale, SpectrumPlan, Symmetry, Window};
 
 type Form = fn(&SpectrumPlan, &[f32], &mut [f32], &mut [f32]) -> Result<(), DspError>;
@@ -25,12 +26,12 @@ impl Candidate for Ours {
 }
 
 /// N/2 magnitudes of Hann-windowed frames, on each path of this machine.
-pub(crate) fn magnitudes(size: usize) -> Result<Vec<Box<dyn Candidate>>, DspError> {
+pub(super) fn magnitudes(size: usize) -> Result<Vec<Box<dyn Candidate>>, DspError> {
     all(size, Window::Hann, SpectrumPlan::magnitudes, size / 2)
 }
 
 /// N/2 + 1 complex bins without a window, on each path of this machine.
-pub(crate) fn complex(size: usize) -> Result<Vec<Box<dyn Candidate>>, DspError> {
+pub(super) fn complex(size: usize) -> Result<Vec<Box<dyn Candidate>>, DspError> {
     all(size, Window::Rectangular, SpectrumPlan::complex, size + 2)
 }
 

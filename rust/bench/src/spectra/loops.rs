@@ -39,7 +39,7 @@ compiled!("avx512f,avx512vl,avx512dq,avx2,fma", weigh_avx512, measure_avx512);
 
 /// The loops for this machine.
 #[derive(Clone, Copy)]
-pub(crate) enum Loops {
+pub(super) enum Loops {
     Plain,
     #[cfg(target_arch = "x86_64")]
     Avx2,
@@ -48,7 +48,7 @@ pub(crate) enum Loops {
 }
 
 impl Loops {
-    pub(crate) fn widest() -> Self {
+    pub(super) fn widest() -> Self {
         #[cfg(target_arch = "x86_64")]
         {
             use rustle_dsp::Path;
@@ -62,7 +62,7 @@ impl Loops {
         Self::Plain
     }
 
-    pub(crate) fn weigh(self, input: &[f32], window: &[f32], output: &mut [f32]) {
+    pub(super) fn weigh(self, input: &[f32], window: &[f32], output: &mut [f32]) {
         match self {
             Self::Plain => weigh(input, window, output),
             // SAFETY: `widest` found the instructions.
@@ -74,7 +74,7 @@ impl Loops {
         }
     }
 
-    pub(crate) fn measure(self, bins: &[f32], magnitudes: &mut [f32]) {
+    pub(super) fn measure(self, bins: &[f32], magnitudes: &mut [f32]) {
         match self {
             Self::Plain => measure(bins, magnitudes),
             // SAFETY: `widest` found the instructions.

@@ -8,7 +8,7 @@ use std::fmt::Write;
 const ROUNDS: usize = 200;
 
 /// A Markdown table of the times to make a plan, in us.
-pub(crate) fn table(sizes: &[usize]) -> Result<String, DspError> {
+pub(super) fn table(sizes: &[usize]) -> Result<String, DspError> {
     let mut names = String::from("\n### Making a plan, us\n\n|");
     let mut rule = String::from("|");
     let mut times = String::from("|");
