@@ -18,5 +18,8 @@ public struct ScratchFolder: ~Copyable {
     return file.path
   }
 
+  /// The path of a file of that name in the folder, which need not be there.
+  public func path(_ name: String) -> String { url.appending(path: name).path }
+
   deinit { try? FileManager.default.removeItem(at: url) }
 }

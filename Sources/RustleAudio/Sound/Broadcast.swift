@@ -1,7 +1,7 @@
 internal import Synchronization
 
 /// Shows values to any number of listeners, each of which sees the newest that it has not seen.
-final class Broadcast<Value: Sendable>: Sendable {
+package final class Broadcast<Value: Sendable>: Sendable {
   private struct Listeners {
     var next = 0
     var continuations: [Int: AsyncStream<Value>.Continuation] = [:]
@@ -9,12 +9,14 @@ final class Broadcast<Value: Sendable>: Sendable {
 
   private let listeners = Mutex(Listeners())
 
+  package init() {}
+
   deinit {
     for continuation in listeners.withLock({ $0.continuations }).values { continuation.finish() }
   }
 
   /// A stream of what is shown from now on, after `first` if there is one. It ends with this object.
-  func stream(after first: Value? = nil) -> AsyncStream<Value> {
+  package func stream(after first: Value? = nil) -> AsyncStream<Value> {
     let (stream, continuation) = AsyncStream.makeStream(of: Value.self, bufferingPolicy: .bufferingNewest(1))
     if let first { continuation.yield(first) }
     let number = listeners.withLock { listeners in
@@ -27,7 +29,7 @@ final class Broadcast<Value: Sendable>: Sendable {
   }
 
   /// Shows a value. Costs little while nobody listens.
-  func show(_ value: @autoclosure () -> Value) {
+  package func show(_ value: @autoclosure () -> Value) {
     let continuations = listeners.withLock { $0.continuations }
     guard !continuations.isEmpty else { return }
     let value = value()
