@@ -47,6 +47,8 @@ public struct AudioFileInput: AudioInput {
   public struct Buffers: AsyncSequence, Sendable {
     /// The format of all buffers.
     public var format: AudioFormat { reading.format }
+    /// What the file says about itself.
+    public var fileFormat: AudioFileFormat { reading.fileFormat }
     fileprivate let reading: Reading
 
     fileprivate init(reading: Reading) { self.reading = reading }
@@ -77,12 +79,14 @@ public struct AudioFileInput: AudioInput {
     }
 
     let format: AudioFormat
+    let fileFormat: AudioFileFormat
     private let blockFrames: Int
     private let position: Mutex<Position>
 
     init(_ reader: consuming sending AudioFileReader, format: AudioFormat, blockFrames: Int) {
       self.format = format
       self.blockFrames = blockFrames
+      fileFormat = reader.format
       position = Mutex(Position(reader: reader))
     }
 

@@ -63,6 +63,15 @@ extension CommandFailure {
         case .formatMismatch: .internal
         }
       self.init(status, error.localizedDescription, advice: error.advice)
+    case let error as AudioError:
+      let status: ExitStatus =
+        switch error.code {
+        case .validation: .usage
+        case .formatMismatch: .badData
+        case .deviceNotFound, .deviceBusy, .deviceLost, .deviceUnsupported, .noSoundLibrary: .unavailable
+        case .wrongState, .shutDown, .native: .internal
+        }
+      self.init(status, error.message, advice: error.advice)
     case let error as TickerError:
       let status: ExitStatus =
         switch error.code {

@@ -1,0 +1,198 @@
+import Foundation
+import RustleAudio
+import RustleAudioFiles
+import Synchronization
+
+/// Sound that is open, behind one type wherever it comes from. It is read once.
+struct SoundInput: AudioInput {
+  /// What texts call it: the path, `standard input`, or `device demo`.
+  let name: String
+  /// The rate and the channels of the sound.
+  let format: AudioFormat
+  /// What a file says about itself; nil for raw samples and devices.
+  let file: AudioFileFormat?
+  /// Whether it goes on in its own time: a device, which has no end of its own.
+  let isLive: Bool
+  /// What has been read so far.
+  let tally: SoundTally
+  private let source: SoundBuffers.Source
+  private let frameLimit: Int64?
+
+  /// Opens a sound file.
+  static func file(_ path: String, seconds: Double? = nil) async throws -> Self {
+    let buffers = try await AudioFileInput(path: path).buffers()
+    return Self(
+      name: name(path), format: buffers.format, file: buffers.fileFormat, isLive: false, source: .file(buffers),
+      seconds: seconds)
+  }
+
+  /// Opens samples without a header.
+  static func raw(
+    _ path: String, format: AudioFormat, encoding: PCMEncoding, seconds: Double? = nil
+  ) async throws -> Self {
+    // A pipe's buffers come when they are full: 20 ms are soon enough for a live view.
+    let frames = max(1, Int(format.sampleRate / 50))
+    let input = RawPCMInput(path: path, format: format, encoding: encoding, blockFrames: frames)
+    return Self(
+      name: name(path), format: format, file: nil, isLive: false, source: .raw(try await input.buffers()),
+      seconds: seconds)
+  }
+
+  /// Opens a device, which begins to run; it ends by itself at the configuration's limit.
+  static func device(_ configuration: DeviceConfiguration) async throws -> Self {
+    let capture = try AudioCapture(configuration)
+    let buffers = try await capture.buffers(of: .milliseconds(20))
+    return Self(
+      name: "device \(configuration.device)", format: configuration.format, file: nil, isLive: true,
+      source: .device(capture, buffers), seconds: nil)
+  }
+
+  private init(
+    name: String, format: AudioFormat, file: AudioFileFormat?, isLive: Bool, source: SoundBuffers.Source,
+    seconds: Double?
+  ) {
+    self.name = name
+    self.format = format
+    self.file = file
+    self.isLive = isLive
+    self.source = source
+    tally = SoundTally()
+    frameLimit = seconds.map { Int64(Self.frames($0, format)) }
+  }
+
+  private static func name(_ path: String) -> String {
+    path == AudioFileReader.standardInputPath ? "standard input" : path
+  }
+
+  /// The frames of a time, 1 at least.
+  static func frames(_ seconds: Double, _ format: AudioFormat) -> Int {
+    max(1, Int((seconds * format.sampleRate).rounded()))
+  }
+
+  /// The frames that there are to read, as far as that is known.
+  var expectedFrames: Int? {
+    let inFile = file.flatMap(\.frames)
+    guard let frameLimit else { return inFile }
+    return min(inFile ?? .max, Int(frameLimit))
+  }
+
+  /// The buffers from here on. A sample that is no number is a `CommandFailure`.
+  func buffers() -> SoundBuffers { SoundBuffers(source: source, name: name, frameLimit: frameLimit, tally: tally) }
+
+  /// Ends a device at once, and returns when it is closed.
+  func close() async {
+    if case .device(let capture, _) = source { await capture.shutDown() }
+  }
+
+  /// Refuses an input of which nothing could be read; to be called at its end.
+  func checkIsNotEmpty() throws {
+    guard tally.frames == 0 else { return }
+    throw CommandFailure(.badData, "\(name): expected sound, got \(isLive ? "none" : "a file of 0 frames")")
+  }
+
+  /// What is to be said about a file that ended before its header said so; to be asked at its end.
+  var shortness: String? {
+    guard let expected = expectedFrames, !isLive, tally.frames < expected, tally.frames > 0 else { return nil }
+    // The header of an MP3 tells its length to a coded frame only.
+    guard file?.container != "MP3" || tally.frames < expected - 1_152 else { return nil }
+    return "\(name) is cut short: its header promises \(file?.frames ?? expected) frames, and there are \(tally.frames)"
+  }
+}
+
+/// Counts what has been read of an input; any task may look.
+final class SoundTally: Sendable {
+  private let counts = Mutex((frames: 0, lost: Int64(0), overruns: 0))
+
+  /// The frames that were read.
+  var frames: Int { counts.withLock { $0.frames } }
+  /// The frames of a device that were lost, because the command or the device was too slow.
+  var lostFrames: Int64 { counts.withLock { $0.lost } }
+  /// How often the device ran over.
+  var overruns: Int { counts.withLock { $0.overruns } }
+
+  fileprivate func count(_ buffer: AudioBuffer) {
+    counts.withLock {
+      $0.frames += buffer.frameCount
+      $0.lost += buffer.lostFrames
+      $0.overruns = buffer.overruns
+    }
+  }
+}
+
+/// The buffers of a ``SoundInput``, each of which is counted.
+struct SoundBuffers: AsyncSequence, Sendable {
+  /// Where they come from. A capture lives as long as its stream is wanted.
+  enum Source: Sendable {
+    case file(AudioFileInput.Buffers)
+    case raw(RawPCMInput.Buffers)
+    case device(AudioCapture, CaptureBuffers)
+  }
+
+  fileprivate let source: Source
+  fileprivate let name: String
+  fileprivate let frameLimit: Int64?
+  fileprivate let tally: SoundTally
+
+  func makeAsyncIterator() -> Iterator { Iterator(self) }
+
+  struct Iterator: AsyncIteratorProtocol {
+    private enum Base {
+      case file(AudioFileInput.Buffers.Iterator)
+      case raw(RawPCMInput.Buffers.Iterator)
+      case device(AudioCapture, CaptureBuffers.Iterator)
+    }
+
+    private var base: Base
+    private let buffers: SoundBuffers
+
+    fileprivate init(_ buffers: SoundBuffers) {
+      self.buffers = buffers
+      base =
+        switch buffers.source {
+        case .file(let buffers): .file(buffers.makeAsyncIterator())
+        case .raw(let buffers): .raw(buffers.makeAsyncIterator())
+        case .device(let capture, let buffers): .device(capture, buffers.makeAsyncIterator())
+        }
+    }
+
+    mutating func next() async throws -> AudioBuffer? { try await next(isolation: #isolation) }
+
+    mutating func next(isolation actor: isolated (any Actor)?) async throws -> AudioBuffer? {
+      let done = buffers.tally.frames
+      let left = buffers.frameLimit.map { Int(clamping: $0 - Int64(done)) } ?? .max
+      guard left > 0, let buffer = try await following(isolation: actor) else { return nil }
+      if let place = buffer.samples.firstIndex(where: { !$0.isFinite }) {
+        throw CommandFailure(
+          .badData,
+          "\(buffers.name): expected finite samples, got \(buffer.samples[place]) in frame "
+            + "\(done + place / buffer.format.channels + 1)")
+      }
+      let cut = buffer.frameCount <= left ? buffer : buffer.prefix(left)
+      buffers.tally.count(cut)
+      return cut
+    }
+
+    private mutating func following(isolation actor: isolated (any Actor)?) async throws -> AudioBuffer? {
+      switch base {
+      case .file(var iterator):
+        defer { base = .file(iterator) }
+        return try await iterator.next(isolation: actor)
+      case .raw(var iterator):
+        defer { base = .raw(iterator) }
+        return try await iterator.next(isolation: actor)
+      case .device(let capture, var iterator):
+        defer { base = .device(capture, iterator) }
+        return try await iterator.next(isolation: actor)
+      }
+    }
+  }
+}
+
+extension AudioBuffer {
+  /// The first frames.
+  fileprivate func prefix(_ frames: Int) -> Self {
+    Self(
+      format: format, samples: Array(samples.prefix(frames * format.channels)), position: position,
+      lostFrames: lostFrames, overruns: overruns)
+  }
+}
