@@ -28,6 +28,7 @@ public actor Recorder {
   private enum Phase {
     case idle
     case starting
+    /// The latest recording, which may be over.
     case running(Run)
   }
 
@@ -94,15 +95,15 @@ public actor Recorder {
   /// - Throws: ``AudioError`` with ``AudioError/Code/wrongState`` when nothing is recorded.
   public func resume() throws(AudioError) { try running().control.setPaused(false) }
 
-  /// Ends the recording and closes the file.
+  /// Ends the recording and closes the file. Of one that is over already it tells what became of it.
   ///
   /// - Returns: what was written.
   /// - Throws: ``RecordingError`` when the recording ended by itself for a reason; ``AudioError`` with
-  ///   ``AudioError/Code/wrongState`` when there is none.
+  ///   ``AudioError/Code/wrongState`` when there has been none.
   public func stop() async throws -> Recording {
-    let run = try running()
+    let run = try latest()
     run.task.cancel()
-    return try await end(of: run)
+    return try await run.task.value.get()
   }
 
   /// Waits for the end of the recording: that of its input, or ``stop()``.
@@ -110,26 +111,26 @@ public actor Recorder {
   /// - Returns: what was written.
   /// - Throws: as ``stop()``.
   public func finished() async throws -> Recording {
-    try await end(of: try running())
+    try await latest().task.value.get()
   }
 
   /// How the recordings of this recorder go from now on: one record for each buffer; a listener that is too slow sees the
   /// newest.
   public nonisolated func progress() -> AsyncStream<RecorderProgress> { shown.stream() }
 
-  private func running() throws(AudioError) -> Run {
-    guard case .running(let run) = phase else {
-      throw AudioError(
-        .wrongState, "expected a recorder that records, got one that does not", advice: "Start it first.")
-    }
+  private func latest() throws(AudioError) -> Run {
+    guard case .running(let run) = phase else { throw Self.recordsNothing }
     return run
   }
 
-  private func end(of run: Run) async throws -> Recording {
-    let result = await run.task.value
-    // Another call may have started the next one meanwhile.
-    if case .running(let current) = phase, current.control === run.control { phase = .idle }
-    return try result.get()
+  private func running() throws(AudioError) -> Run {
+    let run = try latest()
+    if run.control.isOver { throw Self.recordsNothing }
+    return run
+  }
+
+  private static var recordsNothing: AudioError {
+    AudioError(.wrongState, "expected a recorder that records, got one that does not", advice: "Start it first.")
   }
 
   private struct Run {

@@ -18,6 +18,18 @@ public struct Recording: Sendable, Hashable {
 
   /// The time in the file.
   public var duration: Duration { .seconds(Double(frames) / format.sampleRate) }
+
+  /// A recording of so many frames, of which so many were lost; the recorder makes them, and previews may.
+  public init(
+    path: String, format: AudioFormat, frames: Int64, lostFrames: Int64 = 0, overruns: Int = 0, clippedSamples: Int = 0
+  ) {
+    self.path = path
+    self.format = format
+    self.frames = frames
+    self.lostFrames = lostFrames
+    self.overruns = overruns
+    self.clippedSamples = clippedSamples
+  }
 }
 
 /// A recording that came to an end against the will of whoever made it: the device was lost, or the disk is full. The file is
@@ -56,4 +68,18 @@ public struct RecorderProgress: Sendable, Hashable {
   public let overruns: Int
   /// Samples beyond the range of the encoding so far.
   public let clippedSamples: Int
+
+  /// The state of a recording; the recorder makes them, and previews may.
+  public init(
+    frames: Int64, duration: Duration, isPaused: Bool, levels: [SignalLevel], lostFrames: Int64 = 0, overruns: Int = 0,
+    clippedSamples: Int = 0
+  ) {
+    self.frames = frames
+    self.duration = duration
+    self.isPaused = isPaused
+    self.levels = levels
+    self.lostFrames = lostFrames
+    self.overruns = overruns
+    self.clippedSamples = clippedSamples
+  }
 }

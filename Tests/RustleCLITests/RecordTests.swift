@@ -1,0 +1,150 @@
+internal import ArgumentParser
+import Foundation
+import RustleAudio
+import RustleAudioFiles
+import TestSupport
+import Testing
+
+@testable import RustleCLI
+
+@Suite(.releasesNativeObjects) struct RecordTests {
+  static func level(_ peak: Double, _ power: Double) throws -> SignalLevel {
+    // A constant and one sample above it: the peak and the mean square are chosen apart.
+    let count = 1_000
+    let constant = Float(pow(10, power / 20))
+    let samples = [Float(pow(10, peak / 20))] + Array(repeating: constant, count: count - 1)
+    return try #require(SignalLevel.levels(of: samples, channels: 1).first)
+  }
+
+  static func progress(isPaused: Bool = false, lostFrames: Int64 = 0, clipped: Int = 0) throws -> RecorderProgress {
+    RecorderProgress(
+      frames: 3_550_000, duration: .milliseconds(73_958), isPaused: isPaused,
+      levels: [try level(-12.3, -24), try level(-40, -50)], lostFrames: lostFrames, overruns: 0,
+      clippedSamples: clipped)
+  }
+
+  @Test(arguments: [40, 80, 120]) func theViewFitsTheTerminal(columns: Int) throws {
+    let view = RecordView(profile: TickerViewTests.profile(columns: columns))
+    let status = RecordView.Status(path: "session/音.flac", hasKeys: true, showsHelp: false, held: [-6, 0.1])
+    let lines = view.lines(try Self.progress(lostFrames: 128, clipped: 3), status)
+    for line in lines {
+      #expect(line.columns <= columns)
+      #expect(DisplayWidth.columns(of: line.text) == line.columns)
+    }
+    try Snapshot.expect(TickerViewTests.text(lines), variant: "\(columns)")
+  }
+
+  @Test func theViewInASCIIHasNoOtherCharacter() throws {
+    let view = RecordView(profile: TickerViewTests.profile(columns: 80, ascii: true))
+    let status = RecordView.Status(path: "a.wav", hasKeys: true, showsHelp: true, held: [-6, -30])
+    let text = TickerViewTests.text(view.lines(try Self.progress(isPaused: true), status))
+    #expect(text.allSatisfy { $0.isASCII })
+    try Snapshot.expect(text)
+  }
+
+  @Test func linesAreForPeopleAndForPrograms() throws {
+    let recording = Recording(
+      path: "a.wav", format: try AudioFormat(sampleRate: 48_000, channels: 2), frames: 480_000, lostFrames: 2,
+      overruns: 1, clippedSamples: 0)
+    for format in [OutputFormat.text, .ndjson] {
+      let lines = RecordLines(format: format)
+      let text = lines.line(try Self.progress(clipped: 1)) + lines.summary(recording)
+      try Snapshot.expect(text, variant: format.rawValue)
+    }
+  }
+
+  @Test func theOptionsAreRead() throws {
+    let arguments = [
+      "record", "a.wav", "--device", "hw:1", "--rate", "96000", "--channels", "1", "--duration", "2", "--encoding",
+      "f32",
+      "--overwrite", "--dither", "--json",
+    ]
+    let command = try #require(try RootCommand.parseAsRoot(arguments) as? RecordCommand)
+    #expect(command.output == "a.wav" && command.device.name == "hw:1" && command.duration == 2)
+    #expect(command.encoding == .f32 && command.overwrite && command.dither)
+    #expect(ParsingTests.refusal(["record", "a.wav", "--encoding", "mp3"]).contains("mp3"))
+    #expect(ParsingTests.refusal(["record", "-"]).contains("expected the path of a file, got -"))
+    #expect(ParsingTests.refusal(["record", "a.wav", "--format", "csv"]).contains("expected auto, text or ndjson"))
+    #expect(
+      ParsingTests.refusal(["record", "a.wav", "--demo", "--device", "x"]).contains("expected --device or --demo"))
+  }
+
+  @Test(arguments: ["wav", "flac"]) func aRecordingHoldsTheTimeThatWasAskedFor(container: String) throws {
+    let folder = try ScratchFolder()
+    let path = folder.path("take.\(container)")
+    let result = try RustleProcess.run(["record", path, "--demo", "--duration", "0.4", "--encoding", "s16", "--json"])
+    #expect(result.status == 0)
+    #expect(result.errors.isEmpty)
+    #expect(result.lines.last?.contains("\"kind\":\"summary\"") == true)
+    var reader = try AudioFileReader(path: path)
+    var samples: [Float] = []
+    let frames = try reader.read(into: &samples, maximumFrames: 100_000)
+    #expect(frames == 19_200)
+    // The device swells from silence: what is there is a tone, and not one of full scale.
+    let peak = samples.reduce(0) { max($0, abs($1)) }
+    #expect((0.001..<0.01).contains(peak))
+  }
+
+  @Test func aFileThatIsThereIsNotReplaced() throws {
+    let folder = try ScratchFolder()
+    let path = try folder.write(Data("mine".utf8), as: "take.wav")
+    let result = try RustleProcess.run(["record", path, "--demo", "--duration", "0.1"])
+    #expect(result.status == 64)
+    #expect(result.errors.contains("there is a file of that name"))
+    let kept = try Data(contentsOf: URL(filePath: path))
+    #expect(kept == Data("mine".utf8))
+    let replaced = try RustleProcess.run(["record", path, "--demo", "--duration", "0.1", "--overwrite"])
+    #expect(replaced.status == 0)
+  }
+
+  @Test func aDeviceThatIsNotThereIsToldWithStatus69() throws {
+    let folder = try ScratchFolder()
+    let path = folder.path("take.wav")
+    let result = try RustleProcess.run(["record", path, "--device", "no-such-device", "--duration", "0.1"])
+    #expect(result.status == 69)
+    #expect(result.errors.contains("error: expected "))
+    #expect(!FileManager.default.fileExists(atPath: path))
+  }
+
+  @Test func anInterruptedRecordingIsAWholeFile() throws {
+    let folder = try ScratchFolder()
+    let path = folder.path("take.flac")
+    let status = try RustleProcess.interrupt(["record", path, "--demo", "--json"], with: SIGINT)
+    #expect(status == 130)
+    let reader = try AudioFileReader(path: path)
+    // A file that was closed says its length.
+    let frames = try #require(reader.format.frames)
+    #expect(frames >= 4_800)
+  }
+
+  @Test(arguments: ["wav", "flac"]) func aKilledRecordingOpensUpToItsLastSecond(container: String) throws {
+    let folder = try ScratchFolder()
+    // Twenty at once, each killed after another number of lines.
+    let result = try RustleProcess.shell(
+      """
+      cd '\(folder.url.path)'
+      for n in {0..19}; do
+        "$RUSTLE" record $n.\(container) --demo --rate 8000 --channels 1 --encoding s16 --json > $n.txt & pids[n]=$!
+      done
+      for n in {0..19}; do
+        until [ $(wc -l < $n.txt) -gt $((n * 7 % 20)) ]; do kill -0 ${pids[n]} || exit 1; sleep 0.02; done
+        kill -KILL ${pids[n]}
+        wait ${pids[n]} 2> /dev/null
+      done
+      exit 0
+      """)
+    try #require(result.status == 0, "a recording ended by itself: \(result.errors)")
+    for number in 0..<20 {
+      let lines = try String(contentsOfFile: folder.path("\(number).txt"), encoding: .utf8)
+      let last = try #require(lines.split(separator: "\n").last { $0.hasSuffix("}") })
+      let told = try JSONSerialization.jsonObject(with: Data(last.utf8)) as? [String: Any]
+      let frames = try #require(told?["frames"] as? Int)
+      var reader = try AudioFileReader(path: folder.path("\(number).\(container)"))
+      var samples: [Float] = []
+      let kept = try reader.read(into: &samples, maximumFrames: 50_000)
+      // Told ten times a second: what came since then is at most a tenth more.
+      #expect(frames - kept < 7_200, "kept \(kept) of \(frames)")
+      #expect(kept > 0 || frames < 7_200)
+    }
+  }
+}
