@@ -66,6 +66,7 @@ import Testing
   @Test func keysAreReadAndEscapeSequencesSkipped() {
     #expect(Key.keys(in: Array("q Q?x".utf8)) == [.quit, .pause, .quit, .help])
     #expect(Key.keys(in: [0x04]) == [.quit])
+    #expect(Key.keys(in: Array("rR".utf8)) == [.restart, .restart])
     // Arrow up, a mouse report's and F1's beginnings, then a real key.
     #expect(Key.keys(in: Array("\u{1B}[A\u{1B}[1;5q\u{1B}OP ".utf8)) == [.pause])
     #expect(Key.keys(in: [0x1B]) == [])

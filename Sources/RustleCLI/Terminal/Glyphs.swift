@@ -18,23 +18,30 @@ struct Glyphs: Equatable, Sendable {
   let corner: Character
   /// A minus sign.
   let minus: Character
+  /// Stands for a number that there is none of.
+  let unknown: Character
 
   static let unicode = Glyphs(
     bars: Array("▁▂▃▄▅▆▇█"), shades: Array("·░▒▓█"), up: "▲", down: "▼", unchanged: "·", ellipsis: "…", vertical: "│",
     horizontal: "─",
-    leftMark: "┤", bottomMark: "┬", corner: "└", minus: "\u{2212}")
+    leftMark: "┤", bottomMark: "┬", corner: "└", minus: "\u{2212}", unknown: "\u{2013}")
   static let ascii = Glyphs(
     bars: Array("_.:-=+*#"), shades: Array(".:-=+*#%@"), up: "^", down: "v", unchanged: "=", ellipsis: "~",
     vertical: "|", horizontal: "-",
-    leftMark: "+", bottomMark: "+", corner: "+", minus: "-")
+    leftMark: "+", bottomMark: "+", corner: "+", minus: "-", unknown: "-")
 
   /// The set for a profile.
   init(for profile: TerminalProfile) { self = profile.usesUnicode ? .unicode : .ascii }
 
+  /// A text of ours without the characters that the set does not have. What users named is left as it is.
+  func plain(_ text: String) -> String {
+    self == .unicode ? text : text.replacing("\u{B5}", with: "u").replacing("\u{2212}", with: String(minus))
+  }
+
   private init(
     bars: [Character], shades: [Character], up: Character, down: Character, unchanged: Character, ellipsis: Character,
     vertical: Character, horizontal: Character, leftMark: Character, bottomMark: Character, corner: Character,
-    minus: Character
+    minus: Character, unknown: Character
   ) {
     self.bars = bars
     self.shades = shades
@@ -48,5 +55,6 @@ struct Glyphs: Equatable, Sendable {
     self.bottomMark = bottomMark
     self.corner = corner
     self.minus = minus
+    self.unknown = unknown
   }
 }

@@ -1,6 +1,6 @@
 /// A key that the live views know.
 enum Key: Equatable, Sendable {
-  case quit, pause, help
+  case quit, pause, restart, help
 
   /// The keys in bytes read from a terminal. Escape sequences (arrows and the like) are skipped whole, so that their
   /// letters are not taken for keys.
@@ -15,6 +15,7 @@ enum Key: Equatable, Sendable {
         while let next = iterator.next(), next < 0x40 {}
       case UInt8(ascii: "q"), UInt8(ascii: "Q"), 0x04: keys.append(.quit)
       case UInt8(ascii: " "): keys.append(.pause)
+      case UInt8(ascii: "r"), UInt8(ascii: "R"): keys.append(.restart)
       case UInt8(ascii: "?"): keys.append(.help)
       default: break
       }

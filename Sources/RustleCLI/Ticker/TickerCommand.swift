@@ -59,7 +59,7 @@ struct TickerCommand: AsyncParsableCommand {
       symbols: symbols, configuration: TickerConfiguration(updatesPerSecond: rate, seed: seed),
       duration: duration.map { .seconds($0) })
     let profile = Self.profile(isASCIIAskedFor: output.ascii)
-    let ending: TickerRun.Ending
+    let ending: RunEnding
     if output.effectiveFormat == .auto && profile.isLive {
       ending = try await table(run)
     } else {
@@ -75,7 +75,7 @@ struct TickerCommand: AsyncParsableCommand {
       size: StandardStream.size(of: StandardStream.output), isASCIIAskedFor: isASCIIAskedFor)
   }
 
-  private func table(_ run: TickerRun) async throws -> TickerRun.Ending {
+  private func table(_ run: TickerRun) async throws -> RunEnding {
     let hasKeys = StandardStream.isTerminal(StandardStream.input)
     let isASCIIAskedFor = output.ascii
     let start = ContinuousClock.now

@@ -3,35 +3,18 @@ import RustleMarket
 
 /// One run of the ticker, from its start until one of the things that end it.
 struct TickerRun {
-  /// What ended a run.
-  enum Ending: Sendable, Equatable {
-    case streamEnded, quit, readerGone
-    case signal(Int32)
-
-    var status: ExitStatus {
-      switch self {
-      case .streamEnded, .quit, .readerGone: .ok
-      case .signal(SIGHUP): .hangup
-      case .signal(SIGINT): .interrupted
-      case .signal: .terminated
-      }
-    }
-  }
-
   let symbols: [String]
   let configuration: TickerConfiguration
   let duration: Duration?
 
   /// Pictures a second on a terminal, at most.
   private static let framesPerSecond = 20
-  /// A pipe whose reader has gone is noticed within this time, also when there is nothing to write.
-  private static let readerCheck = Duration.milliseconds(100)
 
   /// Writes one line for each update. What the reader of the output is too slow for is told in its place, and once more in
   /// `notes` at the end.
   func lines(
     _ format: OutputFormat, profile: TerminalProfile, to output: LineWriter, notes: LineWriter?
-  ) async throws -> Ending {
+  ) async throws -> RunEnding {
     // Signals are taken before anything starts, so that none falls between.
     let signals = Signals.stream(of: [SIGINT, SIGTERM, SIGHUP])
     let ticker = try TickerController(configuration: configuration)
@@ -53,25 +36,8 @@ struct TickerRun {
         }
         return .streamEnded
       }
-      group.addTask {
-        for await number in signals {
-          // A reader that has stopped reading blocks the writer for as long as it likes; the signal ends the process
-          // all the same.
-          Task.detached {
-            try? await Task.sleep(for: .seconds(1))
-            exit(Ending.signal(number).status.rawValue)
-          }
-          return .signal(number)
-        }
-        return nil
-      }
-      group.addTask {
-        while !Task.isCancelled {
-          if StandardStream.isReaderGone(StandardStream.output) { return .readerGone }
-          try? await Task.sleep(for: Self.readerCheck)
-        }
-        return nil
-      }
+      group.addTask { await RunEnding.signal(from: signals) }
+      group.addTask { await RunEnding.readerGone(from: StandardStream.output) }
     }
     let lost = updates.statistics.dropped
     if lost > 0 && ending != .readerGone {
@@ -81,7 +47,7 @@ struct TickerRun {
   }
 
   /// Shows the live table.
-  func table(keys: AsyncStream<Key>?, view: LiveTicker) async throws -> Ending {
+  func table(keys: AsyncStream<Key>?, view: LiveTicker) async throws -> RunEnding {
     let signals = Signals.stream(of: [SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGWINCH])
     let ticker = try TickerController(configuration: configuration)
     // A table shows the newest of each symbol, however fast they come.
@@ -128,10 +94,10 @@ struct TickerRun {
   /// Runs the tasks and the clock until the first of them says how the run ended; nil says nothing. The stream has ended
   /// on the native side when this returns.
   private func firstEnding(
-    of ticker: TickerController, _ addTasks: (inout ThrowingTaskGroup<Ending?, any Error>) -> Void
-  ) async throws -> Ending {
+    of ticker: TickerController, _ addTasks: (inout ThrowingTaskGroup<RunEnding?, any Error>) -> Void
+  ) async throws -> RunEnding {
     do {
-      let ending = try await withThrowingTaskGroup(of: Ending?.self) { group in
+      let ending = try await withThrowingTaskGroup(of: RunEnding?.self) { group in
         addTasks(&group)
         if let duration {
           group.addTask {
