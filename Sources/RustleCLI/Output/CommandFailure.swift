@@ -72,6 +72,10 @@ extension CommandFailure {
         case .wrongState, .shutDown, .native: .internal
         }
       self.init(status, error.message, advice: error.advice)
+    case let error as RecordingError:
+      // The status is the cause's; the text says what was kept, too.
+      let cause = Self(error.cause)
+      self.init(cause?.status ?? .internal, error.localizedDescription, advice: cause?.advice)
     case let error as TickerError:
       let status: ExitStatus =
         switch error.code {

@@ -41,6 +41,7 @@ pub enum Progress {
 
 /// Numbers of errno.h on Linux.
 const ENOENT: c_int = 2;
+const EIO: c_int = 5;
 const ENXIO: c_int = 6;
 const EAGAIN: c_int = 11;
 const EBUSY: c_int = 16;
@@ -281,7 +282,7 @@ impl Pcm {
                     _ => self.restart(),
                 }
             }
-            ENODEV | EBADFD => Err(self.lost(error)),
+            ENODEV | EIO | EBADFD => Err(self.lost(error)),
             _ => Err(AlsaError::Call {
                 function,
                 reason: self.functions.text(-error),
@@ -292,8 +293,9 @@ impl Pcm {
     fn restart(&mut self) -> Result<Progress, AlsaError> {
         // SAFETY: the handle is open, and this thread's alone.
         let status = unsafe { (self.functions.snd_pcm_prepare)(self.pcm) };
-        if status == -ENODEV {
-            return Err(self.lost(ENODEV));
+        // A sound server that ended leaves a device that cannot be made ready again.
+        if status == -ENODEV || status == -EIO || status == -EBADFD {
+            return Err(self.lost(-status));
         }
         self.check("snd_pcm_prepare", status)?;
         Ok(Progress::Interrupted)
