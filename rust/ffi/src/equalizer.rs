@@ -26,7 +26,7 @@ pub const RUSTLE_BAND_HIGH_PASS: u32 = 4;
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct RustleEqualizerBand {
-    /// Its centre, or its edge at half the gain, in Hz: above 0 and below half the sample rate.
+    /// Its centre, or its edge at half the gain, in Hz: at least a millionth of the sample rate and below half of it.
     pub frequency: f64,
     /// In dB, -24 to 24.
     pub gain: f64,
