@@ -51,14 +51,14 @@ pub(super) struct DeviceSource {
 impl DeviceSource {
     /// # Errors
     /// The system has no thread.
-    pub(super) fn start(device: Box<dyn Device>, shape: Shape) -> Result<Self, SoundError> {
+    pub(super) fn start(mut device: Box<dyn Device>, shape: Shape) -> Result<Self, SoundError> {
         let channels = shape.channels as usize;
         let most = (shape.period as usize).min(BLOCK_SAMPLES / channels);
         // A second of sound: the worker looks every few milliseconds.
         let pieces = (shape.rate as usize / most).max(64);
         let queue = Arc::new(BlockQueue::new(pieces, most, channels));
         let mine = queue.clone();
-        let work = move |is_leaving: &AtomicBool| read(device, &mine, most, channels, is_leaving);
+        let work = move |is_leaving: &AtomicBool| read(&mut *device, &mine, most, channels, is_leaving);
         let thread = DeviceThread::start("rustle-capture", work)
             .map_err(|error| SoundError::Runtime(RuntimeError(error)))?;
         Ok(Self { thread, queue })
@@ -73,8 +73,8 @@ impl Drop for DeviceSource {
 }
 
 /// What the device's thread does: from the device into the queue, and nothing else.
-fn read(
-    mut device: Box<dyn Device>,
+pub(in super::super) fn read(
+    device: &mut dyn Device,
     queue: &BlockQueue,
     most: usize,
     channels: usize,
