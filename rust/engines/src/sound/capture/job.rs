@@ -73,7 +73,7 @@ impl Drop for DeviceSource {
 }
 
 /// What the device's thread does: from the device into the queue, and nothing else.
-pub(in super::super) fn read(
+pub(super) fn read(
     device: &mut dyn Device,
     queue: &BlockQueue,
     most: usize,

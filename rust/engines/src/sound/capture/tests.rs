@@ -2,9 +2,10 @@ use super::*;
 use crate::job::Release;
 use crate::sound::BLOCK_SAMPLES;
 use crate::sound::queue::{BlockQueue, Stamp};
-use crate::sound::tests::{Act, Ear, Scripted};
+use crate::sound::tests::{Act, Counted, Ear, Scripted};
 use crate::sound::thread::DeviceThread;
-use std::sync::atomic::Ordering;
+use rustle_testkit::allocations_in;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 fn configuration(device: &str, frame_limit: Option<u64>) -> CaptureConfiguration {
@@ -249,4 +250,21 @@ fn numbers_out_of_range_are_refused() {
         refused.err().map(|error| error.to_string()),
         expected("expected a lane of 1 to 65536 elements, got 65537")
     );
+}
+
+#[test]
+fn thread_of_a_device_allocates_nothing() {
+    let is_leaving = Arc::new(AtomicBool::new(false));
+    let queue = BlockQueue::new(64, 128, 2);
+    let mut device = Counted {
+        calls: 1_000,
+        is_leaving: is_leaving.clone(),
+    };
+    let mut samples = [0.0; BLOCK_SAMPLES];
+    let (count, (outcome, heard)) = allocations_in(|| {
+        // More than find room.
+        let outcome = job::read(&mut device, &queue, 128, 2, &is_leaving);
+        (outcome, std::iter::from_fn(|| queue.read(&mut samples)).count())
+    });
+    assert_eq!((count, outcome, heard), (0, Ok(()), 64));
 }

@@ -48,12 +48,7 @@ impl DeviceSink {
         shared: Arc<Shared>,
     ) -> Result<Self, SoundError> {
         let work = move |is_leaving: &AtomicBool| {
-            let mut feeder = Feeder {
-                device,
-                shared,
-                channels: shape.channels as usize,
-                samples: vec![0.0; (shape.period * shape.channels) as usize],
-            };
+            let mut feeder = Feeder::new(device, shape, shared);
             feeder.feed(limit, is_leaving).map_err(|error| error.to_string())
         };
         let thread = DeviceThread::start("rustle-playback", work)
@@ -70,7 +65,7 @@ impl Drop for DeviceSink {
 }
 
 /// What the device's thread does: from the queue into the device, and nothing else.
-struct Feeder {
+pub(super) struct Feeder {
     device: Box<dyn Device>,
     shared: Arc<Shared>,
     channels: usize,
@@ -78,8 +73,18 @@ struct Feeder {
 }
 
 impl Feeder {
+    /// All the memory that it needs.
+    pub(super) fn new(device: Box<dyn Device>, shape: Shape, shared: Arc<Shared>) -> Self {
+        Self {
+            device,
+            shared,
+            channels: shape.channels as usize,
+            samples: vec![0.0; (shape.period * shape.channels) as usize],
+        }
+    }
+
     /// Feeds the device until the session is finished and heard, has come to its limit, or leaves.
-    fn feed(&mut self, limit: u64, is_leaving: &AtomicBool) -> Result<(), AlsaError> {
+    pub(super) fn feed(&mut self, limit: u64, is_leaving: &AtomicBool) -> Result<(), AlsaError> {
         while !is_leaving.load(Ordering::Acquire) {
             let left = limit.saturating_sub(self.shared.position.load(Ordering::Acquire));
             if left == 0 {

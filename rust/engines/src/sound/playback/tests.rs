@@ -1,6 +1,6 @@
 use super::*;
 use crate::job::Release;
-use crate::sound::tests::{Act, Ear, Scripted};
+use crate::sound::tests::{Act, Counted, Ear, Scripted};
 use std::time::Duration;
 
 fn engine(frame_limit: Option<u64>) -> (PlaybackEngine, Arc<Runtime>) {
@@ -132,4 +132,23 @@ fn device_that_is_lost_fails_the_session() {
         }
     };
     assert!(matches!(release, Release::Failed(reason) if reason.contains("it was pulled out")));
+}
+
+#[test]
+fn thread_of_a_device_allocates_nothing() {
+    let (engine, _runtime) = engine(None);
+    for is_finished in [false, true] {
+        let shared = Arc::new(Shared::new(engine.shape));
+        assert_eq!(shared.queue.write(&sound(10_000)), 10_000);
+        shared.is_finished.store(is_finished, Ordering::Release);
+        let is_leaving = Arc::new(AtomicBool::new(false));
+        let device = Counted {
+            calls: 1_000,
+            is_leaving: is_leaving.clone(),
+        };
+        let mut feeder = job::Feeder::new(Box::new(device), engine.shape, shared.clone());
+        let (count, outcome) = rustle_testkit::allocations_in(|| feeder.feed(u64::MAX, &is_leaving).is_ok());
+        assert_eq!((count, outcome), (0, true));
+        assert_eq!(shared.progress(0).played, 10_000);
+    }
 }
