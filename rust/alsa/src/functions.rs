@@ -72,12 +72,14 @@ impl Functions {
     /// # Errors
     /// [`AlsaError::Library`].
     pub(crate) fn get() -> Result<&'static Self, AlsaError> {
+        // As long as the process; in a place where a search for leaks finds it.
+        static LIBRARY: OnceLock<Library> = OnceLock::new();
         static FUNCTIONS: OnceLock<Result<Functions, AlsaError>> = OnceLock::new();
         let functions = FUNCTIONS.get_or_init(|| {
             // SAFETY: libasound has no initialisers with preconditions.
             let library = unsafe { Library::new("libasound.so.2") };
             let library = library.map_err(|error| AlsaError::Library(error.to_string()))?;
-            let functions = Self::of(Box::leak(Box::new(library)));
+            let functions = Self::of(LIBRARY.get_or_init(|| library));
             let functions = functions.map_err(|error| AlsaError::Library(error.to_string()))?;
             // SAFETY: the handler does nothing, and is there as long as the process.
             unsafe { (functions.snd_lib_error_set_handler)(Some(say_nothing)) };

@@ -4,6 +4,11 @@
 //! jobs of all engines on a few threads, guards each call against panics, and releases each job exactly once.
 #![forbid(unsafe_code)]
 
+/// Counts the allocations of the calls that must make none.
+#[cfg(test)]
+#[global_allocator]
+static ALLOCATOR: rustle_testkit::CountingAllocator = rustle_testkit::CountingAllocator;
+
 mod clock;
 mod engine;
 mod equalizer;

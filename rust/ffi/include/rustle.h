@@ -257,7 +257,7 @@ typedef int32_t RustleStatus;
  */
 typedef struct RustleEqualizerBand {
   /**
-   * Its centre, or its edge at half the gain, in Hz: above 0 and below half the sample rate.
+   * Its centre, or its edge at half the gain, in Hz: at least a millionth of the sample rate and below half of it.
    */
   double frequency;
   /**
@@ -1104,8 +1104,8 @@ RustleStatus rustle_equalizer_preamp(const struct RustleEqualizerSettings *setti
                                      struct RustleError *error);
 
 /**
- * Changes the gains of the peaking ones of `count` bands so that the curve of all bands together goes through `targets`, in dB,
- * at the bands' frequencies, within -24 to 24 dB each. `distance` receives the greatest distance that is left, in dB.
+ * Changes the gains of the peaking ones of `count` bands so that the curve of all bands together goes through `targets`, finite
+ * and in dB, at the bands' frequencies, within -24 to 24 dB each. `distance` receives the greatest distance that is left, in dB.
  *
  * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE`, `RUSTLE_INVALID_LENGTH`; nothing is changed then.
  *
@@ -1784,7 +1784,7 @@ RustleStatus rustle_meter_free(RustleHandle meter, struct RustleError *error);
  * and including 120. The place is 120 sqrt((a - m) / (1 - m)) with a = 10^(power / 20) and m = 10^-4; it is not a sound
  * pressure level.
  *
- * Fails with `RUSTLE_NULL_POINTER`.
+ * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE` (memory that overlaps).
  *
  * Thread-safe: yes. Realtime-safe: yes.
  *
@@ -2047,7 +2047,7 @@ RustleStatus rustle_playback_drain(RustleHandle session,
  * given later is taken and not heard.
  *
  * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH` (no whole frames), `RUSTLE_STALE_HANDLE`, `RUSTLE_INVALID_VALUE` (a
- * session of another engine); nothing is taken then.
+ * session of another engine, or memory that overlaps or is misaligned); nothing is taken then.
  *
  * Thread-safe: yes. Realtime-safe: no (calls with the same session wait for one another).
  *

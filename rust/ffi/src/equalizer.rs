@@ -26,7 +26,7 @@ pub const RUSTLE_BAND_HIGH_PASS: u32 = 4;
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct RustleEqualizerBand {
-    /// Its centre, or its edge at half the gain, in Hz: above 0 and below half the sample rate.
+    /// Its centre, or its edge at half the gain, in Hz: at least a millionth of the sample rate and below half of it.
     pub frequency: f64,
     /// In dB, -24 to 24.
     pub gain: f64,
@@ -232,6 +232,9 @@ pub unsafe extern "C" fn rustle_equalizer_response(
         settings.check(sample_rate)?;
         // SAFETY: the caller promises that the frequencies are not written meanwhile; they overlap no output.
         let frequencies = unsafe { borrowed(frequencies, count, "frequencies") }?;
+        if !frequencies.iter().all(|frequency| frequency.is_finite()) {
+            return Err(CallFault::value("frequencies", "expected finite numbers, got another one").into());
+        }
         // SAFETY: the caller promises that this call alone uses the output; it overlaps no other argument.
         let left = unsafe { borrowed_mut(left, count, "left") }?;
         // SAFETY: as above.
@@ -269,8 +272,8 @@ pub unsafe extern "C" fn rustle_equalizer_preamp(
     unsafe { told(preamp, "preamp", error, tell) }
 }
 
-/// Changes the gains of the peaking ones of `count` bands so that the curve of all bands together goes through `targets`, in dB,
-/// at the bands' frequencies, within -24 to 24 dB each. `distance` receives the greatest distance that is left, in dB.
+/// Changes the gains of the peaking ones of `count` bands so that the curve of all bands together goes through `targets`, finite
+/// and in dB, at the bands' frequencies, within -24 to 24 dB each. `distance` receives the greatest distance that is left, in dB.
 ///
 /// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE`, `RUSTLE_INVALID_LENGTH`; nothing is changed then.
 ///

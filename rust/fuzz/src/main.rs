@@ -8,9 +8,12 @@
 //! scripts/fuzz builds and runs it.
 #![no_main]
 
+mod equalizer;
 mod frames;
 mod input;
+mod meter;
 mod objects;
+mod sound;
 mod spectra;
 mod ticker;
 
@@ -49,7 +52,7 @@ pub unsafe extern "C" fn LLVMFuzzerTestOneInput(data: *const u8, length: usize) 
 }
 
 fn call(input: &mut Input<'_>, handles: &mut Handles, results: &mut Vec<*const f32>) {
-    match input.below(26) {
+    match input.below(43) {
         0 => spectra::new_plan(input, handles),
         1 | 2 => spectra::form(input, handles),
         3 => spectra::plan_numbers(input, handles),
@@ -69,6 +72,20 @@ fn call(input: &mut Input<'_>, handles: &mut Handles, results: &mut Vec<*const f
         23 => frames::frames(input, handles),
         24 => frames::push(input, handles),
         25 => frames::end(input, handles),
+        26 => equalizer::new(input, handles),
+        27 => equalizer::change(input, handles),
+        28 | 29 => equalizer::process(input, handles),
+        30 => equalizer::tell(input),
+        31 => equalizer::solve(input),
+        32 => meter::new(input, handles),
+        33 => meter::process(input, handles),
+        34 | 35 => meter::tell(input, handles),
+        36 => sound::new_engine(input, handles),
+        37 | 38 => sound::start(input, handles),
+        39 => sound::drain(input, handles),
+        40 => sound::write(input, handles),
+        41 => sound::end(input, handles),
+        42 => sound::devices(input),
         _ => ticker::library(input),
     }
 }

@@ -1,14 +1,18 @@
 //! The handles that an input's calls have made, the record of an error, and sinks that watch their sessions.
 
 use crate::input::Input;
+use rustle::equalizer::rustle_equalizer_free;
 use rustle::fft::inverse::rustle_fft_inverse_free;
 use rustle::fft::plan::rustle_fft_plan_free;
 use rustle::fft::stft::rustle_stft_free;
 use rustle::fft::stft_stream::rustle_stft_stream_free;
 use rustle::live::rustle_live_objects;
+use rustle::meter::rustle_meter_free;
 use rustle::runtime::{rustle_runtime_advance, rustle_runtime_free, rustle_runtime_new_manual};
 use rustle::session::{rustle_session_cancel, rustle_session_free};
 use rustle::sink::{RustleSink, RUSTLE_RELEASE_CANCELLED, RUSTLE_RELEASE_ENDED};
+use rustle::sound::capture::rustle_capture_free;
+use rustle::sound::playback::rustle_playback_free;
 use rustle::status::{
     RustleError, RustleStatus, RUSTLE_ERROR_CAPACITY, RUSTLE_OK, RUSTLE_PANICKED, RUSTLE_POISONED,
 };
@@ -23,7 +27,7 @@ use std::sync::{Arc, OnceLock};
 static STARTED: AtomicU64 = AtomicU64::new(0);
 static RELEASED: AtomicU64 = AtomicU64::new(0);
 
-/// The runtime of every ticker; its time moves only when a call moves it, so that an input does the same each time.
+/// The runtime of every engine; its time moves only when a call moves it, so that an input does the same each time.
 pub(crate) fn runtime() -> RustleHandle {
     static RUNTIME: OnceLock<RustleHandle> = OnceLock::new();
     *RUNTIME.get_or_init(|| {
@@ -57,7 +61,7 @@ pub(crate) fn checked(call: impl FnOnce(*mut RustleError) -> RustleStatus) -> bo
     } else {
         assert_eq!(error.status, status);
         assert!(
-            (1..=10).contains(&status) || (100..=105).contains(&status),
+            (1..=10).contains(&status) || (100..=105).contains(&status) || (200..=204).contains(&status),
             "an unknown status"
         );
         assert!(!text(&error).is_empty());
@@ -78,6 +82,10 @@ pub(crate) enum Kind {
     Stream,
     Runtime,
     Ticker,
+    Capture,
+    Playback,
+    Equalizer,
+    Meter,
     Session,
 }
 
@@ -85,7 +93,7 @@ pub(crate) enum Kind {
 #[derive(Default)]
 pub(crate) struct Handles {
     made: Vec<(Kind, RustleHandle)>,
-    /// The tickers on the runtime that the calls settle.
+    /// The engines on the runtime that the calls settle.
     settled: Vec<RustleHandle>,
     /// Their sessions.
     sessions: Vec<(RustleHandle, Arc<Life>)>,
@@ -101,16 +109,16 @@ impl Handles {
         self.made.push((kind, handle));
     }
 
-    /// As `add`, for a ticker on the runtime that the calls settle.
-    pub(crate) fn add_settled(&mut self, ticker: RustleHandle) {
-        self.add(Kind::Ticker, ticker);
-        self.settled.push(ticker);
+    /// As `add`, for an engine on the runtime that the calls settle.
+    pub(crate) fn add_settled(&mut self, kind: Kind, engine: RustleHandle) {
+        self.add(kind, engine);
+        self.settled.push(engine);
     }
 
-    /// As `add`, for a session of `ticker`.
-    pub(crate) fn add_session(&mut self, session: RustleHandle, ticker: RustleHandle, life: Arc<Life>) {
+    /// As `add`, for a session of `engine`.
+    pub(crate) fn add_session(&mut self, session: RustleHandle, engine: RustleHandle, life: Arc<Life>) {
         self.add(Kind::Session, session);
-        if self.settled.contains(&ticker) {
+        if self.settled.contains(&engine) {
             self.sessions.push((session, life));
         }
     }
@@ -156,6 +164,14 @@ impl Handles {
             unsafe { rustle_session_free(handle, null_mut()) };
             // SAFETY: as above.
             unsafe { rustle_ticker_free(handle, null_mut()) };
+            // SAFETY: as above.
+            unsafe { rustle_capture_free(handle, null_mut()) };
+            // SAFETY: as above.
+            unsafe { rustle_playback_free(handle, null_mut()) };
+            // SAFETY: as above.
+            unsafe { rustle_equalizer_free(handle, null_mut()) };
+            // SAFETY: as above.
+            unsafe { rustle_meter_free(handle, null_mut()) };
             // SAFETY: as above.
             unsafe { rustle_fft_plan_free(handle, null_mut()) };
             // SAFETY: as above.

@@ -42,7 +42,7 @@ pub(crate) fn new_ticker(input: &mut Input<'_>, handles: &mut Handles) {
     // SAFETY: the configuration is NULL or this frame's own, and so is the handle's place.
     if checked(|error| unsafe { rustle_ticker_new(pointer, &mut ticker, error) }) {
         if is_settled {
-            handles.add_settled(ticker);
+            handles.add_settled(Kind::Ticker, ticker);
         } else {
             handles.add(Kind::Ticker, ticker);
         }

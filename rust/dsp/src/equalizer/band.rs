@@ -35,12 +35,16 @@ pub enum BandKind {
     HighPass,
 }
 
+/// The lowest frequency of a band, in sample rates. Below it the poles are so near 1 that f64 tells them apart no more: from
+/// about 1e-7 on a band has no finite curve.
+const LOWEST: f64 = 1e-6;
+
 /// One band.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Band {
     /// Its shape.
     pub kind: BandKind,
-    /// Its centre, or its edge at half the gain, in Hz: above 0 and below half the sample rate.
+    /// Its centre, or its edge at half the gain, in Hz: at least a millionth of the sample rate and below half of it.
     pub frequency: f64,
     /// In dB, within [`GAINS`].
     pub gain: f64,
@@ -77,7 +81,7 @@ impl Band {
     }
 
     fn check(&self, sample_rate: f64) -> Result<(), EqualizerError> {
-        if !(self.frequency > 0.0 && self.frequency < 0.5 * sample_rate) {
+        if !(self.frequency >= LOWEST * sample_rate && self.frequency < 0.5 * sample_rate) {
             return Err(EqualizerError::Frequency {
                 limit: 0.5 * sample_rate,
                 got: self.frequency,
@@ -176,7 +180,7 @@ pub enum EqualizerError {
         /// The number that came.
         got: usize,
     },
-    /// A band is not below half the sample rate.
+    /// A band is not below half the sample rate, or below a millionth of it.
     Frequency {
         /// Half the sample rate, in Hz.
         limit: f64,
@@ -221,7 +225,8 @@ impl Display for EqualizerError {
             }
             Self::Frequency { limit, got } => write!(
                 f,
-                "frequency of a band: expected above 0 and below half the sample rate, {limit} Hz, got {got} Hz"
+                "frequency of a band: expected at least {} Hz and below half the sample rate, {limit} Hz, got {got} Hz",
+                2.0 * LOWEST * limit
             ),
             Self::Gain { got } => write!(
                 f,
@@ -253,6 +258,42 @@ mod tests {
     use super::*;
 
     #[test]
+    fn lowest_band_has_a_finite_curve() {
+        const KINDS: [BandKind; 5] = [
+            BandKind::Peaking,
+            BandKind::LowShelf,
+            BandKind::HighShelf,
+            BandKind::LowPass,
+            BandKind::HighPass,
+        ];
+        for kind in KINDS {
+            for gain in [-24.0, -6.0, 6.0, 24.0] {
+                for octaves in [0.05, 1.0, 5.0] {
+                    let band = Band {
+                        kind,
+                        ..Band::peaking(0.048, gain, octaves)
+                    };
+                    let settings = Settings {
+                        left: vec![band],
+                        ..Settings::default()
+                    };
+                    assert_eq!(settings.check(48_000.0), Ok(()));
+                    for frequency in [0.0, 0.048, 1.0, 1000.0, 23_999.0] {
+                        let level = settings.decibels(frequency, 48_000.0)[0];
+                        // The sharpest pass rises by its quality, 29.2 dB.
+                        let expected = -400.0..=29.7;
+                        let is_silent = level == f64::NEG_INFINITY && frequency == 0.0;
+                        assert!(
+                            expected.contains(&level) || is_silent,
+                            "{band:?} at {frequency}: {level}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
     fn settings_out_of_range_are_refused_with_what_came() {
         let rate = 48_000.0;
         let with = |band| Settings {
@@ -263,6 +304,14 @@ mod tests {
         assert_eq!(with(good).check(rate), Ok(()));
         let refused = |band, expected| assert_eq!(with(band).check(rate), Err(expected));
         let (limit, got) = (24_000.0, 24_000.0);
+        refused(
+            Band {
+                frequency: got,
+                ..good
+            },
+            EqualizerError::Frequency { limit, got },
+        );
+        let got = 0.047;
         refused(
             Band {
                 frequency: got,

@@ -36,7 +36,8 @@ const TURNS: usize = 24;
 /// distance that is left, in dB: near 0 unless the bands are so wide that the wanted curve is out of their reach.
 ///
 /// # Errors
-/// What [`Settings::check`] finds; [`EqualizerError::BandCount`] when `targets` has another length than `bands`.
+/// What [`Settings::check`] finds; [`EqualizerError::BandCount`] when `targets` has another length than `bands`;
+/// [`EqualizerError::Gain`] for a target that is not finite.
 pub fn gains_for_curve(bands: &mut [Band], targets: &[f64], sample_rate: f64) -> Result<f64, EqualizerError> {
     let settings = Settings {
         left: bands.to_vec(),
@@ -48,6 +49,9 @@ pub fn gains_for_curve(bands: &mut [Band], targets: &[f64], sample_rate: f64) ->
             limit: bands.len(),
             got: targets.len(),
         });
+    }
+    if let Some(&got) = targets.iter().find(|target| !target.is_finite()) {
+        return Err(EqualizerError::Gain { got });
     }
     let sought: Vec<usize> = (0..bands.len())
         .filter(|&k| bands[k].kind == BandKind::Peaking)
@@ -139,6 +143,21 @@ mod tests {
     use super::*;
 
     const RATE: f64 = 48_000.0;
+
+    #[test]
+    fn target_that_is_not_finite_is_refused_and_changes_nothing() {
+        for target in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            let mut sought = bands(1.0);
+            let before = sought.clone();
+            let mut targets = [6.0; 14];
+            targets[3] = target;
+            let refused = gains_for_curve(&mut sought, &targets, RATE);
+            assert!(
+                matches!(refused, Err(EqualizerError::Gain { got }) if got.to_bits() == target.to_bits())
+            );
+            assert_eq!(sought, before);
+        }
+    }
 
     fn bands(octaves: f64) -> Vec<Band> {
         let centres = super::super::CENTRES;

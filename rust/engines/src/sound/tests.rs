@@ -127,3 +127,44 @@ impl<T: Copy + Send> Doorbell for Ear<T> {
         let _ = self.release.send(release);
     }
 }
+
+/// A device whose calls allocate nothing: it reads and takes what it is asked to, and tells its thread to leave in the end.
+pub(super) struct Counted {
+    pub(super) calls: u32,
+    pub(super) is_leaving: Arc<AtomicBool>,
+}
+
+impl Counted {
+    fn count(&mut self, samples: usize) -> Progress {
+        self.calls -= 1;
+        if self.calls == 0 {
+            self.is_leaving.store(true, Ordering::Release);
+        }
+        match self.calls % 5 {
+            0 => Progress::Nothing,
+            1 => Progress::Interrupted,
+            _ => Progress::Frames(samples / 2),
+        }
+    }
+}
+
+impl Device for Counted {
+    fn read(&mut self, frames: &mut [f32], _: Duration) -> Result<Progress, AlsaError> {
+        frames.fill(0.5);
+        Ok(self.count(frames.len()))
+    }
+
+    fn write(&mut self, frames: &[f32], _: Duration) -> Result<Progress, AlsaError> {
+        Ok(self.count(frames.len()))
+    }
+
+    fn delay(&mut self) -> Option<i64> {
+        Some(i64::MAX)
+    }
+}
+
+#[test]
+fn counter_counts() {
+    let (count, _) = rustle_testkit::allocations_in(|| vec![1_u8; 100]);
+    assert_eq!(count, 1);
+}

@@ -36,9 +36,13 @@ static uint32_t below(uint32_t bound) {
   return (uint32_t)(state >> 33) % bound;
 }
 
-typedef enum { INVENTED, SESSION, TICKER, RUNTIME, PLAN, INVERSE, STFT, STREAM, KINDS } Kind;
+// From PLAN on: what has no sessions.
+typedef enum {
+  INVENTED, SESSION, TICKER, CAPTURE, PLAYBACK, RUNTIME, PLAN, INVERSE, STFT, STREAM, EQUALIZER, METER, KINDS
+} Kind;
 
-static const char *const names[KINDS] = {"", "sessions", "tickers", "runtimes", "plans", "inverses", "STFTs", "STFT streams"};
+static const char *const names[KINDS] = {"",         "sessions", "tickers", "captures",     "playbacks",  "runtimes", "plans",
+                                         "inverses", "STFTs",    "STFT streams", "equalizers", "meters"};
 
 typedef struct {
   RustleHandle handle;
@@ -113,6 +117,10 @@ static RustleStatus free_as(Kind kind, RustleHandle handle) {
     case INVERSE: return rustle_fft_inverse_free(handle, NULL);
     case STFT: return rustle_stft_free(handle, NULL);
     case STREAM: return rustle_stft_stream_free(handle, NULL);
+    case CAPTURE: return rustle_capture_free(handle, NULL);
+    case PLAYBACK: return rustle_playback_free(handle, NULL);
+    case EQUALIZER: return rustle_equalizer_free(handle, NULL);
+    case METER: return rustle_meter_free(handle, NULL);
     default: return rustle_fft_plan_free(handle, NULL);
   }
 }
@@ -124,7 +132,42 @@ static void free_any(Kind kind) {
   if (status == RUSTLE_OK) entry->live = 0;
 }
 
+// A sink was taken, or a start was refused for a reason that `fine` arguments do not give.
+static int started(RustleStatus status, const RustleError *error, const Entry *engine, Kind kind, RustleHandle session,
+                   int fine) {
+  if (status == RUSTLE_OK) {
+    EXPECT(serves(engine, kind));
+    atomic_fetch_add(&taken, 1);
+    served[kind]++;
+    know(session, SESSION);
+    return 1;
+  }
+  EXPECT(status == error->status && error->message_length > 0);
+  if (!serves(engine, kind)) EXPECT(status == RUSTLE_STALE_HANDLE);
+  else
+    EXPECT(status == RUSTLE_SHUT_DOWN || (!fine && (status == RUSTLE_INVALID_VALUE || status == RUSTLE_INVALID_LENGTH ||
+           (kind == TICKER && status >= RUSTLE_NO_SYMBOLS && status <= RUSTLE_TOO_MANY_SYMBOLS))));
+  return 0;
+}
+
+static void start_sound(Kind kind) {
+  int fine = below(4) != 0;
+  uint32_t lane = fine ? below(4) : below(5), capacity = fine ? 1 : below(3);
+  void *context = malloc(16);
+  RustleSink sink = {context, on_signal, on_release};
+  RustleHandle session = 0;
+  RustleError error;
+  Entry *engine = any_entry(kind);
+  RustleStatus status = kind == CAPTURE ? rustle_capture_start(engine->handle, lane, capacity, sink, &session, &error)
+                                        : rustle_playback_start(engine->handle, lane, capacity, sink, &session, &error);
+  if (!started(status, &error, engine, kind, session, fine)) free(context);
+}
+
 static void start(void) {
+  if (below(2) == 0) {
+    start_sound(below(2) == 0 ? CAPTURE : PLAYBACK);
+    return;
+  }
   static const char *const all[] = {"BTC", "ETH", "SOL", "BTC", "", "A B"};
   RustleString symbols[3];
   uint32_t fine = below(4) != 0;
@@ -139,19 +182,24 @@ static void start(void) {
   RustleError error;
   Entry *ticker = any_entry(TICKER);
   RustleStatus status = rustle_ticker_start(ticker->handle, symbols, count, lane, capacity, sink, &session, &error);
-  if (status == RUSTLE_OK) {
-    EXPECT(serves(ticker, TICKER));
-    atomic_fetch_add(&taken, 1);
-    served[TICKER]++;
-    know(session, SESSION);
-  } else {
-    EXPECT(status == error.status && error.message_length > 0);
-    if (!serves(ticker, TICKER)) EXPECT(status == RUSTLE_STALE_HANDLE);
-    else
-      EXPECT(status == RUSTLE_SHUT_DOWN || (!fine && (status == RUSTLE_INVALID_VALUE || status == RUSTLE_INVALID_LENGTH ||
-             (status >= RUSTLE_NO_SYMBOLS && status <= RUSTLE_TOO_MANY_SYMBOLS))));
-    free(context);
-  }
+  if (!started(status, &error, ticker, TICKER, session, fine)) free(context);
+}
+
+static void new_sound(void) {
+  Entry *runtime = below(2) == 0 ? entry_of(0) : any_entry(RUNTIME);
+  int fine = below(8) != 0, captures = below(2) == 0;
+  RustleSoundConfiguration configuration = {.device = {(const uint8_t *)"demo", 4},
+                                            .frame_limit = below(4),
+                                            .runtime = runtime->handle,
+                                            .sample_rate = fine ? 1000 : 0,
+                                            .channels = 1 + below(2),
+                                            .period = 1};
+  RustleHandle made = 0;
+  RustleStatus status = captures ? rustle_capture_new(&configuration, &made, NULL)
+                                 : rustle_playback_new(&configuration, &made, NULL);
+  if (runtime->handle != 0 && !serves(runtime, RUNTIME)) EXPECT(status == RUSTLE_STALE_HANDLE);
+  else EXPECT(status == (fine ? RUSTLE_OK : RUSTLE_INVALID_VALUE));
+  if (status == RUSTLE_OK) know(made, captures ? CAPTURE : PLAYBACK);
 }
 
 static void new_ticker(void) {
@@ -182,12 +230,32 @@ static void new_stream(void) {
   if (status == RUSTLE_OK) know(made, STREAM);
 }
 
+static const RustleEqualizerBand band = {.frequency = 1000, .gain = 6, .q = 1.4, .kind = RUSTLE_BAND_PEAKING};
+static const RustleEqualizerSettings settings = {.left = &band, .left_count = 1, .right = &band, .right_count = 1};
+
+static void new_equalizer(int fine) {
+  RustleHandle made = 0;
+  EXPECT((rustle_equalizer_new(fine ? 48000 : 0, 2, 1, below(2) == 0 ? NULL : &settings, &made, NULL) == RUSTLE_OK) == fine);
+  if (fine) know(made, EQUALIZER);
+}
+
+static void new_meter(int fine) {
+  static const uint32_t channels[2] = {RUSTLE_CHANNEL_FRONT, RUSTLE_CHANNEL_FRONT};
+  RustleMeterConfiguration configuration = {
+      .sample_rate = fine ? 8000 : 7, .channels = channels, .channel_count = 2, .metered = RUSTLE_CHANNEL_MIX};
+  RustleHandle made = 0;
+  EXPECT((rustle_meter_new(&configuration, &made, NULL) == RUSTLE_OK) == fine);
+  if (fine) know(made, METER);
+}
+
 static void new_plan(void) {
   RustleHandle made = 0;
   int fine = below(4) != 0;
-  switch (below(4)) {
+  switch (below(6)) {
     case 0: new_stft(fine); return;
     case 1: new_stream(); return;
+    case 3: new_equalizer(fine); return;
+    case 4: new_meter(fine); return;
     case 2:
       EXPECT((rustle_fft_inverse_new(fine ? FRAME : 1, RUSTLE_PATH_PREFERRED, &made, NULL) == RUSTLE_OK) == fine);
       if (fine) know(made, INVERSE);
@@ -200,11 +268,43 @@ static void new_plan(void) {
   if (fine) know(made, PLAN);
 }
 
+static void equalize(void) {
+  float block[FRAME] = {0.5f};
+  Entry *entry = any_entry(EQUALIZER);
+  RustleStatus status;
+  switch (below(4)) {
+    case 0: status = rustle_equalizer_change(entry->handle, &settings, NULL); break;
+    case 1: status = rustle_equalizer_set_bypassed(entry->handle, below(2), NULL); break;
+    case 2: status = rustle_equalizer_reset(entry->handle, NULL); break;
+    default: status = rustle_equalizer_process(entry->handle, block, FRAME, NULL);
+  }
+  fits(status, entry, EQUALIZER, RUSTLE_OK);
+}
+
+static void measure(void) {
+  float block[FRAME] = {0.5f};
+  double level = 0, centre = 0;
+  size_t count = 0;
+  RustleMeterReading reading;
+  Entry *entry = any_entry(METER);
+  RustleStatus status;
+  switch (below(5)) {
+    case 0: status = rustle_meter_read(entry->handle, &reading, NULL); break;
+    case 1: status = rustle_meter_exceeded(entry->handle, 10, &level, NULL); break;
+    case 2: status = rustle_meter_bands(entry->handle, &centre, &level, 1, &count, NULL); break;
+    case 3: status = rustle_meter_restart(entry->handle, NULL); break;
+    default: status = rustle_meter_process(entry->handle, block, FRAME, NULL);
+  }
+  fits(status, entry, METER, RUSTLE_OK);
+}
+
 static void transform(void) {
   static float input[FRAME + 2], output[4 * (FRAME / 2 + 1)];
   size_t taken = 0, frames = 0;
   Entry *entry;
-  switch (below(4)) {
+  switch (below(6)) {
+    case 4: equalize(); break;
+    case 5: measure(); break;
     case 0:
       entry = any_entry(INVERSE);
       fits(rustle_fft_inverse_samples(entry->handle, input, FRAME + 2, output, FRAME, NULL, 0, NULL), entry, INVERSE,
@@ -226,12 +326,45 @@ static void transform(void) {
   }
 }
 
-static void one_call(void) {
-  RustlePriceUpdate updates[4];
+// The calls of a session that its own engine serves and the others do not.
+static void on_session(void) {
+  static RustlePriceUpdate updates[4];
+  static RustleSoundBlock blocks[4];
+  static RustlePlaybackProgress records[4];
+  static const float samples[8];
   size_t count = 0;
+  Entry *entry = any_entry(SESSION);
+  RustleStatus status;
+  switch (below(5)) {
+    case 0: status = rustle_ticker_drain(entry->handle, updates, below(5), &count, NULL, NULL); break;
+    case 1: status = rustle_capture_drain(entry->handle, blocks, below(5), &count, NULL, NULL); break;
+    case 2: status = rustle_playback_drain(entry->handle, records, below(5), &count, NULL, NULL); break;
+    case 3: status = rustle_playback_write(entry->handle, samples, 2 * below(5), &count, NULL); break;
+    default: status = rustle_playback_finish(entry->handle, NULL);
+  }
+  fits(status, entry, SESSION, RUSTLE_INVALID_VALUE);
+}
+
+// Cancels the sessions of an engine, or shuts it down.
+static void end_engine(int for_good) {
+  Kind kind = TICKER + below(3);
+  Entry *entry = any_entry(kind);
+  RustleStatus status;
+  switch (kind) {
+    case TICKER: status = (for_good ? rustle_ticker_shut_down : rustle_ticker_cancel)(entry->handle, NULL); break;
+    case CAPTURE: status = (for_good ? rustle_capture_shut_down : rustle_capture_cancel)(entry->handle, NULL); break;
+    default: status = (for_good ? rustle_playback_shut_down : rustle_playback_cancel)(entry->handle, NULL);
+  }
+  fits(status, entry, kind, RUSTLE_OK);
+}
+
+static void one_call(void) {
   Entry *entry;
   switch (below(16)) {
-    case 0: new_ticker(); break;
+    case 0:
+      if (below(2) == 0) new_ticker();
+      else new_sound();
+      break;
     case 1:
     case 2:
     case 3:
@@ -241,15 +374,9 @@ static void one_call(void) {
       fits(rustle_session_cancel(entry->handle, NULL), entry, SESSION, RUSTLE_OK);
       break;
     case 6: free_any(SESSION); break;
-    case 7: free_any(TICKER); break;
-    case 8:
-      entry = any_entry(TICKER);
-      fits(rustle_ticker_cancel(entry->handle, NULL), entry, TICKER, RUSTLE_OK);
-      break;
-    case 9:
-      entry = any_entry(SESSION);
-      fits(rustle_ticker_drain(entry->handle, updates, below(5), &count, NULL, NULL), entry, SESSION, RUSTLE_INVALID_VALUE);
-      break;
+    case 7: free_any(TICKER + below(3)); break;
+    case 8: end_engine(0); break;
+    case 9: on_session(); break;
     case 10: {
       RustleHandle made = 0;
       if (below(16) == 0 && rustle_runtime_new_manual(0, &made, NULL) == RUSTLE_OK) know(made, RUNTIME);
@@ -266,9 +393,7 @@ static void one_call(void) {
       else transform();
       break;
     default:
-      if (below(8) != 0) break;
-      entry = any_entry(TICKER);
-      fits(rustle_ticker_shut_down(entry->handle, NULL), entry, TICKER, RUSTLE_OK);
+      if (below(8) == 0) end_engine(1);
   }
 }
 

@@ -1,9 +1,12 @@
 //! One complete, valid call of every guarded function, with a panic armed for one of its points.
 
+use crate::equalizer::*;
+use crate::meter::*;
 use crate::objects::{
     free_inverse, free_plan, free_runtime, free_stft, free_stream, new_inverse, new_plan, new_runtime,
     new_stft, new_stream, Owned,
 };
+use crate::sound::{self, playback_finish, playback_write, sound_devices, CAPTURE, PLAYBACK};
 use crate::spectra::*;
 use crate::ticker::*;
 use rustle::fft::forms::*;
@@ -13,6 +16,8 @@ use rustle::fft::stft::rustle_stft_free;
 use rustle::fft::stft_stream::rustle_stft_stream_free;
 use rustle::log::*;
 use rustle::runtime::*;
+use rustle::sound::capture::*;
+use rustle::sound::playback::*;
 use rustle::status::{RustleError, RustleStatus, RUSTLE_OK, RUSTLE_PANICKED, RUSTLE_WRONG_STATE};
 use rustle::ticker::{rustle_ticker_cancel, rustle_ticker_shut_down};
 use rustle::RustleHandle;
@@ -98,6 +103,50 @@ pub(crate) const CALLS: &[(&str, Call)] = &[
         on_ticker(point, rustle_ticker_shut_down)
     }),
     ("rustle_ticker_free", ticker_free),
+    ("rustle_capture_new", |point| sound::new(point, &CAPTURE)),
+    ("rustle_capture_start", |point| sound::start(point, &CAPTURE)),
+    ("rustle_capture_drain", |point| {
+        sound::drain(point, &CAPTURE, rustle_capture_drain)
+    }),
+    ("rustle_capture_cancel", |point| {
+        sound::on_engine(point, &CAPTURE, rustle_capture_cancel)
+    }),
+    ("rustle_capture_shut_down", |point| {
+        sound::on_engine(point, &CAPTURE, rustle_capture_shut_down)
+    }),
+    ("rustle_capture_free", |point| sound::free(point, &CAPTURE)),
+    ("rustle_playback_new", |point| sound::new(point, &PLAYBACK)),
+    ("rustle_playback_start", |point| sound::start(point, &PLAYBACK)),
+    ("rustle_playback_drain", |point| {
+        sound::drain(point, &PLAYBACK, rustle_playback_drain)
+    }),
+    ("rustle_playback_cancel", |point| {
+        sound::on_engine(point, &PLAYBACK, rustle_playback_cancel)
+    }),
+    ("rustle_playback_shut_down", |point| {
+        sound::on_engine(point, &PLAYBACK, rustle_playback_shut_down)
+    }),
+    ("rustle_playback_free", |point| sound::free(point, &PLAYBACK)),
+    ("rustle_playback_write", playback_write),
+    ("rustle_playback_finish", playback_finish),
+    ("rustle_sound_devices", sound_devices),
+    ("rustle_equalizer_new", equalizer_new),
+    ("rustle_equalizer_change", equalizer_change),
+    ("rustle_equalizer_set_bypassed", equalizer_set_bypassed),
+    ("rustle_equalizer_process", equalizer_process),
+    ("rustle_equalizer_reset", equalizer_reset),
+    ("rustle_equalizer_free", equalizer_free),
+    ("rustle_equalizer_response", equalizer_response),
+    ("rustle_equalizer_preamp", equalizer_preamp),
+    ("rustle_equalizer_solve", equalizer_solve),
+    ("rustle_meter_new", meter_new),
+    ("rustle_meter_process", meter_process),
+    ("rustle_meter_read", meter_read),
+    ("rustle_meter_exceeded", meter_exceeded),
+    ("rustle_meter_bands", meter_bands),
+    ("rustle_meter_restart", meter_restart),
+    ("rustle_meter_free", meter_free),
+    ("rustle_noise_scale", noise_scale),
 ];
 
 pub(crate) type HandleCall = unsafe extern "C" fn(RustleHandle, *mut RustleError) -> RustleStatus;

@@ -5,7 +5,10 @@
 mod calls;
 #[path = "../engines/mod.rs"]
 mod engines;
+mod equalizer;
+mod meter;
 mod objects;
+mod sound;
 mod spectra;
 mod ticker;
 

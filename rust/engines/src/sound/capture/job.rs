@@ -4,7 +4,7 @@ use super::super::block::{BLOCK_SAMPLES, SoundBlock};
 use super::super::demo;
 use super::super::queue::{BlockQueue, Stamp};
 use super::super::thread::DeviceThread;
-use super::super::{Device, LONGEST_WAIT, Shape};
+use super::super::{Device, LONGEST_WAIT, SHORTEST_NAP, Shape, after};
 use crate::clock::Nanoseconds;
 use crate::job::{Job, PollContext, Release, Step};
 use crate::outlet::Outlet;
@@ -18,8 +18,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// The most blocks of one poll, so that a fast session does not keep the worker from its other jobs.
 const LARGEST_BATCH: usize = 512;
 
-/// The times between two looks at the queue of a device.
-const SHORTEST_NAP: Nanoseconds = 1_000_000;
+/// The longest time between two looks at the queue of a device.
 const LONGEST_NAP: Nanoseconds = 10_000_000;
 
 /// Where a session's sound comes from.
@@ -52,14 +51,14 @@ pub(super) struct DeviceSource {
 impl DeviceSource {
     /// # Errors
     /// The system has no thread.
-    pub(super) fn start(device: Box<dyn Device>, shape: Shape) -> Result<Self, SoundError> {
+    pub(super) fn start(mut device: Box<dyn Device>, shape: Shape) -> Result<Self, SoundError> {
         let channels = shape.channels as usize;
         let most = (shape.period as usize).min(BLOCK_SAMPLES / channels);
         // A second of sound: the worker looks every few milliseconds.
         let pieces = (shape.rate as usize / most).max(64);
         let queue = Arc::new(BlockQueue::new(pieces, most, channels));
         let mine = queue.clone();
-        let work = move |is_leaving: &AtomicBool| read(device, &mine, most, channels, is_leaving);
+        let work = move |is_leaving: &AtomicBool| read(&mut *device, &mine, most, channels, is_leaving);
         let thread = DeviceThread::start("rustle-capture", work)
             .map_err(|error| SoundError::Runtime(RuntimeError(error)))?;
         Ok(Self { thread, queue })
@@ -74,8 +73,8 @@ impl Drop for DeviceSource {
 }
 
 /// What the device's thread does: from the device into the queue, and nothing else.
-fn read(
-    mut device: Box<dyn Device>,
+pub(super) fn read(
+    device: &mut dyn Device,
     queue: &BlockQueue,
     most: usize,
     channels: usize,
@@ -127,6 +126,8 @@ impl CaptureJob {
     fn add(&mut self, stamp: Stamp, samples: &[f32; BLOCK_SAMPLES]) {
         let frames = u64::from(stamp.frames).min(self.limit.saturating_sub(stamp.position)) as u32;
         if frames == 0 {
+            // The last frames were lost: the session is over all the same.
+            self.next = self.next.max(self.limit.min(stamp.position));
             return;
         }
         let mut block = SoundBlock {
@@ -200,7 +201,7 @@ impl Job for CaptureJob {
         let now = context.now();
         self.batch.clear();
         let (step, outcome) = match self.source {
-            Source::Demo { .. } => (Step::At(self.add_demo(now).max(now + SHORTEST_NAP)), None),
+            Source::Demo { .. } => (Step::At(after(self.add_demo(now), now)), None),
             Source::Device(_) => {
                 let nap = 500_000_000 * u64::from(self.shape.period) / u64::from(self.shape.rate);
                 let (more, outcome) = self.add_captured();

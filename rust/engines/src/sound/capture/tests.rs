@@ -2,9 +2,10 @@ use super::*;
 use crate::job::Release;
 use crate::sound::BLOCK_SAMPLES;
 use crate::sound::queue::{BlockQueue, Stamp};
-use crate::sound::tests::{Act, Ear, Scripted};
+use crate::sound::tests::{Act, Counted, Ear, Scripted};
 use crate::sound::thread::DeviceThread;
-use std::sync::atomic::Ordering;
+use rustle_testkit::allocations_in;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 fn configuration(device: &str, frame_limit: Option<u64>) -> CaptureConfiguration {
@@ -167,6 +168,49 @@ fn block_after_a_hole_tells_how_long_it_was() {
 }
 
 #[test]
+fn session_whose_last_frames_are_lost_ends_all_the_same() {
+    let (engine, runtime) = engine(Some(1_000));
+    let (ear, blocks, releases) = Ear::new();
+    let queue = Arc::new(BlockQueue::new(4, 128, 2));
+    let thread = DeviceThread::start("rustle-test", |leaving| {
+        while !leaving.load(Ordering::Acquire) {
+            std::thread::yield_now();
+        }
+        Ok(())
+    });
+    for position in [0, 2_000] {
+        let stamp = Stamp {
+            position,
+            overruns: 0,
+            frames: 128,
+        };
+        assert!(queue.write(stamp, &[0.5; 256]));
+    }
+    let thread = thread.expect("a thread");
+    let source = Source::Device(DeviceSource { thread, queue });
+    let _session = engine.start_from(source, None, || Outlet::Push(Box::new(ear)));
+    runtime.advance(Duration::from_millis(10));
+    assert_eq!(releases.recv(), Ok(Release::Ended));
+    assert_eq!(blocks.try_iter().map(|block| block.frames).sum::<u32>(), 128);
+}
+
+#[test]
+fn demonstration_keeps_up_with_the_fastest_clock_there_is() {
+    let runtime = Arc::new(Runtime::manual(0));
+    let fast = CaptureConfiguration {
+        rate: 1_000_000,
+        channels: 1,
+        period: 1,
+        ..configuration(DEMO_DEVICE, None)
+    };
+    let engine = CaptureEngine::on(runtime.clone(), fast).expect("valid");
+    let (ear, blocks, _) = Ear::new();
+    let _session = engine.start_pushing(ear).expect("started");
+    runtime.advance(Duration::from_millis(20));
+    assert_eq!(blocks.try_iter().map(|block| block.frames).sum::<u32>(), 20_001);
+}
+
+#[test]
 fn device_is_closed_before_its_session_is_released() {
     let (engine, runtime) = engine(None);
     let device = Scripted::new(2, []);
@@ -206,4 +250,21 @@ fn numbers_out_of_range_are_refused() {
         refused.err().map(|error| error.to_string()),
         expected("expected a lane of 1 to 65536 elements, got 65537")
     );
+}
+
+#[test]
+fn thread_of_a_device_allocates_nothing() {
+    let is_leaving = Arc::new(AtomicBool::new(false));
+    let queue = BlockQueue::new(64, 128, 2);
+    let mut device = Counted {
+        calls: 1_000,
+        is_leaving: is_leaving.clone(),
+    };
+    let mut samples = [0.0; BLOCK_SAMPLES];
+    let (count, (outcome, heard)) = allocations_in(|| {
+        // More than find room.
+        let outcome = job::read(&mut device, &queue, 128, 2, &is_leaving);
+        (outcome, std::iter::from_fn(|| queue.read(&mut samples)).count())
+    });
+    assert_eq!((count, outcome, heard), (0, Ok(()), 64));
 }

@@ -1,7 +1,7 @@
 //! One playback as a job of the runtime, and the thread that feeds its device.
 
 use super::super::thread::DeviceThread;
-use super::super::{Device, LONGEST_WAIT, Shape};
+use super::super::{Device, LONGEST_WAIT, Shape, after};
 use super::{PlaybackProgress, Shared};
 use crate::clock::Nanoseconds;
 use crate::job::{Job, PollContext, Release, Step};
@@ -16,8 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// The most periods of one poll.
 const LARGEST_BATCH: u64 = 512;
 
-/// The shortest time between two polls, and the time between two looks at a device's thread.
-const SHORTEST_NAP: Nanoseconds = 1_000_000;
+/// The time between two looks at a device's thread.
 const NAP: Nanoseconds = 10_000_000;
 
 /// Where a session's sound goes.
@@ -49,12 +48,7 @@ impl DeviceSink {
         shared: Arc<Shared>,
     ) -> Result<Self, SoundError> {
         let work = move |is_leaving: &AtomicBool| {
-            let mut feeder = Feeder {
-                device,
-                shared,
-                channels: shape.channels as usize,
-                samples: vec![0.0; (shape.period * shape.channels) as usize],
-            };
+            let mut feeder = Feeder::new(device, shape, shared);
             feeder.feed(limit, is_leaving).map_err(|error| error.to_string())
         };
         let thread = DeviceThread::start("rustle-playback", work)
@@ -71,7 +65,7 @@ impl Drop for DeviceSink {
 }
 
 /// What the device's thread does: from the queue into the device, and nothing else.
-struct Feeder {
+pub(super) struct Feeder {
     device: Box<dyn Device>,
     shared: Arc<Shared>,
     channels: usize,
@@ -79,8 +73,18 @@ struct Feeder {
 }
 
 impl Feeder {
+    /// All the memory that it needs.
+    pub(super) fn new(device: Box<dyn Device>, shape: Shape, shared: Arc<Shared>) -> Self {
+        Self {
+            device,
+            shared,
+            channels: shape.channels as usize,
+            samples: vec![0.0; (shape.period * shape.channels) as usize],
+        }
+    }
+
     /// Feeds the device until the session is finished and heard, has come to its limit, or leaves.
-    fn feed(&mut self, limit: u64, is_leaving: &AtomicBool) -> Result<(), AlsaError> {
+    pub(super) fn feed(&mut self, limit: u64, is_leaving: &AtomicBool) -> Result<(), AlsaError> {
         while !is_leaving.load(Ordering::Acquire) {
             let left = limit.saturating_sub(self.shared.position.load(Ordering::Acquire));
             if left == 0 {
@@ -209,7 +213,7 @@ impl PlaybackJob {
         if self.shared.position.load(Ordering::Acquire) >= self.limit {
             return Step::End;
         }
-        Step::At(next.max(now + SHORTEST_NAP))
+        Step::At(after(next, now))
     }
 
     /// Looks how far a device's thread has come.

@@ -1,6 +1,6 @@
 use super::*;
 use crate::job::Release;
-use crate::sound::tests::{Act, Ear, Scripted};
+use crate::sound::tests::{Act, Counted, Ear, Scripted};
 use std::time::Duration;
 
 fn engine(frame_limit: Option<u64>) -> (PlaybackEngine, Arc<Runtime>) {
@@ -37,7 +37,7 @@ fn demonstration_takes_what_is_written_at_its_rate() {
     let (engine, runtime) = engine(None);
     let (ear, records, releases) = Ear::new();
     let session = engine.start_pushing(ear).expect("started");
-    assert_eq!(session.write(&sound(1_000)).ok(), Some(1_000));
+    assert_eq!(session.write(&sound(1_000)).ok(), Some(2_000));
     runtime.advance(Duration::from_millis(5));
     session.finish();
     runtime.advance(Duration::from_secs(1));
@@ -73,7 +73,7 @@ fn no_more_is_taken_than_there_is_room_for() {
     let (ear, ..) = Ear::new();
     let session = engine.start_pushing(ear).expect("started");
     let taken = session.write(&sound(30_000)).expect("whole frames");
-    assert!((24_000..=24_480).contains(&taken), "half a second: {taken}");
+    assert!((48_000..=48_960).contains(&taken), "half a second: {taken}");
     assert!(matches!(
         session.write(&[0.0; 3]),
         Err(SoundError::Frames { channels: 2, got: 3 })
@@ -132,4 +132,23 @@ fn device_that_is_lost_fails_the_session() {
         }
     };
     assert!(matches!(release, Release::Failed(reason) if reason.contains("it was pulled out")));
+}
+
+#[test]
+fn thread_of_a_device_allocates_nothing() {
+    let (engine, _runtime) = engine(None);
+    for is_finished in [false, true] {
+        let shared = Arc::new(Shared::new(engine.shape));
+        assert_eq!(shared.queue.write(&sound(10_000)), 10_000);
+        shared.is_finished.store(is_finished, Ordering::Release);
+        let is_leaving = Arc::new(AtomicBool::new(false));
+        let device = Counted {
+            calls: 1_000,
+            is_leaving: is_leaving.clone(),
+        };
+        let mut feeder = job::Feeder::new(Box::new(device), engine.shape, shared.clone());
+        let (count, outcome) = rustle_testkit::allocations_in(|| feeder.feed(u64::MAX, &is_leaving).is_ok());
+        assert_eq!((count, outcome), (0, true));
+        assert_eq!(shared.progress(0).played, 10_000);
+    }
 }

@@ -32,11 +32,11 @@ static void note(const char *name) NONBLOCKING {
 #define CALL(name, ...) (note(#name), name(__VA_ARGS__))
 
 typedef struct Memory {
-  RustleHandle plan, inverse, stft, stream;
+  RustleHandle plan, inverse, stft, stream, equalizer, meter, playback;
   float input[SIZE], output[SIZE + 2], scratch[12 * SIZE];
   size_t scratch_length, inverse_scratch_length, stft_scratch_length;
   RustleError error;
-  int failures;
+  int round, failures;
 } Memory;
 
 #define SUCCEEDS(call) (memory->failures += (call) != RUSTLE_OK)
@@ -152,6 +152,43 @@ static void library(Memory *memory) NONBLOCKING {
   IS_REFUSED(rustle_sink_exercise(sink, NULL, 3, &memory->error));
 }
 
+static void sound(Memory *memory) NONBLOCKING {
+  RustleError *error = &memory->error;
+  float *block = memory->output;
+  memcpy(block, memory->input, sizeof memory->input);
+  SUCCEEDS(CALL(rustle_equalizer_process, memory->equalizer, block, SIZE, NULL));
+  IS_REFUSED(rustle_equalizer_process(0, block, SIZE, error));
+  IS_REFUSED(rustle_equalizer_process(memory->equalizer, NULL, SIZE, error));
+  IS_REFUSED(rustle_equalizer_process(memory->equalizer, block, SIZE - 1, error));
+  SUCCEEDS(CALL(rustle_playback_finish, memory->playback, NULL));
+  IS_REFUSED(rustle_playback_finish(0, error));
+  // Now and then only: otherwise no change would ever be under way.
+  if (memory->round % 64 == 63) SUCCEEDS(CALL(rustle_equalizer_reset, memory->equalizer, NULL));
+  IS_REFUSED(rustle_equalizer_reset(0, error));
+}
+
+static void levels(Memory *memory) NONBLOCKING {
+  RustleHandle meter = memory->meter;
+  RustleError *error = &memory->error;
+  RustleMeterReading reading;
+  double level = 0, centres[40], of_bands[40];
+  uint32_t noise_class = 0;
+  size_t count = 0;
+  SUCCEEDS(CALL(rustle_meter_process, meter, memory->input, SIZE, NULL));
+  IS_REFUSED(rustle_meter_process(meter, memory->input, SIZE - 1, error));
+  SUCCEEDS(CALL(rustle_meter_read, meter, &reading, NULL));
+  IS_REFUSED(rustle_meter_read(meter, NULL, error));
+  SUCCEEDS(CALL(rustle_meter_exceeded, meter, 10, &level, NULL));
+  IS_REFUSED(rustle_meter_exceeded(meter, 101, &level, error));
+  SUCCEEDS(CALL(rustle_meter_bands, meter, centres, of_bands, 40, &count, NULL));
+  memory->failures += count < 30;
+  IS_REFUSED(rustle_meter_bands(meter, centres, centres, 40, &count, error));
+  if (memory->round % 64 == 63) SUCCEEDS(CALL(rustle_meter_restart, meter, NULL));
+  IS_REFUSED(rustle_meter_restart(0, error));
+  SUCCEEDS(CALL(rustle_noise_scale, reading.level, &level, &noise_class, NULL));
+  IS_REFUSED(rustle_noise_scale(0, &level, NULL, error));
+}
+
 // What must be reported: a call that says `no`, one that says `yes` under a condition that is not kept, and a lock.
 static void make_a_ticker(Memory *memory) NONBLOCKING {
   RustleTickerConfiguration configuration = {.updates_per_second = 1};
@@ -208,13 +245,67 @@ static RustleHandle new_inverse(void) {
   return inverse;
 }
 
+// For two channels with 14 bands each.
+static RustleHandle new_equalizer(void) {
+  RustleHandle equalizer = 0;
+  EXPECT(rustle_equalizer_new(48000, 2, 14, NULL, &equalizer, NULL) == RUSTLE_OK);
+  return equalizer;
+}
+
+// Of everything there is to measure.
+static RustleHandle new_meter(void) {
+  static const uint32_t channels[2] = {RUSTLE_CHANNEL_FRONT, RUSTLE_CHANNEL_FRONT};
+  static const RustleResponsePoint response[2] = {{100, 1}, {10000, -2}};
+  RustleMeterConfiguration configuration = {.sample_rate = 48000,
+                                            .channels = channels,
+                                            .channel_count = 2,
+                                            .response = response,
+                                            .response_count = 2,
+                                            .metered = RUSTLE_CHANNEL_MIX,
+                                            .loudness = 1,
+                                            .bands = RUSTLE_BANDS_THIRD_OCTAVE};
+  RustleHandle meter = 0;
+  EXPECT(rustle_meter_new(&configuration, &meter, NULL) == RUSTLE_OK);
+  return meter;
+}
+
+// A session whose device takes sound, and ends when it is told that there is no more.
+static RustleHandle new_playback(void) {
+  RustleSoundConfiguration configuration = {
+      .device = {(const uint8_t *)"demo", 4}, .sample_rate = 48000, .channels = 2, .period = 480};
+  RustleSink sink = {NULL, on_signal, on_release};
+  RustleHandle playback = 0, session = 0;
+  EXPECT(rustle_playback_new(&configuration, &playback, NULL) == RUSTLE_OK);
+  EXPECT(rustle_playback_start(playback, RUSTLE_LANE_EVENTS, 0, sink, &session, NULL) == RUSTLE_OK);
+  return session;
+}
+
 static atomic_bool done;
+
+// Changes what an equalizer does, all the while that another thread's sound runs through it.
+static void *change_the_equalizer(void *argument) {
+  RustleHandle equalizer = *(const RustleHandle *)argument;
+  RustleEqualizerBand bands[14];
+  for (int n = 0; !atomic_load(&done); n++) {
+    for (int k = 0; k < 14; k++) {
+      bands[k] = (RustleEqualizerBand){
+          .frequency = 25 * (double)(1 << (k / 2)) * (k % 2 + 1), .gain = (n + k) % 25 - 12, .q = 1.4};
+    }
+    RustleEqualizerSettings settings = {bands, 14, bands, 14, -(n % 12)};
+    EXPECT(rustle_equalizer_change(equalizer, &settings, NULL) == RUSTLE_OK);
+    if (n % 16 == 0) EXPECT(rustle_equalizer_set_bypassed(equalizer, n / 16 % 2, NULL) == RUSTLE_OK);
+  }
+  return NULL;
+}
 
 static void *use_the_same_tables(void *argument) {
   (void)argument;
   while (!atomic_load(&done)) {
     RustleHandle plan = new_plan();
-    RustleHandle inverse = new_inverse(), stft = new_stft(), stream = new_stream(stft);
+    RustleHandle inverse = new_inverse(), stft = new_stft(), stream = new_stream(stft), equalizer = new_equalizer(),
+                 meter = new_meter();
+    EXPECT(rustle_equalizer_free(equalizer, NULL) == RUSTLE_OK);
+    EXPECT(rustle_meter_free(meter, NULL) == RUSTLE_OK);
     EXPECT(rustle_log_set_level(RUSTLE_LOG_ERROR, NULL) == RUSTLE_OK);
     EXPECT(rustle_fft_inverse_free(inverse, NULL) == RUSTLE_OK);
     EXPECT(rustle_stft_stream_free(stream, NULL) == RUSTLE_OK);
@@ -232,6 +323,9 @@ int main(int argc, char **argv) {
   memory->inverse = new_inverse();
   memory->stft = new_stft();
   memory->stream = new_stream(memory->stft);
+  memory->equalizer = new_equalizer();
+  memory->meter = new_meter();
+  memory->playback = new_playback();
   EXPECT(rustle_fft_inverse_scratch_length(memory->inverse, &memory->inverse_scratch_length, NULL) == RUSTLE_OK);
   EXPECT(rustle_stft_scratch_length(memory->stft, &memory->stft_scratch_length, NULL) == RUSTLE_OK);
   const size_t room = sizeof memory->scratch / sizeof *memory->scratch;
@@ -246,9 +340,12 @@ int main(int argc, char **argv) {
     }
     return 0;
   }
-  pthread_t other;
+  pthread_t other, changes;
+  EXPECT(pthread_create(&changes, NULL, change_the_equalizer, &memory->equalizer) == 0);
   EXPECT(pthread_create(&other, NULL, use_the_same_tables, NULL) == 0);
-  for (int round = 0; round < ROUNDS; round++) {
+  for (memory->round = 0; memory->round < ROUNDS; memory->round++) {
+    sound(memory);
+    levels(memory);
     spectra(memory);
     plans(memory);
     inverses(memory);
@@ -258,9 +355,13 @@ int main(int argc, char **argv) {
   }
   atomic_store(&done, true);
   EXPECT(pthread_join(other, NULL) == 0);
+  EXPECT(pthread_join(changes, NULL) == 0);
   EXPECT(memory->failures == 0);
   EXPECT(rustle_fft_plan_free(memory->plan, NULL) == RUSTLE_OK);
   EXPECT(rustle_fft_inverse_free(memory->inverse, NULL) == RUSTLE_OK);
+  EXPECT(rustle_equalizer_free(memory->equalizer, NULL) == RUSTLE_OK);
+  EXPECT(rustle_meter_free(memory->meter, NULL) == RUSTLE_OK);
+  EXPECT(rustle_session_free(memory->playback, NULL) == RUSTLE_OK);
   EXPECT(rustle_stft_stream_free(memory->stream, NULL) == RUSTLE_OK);
   EXPECT(rustle_stft_free(memory->stft, NULL) == RUSTLE_OK);
   for (size_t i = 0; i < name_count; i++) printf("%s\n", names[i]);
