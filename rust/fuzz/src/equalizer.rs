@@ -109,10 +109,7 @@ pub(crate) fn process(input: &mut Input<'_>, handles: &Handles) {
         0..=7 => null_mut(),
         8..=15 => block.start().wrapping_byte_add(1),
         _ => {
-            for (at, sample) in sound.iter().enumerate().take(length) {
-                // SAFETY: the buffer has room for all of the sound.
-                unsafe { block.start().add(at).write(*sample) };
-            }
+            block.fill(&sound[..length.min(ROOM)]);
             block.start()
         }
     };

@@ -32,6 +32,13 @@ impl Buffer {
         self.floats[8..].as_mut_ptr()
     }
 
+    /// Puts samples in, as many as there is room for.
+    pub(crate) fn fill(&mut self, samples: &[f32]) {
+        for (place, sample) in self.floats[8..8 + ROOM].iter_mut().zip(samples) {
+            *place = *sample;
+        }
+    }
+
     /// Checks that nothing outside the first `length` floats was written.
     pub(crate) fn check(&self, length: usize) {
         let end = 8 + length.min(ROOM);
