@@ -17,7 +17,9 @@ struct RootCommand: AsyncParsableCommand {
         70 fault inside the program   130 ended by Ctrl-C   143 ended by SIGTERM
       """,
     version: Version.text,
-    subcommands: [TickerCommand.self, SpectrumCommand.self, SpectrogramCommand.self, RecordCommand.self, DoctorCommand.self])
+    subcommands: [
+      TickerCommand.self, SpectrumCommand.self, SpectrogramCommand.self, RecordCommand.self, DoctorCommand.self,
+    ])
 
   /// The names of the subcommands, `help` included.
   static var subcommandNames: [String] {

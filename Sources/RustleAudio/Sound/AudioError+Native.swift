@@ -5,7 +5,10 @@ extension AudioError {
     self =
       switch error.status {
       case .deviceNotFound:
-        Self(.deviceNotFound, error.message, advice: "Choose one of those that AudioDevice.all(), or the command 'rustle devices', lists.")
+        Self(
+          .deviceNotFound, error.message,
+          advice: "Choose one of those that AudioDevice.all(), or the command 'rustle devices', lists."
+        )
       case .deviceBusy:
         Self(.deviceBusy, error.message, advice: "End the program that uses the device, and try again.")
       case .deviceUnsupported:
