@@ -53,10 +53,10 @@ impl Sessions {
             if self.poison.load(Ordering::Acquire) {
                 return Err(StartError::Poisoned);
             }
+            #[cfg(feature = "faults")]
             let make = || {
-                #[cfg(feature = "faults")]
                 crate::faults::point("a start, with the engine locked");
-                make()
+                crate::faults::armed(make())
             };
             let session = self.runtime.start(self.poison.clone(), make);
             let session = session.map_err(StartError::Runtime)?;

@@ -1,6 +1,7 @@
 //! Faults on purpose, so that the tests of the boundary can be shown to fail. Compiled only with the feature `faults`, which
 //! no shipped archive has.
 
+use crate::job::{Job, PollContext, Release, Step};
 use std::cell::Cell;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -50,6 +51,38 @@ pub const PANIC_SYMBOL: &str = "!PANIC";
 
 /// A sound device that panics the worker of a session at its first look.
 pub const PANIC_DEVICE: &str = "!PANIC";
+
+thread_local! {
+    /// Whether the next session that this thread starts is to panic.
+    static SESSION_IS_ARMED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Makes the next session that this thread starts, of whatever engine, panic in its first poll.
+pub fn arm_session() {
+    SESSION_IS_ARMED.set(true);
+}
+
+/// The job of a session that is about to start, or one in its place that panics when [`arm_session`] asked for it.
+pub(crate) fn armed(job: Box<dyn Job>) -> Box<dyn Job> {
+    if SESSION_IS_ARMED.take() {
+        Box::new(Panicking(job))
+    } else {
+        job
+    }
+}
+
+/// Panics in the place of a job, and is released as it.
+struct Panicking(Box<dyn Job>);
+
+impl Job for Panicking {
+    fn poll(&mut self, _: &PollContext<'_>) -> Step {
+        panic!("a panic on purpose")
+    }
+
+    fn release(self: Box<Self>, release: Release) {
+        self.0.release(release);
+    }
+}
 
 static EVERY_EIGHTH: AtomicU32 = AtomicU32::new(0);
 

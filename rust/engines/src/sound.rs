@@ -17,6 +17,7 @@ pub use capture::{CaptureConfiguration, CaptureEngine, CaptureSession, MAX_CAPTU
 pub use error::SoundError;
 pub use playback::{PlaybackConfiguration, PlaybackEngine, PlaybackProgress, PlaybackSession};
 
+use crate::clock::Nanoseconds;
 use rustle_alsa::{AlsaError, Configuration, Pcm, Progress};
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -34,6 +35,19 @@ pub const DEMO_DEVICE: &str = "demo";
 
 /// The longest that a device's thread waits for its device before it looks whether it is to leave.
 const LONGEST_WAIT: Duration = Duration::from_millis(20);
+
+/// The shortest time between two polls of a session: what is due closer together is done in one go.
+const SHORTEST_NAP: Nanoseconds = 1_000_000;
+
+/// When a session is polled again whose next piece is due at `due`: at once while it is behind, so that a poll that has done
+/// its share costs no time.
+fn after(due: Nanoseconds, now: Nanoseconds) -> Nanoseconds {
+    if due <= now {
+        now
+    } else {
+        due.max(now + SHORTEST_NAP)
+    }
+}
 
 /// What a device's thread needs of a device; the real ones are ALSA's.
 trait Device: Send {

@@ -354,7 +354,7 @@ pub unsafe extern "C" fn rustle_meter_free(meter: RustleHandle, error: *mut Rust
 /// and including 120. The place is 120 sqrt((a - m) / (1 - m)) with a = 10^(power / 20) and m = 10^-4; it is not a sound
 /// pressure level.
 ///
-/// Fails with `RUSTLE_NULL_POINTER`.
+/// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE` (memory that overlaps).
 ///
 /// Thread-safe: yes. Realtime-safe: yes.
 ///
@@ -368,7 +368,11 @@ pub unsafe extern "C" fn rustle_noise_scale(
     error: *mut RustleError,
 ) -> RustleStatus {
     let tell = |place: &mut f64| -> Result<(), CallFault> {
-        // SAFETY: the caller's promise about `noise_class` is handed on.
+        check_apart([
+            Piece::new("place", std::ptr::from_ref(place), 1),
+            Piece::new("noise_class", noise_class, 1),
+        ])?;
+        // SAFETY: the caller's promise about `noise_class` is handed on; it overlaps no other argument.
         let noise_class = unsafe { out(noise_class, "noise_class") }?;
         *place = noise_scale(power);
         *noise_class = NoiseClass::of(*place) as u32;

@@ -80,12 +80,15 @@ impl Shared {
     }
 
     fn progress(&self, sequence: u64) -> PlaybackProgress {
+        // In the opposite order of `count`: while the device's thread counts, the parts are never more than the whole.
+        let starved = self.starved.load(Ordering::Acquire);
+        let played = self.played.load(Ordering::Acquire);
         PlaybackProgress {
             sequence,
             position: self.position.load(Ordering::Acquire),
-            played: self.played.load(Ordering::Acquire),
+            played,
             queued: self.queue.waiting(),
-            starved: self.starved.load(Ordering::Acquire),
+            starved,
             underruns: self.underruns.load(Ordering::Acquire),
         }
     }
@@ -229,7 +232,7 @@ impl PlaybackEngine {
 
 impl PlaybackSession {
     /// Gives the session the first of the interleaved `samples`, as many whole frames as there is room for; returns how many
-    /// frames that is. Half a second finds room. Calls from several threads follow one another.
+    /// samples that is. Half a second finds room. Calls from several threads follow one another.
     ///
     /// # Errors
     /// [`SoundError::Frames`]; nothing was taken then.
@@ -242,7 +245,7 @@ impl PlaybackSession {
             });
         }
         let _alone = self.shared.writer.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(self.shared.queue.write(samples))
+        Ok(self.shared.queue.write(samples) * channels)
     }
 
     /// Says that there is no more: the session ends when the device has played what waits. Idempotent.

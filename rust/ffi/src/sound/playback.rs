@@ -8,7 +8,7 @@ use crate::lane::{drained, overflow, BellSink, RustleLaneStatistics};
 use crate::runtime;
 use crate::session::{self, AnySession, EngineSession};
 use crate::sink::{RustleSink, SinkGuts};
-use crate::slice::{borrowed, out};
+use crate::slice::{borrowed, check_apart, out, Piece};
 use crate::status::{CallFault, RustleError, RustleStatus};
 use rustle_engines::{
     PlaybackConfiguration, PlaybackEngine, PlaybackProgress, PlaybackSession, RecordListener, Release,
@@ -179,7 +179,7 @@ pub unsafe extern "C" fn rustle_playback_drain(
 /// given later is taken and not heard.
 ///
 /// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH` (no whole frames), `RUSTLE_STALE_HANDLE`, `RUSTLE_INVALID_VALUE` (a
-/// session of another engine); nothing is taken then.
+/// session of another engine, or memory that overlaps or is misaligned); nothing is taken then.
 ///
 /// Thread-safe: yes. Realtime-safe: no (calls with the same session wait for one another).
 ///
@@ -197,7 +197,11 @@ pub unsafe extern "C" fn rustle_playback_write(
     let body = || {
         let session = session::find(session)?;
         let session = playback(&session)?;
-        // SAFETY: the caller's promise about `taken` is handed on.
+        check_apart([
+            Piece::new("samples", samples, length),
+            Piece::new("taken", taken, 1),
+        ])?;
+        // SAFETY: the caller's promise about `taken` is handed on; it overlaps no other argument.
         let taken = unsafe { out(taken, "taken") }?;
         // SAFETY: the caller's promise about `samples` is handed on.
         let samples = unsafe { borrowed(samples, length, "samples") }?;

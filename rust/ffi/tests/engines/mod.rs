@@ -1,18 +1,25 @@
 //! The engines of the archive, as the tests of the boundary drive them: what the boundary promises for every engine, they
 //! show for each row of [`ENGINES`].
 
+mod capture;
+mod playback;
 mod ticker;
 
-use rustle::lane::RustleLaneStatistics;
+use rustle::lane::{
+    RustleLaneStatistics, RUSTLE_LANE_DROP_NEWEST, RUSTLE_LANE_DROP_OLDEST, RUSTLE_LANE_EVENTS,
+    RUSTLE_LANE_KEEP_LATEST,
+};
 use rustle::runtime::{rustle_runtime_advance, rustle_runtime_free, rustle_runtime_new_manual};
 use rustle::session::rustle_session_free;
 use rustle::sink::RustleSink;
+use rustle::sound::RustleSoundConfiguration;
 use rustle::status::{RustleStatus, RUSTLE_OK};
-use rustle::RustleHandle;
+use rustle::{RustleHandle, RustleString};
+use std::mem::MaybeUninit;
 use std::ptr::null_mut;
 
 /// Every engine; the lint looks that each `rustle_NAME_start` of the header has a row.
-pub(crate) const ENGINES: &[Engine] = &[ticker::ENGINE];
+pub(crate) const ENGINES: &[Engine] = &[ticker::ENGINE, capture::ENGINE, playback::ENGINE];
 
 /// What a session is started to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +28,19 @@ pub(crate) enum Work {
     Regular,
     /// Panic in the worker, with the text "a panic on purpose" (only with the feature `faults`).
     Panic,
+}
+
+impl Work {
+    /// Prepares the start that this thread makes next, for an engine whose starts do not say themselves what to do.
+    fn arm(self) {
+        match self {
+            Self::Regular => {}
+            #[cfg(feature = "faults")]
+            Self::Panic => rustle_engines::faults::arm_session(),
+            #[cfg(not(feature = "faults"))]
+            Self::Panic => panic!("expected the feature `faults`"),
+        }
+    }
 }
 
 /// What a drain gives: the number of values, the sum of their gaps, and the lane's counts.
@@ -58,6 +78,59 @@ fn made(call: impl FnOnce(*mut RustleHandle) -> RustleStatus) -> Result<RustleHa
         RUSTLE_OK => Ok(handle),
         status => Err(status),
     }
+}
+
+/// The lanes of the engines of sound.
+const SOUND_LANES: &[u32] = &[
+    RUSTLE_LANE_EVENTS,
+    RUSTLE_LANE_DROP_OLDEST,
+    RUSTLE_LANE_DROP_NEWEST,
+    RUSTLE_LANE_KEEP_LATEST,
+];
+
+/// The device that needs no hardware, with a value for each frame.
+fn sound(runtime: RustleHandle, per_second: f64, limit: u64) -> RustleSoundConfiguration {
+    const DEVICE: &str = "demo";
+    RustleSoundConfiguration {
+        device: RustleString {
+            data: DEVICE.as_ptr(),
+            length: DEVICE.len(),
+        },
+        frame_limit: limit,
+        runtime,
+        sample_rate: per_second as u32,
+        channels: 1,
+        period: 1,
+        reserved: 0,
+    }
+}
+
+/// What a call of a drain with room for `most` records gives.
+fn drained<Record>(
+    most: usize,
+    drain: impl FnOnce(*mut Record, *mut usize, *mut RustleLaneStatistics) -> RustleStatus,
+    gap: impl Fn(&Record) -> u32,
+) -> Drained {
+    let mut buffer: Vec<MaybeUninit<Record>> = Vec::with_capacity(most);
+    let mut count = 0;
+    let mut statistics = MaybeUninit::uninit();
+    let status = drain(
+        buffer.as_mut_ptr().cast(),
+        &raw mut count,
+        statistics.as_mut_ptr(),
+    );
+    if status != RUSTLE_OK {
+        return Err(status);
+    }
+    assert!(count <= most);
+    // SAFETY: there is room for `most`, and a place need not be written to be counted.
+    unsafe { buffer.set_len(count) };
+    // SAFETY: the first `count` records were written.
+    let gaps = buffer
+        .iter()
+        .map(|record| u64::from(gap(unsafe { record.assume_init_ref() })));
+    // SAFETY: a call that succeeds writes the counts.
+    Ok((count as u64, gaps.sum(), unsafe { statistics.assume_init() }))
 }
 
 /// An engine on a runtime of its own, which stands still until it is told to go on. The engine goes first.

@@ -3,10 +3,9 @@
 use super::{made, Drained, Engine, Work};
 use rustle::lane::*;
 use rustle::sink::RustleSink;
-use rustle::status::{RustleStatus, RUSTLE_OK};
+use rustle::status::RustleStatus;
 use rustle::ticker::*;
 use rustle::{RustleHandle, RustleString};
-use std::mem::MaybeUninit;
 use std::ptr::null_mut;
 
 pub(super) const ENGINE: Engine = Engine {
@@ -72,30 +71,14 @@ fn start(
 }
 
 fn drain(session: RustleHandle, most: usize) -> Drained {
-    let mut buffer = vec![MaybeUninit::<RustlePriceUpdate>::uninit(); most];
-    let mut count = 0;
-    let mut statistics = MaybeUninit::uninit();
-    // SAFETY: the buffer and the results are this frame's own; NULL is allowed as the record of an error.
-    let status = unsafe {
-        rustle_ticker_drain(
-            session,
-            buffer.as_mut_ptr().cast(),
-            most,
-            &raw mut count,
-            statistics.as_mut_ptr(),
-            null_mut(),
-        )
-    };
-    if status != RUSTLE_OK {
-        return Err(status);
-    }
-    // SAFETY: the first `count` records were written.
-    let gaps = buffer[..count]
-        .iter()
-        .map(|update| u64::from(unsafe { update.assume_init_ref() }.gap))
-        .sum();
-    // SAFETY: a call that succeeds writes the counts.
-    Ok((count as u64, gaps, unsafe { statistics.assume_init() }))
+    super::drained(
+        most,
+        |buffer: *mut RustlePriceUpdate, count, statistics| {
+            // SAFETY: the buffer has room for so many, and the results are the callers'; NULL is allowed as the record of an error.
+            unsafe { rustle_ticker_drain(session, buffer, most, count, statistics, null_mut()) }
+        },
+        |update| update.gap,
+    )
 }
 
 fn free(ticker: RustleHandle) -> RustleStatus {

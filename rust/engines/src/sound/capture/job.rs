@@ -4,7 +4,7 @@ use super::super::block::{BLOCK_SAMPLES, SoundBlock};
 use super::super::demo;
 use super::super::queue::{BlockQueue, Stamp};
 use super::super::thread::DeviceThread;
-use super::super::{Device, LONGEST_WAIT, Shape};
+use super::super::{Device, LONGEST_WAIT, SHORTEST_NAP, Shape, after};
 use crate::clock::Nanoseconds;
 use crate::job::{Job, PollContext, Release, Step};
 use crate::outlet::Outlet;
@@ -18,8 +18,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// The most blocks of one poll, so that a fast session does not keep the worker from its other jobs.
 const LARGEST_BATCH: usize = 512;
 
-/// The times between two looks at the queue of a device.
-const SHORTEST_NAP: Nanoseconds = 1_000_000;
+/// The longest time between two looks at the queue of a device.
 const LONGEST_NAP: Nanoseconds = 10_000_000;
 
 /// Where a session's sound comes from.
@@ -127,6 +126,8 @@ impl CaptureJob {
     fn add(&mut self, stamp: Stamp, samples: &[f32; BLOCK_SAMPLES]) {
         let frames = u64::from(stamp.frames).min(self.limit.saturating_sub(stamp.position)) as u32;
         if frames == 0 {
+            // The last frames were lost: the session is over all the same.
+            self.next = self.next.max(self.limit.min(stamp.position));
             return;
         }
         let mut block = SoundBlock {
@@ -200,7 +201,7 @@ impl Job for CaptureJob {
         let now = context.now();
         self.batch.clear();
         let (step, outcome) = match self.source {
-            Source::Demo { .. } => (Step::At(self.add_demo(now).max(now + SHORTEST_NAP)), None),
+            Source::Demo { .. } => (Step::At(after(self.add_demo(now), now)), None),
             Source::Device(_) => {
                 let nap = 500_000_000 * u64::from(self.shape.period) / u64::from(self.shape.rate);
                 let (more, outcome) = self.add_captured();

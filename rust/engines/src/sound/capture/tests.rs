@@ -167,6 +167,49 @@ fn block_after_a_hole_tells_how_long_it_was() {
 }
 
 #[test]
+fn session_whose_last_frames_are_lost_ends_all_the_same() {
+    let (engine, runtime) = engine(Some(1_000));
+    let (ear, blocks, releases) = Ear::new();
+    let queue = Arc::new(BlockQueue::new(4, 128, 2));
+    let thread = DeviceThread::start("rustle-test", |leaving| {
+        while !leaving.load(Ordering::Acquire) {
+            std::thread::yield_now();
+        }
+        Ok(())
+    });
+    for position in [0, 2_000] {
+        let stamp = Stamp {
+            position,
+            overruns: 0,
+            frames: 128,
+        };
+        assert!(queue.write(stamp, &[0.5; 256]));
+    }
+    let thread = thread.expect("a thread");
+    let source = Source::Device(DeviceSource { thread, queue });
+    let _session = engine.start_from(source, None, || Outlet::Push(Box::new(ear)));
+    runtime.advance(Duration::from_millis(10));
+    assert_eq!(releases.recv(), Ok(Release::Ended));
+    assert_eq!(blocks.try_iter().map(|block| block.frames).sum::<u32>(), 128);
+}
+
+#[test]
+fn demonstration_keeps_up_with_the_fastest_clock_there_is() {
+    let runtime = Arc::new(Runtime::manual(0));
+    let fast = CaptureConfiguration {
+        rate: 1_000_000,
+        channels: 1,
+        period: 1,
+        ..configuration(DEMO_DEVICE, None)
+    };
+    let engine = CaptureEngine::on(runtime.clone(), fast).expect("valid");
+    let (ear, blocks, _) = Ear::new();
+    let _session = engine.start_pushing(ear).expect("started");
+    runtime.advance(Duration::from_millis(20));
+    assert_eq!(blocks.try_iter().map(|block| block.frames).sum::<u32>(), 20_001);
+}
+
+#[test]
 fn device_is_closed_before_its_session_is_released() {
     let (engine, runtime) = engine(None);
     let device = Scripted::new(2, []);

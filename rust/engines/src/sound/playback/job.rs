@@ -1,7 +1,7 @@
 //! One playback as a job of the runtime, and the thread that feeds its device.
 
 use super::super::thread::DeviceThread;
-use super::super::{Device, LONGEST_WAIT, Shape};
+use super::super::{Device, LONGEST_WAIT, Shape, after};
 use super::{PlaybackProgress, Shared};
 use crate::clock::Nanoseconds;
 use crate::job::{Job, PollContext, Release, Step};
@@ -16,8 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// The most periods of one poll.
 const LARGEST_BATCH: u64 = 512;
 
-/// The shortest time between two polls, and the time between two looks at a device's thread.
-const SHORTEST_NAP: Nanoseconds = 1_000_000;
+/// The time between two looks at a device's thread.
 const NAP: Nanoseconds = 10_000_000;
 
 /// Where a session's sound goes.
@@ -209,7 +208,7 @@ impl PlaybackJob {
         if self.shared.position.load(Ordering::Acquire) >= self.limit {
             return Step::End;
         }
-        Step::At(next.max(now + SHORTEST_NAP))
+        Step::At(after(next, now))
     }
 
     /// Looks how far a device's thread has come.
