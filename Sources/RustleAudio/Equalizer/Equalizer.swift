@@ -93,7 +93,7 @@ public actor Equalizer {
     case left
     /// The right one.
     case right
-    /// Both.
+    /// Both; the only one of a mono equalizer.
     case both
   }
 
@@ -107,7 +107,9 @@ public actor Equalizer {
   public func setGain(_ gain: Double, ofBand band: Int, on channel: Channel = .both) throws(AudioError) {
     var settings = settings
     if channel != .right { try Self.setGain(gain, ofBand: band, in: &settings.left) }
-    if channel != .left { try Self.setGain(gain, ofBand: band, in: &settings.right) }
+    if channel == .right || channel == .both && format.channels == 2 {
+      try Self.setGain(gain, ofBand: band, in: &settings.right)
+    }
     try set(settings)
   }
 
@@ -156,7 +158,5 @@ public actor Equalizer {
     return try? settings.response(at: frequencies, sampleRate: format.sampleRate)
   }
 
-  private func showResponse() {
-    if let response { responsesShown.show(response) }
-  }
+  private func showResponse() { responsesShown.show(response) }
 }
