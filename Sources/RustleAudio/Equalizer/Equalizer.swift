@@ -106,18 +106,8 @@ public actor Equalizer {
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation``; nothing is changed then.
   public func setGain(_ gain: Double, ofBand band: Int, on channel: Channel = .both) throws(AudioError) {
     var settings = settings
-    if channel != .right { try Self.setGain(gain, ofBand: band, in: &settings.left) }
-    if channel == .right || channel == .both && format.channels == 2 {
-      try Self.setGain(gain, ofBand: band, in: &settings.right)
-    }
+    try settings.setGain(gain, ofBand: band, on: channel, channels: format.channels)
     try set(settings)
-  }
-
-  private static func setGain(_ gain: Double, ofBand band: Int, in bands: inout [EqualizerBand]) throws(AudioError) {
-    guard bands.indices.contains(band) else {
-      throw .validation("band", expected: "one below \(bands.count)", got: "\(band)")
-    }
-    bands[band].gain = gain
   }
 
   /// Lets the sound through as it is, or ends that, without a click. Settings that are changed meanwhile are kept for its end.
@@ -159,4 +149,20 @@ public actor Equalizer {
   }
 
   private func showResponse() { responsesShown.show(response) }
+}
+
+extension EqualizerSettings {
+  /// Changes the gain of one band of an equalizer of one or two channels.
+  mutating func setGain(
+    _ gain: Double, ofBand band: Int, on channel: Equalizer.Channel, channels: Int
+  ) throws(AudioError) {
+    func set(_ bands: inout [EqualizerBand]) throws(AudioError) {
+      guard bands.indices.contains(band) else {
+        throw .validation("band", expected: "one below \(bands.count)", got: "\(band)")
+      }
+      bands[band].gain = gain
+    }
+    if channel != .right { try set(&left) }
+    if channel == .right || channel == .both && channels == 2 { try set(&right) }
+  }
 }
