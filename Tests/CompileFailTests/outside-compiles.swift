@@ -4,6 +4,12 @@ import Rustle
 
 @MainActor func show(_ model: TickerViewModel) -> Int { model.prices.count }
 
+func listen(_ capture: AudioCapture, _ meter: NoiseMeter, _ equalizer: Equalizer) async throws {
+  try await equalizer.set(.flat)
+  var iterator = try await capture.buffers().makeAsyncIterator()
+  while let buffer = try await iterator.next() { try await meter.process(equalizer.process(buffer)) }
+}
+
 func read(_ ticker: TickerController) async throws(TickerError) -> UInt64 {
   let stream = try await ticker.updates(for: ["BTC"], lane: .frames())
   let reader = Task {

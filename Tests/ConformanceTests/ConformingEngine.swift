@@ -46,7 +46,9 @@ extension ConformingEngine {
 }
 
 /// Every engine of the package. scripts/lint looks that each `rustle_NAME_start` of the header has a row here.
-nonisolated let conformingEngines: [any ConformingEngine] = [ConformingTicker(name: "ticker")]
+nonisolated let conformingEngines: [any ConformingEngine] = [
+  ConformingTicker(name: "ticker"), ConformingCapture(name: "capture"), ConformingPlayback(name: "playback"),
+]
 
 /// Each engine in each of its lanes.
 nonisolated func conformingLanes(capacity: Int) -> [(any ConformingEngine, Lane)] {

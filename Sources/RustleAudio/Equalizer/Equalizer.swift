@@ -93,7 +93,7 @@ public actor Equalizer {
     case left
     /// The right one.
     case right
-    /// Both.
+    /// Both; the only one of a mono equalizer.
     case both
   }
 
@@ -106,16 +106,8 @@ public actor Equalizer {
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation``; nothing is changed then.
   public func setGain(_ gain: Double, ofBand band: Int, on channel: Channel = .both) throws(AudioError) {
     var settings = settings
-    if channel != .right { try Self.setGain(gain, ofBand: band, in: &settings.left) }
-    if channel != .left { try Self.setGain(gain, ofBand: band, in: &settings.right) }
+    try settings.setGain(gain, ofBand: band, on: channel, channels: format.channels)
     try set(settings)
-  }
-
-  private static func setGain(_ gain: Double, ofBand band: Int, in bands: inout [EqualizerBand]) throws(AudioError) {
-    guard bands.indices.contains(band) else {
-      throw .validation("band", expected: "one below \(bands.count)", got: "\(band)")
-    }
-    bands[band].gain = gain
   }
 
   /// Lets the sound through as it is, or ends that, without a click. Settings that are changed meanwhile are kept for its end.
@@ -156,7 +148,21 @@ public actor Equalizer {
     return try? settings.response(at: frequencies, sampleRate: format.sampleRate)
   }
 
-  private func showResponse() {
-    if let response { responsesShown.show(response) }
+  private func showResponse() { responsesShown.show(response) }
+}
+
+extension EqualizerSettings {
+  /// Changes the gain of one band of an equalizer of one or two channels.
+  mutating func setGain(
+    _ gain: Double, ofBand band: Int, on channel: Equalizer.Channel, channels: Int
+  ) throws(AudioError) {
+    func set(_ bands: inout [EqualizerBand]) throws(AudioError) {
+      guard bands.indices.contains(band) else {
+        throw .validation("band", expected: "one below \(bands.count)", got: "\(band)")
+      }
+      bands[band].gain = gain
+    }
+    if channel != .right { try set(&left) }
+    if channel == .right || channel == .both && channels == 2 { try set(&right) }
   }
 }

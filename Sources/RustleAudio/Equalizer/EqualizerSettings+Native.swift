@@ -35,13 +35,15 @@ extension EqualizerSettings {
     }
   }
 
-  /// The preamplification in dB, 0 or less, that keeps a full-scale sine of any frequency below full scale.
+  /// The preamplification in dB that keeps a full-scale sine of any frequency below full scale: the opposite of the highest
+  /// point of either channel's bands, -24 at the least, and 0 when nothing is raised. ``preamp`` has no part in it.
   ///
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation``.
   public func automaticPreamp(sampleRate: Double) throws(AudioError) -> Double {
     try check(sampleRate: sampleRate)
     do {
-      return try native.automaticPreamp(sampleRate: sampleRate)
+      // Not -0, which prints as such.
+      return try native.automaticPreamp(sampleRate: sampleRate) + 0
     } catch {
       throw AudioError(error)
     }

@@ -20,6 +20,8 @@ public final class EqualizerViewModel {
   @ObservationIgnored private var watches: [Task<Void, Never>] = []
   /// The last change of all: each waits for the one before it, so that they arrive in their order.
   @ObservationIgnored private var changes: Task<Void, Never>?
+  /// The number of changes so far: what one leaves in force is shown unless another one came meanwhile.
+  @ObservationIgnored private var changeCount = 0
 
   /// A model over an equalizer of its own.
   ///
@@ -45,10 +47,13 @@ public final class EqualizerViewModel {
 
   /// Moves one slider; see `Equalizer.setGain`.
   public func setGain(_ gain: Double, ofBand band: Int, on channel: Equalizer.Channel = .both) {
-    var settings = settings
-    if channel != .right, settings.left.indices.contains(band) { settings.left[band].gain = gain }
-    if channel != .left, settings.right.indices.contains(band) { settings.right[band].gain = gain }
-    set(settings)
+    do throws(AudioError) {
+      var settings = settings
+      try settings.setGain(gain, ofBand: band, on: channel, channels: equalizer.format.channels)
+      set(settings)
+    } catch {
+      self.error = error
+    }
   }
 
   /// Lets the sound through as it is, or ends that.
@@ -63,16 +68,19 @@ public final class EqualizerViewModel {
 
   private func change(_ change: @escaping @Sendable (Equalizer) async throws -> Void) {
     let before = changes
+    changeCount += 1
+    let mine = changeCount
     changes = Task { [weak self, equalizer] in
       await before?.value
+      var refusal: AudioError?
       do {
         try await change(equalizer)
       } catch {
-        let (settings, isBypassed) = (await equalizer.settings, await equalizer.isBypassed)
-        guard let self else { return }
-        self.error = error as? AudioError
-        (self.settings, self.isBypassed) = (settings, isBypassed)
+        refusal = error as? AudioError
       }
+      let (settings, isBypassed) = (await equalizer.settings, await equalizer.isBypassed)
+      guard let self, mine == self.changeCount else { return }
+      (self.error, self.settings, self.isBypassed) = (refusal, settings, isBypassed)
     }
   }
 }

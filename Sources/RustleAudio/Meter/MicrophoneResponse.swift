@@ -21,7 +21,8 @@ public struct MicrophoneResponse: Sendable, Hashable {
   static let mostPoints = 4_096
   static let mostBytes = 1_048_576
 
-  /// - Parameter points: 1 to 4096 by ascending frequency, each within 24 dB of the deviation at 1 kHz.
+  /// - Parameter points: 1 to 4096 by ascending frequency. A ``NoiseMeter`` takes them when each deviation is within 24 dB of
+  ///   that at 1 kHz.
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation``.
   public init(points: [Point]) throws(AudioError) {
     guard (1...Self.mostPoints).contains(points.count) else {
@@ -42,7 +43,8 @@ public struct MicrophoneResponse: Sendable, Hashable {
   }
 
   /// Reads a calibration file (`.cal`, `.frd`, `.txt`) as microphones come with: on each line a frequency in Hz and a
-  /// deviation in dB, by white space, commas or semicolons apart; a third number, a phase, is of no concern. Lines that do not
+  /// deviation in dB, by white space, commas or semicolons apart; a third number, a phase, is of no concern. Where white space
+  /// or semicolons keep the numbers apart, a comma within one is its decimal point. Lines that do not
   /// begin with a number are headings and remarks, among them the sensitivity (`Sens Factor`), which says nothing about the
   /// converter behind the microphone and is not used.
   ///
@@ -52,9 +54,17 @@ public struct MicrophoneResponse: Sendable, Hashable {
       throw .validation("calibration file", expected: "at most \(Self.mostBytes) bytes", got: "\(text.utf8.count)")
     }
     var points: [Point] = []
+    // A mark of the byte order is no part of the first number.
+    let text = text.hasPrefix("\u{FEFF}") ? text.dropFirst() : text[...]
     for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
-      let fields = line.split { $0.isWhitespace || $0 == "," || $0 == ";" }
+      let fields = Self.fields(of: line)
       guard let first = fields.first, let frequency = Double(first) else { continue }
+      let before = points.last?.frequency ?? 0
+      guard frequency > before, frequency.isFinite else {
+        throw .validation(
+          "line \(index + 1)", expected: "a frequency above \(before.plain) Hz", got: "\"\(line.prefix(60))\"",
+          advice: "Give a calibration file whose frequencies ascend.")
+      }
       guard fields.count >= 2, let deviation = Double(fields[1]), deviation.isFinite else {
         throw .validation(
           "line \(index + 1)", expected: "a frequency in Hz and a deviation in dB", got: "\"\(line.prefix(60))\"",
@@ -68,5 +78,19 @@ public struct MicrophoneResponse: Sendable, Hashable {
         advice: "Give a calibration file with two numbers a line.")
     }
     try self.init(points: points)
+  }
+
+  /// The numbers of a line, as texts.
+  private static func fields(of line: Substring) -> [String] {
+    let fields = line.split { $0.isWhitespace || $0 == ";" }
+    // Commas alone keep the numbers apart.
+    if fields.count == 1 { return fields[0].split(separator: ",").map(String.init) }
+    return fields.flatMap { field -> [String] in
+      let parts = field.split(separator: ",", omittingEmptySubsequences: false)
+      if parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty, parts[1].allSatisfy(\.isNumber) {
+        return [parts.joined(separator: ".")]
+      }
+      return parts.filter { !$0.isEmpty }.map(String.init)
+    }
   }
 }

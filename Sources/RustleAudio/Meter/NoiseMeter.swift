@@ -102,7 +102,8 @@ public actor NoiseMeter {
     }
   }
 
-  /// Measures an input, and gives what the meter shows after each `interval` of its sound and at its end.
+  /// Measures an input, and gives what the meter shows after each `interval` of its sound, and at its end when there is sound
+  /// since the last reading. A task that is cancelled is given that last one, and then nil.
   ///
   /// - Parameters:
   ///   - input: of this meter's format; another one is an error.
@@ -111,7 +112,7 @@ public actor NoiseMeter {
   public nonisolated func readings<Input: AudioInput>(
     of input: Input, every interval: Duration = .milliseconds(125)
   ) async throws -> NoiseReadings<Input.Buffers> {
-    let frames = max(1, Int(max(interval, .milliseconds(1)) / .seconds(1) * format.sampleRate))
+    let frames = format.frames(in: max(interval, .milliseconds(1)))
     return NoiseReadings(meter: self, buffers: try await input.buffers(), framesBetween: frames)
   }
 }
@@ -137,8 +138,9 @@ public struct NoiseReadings<Buffers: AsyncSequence>: AsyncSequence where Buffers
     private let meter: NoiseMeter
     private var buffers: Buffers.AsyncIterator
     private let framesBetween: Int
-    /// What is left of a buffer that reaches beyond a reading.
-    private var rest: AudioBuffer?
+    /// A buffer that reaches beyond a reading, and the frame that its measurement has come to.
+    private var buffer: AudioBuffer?
+    private var place = 0
     private var untilReading: Int
     private var isOver = false
 
@@ -157,26 +159,30 @@ public struct NoiseReadings<Buffers: AsyncSequence>: AsyncSequence where Buffers
     /// The next reading, nil after the one of the end; it waits in the isolation of `actor`.
     public mutating func next(isolation actor: isolated (any Actor)?) async throws -> NoiseReading? {
       if isOver { return nil }
+      do {
+        return try await read(isolation: actor)
+      } catch {
+        isOver = true
+        throw error
+      }
+    }
+
+    private mutating func read(isolation actor: isolated (any Actor)?) async throws -> NoiseReading? {
       while true {
-        let buffer: AudioBuffer
-        if let rest {
-          buffer = rest
-          self.rest = nil
-        } else if let fresh = try await buffers.next(isolation: actor) {
-          try fresh.expect(meter.format)
-          buffer = fresh
-        } else {
-          isOver = true
-          // A measurement that has just been read has nothing new to show.
-          return untilReading == framesBetween ? nil : try await meter.reading
+        if buffer == nil {
+          guard let fresh = try await buffers.next(isolation: actor) else {
+            isOver = true
+            // A measurement that has just been read has nothing new to show.
+            return untilReading == framesBetween ? nil : try await meter.reading
+          }
+          (buffer, place) = (fresh, 0)
         }
-        let count = Swift.min(buffer.frameCount, untilReading)
-        if count < buffer.frameCount {
-          rest = buffer.frames(from: count)
-          try await meter.process(buffer.frames(from: 0, to: count))
-        } else {
-          try await meter.process(buffer)
-        }
+        guard let current = buffer else { continue }
+        let count = Swift.min(current.frameCount - place, untilReading)
+        let isWhole = count == current.frameCount
+        try await meter.process(isWhole ? current : current.frames(from: place, to: place + count))
+        place += count
+        if place == current.frameCount { buffer = nil }
         untilReading -= count
         if untilReading == 0 {
           untilReading = framesBetween
@@ -189,11 +195,9 @@ public struct NoiseReadings<Buffers: AsyncSequence>: AsyncSequence where Buffers
 
 extension AudioBuffer {
   /// The frames of a range that lies within the buffer.
-  func frames(from start: Int, to end: Int? = nil) -> Self {
-    let channels = format.channels
-    let range = start * channels..<(end.map { $0 * channels } ?? samples.count)
-    return Self(
-      format: format, samples: Array(samples[range]), position: position + Int64(start),
-      lostFrames: start == 0 ? lostFrames : 0, overruns: overruns)
+  fileprivate func frames(from start: Int, to end: Int) -> Self {
+    Self(
+      format: format, samples: Array(samples[start * format.channels..<end * format.channels]),
+      position: position + Int64(start), lostFrames: start == 0 ? lostFrames : 0, overruns: overruns)
   }
 }

@@ -2,7 +2,7 @@
 ///
 /// The format travels with the samples: whoever works at one rate or layout compares it and refuses another, by
 /// ``expect(_:)``.
-public struct AudioBuffer: Sendable, Hashable {
+public struct AudioBuffer: Sendable {
   /// The rate and the channels of the samples.
   public let format: AudioFormat
   /// Whole frames, their channels interleaved. Full scale is ±1.
@@ -13,6 +13,9 @@ public struct AudioBuffer: Sendable, Hashable {
   public let lostFrames: Int64
   /// How often the device ran over since the recording began; 0 from a file.
   public let overruns: Int
+  /// The number of a block in its stream, from 0, by which a lane finds the holes; 0 in buffers of another origin. It says
+  /// nothing about the sound, and two buffers may differ in it and be equal.
+  package let number: UInt64
 
   /// - Parameters:
   ///   - format: the rate and the channels.
@@ -22,6 +25,14 @@ public struct AudioBuffer: Sendable, Hashable {
   ///   - overruns: how often the device ran over so far, 0 or more.
   /// - Precondition: `samples` are whole frames.
   public init(format: AudioFormat, samples: [Float], position: Int64, lostFrames: Int64 = 0, overruns: Int = 0) {
+    self.init(
+      format: format, samples: samples, position: position, lostFrames: lostFrames, overruns: overruns, number: 0)
+  }
+
+  /// A block with its number in its stream.
+  package init(
+    format: AudioFormat, samples: [Float], position: Int64, lostFrames: Int64, overruns: Int, number: UInt64
+  ) {
     precondition(
       samples.count.isMultiple(of: format.channels),
       "samples: expected whole frames of \(format.channels), got \(samples.count) samples")
@@ -30,6 +41,7 @@ public struct AudioBuffer: Sendable, Hashable {
     self.position = position
     self.lostFrames = lostFrames
     self.overruns = overruns
+    self.number = number
   }
 
   /// The number of frames.
@@ -44,5 +56,22 @@ public struct AudioBuffer: Sendable, Hashable {
   /// - Throws: ``AudioError`` with ``AudioError/Code/formatMismatch``.
   public func expect(_ expected: AudioFormat) throws(AudioError) {
     if format != expected { throw .formatMismatch(expected: expected, got: format) }
+  }
+}
+
+extension AudioBuffer: Hashable {
+  /// Whether format, samples, place and losses are the same.
+  public static func == (left: Self, right: Self) -> Bool {
+    left.format == right.format && left.position == right.position && left.lostFrames == right.lostFrames
+      && left.overruns == right.overruns && left.samples == right.samples
+  }
+
+  /// Feeds what is compared into the hasher.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(format)
+    hasher.combine(position)
+    hasher.combine(lostFrames)
+    hasher.combine(overruns)
+    hasher.combine(samples)
   }
 }

@@ -46,11 +46,8 @@ public actor AudioCapture: AudioInput {
   ///   waits.
   /// - Throws: ``AudioError`` of the device; nothing was started then.
   public func buffers(of duration: Duration) throws(AudioError) -> CaptureBuffers {
-    let most = max(1, Int(duration / .seconds(1) * configuration.format.sampleRate))
-    // Two seconds, and more than the blocks of one wake: a consumer that is held up for that long loses nothing.
-    let framesOfBlock = max(1, min(configuration.period, 256 / configuration.format.channels))
-    let capacity = min(65_536, max(256, Int(2 * configuration.format.sampleRate) / framesOfBlock))
-    return CaptureBuffers(stream: try blocks(lane: .frames(capacity: capacity)), mostFrames: most)
+    let stream = try blocks(lane: .frames(capacity: configuration.blocksOfTwoSeconds))
+    return CaptureBuffers(stream: stream, mostFrames: configuration.format.frames(in: duration))
   }
 
   /// Opens the device and gives its sound in buffers of at most 100 ms.
@@ -61,7 +58,8 @@ public actor AudioCapture: AudioInput {
   }
 
   /// Opens the device and gives its sound block by block, over the lane of the caller's choice. A block has at most 256
-  /// samples; a frame lane holds at most 65,536 of them.
+  /// samples; a frame lane holds at most 65,536 of them. What the lane loses is told as ``StreamElement/gap(_:)``, in blocks,
+  /// and shows between the positions; ``AudioBuffer/lostFrames`` counts what was lost before it.
   ///
   /// - Throws: ``AudioError`` of the device, or with ``AudioError/Code/validation`` for a capacity; nothing was started then.
   public func blocks(lane: Lane = .frames(capacity: 1_024)) throws(AudioError) -> EngineStream<AudioBuffer> {
@@ -71,10 +69,11 @@ public actor AudioCapture: AudioInput {
       reader: ElementReader { block in
         AudioBuffer(
           format: format, samples: block.samples, position: Int64(clamping: block.position),
-          lostFrames: Int64(clamping: block.lost), overruns: block.overruns)
-      }, sequenceNumber: { UInt64(clamping: $0.position) })
+          lostFrames: Int64(clamping: block.lost), overruns: block.overruns, number: block.sequence)
+      }, sequenceNumber: \.number)
   }
 
+  /// As ``blocks(lane:)``, for values of the caller's.
   package func blocks<Value: Sendable>(
     lane: Lane, reader: ElementReader<NativeSoundBlock, Value>,
     sequenceNumber: @escaping @Sendable (Value) -> UInt64

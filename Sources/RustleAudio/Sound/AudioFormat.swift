@@ -36,6 +36,11 @@ public struct AudioFormat: Sendable, Hashable {
   /// The samples of a frame.
   public var channels: Int { layout.count }
 
+  /// The whole frames of a duration: at least 1, at most a billion.
+  func frames(in duration: Duration) -> Int {
+    Int(min(max(duration / .seconds(1) * sampleRate, 1), 1e9))
+  }
+
   /// The most channels of a format.
   public static let mostChannels = 32
 }

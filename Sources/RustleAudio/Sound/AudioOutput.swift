@@ -42,36 +42,61 @@ public actor AudioOutput {
   public func start(
     lane: Lane = .frames(capacity: 1, overflow: .keepLatest)
   ) throws(AudioError) -> Playback {
+    let (stream, session) = try start(
+      lane: lane, reader: ElementReader { PlaybackProgress($0) }, sequenceNumber: \.sequence)
+    return Playback(progress: stream, format: configuration.format, session: session)
+  }
+
+  /// As ``start(lane:)``, for values of the caller's.
+  package func start<Value: Sendable>(
+    lane: Lane, reader: ElementReader<NativePlaybackProgress, Value>,
+    sequenceNumber: @escaping @Sendable (Value) -> UInt64
+  ) throws(AudioError) -> (progress: EngineStream<Value>, session: PlaybackID) {
     do {
-      let (stream, session) = try playback.start(
-        lane: lane, reader: ElementReader { PlaybackProgress($0) }, sequenceNumber: { $0.sequence })
+      let (stream, session) = try playback.start(lane: lane, reader: reader, sequenceNumber: sequenceNumber)
       streams.add(stream)
-      return Playback(progress: stream, format: configuration.format, session: session)
+      return (stream, session)
     } catch {
       throw AudioError(error)
     }
   }
 
   /// Plays an input to its end: returns when the last of it was heard, or throws why it was not. Cancelling the task ends it at
-  /// once.
+  /// once. The device is closed when this returns.
   ///
   /// - Parameters:
   ///   - input: of this output's format.
-  ///   - change: changes each buffer on its way, an equalizer for example.
+  ///   - change: changes each buffer on its way, an equalizer for example. What it returns is of this output's format too.
   ///   - onProgress: told how far it is, about a hundred times a second.
   /// - Returns: how far it came.
-  /// - Throws: ``AudioError`` of the device, or with ``AudioError/Code/formatMismatch``; what the input and `change` throw.
+  /// - Throws: ``AudioError`` of the device, with ``AudioError/Code/formatMismatch``, or with ``AudioError/Code/wrongState``
+  ///   when the configuration's limit came before the end; what the input and `change` throw; `CancellationError` when the task
+  ///   or the playback was cancelled.
   public func play(
     _ input: some AudioInput, changing change: (@Sendable (AudioBuffer) throws -> AudioBuffer)? = nil,
     onProgress: (@Sendable (PlaybackProgress) -> Void)? = nil
   ) async throws -> PlaybackProgress {
-    var player = try Player(start(), onProgress: onProgress)
-    defer { player.playback.cancel() }
-    for try await buffer in try await input.buffers() {
-      try buffer.expect(configuration.format)
-      try await player.play(change.map { try $0(buffer) } ?? buffer)
+    let playback = try start()
+    let monitor = StreamMonitor(playback.progress)
+    do {
+      var player = Player(playback, onProgress: onProgress)
+      for try await buffer in try await input.buffers() {
+        try buffer.expect(configuration.format)
+        guard let change else {
+          try await player.play(buffer)
+          continue
+        }
+        let changed = try change(buffer)
+        try changed.expect(configuration.format)
+        try await player.play(changed)
+      }
+      return try await player.finish()
+    } catch {
+      // A device that is still open would refuse whoever comes next.
+      playback.cancel()
+      await monitor.released()
+      throw error
     }
-    return try await player.finish()
   }
 
   /// Ends every playback at once and returns when all have ended and the device is closed.
@@ -126,9 +151,10 @@ public struct Playback: Sendable {
 
 /// Gives a playback buffers as it has room for them. Its progress is the clock.
 private struct Player {
-  let playback: Playback
+  private let playback: Playback
   private let onProgress: (@Sendable (PlaybackProgress) -> Void)?
   private var progress: EngineStream<PlaybackProgress>.Iterator
+  private var framesGiven: Int64 = 0
   private var last = PlaybackProgress(sequence: 0, position: 0, played: 0, queued: 0, starved: 0, underruns: 0)
 
   init(_ playback: Playback, onProgress: (@Sendable (PlaybackProgress) -> Void)?) {
@@ -141,20 +167,23 @@ private struct Player {
     var taken = 0
     while taken < buffer.samples.count {
       taken += try playback.write(buffer.samples.span.extracting(taken...))
-      if taken < buffer.samples.count, try await !hear() {
-        throw AudioError(
-          .wrongState, "expected the playback to take all sound, got its end",
-          advice: "Raise its limit, or start it again.")
-      }
+      if taken < buffer.samples.count, try await !hear() { throw Self.cutOff }
     }
+    framesGiven += Int64(buffer.frameCount)
   }
 
   /// Returns when all was heard.
   mutating func finish() async throws -> PlaybackProgress {
     playback.finish()
     while try await hear() {}
+    // What is given to a playback that is over is taken, and not heard.
+    guard last.played >= framesGiven else { throw Self.cutOff }
     return last
   }
+
+  private static let cutOff = AudioError(
+    .wrongState, "expected the playback to take all sound, got its end",
+    advice: "Raise the configuration's limit, or start it again.")
 
   /// Waits for the next news; false at the end.
   private mutating func hear() async throws -> Bool {

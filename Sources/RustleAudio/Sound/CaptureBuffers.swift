@@ -30,6 +30,7 @@ public struct CaptureBuffers: AsyncSequence, Sendable {
     private var place = 0
     /// The frame that comes next if none is lost.
     private var next: Int64 = 0
+    private var isOver = false
 
     init(base: EngineStream<AudioBuffer>.Iterator, stream: EngineStream<AudioBuffer>, mostFrames: Int) {
       self.base = base
@@ -46,12 +47,16 @@ public struct CaptureBuffers: AsyncSequence, Sendable {
     public mutating func next(
       isolation actor: isolated (any Actor)?
     ) async throws(AudioError) -> AudioBuffer? {
+      if isOver { return nil }
       while true {
+        // What waits is not for a task that was cancelled.
+        if Task.isCancelled { place = waiting.count }
         while place < waiting.count {
           if let buffer = joined() { return buffer }
         }
         place = 0
         guard await base.next(into: &waiting, most: 1_024, isolation: actor) else {
+          isOver = true
           if let error = AudioError.end(of: stream.outcome, advice: "Check the device, and capture again.") {
             throw error
           }
@@ -68,20 +73,18 @@ public struct CaptureBuffers: AsyncSequence, Sendable {
       }
       place += 1
       var samples = first.samples
-      var overruns = first.overruns
       var end = first.position + Int64(first.frameCount)
       while place < waiting.count, let block = waiting[place].value, block.position == end,
-        block.overruns == overruns, samples.count + block.samples.count <= mostFrames * first.format.channels
+        block.overruns == first.overruns, samples.count + block.samples.count <= mostFrames * first.format.channels
       {
         samples += block.samples
-        overruns = block.overruns
         end += Int64(block.frameCount)
         place += 1
       }
       defer { next = end }
       return AudioBuffer(
         format: first.format, samples: samples, position: first.position, lostFrames: first.position - next,
-        overruns: overruns)
+        overruns: first.overruns)
     }
   }
 }

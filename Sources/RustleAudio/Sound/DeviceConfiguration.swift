@@ -27,6 +27,19 @@ public struct DeviceConfiguration: Sendable, Hashable {
     self.frameLimit = frameLimit
   }
 
+  /// The most samples of a block of the native side, and the most blocks of its lane.
+  private static let (samplesOfBlock, mostBlocks) = (256, 65_536)
+
+  /// The blocks that a capture gives in two seconds, and in two wakes: a consumer that is held up for that long loses nothing.
+  var blocksOfTwoSeconds: Int {
+    let period = max(1, min(period, 65_536))
+    let framesOfBlock = max(1, Self.samplesOfBlock / format.channels)
+    // The last block of each wake may be short.
+    let blocksOfPeriod = (period + framesOfBlock - 1) / framesOfBlock
+    let periods = max(2, Int(2 * format.sampleRate / Double(period)) + 1)
+    return min(Self.mostBlocks, max(256, periods * blocksOfPeriod))
+  }
+
   func native() throws(AudioError) -> NativeSoundConfiguration {
     guard let rate = Int(exactly: format.sampleRate) else {
       throw .validation("sampleRate", expected: "a whole number of hertz", got: "\(format.sampleRate)")

@@ -49,7 +49,8 @@ pub(crate) fn worker_point() {
 /// A symbol whose first tick panics the worker.
 pub const PANIC_SYMBOL: &str = "!PANIC";
 
-/// A sound device that panics the worker of a session at its first look.
+/// A sound device that there is not: whoever makes a capture or a playback of it calls [`arm_session`]. Callers in other
+/// languages reach that function by this name alone.
 pub const PANIC_DEVICE: &str = "!PANIC";
 
 thread_local! {
@@ -60,6 +61,13 @@ thread_local! {
 /// Makes the next session that this thread starts, of whatever engine, panic in its first poll.
 pub fn arm_session() {
     SESSION_IS_ARMED.set(true);
+}
+
+/// What making an engine of sound does about the name of its device.
+pub(crate) fn device_is_named(name: &str) {
+    if name == PANIC_DEVICE {
+        arm_session();
+    }
 }
 
 /// The job of a session that is about to start, or one in its place that panics when [`arm_session`] asked for it.

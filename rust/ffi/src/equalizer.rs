@@ -239,8 +239,9 @@ pub unsafe extern "C" fn rustle_equalizer_response(
         let left = unsafe { borrowed_mut(left, count, "left") }?;
         // SAFETY: as above.
         let right = unsafe { borrowed_mut(right, count, "right") }?;
+        let curves = settings.curves(sample_rate);
         for ((frequency, left), right) in frequencies.iter().zip(left).zip(right) {
-            [*left, *right] = settings.decibels(*frequency, sample_rate);
+            [*left, *right] = curves(*frequency);
         }
         Ok::<(), EqualizerFault>(())
     };

@@ -62,6 +62,49 @@ import Testing
     await #expect(throws: FFTError.self) { _ = try await computeFFT(buffer: [], options: [:]) }
   }
 
+  @Test func demoIsCapturedAndMeasured() async throws {
+    let format = try AudioFormat(sampleRate: 1_000_000, channels: 1)
+    let capture = try AudioCapture(
+      DeviceConfiguration(device: AudioDevice.demo.name, format: format, frameLimit: 100_000))
+    var frames: Int64 = 0
+    for try await buffer in try await capture.buffers() {
+      try buffer.expect(format)
+      frames += Int64(buffer.frameCount) + buffer.lostFrames
+    }
+    #expect(frames == 100_000)
+
+    let tone = try AudioFormat(sampleRate: 48_000, channels: 1)
+    let meter = try NoiseMeter(
+      format: tone, configuration: NoiseMeterConfiguration(calibration: Calibration(offset: 94)))
+    let samples = (0..<48_000).map { Float(0.1 * sin(2 * Double.pi * 1_000 * Double($0) / 48_000)) }
+    try await meter.process(AudioBuffer(format: tone, samples: samples, position: 0))
+    let reading = try await meter.reading
+    #expect(abs(reading.equivalent - 70.99) < 0.1)
+    #expect(reading.calibration.isCalibrated && reading.noiseClass == .silent)
+  }
+
+  @Test func equalizedSoundIsPlayed() async throws {
+    struct Sound: AudioInput {
+      let buffer: AudioBuffer
+      func buffers() -> AsyncStream<AudioBuffer> {
+        AsyncStream { continuation in
+          continuation.yield(buffer)
+          continuation.finish()
+        }
+      }
+    }
+    let format = try AudioFormat(sampleRate: 48_000, channels: 2)
+    let equalizer = try Equalizer(format: format, settings: .graphic(gains: [Double](repeating: 0, count: 28)))
+    try await equalizer.setGain(6, ofBand: 7, on: .left)
+    #expect(await equalizer.settings.left[7].gain == 6)
+    let sound = Sound(
+      buffer: AudioBuffer(format: format, samples: [Float](repeating: 0.1, count: 2_000), position: 0))
+    let output = try AudioOutput(DeviceConfiguration(device: "demo", format: format))
+    let end = try await output.play(sound, changing: equalizer.process)
+    #expect(end.played == 1_000)
+    await output.shutDown()
+  }
+
   @Test func refusalsAreTyped() async throws {
     let ticker = try TickerController()
     do throws(TickerError) {

@@ -155,13 +155,20 @@ impl Settings {
 
     /// The factor on the amplitude of a sine of `frequency` Hz, in dB, on the left and on the right.
     pub fn decibels(&self, frequency: f64, sample_rate: f64) -> [f64; 2] {
-        [&self.left, &self.right].map(|bands| {
-            let each = bands.iter().map(|band| band.filter(sample_rate));
-            self.preamp
-                + each
-                    .map(|filter| filter.decibels(frequency, sample_rate))
-                    .sum::<f64>()
-        })
+        self.curves(sample_rate)(frequency)
+    }
+
+    /// As [`decibels`](Self::decibels), for many frequencies: the filters are designed once.
+    pub fn curves(&self, sample_rate: f64) -> impl Fn(f64) -> [f64; 2] {
+        let preamp = self.preamp;
+        let filters = [&self.left, &self.right]
+            .map(|bands| -> Vec<Biquad> { bands.iter().map(|band| band.filter(sample_rate)).collect() });
+        move |frequency| {
+            let level = |filter: &Biquad| filter.decibels(frequency, sample_rate);
+            filters
+                .each_ref()
+                .map(|filters| preamp + filters.iter().map(level).sum::<f64>())
+        }
     }
 }
 

@@ -55,6 +55,8 @@ impl CaptureEngine {
     /// # Errors
     /// [`SoundError::Rate`], [`SoundError::Channels`], [`SoundError::Period`].
     pub fn on(runtime: Arc<Runtime>, configuration: CaptureConfiguration) -> Result<Self, SoundError> {
+        #[cfg(feature = "faults")]
+        crate::faults::device_is_named(&configuration.device);
         let shape = Shape {
             rate: configuration.rate,
             channels: configuration.channels,
@@ -119,8 +121,6 @@ impl CaptureEngine {
     ) -> Result<CaptureSession, SoundError> {
         let source = match &self.configuration.device {
             name if name == DEMO_DEVICE => Source::demo(self.shape),
-            #[cfg(feature = "faults")]
-            name if name == crate::faults::PANIC_DEVICE => Source::Panic,
             name => {
                 // What the device holds bounds how long its thread may be held up: about a third of a second.
                 let buffer = (self.shape.rate / 3).max(4 * self.shape.period);

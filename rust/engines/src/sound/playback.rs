@@ -128,6 +128,8 @@ impl PlaybackEngine {
     /// # Errors
     /// [`SoundError::Rate`], [`SoundError::Channels`], [`SoundError::Period`].
     pub fn on(runtime: Arc<Runtime>, configuration: PlaybackConfiguration) -> Result<Self, SoundError> {
+        #[cfg(feature = "faults")]
+        crate::faults::device_is_named(&configuration.device);
         let shape = Shape {
             rate: configuration.rate,
             channels: configuration.channels,
@@ -194,8 +196,6 @@ impl PlaybackEngine {
         let limit = self.configuration.frame_limit.unwrap_or(u64::MAX);
         let sink = match &self.configuration.device {
             name if name == DEMO_DEVICE => Sink::demo(self.shape),
-            #[cfg(feature = "faults")]
-            name if name == crate::faults::PANIC_DEVICE => Sink::Panic,
             name => {
                 let buffer = self.shape.period.saturating_mul(4);
                 let device = Pcm::open(name, Direction::Playback, self.shape.for_device(buffer))?;

@@ -29,8 +29,6 @@ pub(super) enum Source {
         period: u64,
     },
     Device(DeviceSource),
-    #[cfg(feature = "faults")]
-    Panic,
 }
 
 impl Source {
@@ -212,8 +210,6 @@ impl Job for CaptureJob {
                 };
                 (Step::At(next), outcome.filter(|_| !more))
             }
-            #[cfg(feature = "faults")]
-            Source::Panic => panic!("a panic on purpose"),
         };
         self.outlet.deliver(&self.batch, context);
         match outcome {

@@ -23,8 +23,6 @@ const NAP: Nanoseconds = 10_000_000;
 pub(super) enum Sink {
     Demo(Schedule),
     Device(DeviceSink),
-    #[cfg(feature = "faults")]
-    Panic,
 }
 
 impl Sink {
@@ -240,8 +238,6 @@ impl Job for PlaybackJob {
         let step = match self.sink {
             Sink::Demo(_) => self.play_demo(context.now()),
             Sink::Device(_) => self.look(context.now()),
-            #[cfg(feature = "faults")]
-            Sink::Panic => panic!("a panic on purpose"),
         };
         self.outlet.deliver(&self.batch, context);
         step
