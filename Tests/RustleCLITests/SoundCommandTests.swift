@@ -205,6 +205,25 @@ import Testing
     #expect(wide.status == 65 && wide.errors.contains("expected sound of one or two channels, got 6 channels"))
   }
 
+  @Test func theSilenceOfAPauseIsNoHole() {
+    func progress(_ sequence: UInt64, queued: Int64, starved: Int64) -> PlaybackProgress {
+      PlaybackProgress(
+        sequence: sequence, position: 0, played: 0, queued: queued, starved: starved, underruns: 0)
+    }
+    let line = PlayLine(
+      subject: "a.wav", totalFrames: nil, rate: 1_000, hasKeys: false, isEnabled: false, columns: { 80 },
+      write: { _ in })
+    line.show(progress(0, queued: 9, starved: 10))
+    line.setPaused(true)
+    line.show(progress(1, queued: 0, starved: 300))
+    line.setPaused(false)
+    line.show(progress(2, queued: 0, starved: 400))
+    line.show(progress(3, queued: 5, starved: 450))
+    #expect(line.starvedSeconds == 0.01)
+    line.show(progress(4, queued: 0, starved: 470))
+    #expect(line.starvedSeconds == 0.03)
+  }
+
   @Test func theLineOfAPlaybackFitsAndTellsOfHoles() {
     let line = PlayLine(
       subject: "takes/a.wav", totalFrames: 96_000, rate: 48_000, hasKeys: true, isEnabled: true, columns: { 80 },

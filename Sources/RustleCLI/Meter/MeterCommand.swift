@@ -21,10 +21,10 @@ struct MeterCommand: AsyncParsableCommand {
 
       EXAMPLES:
         rustle meter --demo
-        rustle meter take1.flac --png take1.png
+        rustle meter take1.flac --bands third --png take1.png
         rustle meter --device default --calibrate 94 --duration 10
-        rustle meter --device default --calibration 118.4 --response mic.cal --bands third
-        arecord -f S16_LE -r 48000 -c 1 -t raw | rustle meter - --raw s16le --rate 48000 --channels 1
+        rustle meter --device default --calibration 118.4 --response mic.cal
+        arecord -f cd -t raw | rustle meter - --raw s16le --rate 44100 --channels 2
         rustle meter take1.flac --json | tail -n 1 | python3 -m json.tool
 
       NDJSON FIELDS:
@@ -38,7 +38,9 @@ struct MeterCommand: AsyncParsableCommand {
         l5_db ... l95_db     exceeded for that percentage of the time
         place, class         on the scale from 0 to 120, and its word
         momentary_lufs, short_term_lufs, integrated_lufs, range_lu, true_peak_dbtp
-                             loudness (ITU-R BS.1770, EBU R 128), with momentary_max_lufs and short_term_max_lufs
+                             loudness (ITU-R BS.1770, EBU R 128)
+        momentary_max_lufs, short_term_max_lufs
+                             the highest since the beginning
         bands                [{"hz", "db"}]: equivalent levels, not weighted
         overloads            samples at or beyond full scale
         lost_frames, overruns

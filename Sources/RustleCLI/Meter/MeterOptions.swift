@@ -76,7 +76,7 @@ struct MeterOptions: ParsableArguments {
       valueName: "file"), completion: .file())
   var response: String?
 
-  @Option(help: "Also measure bands of this width. (values: octave, third)")
+  @Option(help: "Also measure bands of this width.")
   var bands: BandChoice?
 
   @Flag(name: .customLong("no-loudness"), help: "Do not measure loudness (LUFS) and the true peak.")

@@ -106,6 +106,11 @@ struct MeterRun: Sendable {
       await input.close()
       return ending
     } catch {
+      // A device that is lost does not take what it gave with it; a file that is no sound is not half measured.
+      if input.isLive, input.tally.frames > 0, !(error is BrokenPipe), let state = try? await state() {
+        try? await follower.finish(state)
+        try? await sink.finish(state)
+      }
       await follower.abandon()
       await input.close()
       throw error

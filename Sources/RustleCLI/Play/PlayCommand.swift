@@ -13,7 +13,7 @@ struct PlayCommand: AsyncParsableCommand {
       resampled in secret. (ALSA's device default, and devices whose names begin with plug, convert by themselves.) On a \
       terminal a line shows how far it is; space pauses, q stops.
 
-      A preset of the equalizer is a JSON file as 'rustle eq' writes it, or a text of lines such as "Filter 1: ON PK Fc 105 \
+      A preset of the equalizer is a file of JSON, or a text of lines such as "Filter 1: ON PK Fc 105 \
       Hz Gain 5.5 dB Q 0.70", which AutoEQ, PipeWire and EqualizerAPO share. It works on mono and stereo.
 
       EXAMPLES:
@@ -73,8 +73,8 @@ struct PlayCommand: AsyncParsableCommand {
       try sound.checkIsNotEmpty()
       if let shortness = sound.shortness { note(shortness) }
     }
-    if let last, last.underruns > 0 || last.starved > 0 {
-      note(PlayLine.holes(last, rate: format.sampleRate))
+    if let last, last.underruns > 0 || line.starvedSeconds > 0 {
+      note(PlayLine.holes(underruns: last.underruns, starvedSeconds: line.starvedSeconds))
     }
     if ending.status != .ok { throw ExitCode(ending.status.rawValue) }
   }

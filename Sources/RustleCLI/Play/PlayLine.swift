@@ -7,6 +7,10 @@ final class PlayLine: Sendable {
   private struct State {
     var last: PlaybackProgress?
     var isPaused = false
+    /// Whether the queue runs dry because of a pause, which lasts until there is sound in it again.
+    var isDryByPause = false
+    /// The silence of pauses, in frames.
+    var pausedFrames: Int64 = 0
     var drawn = ""
   }
 
@@ -40,8 +44,17 @@ final class PlayLine: Sendable {
   /// The newest progress.
   var last: PlaybackProgress? { state.withLock { $0.last } }
 
+  /// The silence that the device was given because no sound came in time, in seconds; that of pauses is not among it.
+  var starvedSeconds: Double {
+    state.withLock { Double(($0.last?.starved ?? 0) - $0.pausedFrames) / rate }
+  }
+
   func show(_ progress: PlaybackProgress) {
     state.withLock {
+      if $0.isPaused || $0.isDryByPause {
+        $0.pausedFrames += progress.starved - ($0.last?.starved ?? 0)
+        $0.isDryByPause = $0.isPaused || progress.queued == 0
+      }
       $0.last = progress
       draw(&$0)
     }
@@ -50,6 +63,7 @@ final class PlayLine: Sendable {
   func setPaused(_ isPaused: Bool) {
     state.withLock {
       $0.isPaused = isPaused
+      $0.isDryByPause = $0.isDryByPause || isPaused
       draw(&$0)
     }
   }
@@ -96,10 +110,6 @@ final class PlayLine: Sendable {
   }
 
   /// What is said of holes in the sound.
-  static func holes(_ progress: PlaybackProgress, rate: Double) -> String {
-    holes(underruns: progress.underruns, starvedSeconds: Double(progress.starved) / rate)
-  }
-
   static func holes(underruns: Int, starvedSeconds: Double) -> String {
     var parts: [String] = []
     if underruns > 0 {
