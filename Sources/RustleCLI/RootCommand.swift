@@ -11,6 +11,7 @@ struct RootCommand: AsyncParsableCommand {
         rustle ticker BTC ETH SOL
         rustle spectrum take1.flac --png spectrum.png
         rustle spectrogram take1.flac --png spectrogram.png
+        rustle meter --demo
 
       EXIT STATUS:
         0 done   64 wrong use   65 bad data   66 no such input   69 something is not available
@@ -18,7 +19,10 @@ struct RootCommand: AsyncParsableCommand {
       """,
     version: Version.text,
     subcommands: [
-      TickerCommand.self, SpectrumCommand.self, SpectrogramCommand.self, RecordCommand.self, DoctorCommand.self,
+    subcommands: [
+      TickerCommand.self, SpectrumCommand.self, SpectrogramCommand.self, MeterCommand.self, RecordCommand.self,
+      PlayCommand.self, DevicesCommand.self, DoctorCommand.self,
+    ])
     ])
 
   /// The names of the subcommands, `help` included.

@@ -45,6 +45,28 @@ import Testing
     #expect(other.channel == 2 && other.png == "a.png" && other.output.effectiveFormat == .csv)
   }
 
+  @Test func theMetersOptionsAreRead() throws {
+    let command = try #require(try RootCommand.parseAsRoot(["meter", "a.wav"]) as? MeterCommand)
+    let format = try AudioFormat(sampleRate: 48_000, channels: 2)
+    #expect(try command.meter.configuration(for: format) == NoiseMeterConfiguration())
+    #expect(command.interval == nil && command.duration == nil && command.png == nil && command.calibrate == nil)
+    let arguments = [
+      "meter", "--demo", "--weighting", "c", "--time", "s", "--channel", "2", "--calibration", "-3.5", "--bands",
+      "third",
+      "--no-loudness", "--interval", "250", "--duration", "2", "--png", "a.png",
+    ]
+    let other = try #require(try RootCommand.parseAsRoot(arguments) as? MeterCommand)
+    #expect(
+      try other.meter.configuration(for: format)
+        == NoiseMeterConfiguration(
+          frequencyWeighting: .c, timeWeighting: .slow, channel: .channel(1), calibration: Calibration(offset: -3.5),
+          measuresLoudness: false, bands: .thirdOctave))
+    #expect(other.interval == 250 && other.duration == 2 && other.png == "a.png")
+    #expect(throws: CommandFailure.self) {
+      try other.meter.configuration(for: AudioFormat(sampleRate: 48_000, channels: 1))
+    }
+  }
+
   @Test(arguments: [
     (["ticker", "A", "--rate", "0"], "expected updates a second from 0.001 to 10000000, got '0'"),
     (["ticker", "A", "--rate", "nan"], "expected updates a second from 0.001 to 10000000, got 'nan'"),
@@ -57,6 +79,15 @@ import Testing
     (["spectrum", "f", "--overlap", "1"], "expected a fraction from 0 to 0.95, got '1'"),
     (["spectrum", "f", "--peaks", "-2"], "expected a whole number from 0 to 1000, got '-2'"),
     (["spectrum", "f", "--channel", "0"], "expected a channel number from 1 to 1024, got '0'"),
+    (["meter", "f", "--interval", "0"], "expected milliseconds from 1 to 3600000, got '0'"),
+    (["meter", "f", "--calibration", "400"], "expected decibels from -300 to 300, got '400'"),
+    (["meter", "f", "--calibrate", "94", "--calibration", "1"], "expected --calibrate or --calibration, got both"),
+    (["meter", "f", "--calibrate", "94", "--png", "a.png"], "expected --calibrate or --png, got both"),
+    (["meter", "f", "--calibrate", "94", "--interval", "5"], "expected --calibrate or --interval, got both"),
+    (["meter", "f", "--demo"], "expected a sound file or a device, got f and --demo"),
+    (["play", "f", "--demo", "--device", "x"], "expected --device or --demo, got --device x and --demo"),
+    (["play", "f", "--device", ""], "--device: expected the name of a device, got ''"),
+    (["play", "f", "--duration", "0"], "expected seconds from 0.001 to 1000000000, got '0'"),
   ])
   func aRefusalSaysWhatWasExpectedAndWhatCame(arguments: [String], text: String) {
     let refusal = Self.refusal(arguments)
@@ -67,6 +98,8 @@ import Testing
     let window = Self.refusal(["spectrum", "f", "--window", "kaiser"])
     #expect(window.contains("'kaiser'"))
     for name in WindowChoice.allCases { #expect(window.contains(name.rawValue)) }
+    let weighting = Self.refusal(["meter", "f", "--weighting", "B"])
+    #expect(weighting.contains("'B'") && weighting.contains("'A', 'C' or 'Z'"))
     let format = Self.refusal(["ticker", "A", "--format", "xml"])
     for name in OutputFormat.allCases { #expect(format.contains(name.rawValue)) }
   }
@@ -76,12 +109,16 @@ import Testing
     #expect(RustleCommandLine.unknownSubcommand(["--help"]) == nil)
     #expect(RustleCommandLine.unknownSubcommand(["ticker", "doktor"]) == nil)
     let failure = RustleCommandLine.unknownSubcommand(["doktor"])
-    #expect(failure?.message == "expected a subcommand (ticker, spectrum, spectrogram, doctor or help), got 'doktor'")
+    #expect(
+      failure?.message
+        == "expected a subcommand (ticker, spectrum, spectrogram, meter, record, play, devices, doctor or help), got 'doktor'"
+    )
     #expect(failure?.advice == "did you mean 'rustle doctor'?")
     #expect(RustleCommandLine.unknownSubcommand(["serve-me"])?.advice == nil)
   }
 
-  @Test(arguments: ["", "ticker", "spectrum", "doctor"]) func everyHelpHasExamples(subcommand: String) {
+  @Test(arguments: ["", "ticker", "spectrum", "spectrogram", "meter", "play", "devices", "doctor"])
+  func everyHelpHasExamples(subcommand: String) {
     let words = subcommand.isEmpty ? ["--help"] : [subcommand, "--help"]
     do {
       // The request is a command of its own, whose run throws the text.

@@ -73,6 +73,11 @@ enum RustleProcess {
 
   /// Starts the command, waits for its first line of output, sends it a signal, and waits for its end.
   static func interrupt(_ arguments: [String], with number: Int32) throws -> Int32 {
+    try interrupted(arguments, with: number).status
+  }
+
+  /// The same, and what was written to standard output.
+  static func interrupted(_ arguments: [String], with number: Int32) throws -> (status: Int32, output: String) {
     let process = Process()
     process.executableURL = try executable()
     process.arguments = arguments
@@ -80,10 +85,11 @@ enum RustleProcess {
     let output = Pipe()
     process.standardOutput = output
     try process.run()
-    _ = output.fileHandleForReading.availableData
+    var data = output.fileHandleForReading.availableData
     kill(process.processIdentifier, number)
-    _ = output.fileHandleForReading.readDataToEndOfFile()
+    data += output.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()
-    return process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
+    let status = process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
+    return (status, String(decoding: data, as: UTF8.self))
   }
 }

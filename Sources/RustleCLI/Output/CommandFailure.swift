@@ -71,7 +71,10 @@ extension CommandFailure {
         case .deviceNotFound, .deviceBusy, .deviceLost, .deviceUnsupported, .noSoundLibrary: .unavailable
         case .wrongState, .shutDown, .native: .internal
         }
-      self.init(status, error.message, advice: error.advice)
+      // The library's advice names a function; here there is a command.
+      let advice =
+        error.code == .deviceNotFound ? "choose one of the devices that 'rustle devices' lists" : error.advice
+      self.init(status, error.message, advice: advice)
     case let error as RecordingError:
       // The status is the cause's; the text says what was kept, too.
       let cause = Self(error.cause)

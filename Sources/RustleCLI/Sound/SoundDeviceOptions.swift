@@ -6,7 +6,7 @@ import RustleAudio
 struct SoundDeviceOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The sound device, as 'rustle devices' names it; default: the system's choice.", valueName: "name"))
+      "The sound device, as 'rustle devices' names it; 'default' is the system's choice.", valueName: "name"))
   var device: String?
 
   @Flag(help: "Short for --device demo, which is built in and needs no hardware.")

@@ -1,0 +1,160 @@
+internal import ArgumentParser
+import Foundation
+import RustleAudio
+import RustleAudioFiles
+
+struct MeterCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "meter",
+    abstract: "Measure how loud a sound is, like a sound-level meter.",
+    usage:
+      "rustle meter [<input>] [--device <name>] [--weighting <weighting>] [--calibration <db>] [--png <path>] [--json]",
+    discussion: """
+      A device is measured in real time: on a terminal in a live view (q quits, space pauses the view, r begins a new \
+      measurement, ? helps), elsewhere one line for each interval. A file is measured as fast as it can be read. At the end \
+      there is a summary with the levels that were exceeded for 5, 10, 50, 90 and 95 percent of the time.
+
+      Levels are in dB relative to full scale (dBFS) until a calibration says what full scale is at this microphone: \
+      --calibrate finds the number for --calibration. The scale from 0 to 120 with its five words (silent below 50, quiet \
+      below 75, average below 90, noisy below 100, loud up to 120) is a picture of the power relative to full scale, and no \
+      sound pressure level.
+
+      EXAMPLES:
+        rustle meter --demo
+        rustle meter take1.flac --bands third --png take1.png
+        rustle meter --device default --calibrate 94 --duration 10
+        rustle meter --device default --calibration 118.4 --response mic.cal
+        arecord -f cd -t raw | rustle meter - --raw s16le --rate 44100 --channels 2
+        rustle meter take1.flac --json | tail -n 1 | python3 -m json.tool
+
+      NDJSON FIELDS:
+        v                    1, the version of these fields
+        kind                 reading for each interval, summary for the last line
+        t_s                  seconds of sound since the beginning
+        weighting, time_weighting, calibrated, unit
+        level_db             the time-weighted level (LAF); null is silence
+        equivalent_db, maximum_db, minimum_db, peak_c_db, exposure_db
+                             since the beginning: LAeq, LAFmax, LAFmin, LCpeak, LAE
+        l5_db ... l95_db     exceeded for that percentage of the time
+        place, class         on the scale from 0 to 120, and its word
+        momentary_lufs, short_term_lufs, integrated_lufs, range_lu, true_peak_dbtp
+                             loudness (ITU-R BS.1770, EBU R 128)
+        momentary_max_lufs, short_term_max_lufs
+                             the highest since the beginning
+        bands                [{"hz", "db"}]: equivalent levels, not weighted
+        overloads            samples at or beyond full scale
+        lost_frames, overruns
+                             of a device; they do not count
+      The summary adds class_shares (of the readings), input, sample_rate_hz, channels, channel, calibration_offset_db and response_points.
+      """)
+
+  @OptionGroup var sound: SoundInputOptions
+  @OptionGroup var meter: MeterOptions
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Milliseconds of sound between two readings, 1 to 3600000. (default: 125; as text 1000, and of a file the summary "
+        + "alone)", valueName: "ms"),
+    transform: Parse.integer("milliseconds", in: 1...3_600_000))
+  var interval: Int?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Stop after this many seconds of sound.", valueName: "seconds"),
+    transform: Parse.number("seconds", in: 0.001...1e9))
+  var duration: Double?
+
+  @Option(
+    help: ArgumentHelp("Also draw the level over time into this PNG file.", valueName: "path"), completion: .file())
+  var png: String?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Measure a sound of this many dB re 20 \u{B5}Pa, for 5 s or --duration, and write the --calibration to use.",
+      valueName: "db"),
+    transform: Parse.number("decibels", in: 0...200))
+  var calibrate: Double?
+
+  @OptionGroup var output: OutputOptions
+  @OptionGroup var log: LogOptions
+
+  func validate() throws {
+    guard calibrate != nil else { return }
+    if meter.calibration != nil { throw ValidationError("expected --calibrate or --calibration, got both") }
+    if png != nil { throw ValidationError("expected --calibrate or --png, got both") }
+    if interval != nil { throw ValidationError("expected --calibrate or --interval, got both") }
+  }
+
+  func run() async throws {
+    log.bootstrap()
+    if let png { try OutputPath.check(png, option: "--png", isNot: sound.input ?? AudioFileReader.standardInputPath) }
+    // A file that cannot be read is told before a device runs.
+    if let response = meter.response { _ = try MeterOptions.response(response) }
+    let input = try await sound.open(for: "rustle meter -", seconds: duration ?? (calibrate == nil ? nil : 5))
+    let ending: RunEnding
+    do {
+      ending = try await measure(input)
+    } catch {
+      await input.close()
+      throw error
+    }
+    if let shortness = input.shortness, ending == .streamEnded { note("rustle: \(shortness)\n") }
+    if let png { note("wrote \(png)\n") }
+    if ending.status != .ok { throw ExitCode(ending.status.rawValue) }
+  }
+
+  private func measure(_ input: SoundInput) async throws -> RunEnding {
+    let noiseMeter = try meter.meter(for: input.format)
+    let subject = MeterSubject(
+      name: input.name, format: input.format, encoding: input.file.map { "\($0.container), \($0.codec)" },
+      channel: meter.channel)
+    let format = output.effectiveFormat
+    let profile = Self.profile(isASCIIAskedFor: output.ascii)
+    let isFile = !input.isLive && sound.input != AudioFileReader.standardInputPath
+    let isText = format == .auto || format == .text
+    let isView = format == .auto && profile.isLive && !isFile && calibrate == nil
+    let showsReadings = !isText || !isFile || interval != nil
+    let usual = isText && !isFile && !isView ? 1_000 : 125
+    let follower = MeterFollower(
+      subject: subject, png: png, frames: input.expectedFrames,
+      showsProgress: !log.quiet && !isView && StandardStream.isTerminal(StandardStream.error)
+        && (!showsReadings || calibrate != nil || !StandardStream.isTerminal(StandardStream.output)),
+      note: { try? LineWriter.standardError.write($0) })
+    let run = MeterRun(
+      input: input, meter: noiseMeter, interval: .milliseconds(interval ?? usual), follower: follower)
+    let lines = MeterLines(format: format, profile: profile, subject: subject)
+    if let calibrate {
+      return try await run.lines(to: CalibrationWriter(reference: calibrate, lines: lines, output: .standardOutput))
+    }
+    guard isView else {
+      return try await run.lines(
+        to: MeterLineWriter(lines: lines, showsReadings: showsReadings, output: .standardOutput))
+    }
+    return try await view(run, subject)
+  }
+
+  private func view(_ run: MeterRun, _ subject: MeterSubject) async throws -> RunEnding {
+    let hasKeys = StandardStream.isTerminal(StandardStream.input)
+    let isASCIIAskedFor = output.ascii
+    let view = LiveMeter(
+      subject: subject, state: try await run.state(), hasKeys: hasKeys,
+      session: TerminalSession(
+        output: StandardStream.output, input: hasKeys ? StandardStream.input : nil,
+        write: { try LineWriter.standardOutput.write($0) }),
+      makeProfile: { Self.profile(isASCIIAskedFor: isASCIIAskedFor) },
+      write: { try LineWriter.standardOutput.write($0) })
+    return try await run.view(view, keys: hasKeys ? Keyboard.keys() : nil)
+  }
+
+  private static func profile(isASCIIAskedFor: Bool) -> TerminalProfile {
+    TerminalProfile(
+      environment: ProcessInfo.processInfo.environment, isTerminal: StandardStream.isTerminal(StandardStream.output),
+      size: StandardStream.size(of: StandardStream.output), isASCIIAskedFor: isASCIIAskedFor)
+  }
+
+  private func note(_ text: String) {
+    if !log.quiet { try? LineWriter.standardError.write(text) }
+  }
+}

@@ -1,0 +1,47 @@
+import RustleAudio
+import RustlePlot
+
+/// The levels of a measurement over its time, for a picture. Of a fixed size: when it is full, two points become one, with the
+/// higher level of both.
+struct MeterHistory: Equatable, Sendable {
+  /// Far more than a picture has columns.
+  static let limit = 16_384
+
+  private(set) var seconds: [Double] = []
+  private(set) var levels: [Double] = []
+  private(set) var equivalents: [Double] = []
+  /// The readings that make one point, and those of the point that is not complete.
+  private var readingsPerPoint = 1
+  private var pending: (count: Int, level: Double) = (0, -.infinity)
+
+  static func == (left: Self, right: Self) -> Bool {
+    left.seconds == right.seconds && left.levels == right.levels && left.equivalents == right.equivalents
+  }
+
+  mutating func add(_ state: MeterState) {
+    // A new measurement counts its time from its own beginning.
+    if let last = seconds.last, state.seconds < last { self = Self() }
+    pending = (pending.count + 1, max(pending.level, state.level))
+    guard pending.count == readingsPerPoint else { return }
+    seconds.append(state.seconds)
+    levels.append(pending.level)
+    equivalents.append(state.equivalent)
+    pending = (0, -.infinity)
+    if seconds.count == Self.limit { halve() }
+  }
+
+  private mutating func halve() {
+    let pairs = stride(from: 1, to: seconds.count, by: 2)
+    levels = pairs.map { max(levels[$0 - 1], levels[$0]) }
+    equivalents = pairs.map { equivalents[$0] }
+    seconds = pairs.map { seconds[$0] }
+    readingsPerPoint *= 2
+  }
+
+  /// The picture of both levels.
+  func write(_ state: MeterState, _ subject: MeterSubject, to path: String) throws(PlotError) {
+    try LevelPicture.write(
+      [(state.levelName, seconds, levels), (state.equivalentName, seconds, equivalents)], title: subject.title,
+      subtitle: "\(subject.line); \(MeterReport.weighting(state)); \(state.calibration)", unit: state.unit, to: path)
+  }
+}

@@ -1,0 +1,152 @@
+internal import ArgumentParser
+import Foundation
+import RustleAudio
+
+/// The frequency weightings by their letters.
+enum WeightingChoice: String, CaseIterable, ExpressibleByArgument, Sendable {
+  case a = "A"
+  case c = "C"
+  case z = "Z"
+
+  init?(argument: String) { self.init(rawValue: argument.uppercased()) }
+
+  var weighting: FrequencyWeighting {
+    switch self {
+    case .a: .a
+    case .c: .c
+    case .z: .z
+    }
+  }
+}
+
+/// The time weightings by their letters.
+enum TimeChoice: String, CaseIterable, ExpressibleByArgument, Sendable {
+  case fast = "F"
+  case slow = "S"
+
+  init?(argument: String) { self.init(rawValue: argument.uppercased()) }
+
+  var weighting: TimeWeighting {
+    switch self {
+    case .fast: .fast
+    case .slow: .slow
+    }
+  }
+}
+
+/// The bands by the names that people use.
+enum BandChoice: String, CaseIterable, ExpressibleByArgument, Sendable {
+  case octave, third
+
+  var width: BandWidth {
+    switch self {
+    case .octave: .octave
+    case .third: .thirdOctave
+    }
+  }
+}
+
+/// What is measured, and against what.
+struct MeterOptions: ParsableArguments {
+  @Option(help: "The weighting of the levels: A as the ear hears, C for loud sounds, Z for none.")
+  var weighting: WeightingChoice = .a
+
+  @Option(help: "How fast the level follows the sound: F in 125 ms, S in 1 s.")
+  var time: TimeChoice = .fast
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Measure this channel, counted from 1, instead of the mean of all. Loudness is always of all.",
+      valueName: "number"),
+    transform: Parse.integer("a channel number", in: 1...1_024))
+  var channel: Int?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "What is added to a level relative to full scale for dB re 20 \u{B5}Pa, -300 to 300. Without it levels are in dBFS.",
+      valueName: "db"),
+    transform: Parse.number("decibels", in: -300...300))
+  var calibration: Double?
+
+  @Option(
+    help: ArgumentHelp(
+      "Undo the microphone's response in this calibration file: a frequency in Hz and a deviation in dB on each line.",
+      valueName: "file"), completion: .file())
+  var response: String?
+
+  @Option(help: "Also measure bands of this width.")
+  var bands: BandChoice?
+
+  @Flag(name: .customLong("no-loudness"), help: "Do not measure loudness (LUFS) and the true peak.")
+  var isWithoutLoudness = false
+
+  /// The configuration for a format.
+  ///
+  /// - Throws: `CommandFailure` for a channel that is not there, and for a response that cannot be used.
+  func configuration(for format: AudioFormat) throws -> NoiseMeterConfiguration {
+    if let channel, channel > format.channels {
+      throw CommandFailure(
+        .usage, "--channel: expected a channel from 1 to \(format.channels), got channel \(channel)",
+        advice: format.channels == 1 ? "the sound is mono: leave the channel out" : "choose one of its channels")
+    }
+    return NoiseMeterConfiguration(
+      frequencyWeighting: weighting.weighting, timeWeighting: time.weighting,
+      channel: channel.map { .channel($0 - 1) } ?? .mix,
+      calibration: Calibration(offset: calibration, response: try response.map(Self.response)),
+      measuresLoudness: !isWithoutLoudness, bands: bands?.width)
+  }
+
+  /// The meter for a format.
+  func meter(for format: AudioFormat) throws -> NoiseMeter {
+    let configuration = try configuration(for: format)
+    do {
+      return try NoiseMeter(format: format, configuration: configuration)
+    } catch {
+      var other = configuration
+      other.calibration.response = nil
+      // What works without the response is refused because of the file.
+      guard let response, error.code == .validation, (try? NoiseMeter(format: format, configuration: other)) != nil
+      else {
+        throw error
+      }
+      throw CommandFailure(.badData, "\(response): \(error.message)", advice: error.advice)
+    }
+  }
+
+  /// Reads a calibration file. What is in it is text, of UTF-8 or of a single-byte set: its numbers are ASCII in both.
+  static func response(_ path: String) throws -> MicrophoneResponse {
+    let text = try TextFile.read(path, option: "--response")
+    do {
+      return try MicrophoneResponse(calibrationFile: text)
+    } catch {
+      throw CommandFailure(.badData, "\(path): \(error.message)", advice: error.advice)
+    }
+  }
+}
+
+/// Reads the small text files that options name.
+enum TextFile {
+  /// The most bytes that are read.
+  static let mostBytes = 4 << 20
+
+  /// - Throws: `CommandFailure` for what is missing, forbidden, no file, or too large to be meant.
+  static func read(_ path: String, option: String) throws -> String {
+    let data: Data
+    do {
+      let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+      defer { try? handle.close() }
+      data = try handle.read(upToCount: mostBytes + 1) ?? Data()
+    } catch {
+      let isThere = FileManager.default.fileExists(atPath: path)
+      throw CommandFailure(
+        .noInput, "\(option): \(path): \(isThere ? "cannot be read: \(error.localizedDescription)" : "no such file")",
+        advice: "check the path")
+    }
+    guard data.count <= mostBytes else {
+      throw CommandFailure(.badData, "\(option): \(path): expected at most \(mostBytes) bytes of text, got more")
+    }
+    return String(data: data, encoding: .utf8) ?? String(data: data, encoding: .isoLatin1) ?? ""
+  }
+}

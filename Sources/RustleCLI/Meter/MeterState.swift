@@ -1,0 +1,130 @@
+import RustleAudio
+
+/// What the meter command shows: what the meter read, and what there is to say about its input.
+struct MeterState: Equatable, Sendable {
+  /// Loudness in LUFS, its range in LU, the true peak in dBTP.
+  struct Loudness: Equatable, Sendable {
+    var momentary: Double
+    var momentaryMaximum: Double
+    var shortTerm: Double
+    var shortTermMaximum: Double
+    var integrated: Double
+    var range: Double
+    var truePeak: Double
+  }
+
+  /// The equivalent level of one band, in dB.
+  struct Band: Equatable, Sendable {
+    var center: Double
+    var level: Double
+  }
+
+  /// The level that was exceeded for so many percent of the time; nil in the first 10 ms.
+  struct Exceeded: Equatable, Sendable {
+    var percent: Int
+    var level: Double?
+  }
+
+  /// The percentages that are shown.
+  static let percentages = [5, 10, 50, 90, 95]
+
+  var seconds = 0.0
+  var frequencyWeighting = FrequencyWeighting.a
+  var timeWeighting = TimeWeighting.fast
+  var calibration = Calibration.uncalibrated
+  /// Levels are in dB with the calibration; minus infinity is silence.
+  var level = -Double.infinity
+  var equivalent = -Double.infinity
+  var maximum = -Double.infinity
+  var minimum: Double?
+  var peak = -Double.infinity
+  var exposure = -Double.infinity
+  var exceeded: [Exceeded] = []
+  /// The place on the scale from 0 to 120.
+  var place = 0.0
+  var noiseClass = NoiseClass.silent
+  var loudness: Loudness?
+  var bands: [Band] = []
+  /// The share of the readings so far in each class, from silent to loud; empty where it was not counted.
+  var shares: [Double] = []
+  /// Samples at or beyond full scale.
+  var overloads = 0
+  /// Frames that were lost on their way from a device, and how often the device ran over.
+  var lostFrames: Int64 = 0
+  var overruns = 0
+
+  /// The usual name of the level: `LAF`.
+  var levelName: String { "L\(frequencyWeighting.rawValue)\(timeWeighting.rawValue)" }
+  /// The usual name of the equivalent level: `LAeq`.
+  var equivalentName: String { "L\(frequencyWeighting.rawValue)eq" }
+  /// The usual name of the exposure level: `LAE`.
+  var exposureName: String { "L\(frequencyWeighting.rawValue)E" }
+  /// The unit of the levels: `dB`, or `dBFS` without a calibration.
+  var unit: String { calibration.unit }
+
+  /// The calibration in words, and what its absence means.
+  var calibrationText: String {
+    "\(calibration): levels in "
+      + (calibration.isCalibrated ? "dB re 20 \u{B5}Pa" : "dBFS, relative to full scale")
+  }
+}
+
+extension MeterState {
+  /// What a meter shows now.
+  init(_ reading: NoiseReading, of meter: NoiseMeter, tally: SoundTally) async throws {
+    self.init()
+    seconds = reading.seconds
+    frequencyWeighting = reading.frequencyWeighting
+    timeWeighting = reading.timeWeighting
+    calibration = reading.calibration
+    level = reading.level
+    equivalent = reading.equivalent
+    maximum = reading.maximum
+    minimum = reading.minimum
+    peak = reading.peak
+    exposure = reading.exposure
+    for percent in Self.percentages {
+      exceeded.append(Exceeded(percent: percent, level: try await meter.level(exceededFor: Double(percent))))
+    }
+    place = reading.place
+    noiseClass = reading.noiseClass
+    loudness = reading.loudness.map {
+      Loudness(
+        momentary: $0.momentary, momentaryMaximum: $0.momentaryMaximum, shortTerm: $0.shortTerm,
+        shortTermMaximum: $0.shortTermMaximum, integrated: $0.integrated, range: $0.range, truePeak: $0.truePeak)
+    }
+    bands = try await meter.bands().map { Band(center: $0.center, level: $0.level) }
+    overloads = reading.overloads
+    lostFrames = tally.lostFrames
+    overruns = tally.overruns
+  }
+}
+
+/// What is measured, for headings.
+struct MeterSubject: Equatable, Sendable {
+  /// The input's name.
+  let name: String
+  /// The rate and the channels.
+  let format: AudioFormat
+  /// What a file says about itself: `WAV, 32 bit float`; nil for other inputs.
+  let encoding: String?
+  /// The channel that is measured, counted from 1; nil: the mean of all.
+  let channel: Int?
+
+  /// For example `WAV, 32 bit float, 48 kHz, mean of 2 channels`.
+  var line: String {
+    let channels =
+      switch (format.channels, channel) {
+      case (1, _): "mono"
+      case (let count, nil): "mean of \(count) channels"
+      case (let count, let channel?): "channel \(channel) of \(count)"
+      }
+    let rate = UnitLabelText.rate(format.sampleRate)
+    return [encoding, rate, channels].compactMap(\.self).joined(separator: ", ")
+  }
+}
+
+extension MeterSubject {
+  /// The name without its folders.
+  var title: String { name.split(separator: "/").last.map(String.init) ?? name }
+}

@@ -1,0 +1,129 @@
+import Foundation
+import RustleAudio
+import Synchronization
+
+/// One playback, from its start until one of the things that end it.
+struct PlayRun {
+  let sound: SoundInput
+  let output: AudioOutput
+  let equalizer: Equalizer?
+  let line: PlayLine
+
+  /// - Returns: what ended it, and how far it came; nil when nothing was heard of the device.
+  func play(keys: AsyncStream<Key>?) async throws -> (RunEnding, PlaybackProgress?) {
+    let hasTerminal = keys != nil
+    let signals = Signals.stream(of: RunEnding.signals + (hasTerminal ? [SIGTSTP] : []))
+    let gate = PlayGate()
+    let session = TerminalSession(
+      output: StandardStream.error, input: StandardStream.input, write: { try LineWriter.standardError.write($0) })
+    if hasTerminal { try session.begin() }
+    defer {
+      line.end()
+      if hasTerminal { session.end() }
+    }
+    do {
+      let ending = try await withThrowingTaskGroup(of: RunEnding?.self) { group in
+        group.addTask { try await heard(gate) }
+        group.addTask {
+          for await number in signals {
+            if number == SIGTSTP {
+              line.forget()
+              try session.suspend()
+            } else {
+              RunEnding.leaveInASecond(with: number)
+              return .signal(number)
+            }
+          }
+          return nil
+        }
+        if let keys {
+          group.addTask {
+            for await key in keys {
+              switch key {
+              case .quit: return .quit
+              case .pause: line.setPaused(await gate.toggle())
+              case .help, .restart: break
+              }
+            }
+            return nil
+          }
+        }
+        defer { group.cancelAll() }
+        while let ending = try await group.next() {
+          guard let ending else { continue }
+          // What waits for the end of a pause goes on, and is cancelled.
+          group.cancelAll()
+          await gate.open()
+          return ending
+        }
+        return .streamEnded
+      }
+      await output.shutDown()
+      return (ending, line.last)
+    } catch {
+      await output.shutDown()
+      throw error
+    }
+  }
+
+  private func heard(_ gate: PlayGate) async throws -> RunEnding {
+    let gated = GatedInput(input: sound, gate: gate)
+    let line = line
+    var change: (@Sendable (AudioBuffer) throws -> AudioBuffer)?
+    if let equalizer { change = { buffer in try equalizer.process(buffer) } }
+    let last = try await output.play(gated, changing: change, onProgress: { line.show($0) })
+    line.show(last)
+    return .streamEnded
+  }
+}
+
+/// Holds the sound back while the playback is paused.
+actor PlayGate {
+  private var isPaused = false
+  private var waiting: [CheckedContinuation<Void, Never>] = []
+
+  /// - Returns: whether it is paused now.
+  func toggle() -> Bool {
+    if isPaused { open() } else { isPaused = true }
+    return isPaused
+  }
+
+  func open() {
+    isPaused = false
+    for continuation in waiting { continuation.resume() }
+    waiting = []
+  }
+
+  /// Returns when it is not paused.
+  func pass() async {
+    while isPaused { await withCheckedContinuation { waiting.append($0) } }
+  }
+}
+
+/// An input whose buffers pass a gate.
+struct GatedInput: AudioInput {
+  let input: SoundInput
+  let gate: PlayGate
+
+  func buffers() -> Buffers { Buffers(base: input.buffers(), gate: gate) }
+
+  struct Buffers: AsyncSequence {
+    typealias Element = AudioBuffer
+    let base: SoundBuffers
+    let gate: PlayGate
+
+    func makeAsyncIterator() -> Iterator { Iterator(base: base.makeAsyncIterator(), gate: gate) }
+
+    struct Iterator: AsyncIteratorProtocol {
+      var base: SoundBuffers.Iterator
+      let gate: PlayGate
+
+      mutating func next() async throws -> AudioBuffer? { try await next(isolation: #isolation) }
+
+      mutating func next(isolation actor: isolated (any Actor)?) async throws -> AudioBuffer? {
+        await gate.pass()
+        return try await base.next(isolation: actor)
+      }
+    }
+  }
+}

@@ -1,0 +1,113 @@
+internal import ArgumentParser
+import Foundation
+import RustleAudio
+import TestSupport
+import Testing
+
+@testable import RustleCLI
+
+/// The picture of a measurement, the calibration, and presets and responses from files.
+@Suite(.releasesNativeObjects) struct MeterHistoryTests {
+  static func state(_ seconds: Double, _ level: Double) -> MeterState {
+    var state = MeterState()
+    state.seconds = seconds
+    state.level = level
+    state.equivalent = level - 1
+    return state
+  }
+
+  @Test func aLongMeasurementKeepsItsPeaksInAFixedSize() {
+    var history = MeterHistory()
+    let count = 10 * MeterHistory.limit
+    for index in 1...count { history.add(Self.state(Double(index), index.isMultiple(of: 5_000) ? 0 : -50)) }
+    #expect(history.seconds.count < MeterHistory.limit && history.seconds.count > MeterHistory.limit / 4)
+    #expect(zip(history.seconds, history.seconds.dropFirst()).allSatisfy { $0 < $1 })
+    #expect(history.levels.count { $0 == 0 } == count / 5_000)
+    #expect(history.levels.count == history.seconds.count && history.equivalents.count == history.seconds.count)
+  }
+
+  @Test func aNewMeasurementBeginsANewPicture() {
+    var history = MeterHistory()
+    for seconds in [1, 2, 3, 0.5, 1] { history.add(Self.state(seconds, -20)) }
+    #expect(history.seconds == [0.5, 1])
+  }
+
+  @Test func thePictureShowsBothLevels() throws {
+    let folder = try ScratchFolder()
+    let png = folder.url.appending(path: "level.png").path
+    var history = MeterHistory()
+    for index in 0..<200 { history.add(Self.state(Double(index) / 8, -30 + 10 * sin(Double(index) / 20))) }
+    try history.write(Self.state(25, -20), MeterViewTests.subject(), to: png)
+    let image = try PNGImage(contentsOf: URL(filePath: png))
+    #expect(image.width == 1_200 && image.height == 600)
+    // Blue and amber.
+    #expect(image.count(x: 100..<1_160, y: 90..<540) { Int($0 & 0xFF) - Int($0 >> 16) > 80 } > 1_000)
+    #expect(image.count(x: 100..<1_160, y: 90..<540) { Int($0 >> 16) - Int($0 & 0xFF) > 120 } > 1_000)
+  }
+
+  // MARK: calibration
+
+  static func calibration(_ state: MeterState, _ format: OutputFormat) throws -> String {
+    let lines = MeterLines(
+      format: format, profile: TickerViewTests.profile(columns: 80), subject: try MeterViewTests.subject())
+    return try CalibrationWriter.text(state, reference: 94, lines: lines)
+  }
+
+  @Test func aCalibrationSaysTheOffsetToUse() throws {
+    let state = Self.state(5, -25.25)
+    #expect(
+      try Self.calibration(state, .text)
+        == "LAeq over 5.0 s: \u{2212}26.25 dBFS, to be 94 dB\n--calibration 120.25\n")
+    #expect(
+      try Self.calibration(state, .csv)
+        == "t_s,weighting,equivalent_dbfs,reference_db,offset_db\n5.0,A,-26.25,94.0,120.25\n")
+    let json = try JSONSerialization.jsonObject(with: Data(Self.calibration(state, .ndjson).utf8)) as? [String: Any]
+    #expect(json?["kind"] as? String == "calibration" && json?["offset_db"] as? Double == 120.25)
+  }
+
+  @Test func nothingIsLearntFromSilenceOrFromTooLoudASound() throws {
+    var loud = Self.state(5, -1)
+    loud.overloads = 7
+    for (state, text) in [(Self.state(5, -.infinity), "got silence"), (loud, "got 7 samples at or beyond it")] {
+      let failure = #expect(throws: CommandFailure.self) { try Self.calibration(state, .text) }
+      #expect(failure?.status == .badData && failure?.message.contains(text) == true)
+    }
+  }
+
+  // MARK: files
+
+  @Test func presetsAreReadInBothForms() throws {
+    let folder = try ScratchFolder()
+    let text = try folder.write(Data("Preamp: -3 dB\nFilter 1: ON PK Fc 1000 Hz Gain 6 dB Q 1\n".utf8), as: "a.txt")
+    let settings = try PresetFile.read(text)
+    #expect(settings.preamp == -3 && settings.left.count == 1)
+    let preset = EqualizerPreset(name: "a", settings: settings)
+    #expect(try PresetFile.read(folder.write(preset.json(), as: "a.json")) == settings)
+    for (text, status) in [("{\"v\": 9}", ExitStatus.badData), ("Filter 1: ON XX Fc 1 Hz", .badData), ("", .badData)] {
+      let path = try folder.write(Data(text.utf8), as: "bad")
+      let failure = #expect(throws: CommandFailure.self) { try PresetFile.read(path) }
+      #expect(failure?.status == status && failure?.message.hasPrefix(path) == true)
+    }
+    let missing = #expect(throws: CommandFailure.self) { try PresetFile.read("no/such.json") }
+    #expect(missing == CommandFailure(.noInput, "--eq: no/such.json: no such file", advice: "check the path"))
+  }
+
+  @Test func aResponseIsReadAndARefusalNamesTheFile() throws {
+    let folder = try ScratchFolder()
+    let path = try folder.write(Data("\"Sens Factor =-1.2dB\"\n20 -1.5\n1000\t0\n20000,2\n".utf8), as: "mic.cal")
+    #expect(try MeterOptions.response(path).points.map(\.deviation) == [-1.5, 0, 2])
+    let bad = try folder.write(Data("20 x\n".utf8), as: "bad.cal")
+    let failure = #expect(throws: CommandFailure.self) { try MeterOptions.response(bad) }
+    #expect(failure?.status == .badData && failure?.message.hasPrefix("\(bad): line 1: expected") == true)
+    // What is a response, but not one that the meter can undo.
+    let steep = try folder.write(Data("20 0\n1000 0\n20000 60\n".utf8), as: "steep.cal")
+    let options = try MeterOptions.parse(["--response", steep])
+    let refusal = #expect(throws: CommandFailure.self) {
+      try options.meter(for: AudioFormat(sampleRate: 48_000, channels: 1))
+    }
+    #expect(refusal?.status == .badData && refusal?.message.hasPrefix(steep) == true)
+    #expect(throws: CommandFailure(.noInput, "--response: no/mic.cal: no such file", advice: "check the path")) {
+      try MeterOptions.response("no/mic.cal")
+    }
+  }
+}

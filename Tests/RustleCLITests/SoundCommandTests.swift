@@ -1,0 +1,285 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import RustleAudio
+@testable import RustleCLI
+
+/// The commands meter, play and devices, run as processes.
+@Suite(.serialized, .releasesNativeObjects) struct SoundCommandTests {
+  static func objects(_ result: RustleProcess.Result) throws -> [[String: Any]] {
+    try result.lines.map {
+      try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+    }
+  }
+
+  static func tone(_ seconds: Double = 2, amplitude: Double = 0.5, rate: Int = 48_000) -> Data {
+    WaveFile.sine(1_000, amplitude: amplitude, seconds: seconds, sampleRate: rate)
+  }
+
+  // MARK: meter
+
+  /// A sine of amplitude 0.5 has a power of -9.03 dB; A weighting leaves 1 kHz as it is.
+  @Test func aToneIsMeasured() throws {
+    let folder = try ScratchFolder()
+    let path = try folder.write(Self.tone(4), as: "tone.wav")
+    let result = try RustleProcess.run(["meter", path, "--json", "--interval", "500", "--bands", "octave"])
+    #expect(result.status == 0 && result.errors == "")
+    let objects = try Self.objects(result)
+    #expect(objects.count == 9)
+    #expect(objects.dropLast().map { $0["t_s"] as? Double } == (1...8).map { Double($0) / 2 })
+    #expect(objects.dropLast().allSatisfy { $0["kind"] as? String == "reading" })
+    let summary = try #require(objects.last)
+    #expect(summary["kind"] as? String == "summary" && summary["v"] as? Int == 1)
+    #expect(abs(try #require(summary["equivalent_db"] as? Double) + 9.03) < 0.05)
+    #expect(abs(try #require(summary["maximum_db"] as? Double) + 9.03) < 0.05)
+    #expect(abs(try #require(summary["l50_db"] as? Double) + 9.03) < 0.1)
+    #expect(abs(try #require(summary["true_peak_dbtp"] as? Double) + 6.02) < 0.1)
+    #expect(summary["calibrated"] as? Bool == false && summary["unit"] as? String == "dBFS")
+    #expect(summary["class"] as? String == "quiet" && summary["input"] as? String == path)
+    let bands = try #require(summary["bands"] as? [[String: Double]])
+    let loudest = try #require(bands.max { ($0["db"] ?? -999) < ($1["db"] ?? -999) })
+    #expect(loudest["hz"] == 1_000)
+  }
+
+  @Test func aCalibrationAndAWeightingAreInForce() throws {
+    let folder = try ScratchFolder()
+    let low = WaveFile.sine(100, amplitude: 0.5, seconds: 2, sampleRate: 48_000)
+    let path = try folder.write(low, as: "low.wav")
+    let words = ["meter", path, "--json", "--no-loudness", "--calibration", "100", "--weighting"]
+    func level(_ weighting: String) throws -> Double {
+      let summary = try #require(try Self.objects(RustleProcess.run(words + [weighting])).last)
+      #expect(summary["calibrated"] as? Bool == true && summary["calibration_offset_db"] as? Double == 100)
+      #expect(summary["weighting"] as? String == weighting && summary["integrated_lufs"] == nil)
+      return try #require(summary["l50_db"] as? Double)
+    }
+    // A weighting takes 19.1 dB at 100 Hz, C weighting 0.3 (IEC 61672-1, table 3).
+    #expect(abs(try level("Z") - 90.97) < 0.15)
+    #expect(abs(try level("A") - 71.87) < 0.25)
+    #expect(abs(try level("C") - 90.67) < 0.25)
+  }
+
+  @Test func aFileAsTextIsItsReport() throws {
+    let folder = try ScratchFolder()
+    let path = try folder.write(Self.tone(), as: "tone.wav")
+    let result = try RustleProcess.run(["meter", path])
+    #expect(result.status == 0 && result.errors == "")
+    #expect(result.output.hasPrefix("\(path)\nWAV, 32 bit float, 48 kHz, mono\nmeasured 0:02.0, A-weighted"))
+    #expect(result.output.contains("not calibrated") && result.output.contains("LAF95"))
+    #expect(result.output.contains("of the time"))
+    let lines = try RustleProcess.run(["meter", path, "--interval", "500", "--format", "text"])
+    #expect(lines.lines.count { $0.contains(#/^   0:0\d\.\d .* (silent|quiet)$/#) } == 4)
+    #expect(lines.output.hasSuffix(result.output))
+  }
+
+  @Test func silenceIsValidJSONAndAWord() throws {
+    let folder = try ScratchFolder()
+    let zeros = [Float](repeating: 0, count: 48_000)
+    let path = try folder.write(WaveFile.floats(zeros, channels: 1, sampleRate: 48_000), as: "silence.wav")
+    let summary = try #require(try Self.objects(RustleProcess.run(["meter", path, "--json"])).last)
+    #expect(summary["equivalent_db"] is NSNull && summary["integrated_lufs"] is NSNull)
+    #expect(summary["class"] as? String == "silent" && summary["place"] as? Double == 0)
+    let text = try RustleProcess.run(["meter", path])
+    #expect(text.status == 0 && !text.output.contains("inf") && !text.output.contains("nan"))
+  }
+
+  @Test func anOverloadIsToldInWords() throws {
+    let folder = try ScratchFolder()
+    let path = try folder.write(Self.tone(amplitude: 1.2), as: "loud.wav")
+    let result = try RustleProcess.run(["meter", path])
+    #expect(result.output.contains("OVERLOAD: "))
+  }
+
+  @Test func rawSamplesComeFromAPipe() throws {
+    let samples = (0..<16_000).map { Int16(16_384 * sin(2 * .pi * 1_000 / 16_000 * Double($0))) }
+    let data = samples.littleEndian
+    let result = try RustleProcess.run(
+      ["meter", "-", "--raw", "s16le", "--rate", "16000", "--channels", "1", "--json"], input: data)
+    #expect(result.status == 0)
+    let summary = try #require(try Self.objects(result).last)
+    #expect(summary["t_s"] as? Double == 1 && summary["input"] as? String == "standard input")
+    #expect(abs(try #require(summary["l10_db"] as? Double) + 9.03) < 0.1)
+    let odd = try RustleProcess.run(
+      ["meter", "-", "--raw", "s16le", "--rate", "16000", "--channels", "1", "--json"], input: data.dropLast())
+    #expect(odd.status == 65 && odd.errors.contains("expected whole frames of 2 bytes, got 1 bytes more"))
+  }
+
+  @Test func theDemonstrationIsMeasuredForItsTime() throws {
+    let result = try RustleProcess.run(
+      ["meter", "--demo", "--duration", "0.5", "--interval", "100", "--json", "--no-loudness"])
+    #expect(result.status == 0 && result.errors == "")
+    let objects = try Self.objects(result)
+    #expect(objects.count == 6)
+    #expect(objects.last?["t_s"] as? Double == 0.5 && objects.last?["input"] as? String == "device demo")
+    #expect(objects.last?["lost_frames"] as? Int == 0)
+  }
+
+  @Test func aCalibrationIsMeasured() throws {
+    let folder = try ScratchFolder()
+    let path = try folder.write(Self.tone(4), as: "tone.wav")
+    let result = try RustleProcess.run(["meter", path, "--calibrate", "94", "--duration", "3"])
+    #expect(result.status == 0)
+    let offset = try #require(result.output.firstMatch(of: #/--calibration (\d+\.\d\d)\n/#).flatMap { Double($0.1) })
+    #expect(abs(offset - 103.03) < 0.06)
+    let again = try RustleProcess.run(["meter", path, "--calibration", "\(offset)", "--duration", "3", "--json"])
+    #expect(abs(try #require(try Self.objects(again).last?["equivalent_db"] as? Double) - 94) < 0.006)
+  }
+
+  @Test func thePictureOfAMeasurementIsDrawn() throws {
+    let folder = try ScratchFolder()
+    let path = try folder.write(Self.tone(), as: "tone.wav")
+    let png = folder.url.appending(path: "level.png")
+    let result = try RustleProcess.run(["meter", path, "--png", png.path])
+    #expect(result.status == 0 && result.errors == "wrote \(png.path)\n")
+    #expect(try PNGImage(contentsOf: png).width == 1_200)
+    let same = try RustleProcess.run(["meter", path, "--png", path])
+    #expect(same.status == 64 && same.output == "" && same.errors.contains("expected another file"))
+  }
+
+  @Test(arguments: [(SIGHUP, Int32(129)), (SIGINT, Int32(130)), (SIGTERM, Int32(143))])
+  func aSignalEndsTheMeter(number: Int32, status: Int32) throws {
+    #expect(try RustleProcess.interrupt(["meter", "--demo", "--json"], with: number) == status)
+  }
+
+  @Test func aSignalIsAnsweredWithTheSummary() throws {
+    let (status, output) = try RustleProcess.interrupted(["meter", "--demo", "--json"], with: SIGINT)
+    #expect(status == 130)
+    #expect(output.split(separator: "\n").last?.hasPrefix(#"{"v":1,"kind":"summary","t_s":"#) == true)
+  }
+
+  @Test func aReaderThatHasSeenEnoughEndsTheMeter() throws {
+    let result = try RustleProcess.shell("rustle meter --demo --json | head -n 2; echo status ${PIPESTATUS[0]}")
+    #expect(result.lines.count == 3 && result.lines.last == "status 0" && result.errors == "")
+  }
+
+  @Test func badInputOfTheMeterHasItsOwnExitCodes() throws {
+    let folder = try ScratchFolder()
+    let missing = try RustleProcess.run(["meter", "no/such.wav"])
+    #expect(missing.status == 66 && missing.errors.hasPrefix("error: no/such.wav: no such file\n"))
+    let text = try folder.write(Data("This is not a sound file.".utf8), as: "a.wav")
+    #expect(try RustleProcess.run(["meter", text]).status == 65)
+    let empty = try folder.write(WaveFile.floats([], channels: 1, sampleRate: 8_000), as: "empty.wav")
+    let nothing = try RustleProcess.run(["meter", empty, "--json"])
+    #expect(nothing.status == 65 && nothing.output == "" && nothing.errors.contains("a file of 0 frames"))
+    let mono = try folder.write(Self.tone(0.1), as: "mono.wav")
+    let channel = try RustleProcess.run(["meter", mono, "--channel", "2"])
+    #expect(channel.status == 64 && channel.errors.contains("expected a channel from 1 to 1, got channel 2"))
+    let response = try RustleProcess.run(["meter", mono, "--response", "no/mic.cal"])
+    #expect(response.status == 66 && response.errors.contains("no/mic.cal: no such file"))
+    let device = try RustleProcess.run(["meter", "--device", "rustle-no-such-device"])
+    #expect(device.status == 69 && device.output == "")
+    let none = try RustleProcess.run(["meter"])
+    #expect(none.status == 64 && none.errors.contains("--demo, got none of them"))
+  }
+
+  // MARK: play
+
+  @Test(arguments: [1, 2]) func aFileIsPlayedToItsEnd(channels: Int) throws {
+    let folder = try ScratchFolder()
+    let samples = [Float](repeating: 0.25, count: 4_800 * channels)
+    let path = try folder.write(WaveFile.floats(samples, channels: channels, sampleRate: 48_000), as: "a.wav")
+    let preset = try folder.write(Data("Filter 1: ON PK Fc 1000 Hz Gain 6 dB Q 1\n".utf8), as: "eq.txt")
+    for words in [[], ["--eq", preset], ["--duration", "0.05"]] {
+      let result = try RustleProcess.run(["play", path, "--demo"] + words)
+      #expect(result.status == 0 && result.output == "" && result.errors == "", "\(result.errors)")
+    }
+  }
+
+  @Test func badInputOfPlayHasItsOwnExitCodes() throws {
+    let folder = try ScratchFolder()
+    let path = try folder.write(Self.tone(0.1), as: "a.wav")
+    #expect(try RustleProcess.run(["play", "no/such.wav", "--demo"]).status == 66)
+    let text = try folder.write(Data("This is not a sound file.".utf8), as: "b.wav")
+    #expect(try RustleProcess.run(["play", text, "--demo"]).status == 65)
+    let empty = try folder.write(WaveFile.floats([], channels: 1, sampleRate: 8_000), as: "empty.wav")
+    #expect(try RustleProcess.run(["play", empty, "--demo"]).status == 65)
+    let device = try RustleProcess.run(["play", path, "--device", "rustle-no-such-device"])
+    #expect(device.status == 69 && device.errors.contains("rustle devices"))
+    let preset = try RustleProcess.run(["play", path, "--demo", "--eq", text])
+    #expect(preset.status == 65 && preset.errors.contains("b.wav: line 1"))
+    #expect(try RustleProcess.run(["play", path, "--demo", "--eq", "no/such.json"]).status == 66)
+    let six = try folder.write(
+      WaveFile.floats([Float](repeating: 0, count: 600), channels: 6, sampleRate: 48_000), as: "six.wav")
+    let good = try folder.write(Data("Preamp: -3 dB\n".utf8), as: "eq.txt")
+    let wide = try RustleProcess.run(["play", six, "--demo", "--eq", good])
+    #expect(wide.status == 65 && wide.errors.contains("expected sound of one or two channels, got 6 channels"))
+  }
+
+  @Test func theSilenceOfAPauseIsNoHole() {
+    func progress(_ sequence: UInt64, queued: Int64, starved: Int64) -> PlaybackProgress {
+      PlaybackProgress(
+        sequence: sequence, position: 0, played: 0, queued: queued, starved: starved, underruns: 0)
+    }
+    let line = PlayLine(
+      subject: "a.wav", totalFrames: nil, rate: 1_000, hasKeys: false, isEnabled: false, columns: { 80 },
+      write: { _ in })
+    line.show(progress(0, queued: 9, starved: 10))
+    line.setPaused(true)
+    line.show(progress(1, queued: 0, starved: 300))
+    line.setPaused(false)
+    line.show(progress(2, queued: 0, starved: 400))
+    line.show(progress(3, queued: 5, starved: 450))
+    #expect(line.starvedSeconds == 0.01)
+    line.show(progress(4, queued: 0, starved: 470))
+    #expect(line.starvedSeconds == 0.03)
+  }
+
+  @Test func theLineOfAPlaybackFitsAndTellsOfHoles() {
+    let line = PlayLine(
+      subject: "takes/a.wav", totalFrames: 96_000, rate: 48_000, hasKeys: true, isEnabled: true, columns: { 80 },
+      write: { _ in })
+    #expect(
+      line.text(played: 1.25, underruns: 0, isPaused: false, columns: 80)
+        == "0:01.3 of 0:02.0  a.wav  q quit  space pause")
+    #expect(
+      line.text(played: 1, underruns: 2, isPaused: true, columns: 80)
+        == "0:01.0 of 0:02.0  paused  2 underruns  a.wav  q quit  space go on")
+    #expect(line.text(played: 1, underruns: 2, isPaused: true, columns: 20).count == 19)
+    #expect(
+      PlayLine.holes(underruns: 1, starvedSeconds: 0.5)
+        == "the playback had holes: 1 underrun of the device, 0.50 s of silence because no sound came in time")
+  }
+
+  // MARK: devices
+
+  @Test func theBuiltInDeviceIsAlwaysListed() throws {
+    let json = try RustleProcess.run(["devices", "--json"])
+    #expect(json.status == 0)
+    let objects = try Self.objects(json)
+    #expect(objects.first?["name"] as? String == "demo" && objects.first?["captures"] as? Bool == true)
+    #expect(objects.allSatisfy { $0["v"] as? Int == 1 && $0["description"] is String })
+    let text = try RustleProcess.run(["devices"])
+    #expect(text.status == 0 && text.lines.first?.hasPrefix("DEVICE") == true)
+    #expect(text.lines.count >= objects.count + 1)
+  }
+
+  @Test func aMachineWithoutDevicesIsToldSo() throws {
+    let none = DeviceList { () throws(AudioError) in [] }
+    #expect(none.devices == [.demo] && none.note?.contains("no sound devices") == true)
+    let broken = DeviceList { () throws(AudioError) in
+      throw AudioError(.noSoundLibrary, "expected libasound.so.2, got none", advice: "Install the library.")
+    }
+    #expect(broken.devices == [.demo])
+    #expect(broken.note?.hasSuffix("cannot be listed: expected libasound.so.2, got none. Install the library.") == true)
+    let device = AudioDevice(
+      name: "hw:CARD=PCH", description: "HDA Intel\nFront, speakers", captures: false, plays: true)
+    let list = DeviceList { () throws(AudioError) in [device] }
+    #expect(list.note == nil)
+    let profile = TickerViewTests.profile(columns: 120)
+    try Snapshot.expect(list.text(.text, profile: profile), variant: "text")
+    try Snapshot.expect(list.text(.csv, profile: profile), variant: "csv")
+    try Snapshot.expect(list.text(.ndjson, profile: profile), variant: "ndjson")
+  }
+}
+
+extension [Int16] {
+  /// Lowest byte first.
+  fileprivate var littleEndian: Data {
+    var data = Data()
+    for sample in self {
+      let bits = UInt16(bitPattern: sample)
+      data.append(contentsOf: [UInt8(truncatingIfNeeded: bits), UInt8(truncatingIfNeeded: bits >> 8)])
+    }
+    return data
+  }
+}
