@@ -11,13 +11,17 @@ struct RootCommand: AsyncParsableCommand {
         rustle ticker BTC ETH SOL
         rustle spectrum take1.flac --png spectrum.png
         rustle spectrogram take1.flac --png spectrogram.png
+        rustle eq take1.flac out.wav --preset headphones.txt --preamp auto
 
       EXIT STATUS:
         0 done   64 wrong use   65 bad data   66 no such input   69 something is not available
         70 fault inside the program   130 ended by Ctrl-C   143 ended by SIGTERM
       """,
     version: Version.text,
-    subcommands: [TickerCommand.self, SpectrumCommand.self, SpectrogramCommand.self, RecordCommand.self, DoctorCommand.self])
+    subcommands: [
+      TickerCommand.self, SpectrumCommand.self, SpectrogramCommand.self, EqualizerCommand.self, RecordCommand.self,
+      DoctorCommand.self,
+    ])
 
   /// The names of the subcommands, `help` included.
   static var subcommandNames: [String] {

@@ -76,12 +76,13 @@ import Testing
     #expect(RustleCommandLine.unknownSubcommand(["--help"]) == nil)
     #expect(RustleCommandLine.unknownSubcommand(["ticker", "doktor"]) == nil)
     let failure = RustleCommandLine.unknownSubcommand(["doktor"])
-    #expect(failure?.message == "expected a subcommand (ticker, spectrum, spectrogram, doctor or help), got 'doktor'")
+    #expect(
+      failure?.message == "expected a subcommand (ticker, spectrum, spectrogram, eq, record, doctor or help), got 'doktor'")
     #expect(failure?.advice == "did you mean 'rustle doctor'?")
     #expect(RustleCommandLine.unknownSubcommand(["serve-me"])?.advice == nil)
   }
 
-  @Test(arguments: ["", "ticker", "spectrum", "doctor"]) func everyHelpHasExamples(subcommand: String) {
+  @Test(arguments: ["", "ticker", "spectrum", "eq", "doctor"]) func everyHelpHasExamples(subcommand: String) {
     let words = subcommand.isEmpty ? ["--help"] : [subcommand, "--help"]
     do {
       // The request is a command of its own, whose run throws the text.
