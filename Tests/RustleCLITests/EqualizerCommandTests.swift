@@ -187,6 +187,21 @@ import Testing
     #expect(try Self.names(in: folder.url) == ["a.wav", "b.wav", "link.wav"])
   }
 
+  /// The pipe gives a part of the sound and no end: the command waits for more when the signal comes.
+  @Test func aSignalTakesAwayWhatIsNotWhole() throws {
+    let folder = try ScratchFolder()
+    let result = try RustleProcess.shell(
+      """
+      cd '\(folder.url.path)' && mkfifo pipe && exec 3<>pipe
+      "$RUSTLE" eq - out.wav --raw s16le --rate 8000 --channels 1 < pipe & eq=$!
+      printf 'sound' >&3
+      until ls -A | grep -q part; do :; done
+      kill -TERM $eq; wait $eq; echo "status $?"
+      """)
+    #expect(result.lines.last == "status 143")
+    #expect(try Self.names(in: folder.url) == ["pipe"])
+  }
+
   // MARK: presets and curves
 
   @Test func aPresetSurvivesTheWayThroughBothForms() throws {

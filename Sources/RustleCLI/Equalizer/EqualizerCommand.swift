@@ -20,16 +20,19 @@ struct EqualizerCommand: AsyncParsableCommand {
 
       EXAMPLES:
         rustle eq take1.wav out.flac --preset headphones.txt --preamp auto
-        rustle eq take1.flac out.wav --gains 0,0,6,6,3,0,0,0,0,0,0,-2,-2,0 --encoding f32
-        rustle eq take1.wav out.wav --band 1000:+3:1.4 --band L:ls:105:+6:0.7 --band R:hp:40
+        rustle eq a.flac b.wav --gains 0,0,6,6,3,0,0,0,0,0,0,-2,-2,0 --solve
+        rustle eq a.wav b.wav --band 1000:+3:1.4 --band L:ls:105:+6 --band R:hp:40
         sox take1.mp3 -t wav - | rustle eq - out.wav --band 3000:-4
         rustle eq --live --demo
-        rustle eq --live --device default --preset room.json --save room.json --overwrite
+        rustle eq --live --device default --preset room.json --save mine.json
         rustle eq --response --preset headphones.txt --png response.png
-        rustle eq --export json --preset headphones.txt --name Headphones > headphones.json
+        rustle eq --export json --preset headphones.txt > headphones.json
 
-      KEYS of --live on a terminal: left and right choose a band, up and down change it, l, r and b choose the channel or \
-      both, 0 makes all bands flat, space lets the sound through, s saves to --save, ? helps, q quits.
+      KEYS of --live on a terminal:
+        left, right  choose a band          l, r, b  choose the channel, or both
+        up, down     change it by 1 dB      0        make all bands flat
+        space        let the sound through  s        save what is heard to --save
+        ?            help                   q        quit
 
       NDJSON: of a file one object; of --live "t_ms", "before_dbfs", "after_dbfs" (a level for each channel), \
       "lost_frames", "overruns" and "underruns" every quarter of a second; of --response "hz", "left_db" and "right_db".

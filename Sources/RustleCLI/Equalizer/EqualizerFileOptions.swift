@@ -12,7 +12,7 @@ struct EqualizerFileOptions: ParsableArguments {
   @Flag(help: "Replace the file to write if it is there.")
   var overwrite = false
 
-  @Flag(help: "Add a triangular noise of one step before samples are rounded.")
+  @Flag(help: "Add triangular noise of a step before samples are rounded to integers.")
   var dither = false
 
   @Option(

@@ -44,8 +44,9 @@ struct EqualizerOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Amplify by so many dB before the bands, -24 to 24, or auto: as little less as keeps full scale from clipping. "
-        + "(default: that of the preset, or 0)", valueName: "db|auto"),
+      "Amplify by so many dB before the bands, -24 to 24, or auto: attenuate by what the bands add to the tone that they "
+        + "raise most. (default: that of the preset, or 0)",
+      valueName: "db|auto"),
     transform: Self.preamp)
   var preamp: Preamp?
 
