@@ -130,7 +130,7 @@ import Testing
     #expect(desk.press(.letter("l")) == .none)
     _ = desk.press(.up)
     #expect(gains(1) == [2, 1])
-    _ = desk.press(.letter("r"))
+    _ = desk.press(.restart)
     for _ in 0..<20 { _ = desk.press(.down) }
     #expect(gains(1) == [2, -12])
     _ = desk.press(.letter("b"))
@@ -165,7 +165,7 @@ import Testing
 
   @Test func monoHasTheLeftChannelAlone() throws {
     var desk = try Self.desk(isStereo: false)
-    _ = desk.press(.letter("r"))
+    _ = desk.press(.restart)
     #expect(desk.channel == .left)
     #expect(desk.bands(at: 0).right == nil)
   }

@@ -77,7 +77,8 @@ import Testing
     #expect(RustleCommandLine.unknownSubcommand(["ticker", "doktor"]) == nil)
     let failure = RustleCommandLine.unknownSubcommand(["doktor"])
     #expect(
-      failure?.message == "expected a subcommand (ticker, spectrum, spectrogram, eq, record, doctor or help), got 'doktor'")
+      failure?.message
+        == "expected a subcommand (ticker, spectrum, spectrogram, eq, record, doctor or help), got 'doktor'")
     #expect(failure?.advice == "did you mean 'rustle doctor'?")
     #expect(RustleCommandLine.unknownSubcommand(["serve-me"])?.advice == nil)
   }

@@ -23,7 +23,7 @@ extension EqualizerCommand {
     let output = try AudioOutput(played)
     let run = LiveEqualizerRun(input: try await .device(captured), output: output, equalizer: equalizer)
     let profile = profile()
-    let ending: LiveEqualizerRun.Ending
+    let ending: RunEnding
     if self.output.effectiveFormat == .auto && profile.isLive {
       ending = try await panel(run, desk: desk, equalizer: equalizer, save: writePreset)
     } else {
@@ -37,7 +37,7 @@ extension EqualizerCommand {
   private func panel(
     _ run: LiveEqualizerRun, desk: EqualizerDesk, equalizer: Equalizer,
     save: @escaping @Sendable (EqualizerSettings) throws -> String
-  ) async throws -> LiveEqualizerRun.Ending {
+  ) async throws -> RunEnding {
     let hasKeys = StandardStream.isTerminal(StandardStream.input)
     let isASCIIAskedFor = output.ascii
     let view = LiveEqualizer(

@@ -58,14 +58,14 @@ struct EqualizerDesk: Equatable, Sendable {
     case .up: return change { $0 = max($0, min(Self.range.upperBound, $0 + Self.step)) }
     case .down: return change { $0 = min($0, max(Self.range.lowerBound, $0 - Self.step)) }
     case .letter("l"): channel = .left
-    case .letter("r") where isStereo: channel = .right
+    case .restart where isStereo: channel = .right
     case .letter("b") where isStereo: channel = .both
     case .letter("0"):
       for index in recipe.settings.left.indices { recipe.settings.left[index].gain = 0 }
       for index in recipe.settings.right.indices { recipe.settings.right[index].gain = 0 }
       return .apply
     case .letter("s"): return .save
-    case .letter: break
+    case .letter, .restart: break
     }
     return .none
   }

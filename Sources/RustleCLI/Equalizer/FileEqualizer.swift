@@ -24,7 +24,7 @@ struct FileEqualizer: Sendable {
       group.addTask { try await run(isWatched: isWatched) }
       group.addTask { [output] in
         for await number in signals {
-          let status = ExitStatus(signal: number).rawValue
+          let status = RunEnding.signal(number).status.rawValue
           // A pipe that gives nothing holds its reader up for as long as it likes; the signal ends the process all the
           // same.
           Task.detached {

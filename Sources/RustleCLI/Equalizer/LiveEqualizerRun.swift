@@ -4,19 +4,6 @@ import Synchronization
 
 /// Sound from a device through an equalizer to a device, until one of the things that end it.
 struct LiveEqualizerRun: Sendable {
-  /// What ended a run.
-  enum Ending: Sendable, Equatable {
-    case soundEnded, quit, readerGone
-    case signal(Int32)
-
-    var status: ExitStatus {
-      switch self {
-      case .soundEnded, .quit, .readerGone: .ok
-      case .signal(let number): ExitStatus(signal: number)
-      }
-    }
-  }
-
   let input: SoundInput
   let output: AudioOutput
   let equalizer: Equalizer
@@ -32,12 +19,10 @@ struct LiveEqualizerRun: Sendable {
   private static let framesPerSecond = 20
   /// Seconds of sound from one line to the next.
   static let lineInterval = 0.25
-  /// A pipe whose reader has gone is noticed within this time.
-  private static let readerCheck = Duration.milliseconds(100)
 
   /// Writes a line every quarter of a second of sound, and one at the end.
-  func lines(_ lines: EqualizerStateLines, to writer: LineWriter) async throws -> Ending {
-    let signals = Signals.stream(of: [SIGINT, SIGTERM, SIGHUP])
+  func lines(_ lines: EqualizerStateLines, to writer: LineWriter) async throws -> RunEnding {
+    let signals = Signals.stream(of: RunEnding.signals)
     let levels = equalizer.levels()
     let rhythm = LineRhythm(interval: Self.lineInterval)
     try writer.write(lines.header)
@@ -48,32 +33,15 @@ struct LiveEqualizerRun: Sendable {
         }
         return nil
       }
-      group.addTask {
-        for await number in signals {
-          // A reader that has stopped reading blocks the writer for as long as it likes; the signal ends the process
-          // all the same.
-          Task.detached {
-            try? await Task.sleep(for: .seconds(1))
-            exit(ExitStatus(signal: number).rawValue)
-          }
-          return .signal(number)
-        }
-        return nil
-      }
-      group.addTask {
-        while !Task.isCancelled {
-          if StandardStream.isReaderGone(StandardStream.output) { return .readerGone }
-          try? await Task.sleep(for: Self.readerCheck)
-        }
-        return nil
-      }
+      group.addTask { await RunEnding.signal(from: signals) }
+      group.addTask { await RunEnding.readerGone(from: StandardStream.output) }
     }
-    if ending == .soundEnded, let last = rhythm.waiting { try writer.write(lines.line(last)) }
+    if ending == .streamEnded, let last = rhythm.waiting { try writer.write(lines.line(last)) }
     return ending
   }
 
   /// Shows the sliders.
-  func panel(keys: AsyncStream<Key>?, view: LiveEqualizer) async throws -> Ending {
+  func panel(keys: AsyncStream<Key>?, view: LiveEqualizer) async throws -> RunEnding {
     let signals = Signals.stream(of: [SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGWINCH])
     let levels = equalizer.levels()
     try await view.begin()
@@ -127,23 +95,23 @@ struct LiveEqualizerRun: Sendable {
   /// Plays, and runs the tasks, until the first of them says how the run ended; nil says nothing. Both devices are closed when
   /// this returns.
   private func firstEnding(
-    _ addTasks: (inout ThrowingTaskGroup<Ending?, any Error>) -> Void
-  ) async throws -> Ending {
-    let result: Result<Ending, any Error>
+    _ addTasks: (inout ThrowingTaskGroup<RunEnding?, any Error>) -> Void
+  ) async throws -> RunEnding {
+    let result: Result<RunEnding, any Error>
     do {
-      let ending = try await withThrowingTaskGroup(of: Ending?.self) { group in
+      let ending = try await withThrowingTaskGroup(of: RunEnding?.self) { group in
         addTasks(&group)
         group.addTask {
           _ = try await output.play(
             input, changing: { [equalizer] in try equalizer.process($0) },
             onProgress: { [progress] in progress.set($0) })
-          return .soundEnded
+          return .streamEnded
         }
         defer { group.cancelAll() }
         while let ending = try await group.next() {
           if let ending { return ending }
         }
-        return Ending.soundEnded
+        return RunEnding.streamEnded
       }
       result = .success(ending)
     } catch {

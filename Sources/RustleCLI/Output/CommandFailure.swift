@@ -23,16 +23,6 @@ enum ExitStatus: Int32, Sendable {
   case interrupted = 130
   /// Ended by SIGTERM.
   case terminated = 143
-
-  /// The status of a command that a signal ended.
-  init(signal number: Int32) {
-    self =
-      switch number {
-      case SIGHUP: .hangup
-      case SIGINT: .interrupted
-      default: .terminated
-      }
-  }
 }
 
 /// Why a command stopped: a status for the shell, and a text for people.
