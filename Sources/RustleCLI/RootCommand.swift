@@ -12,6 +12,7 @@ struct RootCommand: AsyncParsableCommand {
         rustle spectrum take1.flac --png spectrum.png
         rustle spectrogram take1.flac --png spectrogram.png
         rustle meter --demo
+        rustle eq take1.flac out.wav --preset headphones.txt --preamp auto
 
       EXIT STATUS:
         0 done   64 wrong use   65 bad data   66 no such input   69 something is not available
@@ -19,10 +20,8 @@ struct RootCommand: AsyncParsableCommand {
       """,
     version: Version.text,
     subcommands: [
-    subcommands: [
-      TickerCommand.self, SpectrumCommand.self, SpectrogramCommand.self, MeterCommand.self, RecordCommand.self,
-      PlayCommand.self, DevicesCommand.self, DoctorCommand.self,
-    ])
+      TickerCommand.self, SpectrumCommand.self, SpectrogramCommand.self, MeterCommand.self, EqualizerCommand.self,
+      RecordCommand.self, PlayCommand.self, DevicesCommand.self, DoctorCommand.self,
     ])
 
   /// The names of the subcommands, `help` included.

@@ -34,3 +34,11 @@ enum PictureFile {
       advice: "name a file in a folder that exists and that this user may write to")
   }
 }
+
+/// Files of other kinds than pictures that take the place of older ones.
+package enum FileReplacement {
+  /// Gives a file another name in the same file system; a file that has that name is replaced at once.
+  ///
+  /// - Returns: why it could not be done, or nil.
+  package static func rename(_ path: String, to target: String) -> String? { Canvas.rename(path, to: target) }
+}

@@ -111,13 +111,13 @@ import Testing
     let failure = RustleCommandLine.unknownSubcommand(["doktor"])
     #expect(
       failure?.message
-        == "expected a subcommand (ticker, spectrum, spectrogram, meter, record, play, devices, doctor or help), got 'doktor'"
+        == "expected a subcommand (ticker, spectrum, spectrogram, meter, eq, record, play, devices, doctor or help), got 'doktor'"
     )
     #expect(failure?.advice == "did you mean 'rustle doctor'?")
     #expect(RustleCommandLine.unknownSubcommand(["serve-me"])?.advice == nil)
   }
 
-  @Test(arguments: ["", "ticker", "spectrum", "spectrogram", "meter", "play", "devices", "doctor"])
+  @Test(arguments: ["", "ticker", "spectrum", "spectrogram", "meter", "eq", "record", "play", "devices", "doctor"])
   func everyHelpHasExamples(subcommand: String) {
     let words = subcommand.isEmpty ? ["--help"] : [subcommand, "--help"]
     do {

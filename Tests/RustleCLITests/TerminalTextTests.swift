@@ -64,11 +64,14 @@ import Testing
   }
 
   @Test func keysAreReadAndEscapeSequencesSkipped() {
-    #expect(Key.keys(in: Array("q Q?x".utf8)) == [.quit, .pause, .quit, .help])
+    #expect(
+      Key.keys(in: Array("q Q?xS0\n".utf8)) == [.quit, .pause, .quit, .help, .letter("x"), .letter("s"), .letter("0")])
     #expect(Key.keys(in: [0x04]) == [.quit])
     #expect(Key.keys(in: Array("rR".utf8)) == [.restart, .restart])
-    // Arrow up, a mouse report's and F1's beginnings, then a real key.
-    #expect(Key.keys(in: Array("\u{1B}[A\u{1B}[1;5q\u{1B}OP ".utf8)) == [.pause])
+    // An arrow with Ctrl, a mouse report's and F1's beginnings, then a real key.
+    #expect(Key.keys(in: Array("\u{1B}[1;5A\u{1B}[1;5q\u{1B}OP ".utf8)) == [.pause])
+    // Arrows in both modes of a terminal.
+    #expect(Key.keys(in: Array("\u{1B}[A\u{1B}[B\u{1B}OC\u{1B}OD".utf8)) == [.up, .down, .right, .left])
     #expect(Key.keys(in: [0x1B]) == [])
   }
 }

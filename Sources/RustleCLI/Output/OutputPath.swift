@@ -16,7 +16,7 @@ enum OutputPath {
     }
     throw CommandFailure(
       .usage, "\(option): expected another file than the one that is read, got \(output)",
-      advice: "give the picture a name of its own")
+      advice: "give it a name of its own")
   }
 
   private static func checkFolder(of output: String, option: String) throws {

@@ -58,7 +58,7 @@ actor LiveTicker {
     case .quit: return true
     case .pause: frozen = frozen == nil ? board : nil
     case .help: showsHelp.toggle()
-    case .restart: return false
+    case .restart, .up, .down, .left, .right, .letter: return false
     }
     needsDrawing = true
     return false

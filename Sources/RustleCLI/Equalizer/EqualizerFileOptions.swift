@@ -1,0 +1,61 @@
+internal import ArgumentParser
+import Foundation
+import RustleAudioFiles
+
+/// How files are read and written.
+struct EqualizerFileOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "How a sample is written: s16, s24, and s32 and f32 in a WAV file. (default: s24)", valueName: "encoding"))
+  var encoding: EncodingChoice?
+
+  @Flag(help: "Replace the file to write if it is there.")
+  var overwrite = false
+
+  @Flag(help: "Add triangular noise of a step before samples are rounded to integers.")
+  var dither = false
+
+  @Option(
+    help: ArgumentHelp(
+      "The input has no header: its samples are \(SoundInputOptions.encodings). With --rate and --channels.",
+      valueName: "encoding"),
+    completion: .list(PCMEncoding.allCases.map(\.rawValue)),
+    transform: { text in
+      guard let encoding = PCMEncoding(rawValue: text.lowercased()) else {
+        throw ValidationError("expected \(SoundInputOptions.encodings), got '\(text)'")
+      }
+      return encoding
+    })
+  var raw: PCMEncoding?
+
+  /// The encodings of a written file.
+  enum EncodingChoice: String, ExpressibleByArgument, CaseIterable {
+    case s16, s24, s32, f32
+
+    var encoding: AudioFileWriter.Encoding {
+      switch self {
+      case .s16: .int16
+      case .s24: .int24
+      case .s32: .int32
+      case .f32: .float32
+      }
+    }
+  }
+
+  /// How the output is written.
+  ///
+  /// - Parameter output: its name, whose end says the container.
+  func options(of output: String) throws -> AudioFileWriter.Options {
+    let end = URL(fileURLWithPath: output).pathExtension.lowercased()
+    let container: AudioFileWriter.Container
+    switch end {
+    case "wav", "wave": container = .wav
+    case "flac": container = .flac
+    default:
+      throw CommandFailure(
+        .usage, "\(output): expected a name that ends with .wav or .flac, got '\(end)'", advice: "name the file so")
+    }
+    return AudioFileWriter.Options(
+      container: container, encoding: encoding?.encoding ?? .int24, overwrite: true, dither: dither)
+  }
+}

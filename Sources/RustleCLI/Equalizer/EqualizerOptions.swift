@@ -1,0 +1,112 @@
+internal import ArgumentParser
+import Foundation
+import RustleAudio
+
+/// What is done to the sound: the same options in every form of the command.
+struct EqualizerOptions: ParsableArguments {
+  /// What `--preamp` asks for.
+  enum Preamp: Equatable, Sendable {
+    case decibels(Double)
+    case automatic
+  }
+
+  @Option(
+    help: ArgumentHelp(
+      "Bands and preamp of this file: JSON, or the text of AutoEQ, EqualizerAPO, PipeWire and Room EQ Wizard.",
+      valueName: "file"))
+  var preset: String?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Fourteen gains in dB for both channels, or 28, left and then right.",
+      discussion:
+        "Separated by commas or spaces, for 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 3072, 4096, 5120, 10240 "
+        + "and 16384 Hz.", valueName: "db,db,..."),
+    transform: Self.gains)
+  var gains: [Double]?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("How wide the bands of --gains are, 0.05 to 5 octaves. (default: 1)", valueName: "octaves"),
+    transform: Parse.number("octaves", in: EqualizerSettings.octaves))
+  var octaves: Double?
+
+  @Option(
+    parsing: .unconditionalSingleValue,
+    help: ArgumentHelp(
+      "One more band: \(BandText.form). May be repeated.",
+      discussion: "L and R are the channels, ls and hs shelves, lp and hp filters that let the low or the high sound "
+        + "through. Q is 1.41 for a bell and 0.71 for the others where it is left out.", valueName: "band"),
+    transform: { try BandText($0) })
+  var band: [BandText] = []
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Amplify by so many dB before the bands, -24 to 24, or auto: attenuate by what the bands add to the tone that they "
+        + "raise most. (default: that of the preset, or 0)",
+      valueName: "db|auto"),
+    transform: Self.preamp)
+  var preamp: Preamp?
+
+  @Flag(help: "Take the gains as what the bands do together: what neighbours add to each other is taken off.")
+  var solve = false
+
+  @Flag(help: "Let the sound through as it is.")
+  var bypass = false
+
+  func validate() throws {
+    if octaves != nil && gains == nil { throw ValidationError("expected --gains with --octaves, got --octaves alone") }
+  }
+
+  /// The settings that the options describe.
+  ///
+  /// - Throws: `CommandFailure` for a preset that cannot be read, `AudioError` for values out of range.
+  func recipe() throws -> EqualizerRecipe {
+    var recipe = EqualizerRecipe(settings: .flat, preamp: preamp, isSolved: solve)
+    if let preset {
+      let read = try PresetFile.read(preset)
+      recipe.settings = read.settings
+      recipe.name = read.name
+    }
+    if let gains {
+      let all = gains.count == EqualizerSettings.centers.count ? gains + gains : gains
+      recipe.add(try .graphic(gains: all, octaves: octaves ?? 1))
+    }
+    for one in band {
+      recipe.add(
+        EqualizerSettings(
+          left: one.channel == .right ? [] : [one.band], right: one.channel == .left ? [] : [one.band]))
+    }
+    try recipe.settings.check(sampleRate: nil)
+    return recipe
+  }
+
+  private static let gains: @Sendable (String) throws -> [Double] = { text in
+    let count = EqualizerSettings.centers.count
+    let fields = text.split { $0 == "," || $0.isWhitespace }
+    let numbers = try fields.map { field in
+      let range = EqualizerSettings.gains
+      guard let number = Double(field), range.contains(number) else {
+        throw ValidationError(
+          "expected gains from \(Int(range.lowerBound)) to \(Int(range.upperBound)) dB, got '\(field)'")
+      }
+      return number
+    }
+    guard numbers.count == count || numbers.count == 2 * count else {
+      throw ValidationError(
+        "expected \(count) gains for both channels, or \(2 * count), left and then right, got \(numbers.count)")
+    }
+    return numbers
+  }
+
+  private static let preamp: @Sendable (String) throws -> Preamp = { text in
+    if text.lowercased() == "auto" { return .automatic }
+    let range = EqualizerSettings.gains
+    guard let number = Double(text), range.contains(number) else {
+      throw ValidationError("expected \(Int(range.lowerBound)) to \(Int(range.upperBound)) dB or auto, got '\(text)'")
+    }
+    return .decibels(number)
+  }
+}

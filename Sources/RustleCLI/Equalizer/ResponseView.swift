@@ -1,0 +1,116 @@
+import Foundation
+import RustleAudio
+import RustlePlot
+
+/// Draws the curves of an equalizer with characters over a logarithmic frequency axis. A pure function of what it is given.
+struct ResponseView {
+  /// The rows of the picture, an odd number: 0 dB has a row of its own when the range is even.
+  private static let height = 13
+  /// Columns for the gains and the mark at the left.
+  private static let labelWidth = 6
+  /// The least and the most that the picture spans on each side of 0 dB.
+  private static let spans = 6.0...36.0
+
+  let response: EqualizerResponse
+  let settings: EqualizerSettings
+  let sampleRate: Double
+  let profile: TerminalProfile
+
+  /// The lines, each ended by a line feed.
+  func text() -> String {
+    let glyphs = Glyphs(for: profile)
+    let painter = Painter(isEnabled: profile.usesColor)
+    let columns = max(10, profile.columns - Self.labelWidth - 1)
+    let xAxis = Axis.frequency(ResponsePicture.frequencies, maximumLabels: max(4, columns / 5))
+    let span = span
+    let isSame = response.left == response.right
+    let left = rows(of: response.left, axis: xAxis, columns: columns, span: span)
+    let right = isSame ? left : rows(of: response.right, axis: xAxis, columns: columns, span: span)
+    var lines = [painter("dB".leftPadded(to: Self.labelWidth - 1), .dim)]
+    for row in 0..<Self.height {
+      let gain = span * (1 - 2 * Double(row) / Double(Self.height - 1))
+      let isZero = row == (Self.height - 1) / 2
+      let isLabelled = row.isMultiple(of: 3)
+      let label = (isLabelled ? Self.label(gain, glyphs: glyphs) : "").leftPadded(to: Self.labelWidth - 1)
+      let mark = isLabelled ? glyphs.leftMark : glyphs.vertical
+      let cells = (0..<columns).map { column -> Character in
+        switch (left[column].contains(row), right[column].contains(row)) {
+        case (true, true): isSame ? "*" : "B"
+        case (true, false): "L"
+        case (false, true): "R"
+        case (false, false): isZero ? glyphs.horizontal : " "
+        }
+      }
+      let trimmed = String(String(cells).reversed().drop { $0 == " " }.reversed())
+      lines.append(painter("\(label) \(mark)", .dim) + painter(trimmed, .cyan))
+    }
+    let margin = String(repeating: " ", count: Self.labelWidth)
+    var bottom = BottomAxis(xAxis, columns: columns, glyphs: glyphs)
+    bottom.add(unit: "Hz")
+    lines.append(painter(margin + String(glyphs.corner) + String(bottom.line), .dim))
+    let labels = String(String(bottom.labels).reversed().drop { $0 == " " }.reversed())
+    lines.append(painter(margin + " " + labels, .dim))
+    lines += summary(isSame: isSame, glyphs: glyphs)
+    return lines.map { $0 + "\n" }.joined()
+  }
+
+  /// A multiple of 6 dB with room for the curve.
+  private var span: Double {
+    let highest = (response.left + response.right).filter(\.isFinite).map(abs).max() ?? 0
+    return min(max((highest / 6).rounded(.up) * 6, Self.spans.lowerBound), Self.spans.upperBound)
+  }
+
+  private static func label(_ gain: Double, glyphs: Glyphs) -> String {
+    let text = EqualizerNumbers.plain((abs(gain) * 10).rounded() / 10)
+    return (gain > 0 ? "+" : gain < 0 ? String(glyphs.minus) : "") + text
+  }
+
+  /// The rows that a curve takes in each column, so that a steep one is not broken; none where it is off the picture.
+  private func rows(of curve: [Double], axis: Axis, columns: Int, span: Double) -> [Set<Int>] {
+    let heights = (0..<columns).map { column -> Double? in
+      gain(of: curve, at: axis.value(at: (Double(column) + 0.5) / Double(columns))).map {
+        (1 - $0 / span) / 2 * Double(Self.height - 1)
+      }
+    }
+    var rows: [Set<Int>] = []
+    var previous: Int?
+    for height in heights {
+      guard let height else {
+        rows.append([])
+        previous = nil
+        continue
+      }
+      let row = Int(min(max(height, -1), Double(Self.height)).rounded())
+      let from = previous.map { $0 < row ? $0 + 1 : $0 > row ? $0 - 1 : row } ?? row
+      rows.append(Set(min(from, row)...max(from, row)).intersection(0..<Self.height))
+      previous = row
+    }
+    return rows
+  }
+
+  /// The gain at a frequency, on the straight line between the two points beside it; nil beyond the last.
+  private func gain(of curve: [Double], at frequency: Double) -> Double? {
+    let frequencies = response.frequencies
+    guard let next = frequencies.firstIndex(where: { $0 >= frequency }) else { return nil }
+    guard next > 0, curve[next].isFinite, curve[next - 1].isFinite else { return curve[next] }
+    let part = (frequency - frequencies[next - 1]) / (frequencies[next] - frequencies[next - 1])
+    return curve[next - 1] + part * (curve[next] - curve[next - 1])
+  }
+
+  private func summary(isSame: Bool, glyphs: Glyphs) -> [String] {
+    func peak(_ curve: [Double]) -> String {
+      guard let index = curve.indices.max(by: { curve[$0] < curve[$1] }) else { return "nothing" }
+      let frequency = String(format: "%.4g", response.frequencies[index])
+      return "at most \(EqualizerNumbers.gain(curve[index], glyphs: glyphs)) dB, at \(frequency) Hz"
+    }
+    let preamp = EqualizerNumbers.gain(settings.preamp, glyphs: glyphs)
+    let rate = EqualizerNumbers.plain(sampleRate)
+    let head = "\(rate) Hz, preamp \(preamp) dB"
+    func count(_ bands: [EqualizerBand]) -> String { bands.count == 1 ? "1 band" : "\(bands.count) bands" }
+    if isSame { return [head, "* left and right: \(count(settings.left)), \(peak(response.left))"] }
+    return [
+      head, "L left: \(count(settings.left)), \(peak(response.left))",
+      "R right: \(count(settings.right)), \(peak(response.right)); B is both",
+    ]
+  }
+}
