@@ -106,6 +106,8 @@ import Testing
       try options.meter(for: AudioFormat(sampleRate: 48_000, channels: 1))
     }
     #expect(refusal?.status == .badData && refusal?.message.hasPrefix(steep) == true)
+    let directory = #expect(throws: CommandFailure.self) { try MeterOptions.response(folder.url.path) }
+    #expect(directory?.status == .noInput && directory?.message.hasSuffix("expected a file, got a folder") == true)
     #expect(throws: CommandFailure(.noInput, "--response: no/mic.cal: no such file", advice: "check the path")) {
       try MeterOptions.response("no/mic.cal")
     }

@@ -168,6 +168,9 @@ import Testing
     #expect(response.status == 66 && response.errors.contains("no/mic.cal: no such file"))
     let device = try RustleProcess.run(["meter", "--device", "rustle-no-such-device"])
     #expect(device.status == 69 && device.output == "")
+    let slow = try folder.write(Self.tone(0.5, rate: 4_000), as: "slow.wav")
+    let rate = try RustleProcess.run(["meter", slow])
+    #expect(rate.status == 65 && rate.errors.contains("slow.wav: sample rate: expected 8000 to 768000 Hz, got 4000"))
     let none = try RustleProcess.run(["meter"])
     #expect(none.status == 64 && none.errors.contains("--demo, got none of them"))
   }

@@ -106,7 +106,13 @@ struct MeterCommand: AsyncParsableCommand {
   }
 
   private func measure(_ input: SoundInput) async throws -> RunEnding {
-    let noiseMeter = try meter.meter(for: input.format)
+    let noiseMeter: NoiseMeter
+    do {
+      noiseMeter = try meter.meter(for: input.format)
+    } catch let error as AudioError where error.code == .validation && input.file != nil {
+      // The rate and the channels are the file's own, and nobody's mistake of use.
+      throw CommandFailure(.badData, "\(input.name): \(error.message)", advice: "convert the file first")
+    }
     let subject = MeterSubject(
       name: input.name, format: input.format, encoding: input.file.map { "\($0.container), \($0.codec)" },
       channel: meter.channel)

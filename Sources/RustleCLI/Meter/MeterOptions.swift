@@ -139,10 +139,14 @@ enum TextFile {
       defer { try? handle.close() }
       data = try handle.read(upToCount: mostBytes + 1) ?? Data()
     } catch {
-      let isThere = FileManager.default.fileExists(atPath: path)
-      throw CommandFailure(
-        .noInput, "\(option): \(path): \(isThere ? "cannot be read: \(error.localizedDescription)" : "no such file")",
-        advice: "check the path")
+      let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+      let reason =
+        switch attributes?[.type] as? FileAttributeType {
+        case nil: "no such file"
+        case .typeDirectory?: "expected a file, got a folder"
+        case .some: "cannot be read: \(error.localizedDescription)"
+        }
+      throw CommandFailure(.noInput, "\(option): \(path): \(reason)", advice: "check the path")
     }
     guard data.count <= mostBytes else {
       throw CommandFailure(.badData, "\(option): \(path): expected at most \(mostBytes) bytes of text, got more")
