@@ -27,10 +27,10 @@ struct RaceTests {
     }
   }
 
-  /// Rounds of each mode: `RUSTLE_RACES` in all, 1,000 unless it is set.
+  /// Rounds of each mode of each engine: `RUSTLE_RACES` in all, 1,000 unless it is set.
   private static let rounds: Int = {
     let all = ProcessInfo.processInfo.environment["RUSTLE_RACES"].flatMap { Int($0) } ?? 1_000
-    return max(1, all / End.possible.count)
+    return max(1, all / (End.possible.count * conformingEngines.count))
   }()
 
   @Test("releases = starts, callbacks after cancel = 0", arguments: conformingEngines, End.possible)

@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import RustleAudio
 
-@Suite struct AudioBufferTests {
+@Suite(.releasesNativeObjects) struct AudioBufferTests {
   private func buffer(
     _ samples: [Float] = [0, 1, 2, 3], position: Int64 = 480, lost: Int64 = 0, number: UInt64 = 0
   ) throws -> AudioBuffer {

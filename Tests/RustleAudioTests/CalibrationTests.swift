@@ -1,7 +1,8 @@
 import RustleAudio
+import TestSupport
 import Testing
 
-@Suite struct CalibrationTests {
+@Suite(.releasesNativeObjects) struct CalibrationTests {
   @Test func matchingIsWhatTheMeterLacked() throws {
     let first = try Calibration.uncalibrated.matching(reading: -23.01, to: 94)
     #expect(first.offset == 117.01)

@@ -67,7 +67,8 @@ import Testing
     for settings in [EqualizerSettings.flat, try .graphic(gains: [Double](repeating: 0, count: 28))] {
       let equalizer = try Equalizer(format: format, settings: settings)
       let input = AudioBuffer(
-        format: format, samples: random(9_600, seed: 1) + [-0.0, Float.leastNonzeroMagnitude, 2, -3], position: 77, lostFrames: 5, overruns: 2
+        format: format, samples: random(9_600, seed: 1) + [-0.0, Float.leastNonzeroMagnitude, 2, -3], position: 77,
+        lostFrames: 5, overruns: 2
       )
       let output = try equalizer.process(input)
       #expect(output.samples.map(\.bitPattern) == input.samples.map(\.bitPattern))
