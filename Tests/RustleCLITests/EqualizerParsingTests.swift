@@ -134,17 +134,17 @@ import Testing
     let settings = EqualizerSettings(left: [EqualizerBand(frequency: 100, gain: 3, q: 1)], preamp: -3)
     let json = try EqualizerPreset(name: "Kitchen", settings: settings).json()
     // The ends of the names are of no concern.
-    let first = try PresetFile.read(try folder.write(Data("\u{FEFF} \n".utf8) + json, as: "a.txt"))
+    let first = try PresetFile.read(try folder.write(Data("\u{FEFF} \n".utf8) + json, as: "a.txt"), option: "--preset")
     #expect(first.name == "Kitchen" && first.settings == settings)
     let text = try folder.write(Data(EqualizerText.format(settings).utf8), as: "Living room.json")
-    let second = try PresetFile.read(text)
+    let second = try PresetFile.read(text, option: "--preset")
     #expect(second.name == "Living room" && second.settings == settings)
   }
 
   @Test func aPresetThatCannotBeReadSaysWhy() throws {
     let folder = try ScratchFolder()
     func failure(_ path: String) -> CommandFailure? {
-      #expect(throws: CommandFailure.self) { _ = try PresetFile.read(path) }
+      #expect(throws: CommandFailure.self) { _ = try PresetFile.read(path, option: "--preset") }
     }
     let wrong = try folder.write(Data("Preamp: 1 dB\nFilter 1: ON PK Fc 100 Hz Gain 30 dB Q 1\n".utf8), as: "a.txt")
     #expect(failure(wrong)?.status == .badData)
@@ -155,7 +155,7 @@ import Testing
     let bytes = try folder.write(Data([0x50, 0xFF, 0xFE]), as: "b.txt")
     #expect(failure(bytes)?.status == .badData)
     #expect(failure(folder.url.path)?.status == .noInput)
-    #expect(failure("no/such.txt")?.message == "no/such.txt: no such file")
+    #expect(failure("no/such.txt")?.message == "--preset: no/such.txt: no such file")
     #expect(failure("no/such.txt")?.status == .noInput)
   }
 }

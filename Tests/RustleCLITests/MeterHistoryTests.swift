@@ -76,22 +76,6 @@ import Testing
 
   // MARK: files
 
-  @Test func presetsAreReadInBothForms() throws {
-    let folder = try ScratchFolder()
-    let text = try folder.write(Data("Preamp: -3 dB\nFilter 1: ON PK Fc 1000 Hz Gain 6 dB Q 1\n".utf8), as: "a.txt")
-    let settings = try PresetFile.read(text)
-    #expect(settings.preamp == -3 && settings.left.count == 1)
-    let preset = EqualizerPreset(name: "a", settings: settings)
-    #expect(try PresetFile.read(folder.write(preset.json(), as: "a.json")) == settings)
-    for (text, status) in [("{\"v\": 9}", ExitStatus.badData), ("Filter 1: ON XX Fc 1 Hz", .badData), ("", .badData)] {
-      let path = try folder.write(Data(text.utf8), as: "bad")
-      let failure = #expect(throws: CommandFailure.self) { try PresetFile.read(path) }
-      #expect(failure?.status == status && failure?.message.hasPrefix(path) == true)
-    }
-    let missing = #expect(throws: CommandFailure.self) { try PresetFile.read("no/such.json") }
-    #expect(missing == CommandFailure(.noInput, "--eq: no/such.json: no such file", advice: "check the path"))
-  }
-
   @Test func aResponseIsReadAndARefusalNamesTheFile() throws {
     let folder = try ScratchFolder()
     let path = try folder.write(Data("\"Sens Factor =-1.2dB\"\n20 -1.5\n1000\t0\n20000,2\n".utf8), as: "mic.cal")

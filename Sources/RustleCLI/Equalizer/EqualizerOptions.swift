@@ -66,7 +66,7 @@ struct EqualizerOptions: ParsableArguments {
   func recipe() throws -> EqualizerRecipe {
     var recipe = EqualizerRecipe(settings: .flat, preamp: preamp, isSolved: solve)
     if let preset {
-      let read = try PresetFile.read(preset)
+      let read = try PresetFile.read(preset, option: "--preset")
       recipe.settings = read.settings
       recipe.name = read.name
     }

@@ -107,6 +107,7 @@ actor LiveMeter: MeterSink {
     case .pause: frozen = frozen == nil ? state : nil
     case .help: showsHelp.toggle()
     case .restart: frozen = nil
+    case .up, .down, .left, .right, .letter: return false
     }
     needsDrawing = true
     return false

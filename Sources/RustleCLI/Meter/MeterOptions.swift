@@ -125,32 +125,3 @@ struct MeterOptions: ParsableArguments {
     }
   }
 }
-
-/// Reads the small text files that options name.
-enum TextFile {
-  /// The most bytes that are read.
-  static let mostBytes = 4 << 20
-
-  /// - Throws: `CommandFailure` for what is missing, forbidden, no file, or too large to be meant.
-  static func read(_ path: String, option: String) throws -> String {
-    let data: Data
-    do {
-      let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
-      defer { try? handle.close() }
-      data = try handle.read(upToCount: mostBytes + 1) ?? Data()
-    } catch {
-      let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-      let reason =
-        switch attributes?[.type] as? FileAttributeType {
-        case nil: "no such file"
-        case .typeDirectory?: "expected a file, got a folder"
-        case .some: "cannot be read: \(error.localizedDescription)"
-        }
-      throw CommandFailure(.noInput, "\(option): \(path): \(reason)", advice: "check the path")
-    }
-    guard data.count <= mostBytes else {
-      throw CommandFailure(.badData, "\(option): \(path): expected at most \(mostBytes) bytes of text, got more")
-    }
-    return String(data: data, encoding: .utf8) ?? String(data: data, encoding: .isoLatin1) ?? ""
-  }
-}

@@ -55,7 +55,7 @@ struct PlayCommand: AsyncParsableCommand {
         .noInput, "expected a sound file on standard input, got a terminal",
         advice: "pipe one in: sox take1.flac -t wav - | rustle play -")
     }
-    let preset = try eq.map { try PresetFile.read($0) }
+    let preset = try eq.map { try PresetFile.read($0, option: "--eq").settings }
     let sound = try await SoundInput.file(input, seconds: duration)
     let format = sound.format
     let equalizer = try preset.map { try Self.equalizer($0, file: eq ?? "", format: format) }

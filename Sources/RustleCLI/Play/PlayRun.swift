@@ -42,7 +42,7 @@ struct PlayRun {
               switch key {
               case .quit: return .quit
               case .pause: line.setPaused(await gate.toggle())
-              case .help, .restart: break
+              case .help, .restart, .up, .down, .left, .right, .letter: break
               }
             }
             return nil

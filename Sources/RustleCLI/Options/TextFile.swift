@@ -1,0 +1,40 @@
+import Foundation
+
+/// Files with text that options name.
+enum TextFile {
+  /// The most bytes that are read.
+  static let mostBytes = 4 << 20
+
+  /// A file's text: UTF-8, or Latin-1 where it is not that.
+  ///
+  /// - Throws: as `bytes`.
+  static func read(_ path: String, option: String) throws -> String {
+    let data = try bytes(of: path, option: option)
+    return String(data: data, encoding: .utf8) ?? String(data: data, encoding: .isoLatin1) ?? ""
+  }
+
+  /// A file's bytes.
+  ///
+  /// - Throws: `CommandFailure` for what is missing, forbidden, no file, or too large to be meant.
+  static func bytes(of path: String, option: String) throws -> Data {
+    let data: Data
+    do {
+      let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+      defer { try? handle.close() }
+      data = try handle.read(upToCount: mostBytes + 1) ?? Data()
+    } catch {
+      let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+      let reason =
+        switch attributes?[.type] as? FileAttributeType {
+        case nil: "no such file"
+        case .typeDirectory?: "expected a file, got a folder"
+        case .some: "cannot be read: \(error.localizedDescription)"
+        }
+      throw CommandFailure(.noInput, "\(option): \(path): \(reason)", advice: "check the path")
+    }
+    guard data.count <= mostBytes else {
+      throw CommandFailure(.badData, "\(option): \(path): expected at most \(mostBytes) bytes of text, got more")
+    }
+    return data
+  }
+}
