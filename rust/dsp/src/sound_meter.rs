@@ -110,6 +110,8 @@ pub struct SoundMeter {
     /// The unweighted mean square, and the share of a new square in it.
     power: f64,
     share: f64,
+    /// Samples of the metered channels at or beyond full scale: the mean of channels hides those of one.
+    overloads: u64,
     mono: [f32; PART],
 }
 
@@ -154,6 +156,7 @@ impl SoundMeter {
             correction: correction.transpose().map_err(SoundMeterError::Response)?,
             power: 0.0,
             share: -(-1.0 / (c.rate * c.time.seconds())).exp_m1(),
+            overloads: 0,
             mono: [0.0; PART],
         })
     }
@@ -174,6 +177,12 @@ impl SoundMeter {
         if let Some(loudness) = &mut self.loudness {
             loudness.process(frames)?;
         }
+        let is_metered = |at: usize| match self.metered {
+            MeteredChannel::Mix => true,
+            MeteredChannel::One(channel) => at % channels == channel,
+        };
+        let over = |&(at, sample): &(usize, &f32)| (sample.abs() >= 1.0 || sample.is_nan()) && is_metered(at);
+        self.overloads += frames.iter().enumerate().filter(over).count() as u64;
         for part in frames.chunks(PART * channels) {
             let count = part.len() / channels;
             self.reduce(part);
@@ -221,7 +230,10 @@ impl SoundMeter {
     pub fn reading(&self) -> SoundReading {
         let place = noise_scale(decibels(self.power));
         SoundReading {
-            levels: self.levels.reading(),
+            levels: LevelReading {
+                overloads: self.overloads,
+                ..self.levels.reading()
+            },
             loudness: self.loudness.as_ref().map(LoudnessMeter::reading),
             place,
             class: NoiseClass::of(place),
@@ -240,6 +252,7 @@ impl SoundMeter {
 
     /// Begins a new measurement. The filters go on.
     pub fn restart(&mut self) {
+        self.overloads = 0;
         self.levels.restart();
         if let Some(loudness) = &mut self.loudness {
             loudness.restart();
@@ -364,6 +377,26 @@ mod tests {
         assert!(are_close(numbers(&whole), numbers(&pieces)));
         assert!(pieces.process(&sound[..3]).is_err());
         assert!(are_close(numbers(&whole), numbers(&pieces)));
+    }
+
+    #[test]
+    fn overload_of_one_channel_counts_in_the_mean_too() {
+        for (metered, expected) in [
+            (MeteredChannel::Mix, 3),
+            (MeteredChannel::One(0), 2),
+            (MeteredChannel::One(1), 1),
+        ] {
+            let mut meter = SoundMeter::new(&SoundMeterConfiguration {
+                metered,
+                ..configuration()
+            })
+            .expect("valid");
+            let frames = [1.0, 0.0, 0.5, -1.5, f32::NAN, 0.999, 0.0, 0.0];
+            meter.process(&frames).expect("whole frames");
+            assert_eq!(meter.reading().levels.overloads, expected);
+            meter.restart();
+            assert_eq!(meter.reading().levels.overloads, 0);
+        }
     }
 
     #[test]

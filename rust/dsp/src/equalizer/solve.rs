@@ -28,12 +28,17 @@ pub fn automatic_preamp(settings: &Settings, sample_rate: f64) -> Result<f64, Eq
 }
 
 /// The most turns of the search for gains.
-const TURNS: usize = 24;
+const TURNS: usize = 48;
+
+/// How much a step is held back, in parts of what it would take away, from the first that is tried to the last (Levenberg and
+/// Marquardt's method).
+const DAMPINGS: [f64; 7] = [0.0, 1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0];
 
 /// Changes the gains of the peaking bands so that the curve of all bands together goes through `targets`, in dB, at the bands'
 /// frequencies: neighbours overlap, so that the gains of one octave-wide band each would add up to more. `targets` has one
 /// element per band; those of other kinds than peaking are of no concern. Gains stay within [`GAINS`]. Returns the greatest
-/// distance that is left, in dB: near 0 unless the bands are so wide that the wanted curve is out of their reach.
+/// distance that is left, in dB: near 0 unless the wanted curve is out of the bands' reach, because they are too wide or too few;
+/// the gains are then those that come near it.
 ///
 /// # Errors
 /// What [`Settings::check`] finds; [`EqualizerError::BandCount`] when `targets` has another length than `bands`;
@@ -83,31 +88,75 @@ pub fn gains_for_curve(bands: &mut [Band], targets: &[f64], sample_rate: f64) ->
             .map(|&k| targets[k] - level(bands[k].frequency))
             .collect()
     };
-    let largest = |misses: &[f64]| {
-        misses
-            .iter()
-            .fold(0.0, |largest: f64, miss| largest.max(miss.abs()))
-    };
+    let largest = |misses: &[f64]| misses.iter().fold(0.0, |most: f64, miss| most.max(miss.abs()));
+    let squares = |misses: &[f64]| misses.iter().map(|miss| miss * miss).sum::<f64>();
     let mut missed = misses(bands);
     for _ in 0..TURNS {
         if largest(&missed) < 1e-3 {
             break;
         }
-        let Some(changes) = solved(shares.clone(), missed.clone()) else {
+        let gains: Vec<f64> = sought.iter().map(|&k| bands[k].gain).collect();
+        // A whole step goes too far where the curve is not proportional to the gains, or out of reach: a more damped one, and so on.
+        let better = DAMPINGS.iter().find_map(|damping| {
+            let changes = changes(&shares, &missed, &gains, *damping)?;
+            let mut changed = bands.to_vec();
+            for (&k, change) in sought.iter().zip(&changes) {
+                changed[k].gain = (changed[k].gain + change).clamp(*GAINS.start(), *GAINS.end());
+            }
+            let now = misses(&changed);
+            (squares(&now) < 0.999 * squares(&missed)).then_some((changed, now))
+        });
+        let Some((changed, now)) = better else {
             break;
         };
-        let mut changed = bands.to_vec();
-        for (&k, change) in sought.iter().zip(changes) {
-            changed[k].gain = (changed[k].gain + change).clamp(*GAINS.start(), *GAINS.end());
-        }
-        let now = misses(&changed);
-        if largest(&now) >= largest(&missed) {
-            break;
-        }
         bands.copy_from_slice(&changed);
         missed = now;
     }
     Ok(largest(&missed))
+}
+
+/// The changes of the gains that take away most of what is missed, in the sense of least squares, when gains that are at the end of
+/// their range stay there; `None` when there are none.
+fn changes(shares: &[Vec<f64>], missed: &[f64], gains: &[f64], damping: f64) -> Option<Vec<f64>> {
+    let mut free: Vec<usize> = (0..gains.len()).collect();
+    loop {
+        let product = |a: &dyn Fn(usize) -> f64, b: &dyn Fn(usize) -> f64| -> f64 {
+            (0..missed.len()).map(|at| a(at) * b(at)).sum()
+        };
+        let rows = free
+            .iter()
+            .map(|&k| {
+                let row = |&l: &usize| {
+                    let whole = product(&|at| shares[at][k], &|at| shares[at][l]);
+                    if k == l { (1.0 + damping) * whole } else { whole }
+                };
+                free.iter().map(row).collect()
+            })
+            .collect();
+        let right = free
+            .iter()
+            .map(|&k| product(&|at| shares[at][k], &|at| missed[at]))
+            .collect();
+        let found = solved(rows, right)?;
+        let goes_out = |k: usize, change: f64| {
+            (gains[k] >= *GAINS.end() && change > 0.0) || (gains[k] <= *GAINS.start() && change < 0.0)
+        };
+        if !free.iter().zip(&found).any(|(&k, &change)| goes_out(k, change)) {
+            let mut changes = vec![0.0; gains.len()];
+            for (&k, change) in free.iter().zip(found) {
+                changes[k] = change;
+            }
+            return Some(changes);
+        }
+        let inside = free
+            .iter()
+            .zip(&found)
+            .filter(|&(&k, &change)| !goes_out(k, change));
+        free = inside.map(|(&k, _)| k).collect();
+        if free.is_empty() {
+            return None;
+        }
+    }
 }
 
 /// The solution of a linear system, by elimination with the largest pivot of each column; `None` when there is none.
@@ -186,10 +235,34 @@ mod tests {
     }
 
     #[test]
-    fn curve_out_of_reach_is_told() {
+    fn curve_out_of_reach_is_told_and_come_near() {
         let targets: [f64; 14] = std::array::from_fn(|k| if k % 2 == 0 { 24.0 } else { -24.0 });
-        let left = gains_for_curve(&mut bands(5.0), &targets, RATE).expect("bands in range");
+        let mut wide = bands(5.0);
+        let left = gains_for_curve(&mut wide, &targets, RATE).expect("bands in range");
         assert!(left > 1.0, "{left} dB");
+        assert!(wide.iter().all(|band| GAINS.contains(&band.gain)));
+        assert!(wide.iter().any(|band| band.gain != 0.0));
+        // A notch between neighbours a third of an octave away asks for more than 24 dB.
+        let targets = [
+            0.0, 0.0, 0.0, 0.0, 0.0, 9.0, 9.0, 9.0, 0.0, 0.0, -12.0, 0.0, 0.0, 0.0,
+        ];
+        let mut narrow = bands(1.0);
+        for (band, target) in narrow.iter_mut().zip(targets) {
+            band.gain = target;
+        }
+        let before = Settings {
+            left: narrow.clone(),
+            ..Settings::default()
+        };
+        let levels = narrow.iter().map(|band| before.decibels(band.frequency, RATE)[0]);
+        let missed = levels.zip(targets).map(|(level, target)| (level - target).abs());
+        let missed = missed.fold(0.0, f64::max);
+        let left = gains_for_curve(&mut narrow, &targets, RATE).expect("bands in range");
+        assert!(left < 0.25 * missed, "{left} of {missed} dB");
+        assert!(
+            narrow.iter().any(|band| band.gain.abs() == 24.0),
+            "as far as they go"
+        );
     }
 
     #[test]
