@@ -5,7 +5,7 @@ internal import Synchronization
 ///
 /// ```swift
 /// for try await buffer in try await AudioFileInput(path: "take1.flac").buffers() {
-///   meter.add(buffer)
+///   try await meter.process(buffer)
 /// }
 /// ```
 public struct AudioFileInput: AudioInput {

@@ -127,7 +127,7 @@ package final class NativeMeter: Sendable {
     return NativeMeterReading(reading)
   }
 
-  /// The level that was exceeded for so many percent of the measurement; nil in its first 10 ms.
+  /// The level that was exceeded for so many percent of the measurement; nil in its first 5 time constants.
   package func exceeded(percent: Double) throws(NativeError) -> Double? {
     defer { extendLifetime(self) }
     var level = 0.0

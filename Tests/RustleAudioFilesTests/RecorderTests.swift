@@ -61,7 +61,7 @@ struct RecorderTests {
     let path = folder.path("take.wav")
     let input = SteppedInput()
     let recorder = Recorder()
-    let progress = recorder.progress()
+    let progress = await recorder.progress()
     try await recorder.start(input, format: try format(), to: path, options: options)
     var shown = progress.makeAsyncIterator()
     input.send(try buffer(0, frames: 100))
@@ -151,7 +151,7 @@ struct RecorderTests {
     let format = try AudioFormat(sampleRate: 48_000, channels: 1)
     let capture = try AudioCapture(DeviceConfiguration(device: AudioDevice.demo.name, format: format))
     let recorder = Recorder()
-    var progress = recorder.progress().makeAsyncIterator()
+    var progress = await recorder.progress().makeAsyncIterator()
     try await recorder.start(capture, format: format, to: folder.path("take.wav"))
     _ = await progress.next()
     async let first = recorder.stop()
@@ -160,6 +160,89 @@ struct RecorderTests {
     #expect(recordings[0] == recordings[1])
     #expect(recordings[0].frames > 0)
     await capture.cancel()
+  }
+
+  @Test("progress ends with the recording, and that of one that is over at once")
+  func progressEnds() async throws {
+    let folder = try ScratchFolder()
+    let recorder = Recorder()
+    let before = await recorder.progress()
+    let input = ScriptedInput([try buffer(0, frames: 10)])
+    try await recorder.start(input, format: try format(), to: folder.path("take.wav"))
+    var last: RecorderProgress?
+    for await progress in before { last = progress }
+    #expect(last?.frames == 10)
+    _ = try await recorder.finished()
+    for await _ in await recorder.progress() { Issue.record("a recording that is over has no progress") }
+    // The next one shows its own.
+    try await recorder.start(SteppedInput(), format: try format(), to: folder.path("next.wav"))
+    let next = await recorder.progress()
+    _ = try await recorder.stop()
+    for await _ in next {}
+  }
+
+  @Test("what is lost during a pause is not missing")
+  func lossWhilePaused() async throws {
+    let folder = try ScratchFolder()
+    let input = SteppedInput()
+    let recorder = Recorder()
+    var shown = await recorder.progress().makeAsyncIterator()
+    try await recorder.start(input, format: try format(), to: folder.path("take.wav"), options: options)
+    input.send(try buffer(0, frames: 100))
+    #expect(await shown.next()?.frames == 100)
+    try await recorder.pause()
+    input.send(try buffer(100, frames: 100))
+    _ = await shown.next()
+    try await recorder.resume()
+    input.send(try buffer(1_200, frames: 100, lost: 1_000))
+    #expect(await shown.next()?.frames == 200)
+    let recording = try await recorder.stop()
+    #expect(recording.lostFrames == 0)
+  }
+
+  @Test("a start that is called off, by its task or by a stop, leaves no file", arguments: [true, false])
+  func calledOff(byTask: Bool) async throws {
+    let folder = try ScratchFolder()
+    let path = folder.path("take.wav")
+    let recorder = Recorder()
+    let input = NeverOpenInput()
+    let format = try format()
+    let start = Task { try await recorder.start(input, format: format, to: path) }
+    while await recorder.state != .starting { await Task.yield() }
+    if byTask {
+      start.cancel()
+    } else {
+      let error = await #expect(throws: AudioError.self) { try await recorder.stop() }
+      #expect(error?.code == .wrongState)
+    }
+    await #expect(throws: CancellationError.self) { try await start.value }
+    #expect(await recorder.state == .idle)
+    #expect(!FileManager.default.fileExists(atPath: path))
+  }
+
+  @Test("the device is closed when a recording is over")
+  func deviceIsClosed() async throws {
+    let folder = try ScratchFolder()
+    let format = try AudioFormat(sampleRate: 48_000, channels: 1)
+    let capture = try AudioCapture(DeviceConfiguration(device: AudioDevice.demo.name, format: format))
+    let recorder = Recorder()
+    for take in 0..<20 {
+      try await recorder.start(capture, format: format, to: folder.path("\(take).wav"))
+      _ = try await recorder.stop()
+      #expect(await capture.liveStreamCount == 0)
+    }
+  }
+
+  @Test("dropping the model stops its recording") @MainActor
+  func modelDropped() async throws {
+    let folder = try ScratchFolder()
+    let format = try AudioFormat(sampleRate: 48_000, channels: 1)
+    let capture = try AudioCapture(DeviceConfiguration(device: AudioDevice.demo.name, format: format))
+    var model: RecorderViewModel? = RecorderViewModel()
+    await model?.start(capture, format: format, to: folder.path("take.wav"))
+    #expect(await capture.liveStreamCount == 1)
+    model = nil
+    while await capture.liveStreamCount > 0 { await Task.yield() }
   }
 
   @Test("the model shows what the recorder does") @MainActor
@@ -199,6 +282,15 @@ private struct ScriptedInput: AudioInput {
       for buffer in script { continuation.yield(buffer) }
       continuation.finish(throwing: end)
     }
+  }
+}
+
+/// Opens only when the task that asks is cancelled, and then all the same.
+private struct NeverOpenInput: AudioInput {
+  func buffers() async throws -> AsyncStream<AudioBuffer> {
+    let (never, _) = AsyncStream.makeStream(of: Void.self)
+    for await _ in never {}
+    return AsyncStream { $0.finish() }
   }
 }
 

@@ -262,8 +262,8 @@ import Testing
       (DeviceConfiguration(device: "demo", format: odd), "sampleRate: expected a whole number of hertz, got 44100.5"),
       (DeviceConfiguration(device: "demo", format: format, frameLimit: 0), "frameLimit: expected 1 frame or more"),
       (DeviceConfiguration(device: "demo", format: format, frameLimit: -5), "frameLimit: expected 1 frame or more"),
-      (DeviceConfiguration(device: "demo", format: format, period: 0), "expected a period of 1 to 65536 frames, got 0"),
-      (DeviceConfiguration(device: "demo", format: format, period: -1), "expected a period of 1 to 65536 frames"),
+      (DeviceConfiguration(device: "demo", format: format, period: 0), "period: expected 1 to 65536 frames, got 0"),
+      (DeviceConfiguration(device: "demo", format: format, period: -1), "period: expected 1 to 65536 frames, got -1"),
       (DeviceConfiguration(device: "demo", format: format, period: 65_537), "got 65537"),
     ] {
       let error = #expect(throws: AudioError.self) { _ = try AudioCapture(configuration) }

@@ -90,7 +90,7 @@ import Testing
       (#"{"v":1,"left":[],"right":[],"preamp_db":0}"#, "name: expected a value, got none"),
       (#"{"v":1,"name":"","left":[],"right":[],"preamp_db":0}"#, "name: expected 1 to 100 characters, got 0"),
       (#"{"v":1,"name":"a\nb","left":[],"right":[],"preamp_db":0}"#, "name: expected no control character, got U+000A"),
-      (#"{"v":1,"name":"n","left":[],"right":[],"preamp_db":99}"#, "preamp: expected -24 to 24 dB, got 99"),
+      (#"{"v":1,"name":"n","left":[],"right":[],"preamp_db":99}"#, "preamp: expected -96 to 24 dB, got 99"),
       (#"{"v":1,"name":"n","left":{},"right":[],"preamp_db":0}"#, "left: expected a list, got another type"),
       (#"{"v":1,"name":"n","left":[],"right":null,"preamp_db":0}"#, "right: expected a list, got null"),
       (

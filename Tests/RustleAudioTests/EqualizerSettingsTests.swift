@@ -70,15 +70,15 @@ import Testing
       (EqualizerBand(frequency: 1_000, gain: .nan, q: 1), "gain: expected -24 to 24 dB, got nan"),
       (
         EqualizerBand(frequency: 0, gain: 3, q: 1),
-        "frequency: expected above 0 and below 24000 Hz, half the sample rate, got 0"
+        "frequency: expected at least 0.048 and below 24000 Hz, half the sample rate, got 0"
       ),
       (
         EqualizerBand(frequency: 24_000, gain: 3, q: 1),
-        "frequency: expected above 0 and below 24000 Hz, half the sample rate, got 24000"
+        "frequency: expected at least 0.048 and below 24000 Hz, half the sample rate, got 24000"
       ),
       (
         EqualizerBand(frequency: .nan, gain: 3, q: 1),
-        "frequency: expected above 0 and below 24000 Hz, half the sample rate, got nan"
+        "frequency: expected at least 0.048 and below 24000 Hz, half the sample rate, got nan"
       ),
       (
         EqualizerBand(frequency: 1_000, gain: 3, q: 0.1),
@@ -108,8 +108,8 @@ import Testing
 
   @Test func preampSampleRateAndNumberOfBandsAreChecked() {
     #expect(
-      Self.message { try EqualizerSettings(preamp: -25).check(sampleRate: nil) }
-        == "preamp: expected -24 to 24 dB, got -25")
+      Self.message { try EqualizerSettings(preamp: -97).check(sampleRate: nil) }
+        == "preamp: expected -96 to 24 dB, got -97")
     #expect(
       Self.message { try EqualizerSettings.flat.check(sampleRate: 0) }
         == "sampleRate: expected 1 to 1000000 Hz, got 0")

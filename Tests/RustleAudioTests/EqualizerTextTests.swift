@@ -215,7 +215,7 @@ import Testing
       ("Channel:", "line 1: Channel: expected L, R or all, got nothing"),
       ("Preamp: -6", "line 1: Preamp: expected dB, got nothing"),
       ("Preamp: -6 dB and more", "line 1: expected the end of the line, got \"and more\""),
-      ("Preamp: -20 dB\nPreamp: -20 dB", "line 2: Preamp: expected -24 to 24 dB, got -40"),
+      ("Preamp: -60 dB\nPreamp: -60 dB", "line 2: Preamp: expected -96 to 24 dB, got -120"),
       (
         "Channel: L\nPreamp: -2 dB",
         "Preamp: expected the same for both channels, got -2 dB on the left and 0 dB on the right"

@@ -5,7 +5,7 @@ internal import RustleCore
 /// ```swift
 /// let equalizer = try Equalizer(format: format, settings: .graphic(gains: gains))
 /// for try await buffer in try await input.buffers() {
-///   try await output.append(equalizer.process(buffer))
+///   try writer.append(equalizer.process(buffer))
 /// }
 /// // from any task, meanwhile:
 /// try await equalizer.setGain(6, ofBand: 3, on: .left)

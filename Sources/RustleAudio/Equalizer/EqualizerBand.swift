@@ -90,8 +90,11 @@ extension EqualizerBand {
   /// - Parameter sampleRate: in Hz; without it frequencies have no upper end.
   func fault(sampleRate: Double?) -> Fault? {
     let limit = sampleRate.map { 0.5 * $0 } ?? .greatestFiniteMagnitude
-    guard frequency > 0, sampleRate == nil ? frequency <= limit : frequency < limit else {
-      let expected = sampleRate == nil ? "above 0 Hz" : "above 0 and below \(limit.plain) Hz, half the sample rate"
+    // As the native side has it: below a millionth of the sample rate double precision has no curve for a band.
+    let lowest = sampleRate.map { 1e-6 * $0 } ?? .leastNonzeroMagnitude
+    guard frequency >= lowest, sampleRate == nil ? frequency <= limit : frequency < limit else {
+      let expected =
+        sampleRate == nil ? "above 0 Hz" : "at least \(lowest.plain) and below \(limit.plain) Hz, half the sample rate"
       return Fault(field: "frequency", expected: expected, got: frequency)
     }
     guard EqualizerSettings.gains.contains(gain) else {

@@ -36,7 +36,7 @@ extension EqualizerSettings {
   }
 
   /// The preamplification in dB that keeps a full-scale sine of any frequency below full scale: the opposite of the highest
-  /// point of either channel's bands, -24 at the least, and 0 when nothing is raised. ``preamp`` has no part in it.
+  /// point of either channel's bands, -96 at the least, and 0 when nothing is raised. ``preamp`` has no part in it.
   ///
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation``.
   public func automaticPreamp(sampleRate: Double) throws(AudioError) -> Double {
@@ -52,7 +52,8 @@ extension EqualizerSettings {
   /// The same bands with gains such that the combined curve of each channel goes through the gains that they have now, at
   /// their frequencies: neighbours overlap, and what they add to each other is taken off.
   ///
-  /// - Returns: the settings, and the greatest distance in dB that is left: near 0 unless the bands are too wide for the curve.
+  /// - Returns: the settings, and the greatest distance in dB that is left: near 0 unless the curve is out of the bands' reach; the gains are then those that
+  ///   come near it.
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation``.
   public func solved(sampleRate: Double) throws(AudioError) -> (settings: Self, distance: Double) {
     try check(sampleRate: sampleRate)

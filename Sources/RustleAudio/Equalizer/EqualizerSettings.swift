@@ -8,8 +8,10 @@
 ///
 /// Settings are checked when they are used, by ``check(sampleRate:)``.
 public struct EqualizerSettings: Sendable, Hashable, Codable {
-  /// The gains of a band, and of the preamplification, in dB.
+  /// The gains of a band, in dB.
   public static let gains = -24.0...24.0
+  /// The preamplifications, in dB: wide bands add up to far more than each alone.
+  public static let preamps = -96.0...24.0
   /// The widths of a band, in octaves.
   public static let octaves = 0.05...5.0
   /// The most bands of a channel.
@@ -33,7 +35,7 @@ public struct EqualizerSettings: Sendable, Hashable, Codable {
   /// - Parameters:
   ///   - left: the bands of the left or only channel.
   ///   - right: the bands of the right channel.
-  ///   - preamp: what both are amplified by, in dB.
+  ///   - preamp: what both are amplified by, in dB, within ``preamps``.
   public init(left: [EqualizerBand] = [], right: [EqualizerBand] = [], preamp: Double = 0) {
     self.left = left
     self.right = right
@@ -98,13 +100,16 @@ public struct EqualizerSettings: Sendable, Hashable, Codable {
           "\(name) band \(index + 1): \(fault.field)", expected: fault.expected, got: fault.got.plain)
       }
     }
-    guard Self.gains.contains(preamp) else {
-      throw .validation("preamp", expected: Self.gainsText, got: preamp.plain)
+    guard Self.preamps.contains(preamp) else {
+      throw .validation("preamp", expected: Self.preampsText, got: preamp.plain)
     }
   }
 
   /// ``gains`` as a text, for errors.
   static let gainsText = "\(gains.lowerBound.plain) to \(gains.upperBound.plain) dB"
+
+  /// ``preamps`` as a text, for errors.
+  static let preampsText = "\(preamps.lowerBound.plain) to \(preamps.upperBound.plain) dB"
 
   enum CodingKeys: String, CodingKey, CaseIterable {
     case left, right

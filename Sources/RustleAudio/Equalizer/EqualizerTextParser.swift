@@ -85,8 +85,8 @@ struct EqualizerTextParser {
     hasCommand = true
     if left.isSelected { left.preamp += gain }
     if right.isSelected { right.preamp += gain }
-    for side in [left, right] where !EqualizerSettings.gains.contains(side.preamp) {
-      throw refusal("Preamp", expected: EqualizerSettings.gainsText, got: side.preamp.plain)
+    for side in [left, right] where !EqualizerSettings.preamps.contains(side.preamp) {
+      throw refusal("Preamp", expected: EqualizerSettings.preampsText, got: side.preamp.plain)
     }
   }
 
@@ -156,6 +156,6 @@ extension AudioError {
   static func line(_ number: Int, _ name: String, expected: String, got: String) -> Self {
     .validation(
       "line \(number)" + (name.isEmpty ? "" : ": \(name)"), expected: expected, got: got,
-      advice: "Mend the line, or take it out.")
+      advice: "Mend the line, or take it out; of AutoEQ give the file ParametricEQ.txt.")
   }
 }

@@ -1,4 +1,7 @@
 /// A microphone's frequency response: by how much it reads too high, at some frequencies.
+///
+/// It is undone by filters of a third of an octave from 20 Hz to 0.45 of the sample rate, within 1 dB; a meter refuses a response
+/// that is too steep for them.
 public struct MicrophoneResponse: Sendable, Hashable {
   /// One point.
   public struct Point: Sendable, Hashable {

@@ -25,6 +25,9 @@ public actor NoiseMeter {
   public init(
     format: AudioFormat, configuration: NoiseMeterConfiguration = NoiseMeterConfiguration()
   ) throws(AudioError) {
+    if case .channel(let channel) = configuration.channel, !(0..<format.channels).contains(channel) {
+      throw .validation("channel", expected: "one below \(format.channels)", got: "\(channel)")
+    }
     self.format = format
     self.configuration = configuration
     do {
@@ -58,10 +61,10 @@ public actor NoiseMeter {
   }
 
   /// The level that was exceeded for so many percent of the measurement, such as LAF10 for 10: from the time-weighted level
-  /// every 10 ms, in steps of 0.1 dB.
+  /// every 10 ms, in steps of 0.1 dB; minus infinity for silence.
   ///
   /// - Parameter percent: 0 to 100.
-  /// - Returns: nil in the first 10 ms.
+  /// - Returns: nil in the first 5 time constants, which do not count.
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation``.
   public func level(exceededFor percent: Double) throws(AudioError) -> Double? {
     do {

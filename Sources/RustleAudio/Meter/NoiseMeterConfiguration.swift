@@ -89,7 +89,7 @@ public struct NoiseMeterConfiguration: Sendable, Hashable {
     let metered: Int? =
       switch channel {
       case .mix: nil
-      case .channel(let channel): max(0, channel)
+      case .channel(let channel): channel
       }
     return NativeMeterConfiguration(
       sampleRate: format.sampleRate, channels: format.layout.channels.map(\.weight), metered: metered,

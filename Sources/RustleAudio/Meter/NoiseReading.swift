@@ -17,7 +17,7 @@ public struct NoiseReading: Sendable, Hashable {
   public let peak: Double
   /// The exposure level: that of the same energy within one second, such as LAE.
   public let exposure: Double
-  /// Samples at or beyond full scale: above 0, levels are too low.
+  /// Samples of the metered channels at the highest value of 16 bits or beyond: above 0, levels are too low.
   public let overloads: Int
   /// Loudness; nil when it is not measured.
   public let loudness: Loudness?

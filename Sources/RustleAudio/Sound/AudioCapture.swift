@@ -5,13 +5,15 @@ public import RustleCore
 /// ```swift
 /// let capture = try AudioCapture(DeviceConfiguration(format: AudioFormat(sampleRate: 48_000, channels: 1)))
 /// for try await buffer in try await capture.buffers() {
-///   try meter.process(buffer)
+///   try await meter.process(buffer)
 /// }
 /// ```
 ///
 /// A thread of the native side reads the device, without a lock and without allocating. A consumer that is too slow loses
 /// sound, which the next buffer tells (``AudioBuffer/lostFrames``), as it tells how often the device itself had no room left
 /// (``AudioBuffer/overruns``).
+///
+/// A device is opened, and closed, in the call that asks for it, which waits for as long as the driver or the sound server does.
 ///
 /// A stream ends, and the device is closed, when its consumer leaves the loop, when the consuming task is cancelled, when the
 /// stream or the capture is dropped, by ``cancel()`` and by ``shutDown()``.

@@ -4,6 +4,7 @@ internal import Synchronization
 package final class Broadcast<Value: Sendable>: Sendable {
   private struct Listeners {
     var next = 0
+    var isFinished = false
     var continuations: [Int: AsyncStream<Value>.Continuation] = [:]
   }
 
@@ -17,14 +18,19 @@ package final class Broadcast<Value: Sendable>: Sendable {
     for continuation in access({ $0.continuations }).values { continuation.finish() }
   }
 
-  /// A stream of what is shown from now on, after `first` if there is one. It ends with this object.
+  /// A stream of what is shown from now on, after `first` if there is one. It ends with this object, or by ``finish()``.
   package func stream(after first: Value? = nil) -> AsyncStream<Value> {
     let (stream, continuation) = AsyncStream.makeStream(of: Value.self, bufferingPolicy: .bufferingNewest(1))
     if let first { continuation.yield(first) }
-    let number = access { listeners in
+    let number = access { listeners -> Int? in
+      if listeners.isFinished { return nil }
       listeners.next += 1
       listeners.continuations[listeners.next] = continuation
       return listeners.next
+    }
+    guard let number else {
+      continuation.finish()
+      return stream
     }
     continuation.onTermination = { [weak self] _ in self?.forget(number) }
     return stream
@@ -35,6 +41,16 @@ package final class Broadcast<Value: Sendable>: Sendable {
     let continuations = access { $0.continuations }
     guard !continuations.isEmpty, let value = value() else { return }
     for continuation in continuations.values { continuation.yield(value) }
+  }
+
+  /// Ends every stream, also those that are asked for later.
+  package func finish() {
+    let continuations = access { listeners in
+      listeners.isFinished = true
+      defer { listeners.continuations = [:] }
+      return listeners.continuations
+    }
+    for continuation in continuations.values { continuation.finish() }
   }
 
   private func access<Result: Sendable>(_ body: (inout Listeners) -> Result) -> Result {

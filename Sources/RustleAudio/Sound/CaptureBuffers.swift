@@ -4,7 +4,7 @@ internal import RustleCore
 ///
 /// Blocks that wait are put together, as far as they follow one another. It ends when the capture has come to its limit or is
 /// cancelled, and with an error when the device was lost.
-public struct CaptureBuffers: AsyncSequence, Sendable {
+public struct CaptureBuffers: AsyncSequence, SettlingBuffers, Sendable {
   /// A buffer; what was lost before it stands in it.
   public typealias Element = AudioBuffer
   /// The device was lost, or the native side failed.
@@ -19,6 +19,13 @@ public struct CaptureBuffers: AsyncSequence, Sendable {
   /// The first iterator reads; further ones end at once.
   public func makeAsyncIterator() -> Iterator {
     Iterator(base: stream.makeAsyncIterator(), stream: stream, mostFrames: mostFrames)
+  }
+
+  /// Ends the capture if it goes on, and returns when the device is closed.
+  package func settle() async {
+    let monitor = StreamMonitor(stream)
+    monitor.cancel()
+    await monitor.released()
   }
 
   /// Reads what waits.
@@ -87,4 +94,10 @@ public struct CaptureBuffers: AsyncSequence, Sendable {
         overruns: first.overruns)
     }
   }
+}
+
+/// Buffers whose source goes on for a moment after they were left.
+package protocol SettlingBuffers {
+  /// Ends the source if it goes on, and returns when it has ended.
+  func settle() async
 }

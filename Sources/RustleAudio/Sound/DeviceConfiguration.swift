@@ -4,8 +4,8 @@ internal import RustleCore
 public struct DeviceConfiguration: Sendable, Hashable {
   /// The device's name: ``AudioDevice/defaultName`` in doubt.
   public var device: String
-  /// The format. The rate is a whole number of hertz; a device that does not have it is refused, nothing is resampled in
-  /// secret.
+  /// The format. The rate is a whole number of hertz; a device that does not take it is refused. PulseAudio, PipeWire and
+  /// ALSA's `plug` devices take what the hardware has not, and resample by themselves.
   public var format: AudioFormat
   /// Frames between two wakes, about: 1 to 65,536. Less is sooner and costs more.
   public var period: Int
@@ -47,8 +47,12 @@ public struct DeviceConfiguration: Sendable, Hashable {
     if let frameLimit, frameLimit < 1 {
       throw .validation("frameLimit", expected: "1 frame or more, or no limit", got: "\(frameLimit)")
     }
+    guard (1...65_536).contains(period) else {
+      throw .validation("period", expected: "1 to 65536 frames", got: "\(period)")
+    }
+    guard !device.isEmpty else { throw .validation("device", expected: "the name of a device", got: "none") }
     return NativeSoundConfiguration(
-      device: device, sampleRate: rate, channels: format.channels, period: max(0, period),
+      device: device, sampleRate: rate, channels: format.channels, period: period,
       frameLimit: frameLimit.map(UInt64.init))
   }
 }

@@ -6,7 +6,7 @@ internal import Synchronization
 /// ```swift
 /// let recorder = Recorder()
 /// try await recorder.start(capture, format: capture.configuration.format, to: "take1.flac")
-/// for await progress in recorder.progress() { print(progress.duration, progress.levels[0].peak) }
+/// for await progress in await recorder.progress() where progress.duration >= .seconds(3) { break }
 /// let recording = try await recorder.stop()
 /// ```
 ///
@@ -27,19 +27,24 @@ public actor Recorder {
 
   private enum Phase {
     case idle
-    case starting
+    case starting(Start)
     /// The latest recording, which may be over.
     case running(Run)
   }
 
   private var phase = Phase.idle
-  private nonisolated let shown = Broadcast<RecorderProgress>()
+  /// Shows how the next recording goes.
+  private var upcoming = Broadcast<RecorderProgress>()
 
   /// A recorder that does nothing yet.
   public init() {}
 
   deinit {
-    if case .running(let run) = phase { run.task.cancel() }
+    switch phase {
+    case .idle: break
+    case .starting(let start): start.callOff()
+    case .running(let run): run.task.cancel()
+    }
   }
 
   /// What it does. A recording whose input has come to its end is idle.
@@ -60,7 +65,8 @@ public actor Recorder {
   ///   - path: the file, WAV or FLAC by its extension.
   ///   - options: how it is written.
   /// - Throws: ``AudioError`` with ``AudioError/Code/wrongState`` while a recording goes on; what the input throws when it
-  ///   cannot be opened; ``AudioFileError`` when the file cannot be made. Nothing goes on then.
+  ///   cannot be opened; ``AudioFileError`` when the file cannot be made; `CancellationError` when the task is cancelled
+  ///   meanwhile, or ``stop()`` is called. Nothing goes on then.
   public func start(
     _ input: some AudioInput, format: AudioFormat, to path: String,
     options: AudioFileWriter.Options = AudioFileWriter.Options()
@@ -69,20 +75,27 @@ public actor Recorder {
       throw AudioError(
         .wrongState, "expected a recorder that is idle, got one that records", advice: "Stop it first.")
     }
-    phase = .starting
     let control = RecordingControl()
     let opened = OpenedSignal()
-    let task = Task { [shown] in
+    let shown = upcoming
+    let task = Task {
       await Self.record(
         input, format: format, path: path, options: options, control: control, opened: opened, shown: shown)
     }
+    let start = Start(task: task, opened: opened)
+    phase = .starting(start)
     do {
-      try await opened.wait()
+      try await withTaskCancellationHandler {
+        try await opened.wait()
+      } onCancel: {
+        start.callOff()
+      }
     } catch {
       phase = .idle
       throw error
     }
-    phase = .running(Run(task: task, control: control))
+    upcoming = Broadcast()
+    phase = .running(Run(task: task, control: control, shown: shown))
   }
 
   /// Throws away what comes until ``resume()``; the file goes on where it is. Does nothing when it is paused.
@@ -95,12 +108,17 @@ public actor Recorder {
   /// - Throws: ``AudioError`` with ``AudioError/Code/wrongState`` when nothing is recorded.
   public func resume() throws(AudioError) { try running().control.setPaused(false) }
 
-  /// Ends the recording and closes the file. Of one that is over already it tells what became of it.
+  /// Ends the recording and returns when the file and the device are closed. Of one that is over already it tells what became of
+  /// it. One that is still being opened is called off.
   ///
   /// - Returns: what was written.
   /// - Throws: ``RecordingError`` when the recording ended by itself for a reason; ``AudioError`` with
   ///   ``AudioError/Code/wrongState`` when there has been none.
   public func stop() async throws -> Recording {
+    if case .starting(let start) = phase {
+      start.callOff()
+      throw Self.recordsNothing
+    }
     let run = try latest()
     run.task.cancel()
     return try await run.task.value.get()
@@ -114,9 +132,12 @@ public actor Recorder {
     try await latest().task.value.get()
   }
 
-  /// How the recordings of this recorder go from now on: one record for each buffer; a listener that is too slow sees the
-  /// newest.
-  public nonisolated func progress() -> AsyncStream<RecorderProgress> { shown.stream() }
+  /// How the recording goes from now on, or the next one when there has been none: one record for each buffer; a listener that is
+  /// too slow sees the newest. It ends with the recording.
+  public func progress() -> AsyncStream<RecorderProgress> {
+    if case .running(let run) = phase { return run.shown.stream() }
+    return upcoming.stream()
+  }
 
   private func latest() throws(AudioError) -> Run {
     guard case .running(let run) = phase else { throw Self.recordsNothing }
@@ -133,9 +154,24 @@ public actor Recorder {
     AudioError(.wrongState, "expected a recorder that records, got one that does not", advice: "Start it first.")
   }
 
+  private typealias Result = Swift.Result<Recording, RecordingError>
+
+  /// A recording that is being opened.
+  private struct Start: Sendable {
+    let task: Task<Result, Never>
+    let opened: OpenedSignal
+
+    /// Opening may take long, and knows no way back: what is open in the end is closed again.
+    func callOff() {
+      task.cancel()
+      _ = opened.fire(CancellationError())
+    }
+  }
+
   private struct Run {
-    let task: Task<Result<Recording, RecordingError>, Never>
+    let task: Task<Result, Never>
     let control: RecordingControl
+    let shown: Broadcast<RecorderProgress>
   }
 
   /// The recording itself: on threads of the concurrency runtime, not on the actor, because the file's calls block.
@@ -143,36 +179,55 @@ public actor Recorder {
   private static func record<Input: AudioInput>(
     _ input: Input, format: AudioFormat, path: String, options: AudioFileWriter.Options, control: RecordingControl,
     opened: OpenedSignal, shown: Broadcast<RecorderProgress>
-  ) async -> Result<Recording, RecordingError> {
-    defer { control.setOver() }
+  ) async -> Result {
+    defer {
+      control.setOver()
+      shown.finish()
+    }
+    let nothing = Recording(path: path, format: format, frames: 0)
     var take: Take
     let buffers: Input.Buffers
     do {
       buffers = try await input.buffers()
+      // Not over an older file, for a recording that was called off.
+      try Task.checkCancellation()
       take = try Take(path: path, format: format, options: options)
     } catch {
-      opened.fire(error)
-      let nothing = Recording(path: path, format: format, frames: 0, lostFrames: 0, overruns: 0, clippedSamples: 0)
+      _ = opened.fire(error)
       return .failure(RecordingError(recording: nothing, cause: error))
     }
-    opened.fire(nil)
-    do {
-      for try await buffer in buffers {
-        try take.add(buffer, isPaused: control.isPaused)
-        shown.show(take.progress(after: buffer, isPaused: control.isPaused))
-      }
-    } catch is CancellationError {
-      // That is how a stop reaches some inputs.
-    } catch {
-      // The file is kept; an error of its end would hide the cause.
+    guard opened.fire(nil) else {
       try? take.finish()
-      return .failure(RecordingError(recording: take.recording, cause: error))
+      return .failure(RecordingError(recording: nothing, cause: CancellationError()))
     }
+    let failure = await write(buffers, to: &take, control: control, shown: shown)
+    // A device that is still open would refuse whoever comes next.
+    if let device = buffers as? any SettlingBuffers { await device.settle() }
     do {
       try take.finish()
-      return .success(take.recording)
     } catch {
-      return .failure(RecordingError(recording: take.recording, cause: error))
+      return .failure(RecordingError(recording: take.kept(after: error), cause: failure ?? error))
+    }
+    guard let failure else { return .success(take.recording) }
+    return .failure(RecordingError(recording: take.kept(after: failure), cause: failure))
+  }
+
+  /// Writes what comes until it ends; returns why, unless that is as it should be.
+  private static func write<Buffers: AsyncSequence>(
+    _ buffers: Buffers, to take: inout Take, control: RecordingControl, shown: Broadcast<RecorderProgress>
+  ) async -> (any Error)? where Buffers.Element == AudioBuffer {
+    do {
+      for try await buffer in buffers {
+        let isPaused = control.isPaused
+        try take.add(buffer, isPaused: isPaused)
+        shown.show(take.progress(after: buffer, isPaused: isPaused))
+      }
+      return nil
+    } catch is CancellationError {
+      // That is how a stop reaches some inputs.
+      return nil
+    } catch {
+      return error
     }
   }
 }
@@ -197,13 +252,15 @@ private final class OpenedSignal: Sendable {
 
   private let state = Mutex(State.waiting(nil))
 
-  func fire(_ error: (any Error)?) {
-    let waiter = state.withLock { state -> CheckedContinuation<Void, any Error>? in
-      guard case .waiting(let waiter) = state else { return nil }
+  /// Says which it is; false when that was said before.
+  func fire(_ error: (any Error)?) -> Bool {
+    let (isFirst, waiter) = state.withLock { state -> (Bool, CheckedContinuation<Void, any Error>?) in
+      guard case .waiting(let waiter) = state else { return (false, nil) }
       state = .fired(error)
-      return waiter
+      return (true, waiter)
     }
     waiter?.resume(with: error.map { .failure($0) } ?? .success(()))
+    return isFirst
   }
 
   func wait() async throws {

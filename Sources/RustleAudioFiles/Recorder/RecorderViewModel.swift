@@ -22,16 +22,13 @@ public final class RecorderViewModel {
 
   /// A model over a recorder of its own.
   public init() {
-    let recorder = Recorder()
-    self.recorder = recorder
-    watch = Task { [weak self] in
-      for await progress in recorder.progress() { self?.progress = progress }
-    }
+    recorder = Recorder()
   }
 
   deinit {
     watch?.cancel()
-    end?.cancel()
+    // Whoever waits for the end keeps the recorder: it has to be told.
+    if end != nil { Task { [recorder] in _ = try? await recorder.stop() } }
   }
 
   /// Begins to record, as `Recorder.start` does. A refusal is shown in ``error``.
@@ -41,16 +38,20 @@ public final class RecorderViewModel {
   ) async {
     guard state == .idle else { return }
     generation += 1
-    (error, recording, progress, state) = (nil, nil, nil, .starting)
+    (error, recording, progress, state, end) = (nil, nil, nil, .starting, nil)
+    let mine = generation
     do {
       try await recorder.start(input, format: format, to: path, options: options)
     } catch {
-      self.error = error
+      if !(error is CancellationError) { self.error = error }
       state = .idle
       return
     }
     state = .recording
-    let mine = generation
+    let shown = await recorder.progress()
+    watch = Task { [weak self] in
+      for await progress in shown { self?.progress = progress }
+    }
     end = Task { [weak self, recorder] in
       let result: Result<Recording, any Error>
       do { result = .success(try await recorder.finished()) } catch { result = .failure(error) }
@@ -68,12 +69,13 @@ public final class RecorderViewModel {
     }
   }
 
-  /// Ends the recording and returns when the file is closed. Does nothing when nothing is recorded.
+  /// Ends the recording and returns when the file is closed; calls one off that is being opened. Does nothing when nothing is
+  /// recorded.
   public func stop() async {
-    guard state != .idle, let end else { return }
+    guard state != .idle else { return }
     // Its result is that of the one who waits for the end.
     _ = try? await recorder.stop()
-    await end.value
+    await end?.value
   }
 
   private func ended(_ generation: Int, _ result: Result<Recording, any Error>) {

@@ -11,6 +11,7 @@ struct Take: ~Copyable {
   private(set) var recording: Recording
   private var lostFrames: Int64 = 0
   private var overruns = 0
+  private var wasPaused = false
 
   init(path: String, format: AudioFormat, options: AudioFileWriter.Options) throws(AudioFileError) {
     self.format = format
@@ -22,12 +23,15 @@ struct Take: ~Copyable {
   mutating func add(_ buffer: AudioBuffer, isPaused: Bool) throws(AudioFileError) {
     overruns = buffer.overruns
     defer { note() }
+    defer { wasPaused = isPaused }
     if isPaused { return }
-    lostFrames += buffer.lostFrames
+    // What was lost during a pause is not missing.
+    let lost = wasPaused ? 0 : buffer.lostFrames
+    lostFrames += lost
     let most = Int64(Self.longestSilence * format.sampleRate)
-    if buffer.lostFrames > 0 && buffer.lostFrames <= most {
-      let silence = [Float](repeating: 0, count: Int(buffer.lostFrames) * format.channels)
-      try writer?.append(AudioBuffer(format: format, samples: silence, position: buffer.position - buffer.lostFrames))
+    if lost > 0 && lost <= most {
+      let silence = [Float](repeating: 0, count: Int(lost) * format.channels)
+      try writer?.append(AudioBuffer(format: format, samples: silence, position: buffer.position - lost))
     }
     try writer?.append(buffer)
   }
@@ -43,6 +47,24 @@ struct Take: ~Copyable {
       frames: recording.frames, duration: recording.duration, isPaused: isPaused,
       levels: SignalLevel.levels(of: buffer.samples, channels: buffer.format.channels), lostFrames: lostFrames,
       overruns: overruns, clippedSamples: recording.clippedSamples)
+  }
+
+  /// What is in the file after an error: the file itself is asked when the disk did not take all that was written.
+  func kept(after error: any Error) -> Recording {
+    guard let error = error as? AudioFileError, error.code == .diskFull || error.code == .writeFailed,
+      let frames = Self.frames(in: recording.path)
+    else { return recording }
+    return Recording(
+      path: recording.path, format: format, frames: frames, lostFrames: lostFrames, overruns: overruns,
+      clippedSamples: recording.clippedSamples)
+  }
+
+  private static func frames(in path: String) -> Int64? {
+    guard var reader = try? AudioFileReader(path: path) else { return nil }
+    if let frames = reader.format.frames { return Int64(frames) }
+    var (count, block) = (0, [Float]())
+    while let read = try? reader.read(into: &block, maximumFrames: 65_536), read > 0 { count += read }
+    return Int64(count)
   }
 
   /// Keeps what was written so far, also when writing fails.

@@ -11,7 +11,7 @@ extension EqualizerCommand {
     let recipe = try settings.recipe()
     let part = try PartFile(out, mayReplace: file.overwrite)
     // Signals are taken before there is a file that could be left behind.
-    let signals = Signals.stream(of: RunEnding.signals)
+    let signals = await Signals.stream(of: RunEnding.signals)
     let input = try await open(path)
     let job = FileEqualizer(
       input: input, output: part, recipe: recipe, options: options, isBypassed: settings.bypass,

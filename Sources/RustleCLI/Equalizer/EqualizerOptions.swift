@@ -44,7 +44,7 @@ struct EqualizerOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Amplify by so many dB before the bands, -24 to 24, or auto: attenuate by what the bands add to the tone that they "
+      "Amplify by so many dB before the bands, -96 to 24, or auto: attenuate by what the bands add to the tone that they "
         + "raise most. (default: that of the preset, or 0)",
       valueName: "db|auto"),
     transform: Self.preamp)
@@ -103,7 +103,7 @@ struct EqualizerOptions: ParsableArguments {
 
   private static let preamp: @Sendable (String) throws -> Preamp = { text in
     if text.lowercased() == "auto" { return .automatic }
-    let range = EqualizerSettings.gains
+    let range = EqualizerSettings.preamps
     guard let number = Double(text), range.contains(number) else {
       throw ValidationError("expected \(Int(range.lowerBound)) to \(Int(range.upperBound)) dB or auto, got '\(text)'")
     }

@@ -41,7 +41,7 @@ struct EqualizerRecipe: Equatable, Sendable {
       // A slider is set in steps of a tenth of this at least.
       if solved.distance > 0.1 {
         result.notes.append(
-          "the bands are too wide for the curve: it misses the gains by up to \(EqualizerNumbers.decibels(solved.distance)) dB"
+          "the curve is out of the bands' reach: it misses the gains by up to \(EqualizerNumbers.decibels(solved.distance)) dB"
         )
       }
     }

@@ -22,7 +22,7 @@ struct LiveEqualizerRun: Sendable {
 
   /// Writes a line every quarter of a second of sound, and one at the end.
   func lines(_ lines: EqualizerStateLines, to writer: LineWriter) async throws -> RunEnding {
-    let signals = Signals.stream(of: RunEnding.signals)
+    let signals = await Signals.stream(of: RunEnding.signals)
     let levels = equalizer.levels()
     let rhythm = LineRhythm(interval: Self.lineInterval)
     try writer.write(lines.header)
@@ -42,7 +42,7 @@ struct LiveEqualizerRun: Sendable {
 
   /// Shows the sliders.
   func panel(keys: AsyncStream<Key>?, view: LiveEqualizer) async throws -> RunEnding {
-    let signals = Signals.stream(of: [SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGWINCH])
+    let signals = await Signals.stream(of: [SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGWINCH])
     let levels = equalizer.levels()
     try await view.begin()
     do {

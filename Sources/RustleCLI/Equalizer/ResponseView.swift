@@ -9,7 +9,7 @@ struct ResponseView {
   /// Columns for the gains and the mark at the left.
   private static let labelWidth = 6
   /// The least and the most that the picture spans on each side of 0 dB.
-  private static let spans = 6.0...36.0
+  private static let spans = 6.0...96.0
 
   let response: EqualizerResponse
   let settings: EqualizerSettings

@@ -19,7 +19,7 @@ struct MeterRun: Sendable {
   /// Measures without a view.
   func lines(to sink: some MeterSink) async throws -> RunEnding {
     // Signals are taken before anything starts, so that none falls between.
-    let signals = Signals.stream(of: RunEnding.signals)
+    let signals = await Signals.stream(of: RunEnding.signals)
     return try await firstEnding(finishing: sink) { group in
       group.addTask { try await measure(to: sink) }
       group.addTask { await RunEnding.signal(from: signals) }
@@ -29,7 +29,7 @@ struct MeterRun: Sendable {
 
   /// Measures with the live view.
   func view(_ view: LiveMeter, keys: AsyncStream<Key>?) async throws -> RunEnding {
-    let signals = Signals.stream(of: RunEnding.signals + [SIGTSTP, SIGWINCH])
+    let signals = await Signals.stream(of: RunEnding.signals + [SIGTSTP, SIGWINCH])
     try await view.begin()
     do {
       return try await firstEnding(finishing: view) { group in
@@ -106,8 +106,8 @@ struct MeterRun: Sendable {
       await input.close()
       return ending
     } catch {
-      // A device that is lost does not take what it gave with it; a file that is no sound is not half measured.
-      if input.isLive, input.tally.frames > 0, !(error is BrokenPipe), let state = try? await state() {
+      // What was measured before a device was lost, or a file turned out to be damaged, is not lost with it.
+      if input.tally.frames > 0, !(error is BrokenPipe), let state = try? await state() {
         try? await follower.finish(state)
         try? await sink.finish(state)
       }

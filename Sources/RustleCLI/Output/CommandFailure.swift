@@ -45,7 +45,13 @@ struct CommandFailure: Error, Equatable {
   }
 
   /// What standard error shows.
-  var text: String { "error: \(message)\n" + (advice.map { "  \($0)\n" } ?? "") }
+  var text: String { "error: \(Self.visible(message))\n" + (advice.map { "  \(Self.visible($0))\n" } ?? "") }
+
+  /// The text with a `?` for each control character: names and files may hold escape sequences, which are not the terminal's to
+  /// obey.
+  static func visible(_ text: String) -> String {
+    String(text.map { $0.unicodeScalars.contains { $0.properties.generalCategory == .control } ? "?" : $0 })
+  }
 }
 
 extension CommandFailure {

@@ -12,7 +12,7 @@ struct PlayRun {
   /// - Returns: what ended it, and how far it came; nil when nothing was heard of the device.
   func play(keys: AsyncStream<Key>?) async throws -> (RunEnding, PlaybackProgress?) {
     let hasTerminal = keys != nil
-    let signals = Signals.stream(of: RunEnding.signals + (hasTerminal ? [SIGTSTP] : []))
+    let signals = await Signals.stream(of: RunEnding.signals + (hasTerminal ? [SIGTSTP] : []))
     let gate = PlayGate()
     let session = TerminalSession(
       output: StandardStream.error, input: StandardStream.input, write: { try LineWriter.standardError.write($0) })

@@ -14,9 +14,9 @@ struct RecordRun {
   /// Writes a line for each interval, and one at the end.
   func lines(_ lines: RecordLines, to output: LineWriter) async throws -> RunEnding {
     // Signals are taken before anything starts, so that none falls between.
-    let signals = Signals.stream(of: RunEnding.signals)
+    let signals = await Signals.stream(of: RunEnding.signals)
     let recorder = Recorder()
-    let progress = recorder.progress()
+    let progress = await recorder.progress()
     let (ending, recording) = try await record(with: recorder) { group in
       group.addTask {
         var next = lines.interval
@@ -35,9 +35,9 @@ struct RecordRun {
 
   /// Shows the levels, and takes keys.
   func view(_ view: LiveRecord, keys: AsyncStream<Key>?) async throws -> RunEnding {
-    let signals = Signals.stream(of: RunEnding.signals + [SIGTSTP, SIGWINCH])
+    let signals = await Signals.stream(of: RunEnding.signals + [SIGTSTP, SIGWINCH])
     let recorder = Recorder()
-    let progress = recorder.progress()
+    let progress = await recorder.progress()
     try await view.begin()
     do {
       let (ending, recording) = try await record(with: recorder) { group in

@@ -5,22 +5,35 @@ import Foundation
 actor Signals {
   private let sources: [any DispatchSourceSignal]
 
-  /// The stream of a set of signals, which do nothing else from then on. It ends when it is dropped.
-  static func stream(of numbers: [Int32]) -> AsyncStream<Int32> {
+  /// The stream of a set of signals, which do nothing else once this has returned; before, they do what they always do. It ends
+  /// when it is dropped.
+  static func stream(of numbers: [Int32]) async -> AsyncStream<Int32> {
     let (stream, continuation) = AsyncStream.makeStream(of: Int32.self)
-    let signals = Signals(numbers, continuation)
+    let (registered, registration) = AsyncStream.makeStream(of: Void.self)
+    let signals = Signals(numbers, continuation, registration)
     // The sources live as long as somebody listens.
     continuation.onTermination = { _ in _ = signals }
+    // A source is registered on another thread: a signal that came before would be lost.
+    var missing = numbers.count
+    for await _ in registered {
+      missing -= 1
+      if missing == 0 { break }
+    }
     return stream
   }
 
-  private init(_ numbers: [Int32], _ continuation: AsyncStream<Int32>.Continuation) {
+  private init(
+    _ numbers: [Int32], _ continuation: AsyncStream<Int32>.Continuation, _ registration: AsyncStream<Void>.Continuation
+  ) {
     sources = numbers.map { number in
-      // Without this a signal would end the process before the source saw it (Darwin); on Linux the source's own handler
-      // takes its place.
-      _ = signal(number, SIG_IGN)
+      #if !os(Linux)
+        // Without this a signal would end the process before the source saw it; on Linux the source's own handler takes its
+        // place.
+        _ = signal(number, SIG_IGN)
+      #endif
       let source = DispatchSource.makeSignalSource(signal: number, queue: .global(qos: .userInitiated))
       source.setEventHandler { continuation.yield(number) }
+      source.setRegistrationHandler { registration.yield() }
       source.resume()
       return source
     }

@@ -16,7 +16,7 @@ struct TickerRun {
     _ format: OutputFormat, profile: TerminalProfile, to output: LineWriter, notes: LineWriter?
   ) async throws -> RunEnding {
     // Signals are taken before anything starts, so that none falls between.
-    let signals = Signals.stream(of: [SIGINT, SIGTERM, SIGHUP])
+    let signals = await Signals.stream(of: [SIGINT, SIGTERM, SIGHUP])
     let ticker = try TickerController(configuration: configuration)
     let updates = try await ticker.updates(for: symbols, lane: .frames())
     let lines = TickerLines(format: format, profile: profile, symbols: symbols)
@@ -48,7 +48,7 @@ struct TickerRun {
 
   /// Shows the live table.
   func table(keys: AsyncStream<Key>?, view: LiveTicker) async throws -> RunEnding {
-    let signals = Signals.stream(of: [SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGWINCH])
+    let signals = await Signals.stream(of: [SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGWINCH])
     let ticker = try TickerController(configuration: configuration)
     // A table shows the newest of each symbol, however fast they come.
     let updates = try await ticker.updates(for: symbols, lane: .frames(overflow: .keepLatest))

@@ -18,7 +18,8 @@ pub enum Direction {
 /// What a device is opened for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Configuration {
-    /// The sample rate in Hz. A device that does not have it exactly is refused: nothing is resampled in secret.
+    /// The sample rate in Hz. A device that does not take it exactly is refused. Sound servers, and ALSA's `plug` devices, take
+    /// what the hardware has not and resample by themselves.
     pub rate: u32,
     /// The number of channels.
     pub channels: u32,
@@ -45,6 +46,7 @@ const EIO: c_int = 5;
 const ENXIO: c_int = 6;
 const EAGAIN: c_int = 11;
 const EBUSY: c_int = 16;
+const EINVAL: c_int = 22;
 const ENODEV: c_int = 19;
 const EPIPE: c_int = 32;
 const EBADFD: c_int = 77;
@@ -92,7 +94,7 @@ impl Pcm {
         let status = unsafe { (functions.snd_pcm_open)(&mut pcm, name.as_ptr(), stream, NONBLOCK) };
         if status < 0 {
             let refusal = match -status {
-                ENOENT | ENXIO | ENODEV => Refusal::NotFound,
+                ENOENT | ENXIO | ENODEV | EINVAL => Refusal::NotFound,
                 EBUSY => Refusal::Busy,
                 _ => Refusal::Other,
             };
@@ -179,9 +181,15 @@ impl Pcm {
             (functions.snd_pcm_hw_params_set_period_size_near)(pcm, parameters, &mut period, &mut direction)
         })?;
         // SAFETY: as above.
-        self.check("snd_pcm_hw_params", unsafe {
-            (functions.snd_pcm_hw_params)(pcm, parameters)
-        })?;
+        let status = unsafe { (functions.snd_pcm_hw_params)(pcm, parameters) };
+        if status == -EINVAL {
+            let asked = format!(
+                "{} Hz with {} channels",
+                configuration.rate, configuration.channels
+            );
+            return Err(self.unsupported(&asked, "neither that nor what it takes instead".to_owned()));
+        }
+        self.check("snd_pcm_hw_params", status)?;
         Ok((period as usize).max(1))
     }
 

@@ -91,7 +91,7 @@ pub struct SoundReading {
     /// The loudness, when it is measured.
     pub loudness: Option<LoudnessReading>,
     /// The place on the scale from 0 to 120 of [`noise_scale`]: of the unweighted power with the meter's time constant,
-    /// relative to full scale, without calibration.
+    /// relative to full scale, without calibration and with the microphone's response in it.
     pub place: f64,
     /// The class of that place.
     pub class: NoiseClass,
@@ -117,6 +117,9 @@ pub struct SoundMeter {
 
 /// Frames that are reduced to one channel at a time.
 const PART: usize = 256;
+
+/// The highest sample of 16 bits: what reaches it was cut off.
+const FULL_SCALE: f32 = 32_767.0 / 32_768.0;
 
 /// A mean square below this, -600 dB, is forgotten.
 const FADED: f64 = 1e-60;
@@ -181,12 +184,20 @@ impl SoundMeter {
             MeteredChannel::Mix => true,
             MeteredChannel::One(channel) => at % channels == channel,
         };
-        let over = |&(at, sample): &(usize, &f32)| (sample.abs() >= 1.0 || sample.is_nan()) && is_metered(at);
+        let over =
+            |&(at, sample): &(usize, &f32)| (sample.abs() >= FULL_SCALE || sample.is_nan()) && is_metered(at);
         self.overloads += frames.iter().enumerate().filter(over).count() as u64;
         for part in frames.chunks(PART * channels) {
             let count = part.len() / channels;
             self.reduce(part);
             let mono = &mut self.mono[..count];
+            // Of the sound as it is: the scale knows neither calibration nor microphone.
+            let mut power = self.power;
+            for sample in mono.iter().filter(|sample| sample.is_finite()) {
+                let square = f64::from(*sample) * f64::from(*sample);
+                power += self.share * (square - power);
+            }
+            self.power = if power < FADED { 0.0 } else { power };
             if let Some(correction) = &mut self.correction {
                 for sample in mono.iter_mut().filter(|sample| sample.is_finite()) {
                     *sample = correction.process(*sample);
@@ -197,12 +208,6 @@ impl SoundMeter {
             if let Some(bands) = &mut self.bands {
                 bands.process(mono);
             }
-            let mut power = self.power;
-            for sample in mono.iter().filter(|sample| sample.is_finite()) {
-                let square = f64::from(*sample) * f64::from(*sample);
-                power += self.share * (square - power);
-            }
-            self.power = if power < FADED { 0.0 } else { power };
         }
         Ok(())
     }

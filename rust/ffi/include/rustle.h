@@ -299,7 +299,7 @@ typedef struct RustleEqualizerSettings {
    */
   size_t right_count;
   /**
-   * What both channels are amplified by, in dB, -24 to 24.
+   * What both channels are amplified by, in dB, -96 to 24.
    */
   double preamp;
 } RustleEqualizerSettings;
@@ -648,7 +648,8 @@ typedef struct RustleSoundConfiguration {
    */
   RustleHandle runtime;
   /**
-   * In Hz, 1 to 1,000,000. A device that does not have it is refused: nothing is resampled in secret.
+   * In Hz, 1 to 1,000,000. A device that does not take it is refused. Sound servers, and ALSA's `plug` devices, take what the
+   * hardware has not and resample by themselves.
    */
   uint32_t sample_rate;
   /**
@@ -1089,7 +1090,7 @@ RustleStatus rustle_equalizer_response(const struct RustleEqualizerSettings *set
                                        struct RustleError *error);
 
 /**
- * Writes to `preamp` the preamplification in dB, -24 to 0, that keeps a full-scale sine of any frequency below full scale.
+ * Writes to `preamp` the preamplification in dB, -96 to 0, that keeps a full-scale sine of any frequency below full scale.
  *
  * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE`, `RUSTLE_INVALID_LENGTH`.
  *
@@ -1715,7 +1716,7 @@ RustleStatus rustle_meter_read(RustleHandle meter,
 
 /**
  * Writes to `level` the level that was exceeded for `percent` (0 to 100) of the measurement, such as LA10 for 10; not a number
- * in the first 10 ms.
+ * in the first 5 time constants, minus infinity for silence.
  *
  * Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE`, `RUSTLE_WRONG_STATE` (another call uses the
  * meter at the moment).

@@ -50,7 +50,7 @@ pub struct RustleEqualizerSettings {
     pub right: *const RustleEqualizerBand,
     /// Their number, at most 64.
     pub right_count: usize,
-    /// What both channels are amplified by, in dB, -24 to 24.
+    /// What both channels are amplified by, in dB, -96 to 24.
     pub preamp: f64,
 }
 
@@ -249,7 +249,7 @@ pub unsafe extern "C" fn rustle_equalizer_response(
     unsafe { guarded(error, body) }
 }
 
-/// Writes to `preamp` the preamplification in dB, -24 to 0, that keeps a full-scale sine of any frequency below full scale.
+/// Writes to `preamp` the preamplification in dB, -96 to 0, that keeps a full-scale sine of any frequency below full scale.
 ///
 /// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE`, `RUSTLE_INVALID_LENGTH`.
 ///

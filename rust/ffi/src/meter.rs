@@ -234,7 +234,7 @@ pub unsafe extern "C" fn rustle_meter_read(
 }
 
 /// Writes to `level` the level that was exceeded for `percent` (0 to 100) of the measurement, such as LA10 for 10; not a number
-/// in the first 10 ms.
+/// in the first 5 time constants, minus infinity for silence.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE`, `RUSTLE_WRONG_STATE` (another call uses the
 /// meter at the moment).

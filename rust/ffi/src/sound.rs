@@ -22,7 +22,8 @@ pub struct RustleSoundConfiguration {
     pub frame_limit: u64,
     /// The runtime that the sessions run on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
     pub runtime: RustleHandle,
-    /// In Hz, 1 to 1,000,000. A device that does not have it is refused: nothing is resampled in secret.
+    /// In Hz, 1 to 1,000,000. A device that does not take it is refused. Sound servers, and ALSA's `plug` devices, take what the
+    /// hardware has not and resample by themselves.
     pub sample_rate: u32,
     /// 1 to 32.
     pub channels: u32,

@@ -10,8 +10,11 @@ pub const CENTRES: [f64; 14] = [
     8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0, 1024.0, 2048.0, 3072.0, 4096.0, 5120.0, 10_240.0, 16_384.0,
 ];
 
-/// The gains of a band, and of the preamplification, in dB.
+/// The gains of a band, in dB.
 pub const GAINS: RangeInclusive<f64> = -24.0..=24.0;
+
+/// The preamplifications, in dB: wide bands add up to far more than each alone.
+pub const PREAMPS: RangeInclusive<f64> = -96.0..=24.0;
 
 /// The widths of a band, in octaves.
 pub const OCTAVES: RangeInclusive<f64> = 0.05..=5.0;
@@ -106,7 +109,7 @@ pub struct Settings {
     pub left: Vec<Band>,
     /// The bands of the right channel.
     pub right: Vec<Band>,
-    /// What both channels are amplified by, in dB, within [`GAINS`].
+    /// What both channels are amplified by, in dB, within [`PREAMPS`].
     pub preamp: f64,
 }
 
@@ -147,8 +150,8 @@ impl Settings {
                 band.check(sample_rate)?;
             }
         }
-        if !GAINS.contains(&self.preamp) {
-            return Err(EqualizerError::Gain { got: self.preamp });
+        if !PREAMPS.contains(&self.preamp) {
+            return Err(EqualizerError::Preamp { got: self.preamp });
         }
         Ok(())
     }
@@ -197,6 +200,11 @@ pub enum EqualizerError {
     /// A gain is not within [`GAINS`].
     Gain {
         /// The gain that came, in dB.
+        got: f64,
+    },
+    /// A preamplification is not within [`PREAMPS`].
+    Preamp {
+        /// The preamplification that came, in dB.
         got: f64,
     },
     /// A quality is not that of a width within [`OCTAVES`].
@@ -248,6 +256,12 @@ impl Display for EqualizerError {
                 OCTAVES.end(),
                 octaves_to_q(*OCTAVES.end()),
                 octaves_to_q(*OCTAVES.start())
+            ),
+            Self::Preamp { got } => write!(
+                f,
+                "preamp: expected {} to {} dB, got {got}",
+                PREAMPS.start(),
+                PREAMPS.end()
             ),
             Self::Channels { got } => write!(f, "channels: expected 1 or 2, got {got}"),
             Self::BlockLength { channels, got } => write!(

@@ -1,9 +1,9 @@
 //! Gains that belong together.
 
-use super::band::{Band, BandKind, EqualizerError, GAINS, Settings};
+use super::band::{Band, BandKind, EqualizerError, GAINS, PREAMPS, Settings};
 
 /// The preamplification in dB that keeps a full-scale sine of any frequency below full scale: the opposite of the highest
-/// point of either channel's curve, or 0 when nothing is raised. Looks at 40 frequencies an octave from 5 Hz and at the
+/// point of either channel's curve, or 0 when nothing is raised; -96 at the least. Looks at 40 frequencies an octave from 5 Hz and at the
 /// frequencies of the bands.
 ///
 /// # Errors
@@ -24,7 +24,7 @@ pub fn automatic_preamp(settings: &Settings, sample_rate: f64) -> Result<f64, Eq
             highest = highest.max(level);
         }
     }
-    Ok(-highest.min(*GAINS.end()))
+    Ok(-highest.min(-*PREAMPS.start()))
 }
 
 /// The most turns of the search for gains.

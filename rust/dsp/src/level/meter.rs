@@ -188,7 +188,9 @@ impl LevelMeter {
             state.until_count -= 1;
             if state.until_count == 0 {
                 state.until_count = self.between_counts;
-                self.levels.add(decibels(state.mean), 0.0);
+                if state.samples > self.settled_after {
+                    self.levels.add(decibels(state.mean), 0.0);
+                }
                 self.weighting.flush();
                 self.peak_weighting.flush();
                 if state.mean < 1e-60 {
@@ -222,10 +224,16 @@ impl LevelMeter {
     }
 
     /// The level that was exceeded for `percent` of the measurement, such as LA10 for 10, from the time-weighted level every
-    /// 10 ms. `None` before the first of them.
+    /// 10 ms, from 5 time constants after the start on, as for the lowest level; `None` until then. Below -200 dB relative to full
+    /// scale it is minus infinity.
     pub fn exceeded(&self, percent: f64) -> Option<f64> {
         let level = self.levels.percentile(1.0 - percent / 100.0, f64::NEG_INFINITY)?;
-        Some(level + self.offset)
+        if level <= LEVELS.0 + LEVELS.2 {
+            return Some(f64::NEG_INFINITY);
+        }
+        // A class is 0.1 dB wide, and has one end for all that is beyond: no share of the time is spent outside of what there was.
+        let (lowest, highest) = (decibels(self.state.lowest), decibels(self.state.highest));
+        Some(level.max(lowest).min(highest) + self.offset)
     }
 
     /// Begins a new measurement. The filters go on: a sound that lasts has no beginning.
@@ -350,12 +358,28 @@ mod tests {
     }
 
     #[test]
+    fn no_share_of_the_time_is_outside_of_what_there_was() {
+        let mut meter = meter(FrequencyWeighting::Z, TimeWeighting::Fast);
+        meter.process(sine(1000.0, 2.0).map(|x| 0.3 * x));
+        let reading = meter.reading();
+        for percent in [0.0, 5.0, 50.0, 95.0, 100.0] {
+            let level = meter.exceeded(percent).expect("two seconds");
+            assert!(
+                (reading.lowest..=reading.highest).contains(&level),
+                "{percent} %: {level} of {reading:?}"
+            );
+        }
+    }
+
+    #[test]
     fn silence_is_minus_infinity() {
         let mut meter = meter(FrequencyWeighting::A, TimeWeighting::Slow);
         assert_eq!(meter.reading().equivalent, f64::NEG_INFINITY);
         meter.process(std::iter::repeat_n(0.0, 48_000));
         assert_eq!(meter.reading().equivalent, f64::NEG_INFINITY);
-        assert_eq!(meter.exceeded(50.0).map(f64::round), Some(-200.0));
+        assert_eq!(meter.exceeded(50.0), None);
+        meter.process(std::iter::repeat_n(0.0, 5 * 48_000));
+        assert_eq!(meter.exceeded(50.0), Some(f64::NEG_INFINITY));
     }
 
     #[test]

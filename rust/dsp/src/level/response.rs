@@ -8,7 +8,8 @@ use std::fmt::{self, Display};
 /// The most points of a response.
 pub const MAX_POINTS: usize = 4096;
 
-/// A frequency response as measured: by how many dB a microphone reads too high, at some frequencies.
+/// A frequency response as measured: by how many dB a microphone reads too high, at some frequencies. What is undone of it is
+/// what lies from 20 Hz to 0.45 of the sample rate, within 1 dB.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MicrophoneResponse {
     /// Frequencies in Hz, ascending, each with the deviation in dB.
@@ -37,6 +38,13 @@ pub enum ResponseError {
         /// The deviation that came, in dB.
         got: f64,
     },
+    /// Filters a third of an octave wide cannot undo it within 1 dB.
+    TooSteep {
+        /// Where it is worst, in Hz.
+        frequency: f64,
+        /// What would be left there, in dB.
+        got: f64,
+    },
     /// The bands of the correction do not suit the sample rate.
     Bands(EqualizerError),
 }
@@ -55,6 +63,11 @@ impl Display for ResponseError {
                 f,
                 "response: expected deviations within {} dB of that at 1 kHz, got {got} dB at point {point}",
                 GAINS.end()
+            ),
+            Self::TooSteep { frequency, got } => write!(
+                f,
+                "response: expected one that filters of a third of an octave undo within {TOLERANCE} dB, got {got:.1} dB left at \
+                 {frequency:.0} Hz"
             ),
             Self::Bands(error) => error.fmt(f),
         }
@@ -125,6 +138,9 @@ const REFERENCE: f64 = 1_000.0;
 const STEP: f64 = 1.0 / 3.0;
 const WIDTH: f64 = 0.5;
 
+/// What may be left of a response, in dB, from 20 Hz to 0.45 of the sample rate.
+const TOLERANCE: f64 = 1.0;
+
 /// Undoes a response: a gain, and a filter per third of an octave from 20 Hz to 0.45 of the sample rate.
 #[derive(Clone, Debug)]
 pub(crate) struct Correction {
@@ -135,7 +151,7 @@ pub(crate) struct Correction {
 
 impl Correction {
     /// # Errors
-    /// [`ResponseError::Bands`].
+    /// [`ResponseError::Bands`], [`ResponseError::TooSteep`].
     pub(crate) fn new(response: &MicrophoneResponse, rate: f64) -> Result<Self, ResponseError> {
         let reference = response.decibels(REFERENCE);
         let centres = (-17..).map(|step| REFERENCE * (f64::from(step) * STEP).exp2());
@@ -151,11 +167,29 @@ impl Correction {
             .filter(|band| band.gain != 0.0)
             .map(|band| band.filter(rate))
             .collect();
-        Ok(Self {
+        let correction = Self {
             factor: 10f64.powf(-reference / 20.0),
             states: vec![BiquadState::default(); filters.len()],
             filters,
-        })
+        };
+        let (mut worst, mut at) = (0.0, 0.0);
+        for step in 0.. {
+            let frequency = 20.0 * (f64::from(step) / 24.0).exp2();
+            if frequency > 0.45 * rate {
+                break;
+            }
+            let left = (correction.decibels(frequency, rate) + response.decibels(frequency)).abs();
+            if left > worst {
+                (worst, at) = (left, frequency);
+            }
+        }
+        if worst > TOLERANCE {
+            return Err(ResponseError::TooSteep {
+                frequency: at,
+                got: worst,
+            });
+        }
+        Ok(correction)
     }
 
     /// The next sample as a perfect microphone would have given it.
@@ -172,7 +206,6 @@ impl Correction {
         self.states.iter_mut().for_each(BiquadState::flush);
     }
 
-    #[cfg(test)]
     fn decibels(&self, frequency: f64, rate: f64) -> f64 {
         let filters = self.filters.iter().map(|filter| filter.decibels(frequency, rate));
         20.0 * self.factor.log10() + filters.sum::<f64>()
@@ -208,6 +241,20 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn response_that_is_too_steep_is_refused() {
+        let points = vec![(5_000.0, 0.0), (10_000.0, 20.0), (12_500.0, -3.0)];
+        let response = MicrophoneResponse::new(points).expect("valid");
+        let refused = Correction::new(&response, 48_000.0)
+            .map(|_| ())
+            .map_err(|error| error.to_string());
+        let text = refused.expect_err("too steep");
+        assert!(
+            text.starts_with("response: expected one that filters of a third"),
+            "{text}"
+        );
     }
 
     #[test]

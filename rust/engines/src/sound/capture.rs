@@ -23,7 +23,7 @@ pub const MAX_CAPTURE_CAPACITY: usize = 1 << 16;
 pub struct CaptureConfiguration {
     /// The device's name: [`DEMO_DEVICE`], or one that ALSA knows, `default` among them.
     pub device: String,
-    /// The sample rate in Hz, within [`RATES`](super::RATES). A device that does not have it is refused.
+    /// The sample rate in Hz, within [`RATES`](super::RATES). A device that does not take it is refused; sound servers resample.
     pub rate: u32,
     /// The channels, within [`CHANNELS`](super::CHANNELS).
     pub channels: u32,

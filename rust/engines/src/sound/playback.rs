@@ -21,7 +21,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub struct PlaybackConfiguration {
     /// The device's name: [`DEMO_DEVICE`], or one that ALSA knows, `default` among them.
     pub device: String,
-    /// The sample rate in Hz, within [`RATES`](super::RATES). A device that does not have it is refused.
+    /// The sample rate in Hz, within [`RATES`](super::RATES). A device that does not take it is refused; sound servers resample.
     pub rate: u32,
     /// The channels, within [`CHANNELS`](super::CHANNELS).
     pub channels: u32,
