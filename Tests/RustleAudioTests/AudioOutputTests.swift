@@ -167,6 +167,8 @@ import Testing
     let output = try output()
     let playback = try await output.start(lane: .frames(capacity: 16))
     #expect(playback.format == format)
+    // The first period is due at once: it is of silence, whoever is faster.
+    runtime.advance(by: .zero)
     let sound = [Float](repeating: 0.5, count: 2_000)
     #expect(try playback.write(sound.span) == 2_000, "counted in samples")
     runtime.advance(by: .milliseconds(5))
@@ -178,9 +180,12 @@ import Testing
       let at = try #require(element.value)
       told.append([Int64(at.sequence), at.position, at.played, at.queued, at.starved, Int64(at.underruns)])
     }
-    #expect(told == [[0, 480, 480, 520, 0, 0], [1, 960, 960, 40, 0, 0], [2, 1_440, 1_000, 0, 0, 0]])
+    let expected: [[Int64]] = [
+      [0, 480, 0, 0, 0, 0], [1, 960, 480, 520, 0, 0], [2, 1_440, 960, 40, 0, 0], [3, 1_920, 1_000, 0, 0, 0],
+    ]
+    #expect(told == expected)
     #expect(playback.progress.outcome == .ended)
-    #expect(await output.statistics.delivered == 3)
+    #expect(await output.statistics.delivered == 4)
   }
 
   @Test func soundThatIsLateIsCounted() async throws {
@@ -200,6 +205,8 @@ import Testing
   @Test func asMuchIsTakenAsThereIsRoomFor() async throws {
     let output = try output()
     let playback = try await output.start()
+    // The first period is taken before there is sound.
+    runtime.advance(by: .zero)
     let sound = [Float](repeating: 0.5, count: 60_000)
     let taken = try playback.write(sound.span)
     #expect((48_000...48_960).contains(taken), "half a second")

@@ -101,6 +101,8 @@ static void playback_takes_what_finds_room_and_ends_when_told(void) {
   Probe probe = {0};
   RustleSink sink = {&probe, on_signal, on_release};
   EXPECT(rustle_playback_start(playback, RUSTLE_LANE_DROP_OLDEST, 256, sink, &session, NULL) == RUSTLE_OK);
+  // The first period is due at once: it is of silence, whoever is faster.
+  EXPECT(rustle_runtime_advance(runtime, 0, NULL) == RUSTLE_OK);
   static float sound[2 * RATE];
   union {
     size_t count;
@@ -122,10 +124,11 @@ static void playback_takes_what_finds_room_and_ends_when_told(void) {
   EXPECT(atomic_load(&probe.releases) == 1 && atomic_load(&probe.reason) == RUSTLE_RELEASE_ENDED);
   static RustlePlaybackProgress records[256];
   size_t count = 0;
-  EXPECT(rustle_playback_drain(session, records, 256, &count, NULL, NULL) == RUSTLE_OK && count == 50);
+  EXPECT(rustle_playback_drain(session, records, 256, &count, NULL, NULL) == RUSTLE_OK && count == 51);
   for (size_t n = 0; n < count; n++) {
-    EXPECT(records[n].sequence == n && records[n].played == 480 * (n + 1) && records[n].position == 480 * (n + 1));
-    EXPECT(records[n].queued == RATE / 2 - records[n].played && records[n].starved == 0 && records[n].gap == 0);
+    EXPECT(records[n].sequence == n && records[n].played == 480 * n && records[n].position == 480 * (n + 1));
+    EXPECT(records[n].queued == (n == 0 ? 0 : RATE / 2 - records[n].played));
+    EXPECT(records[n].starved == 0 && records[n].gap == 0);
   }
   EXPECT(rustle_session_free(session, NULL) == RUSTLE_OK);
   IS(rustle_playback_finish(session, &error), RUSTLE_STALE_HANDLE);
