@@ -90,7 +90,10 @@ public actor AudioOutput {
         try changed.expect(configuration.format)
         try await player.play(changed)
       }
-      return try await player.finish()
+      let end = try await player.finish()
+      // The last news comes before the device is closed.
+      await monitor.released()
+      return end
     } catch {
       // A device that is still open would refuse whoever comes next.
       playback.cancel()
