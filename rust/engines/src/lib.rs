@@ -38,9 +38,8 @@ pub use ring::{LaneStatistics, Overflow, Ring};
 pub use runtime::{Runtime, RuntimeError};
 pub use session::Session;
 pub use sound::{
-    BLOCK_SAMPLES, CHANNELS, CaptureConfiguration, CaptureEngine, CaptureSession, DEMO_DEVICE,
-    MAX_CAPTURE_CAPACITY, PERIODS, PlaybackConfiguration, PlaybackEngine, PlaybackProgress, PlaybackSession,
-    RATES, SoundBlock, SoundError,
+    BLOCK_SAMPLES, CHANNELS, CaptureEngine, CaptureSession, DEMO_DEVICE, MAX_CAPTURE_CAPACITY, PERIODS,
+    PlaybackEngine, PlaybackProgress, PlaybackSession, RATES, SoundBlock, SoundConfiguration, SoundError,
 };
 pub use ticker::{
     PriceListener, RATE_RANGE, Tick, TickerConfiguration, TickerEngine, TickerError, TickerSession,

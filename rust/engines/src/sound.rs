@@ -7,18 +7,21 @@
 mod block;
 mod capture;
 mod demo;
+mod engine;
 mod error;
 mod playback;
 mod queue;
 mod thread;
 
 pub use block::{BLOCK_SAMPLES, SoundBlock};
-pub use capture::{CaptureConfiguration, CaptureEngine, CaptureSession, MAX_CAPTURE_CAPACITY};
+pub use capture::{CaptureEngine, CaptureSession, MAX_CAPTURE_CAPACITY};
+pub use engine::SoundConfiguration;
 pub use error::SoundError;
-pub use playback::{PlaybackConfiguration, PlaybackEngine, PlaybackProgress, PlaybackSession};
+pub use playback::{PlaybackEngine, PlaybackProgress, PlaybackSession};
 
 use crate::clock::Nanoseconds;
-use rustle_alsa::{AlsaError, Configuration, Pcm, Progress};
+use engine::Shape;
+use rustle_alsa::{AlsaError, Pcm, Progress};
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
@@ -68,43 +71,6 @@ impl Device for Pcm {
     }
     fn delay(&mut self) -> Option<i64> {
         Self::delay(self)
-    }
-}
-
-/// The numbers that every session of sound has.
-#[derive(Clone, Copy, Debug)]
-struct Shape {
-    rate: u32,
-    channels: u32,
-    period: u32,
-}
-
-impl Shape {
-    fn check(self) -> Result<Self, SoundError> {
-        let Self {
-            rate,
-            channels,
-            period,
-        } = self;
-        if !RATES.contains(&rate) {
-            return Err(SoundError::Rate { got: rate });
-        }
-        if !CHANNELS.contains(&channels) {
-            return Err(SoundError::Channels { got: channels });
-        }
-        if !PERIODS.contains(&period) {
-            return Err(SoundError::Period { got: period });
-        }
-        Ok(self)
-    }
-
-    fn for_device(self, buffer: u32) -> Configuration {
-        Configuration {
-            rate: self.rate,
-            channels: self.channels,
-            period: self.period,
-            buffer,
-        }
     }
 }
 

@@ -1,8 +1,7 @@
 //! Captures and playbacks of real devices, ALSA's file plugin: every bit goes through the queue, the job and the lane.
 
 use rustle_engines::{
-    CaptureConfiguration, CaptureEngine, Doorbell, Overflow, PlaybackConfiguration, PlaybackEngine, Release,
-    Runtime, SoundError,
+    CaptureEngine, Doorbell, Overflow, PlaybackEngine, Release, Runtime, SoundConfiguration, SoundError,
 };
 use std::error::Error;
 use std::path::Path;
@@ -22,6 +21,16 @@ fn sound() -> Vec<f32> {
 
 fn bytes(samples: &[f32]) -> Vec<u8> {
     samples.iter().flat_map(|sample| sample.to_le_bytes()).collect()
+}
+
+fn configuration(device: &str, frame_limit: Option<u64>) -> SoundConfiguration {
+    SoundConfiguration {
+        device: device.to_owned(),
+        rate: 48_000,
+        channels: 2,
+        period: 256,
+        frame_limit,
+    }
 }
 
 /// Sends on how a session ended.
@@ -71,14 +80,10 @@ fn engines_bring_every_bit_from_and_to_devices_of_files() -> Result<(), Box<dyn 
 }
 
 fn captured_sound_is_the_file() -> Result<(), Box<dyn Error>> {
-    let configuration = CaptureConfiguration {
-        device: "source".to_owned(),
-        rate: 48_000,
-        channels: 2,
-        period: 256,
-        frame_limit: Some(FRAMES as u64),
-    };
-    let capture = CaptureEngine::on(Runtime::shared().clone(), configuration)?;
+    let capture = CaptureEngine::on(
+        Runtime::shared().clone(),
+        configuration("source", Some(FRAMES as u64)),
+    )?;
     // Twice: a device that was captured from can be opened again when its session is released.
     for _ in 0..2 {
         let (sender, releases) = channel();
@@ -96,14 +101,7 @@ fn captured_sound_is_the_file() -> Result<(), Box<dyn Error>> {
 }
 
 fn played_sound_arrives(folder: &Path) -> Result<(), Box<dyn Error>> {
-    let configuration = PlaybackConfiguration {
-        device: "target".to_owned(),
-        rate: 48_000,
-        channels: 2,
-        period: 256,
-        frame_limit: None,
-    };
-    let playback = PlaybackEngine::on(Runtime::shared().clone(), configuration)?;
+    let playback = PlaybackEngine::on(Runtime::shared().clone(), configuration("target", None))?;
     let (sender, releases) = channel();
     let session = playback.start_pulling(Overflow::DropOldest, 16, Ends(sender))?;
     // All at once: what comes later would follow some silence, as the plugin takes it at any speed.
@@ -132,14 +130,7 @@ fn played_sound_arrives(folder: &Path) -> Result<(), Box<dyn Error>> {
 
 #[test]
 fn device_that_nobody_knows_is_refused_and_takes_no_bell() -> Result<(), SoundError> {
-    let configuration = PlaybackConfiguration {
-        device: "no such device".to_owned(),
-        rate: 48_000,
-        channels: 2,
-        period: 256,
-        frame_limit: None,
-    };
-    let playback = PlaybackEngine::on(Runtime::shared().clone(), configuration)?;
+    let playback = PlaybackEngine::on(Runtime::shared().clone(), configuration("no such device", None))?;
     let (sender, releases) = channel();
     let refusal = playback.start_pulling(Overflow::DropOldest, 16, Ends(sender));
     assert!(matches!(refusal, Err(SoundError::Device(_))));

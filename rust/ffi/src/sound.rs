@@ -8,6 +8,7 @@ pub mod playback;
 use crate::slice::{text, RustleString};
 use crate::status::CallFault;
 use crate::RustleHandle;
+use rustle_engines::SoundConfiguration;
 
 /// What a capture or a playback is of.
 #[repr(C)]
@@ -34,22 +35,27 @@ pub struct RustleSoundConfiguration {
 }
 
 impl RustleSoundConfiguration {
-    /// The name of the device, once the record is in order.
+    /// What the record says, as the engines know it; they check the numbers.
+    ///
+    /// # Errors
+    /// A `reserved` other than 0, or a device's text that is none.
     ///
     /// # Safety
     /// The device's text is readable.
-    unsafe fn device(&self) -> Result<String, CallFault> {
+    unsafe fn read(&self) -> Result<SoundConfiguration, CallFault> {
         if self.reserved != 0 {
             return Err(CallFault::value(
                 "configuration.reserved",
                 "expected 0, got another number",
             ));
         }
-        // SAFETY: the promise is handed on.
-        Ok(unsafe { text(self.device, "configuration.device") }?.to_owned())
-    }
-
-    fn frame_limit(&self) -> Option<u64> {
-        (self.frame_limit != 0).then_some(self.frame_limit)
+        Ok(SoundConfiguration {
+            // SAFETY: the promise is handed on.
+            device: unsafe { text(self.device, "configuration.device") }?.to_owned(),
+            rate: self.sample_rate,
+            channels: self.channels,
+            period: self.period,
+            frame_limit: (self.frame_limit != 0).then_some(self.frame_limit),
+        })
     }
 }

@@ -2,35 +2,18 @@
 
 mod job;
 
+use super::engine::{Shape, SoundConfiguration, SoundEngine, pulling};
 use super::error::SoundError;
 use super::queue::FrameQueue;
-use super::{DEMO_DEVICE, Shape};
-use crate::engine::Sessions;
 use crate::lane::{Doorbell, Lane, MAX_LANE_CAPACITY};
 use crate::outlet::{Outlet, RecordListener};
 use crate::ring::{LaneStatistics, Overflow};
 use crate::runtime::Runtime;
 use crate::session::Session;
 use job::{DeviceSink, PlaybackJob, Sink};
-use rustle_alsa::{Direction, Pcm};
+use rustle_alsa::Direction;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-
-/// What is played, and how.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PlaybackConfiguration {
-    /// The device's name: [`DEMO_DEVICE`], or one that ALSA knows, `default` among them.
-    pub device: String,
-    /// The sample rate in Hz, within [`RATES`](super::RATES). A device that does not take it is refused; sound servers resample.
-    pub rate: u32,
-    /// The channels, within [`CHANNELS`](super::CHANNELS).
-    pub channels: u32,
-    /// Frames between two wakes, about, within [`PERIODS`](super::PERIODS).
-    pub period: u32,
-    /// The number of frames after which a session ends by itself, silence included; `None`: it ends when it is told that
-    /// there is no more.
-    pub frame_limit: Option<u64>,
-}
 
 /// How far a playback has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -109,11 +92,7 @@ impl Shared {
 ///
 /// Dropping the engine cancels its sessions. A session whose listener panics poisons the engine: its other sessions go on,
 /// further starts are refused.
-pub struct PlaybackEngine {
-    configuration: PlaybackConfiguration,
-    shape: Shape,
-    sessions: Sessions,
-}
+pub struct PlaybackEngine(SoundEngine);
 
 /// A started playback.
 pub struct PlaybackSession {
@@ -127,19 +106,8 @@ impl PlaybackEngine {
     ///
     /// # Errors
     /// [`SoundError::Rate`], [`SoundError::Channels`], [`SoundError::Period`].
-    pub fn on(runtime: Arc<Runtime>, configuration: PlaybackConfiguration) -> Result<Self, SoundError> {
-        #[cfg(feature = "faults")]
-        crate::faults::device_is_named(&configuration.device);
-        let shape = Shape {
-            rate: configuration.rate,
-            channels: configuration.channels,
-            period: configuration.period,
-        };
-        Ok(Self {
-            shape: shape.check()?,
-            configuration,
-            sessions: Sessions::new(runtime),
-        })
+    pub fn on(runtime: Arc<Runtime>, configuration: SoundConfiguration) -> Result<Self, SoundError> {
+        SoundEngine::on(runtime, configuration).map(Self)
     }
 
     /// Starts a session that pushes how far it is to `listener`.
@@ -150,7 +118,7 @@ impl PlaybackEngine {
         &self,
         listener: impl RecordListener<PlaybackProgress> + 'static,
     ) -> Result<PlaybackSession, SoundError> {
-        self.start(None, || Outlet::Push(Box::new(listener)))
+        self.start(None, Outlet::Push(Box::new(listener)))
     }
 
     /// Starts a session whose progress waits in a lane of `capacity` (1 to [`MAX_LANE_CAPACITY`]) until it is drained.
@@ -163,49 +131,32 @@ impl PlaybackEngine {
         capacity: usize,
         bell: impl Doorbell + 'static,
     ) -> Result<PlaybackSession, SoundError> {
-        if !(1..=MAX_LANE_CAPACITY).contains(&capacity) {
-            return Err(SoundError::CapacityOutOfRange {
-                most: MAX_LANE_CAPACITY,
-                got: capacity,
-            });
-        }
-        let lane = Arc::new(Lane::new(overflow, capacity, 1));
-        let mine = lane.clone();
-        self.start(Some(lane), || Outlet::Pull {
-            lane: mine,
-            bell: Box::new(bell),
-        })
+        let (lane, outlet) = pulling(overflow, capacity, MAX_LANE_CAPACITY, bell)?;
+        self.start(Some(lane), outlet)
     }
 
     /// Cancels every session. Idempotent; later starts are welcome.
     pub fn cancel(&self) {
-        self.sessions.cancel();
+        self.0.sessions.cancel();
     }
 
     /// Cancels every session and refuses later starts. Idempotent.
     pub fn shut_down(&self) {
-        self.sessions.shut_down();
+        self.0.sessions.shut_down();
     }
 
     fn start(
         &self,
         lane: Option<Arc<Lane<PlaybackProgress>>>,
-        outlet: impl FnOnce() -> Outlet<PlaybackProgress>,
+        outlet: Outlet<PlaybackProgress>,
     ) -> Result<PlaybackSession, SoundError> {
-        let shared = Arc::new(Shared::new(self.shape));
-        let limit = self.configuration.frame_limit.unwrap_or(u64::MAX);
-        let sink = match &self.configuration.device {
-            name if name == DEMO_DEVICE => Sink::demo(self.shape),
-            name => {
-                let buffer = self.shape.period.saturating_mul(4);
-                let device = Pcm::open(name, Direction::Playback, self.shape.for_device(buffer))?;
-                Sink::Device(DeviceSink::start(
-                    Box::new(device),
-                    self.shape,
-                    limit,
-                    shared.clone(),
-                )?)
-            }
+        let shape = self.0.shape;
+        let shared = Arc::new(Shared::new(shape));
+        let sink = if self.0.is_demo() {
+            Sink::demo(shape)
+        } else {
+            let device = self.0.open(Direction::Playback, shape.period.saturating_mul(4))?;
+            Sink::Device(DeviceSink::start(device, shape, self.0.limit(), shared.clone())?)
         };
         self.start_into(sink, shared, lane, outlet)
     }
@@ -215,13 +166,14 @@ impl PlaybackEngine {
         sink: Sink,
         shared: Arc<Shared>,
         lane: Option<Arc<Lane<PlaybackProgress>>>,
-        outlet: impl FnOnce() -> Outlet<PlaybackProgress>,
+        outlet: Outlet<PlaybackProgress>,
     ) -> Result<PlaybackSession, SoundError> {
-        let limit = self.configuration.frame_limit.unwrap_or(u64::MAX);
+        let (shape, limit) = (self.0.shape, self.0.limit());
         let of_job = shared.clone();
         let session = self
+            .0
             .sessions
-            .start(|| Box::new(PlaybackJob::new(self.shape, limit, sink, of_job, outlet())))?;
+            .start(|| Box::new(PlaybackJob::new(shape, limit, sink, of_job, outlet)))?;
         Ok(PlaybackSession {
             session,
             lane,

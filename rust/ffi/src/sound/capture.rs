@@ -10,9 +10,7 @@ use crate::session::{self, AnySession, EngineSession};
 use crate::sink::{RustleSink, SinkGuts};
 use crate::slice::out;
 use crate::status::{CallFault, RustleError, RustleStatus};
-use rustle_engines::{
-    CaptureConfiguration, CaptureEngine, RecordListener, Release, SoundBlock, BLOCK_SAMPLES,
-};
+use rustle_engines::{CaptureEngine, RecordListener, Release, SoundBlock, BLOCK_SAMPLES};
 
 /// The samples of a `RustleSoundBlock`.
 pub const RUSTLE_BLOCK_SAMPLES: usize = 256;
@@ -80,14 +78,8 @@ pub unsafe extern "C" fn rustle_capture_new(
         // SAFETY: the caller's promise about `capture` is handed on.
         let capture = unsafe { out(capture, "capture") }?;
         let runtime = runtime::find(configuration.runtime)?;
-        let configuration = CaptureConfiguration {
-            // SAFETY: the caller promises that the text is readable.
-            device: unsafe { configuration.device() }?,
-            rate: configuration.sample_rate,
-            channels: configuration.channels,
-            period: configuration.period,
-            frame_limit: configuration.frame_limit(),
-        };
+        // SAFETY: the caller promises that the device's text is readable.
+        let configuration = unsafe { configuration.read() }?;
         *capture = CAPTURES.insert(CaptureEngine::on(runtime, configuration)?)?;
         Ok::<(), SoundFault>(())
     };

@@ -10,9 +10,7 @@ use crate::session::{self, AnySession, EngineSession};
 use crate::sink::{RustleSink, SinkGuts};
 use crate::slice::{borrowed, check_apart, out, Piece};
 use crate::status::{CallFault, RustleError, RustleStatus};
-use rustle_engines::{
-    PlaybackConfiguration, PlaybackEngine, PlaybackProgress, PlaybackSession, RecordListener, Release,
-};
+use rustle_engines::{PlaybackEngine, PlaybackProgress, PlaybackSession, RecordListener, Release};
 
 /// How far a playback has come.
 #[repr(C)]
@@ -73,14 +71,8 @@ pub unsafe extern "C" fn rustle_playback_new(
         // SAFETY: the caller's promise about `playback` is handed on.
         let playback = unsafe { out(playback, "playback") }?;
         let runtime = runtime::find(configuration.runtime)?;
-        let configuration = PlaybackConfiguration {
-            // SAFETY: the caller promises that the text is readable.
-            device: unsafe { configuration.device() }?,
-            rate: configuration.sample_rate,
-            channels: configuration.channels,
-            period: configuration.period,
-            frame_limit: configuration.frame_limit(),
-        };
+        // SAFETY: the caller promises that the device's text is readable.
+        let configuration = unsafe { configuration.read() }?;
         *playback = PLAYBACKS.insert(PlaybackEngine::on(runtime, configuration)?)?;
         Ok::<(), SoundFault>(())
     };

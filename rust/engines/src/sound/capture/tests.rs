@@ -1,15 +1,15 @@
 use super::*;
 use crate::job::Release;
-use crate::sound::BLOCK_SAMPLES;
 use crate::sound::queue::{BlockQueue, Stamp};
 use crate::sound::tests::{Act, Counted, Ear, Scripted};
 use crate::sound::thread::DeviceThread;
+use crate::sound::{BLOCK_SAMPLES, DEMO_DEVICE};
 use rustle_testkit::allocations_in;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-fn configuration(device: &str, frame_limit: Option<u64>) -> CaptureConfiguration {
-    CaptureConfiguration {
+fn configuration(device: &str, frame_limit: Option<u64>) -> SoundConfiguration {
+    SoundConfiguration {
         device: device.to_owned(),
         rate: 48_000,
         channels: 2,
@@ -27,8 +27,8 @@ fn engine(frame_limit: Option<u64>) -> (CaptureEngine, Arc<Runtime>) {
 impl CaptureEngine {
     /// Starts a session from a device of the test's.
     fn start_scripted(&self, device: Scripted, ear: Ear<SoundBlock>) -> CaptureSession {
-        let source = Source::Device(self.thread(Box::new(device)).expect("a thread"));
-        let started = self.start_from(source, None, || Outlet::Push(Box::new(ear)));
+        let source = Source::Device(DeviceSource::start(Box::new(device), self.0.shape).expect("a thread"));
+        let started = self.start_from(source, None, Outlet::Push(Box::new(ear)));
         started.expect("started")
     }
 }
@@ -161,7 +161,7 @@ fn block_after_a_hole_tells_how_long_it_was() {
         assert!(queue.write(stamp, &[0.5; 256]));
     }
     let source = Source::Device(DeviceSource { thread, queue });
-    let _session = engine.start_from(source, None, || Outlet::Push(Box::new(ear)));
+    let _session = engine.start_from(source, None, Outlet::Push(Box::new(ear)));
     runtime.advance(Duration::from_millis(10));
     let told: Vec<u64> = blocks.try_iter().map(|block| block.lost).collect();
     assert_eq!(told, [0, 0, 744]);
@@ -188,7 +188,7 @@ fn session_whose_last_frames_are_lost_ends_all_the_same() {
     }
     let thread = thread.expect("a thread");
     let source = Source::Device(DeviceSource { thread, queue });
-    let _session = engine.start_from(source, None, || Outlet::Push(Box::new(ear)));
+    let _session = engine.start_from(source, None, Outlet::Push(Box::new(ear)));
     runtime.advance(Duration::from_millis(10));
     assert_eq!(releases.recv(), Ok(Release::Ended));
     assert_eq!(blocks.try_iter().map(|block| block.frames).sum::<u32>(), 128);
@@ -197,7 +197,7 @@ fn session_whose_last_frames_are_lost_ends_all_the_same() {
 #[test]
 fn demonstration_keeps_up_with_the_fastest_clock_there_is() {
     let runtime = Arc::new(Runtime::manual(0));
-    let fast = CaptureConfiguration {
+    let fast = SoundConfiguration {
         rate: 1_000_000,
         channels: 1,
         period: 1,
@@ -225,7 +225,7 @@ fn device_is_closed_before_its_session_is_released() {
 
 #[test]
 fn numbers_out_of_range_are_refused() {
-    let refusal = |change: fn(&mut CaptureConfiguration)| {
+    let refusal = |change: fn(&mut SoundConfiguration)| {
         let mut configuration = configuration(DEMO_DEVICE, None);
         change(&mut configuration);
         let refused = CaptureEngine::on(Arc::new(Runtime::manual(0)), configuration);

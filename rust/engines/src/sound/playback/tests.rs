@@ -1,11 +1,12 @@
 use super::*;
 use crate::job::Release;
+use crate::sound::DEMO_DEVICE;
 use crate::sound::tests::{Act, Counted, Ear, Scripted};
 use std::time::Duration;
 
 fn engine(frame_limit: Option<u64>) -> (PlaybackEngine, Arc<Runtime>) {
     let runtime = Arc::new(Runtime::manual(0));
-    let configuration = PlaybackConfiguration {
+    let configuration = SoundConfiguration {
         device: DEMO_DEVICE.to_owned(),
         rate: 48_000,
         channels: 2,
@@ -19,11 +20,11 @@ fn engine(frame_limit: Option<u64>) -> (PlaybackEngine, Arc<Runtime>) {
 impl PlaybackEngine {
     /// Starts a session into a device of the test's, with sound that waits already.
     fn start_scripted(&self, device: Scripted, sound: &[f32], ear: Ear<PlaybackProgress>) -> PlaybackSession {
-        let shared = Arc::new(Shared::new(self.shape));
+        let shared = Arc::new(Shared::new(self.0.shape));
         assert_eq!(shared.queue.write(sound) * 2, sound.len());
         let sink =
-            DeviceSink::start(Box::new(device), self.shape, u64::MAX, shared.clone()).expect("a thread");
-        let started = self.start_into(Sink::Device(sink), shared, None, || Outlet::Push(Box::new(ear)));
+            DeviceSink::start(Box::new(device), self.0.shape, u64::MAX, shared.clone()).expect("a thread");
+        let started = self.start_into(Sink::Device(sink), shared, None, Outlet::Push(Box::new(ear)));
         started.expect("started")
     }
 }
@@ -143,7 +144,7 @@ fn device_that_is_lost_fails_the_session() {
 fn thread_of_a_device_allocates_nothing() {
     let (engine, _runtime) = engine(None);
     for is_finished in [false, true] {
-        let shared = Arc::new(Shared::new(engine.shape));
+        let shared = Arc::new(Shared::new(engine.0.shape));
         assert_eq!(shared.queue.write(&sound(10_000)), 10_000);
         shared.is_finished.store(is_finished, Ordering::Release);
         let is_leaving = Arc::new(AtomicBool::new(false));
@@ -151,7 +152,7 @@ fn thread_of_a_device_allocates_nothing() {
             calls: 1_000,
             is_leaving: is_leaving.clone(),
         };
-        let mut feeder = job::Feeder::new(Box::new(device), engine.shape, shared.clone());
+        let mut feeder = job::Feeder::new(Box::new(device), engine.0.shape, shared.clone());
         let (count, outcome) = rustle_testkit::allocations_in(|| feeder.feed(u64::MAX, &is_leaving).is_ok());
         assert_eq!((count, outcome), (0, true));
         assert_eq!(shared.progress(0).played, 10_000);
