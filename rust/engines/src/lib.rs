@@ -41,6 +41,4 @@ pub use sound::{
     BLOCK_SAMPLES, CHANNELS, CaptureEngine, CaptureSession, DEMO_DEVICE, MAX_CAPTURE_CAPACITY, PERIODS,
     PlaybackEngine, PlaybackProgress, PlaybackSession, RATES, SoundBlock, SoundConfiguration, SoundError,
 };
-pub use ticker::{
-    PriceListener, RATE_RANGE, Tick, TickerConfiguration, TickerEngine, TickerError, TickerSession,
-};
+pub use ticker::{RATE_RANGE, Tick, TickerConfiguration, TickerEngine, TickerError, TickerSession};

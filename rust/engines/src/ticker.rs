@@ -5,11 +5,11 @@ mod job;
 mod lane;
 
 pub use error::TickerError;
-pub use job::PriceListener;
 pub use lane::Tick;
 
 use crate::engine::Sessions;
 use crate::lane::{Doorbell, MAX_LANE_CAPACITY};
+use crate::outlet::RecordListener;
 use crate::ring::{LaneStatistics, Overflow};
 use crate::runtime::Runtime;
 use crate::session::Session;
@@ -95,7 +95,7 @@ impl TickerEngine {
     pub fn start_tracking(
         &self,
         symbols: &[&str],
-        listener: impl PriceListener + 'static,
+        listener: impl RecordListener<PriceUpdate> + 'static,
     ) -> Result<TickerSession, TickerError> {
         let symbols = SymbolList::new(symbols.iter().copied())?;
         self.start(symbols, None, || Outlet::Push(Box::new(listener)))

@@ -3,7 +3,8 @@
 use crate::sink::SinkGuts;
 use crate::slice::{borrowed_mut, out};
 use crate::status::CallFault;
-use rustle_engines::{Doorbell, LaneStatistics, Overflow, Release};
+use rustle_engines::{Doorbell, LaneStatistics, Overflow, RecordListener, Release};
+use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
 /// The events lane: every value is one call of the sink's `on_signal`.
@@ -57,6 +58,36 @@ pub(crate) fn overflow(lane: u32) -> Result<Option<Overflow>, CallFault> {
     }
 }
 
+/// A record of the C interface, and the engine's own value that it tells of.
+pub(crate) trait LaneRecord<Native> {
+    /// `gap`: how many values the lane lost just before it.
+    fn new(native: &Native, gap: u32) -> Self;
+}
+
+/// The events lane: every value is a call with its record.
+pub(crate) struct EventSink<Record> {
+    guts: SinkGuts,
+    record: PhantomData<fn() -> Record>,
+}
+
+impl<Record> EventSink<Record> {
+    /// One that calls the functions of `guts`.
+    pub(crate) fn new(guts: SinkGuts) -> Self {
+        let record = PhantomData;
+        Self { guts, record }
+    }
+}
+
+impl<Native, Record: LaneRecord<Native>> RecordListener<Native> for EventSink<Record> {
+    fn on_record(&mut self, native: &Native) {
+        self.guts.signal(&Record::new(native, 0));
+    }
+
+    fn on_release(self: Box<Self>, release: Release) {
+        self.guts.release(release);
+    }
+}
+
 /// The frame lane: a call says that there is something to drain.
 pub(crate) struct BellSink(pub(crate) SinkGuts);
 
@@ -81,11 +112,14 @@ impl<Record> Places<'_, Record> {
         self.places.len()
     }
 
-    /// Writes the next record.
+    /// Writes the next record: of an engine's value, before which the lane lost `gap` others.
     #[inline]
-    pub(crate) fn put(&mut self, record: Record) {
+    pub(crate) fn put<Native>(&mut self, native: &Native, gap: u32)
+    where
+        Record: LaneRecord<Native>,
+    {
         if let Some(place) = self.places.next() {
-            place.write(record);
+            place.write(Record::new(native, gap));
         }
     }
 }

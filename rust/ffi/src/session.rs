@@ -1,15 +1,17 @@
 //! What every engine's sessions have in common: cancel and free.
 
 use crate::guard::guarded;
-use crate::handle::{Kind, Pinned, Reservation, RustleHandle, SlotTable};
+use crate::handle::{Kind, Pinned, RustleHandle, SlotTable};
+use crate::lane::overflow;
+use crate::sink::{RustleSink, SinkGuts};
 use crate::status::{CallFault, RustleError, RustleStatus};
-use rustle_engines::{CaptureSession, PlaybackSession, TickerSession};
+use rustle_engines::{CaptureSession, Overflow, PlaybackSession, TickerSession};
 
 /// A session of one of the engines.
 pub(crate) struct AnySession {
     pub(crate) engine: EngineSession,
     #[cfg(feature = "faults")]
-    pub(crate) forger: crate::sink::ReleaseForger,
+    forger: crate::sink::ReleaseForger,
 }
 
 /// The session as its engine knows it.
@@ -40,12 +42,29 @@ impl Drop for AnySession {
 
 static SESSIONS: SlotTable<AnySession> = SlotTable::new(Kind::Session);
 
-/// Sets a handle aside for a session that is about to start: once it runs, its start must not fail any more.
+/// What `rustle_NAME_start` does once its own arguments are in order: `start` starts the session in the lane of the given
+/// policy, `None` for the events lane, and `session` receives its handle.
 ///
 /// # Errors
-/// The table is full.
-pub(crate) fn reserve() -> Result<Reservation<'static, AnySession>, CallFault> {
-    SESSIONS.reserve()
+/// The lane or the sink is none, the table of sessions is full, or `start` fails; the sink was not taken then.
+pub(crate) fn started<E: From<CallFault>>(
+    session: &mut RustleHandle,
+    lane: u32,
+    sink: RustleSink,
+    start: impl FnOnce(Option<Overflow>, SinkGuts) -> Result<EngineSession, E>,
+) -> Result<(), E> {
+    let overflow = overflow(lane)?;
+    let sink = SinkGuts::new(sink)?;
+    #[cfg(feature = "faults")]
+    let forger = sink.forger();
+    // Set aside first: once the session runs, its start must not fail any more.
+    let reservation = SESSIONS.reserve()?;
+    *session = reservation.fill(AnySession {
+        engine: start(overflow, sink)?,
+        #[cfg(feature = "faults")]
+        forger,
+    });
+    Ok(())
 }
 
 /// The session behind a handle.

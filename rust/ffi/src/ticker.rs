@@ -2,9 +2,9 @@
 
 use crate::guard::guarded;
 use crate::handle::{Kind, RustleHandle, SlotTable};
-use crate::lane::{drained, overflow, BellSink, RustleLaneStatistics};
-use crate::session::{self, AnySession, EngineSession};
-use crate::sink::{RustleSink, SinkGuts};
+use crate::lane::{drained, BellSink, EventSink, LaneRecord, RustleLaneStatistics};
+use crate::session::{self, EngineSession};
+use crate::sink::RustleSink;
 use crate::slice::{borrowed, out, text, RustleString};
 use crate::status::{
     CallFault, Fault, RustleError, RustleStatus, RUSTLE_DUPLICATE_SYMBOL, RUSTLE_EXHAUSTED,
@@ -12,7 +12,7 @@ use crate::status::{
     RUSTLE_RATE_OUT_OF_RANGE, RUSTLE_SHUT_DOWN, RUSTLE_SYMBOL_TOO_LONG, RUSTLE_TOO_MANY_SYMBOLS,
 };
 use crate::{handle::Pinned, runtime};
-use rustle_engines::{PriceListener, Release, TickerConfiguration, TickerEngine, TickerError};
+use rustle_engines::{Tick, TickerConfiguration, TickerEngine, TickerError};
 use rustle_market::{PriceUpdate, SymbolError};
 
 /// How a ticker makes prices.
@@ -48,6 +48,30 @@ pub struct RustlePriceUpdate {
     /// On a frame lane the number of updates that were lost just before this one (with `RUSTLE_LANE_KEEP_LATEST`: of its
     /// own symbol); what is beyond 4,294,967,295 is told with the updates that follow. 0 on the events lane.
     pub gap: u32,
+}
+
+impl LaneRecord<Tick> for RustlePriceUpdate {
+    fn new(tick: &Tick, gap: u32) -> Self {
+        Self {
+            price: tick.price,
+            timestamp_ms: tick.timestamp_ms,
+            sequence: tick.sequence,
+            symbol: tick.symbol,
+            gap,
+        }
+    }
+}
+
+impl LaneRecord<PriceUpdate> for RustlePriceUpdate {
+    fn new(update: &PriceUpdate, gap: u32) -> Self {
+        Self {
+            price: update.price,
+            timestamp_ms: update.timestamp_ms,
+            sequence: update.sequence,
+            symbol: update.symbol.index(),
+            gap,
+        }
+    }
 }
 
 static TICKERS: SlotTable<TickerEngine> = SlotTable::new(Kind::Ticker);
@@ -123,21 +147,12 @@ pub unsafe extern "C" fn rustle_ticker_start(
             // SAFETY: the caller promises that each record's text is readable.
             .map(|symbol| unsafe { text(*symbol, "symbols") })
             .collect::<Result<_, _>>()?;
-        let overflow = overflow(lane)?;
-        let sink = SinkGuts::new(sink)?;
-        #[cfg(feature = "faults")]
-        let forger = sink.forger();
-        let reservation = session::reserve()?;
-        let started = match overflow {
-            None => engine.start_tracking(&names, EventSink(sink))?,
-            Some(overflow) => engine.start_pulling(&names, overflow, capacity, BellSink(sink))?,
-        };
-        *session = reservation.fill(AnySession {
-            engine: EngineSession::Ticker(started),
-            #[cfg(feature = "faults")]
-            forger,
-        });
-        Ok::<(), TickerFault>(())
+        session::started(session, lane, sink, |overflow, sink| {
+            Ok::<_, TickerFault>(EngineSession::Ticker(match overflow {
+                None => engine.start_tracking(&names, EventSink::<RustlePriceUpdate>::new(sink))?,
+                Some(overflow) => engine.start_pulling(&names, overflow, capacity, BellSink(sink))?,
+            }))
+        })
     };
     // SAFETY: the caller's promise about `error` is handed on.
     unsafe { guarded(error, body) }
@@ -170,15 +185,9 @@ pub unsafe extern "C" fn rustle_ticker_drain(
         unsafe {
             drained(buffer, capacity, count, statistics, |places| {
                 match &session.engine {
-                    EngineSession::Ticker(session) => Some(session.drain(places.room(), |tick, lost| {
-                        places.put(RustlePriceUpdate {
-                            price: tick.price,
-                            timestamp_ms: tick.timestamp_ms,
-                            sequence: tick.sequence,
-                            symbol: tick.symbol,
-                            gap: lost,
-                        });
-                    })),
+                    EngineSession::Ticker(session) => {
+                        Some(session.drain(places.room(), |tick, gap| places.put(&tick, gap)))
+                    }
                     _ => None,
                 }
             })
@@ -245,25 +254,6 @@ pub unsafe extern "C" fn rustle_ticker_free(ticker: RustleHandle, error: *mut Ru
 
 fn find(ticker: RustleHandle) -> Result<Pinned<'static, TickerEngine>, CallFault> {
     TICKERS.pin(ticker, "ticker")
-}
-
-/// The events lane: every update is a call.
-struct EventSink(SinkGuts);
-
-impl PriceListener for EventSink {
-    fn on_price(&mut self, update: &PriceUpdate) {
-        self.0.signal(&RustlePriceUpdate {
-            price: update.price,
-            timestamp_ms: update.timestamp_ms,
-            sequence: update.sequence,
-            symbol: update.symbol.index(),
-            gap: 0,
-        });
-    }
-
-    fn on_release(self: Box<Self>, release: Release) {
-        self.0.release(release);
-    }
 }
 
 impl From<&RustleTickerConfiguration> for TickerConfiguration {

@@ -5,6 +5,7 @@ use super::lane::{PriceLane, Tick};
 use crate::clock::Nanoseconds;
 use crate::job::{Job, PollContext, Release, Step};
 use crate::lane::Doorbell;
+use crate::outlet::RecordListener;
 use crate::schedule::Schedule;
 use rustle_market::{PriceUpdate, RandomWalk, SymbolList};
 use std::sync::Arc;
@@ -15,21 +16,9 @@ const LARGEST_BATCH: u64 = 8_192;
 /// The shortest time between two polls: ticks that are closer together are delivered in one go.
 const SHORTEST_NAP: Nanoseconds = 1_000_000;
 
-/// Hears every update of a session, and its end.
-///
-/// Both functions are called on a worker's thread with no lock held, one at a time, in order. They should return soon:
-/// the worker's other sessions wait meanwhile.
-pub trait PriceListener: Send {
-    /// A new price.
-    fn on_price(&mut self, update: &PriceUpdate);
-
-    /// The session is over. Called exactly once, as the last call, for every session that was started.
-    fn on_release(self: Box<Self>, release: Release);
-}
-
 /// Where a session's updates go.
 pub(super) enum Outlet {
-    Push(Box<dyn PriceListener>),
+    Push(Box<dyn RecordListener<PriceUpdate>>),
     Pull {
         lane: Arc<PriceLane>,
         bell: Box<dyn Doorbell>,
@@ -103,7 +92,7 @@ impl TickerJob {
                     update.price = tick.price;
                     update.timestamp_ms = tick.timestamp_ms;
                     update.sequence = tick.sequence;
-                    listener.on_price(update);
+                    listener.on_record(update);
                 }
             }
             Outlet::Pull { lane, bell } => {

@@ -14,8 +14,8 @@ enum Heard {
 
 struct Recorder(Sender<Heard>);
 
-impl PriceListener for Recorder {
-    fn on_price(&mut self, update: &PriceUpdate) {
+impl RecordListener<PriceUpdate> for Recorder {
+    fn on_record(&mut self, update: &PriceUpdate) {
         assert!(update.price > 0.0);
         let heard = Heard::Price(update.symbol.name().into(), update.sequence, update.timestamp_ms);
         self.0.send(heard).expect("the test listens");
@@ -34,14 +34,14 @@ impl Doorbell for Recorder {
     }
 
     fn on_release(self: Box<Self>, release: Release) {
-        PriceListener::on_release(self, release);
+        RecordListener::on_release(self, release);
     }
 }
 
 struct Panicking;
 
-impl PriceListener for Panicking {
-    fn on_price(&mut self, update: &PriceUpdate) {
+impl RecordListener<PriceUpdate> for Panicking {
+    fn on_record(&mut self, update: &PriceUpdate) {
         panic!("cannot take update {}", update.sequence);
     }
 
@@ -162,12 +162,12 @@ fn panic_releases_with_the_message_and_poisons_the_engine() {
     let (runtime, engine) = engine(TickerConfiguration::default());
     let (listener, heard) = recorder();
     struct Half(Recorder);
-    impl PriceListener for Half {
-        fn on_price(&mut self, update: &PriceUpdate) {
-            Panicking.on_price(update);
+    impl RecordListener<PriceUpdate> for Half {
+        fn on_record(&mut self, update: &PriceUpdate) {
+            Panicking.on_record(update);
         }
         fn on_release(self: Box<Self>, release: Release) {
-            PriceListener::on_release(Box::new(self.0), release);
+            RecordListener::on_release(Box::new(self.0), release);
         }
     }
     let (other, heard_by_other) = recorder();
@@ -290,8 +290,8 @@ fn dropping_the_engine_or_the_runtime_releases_its_sessions() {
 #[test]
 fn listener_may_start_cancel_and_drop_from_inside_a_call() {
     struct Restarting(Arc<TickerEngine>, Sender<Heard>);
-    impl PriceListener for Restarting {
-        fn on_price(&mut self, _: &PriceUpdate) {
+    impl RecordListener<PriceUpdate> for Restarting {
+        fn on_record(&mut self, _: &PriceUpdate) {
             self.0.cancel();
             self.0
                 .start_tracking(&["NEXT"], Recorder(self.1.clone()))

@@ -4,13 +4,13 @@ use super::fault::SoundFault;
 use super::RustleSoundConfiguration;
 use crate::guard::guarded;
 use crate::handle::{Kind, Pinned, RustleHandle, SlotTable};
-use crate::lane::{drained, overflow, BellSink, RustleLaneStatistics};
+use crate::lane::{drained, BellSink, EventSink, LaneRecord, RustleLaneStatistics};
 use crate::runtime;
-use crate::session::{self, AnySession, EngineSession};
-use crate::sink::{RustleSink, SinkGuts};
+use crate::session::{self, EngineSession};
+use crate::sink::RustleSink;
 use crate::slice::out;
 use crate::status::{CallFault, RustleError, RustleStatus};
-use rustle_engines::{CaptureEngine, RecordListener, Release, SoundBlock, BLOCK_SAMPLES};
+use rustle_engines::{CaptureEngine, SoundBlock, BLOCK_SAMPLES};
 
 /// The samples of a `RustleSoundBlock`.
 pub const RUSTLE_BLOCK_SAMPLES: usize = 256;
@@ -39,7 +39,7 @@ pub struct RustleSoundBlock {
     pub samples: [f32; RUSTLE_BLOCK_SAMPLES],
 }
 
-impl RustleSoundBlock {
+impl LaneRecord<SoundBlock> for RustleSoundBlock {
     fn new(block: &SoundBlock, gap: u32) -> Self {
         Self {
             sequence: block.sequence,
@@ -114,21 +114,12 @@ pub unsafe extern "C" fn rustle_capture_start(
         let engine = find(capture)?;
         // SAFETY: the caller's promise about `session` is handed on.
         let session = unsafe { out(session, "session") }?;
-        let overflow = overflow(lane)?;
-        let sink = SinkGuts::new(sink)?;
-        #[cfg(feature = "faults")]
-        let forger = sink.forger();
-        let reservation = session::reserve()?;
-        let started = match overflow {
-            None => engine.start_pushing(EventSink(sink))?,
-            Some(overflow) => engine.start_pulling(overflow, capacity, BellSink(sink))?,
-        };
-        *session = reservation.fill(AnySession {
-            engine: EngineSession::Capture(started),
-            #[cfg(feature = "faults")]
-            forger,
-        });
-        Ok::<(), SoundFault>(())
+        session::started(session, lane, sink, |overflow, sink| {
+            Ok::<_, SoundFault>(EngineSession::Capture(match overflow {
+                None => engine.start_pushing(EventSink::<RustleSoundBlock>::new(sink))?,
+                Some(overflow) => engine.start_pulling(overflow, capacity, BellSink(sink))?,
+            }))
+        })
     };
     // SAFETY: the caller's promise about `error` is handed on.
     unsafe { guarded(error, body) }
@@ -161,9 +152,9 @@ pub unsafe extern "C" fn rustle_capture_drain(
         unsafe {
             drained(buffer, capacity, count, statistics, |places| {
                 match &session.engine {
-                    EngineSession::Capture(session) => Some(session.drain(places.room(), |record, gap| {
-                        places.put(RustleSoundBlock::new(&record, gap));
-                    })),
+                    EngineSession::Capture(session) => {
+                        Some(session.drain(places.room(), |block, gap| places.put(&block, gap)))
+                    }
                     _ => None,
                 }
             })
@@ -233,17 +224,4 @@ pub unsafe extern "C" fn rustle_capture_free(capture: RustleHandle, error: *mut 
 
 fn find(capture: RustleHandle) -> Result<Pinned<'static, CaptureEngine>, CallFault> {
     CAPTURES.pin(capture, "capture")
-}
-
-/// The events lane: every record is a call.
-struct EventSink(SinkGuts);
-
-impl RecordListener<SoundBlock> for EventSink {
-    fn on_record(&mut self, record: &SoundBlock) {
-        self.0.signal(&RustleSoundBlock::new(record, 0));
-    }
-
-    fn on_release(self: Box<Self>, release: Release) {
-        self.0.release(release);
-    }
 }

@@ -4,13 +4,13 @@ use super::fault::SoundFault;
 use super::RustleSoundConfiguration;
 use crate::guard::guarded;
 use crate::handle::{Kind, Pinned, RustleHandle, SlotTable};
-use crate::lane::{drained, overflow, BellSink, RustleLaneStatistics};
+use crate::lane::{drained, BellSink, EventSink, LaneRecord, RustleLaneStatistics};
 use crate::runtime;
 use crate::session::{self, AnySession, EngineSession};
-use crate::sink::{RustleSink, SinkGuts};
+use crate::sink::RustleSink;
 use crate::slice::{borrowed, check_apart, out, Piece};
 use crate::status::{CallFault, RustleError, RustleStatus};
-use rustle_engines::{PlaybackEngine, PlaybackProgress, PlaybackSession, RecordListener, Release};
+use rustle_engines::{PlaybackEngine, PlaybackProgress, PlaybackSession};
 
 /// How far a playback has come.
 #[repr(C)]
@@ -33,7 +33,7 @@ pub struct RustlePlaybackProgress {
     pub gap: u32,
 }
 
-impl RustlePlaybackProgress {
+impl LaneRecord<PlaybackProgress> for RustlePlaybackProgress {
     fn new(progress: &PlaybackProgress, gap: u32) -> Self {
         Self {
             sequence: progress.sequence,
@@ -107,21 +107,12 @@ pub unsafe extern "C" fn rustle_playback_start(
         let engine = find(playback)?;
         // SAFETY: the caller's promise about `session` is handed on.
         let session = unsafe { out(session, "session") }?;
-        let overflow = overflow(lane)?;
-        let sink = SinkGuts::new(sink)?;
-        #[cfg(feature = "faults")]
-        let forger = sink.forger();
-        let reservation = session::reserve()?;
-        let started = match overflow {
-            None => engine.start_pushing(EventSink(sink))?,
-            Some(overflow) => engine.start_pulling(overflow, capacity, BellSink(sink))?,
-        };
-        *session = reservation.fill(AnySession {
-            engine: EngineSession::Playback(started),
-            #[cfg(feature = "faults")]
-            forger,
-        });
-        Ok::<(), SoundFault>(())
+        session::started(session, lane, sink, |overflow, sink| {
+            Ok::<_, SoundFault>(EngineSession::Playback(match overflow {
+                None => engine.start_pushing(EventSink::<RustlePlaybackProgress>::new(sink))?,
+                Some(overflow) => engine.start_pulling(overflow, capacity, BellSink(sink))?,
+            }))
+        })
     };
     // SAFETY: the caller's promise about `error` is handed on.
     unsafe { guarded(error, body) }
@@ -154,9 +145,9 @@ pub unsafe extern "C" fn rustle_playback_drain(
         unsafe {
             drained(buffer, capacity, count, statistics, |places| {
                 match &session.engine {
-                    EngineSession::Playback(session) => Some(session.drain(places.room(), |record, gap| {
-                        places.put(RustlePlaybackProgress::new(&record, gap));
-                    })),
+                    EngineSession::Playback(session) => {
+                        Some(session.drain(places.room(), |progress, gap| places.put(&progress, gap)))
+                    }
                     _ => None,
                 }
             })
@@ -299,17 +290,4 @@ pub unsafe extern "C" fn rustle_playback_free(
 
 fn find(playback: RustleHandle) -> Result<Pinned<'static, PlaybackEngine>, CallFault> {
     PLAYBACKS.pin(playback, "playback")
-}
-
-/// The events lane: every record is a call.
-struct EventSink(SinkGuts);
-
-impl RecordListener<PlaybackProgress> for EventSink {
-    fn on_record(&mut self, record: &PlaybackProgress) {
-        self.0.signal(&RustlePlaybackProgress::new(record, 0));
-    }
-
-    fn on_release(self: Box<Self>, release: Release) {
-        self.0.release(release);
-    }
 }
