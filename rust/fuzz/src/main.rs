@@ -11,6 +11,7 @@
 mod equalizer;
 mod frames;
 mod input;
+mod lane;
 mod meter;
 mod objects;
 mod sound;

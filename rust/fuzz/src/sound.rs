@@ -1,8 +1,8 @@
 //! Calls of captures, playbacks and the list of devices.
 
 use crate::input::Input;
+use crate::lane::drained;
 use crate::objects::{checked, runtime, settle, Handles, Kind, Watch};
-use rustle::lane::RustleLaneStatistics;
 use rustle::sound::capture::*;
 use rustle::sound::devices::*;
 use rustle::sound::playback::*;
@@ -10,7 +10,6 @@ use rustle::sound::RustleSoundConfiguration;
 use rustle::status::{RustleError, RustleStatus};
 use rustle::{RustleHandle, RustleString};
 use std::ffi::c_void;
-use std::mem::MaybeUninit;
 use std::ptr::{null, null_mut};
 
 /// A device's name: the one that needs no hardware, or none that there is. Any text might name a real one.
@@ -126,57 +125,6 @@ type StartCall = unsafe extern "C" fn(
     *mut RustleHandle,
     *mut RustleError,
 ) -> RustleStatus;
-
-type DrainCall<Record> = unsafe extern "C" fn(
-    RustleHandle,
-    *mut Record,
-    usize,
-    *mut usize,
-    *mut RustleLaneStatistics,
-    *mut RustleError,
-) -> RustleStatus;
-
-fn drained<Record>(
-    input: &mut Input<'_>,
-    handles: &Handles,
-    call: DrainCall<Record>,
-    check: impl Fn(&Record, &RustleLaneStatistics),
-) {
-    const ROOM: usize = 16;
-    let session = handles.any(input, Kind::Session);
-    let mut records = [const { MaybeUninit::<Record>::uninit() }; ROOM];
-    let mut statistics = MaybeUninit::<RustleLaneStatistics>::uninit();
-    let capacity = input.length(ROOM);
-    let mut count = usize::MAX;
-    let buffer = if input.below(16) == 15 {
-        null_mut()
-    } else {
-        records.as_mut_ptr().cast()
-    };
-    let is_done = checked(|error| {
-        // SAFETY: all memory is NULL or this frame's own; a capacity beyond it is one that no memory has.
-        unsafe {
-            call(
-                session,
-                buffer,
-                capacity,
-                &mut count,
-                statistics.as_mut_ptr(),
-                error,
-            )
-        }
-    });
-    if is_done {
-        assert!(count <= capacity);
-        // SAFETY: a call that succeeds writes the counts.
-        let s = unsafe { statistics.assume_init() };
-        assert_eq!(s.produced, s.delivered + s.dropped + s.waiting);
-        for record in &records[..count] {
-            // SAFETY: the first `count` records were written.
-            check(unsafe { record.assume_init_ref() }, &s);
-        }
-    }
-}
 
 pub(crate) fn drain(input: &mut Input<'_>, handles: &Handles) {
     if input.below(2) == 0 {

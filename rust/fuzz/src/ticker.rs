@@ -1,9 +1,9 @@
 //! Calls of the ticker, its sessions and its runtimes.
 
 use crate::input::Input;
+use crate::lane::drained;
 use crate::objects::{checked, runtime, settle, Handles, Kind, Watch};
 use rustle::exercise::rustle_sink_exercise;
-use rustle::lane::*;
 use rustle::layout::rustle_abi_layout;
 use rustle::log::{rustle_log_install, rustle_log_set_level};
 use rustle::runtime::{rustle_runtime_advance, rustle_runtime_free, rustle_runtime_new_manual};
@@ -12,7 +12,6 @@ use rustle::status::{RustleError, RustleStatus};
 use rustle::ticker::*;
 use rustle::version::rustle_build_id;
 use rustle::{RustleHandle, RustleString};
-use std::mem::MaybeUninit;
 use std::ptr::{null, null_mut};
 
 pub(crate) fn new_ticker(input: &mut Input<'_>, handles: &mut Handles) {
@@ -121,42 +120,15 @@ pub(crate) fn start(input: &mut Input<'_>, handles: &mut Handles) {
 }
 
 pub(crate) fn drain(input: &mut Input<'_>, handles: &Handles) {
-    const ROOM: usize = 16;
-    let session = handles.any(input, Kind::Session);
-    let mut updates = [const { MaybeUninit::<RustlePriceUpdate>::uninit() }; ROOM];
-    let mut statistics = MaybeUninit::<RustleLaneStatistics>::uninit();
-    let capacity = input.length(ROOM);
-    let mut count = usize::MAX;
-    let buffer = if input.below(16) == 15 {
-        null_mut()
-    } else {
-        updates.as_mut_ptr().cast()
-    };
-    let is_done = checked(|error| {
-        // SAFETY: all memory is NULL or this frame's own; a capacity beyond it is one that no memory has.
-        unsafe {
-            rustle_ticker_drain(
-                session,
-                buffer,
-                capacity,
-                &mut count,
-                statistics.as_mut_ptr(),
-                error,
-            )
-        }
-    });
-    if is_done {
-        assert!(count <= capacity);
-        // SAFETY: a call that succeeds writes the counts.
-        let s = unsafe { statistics.assume_init() };
-        assert_eq!(s.produced, s.delivered + s.dropped + s.waiting);
-        for update in &updates[..count] {
-            // SAFETY: the first `count` records were written.
-            let update = unsafe { update.assume_init_ref() };
+    drained(
+        input,
+        handles,
+        rustle_ticker_drain,
+        |update: &RustlePriceUpdate, s| {
             assert!(update.price.is_finite() && update.price > 0.0);
             assert!(update.sequence < s.produced && update.symbol < 5);
-        }
-    }
+        },
+    );
 }
 
 type HandleCall = unsafe extern "C" fn(RustleHandle, *mut RustleError) -> RustleStatus;
