@@ -3,6 +3,7 @@
 
 mod capture;
 mod playback;
+mod sound;
 mod ticker;
 
 use rustle::lane::{
@@ -12,9 +13,8 @@ use rustle::lane::{
 use rustle::runtime::{rustle_runtime_advance, rustle_runtime_free, rustle_runtime_new_manual};
 use rustle::session::rustle_session_free;
 use rustle::sink::RustleSink;
-use rustle::sound::RustleSoundConfiguration;
 use rustle::status::{RustleStatus, RUSTLE_OK};
-use rustle::{RustleHandle, RustleString};
+use rustle::RustleHandle;
 use std::mem::MaybeUninit;
 use std::ptr::null_mut;
 
@@ -80,30 +80,13 @@ fn made(call: impl FnOnce(*mut RustleHandle) -> RustleStatus) -> Result<RustleHa
     }
 }
 
-/// The lanes of the engines of sound.
-const SOUND_LANES: &[u32] = &[
+/// The lanes that there are.
+const ALL_LANES: &[u32] = &[
     RUSTLE_LANE_EVENTS,
     RUSTLE_LANE_DROP_OLDEST,
     RUSTLE_LANE_DROP_NEWEST,
     RUSTLE_LANE_KEEP_LATEST,
 ];
-
-/// The device that needs no hardware, with a value for each frame.
-fn sound(runtime: RustleHandle, per_second: f64, limit: u64) -> RustleSoundConfiguration {
-    const DEVICE: &str = "demo";
-    RustleSoundConfiguration {
-        device: RustleString {
-            data: DEVICE.as_ptr(),
-            length: DEVICE.len(),
-        },
-        frame_limit: limit,
-        runtime,
-        sample_rate: per_second as u32,
-        channels: 1,
-        period: 1,
-        reserved: 0,
-    }
-}
 
 /// What a call of a drain with room for `most` records gives.
 fn drained<Record>(

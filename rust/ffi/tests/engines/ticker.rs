@@ -1,7 +1,6 @@
 //! The ticker, as the tests of the boundary drive it.
 
-use super::{made, Drained, Engine, Work};
-use rustle::lane::*;
+use super::{made, Drained, Engine, Work, ALL_LANES};
 use rustle::sink::RustleSink;
 use rustle::status::RustleStatus;
 use rustle::ticker::*;
@@ -10,12 +9,7 @@ use std::ptr::null_mut;
 
 pub(super) const ENGINE: Engine = Engine {
     name: "ticker",
-    lanes: &[
-        RUSTLE_LANE_EVENTS,
-        RUSTLE_LANE_DROP_OLDEST,
-        RUSTLE_LANE_DROP_NEWEST,
-        RUSTLE_LANE_KEEP_LATEST,
-    ],
+    lanes: ALL_LANES,
     new,
     start,
     drain,
