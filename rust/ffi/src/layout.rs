@@ -1,6 +1,6 @@
 //! The layout of every record that crosses the boundary, so that the other side can compare it with what it sees.
 
-use crate::equalizer::{RustleEqualizerBand, RustleEqualizerSettings};
+use crate::equalizer::settings::{RustleEqualizerBand, RustleEqualizerSettings};
 use crate::fft::peaks::{RustlePeak, RustlePeakSearch};
 use crate::fft::stft::RustleStftConfiguration;
 use crate::lane::RustleLaneStatistics;

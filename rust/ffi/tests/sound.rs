@@ -1,6 +1,7 @@
 //! Sound as a user of the C interface has it: what several threads give a playback arrives whole, and changes of an equalizer
 //! beside its sound come to the last of them.
 
+use rustle::equalizer::settings::*;
 use rustle::equalizer::*;
 use rustle::lane::RUSTLE_LANE_EVENTS;
 use rustle::runtime::*;

@@ -3,6 +3,8 @@
 use crate::input::Input;
 use crate::objects::{checked, Handles, Kind};
 use crate::spectra::{signal, Buffer, ROOM};
+use rustle::equalizer::curves::*;
+use rustle::equalizer::settings::*;
 use rustle::equalizer::*;
 use std::ptr::{null, null_mut};
 

@@ -2,6 +2,8 @@
 
 use crate::calls::{attempt, freed, made, Attempt, HandleCall};
 use crate::objects::Owned;
+use rustle::equalizer::curves::*;
+use rustle::equalizer::settings::*;
 use rustle::equalizer::*;
 use rustle::status::{RustleError, RustleStatus, RUSTLE_OK};
 use rustle::RustleHandle;
