@@ -31,9 +31,7 @@ struct DevicesCommand: AsyncParsableCommand {
   func run() async throws {
     log.bootstrap()
     let listed = DeviceList.system()
-    let profile = TerminalProfile(
-      environment: ProcessInfo.processInfo.environment, isTerminal: StandardStream.isTerminal(StandardStream.output),
-      size: StandardStream.size(of: StandardStream.output), isASCIIAskedFor: output.ascii)
+    let profile = TerminalProfile.standardOutput(isASCIIAskedFor: output.ascii)
     if let note = listed.note, !log.quiet { try? LineWriter.standardError.write("rustle: \(note)\n") }
     try LineWriter.standardOutput.write(listed.text(output.effectiveFormat, profile: profile))
   }

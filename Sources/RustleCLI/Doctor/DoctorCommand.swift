@@ -18,9 +18,7 @@ struct DoctorCommand: AsyncParsableCommand {
 
   func run() async throws {
     let isTerminal = StandardStream.isTerminal(StandardStream.output)
-    let profile = TerminalProfile(
-      environment: ProcessInfo.processInfo.environment, isTerminal: isTerminal,
-      size: StandardStream.size(of: StandardStream.output))
+    let profile = TerminalProfile.standardOutput(isASCIIAskedFor: false)
     let report = DoctorReport.make(profile: profile, isTerminal: isTerminal)
     let text = json ? report.ndjson() : report.text(painter: Painter(isEnabled: profile.usesColor))
     try LineWriter.standardOutput.write(text)

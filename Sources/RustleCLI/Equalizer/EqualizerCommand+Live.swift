@@ -25,29 +25,15 @@ extension EqualizerCommand {
     let profile = profile()
     let ending: RunEnding
     if self.output.effectiveFormat == .auto && profile.isLive {
-      ending = try await panel(run, desk: desk, equalizer: equalizer, save: writePreset)
+      let screen = LiveScreen.standardOutput(isASCIIAskedFor: self.output.ascii)
+      ending = try await run.panel(
+        LiveEqualizer(equalizer: equalizer, desk: desk, screen: screen, save: writePreset))
     } else {
       ending = try await run.lines(
         EqualizerStateLines(format: self.output.effectiveFormat, profile: profile, channels: captured.format.channels),
         to: .standardOutput)
     }
     if ending.status != .ok { throw ExitCode(ending.status.rawValue) }
-  }
-
-  private func panel(
-    _ run: LiveEqualizerRun, desk: EqualizerDesk, equalizer: Equalizer,
-    save: @escaping @Sendable (EqualizerSettings) throws -> String
-  ) async throws -> RunEnding {
-    let hasKeys = StandardStream.isTerminal(StandardStream.input)
-    let isASCIIAskedFor = output.ascii
-    let view = LiveEqualizer(
-      equalizer: equalizer, desk: desk, hasKeys: hasKeys,
-      session: TerminalSession(
-        output: StandardStream.output, input: hasKeys ? StandardStream.input : nil,
-        write: { try LineWriter.standardOutput.write($0) }),
-      save: save, makeProfile: { Self.profile(isASCIIAskedFor: isASCIIAskedFor) },
-      write: { try LineWriter.standardOutput.write($0) })
-    return try await run.panel(keys: hasKeys ? Keyboard.keys() : nil, view: view)
   }
 
   /// What writes the preset that is heard, and says so.

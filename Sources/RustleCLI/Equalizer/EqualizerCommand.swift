@@ -91,13 +91,7 @@ struct EqualizerCommand: AsyncParsableCommand {
     if !log.quiet { try? LineWriter.standardError.write("rustle: \(text)\n") }
   }
 
-  func profile() -> TerminalProfile { Self.profile(isASCIIAskedFor: output.ascii) }
-
-  static func profile(isASCIIAskedFor: Bool) -> TerminalProfile {
-    TerminalProfile(
-      environment: ProcessInfo.processInfo.environment, isTerminal: StandardStream.isTerminal(StandardStream.output),
-      size: StandardStream.size(of: StandardStream.output), isASCIIAskedFor: isASCIIAskedFor)
-  }
+  func profile() -> TerminalProfile { .standardOutput(isASCIIAskedFor: output.ascii) }
 
   /// The rate of a response or a preset, which have none of their own.
   private var sampleRate: Double { Double(device.rate ?? SoundDeviceOptions.defaultRate) }

@@ -2,56 +2,41 @@ import Foundation
 import RustleAudio
 
 /// The live view of an equalizer: takes keys and levels in, sets the equalizer, and draws itself when something changed.
-actor LiveEqualizer {
+actor LiveEqualizer: LiveView {
+  var screen: LiveScreen
   private let equalizer: Equalizer
-  private let session: TerminalSession
-  private let write: @Sendable (String) throws -> Void
-  private let makeProfile: @Sendable () -> TerminalProfile
   private let save: @Sendable (EqualizerSettings) throws -> String
   private var desk: EqualizerDesk
   private var status: EqualizerPanel.Status
-  private var frame = LiveFrame()
-  private var needsDrawing = true
 
-  /// - Parameters:
-  ///   - save: writes a preset and returns what to say about it.
-  ///   - makeProfile: asks the terminal what it can show, for every picture anew, since its size changes.
+  /// - Parameter save: writes a preset and returns what to say about it.
   init(
-    equalizer: Equalizer, desk: EqualizerDesk, hasKeys: Bool, session: TerminalSession,
-    save: @escaping @Sendable (EqualizerSettings) throws -> String,
-    makeProfile: @escaping @Sendable () -> TerminalProfile, write: @escaping @Sendable (String) throws -> Void
+    equalizer: Equalizer, desk: EqualizerDesk, screen: LiveScreen,
+    save: @escaping @Sendable (EqualizerSettings) throws -> String
   ) {
     self.equalizer = equalizer
     self.desk = desk
-    self.session = session
+    self.screen = screen
     self.save = save
-    self.makeProfile = makeProfile
-    self.write = write
-    status = EqualizerPanel.Status(hasKeys: hasKeys)
+    status = EqualizerPanel.Status(hasKeys: screen.hasKeys)
   }
 
-  func begin() throws {
-    try session.begin()
-    try draw()
-  }
-
-  /// Draws the last picture and gives the terminal back.
   func end() {
     status.hasKeys = false
     if desk.showsHelp { _ = desk.press(.help) }
     try? draw()
-    session.end()
+    screen.end()
   }
 
   func show(_ state: EqualizerState) {
     status.state = state
-    needsDrawing = true
+    screen.needsDrawing = true
   }
 
   /// - Returns: whether the key ends the view.
   func press(_ key: Key) async -> Bool {
     let action = desk.press(key)
-    needsDrawing = true
+    screen.needsDrawing = true
     status.message = nil
     do {
       switch action {
@@ -71,23 +56,7 @@ actor LiveEqualizer {
     return false
   }
 
-  /// Stops with the process and comes back with it.
-  func suspend() throws {
-    try session.suspend()
-    frame.forget()
-    needsDrawing = true
-  }
-
-  func resized() { needsDrawing = true }
-
-  /// Draws when something changed since the last picture.
-  func drawIfNeeded() throws {
-    if needsDrawing { try draw() }
-  }
-
-  private func draw() throws {
-    let profile = makeProfile()
-    try write(frame.draw(EqualizerPanel(profile: profile).lines(desk, status), columns: profile.columns))
-    needsDrawing = false
+  func draw() throws {
+    try screen.draw { EqualizerPanel(profile: $0).lines(desk, status) }
   }
 }

@@ -15,8 +15,6 @@ struct LiveEqualizerRun: Sendable {
     self.equalizer = equalizer
   }
 
-  /// Pictures a second on a terminal, at most.
-  private static let framesPerSecond = 20
   /// Seconds of sound from one line to the next.
   static let lineInterval = 0.25
 
@@ -26,60 +24,32 @@ struct LiveEqualizerRun: Sendable {
     let levels = equalizer.levels()
     let rhythm = LineRhythm(interval: Self.lineInterval)
     try writer.write(lines.header)
-    let ending = try await firstEnding { group in
-      group.addTask {
+    let ending = try await firstEnding { tasks in
+      tasks.addTask {
         for await level in levels {
           if let due = rhythm.add(await state(level)) { try writer.write(lines.line(due)) }
         }
         return nil
       }
-      group.addTask { await RunEnding.signal(from: signals) }
-      group.addTask { await RunEnding.readerGone(from: StandardStream.output) }
+      tasks.addEndingsOfLines(signals: signals)
     }
     if ending == .streamEnded, let last = rhythm.waiting { try writer.write(lines.line(last)) }
     return ending
   }
 
   /// Shows the sliders.
-  func panel(keys: AsyncStream<Key>?, view: LiveEqualizer) async throws -> RunEnding {
-    let signals = await Signals.stream(of: [SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGWINCH])
+  func panel(_ view: LiveEqualizer) async throws -> RunEnding {
+    let signals = await Signals.stream(of: RunEnding.viewSignals)
     let levels = equalizer.levels()
-    try await view.begin()
-    do {
-      let ending = try await firstEnding { group in
-        group.addTask {
+    let keys = await view.screen.keys()
+    return try await view.whileShown {
+      try await firstEnding { tasks in
+        tasks.addTask {
           for await level in levels { await view.show(await state(level)) }
           return nil
         }
-        group.addTask {
-          for await number in signals {
-            switch number {
-            case SIGTSTP: try await view.suspend()
-            case SIGWINCH: await view.resized()
-            default: return .signal(number)
-            }
-          }
-          return nil
-        }
-        group.addTask {
-          while !Task.isCancelled {
-            try await view.drawIfNeeded()
-            try? await Task.sleep(for: .seconds(1) / Self.framesPerSecond)
-          }
-          return nil
-        }
-        if let keys {
-          group.addTask {
-            for await key in keys where await view.press(key) { return .quit }
-            return nil
-          }
-        }
+        tasks.add(view, signals: signals, keys: keys) { await view.press($0) }
       }
-      await view.end()
-      return ending
-    } catch {
-      await view.end()
-      throw error
     }
   }
 
@@ -92,26 +62,18 @@ struct LiveEqualizerRun: Sendable {
       overruns: input.tally.overruns, underruns: progress.underruns)
   }
 
-  /// Plays, and runs the tasks, until the first of them says how the run ended; nil says nothing. Both devices are closed when
-  /// this returns.
-  private func firstEnding(
-    _ addTasks: (inout ThrowingTaskGroup<RunEnding?, any Error>) -> Void
-  ) async throws -> RunEnding {
+  /// Plays, and runs the tasks, until the first of them says how the run ended. Both devices are closed when this returns.
+  private func firstEnding(_ addTasks: (inout RunTasks) -> Void) async throws -> RunEnding {
     let result: Result<RunEnding, any Error>
     do {
-      let ending = try await withThrowingTaskGroup(of: RunEnding?.self) { group in
-        addTasks(&group)
-        group.addTask {
+      let ending = try await RunEnding.first { tasks in
+        addTasks(&tasks)
+        tasks.addTask {
           _ = try await output.play(
             input, changing: { [equalizer] in try equalizer.process($0) },
             onProgress: { [progress] in progress.set($0) })
           return .streamEnded
         }
-        defer { group.cancelAll() }
-        while let ending = try await group.next() {
-          if let ending { return ending }
-        }
-        return RunEnding.streamEnded
       }
       result = .success(ending)
     } catch {

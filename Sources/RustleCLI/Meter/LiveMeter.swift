@@ -41,63 +41,43 @@ actor MeterLineWriter: MeterSink {
 }
 
 /// The live view: takes states and keys in, and draws itself when something changed.
-actor LiveMeter: MeterSink {
-  private let session: TerminalSession
-  private let write: @Sendable (String) throws -> Void
-  private let makeProfile: @Sendable () -> TerminalProfile
+actor LiveMeter: MeterSink, LiveView {
+  var screen: LiveScreen
   private let subject: MeterSubject
-  private let hasKeys: Bool
 
   private var state: MeterState
   /// What is shown while the view is paused; the measurement itself goes on.
   private var frozen: MeterState?
   private var hasSound = false
   private var showsHelp = false
-  private var frame = LiveFrame()
-  private var needsDrawing = true
   private var isOver = false
 
-  /// - Parameters:
-  ///   - state: what is shown before the first sound.
-  ///   - makeProfile: asks the terminal what it can show, for every picture anew, since its size changes.
-  init(
-    subject: MeterSubject, state: MeterState, hasKeys: Bool, session: TerminalSession,
-    makeProfile: @escaping @Sendable () -> TerminalProfile, write: @escaping @Sendable (String) throws -> Void
-  ) {
+  /// - Parameter state: what is shown before the first sound.
+  init(subject: MeterSubject, state: MeterState, screen: LiveScreen) {
     self.subject = subject
     self.state = state
-    self.hasKeys = hasKeys
-    self.session = session
-    self.makeProfile = makeProfile
-    self.write = write
-  }
-
-  func begin() throws {
-    try session.begin()
-    try draw()
+    self.screen = screen
   }
 
   func show(_ state: MeterState) throws {
     self.state = state
     hasSound = true
-    needsDrawing = needsDrawing || frozen == nil
+    screen.needsDrawing = screen.needsDrawing || frozen == nil
   }
 
   /// Puts the report in the view's place and gives the terminal back.
   func finish(_ state: MeterState) throws {
     guard !isOver else { return }
     isOver = true
-    defer { session.end() }
-    let profile = makeProfile()
-    let report = MeterReport(subject: subject, profile: profile)
-    try write(frame.draw(hasSound ? report.lines(state) : [], columns: profile.columns))
+    defer { screen.end() }
+    try screen.draw { hasSound ? MeterReport(subject: subject, profile: $0).lines(state) : [] }
   }
 
   /// Gives the terminal back after a failure; the last picture stays.
-  func abandon() {
+  func end() {
     guard !isOver else { return }
     isOver = true
-    session.end()
+    screen.end()
   }
 
   /// - Returns: whether the key ends the view.
@@ -109,29 +89,15 @@ actor LiveMeter: MeterSink {
     case .restart: frozen = nil
     case .up, .down, .left, .right, .letter: return false
     }
-    needsDrawing = true
+    screen.needsDrawing = true
     return false
   }
 
-  /// Stops with the process and comes back with it.
-  func suspend() throws {
-    try session.suspend()
-    // The shell has written below the picture meanwhile.
-    frame.forget()
-    needsDrawing = true
-  }
+  func drawIfNeeded() throws { if screen.needsDrawing && !isOver { try draw() } }
 
-  func resized() { needsDrawing = true }
-
-  /// Draws when something changed since the last picture.
-  func drawIfNeeded() throws { if needsDrawing && !isOver { try draw() } }
-
-  private func draw() throws {
-    let profile = makeProfile()
+  func draw() throws {
     let status = MeterView.Status(
-      isPaused: frozen != nil, hasKeys: hasKeys, showsHelp: showsHelp, hasSound: hasSound)
-    let lines = MeterView(subject: subject, profile: profile).lines(frozen ?? state, status)
-    try write(frame.draw(lines, columns: profile.columns))
-    needsDrawing = false
+      isPaused: frozen != nil, hasKeys: screen.hasKeys, showsHelp: showsHelp, hasSound: hasSound)
+    try screen.draw { MeterView(subject: subject, profile: $0).lines(frozen ?? state, status) }
   }
 }

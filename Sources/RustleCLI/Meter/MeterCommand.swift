@@ -117,7 +117,7 @@ struct MeterCommand: AsyncParsableCommand {
       name: input.name, format: input.format, encoding: input.file.map { "\($0.container), \($0.codec)" },
       channel: meter.channel)
     let format = output.effectiveFormat
-    let profile = Self.profile(isASCIIAskedFor: output.ascii)
+    let profile = TerminalProfile.standardOutput(isASCIIAskedFor: output.ascii)
     let isFile = !input.isLive && sound.input != AudioFileReader.standardInputPath
     let isText = format == .auto || format == .text
     let isView = format == .auto && profile.isLive && !isFile && calibrate == nil
@@ -138,26 +138,9 @@ struct MeterCommand: AsyncParsableCommand {
       return try await run.lines(
         to: MeterLineWriter(lines: lines, showsReadings: showsReadings, output: .standardOutput))
     }
-    return try await view(run, subject)
-  }
-
-  private func view(_ run: MeterRun, _ subject: MeterSubject) async throws -> RunEnding {
-    let hasKeys = StandardStream.isTerminal(StandardStream.input)
-    let isASCIIAskedFor = output.ascii
-    let view = LiveMeter(
-      subject: subject, state: try await run.state(), hasKeys: hasKeys,
-      session: TerminalSession(
-        output: StandardStream.output, input: hasKeys ? StandardStream.input : nil,
-        write: { try LineWriter.standardOutput.write($0) }),
-      makeProfile: { Self.profile(isASCIIAskedFor: isASCIIAskedFor) },
-      write: { try LineWriter.standardOutput.write($0) })
-    return try await run.view(view, keys: hasKeys ? Keyboard.keys() : nil)
-  }
-
-  private static func profile(isASCIIAskedFor: Bool) -> TerminalProfile {
-    TerminalProfile(
-      environment: ProcessInfo.processInfo.environment, isTerminal: StandardStream.isTerminal(StandardStream.output),
-      size: StandardStream.size(of: StandardStream.output), isASCIIAskedFor: isASCIIAskedFor)
+    return try await run.view(
+      LiveMeter(
+        subject: subject, state: try await run.state(), screen: .standardOutput(isASCIIAskedFor: output.ascii)))
   }
 
   private func note(_ text: String) {

@@ -10,9 +10,6 @@ struct MeterRun: Sendable {
   /// Told of each reading, and of the end before the summary is written.
   let follower: MeterFollower
 
-  /// Pictures a second on a terminal, at most.
-  private static let framesPerSecond = 20
-
   /// What the meter shows now.
   func state() async throws -> MeterState { try await MeterState(meter.reading, of: meter, tally: input.tally) }
 
@@ -20,55 +17,27 @@ struct MeterRun: Sendable {
   func lines(to sink: some MeterSink) async throws -> RunEnding {
     // Signals are taken before anything starts, so that none falls between.
     let signals = await Signals.stream(of: RunEnding.signals)
-    return try await firstEnding(finishing: sink) { group in
-      group.addTask { try await measure(to: sink) }
-      group.addTask { await RunEnding.signal(from: signals) }
-      group.addTask { await RunEnding.readerGone(from: StandardStream.output) }
+    return try await firstEnding(finishing: sink) { tasks in
+      tasks.addTask { try await measure(to: sink) }
+      tasks.addEndingsOfLines(signals: signals)
     }
   }
 
   /// Measures with the live view.
-  func view(_ view: LiveMeter, keys: AsyncStream<Key>?) async throws -> RunEnding {
-    let signals = await Signals.stream(of: RunEnding.signals + [SIGTSTP, SIGWINCH])
-    try await view.begin()
-    do {
-      return try await firstEnding(finishing: view) { group in
-        group.addTask { try await measure(to: view) }
-        group.addTask {
-          for await number in signals {
-            switch number {
-            case SIGTSTP: try await view.suspend()
-            case SIGWINCH: await view.resized()
-            default:
-              RunEnding.leaveInASecond(with: number)
-              return .signal(number)
-            }
+  func view(_ view: LiveMeter) async throws -> RunEnding {
+    let signals = await Signals.stream(of: RunEnding.viewSignals)
+    let keys = await view.screen.keys()
+    return try await view.whileShown {
+      try await firstEnding(finishing: view) { tasks in
+        tasks.addTask { try await measure(to: view) }
+        tasks.add(view, signals: signals, isForced: true, keys: keys) { key in
+          if key == .restart {
+            try await meter.restart()
+            await follower.restart()
           }
-          return nil
-        }
-        group.addTask {
-          while !Task.isCancelled {
-            try await view.drawIfNeeded()
-            try? await Task.sleep(for: .seconds(1) / Self.framesPerSecond)
-          }
-          return nil
-        }
-        if let keys {
-          group.addTask {
-            for await key in keys {
-              if key == .restart {
-                try await meter.restart()
-                await follower.restart()
-              }
-              if await view.press(key) { return .quit }
-            }
-            return nil
-          }
+          return await view.press(key)
         }
       }
-    } catch {
-      await view.abandon()
-      throw error
     }
   }
 
@@ -85,23 +54,16 @@ struct MeterRun: Sendable {
   /// Runs the tasks until the first of them says how the run ended, and then writes the summary, before the other tasks have
   /// ended: one of them may wait for sound that does not come.
   private func firstEnding(
-    finishing sink: some MeterSink, _ addTasks: (inout ThrowingTaskGroup<RunEnding?, any Error>) -> Void
+    finishing sink: some MeterSink, _ addTasks: (inout RunTasks) -> Void
   ) async throws -> RunEnding {
     do {
-      let ending = try await withThrowingTaskGroup(of: RunEnding?.self) { group in
-        addTasks(&group)
-        defer { group.cancelAll() }
-        while let ending = try await group.next() {
-          guard let ending else { continue }
-          group.cancelAll()
-          var state = try await state()
-          state.shares = await follower.shares
-          // The picture first: a reader of the pipe that has seen enough must not cost it.
-          try await follower.finish(state)
-          if ending != .readerGone { try await sink.finish(state) }
-          return ending
-        }
-        return .streamEnded
+      let ending = try await RunEnding.first(of: addTasks) { ending in
+        guard let ending else { return }
+        var state = try await state()
+        state.shares = await follower.shares
+        // The picture first: a reader of the pipe that has seen enough must not cost it.
+        try await follower.finish(state)
+        if ending != .readerGone { try await sink.finish(state) }
       }
       await input.close()
       return ending

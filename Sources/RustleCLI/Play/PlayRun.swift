@@ -22,41 +22,21 @@ struct PlayRun {
       if hasTerminal { session.end() }
     }
     do {
-      let ending = try await withThrowingTaskGroup(of: RunEnding?.self) { group in
-        group.addTask { try await heard(gate) }
-        group.addTask {
-          for await number in signals {
-            if number == SIGTSTP {
-              line.forget()
-              try session.suspend()
-            } else {
-              RunEnding.leaveInASecond(with: number)
-              return .signal(number)
-            }
-          }
-          return nil
-        }
-        if let keys {
-          group.addTask {
-            for await key in keys {
-              switch key {
-              case .quit: return .quit
-              case .pause: line.setPaused(await gate.toggle())
-              case .help, .restart, .up, .down, .left, .right, .letter: break
-              }
-            }
-            return nil
+      let ending = try await RunEnding.first { tasks in
+        tasks.addTask { try await heard(gate) }
+        tasks.addTask {
+          try await RunEnding.signal(from: signals, isForced: true) { _ in
+            line.forget()
+            try session.suspend()
           }
         }
-        defer { group.cancelAll() }
-        while let ending = try await group.next() {
-          guard let ending else { continue }
-          // What waits for the end of a pause goes on, and is cancelled.
-          group.cancelAll()
-          await gate.open()
-          return ending
+        tasks.addKeys(keys) { key in
+          if key == .pause { line.setPaused(await gate.toggle()) }
+          return key == .quit
         }
-        return .streamEnded
+      } settle: { _ in
+        // What waits for the end of a pause goes on, and is cancelled.
+        await gate.open()
       }
       await output.shutDown()
       return (ending, line.last)

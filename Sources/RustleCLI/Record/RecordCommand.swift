@@ -69,33 +69,16 @@ struct RecordCommand: AsyncParsableCommand {
     let configuration = try device.configuration(of: device.name ?? AudioDevice.defaultName, seconds: duration)
     let options = AudioFileWriter.Options(encoding: encoding.encoding, overwrite: overwrite, dither: dither)
     let run = RecordRun(capture: try AudioCapture(configuration), path: output, options: options)
-    let profile = profile()
     let ending: RunEnding
-    let isLive = format.effectiveFormat == .auto && profile.isLive
-    if isLive {
-      let hasKeys = StandardStream.isTerminal(StandardStream.input)
-      let session = TerminalSession(
-        output: StandardStream.output, input: hasKeys ? StandardStream.input : nil,
-        write: { try LineWriter.standardOutput.write($0) })
-      let isASCIIAskedFor = format.ascii
-      let view = LiveRecord(
-        path: output, hasKeys: hasKeys, session: session,
-        makeProfile: { Self.profile(isASCIIAskedFor: isASCIIAskedFor) },
-        write: { try LineWriter.standardOutput.write($0) })
-      ending = try await run.view(view, keys: hasKeys ? Keyboard.keys() : nil)
+    let profile = TerminalProfile.standardOutput(isASCIIAskedFor: format.ascii)
+    if format.effectiveFormat == .auto && profile.isLive {
+      let screen = LiveScreen.standardOutput(isASCIIAskedFor: format.ascii)
+      ending = try await run.view(LiveRecord(path: output, screen: screen))
     } else {
       let lines = RecordLines(format: format.effectiveFormat)
       ending = try await run.lines(lines, to: .standardOutput)
     }
     if ending.status != .ok { throw ExitCode(ending.status.rawValue) }
-  }
-
-  private func profile() -> TerminalProfile { Self.profile(isASCIIAskedFor: format.ascii) }
-
-  private static func profile(isASCIIAskedFor: Bool) -> TerminalProfile {
-    TerminalProfile(
-      environment: ProcessInfo.processInfo.environment, isTerminal: StandardStream.isTerminal(StandardStream.output),
-      size: StandardStream.size(of: StandardStream.output), isASCIIAskedFor: isASCIIAskedFor)
   }
 }
 

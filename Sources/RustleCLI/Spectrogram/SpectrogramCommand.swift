@@ -90,9 +90,7 @@ struct SpectrogramCommand: AsyncParsableCommand {
       if !logging.quiet { try? LineWriter.standardError.write("wrote \(png)\n") }
       return
     }
-    let profile = TerminalProfile(
-      environment: ProcessInfo.processInfo.environment, isTerminal: StandardStream.isTerminal(StandardStream.output),
-      size: StandardStream.size(of: StandardStream.output), isASCIIAskedFor: ascii)
+    let profile = TerminalProfile.standardOutput(isASCIIAskedFor: ascii)
     try LineWriter.standardOutput.write(SpectrogramView(result: result, profile: profile).text())
   }
 

@@ -79,11 +79,7 @@ struct SpectrumCommand: AsyncParsableCommand {
     try LineWriter.standardOutput.write(text)
   }
 
-  private func profile() -> TerminalProfile {
-    TerminalProfile(
-      environment: ProcessInfo.processInfo.environment, isTerminal: StandardStream.isTerminal(StandardStream.output),
-      size: StandardStream.size(of: StandardStream.output), isASCIIAskedFor: output.ascii)
-  }
+  private func profile() -> TerminalProfile { .standardOutput(isASCIIAskedFor: output.ascii) }
 
   /// Frames that are read from the file at a time.
   private static let blockFrames = 16_384

@@ -14,13 +14,23 @@ enum RunEnding: Sendable, Equatable {
     }
   }
 
-  /// The signals that end a run that writes lines.
+  /// The signals that end a run.
   static let signals = [SIGINT, SIGTERM, SIGHUP]
 
   /// Waits for one of the signals that end a run; nil when the stream of them ended.
-  static func signal(from signals: AsyncStream<Int32>) async -> Self? {
+  ///
+  /// - Parameters:
+  ///   - isForced: whether it ends the process in any case, a second later.
+  ///   - handle: does what the other signals ask for.
+  static func signal(
+    from signals: AsyncStream<Int32>, isForced: Bool, others handle: (Int32) async throws -> Void = { _ in }
+  ) async throws -> Self? {
     for await number in signals {
-      leaveInASecond(with: number)
+      guard Self.signals.contains(number) else {
+        try await handle(number)
+        continue
+      }
+      if isForced { leaveInASecond(with: number) }
       return .signal(number)
     }
     return nil

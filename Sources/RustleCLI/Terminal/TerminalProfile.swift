@@ -1,3 +1,5 @@
+import Foundation
+
 /// What the place that output goes to can show. A pure function of the environment, so that tests can state it.
 struct TerminalProfile: Equatable, Sendable {
   /// Whether it is a terminal that can be redrawn in place.
@@ -51,5 +53,14 @@ struct TerminalProfile: Equatable, Sendable {
       return lowercased.contains("utf-8") || lowercased.contains("utf8")
     }
     return true
+  }
+}
+
+extension TerminalProfile {
+  /// What standard output can show now.
+  static func standardOutput(isASCIIAskedFor: Bool) -> Self {
+    Self(
+      environment: ProcessInfo.processInfo.environment, isTerminal: StandardStream.isTerminal(StandardStream.output),
+      size: StandardStream.size(of: StandardStream.output), isASCIIAskedFor: isASCIIAskedFor)
   }
 }

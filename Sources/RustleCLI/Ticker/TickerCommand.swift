@@ -58,7 +58,7 @@ struct TickerCommand: AsyncParsableCommand {
     let run = TickerRun(
       symbols: symbols, configuration: TickerConfiguration(updatesPerSecond: rate, seed: seed),
       duration: duration.map { .seconds($0) })
-    let profile = Self.profile(isASCIIAskedFor: output.ascii)
+    let profile = TerminalProfile.standardOutput(isASCIIAskedFor: output.ascii)
     let ending: RunEnding
     if output.effectiveFormat == .auto && profile.isLive {
       ending = try await table(run)
@@ -69,24 +69,11 @@ struct TickerCommand: AsyncParsableCommand {
     if ending.status != .ok { throw ExitCode(ending.status.rawValue) }
   }
 
-  private static func profile(isASCIIAskedFor: Bool) -> TerminalProfile {
-    TerminalProfile(
-      environment: ProcessInfo.processInfo.environment, isTerminal: StandardStream.isTerminal(StandardStream.output),
-      size: StandardStream.size(of: StandardStream.output), isASCIIAskedFor: isASCIIAskedFor)
-  }
-
   private func table(_ run: TickerRun) async throws -> RunEnding {
-    let hasKeys = StandardStream.isTerminal(StandardStream.input)
-    let isASCIIAskedFor = output.ascii
     let start = ContinuousClock.now
     let view = LiveTicker(
-      symbols: symbols, hasKeys: hasKeys,
-      session: TerminalSession(
-        output: StandardStream.output, input: hasKeys ? StandardStream.input : nil,
-        write: { try LineWriter.standardOutput.write($0) }),
-      now: { (ContinuousClock.now - start) / .seconds(1) },
-      makeProfile: { Self.profile(isASCIIAskedFor: isASCIIAskedFor) },
-      write: { try LineWriter.standardOutput.write($0) })
-    return try await run.table(keys: hasKeys ? Keyboard.keys() : nil, view: view)
+      symbols: symbols, screen: .standardOutput(isASCIIAskedFor: output.ascii),
+      now: { (ContinuousClock.now - start) / .seconds(1) })
+    return try await run.table(view)
   }
 }

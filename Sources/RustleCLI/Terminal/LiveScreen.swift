@@ -1,0 +1,61 @@
+/// The place on a terminal that a live view draws on, and what it has drawn there.
+struct LiveScreen: Sendable {
+  /// Whether keys are read: without them they are not offered.
+  let hasKeys: Bool
+  /// Whether something changed since the last picture.
+  var needsDrawing = true
+  private let session: TerminalSession
+  private let makeProfile: @Sendable () -> TerminalProfile
+  private let write: @Sendable (String) throws -> Void
+  private var frame = LiveFrame()
+
+  /// Standard output, with the keys of standard input where that is a terminal too.
+  static func standardOutput(isASCIIAskedFor: Bool) -> Self {
+    let hasKeys = StandardStream.isTerminal(StandardStream.input)
+    let write: @Sendable (String) throws -> Void = { try LineWriter.standardOutput.write($0) }
+    return Self(
+      hasKeys: hasKeys,
+      session: TerminalSession(
+        output: StandardStream.output, input: hasKeys ? StandardStream.input : nil, write: write),
+      makeProfile: { .standardOutput(isASCIIAskedFor: isASCIIAskedFor) }, write: write)
+  }
+
+  /// - Parameters:
+  ///   - makeProfile: asks the terminal what it can show, for every picture anew, since its size changes.
+  ///   - write: writes to the terminal.
+  init(
+    hasKeys: Bool, session: TerminalSession, makeProfile: @escaping @Sendable () -> TerminalProfile,
+    write: @escaping @Sendable (String) throws -> Void
+  ) {
+    self.hasKeys = hasKeys
+    self.session = session
+    self.makeProfile = makeProfile
+    self.write = write
+  }
+
+  /// The keys as they are pressed; nil where none are read.
+  func keys() -> AsyncStream<Key>? { hasKeys ? Keyboard.keys() : nil }
+
+  /// Takes the terminal.
+  func begin() throws { try session.begin() }
+
+  /// Gives the terminal back. The last picture stays.
+  func end() { session.end() }
+
+  /// Stops with the process and comes back with it.
+  mutating func suspend() throws {
+    try session.suspend()
+    // The shell has written below the picture meanwhile.
+    frame.forget()
+    needsDrawing = true
+  }
+
+  /// Puts a picture in the place of the one before.
+  ///
+  /// - Parameter lines: the picture for a profile; each line is paired with the columns that it takes.
+  mutating func draw(_ lines: (TerminalProfile) -> [(text: String, columns: Int)]) throws {
+    let profile = makeProfile()
+    try write(frame.draw(lines(profile), columns: profile.columns))
+    needsDrawing = false
+  }
+}
