@@ -54,13 +54,9 @@ package struct StreamTable: Sendable {
     }
   }
 
-  /// Asks every stream to end.
-  package func cancelAll() {
+  /// Asks every stream that is in the table now to end, and returns when all are over.
+  package func endAll() async {
     for monitor in monitors { monitor.cancel() }
-  }
-
-  /// Returns when every stream that is in the table now is over.
-  package func allReleased() async {
     for monitor in monitors { await monitor.released() }
   }
 

@@ -92,8 +92,7 @@ public actor TickerController: PriceSource {
   public func cancel() async {
     // The table keeps what ends until it has ended, so that a second caller waits for it as well.
     let ending = streams
-    ending.cancelAll()
-    await ending.allReleased()
+    await ending.endAll()
     streams.forgetSettled()
   }
 

@@ -35,11 +35,7 @@ public actor AudioCapture: AudioInput {
   package init(_ configuration: DeviceConfiguration, runtime: NativeRuntime?) throws(AudioError) {
     self.configuration = configuration
     let native = try configuration.native()
-    do {
-      capture = try NativeCapture(native, runtime: runtime)
-    } catch {
-      throw AudioError(error)
-    }
+    capture = try withAudioErrors { () throws(NativeError) in try NativeCapture(native, runtime: runtime) }
   }
 
   /// Opens the device and gives its sound in buffers of about `duration`, which hold together where nothing was lost.
@@ -80,20 +76,18 @@ public actor AudioCapture: AudioInput {
     lane: Lane, reader: ElementReader<NativeSoundBlock, Value>,
     sequenceNumber: @escaping @Sendable (Value) -> UInt64
   ) throws(AudioError) -> EngineStream<Value> {
-    do {
-      let stream = try capture.start(lane: lane, reader: reader, sequenceNumber: sequenceNumber)
-      streams.add(stream)
-      return stream
-    } catch {
-      throw AudioError(error)
+    let stream = try withAudioErrors { () throws(NativeError) in
+      try capture.start(lane: lane, reader: reader, sequenceNumber: sequenceNumber)
     }
+    streams.add(stream)
+    return stream
   }
 
   /// Ends every stream and returns when all have ended and the device is closed. New ones can be asked for at any time.
   public func cancel() async {
+    // The table keeps what ends until it has ended, so that a second caller waits for it as well.
     let ending = streams
-    ending.cancelAll()
-    await ending.allReleased()
+    await ending.endAll()
     streams.forgetSettled()
   }
 

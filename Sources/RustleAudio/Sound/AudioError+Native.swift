@@ -45,7 +45,7 @@ extension AudioError {
 }
 
 /// Calls into the native side with this module's error.
-func withAudioErrors<Result>(_ body: () throws(NativeError) -> Result) throws(AudioError) -> Result {
+func withAudioErrors<Result: ~Copyable>(_ body: () throws(NativeError) -> Result) throws(AudioError) -> Result {
   do {
     return try body()
   } catch {

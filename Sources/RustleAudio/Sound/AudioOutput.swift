@@ -28,11 +28,7 @@ public actor AudioOutput {
   package init(_ configuration: DeviceConfiguration, runtime: NativeRuntime?) throws(AudioError) {
     self.configuration = configuration
     let native = try configuration.native()
-    do {
-      playback = try NativePlayback(native, runtime: runtime)
-    } catch {
-      throw AudioError(error)
-    }
+    playback = try withAudioErrors { () throws(NativeError) in try NativePlayback(native, runtime: runtime) }
   }
 
   /// Opens the device and begins to play what the playback is given.
@@ -52,13 +48,11 @@ public actor AudioOutput {
     lane: Lane, reader: ElementReader<NativePlaybackProgress, Value>,
     sequenceNumber: @escaping @Sendable (Value) -> UInt64
   ) throws(AudioError) -> (progress: EngineStream<Value>, session: PlaybackID) {
-    do {
-      let (stream, session) = try playback.start(lane: lane, reader: reader, sequenceNumber: sequenceNumber)
-      streams.add(stream)
-      return (stream, session)
-    } catch {
-      throw AudioError(error)
+    let (stream, session) = try withAudioErrors { () throws(NativeError) in
+      try playback.start(lane: lane, reader: reader, sequenceNumber: sequenceNumber)
     }
+    streams.add(stream)
+    return (stream, session)
   }
 
   /// Plays an input to its end: returns when the last of it was heard, or throws why it was not. Cancelling the task ends it at
@@ -104,9 +98,9 @@ public actor AudioOutput {
 
   /// Ends every playback at once and returns when all have ended and the device is closed.
   public func cancel() async {
+    // The table keeps what ends until it has ended, so that a second caller waits for it as well.
     let ending = streams
-    ending.cancelAll()
-    await ending.allReleased()
+    await ending.endAll()
     streams.forgetSettled()
   }
 
@@ -138,11 +132,7 @@ public struct Playback: Sendable {
   /// - Returns: how many samples were taken; the others are to be given again.
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation`` for samples that are no whole frames.
   public func write(_ samples: Span<Float>) throws(AudioError) -> Int {
-    do {
-      return try session.write(samples)
-    } catch {
-      throw AudioError(error)
-    }
+    try withAudioErrors { () throws(NativeError) in try session.write(samples) }
   }
 
   /// Says that there is no more: the playback ends when all was heard.
