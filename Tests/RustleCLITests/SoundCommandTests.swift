@@ -188,6 +188,64 @@ import Testing
     }
   }
 
+  @Test func aProgramIsToldHowAPlaybackGoes() throws {
+    let folder = try ScratchFolder()
+    let path = try folder.write(Self.tone(1), as: "a.wav")
+    let result = try RustleProcess.run(["play", path, "--demo", "--from", "0.25", "--to", "0.75", "--json"])
+    #expect(result.status == 0 && result.errors == "", "\(result.errors)")
+    let objects = try Self.objects(result)
+    let summary = try #require(objects.last)
+    #expect(summary["v"] as? Int == 1 && summary["kind"] as? String == "summary")
+    #expect(summary["position_s"] as? Double == 0.75 && summary["played_s"] as? Double == 0.5)
+    #expect(summary["frames"] as? Int == 24_000 && summary["complete"] as? Bool == true)
+    #expect(summary["input"] as? String == path && summary["sample_rate_hz"] as? Double == 48_000)
+    #expect(!objects.dropLast().isEmpty)
+    for progress in objects.dropLast() {
+      #expect(progress["kind"] as? String == "progress" && progress["paused"] as? Bool == false)
+      let position = try #require(progress["position_s"] as? Double)
+      #expect(abs(position - 0.25 - (try #require(progress["played_s"] as? Double))) < 1e-9)
+      #expect((0.35...0.75).contains(position))
+    }
+  }
+
+  @Test func rawSamplesArePlayedFromAPipe() throws {
+    let words = ["play", "-", "--raw", "s16le", "--rate", "8000", "--channels", "2", "--demo"]
+    let data = [Int16](repeating: 1_000, count: 1_600).littleEndian
+    let whole = try RustleProcess.run(words + ["--json"], input: data)
+    #expect(whole.status == 0)
+    let summary = try #require(try Self.objects(whole).last)
+    #expect(summary["frames"] as? Int == 800 && summary["channels"] as? Int == 2)
+    #expect(summary["input"] as? String == "standard input")
+    let part = try RustleProcess.run(words + ["--json", "--from", "0.0125", "--duration", "0.05"], input: data)
+    #expect(try Self.objects(part).last?["frames"] as? Int == 400)
+    #expect(try Self.objects(part).last?["position_s"] as? Double == 0.0625)
+    let late = try RustleProcess.run(words + ["--from", "1"], input: data)
+    #expect(late.status == 64 && late.errors.contains("end of standard input, which is at 0.1 s, got 1 s"))
+    let odd = try RustleProcess.run(words, input: data.dropLast())
+    #expect(odd.status == 65 && odd.errors.contains("expected whole frames of 4 bytes, got 3 bytes more"))
+  }
+
+  @Test func theRangeOfAPlaybackIsChecked() throws {
+    let folder = try ScratchFolder()
+    let path = try folder.write(Self.tone(0.5), as: "a.wav")
+    let late = try RustleProcess.run(["play", path, "--demo", "--from", "0.5"])
+    #expect(late.status == 64 && late.errors.contains("--from: expected a time before the end of \(path)"))
+    #expect(late.errors.contains("which is at 0.5 s, got 0.5 s"))
+    #expect(
+      ParsingTests.refusal(["play", path, "--from", "2", "--to", "1"]).contains("after --from, 2.0 s, got 1.0 s"))
+    #expect(ParsingTests.refusal(["play", path, "--to", "1", "--duration", "1"]).contains("got both"))
+    #expect(ParsingTests.refusal(["play", path, "--rate", "8000"]).contains("expected --rate with --raw only"))
+    #expect(ParsingTests.refusal(["play", "-", "--raw", "u8", "--rate", "8000"]).contains("got no --channels"))
+    #expect(ParsingTests.refusal(["play", path, "--format", "csv"]).contains("expected auto, text or ndjson, got csv"))
+  }
+
+  @Test func aReaderThatHasSeenEnoughEndsAPlayback() throws {
+    let result = try RustleProcess.shell(
+      "head -c 40000000 /dev/zero | rustle play - --raw s16le --rate 8000 --channels 1 --demo --json | head -n 1; "
+        + "echo status ${PIPESTATUS[1]}")
+    #expect(result.lines.count == 2 && result.lines.last == "status 0" && result.errors == "")
+  }
+
   @Test func badInputOfPlayHasItsOwnExitCodes() throws {
     let folder = try ScratchFolder()
     let path = try folder.write(Self.tone(0.1), as: "a.wav")
@@ -238,6 +296,10 @@ import Testing
       line.text(played: 1, underruns: 2, isPaused: true, columns: 80)
         == "0:01.0 of 0:02.0  paused  2 underruns  a.wav  q quit  space go on")
     #expect(line.text(played: 1, underruns: 2, isPaused: true, columns: 20).count == 19)
+    let part = PlayLine(
+      subject: "a.wav", firstFrame: 48_000, totalFrames: 24_000, rate: 48_000, hasKeys: false, isEnabled: true,
+      columns: { 80 }, write: { _ in })
+    #expect(part.text(played: 0.25, underruns: 0, isPaused: false, columns: 80) == "0:01.3 of 0:01.5  a.wav")
     #expect(
       PlayLine.holes(underruns: 1, starvedSeconds: 0.5)
         == "the playback had holes: 1 underrun of the device, 0.50 s of silence because no sound came in time")

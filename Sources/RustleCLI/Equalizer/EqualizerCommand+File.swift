@@ -47,7 +47,7 @@ extension EqualizerCommand {
         .noInput, "expected sound on standard input, got a terminal",
         advice: "pipe some in: sox take1.mp3 -t wav - | rustle eq - out.wav")
     }
-    guard let raw = file.raw, let rate = device.rate, let channels = device.channels else {
+    guard let raw = file.samples.raw, let rate = device.rate, let channels = device.channels else {
       return try await .file(path)
     }
     return try await .raw(path, format: AudioFormat(sampleRate: Double(rate), channels: channels), encoding: raw)

@@ -12,7 +12,7 @@ extension EqualizerCommand {
     let given: [(isGiven: Bool, option: String, fits: Bool, place: String)] = [
       (file.encoding != nil, "--encoding", isFile, "a file to write"),
       (file.dither, "--dither", isFile, "a file to write"),
-      (file.raw != nil, "--raw", isFile, "a file to read"),
+      (file.samples.raw != nil, "--raw", isFile, "a file to read"),
       (file.overwrite, "--overwrite", isFile || playback.save != nil, "a file to write"),
       (device.device != nil, "--device", isLive, "--live"),
       (device.demo, "--demo", isLive, "--live"),
@@ -21,19 +21,15 @@ extension EqualizerCommand {
       (playback.save != nil, "--save", isLive, "--live"),
       (png != nil, "--png", isResponse, "--response"),
       (name != nil, "--name", mode == .export(.json) || playback.save != nil, "--export json or --save"),
-      (device.rate != nil, "--rate", !isFile || file.raw != nil, "--raw, --live, --response or --export"),
-      (device.channels != nil, "--channels", isLive || file.raw != nil, "--raw or --live"),
+      (device.rate != nil, "--rate", !isFile || file.samples.raw != nil, "--raw, --live, --response or --export"),
+      (device.channels != nil, "--channels", isLive || file.samples.raw != nil, "--raw or --live"),
       (settings.bypass, "--bypass", !isExport, "sound or --response"),
       (output.json || output.format != .auto, "--format", !isExport, "sound or --response"),
     ]
     for option in given where option.isGiven && !option.fits {
       throw ValidationError("expected \(option.option) with \(option.place) only")
     }
-    if let raw = file.raw, device.rate == nil || device.channels == nil {
-      throw ValidationError(
-        "--raw \(raw.rawValue): expected --rate and --channels, since raw samples do not say them, got none or one of them"
-      )
-    }
+    try file.samples.check(rate: device.rate, channels: device.channels)
     if let channels = device.channels, channels > 2 {
       throw ValidationError("--channels: expected 1 or 2, got \(channels)")
     }

@@ -15,18 +15,7 @@ struct EqualizerFileOptions: ParsableArguments {
   @Flag(help: "Add triangular noise of a step before samples are rounded to integers.")
   var dither = false
 
-  @Option(
-    help: ArgumentHelp(
-      "The input has no header: its samples are \(SoundInputOptions.encodings). With --rate and --channels.",
-      valueName: "encoding"),
-    completion: .list(PCMEncoding.allCases.map(\.rawValue)),
-    transform: { text in
-      guard let encoding = PCMEncoding(rawValue: text.lowercased()) else {
-        throw ValidationError("expected \(SoundInputOptions.encodings), got '\(text)'")
-      }
-      return encoding
-    })
-  var raw: PCMEncoding?
+  @OptionGroup var samples: RawInputOptions
 
   /// The encodings of a written file.
   enum EncodingChoice: String, ExpressibleByArgument, CaseIterable {

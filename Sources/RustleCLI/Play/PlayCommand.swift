@@ -7,11 +7,13 @@ struct PlayCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "play",
     abstract: "Play a sound file, through the equalizer if wanted.",
-    usage: "rustle play <input> [--device <name>] [--demo] [--eq <preset>] [--duration <seconds>]",
+    usage:
+      "rustle play <input> [--device <name>] [--demo] [--eq <preset>] [--from <seconds>] [--to <seconds>] [--json]",
     discussion: """
       The file is played at its own rate and with its own channels: a device that does not take them is an error, nothing is \
       resampled in secret. (ALSA's device default, and devices whose names begin with plug, convert by themselves.) On a \
-      terminal a line shows how far it is; space pauses, q stops.
+      terminal a line shows how far it is; space pauses, q stops. With --json a program is told, on standard output, ten times \
+      a second.
 
       A preset of the equalizer is a file of JSON, or a text of lines such as "Filter 1: ON PK Fc 105 \
       Hz Gain 5.5 dB Q 0.70", which AutoEQ, PipeWire and EqualizerAPO share. It works on mono and stereo.
@@ -20,7 +22,19 @@ struct PlayCommand: AsyncParsableCommand {
         rustle play take1.flac
         rustle play take1.flac --eq headphones.txt --device pulse
         sox take1.flac -t wav - | rustle play -
-        rustle play take1.flac --demo --duration 2
+        rustle play take1.flac --from 60 --to 75.5
+        arecord -f cd -t raw | rustle play - --raw s16le --rate 44100 --channels 2
+        rustle play take1.flac --demo --duration 2 --json
+
+      NDJSON FIELDS:
+        v           1, the version of these fields
+        kind        progress, or summary in the last line
+        position_s  the time in the sound that is heard
+        played_s    how much was heard
+        underruns   how often the device had nothing to play
+        starved_s   silence that was heard because no sound came in time
+        paused      whether it is paused
+      The summary adds input, sample_rate_hz, channels, frames, and complete: whether the end was heard.
       """)
 
   @Argument(
@@ -30,6 +44,19 @@ struct PlayCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("The sound device, as 'rustle devices' names it. (default: default)", valueName: "name"))
   var device: String?
 
+  @OptionGroup var samples: RawInputOptions
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Frames a second of raw samples, 1 to 768000.", valueName: "hz"),
+    transform: Parse.integer("a sample rate in Hz", in: 1...768_000))
+  var rate: Int?
+
+  @Option(
+    parsing: .unconditional, help: ArgumentHelp("Channels of raw samples, 1 to 32.", valueName: "count"),
+    transform: Parse.integer("a number of channels", in: 1...AudioFormat.mostChannels))
+  var channels: Int?
+
   @Flag(help: "Short for --device demo, which takes sound at its rate and makes none.")
   var demo = false
 
@@ -37,15 +64,38 @@ struct PlayCommand: AsyncParsableCommand {
   var eq: String?
 
   @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Begin at this time of the sound, 0 to 1000000000. (default: 0)", valueName: "seconds"),
+    transform: Parse.number("seconds", in: 0...1e9))
+  var from: Double?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Stop at this time of the sound; later than --from.", valueName: "seconds"),
+    transform: Parse.number("seconds", in: 0.001...1e9))
+  var to: Double?
+
+  @Option(
     parsing: .unconditional, help: ArgumentHelp("Stop after this many seconds of sound.", valueName: "seconds"),
     transform: Parse.number("seconds", in: 0.001...1e9))
   var duration: Double?
 
+  @OptionGroup var format: OutputOptions
   @OptionGroup var log: LogOptions
 
   func validate() throws {
     if let device, demo { throw ValidationError("expected --device or --demo, got --device \(device) and --demo") }
     if device == "" { throw ValidationError("--device: expected the name of a device, got ''") }
+    if format.effectiveFormat == .csv { throw ValidationError("--format: expected auto, text or ndjson, got csv") }
+    try samples.check(rate: rate, channels: channels)
+    if samples.raw == nil, rate != nil || channels != nil {
+      throw ValidationError(
+        "expected \(rate != nil ? "--rate" : "--channels") with --raw only: a sound file says it itself")
+    }
+    if to != nil, duration != nil { throw ValidationError("expected --to or --duration, got both") }
+    if let to, to <= from ?? 0 {
+      throw ValidationError("--to: expected a time after --from, \(from ?? 0) s, got \(to) s")
+    }
   }
 
   func run() async throws {
@@ -55,19 +105,29 @@ struct PlayCommand: AsyncParsableCommand {
         .noInput, "expected a sound file on standard input, got a terminal",
         advice: "pipe one in: sox take1.flac -t wav - | rustle play -")
     }
+    let isForProgram = self.format.effectiveFormat == .ndjson
     let preset = try eq.map { try PresetFile.read($0, option: "--eq").settings }
-    let sound = try await SoundInput.file(input, seconds: duration)
+    let sound = try await open()
     let format = sound.format
+    if let frames = sound.expectedFrames, frames == 0, sound.firstFrame > 0 {
+      throw sound.beginsTooLate(end: sound.file?.frames ?? 0)
+    }
     let equalizer = try preset.map { try Self.equalizer($0, file: eq ?? "", format: format) }
     let name = demo ? AudioDevice.demo.name : device ?? AudioDevice.defaultName
     let output = try AudioOutput(DeviceConfiguration(device: name, format: format))
     let hasKeys = StandardStream.isTerminal(StandardStream.input) && StandardStream.isTerminal(StandardStream.error)
     let line = PlayLine(
-      subject: sound.name, totalFrames: sound.expectedFrames, rate: format.sampleRate, hasKeys: hasKeys,
-      isEnabled: !log.quiet && StandardStream.isTerminal(StandardStream.error),
+      subject: sound.name, firstFrame: sound.firstFrame, totalFrames: sound.expectedFrames, rate: format.sampleRate,
+      hasKeys: hasKeys,
+      // Not among the lines of a program that somebody looks at.
+      isEnabled: !log.quiet && StandardStream.isTerminal(StandardStream.error)
+        && !(isForProgram && StandardStream.isTerminal(StandardStream.output)),
       columns: { max(20, StandardStream.size(of: StandardStream.error).columns) },
       write: { try? LineWriter.standardError.write($0) })
-    let run = PlayRun(sound: sound, output: output, equalizer: equalizer, line: line)
+    var run = PlayRun(sound: sound, output: output, equalizer: equalizer, line: line)
+    if isForProgram {
+      run.records = (PlayLines(input: sound.name, format: format, firstFrame: sound.firstFrame), .standardOutput)
+    }
     let (ending, last) = try await run.play(keys: hasKeys ? Keyboard.keys() : nil)
     if ending == .streamEnded {
       try sound.checkIsNotEmpty()
@@ -77,6 +137,14 @@ struct PlayCommand: AsyncParsableCommand {
       note(PlayLine.holes(underruns: last.underruns, starvedSeconds: line.starvedSeconds))
     }
     if ending.status != .ok { throw ExitCode(ending.status.rawValue) }
+  }
+
+  private func open() async throws -> SoundInput {
+    let begin = from ?? 0
+    let seconds = to.map { $0 - begin } ?? duration
+    guard let raw = samples.raw else { return try await .file(input, from: begin, seconds: seconds) }
+    let format = try AudioFormat(sampleRate: Double(rate ?? 0), channels: channels ?? 0)
+    return try await .raw(input, format: format, encoding: raw, from: begin, seconds: seconds)
   }
 
   private static func equalizer(

@@ -15,6 +15,7 @@ final class PlayLine: Sendable {
   }
 
   private let subject: String
+  private let firstFrame: Int
   private let totalFrames: Int?
   private let rate: Double
   private let hasKeys: Bool
@@ -24,15 +25,17 @@ final class PlayLine: Sendable {
   private let state = Mutex(State())
 
   /// - Parameters:
-  ///   - totalFrames: the frames of the sound; nil when that is not known.
+  ///   - firstFrame: the frame of the sound that is played first.
+  ///   - totalFrames: the frames that are played; nil when that is not known.
   ///   - rate: frames a second.
   ///   - isEnabled: whether somebody is looking.
   ///   - columns: asks the terminal for its width.
   init(
-    subject: String, totalFrames: Int?, rate: Double, hasKeys: Bool, isEnabled: Bool,
+    subject: String, firstFrame: Int = 0, totalFrames: Int?, rate: Double, hasKeys: Bool, isEnabled: Bool,
     columns: @escaping @Sendable () -> Int, write: @escaping @Sendable (String) -> Void
   ) {
     self.subject = subject
+    self.firstFrame = firstFrame
     self.totalFrames = totalFrames
     self.rate = rate
     self.hasKeys = hasKeys
@@ -43,6 +46,16 @@ final class PlayLine: Sendable {
 
   /// The newest progress.
   var last: PlaybackProgress? { state.withLock { $0.last } }
+
+  /// What the lines of a program say of it.
+  var record: PlayLines.State {
+    let starved = starvedSeconds
+    return state.withLock {
+      PlayLines.State(
+        played: $0.last?.played ?? 0, underruns: $0.last?.underruns ?? 0, starvedSeconds: starved,
+        isPaused: $0.isPaused)
+    }
+  }
 
   /// The silence that the device was given because no sound came in time, in seconds; that of pauses is not among it.
   var starvedSeconds: Double {
@@ -100,8 +113,9 @@ final class PlayLine: Sendable {
   }
 
   func text(played seconds: Double, underruns: Int, isPaused: Bool, columns: Int) -> String {
-    let total = totalFrames.map { " of \(MeterNumbers.time(Double($0) / rate))" } ?? ""
-    var text = MeterNumbers.time(seconds) + total
+    let first = Double(firstFrame) / rate
+    let total = totalFrames.map { " of \(MeterNumbers.time(first + Double($0) / rate))" } ?? ""
+    var text = MeterNumbers.time(first + seconds) + total
     if isPaused { text += "  paused" }
     if underruns > 0 { text += "  \(underruns) underruns" }
     text += "  " + (subject.split(separator: "/").last.map(String.init) ?? subject)

@@ -8,12 +8,16 @@ struct PlayRun {
   let output: AudioOutput
   let equalizer: Equalizer?
   let line: PlayLine
+  /// What is written for programs, and where; nil for people.
+  var records: (lines: PlayLines, output: LineWriter)?
 
   /// - Returns: what ended it, and how far it came; nil when nothing was heard of the device.
   func play(keys: AsyncStream<Key>?) async throws -> (RunEnding, PlaybackProgress?) {
     let hasTerminal = keys != nil
     let signals = await Signals.stream(of: RunEnding.signals + (hasTerminal ? [SIGTSTP] : []))
     let gate = PlayGate()
+    // A reader that is too slow sees the newest, and does not hold the sound up.
+    let (news, teller) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     let session = TerminalSession(
       output: StandardStream.error, input: StandardStream.input, write: { try LineWriter.standardError.write($0) })
     if hasTerminal { try session.begin() }
@@ -23,7 +27,21 @@ struct PlayRun {
     }
     do {
       let ending = try await RunEnding.first { tasks in
-        tasks.addTask { try await heard(gate) }
+        tasks.addTask { try await heard(gate, teller) }
+        if let records {
+          tasks.addTask {
+            var next = PlayLines.interval
+            for await _ in news {
+              let record = line.record
+              let seconds = Double(record.played) / sound.format.sampleRate
+              guard seconds >= next else { continue }
+              next = (seconds / PlayLines.interval).rounded(.down) * PlayLines.interval + PlayLines.interval
+              try records.output.write(records.lines.line(record))
+            }
+            return nil
+          }
+          tasks.addTask { await RunEnding.readerGone(from: StandardStream.output) }
+        }
         tasks.addTask {
           try await RunEnding.signal(from: signals, isForced: true) { _ in
             line.forget()
@@ -39,6 +57,9 @@ struct PlayRun {
         await gate.open()
       }
       await output.shutDown()
+      if let records, ending != .readerGone, line.last != nil {
+        try records.output.write(records.lines.summary(line.record, isComplete: ending == .streamEnded))
+      }
       return (ending, line.last)
     } catch {
       await output.shutDown()
@@ -46,12 +67,17 @@ struct PlayRun {
     }
   }
 
-  private func heard(_ gate: PlayGate) async throws -> RunEnding {
+  private func heard(_ gate: PlayGate, _ teller: AsyncStream<Void>.Continuation) async throws -> RunEnding {
     let gated = GatedInput(input: sound, gate: gate)
     let line = line
     var change: (@Sendable (AudioBuffer) throws -> AudioBuffer)?
     if let equalizer { change = { buffer in try equalizer.process(buffer) } }
-    let last = try await output.play(gated, changing: change, onProgress: { line.show($0) })
+    let last = try await output.play(
+      gated, changing: change,
+      onProgress: {
+        line.show($0)
+        teller.yield()
+      })
     line.show(last)
     return .streamEnded
   }

@@ -15,27 +15,33 @@ struct SoundInput: AudioInput {
   let isLive: Bool
   /// What has been read so far.
   let tally: SoundTally
+  /// The frame of the sound that is read first; those before it are passed over.
+  let firstFrame: Int
   private let source: SoundBuffers.Source
   private let frameLimit: Int64?
 
   /// Opens a sound file.
-  static func file(_ path: String, seconds: Double? = nil) async throws -> Self {
+  ///
+  /// - Parameters:
+  ///   - from: the time in it that is read first, in seconds.
+  ///   - seconds: how much of it is read at most; nil: all.
+  static func file(_ path: String, from: Double = 0, seconds: Double? = nil) async throws -> Self {
     let buffers = try await AudioFileInput(path: path).buffers()
     return Self(
       name: name(path), format: buffers.format, file: buffers.fileFormat, isLive: false, source: .file(buffers),
-      seconds: seconds)
+      from: from, seconds: seconds)
   }
 
   /// Opens samples without a header.
   static func raw(
-    _ path: String, format: AudioFormat, encoding: PCMEncoding, seconds: Double? = nil
+    _ path: String, format: AudioFormat, encoding: PCMEncoding, from: Double = 0, seconds: Double? = nil
   ) async throws -> Self {
     // A pipe's buffers come when they are full: 20 ms are soon enough for a live view.
     let frames = max(1, Int(format.sampleRate / 50))
     let input = RawPCMInput(path: path, format: format, encoding: encoding, blockFrames: frames)
     return Self(
       name: name(path), format: format, file: nil, isLive: false, source: .raw(try await input.buffers()),
-      seconds: seconds)
+      from: from, seconds: seconds)
   }
 
   /// Opens a device, which begins to run; it ends by itself at the configuration's limit.
@@ -44,12 +50,12 @@ struct SoundInput: AudioInput {
     let buffers = try await capture.buffers(of: .milliseconds(20))
     return Self(
       name: "device \(configuration.device)", format: configuration.format, file: nil, isLive: true,
-      source: .device(capture, buffers), seconds: nil)
+      source: .device(capture, buffers), from: 0, seconds: nil)
   }
 
   private init(
     name: String, format: AudioFormat, file: AudioFileFormat?, isLive: Bool, source: SoundBuffers.Source,
-    seconds: Double?
+    from: Double, seconds: Double?
   ) {
     self.name = name
     self.format = format
@@ -57,7 +63,10 @@ struct SoundInput: AudioInput {
     self.isLive = isLive
     self.source = source
     tally = SoundTally()
-    frameLimit = seconds.map { Int64(Self.frames($0, format)) }
+    let first = Int((from * format.sampleRate).rounded())
+    firstFrame = first
+    // Both ends are rounded to frames, so that parts that follow one another hold each frame once.
+    frameLimit = seconds.map { Int64(max(1, Int(((from + $0) * format.sampleRate).rounded()) - first)) }
   }
 
   private static func name(_ path: String) -> String {
@@ -71,13 +80,15 @@ struct SoundInput: AudioInput {
 
   /// The frames that there are to read, as far as that is known.
   var expectedFrames: Int? {
-    let inFile = file.flatMap(\.frames)
+    let inFile = file.flatMap(\.frames).map { max(0, $0 - firstFrame) }
     guard let frameLimit else { return inFile }
     return min(inFile ?? .max, Int(frameLimit))
   }
 
   /// The buffers from here on. A sample that is no number is a `CommandFailure`.
-  func buffers() -> SoundBuffers { SoundBuffers(source: source, name: name, frameLimit: frameLimit, tally: tally) }
+  func buffers() -> SoundBuffers {
+    SoundBuffers(source: source, name: name, firstFrame: firstFrame, frameLimit: frameLimit, tally: tally)
+  }
 
   /// Ends a device at once, and returns when it is closed.
   func close() async {
@@ -87,28 +98,44 @@ struct SoundInput: AudioInput {
   /// Refuses an input of which nothing could be read; to be called at its end.
   func checkIsNotEmpty() throws {
     guard tally.frames == 0 else { return }
+    if firstFrame > 0 && tally.skipped > 0 { throw beginsTooLate(end: tally.skipped) }
     throw CommandFailure(.badData, "\(name): expected sound, got \(isLive ? "none" : "a file of 0 frames")")
   }
+
+  /// The failure of an input that ends before the frame that was to be the first.
+  func beginsTooLate(end: Int) -> CommandFailure {
+    CommandFailure(
+      .usage,
+      "--from: expected a time before the end of \(name), which is at \(seconds(end)) s, got \(seconds(firstFrame)) s",
+      advice: "begin earlier")
+  }
+
+  private func seconds(_ frames: Int) -> String { String(format: "%.6g", Double(frames) / format.sampleRate) }
 
   /// What is to be said about a file that ended before its header said so; to be asked at its end.
   var shortness: String? {
     guard let expected = expectedFrames, !isLive, tally.frames < expected, tally.frames > 0 else { return nil }
     // The header of an MP3 tells its length to a coded frame only.
     guard file?.container != "MP3" || tally.frames < expected - 1_152 else { return nil }
-    return "\(name) is cut short: its header promises \(file?.frames ?? expected) frames, and there are \(tally.frames)"
+    return "\(name) is cut short: its header promises \(file?.frames ?? expected) frames, and there are "
+      + "\(firstFrame + tally.frames)"
   }
 }
 
 /// Counts what has been read of an input; any task may look.
 final class SoundTally: Sendable {
-  private let counts = Mutex((frames: 0, lost: Int64(0), overruns: 0))
+  private let counts = Mutex((frames: 0, skipped: 0, lost: Int64(0), overruns: 0))
 
   /// The frames that were read.
   var frames: Int { counts.withLock { $0.frames } }
+  /// The frames before the first one that was wanted.
+  var skipped: Int { counts.withLock { $0.skipped } }
   /// The frames of a device that were lost, because the command or the device was too slow.
   var lostFrames: Int64 { counts.withLock { $0.lost } }
   /// How often the device ran over.
   var overruns: Int { counts.withLock { $0.overruns } }
+
+  fileprivate func skip(_ frames: Int) { counts.withLock { $0.skipped += frames } }
 
   fileprivate func count(_ buffer: AudioBuffer) {
     counts.withLock {
@@ -130,6 +157,7 @@ struct SoundBuffers: AsyncSequence, Sendable {
 
   fileprivate let source: Source
   fileprivate let name: String
+  fileprivate let firstFrame: Int
   fileprivate let frameLimit: Int64?
   fileprivate let tally: SoundTally
 
@@ -160,16 +188,27 @@ struct SoundBuffers: AsyncSequence, Sendable {
     mutating func next(isolation actor: isolated (any Actor)?) async throws -> AudioBuffer? {
       let done = buffers.tally.frames
       let left = buffers.frameLimit.map { Int(clamping: $0 - Int64(done)) } ?? .max
-      guard left > 0, let buffer = try await following(isolation: actor) else { return nil }
+      guard left > 0, let buffer = try await wanted(isolation: actor) else { return nil }
       if let place = buffer.samples.firstIndex(where: { !$0.isFinite }) {
         throw CommandFailure(
           .badData,
           "\(buffers.name): expected finite samples, got \(buffer.samples[place]) in frame "
-            + "\(done + place / buffer.format.channels + 1)")
+            + "\(buffers.tally.skipped + done + place / buffer.format.channels + 1)")
       }
       let cut = buffer.frameCount <= left ? buffer : buffer.prefix(left)
       buffers.tally.count(cut)
       return cut
+    }
+
+    /// The next buffer, without what is before the first frame that is wanted.
+    private mutating func wanted(isolation actor: isolated (any Actor)?) async throws -> AudioBuffer? {
+      while let buffer = try await following(isolation: actor) {
+        let early = Swift.min(buffer.frameCount, buffers.firstFrame - buffers.tally.skipped)
+        guard early > 0 else { return buffer }
+        buffers.tally.skip(early)
+        if early < buffer.frameCount { return buffer.dropFirst(early) }
+      }
+      return nil
     }
 
     private mutating func following(isolation actor: isolated (any Actor)?) async throws -> AudioBuffer? {
@@ -189,6 +228,13 @@ struct SoundBuffers: AsyncSequence, Sendable {
 }
 
 extension AudioBuffer {
+  /// The frames behind the first ones.
+  fileprivate func dropFirst(_ frames: Int) -> Self {
+    Self(
+      format: format, samples: Array(samples.dropFirst(frames * format.channels)), position: position + Int64(frames),
+      lostFrames: lostFrames, overruns: overruns)
+  }
+
   /// The first frames.
   fileprivate func prefix(_ frames: Int) -> Self {
     Self(

@@ -10,23 +10,8 @@ struct SoundInputOptions: ParsableArguments {
     completion: .file())
   var input: String?
 
-  @Option(
-    help: ArgumentHelp(
-      "The input has no header: its samples are \(Self.encodings). With --rate and --channels.", valueName: "encoding"),
-    completion: .list(PCMEncoding.allCases.map(\.rawValue)),
-    transform: { text in
-      guard let encoding = PCMEncoding(rawValue: text.lowercased()) else {
-        throw ValidationError("expected \(Self.encodings), got '\(text)'")
-      }
-      return encoding
-    })
-  var raw: PCMEncoding?
-
+  @OptionGroup var samples: RawInputOptions
   @OptionGroup var device: SoundDeviceOptions
-
-  static let encodings =
-    PCMEncoding.allCases.dropLast().map(\.rawValue).joined(separator: ", ")
-    + " or \(PCMEncoding.allCases.last?.rawValue ?? "")"
 
   func validate() throws {
     let isFile = input != nil
@@ -35,16 +20,11 @@ struct SoundInputOptions: ParsableArguments {
       let option = device.device.map { "--device \($0)" } ?? "--demo"
       throw ValidationError("expected a sound file or a device, got \(input) and \(option)")
     }
-    if let raw {
+    if samples.raw != nil {
       guard isFile else {
         throw ValidationError("--raw: expected a file of raw samples, or - for standard input, got none")
       }
-      guard device.rate != nil, device.channels != nil else {
-        let missing = [device.rate == nil ? "--rate" : nil, device.channels == nil ? "--channels" : nil]
-        throw ValidationError(
-          "--raw \(raw.rawValue): expected --rate and --channels, since raw samples do not say them, got no "
-            + missing.compactMap(\.self).joined(separator: " and no "))
-      }
+      try samples.check(rate: device.rate, channels: device.channels)
     } else if isFile, device.rate != nil || device.channels != nil {
       throw ValidationError(
         "expected \(device.rate != nil ? "--rate" : "--channels") with --raw or a device only: a sound file says it itself"
@@ -71,7 +51,7 @@ struct SoundInputOptions: ParsableArguments {
         .noInput, "expected sound on standard input, got a terminal",
         advice: "pipe some in: sox take1.flac -t wav - | \(command)")
     }
-    guard let raw else { return try await .file(input, seconds: seconds) }
+    guard let raw = samples.raw else { return try await .file(input, seconds: seconds) }
     let format = try AudioFormat(sampleRate: Double(device.rate ?? 0), channels: device.channels ?? 0)
     return try await .raw(input, format: format, encoding: raw, seconds: seconds)
   }

@@ -1,0 +1,30 @@
+internal import ArgumentParser
+import RustleAudioFiles
+
+/// How samples without a header are written; what their rate and channels are, other options say.
+struct RawInputOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "The input has no header: its samples are \(Self.encodings). With --rate and --channels.", valueName: "encoding"),
+    completion: .list(PCMEncoding.allCases.map(\.rawValue)),
+    transform: { text in
+      guard let encoding = PCMEncoding(rawValue: text.lowercased()) else {
+        throw ValidationError("expected \(Self.encodings), got '\(text)'")
+      }
+      return encoding
+    })
+  var raw: PCMEncoding?
+
+  static let encodings =
+    PCMEncoding.allCases.dropLast().map(\.rawValue).joined(separator: ", ")
+    + " or \(PCMEncoding.allCases.last?.rawValue ?? "")"
+
+  /// Refuses raw samples of which the rate or the channels are not said.
+  func check(rate: Int?, channels: Int?) throws {
+    guard let raw, rate == nil || channels == nil else { return }
+    let missing = [rate == nil ? "--rate" : nil, channels == nil ? "--channels" : nil]
+    throw ValidationError(
+      "--raw \(raw.rawValue): expected --rate and --channels, since raw samples do not say them, got no "
+        + missing.compactMap(\.self).joined(separator: " and no "))
+  }
+}
