@@ -51,6 +51,19 @@ struct WaveHeader {
     return header
   }
 
+  /// The bytes before the samples of a stream, whose length nobody knows: the sizes are the largest number, as FFmpeg writes
+  /// them into a pipe.
+  var bytesOfStream: Data {
+    let description = descriptionChunks(frames: UInt64(UInt32.max))
+    var header = Data("RIFF".utf8)
+    header.append(number: UInt32.max)
+    header.append(contentsOf: "WAVE".utf8)
+    header.append(description)
+    header.append(contentsOf: "data".utf8)
+    header.append(number: UInt32.max)
+    return header
+  }
+
   private func descriptionChunks(frames: UInt64) -> Data {
     let tag = encoding == .float32 ? Self.floatTag : Self.integerTag
     var format = Data()

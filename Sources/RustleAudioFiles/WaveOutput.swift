@@ -12,8 +12,7 @@ final class WaveOutput: EncodedOutput {
   private let interval: UInt64
   /// Whether the samples are on the medium before the header promises them.
   private let synchronizes: Bool
-  private var encoder: SampleEncoder
-  private var bytes = Data()
+  private var encoder: SampleBytes
   private var promised: UInt64 = 0
   private var isPadded = false
   private var isClosed = false
@@ -24,7 +23,7 @@ final class WaveOutput: EncodedOutput {
     self.synchronizes = synchronizes
     start = UInt64(header.count)
     interval = max(1, UInt64(header.sampleRate) / 2)
-    encoder = SampleEncoder(bits: header.encoding.bits, dither: dither)
+    encoder = SampleBytes(encoding: header.encoding, dither: dither)
     try file.append(header.bytes(frames: 0, isPadded: false))
   }
 
@@ -38,7 +37,7 @@ final class WaveOutput: EncodedOutput {
 
   func write(_ samples: ArraySlice<Float>) throws(AudioFileError) {
     guard !isClosed else { return }
-    encode(samples)
+    let bytes = encoder.encode(samples)
     do throws(AudioFileError) {
       try file.append(bytes)
       if frames - promised >= interval { try promise() }
@@ -83,16 +82,5 @@ final class WaveOutput: EncodedOutput {
     if synchronizes { try file.synchronize() }
     try file.replace(at: 0, with: header.bytes(frames: end, isPadded: isPadded))
     promised = end
-  }
-
-  private func encode(_ samples: ArraySlice<Float>) {
-    bytes.removeAll(keepingCapacity: true)
-    bytes.reserveCapacity(samples.count * header.encoding.bits / 8)
-    for sample in samples {
-      let pattern = header.encoding == .float32 ? sample.bitPattern : UInt32(bitPattern: encoder.integer(sample))
-      for shift in stride(from: 0, to: header.encoding.bits, by: 8) {
-        bytes.append(UInt8(truncatingIfNeeded: pattern >> UInt32(shift)))
-      }
-    }
   }
 }

@@ -36,6 +36,47 @@ import Testing
 
   // MARK: files
 
+  @Test(arguments: ["s16", "s24", "s32", "f32"]) func soundGoesToStandardOutput(encoding: String) throws {
+    let folder = try ScratchFolder()
+    let tone = Self.tone(1_000, amplitude: 0.25, sampleRate: 8_000)
+    let path = try folder.write(WaveFile.floats(tone, channels: 2, sampleRate: 8_000), as: "a.wav")
+    let words = ["--band", "1000:-6", "--encoding", encoding]
+    let out = folder.url.appending(path: "b.wav").path
+    #expect(try RustleProcess.run(["eq", path, out] + words).status == 0)
+    let expected = try Self.samples(out)
+    let wave = try RustleProcess.run(["eq", path, "-"] + words)
+    #expect(wave.status == 0 && wave.errors == "")
+    #expect(wave.data.prefix(8) == Data("RIFF".utf8) + Data(repeating: 0xFF, count: 4))
+    let stored = try folder.write(wave.data, as: "c.wav")
+    #expect(try Self.samples(stored) == expected)
+    // A reader of a pipe takes it too, to the last frame.
+    let bits = try #require(Int(encoding.dropFirst()))
+    let piped = try RustleProcess.shell(
+      "rustle eq '\(path)' - \(words.joined(separator: " ")) | rustle eq - - --encoding \(encoding) --no-header | wc -c"
+    )
+    #expect(piped.errors == "" && piped.output == "\(tone.count * bits / 8)\n")
+    let samples = try RustleProcess.run(["eq", path, "-", "--no-header"] + words)
+    #expect(samples.data == wave.data.suffix(tone.count * bits / 8))
+  }
+
+  @Test func onStandardOutputTheSummaryIsForWhoeverAsks() throws {
+    let folder = try ScratchFolder()
+    let tone = Self.tone(1_000, amplitude: 0.25, sampleRate: 8_000)
+    let path = try folder.write(WaveFile.floats(tone, channels: 2, sampleRate: 8_000), as: "a.wav")
+    let result = try RustleProcess.run(["eq", path, "-", "--json", "--no-header"])
+    let object = try #require(
+      try JSONSerialization.jsonObject(with: Data(result.errors.utf8)) as? [String: Any], "\(result.errors)")
+    #expect(object["output"] as? String == "standard output" && object["container"] as? String == "raw")
+    #expect(object["frames"] as? Int == 8_000)
+    let enough = try RustleProcess.shell("rustle eq '\(path)' - | head -c 4; echo; echo status ${PIPESTATUS[0]}")
+    #expect(enough.output == "RIFF\nstatus 0\n" && enough.errors == "")
+    let empty = try folder.write(WaveFile.floats([], channels: 1, sampleRate: 8_000), as: "empty.wav")
+    let nothing = try RustleProcess.run(["eq", empty, "-"])
+    #expect(nothing.status == 65 && nothing.data.isEmpty)
+    #expect(
+      ParsingTests.refusal(["eq", path, "b.wav", "--no-header"]).contains("--no-header with - as the output only"))
+  }
+
   @Test func aToneIsSixDecibelsLouderOnOneChannelAlone() throws {
     let folder = try ScratchFolder()
     let tone = Self.tone(1_024, amplitude: 0.25)

@@ -179,7 +179,7 @@ import Testing
 
   static func summary(clipped: Int, preamp: Double, automatic: Double) throws -> EqualizerSummary {
     EqualizerSummary(
-      input: "a.wav", output: "b.flac", container: .flac, encoding: .int24,
+      input: "a.wav", output: "b.flac", container: "FLAC", encoding: .int24,
       format: try AudioFormat(sampleRate: 44_100, channels: 2), frames: 441_000, peaksBefore: [0.5, 0.25],
       peaksAfter: [0, 2], clippedSamples: clipped, preamp: preamp, isBypassed: false, automaticPreamp: automatic)
   }

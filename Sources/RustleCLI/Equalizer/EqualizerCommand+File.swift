@@ -7,19 +7,27 @@ extension EqualizerCommand {
   /// Equalizes a file into a file, until it is done or a signal ends it.
   func equalize(_ path: String, into out: String) async throws {
     let options = try file.options(of: out)
-    try OutputPath.check(out, option: "the file to write", isNot: path)
+    let isStream = out == AudioFileReader.standardInputPath
+    if isStream && StandardStream.isTerminal(StandardStream.output) {
+      throw CommandFailure(
+        .usage, "expected standard output to be a file or a pipe, got a terminal",
+        advice: "pipe the sound on: rustle eq take1.flac - | aplay")
+    }
+    if !isStream { try OutputPath.check(out, option: "the file to write", isNot: path) }
     let recipe = try settings.recipe()
-    let part = try PartFile(out, mayReplace: file.overwrite)
+    let destination: SoundDestination =
+      isStream
+      ? .standardOutput(hasHeader: !file.isWithoutHeader) : .file(try PartFile(out, mayReplace: file.overwrite))
     // Signals are taken before there is a file that could be left behind.
     let signals = await Signals.stream(of: RunEnding.signals)
     let input = try await open(path)
     let job = FileEqualizer(
-      input: input, output: part, recipe: recipe, options: options, isBypassed: settings.bypass,
+      input: input, output: destination, recipe: recipe, options: options, isBypassed: settings.bypass,
       note: { [isQuiet = log.quiet] text in
         if !isQuiet { try? LineWriter.standardError.write("rustle: \(text)\n") }
       })
     let isWatched = !log.quiet && StandardStream.isTerminal(StandardStream.error)
-    defer { part.discard() }
+    defer { destination.discard() }
     let summary = try await job.run(isWatched: isWatched, until: signals)
     if summary.clippedSamples > 0 { note(Self.advice(on: summary)) }
     let text =
@@ -28,7 +36,9 @@ extension EqualizerCommand {
       case .csv: summary.csv()
       case .auto, .text: summary.text(profile: profile())
       }
-    try LineWriter.standardOutput.write(text)
+    // Behind sound there is no text, but for whoever asks for it.
+    if !isStream { return try LineWriter.standardOutput.write(text) }
+    if output.effectiveFormat != .auto { try LineWriter.standardError.write(text) }
   }
 
   /// What to do about samples that were clipped.

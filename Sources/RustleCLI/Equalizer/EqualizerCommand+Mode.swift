@@ -11,6 +11,7 @@ extension EqualizerCommand {
     let (isLive, isResponse) = (mode == .live, mode == .response)
     let given: [(isGiven: Bool, option: String, fits: Bool, place: String)] = [
       (file.encoding != nil, "--encoding", isFile, "a file to write"),
+      (file.isWithoutHeader, "--no-header", isFile && out == AudioFileReader.standardInputPath, "- as the output"),
       (file.dither, "--dither", isFile, "a file to write"),
       (file.samples.raw != nil, "--raw", isFile, "a file to read"),
       (file.overwrite, "--overwrite", isFile || playback.save != nil, "a file to write"),

@@ -18,11 +18,15 @@ struct EqualizerCommand: AsyncParsableCommand {
       --gains and of --band come one after the other. Sound has one or two channels; mono has the bands of the left one. \
       Without gains the sound comes out as it came in, bit for bit, as far as the encoding holds it.
 
+      On standard output the sound is a WAV file whose header does not say how long it is, or samples alone (--no-header); what \
+      --format asks for goes to standard error then.
+
       EXAMPLES:
         rustle eq take1.wav out.flac --preset headphones.txt --preamp auto
         rustle eq a.flac b.wav --gains 0,0,6,6,3,0,0,0,0,0,0,-2,-2,0 --solve
         rustle eq a.wav b.wav --band 1000:+3:1.4 --band L:ls:105:+6 --band R:hp:40
         sox take1.mp3 -t wav - | rustle eq - out.wav --band 3000:-4
+        rustle eq take1.flac - --gains 0,0,6,6,3,0,0,0,0,0,0,-2,-2,0 | aplay
         rustle eq --live --demo
         rustle eq --live --device default --preset room.json --save mine.json
         rustle eq --response --preset headphones.txt --png response.png
@@ -44,7 +48,7 @@ struct EqualizerCommand: AsyncParsableCommand {
     help: "A WAV, FLAC, OGG or MP3 file, or - for standard input (no FLAC from a pipe).", completion: .file())
   var input: String?
 
-  @Argument(help: "The file to write: its name ends with .wav or .flac.", completion: .file())
+  @Argument(help: "The file to write: its name ends with .wav or .flac. Or - for standard output.", completion: .file())
   var out: String?
 
   @Flag(help: "Equalize what a device captures, and play it.")

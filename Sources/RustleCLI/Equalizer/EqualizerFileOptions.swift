@@ -31,10 +31,16 @@ struct EqualizerFileOptions: ParsableArguments {
     }
   }
 
+  @Flag(name: .customLong("no-header"), help: "Of standard output: samples alone, the lowest byte first.")
+  var isWithoutHeader = false
+
   /// How the output is written.
   ///
-  /// - Parameter output: its name, whose end says the container.
+  /// - Parameter output: its name, whose end says the container; `-` is standard output.
   func options(of output: String) throws -> AudioFileWriter.Options {
+    if output == AudioFileReader.standardInputPath {
+      return AudioFileWriter.Options(container: .wav, encoding: encoding?.encoding ?? .int24, dither: dither)
+    }
     let end = URL(fileURLWithPath: output).pathExtension.lowercased()
     let container: AudioFileWriter.Container
     switch end {

@@ -5,7 +5,8 @@ import RustleAudioFiles
 struct EqualizerSummary: Equatable, Sendable {
   let input: String
   let output: String
-  let container: AudioFileWriter.Container
+  /// `WAV`, `FLAC`, or `raw` for samples alone.
+  let container: String
   let encoding: AudioFileWriter.Encoding
   let format: AudioFormat
   let frames: Int64
@@ -32,7 +33,7 @@ struct EqualizerSummary: Equatable, Sendable {
     }
     let length = EqualizerNumbers.seconds(seconds)
     var lines = [
-      output, "\(container.rawValue), \(encoding.rawValue), \(format), \(length) s, \(frames) frames",
+      output, "\(container), \(encoding.rawValue), \(format), \(length) s, \(frames) frames",
       "  peak before  \(level(peaksBefore))", "  peak after   \(level(peaksAfter))",
       "  preamp       \(EqualizerNumbers.gain(preamp, glyphs: glyphs)) dB", "  clipped      \(clippedSamples) samples",
     ]
@@ -48,7 +49,7 @@ struct EqualizerSummary: Equatable, Sendable {
 
   private var values: [JSONLine.Value] {
     [
-      .string(input), .string(output), .string(container.rawValue), .string(encoding.rawValue),
+      .string(input), .string(output), .string(container), .string(encoding.rawValue),
       .number(format.sampleRate), .integer(Int64(format.channels)), .integer(frames), .number(decibels(peaksBefore)),
       .number(decibels(peaksAfter)), .number(preamp), .integer(Int64(clippedSamples)), .bool(isBypassed),
     ]

@@ -3,10 +3,10 @@ import Foundation
 import RustleAudio
 import RustleAudioFiles
 
-/// Equalizes a sound into a file.
+/// Equalizes a sound into a file or into standard output.
 struct FileEqualizer: Sendable {
   let input: SoundInput
-  let output: PartFile
+  let output: SoundDestination
   let recipe: EqualizerRecipe
   let options: AudioFileWriter.Options
   let isBypassed: Bool
@@ -44,7 +44,7 @@ struct FileEqualizer: Sendable {
     }
   }
 
-  /// Writes the part file and puts it in its place.
+  /// Writes the sound; a file is put in its place.
   ///
   /// - Parameter isWatched: whether somebody looks at standard error, for a line that says how far it is.
   /// - Throws: `CommandFailure` or an error that is one; the file that was there before is as it was then.
@@ -66,19 +66,14 @@ struct FileEqualizer: Sendable {
       // From the first sample on, without the way there that a listener would want.
       try equalizer.reset()
     }
-    let summary = try await write(with: equalizer, settings: prepared.settings, isWatched: isWatched)
-    try output.commit()
-    return summary
+    return try await write(with: equalizer, settings: prepared.settings, isWatched: isWatched)
   }
 
   private func write(
     with equalizer: Equalizer, settings: EqualizerSettings, isWatched: Bool
   ) async throws -> EqualizerSummary {
     let format = input.format
-    var writer = try output.withItsName { () throws(AudioFileError) in
-      try AudioFileWriter(path: output.path, format: format, options: options)
-    }
-    let (container, encoding) = (writer.container, writer.encoding)
+    let sink = try output.sink(format: format, options: options)
     var (before, after) = (PeakTally(channels: format.channels), PeakTally(channels: format.channels))
     let start = ContinuousClock.now
     var progress = ProgressLine(
@@ -90,25 +85,17 @@ struct FileEqualizer: Sendable {
       let equalized = try equalizer.process(buffer)
       before.add(buffer.samples)
       after.add(equalized.samples)
-      do {
-        try writer.append(equalized)
-      } catch {
-        throw output.failure(error)
-      }
+      try sink.append(equalized)
       progress.update(input.tally.frames)
     }
     try Task.checkCancellation()
     try input.checkIsNotEmpty()
     if let shortness = input.shortness { note(shortness) }
-    let (frames, clipped) = (writer.framesWritten, writer.clippedSamples)
-    do {
-      try writer.finish()
-    } catch {
-      throw output.failure(error)
-    }
+    try sink.finish()
     return EqualizerSummary(
-      input: input.name, output: output.target, container: container, encoding: encoding, format: format,
-      frames: frames, peaksBefore: before.peaks, peaksAfter: after.peaks, clippedSamples: clipped,
+      input: input.name, output: output.name, container: sink.container, encoding: options.encoding, format: format,
+      frames: sink.framesWritten, peaksBefore: before.peaks, peaksAfter: after.peaks,
+      clippedSamples: sink.clippedSamples,
       preamp: isBypassed ? 0 : settings.preamp, isBypassed: isBypassed,
       automaticPreamp: try settings.automaticPreamp(sampleRate: format.sampleRate))
   }

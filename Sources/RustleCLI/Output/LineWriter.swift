@@ -10,9 +10,12 @@ struct LineWriter: Sendable {
   init(_ handle: FileHandle) { self.handle = handle }
 
   /// - Throws: `BrokenPipe` when nobody reads any more, `CommandFailure` for anything else (a full disk).
-  func write(_ text: String) throws {
+  func write(_ text: String) throws { try write(Data(text.utf8)) }
+
+  /// - Throws: as for text.
+  func write(_ bytes: Data) throws {
     do {
-      try handle.write(contentsOf: Data(text.utf8))
+      try handle.write(contentsOf: bytes)
     } catch {
       if Self.isBrokenPipe(error) { throw BrokenPipe() }
       throw CommandFailure(.unavailable, "cannot write the output: \(error.localizedDescription)")
