@@ -267,13 +267,17 @@ import Testing
   }
 
   @Test func theSilenceOfAPauseIsNoHole() {
-    func progress(_ sequence: UInt64, queued: Int64, starved: Int64) -> PlaybackProgress {
+    func progress(_ sequence: UInt64, played: Int64 = 1, queued: Int64, starved: Int64) -> PlaybackProgress {
       PlaybackProgress(
-        sequence: sequence, position: 0, played: 0, queued: queued, starved: starved, underruns: 0)
+        sequence: sequence, position: 0, played: played, queued: queued, starved: 150 + starved, underruns: 0)
     }
     let line = PlayLine(
       subject: "a.wav", totalFrames: nil, rate: 1_000, hasKeys: false, isEnabled: false, columns: { 80 },
       write: { _ in })
+    // Nor is the silence before the first sound.
+    line.show(progress(0, played: 0, queued: 0, starved: -50))
+    line.show(progress(0, queued: 9, starved: 0))
+    #expect(line.starvedSeconds == 0)
     line.show(progress(0, queued: 9, starved: 10))
     line.setPaused(true)
     line.show(progress(1, queued: 0, starved: 300))

@@ -9,7 +9,7 @@ final class PlayLine: Sendable {
     var isPaused = false
     /// Whether the queue runs dry because of a pause, which lasts until there is sound in it again.
     var isDryByPause = false
-    /// The silence of pauses, in frames.
+    /// The silence of pauses, and that before the first sound, in frames.
     var pausedFrames: Int64 = 0
     var drawn = ""
   }
@@ -57,16 +57,18 @@ final class PlayLine: Sendable {
     }
   }
 
-  /// The silence that the device was given because no sound came in time, in seconds; that of pauses is not among it.
+  /// The silence that the device was given because no sound came in time, in seconds; that of pauses, and that before the
+  /// first one, is not among it.
   var starvedSeconds: Double {
     state.withLock { Double(($0.last?.starved ?? 0) - $0.pausedFrames) / rate }
   }
 
   func show(_ progress: PlaybackProgress) {
     state.withLock {
-      if $0.isPaused || $0.isDryByPause {
+      let hasBegun = ($0.last?.played ?? 0) > 0
+      if !hasBegun || $0.isPaused || $0.isDryByPause {
         $0.pausedFrames += progress.starved - ($0.last?.starved ?? 0)
-        $0.isDryByPause = $0.isPaused || progress.queued == 0
+        $0.isDryByPause = $0.isPaused || ($0.isDryByPause && progress.queued == 0)
       }
       $0.last = progress
       draw(&$0)
