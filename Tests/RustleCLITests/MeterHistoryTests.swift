@@ -53,6 +53,37 @@ import Testing
     return try CalibrationWriter.text(state, reference: 94, lines: lines)
   }
 
+  @Test func aSoundThatMovesCalibratesNothing() throws {
+    /// The drift of pieces of half a second with these levels.
+    func drift(_ levels: [Double]) -> Double? {
+      var (drift, energy) = (LevelDrift(), 0.0)
+      for (index, level) in levels.enumerated() {
+        let seconds = Double(index + 1) / 2
+        energy += pow(10, level / 10) / 2
+        // Readings that come sooner than a piece is over count for nothing.
+        drift.add(seconds: seconds - 0.25, equivalent: -200)
+        drift.add(seconds: seconds, equivalent: 10 * log10(energy / seconds))
+      }
+      return drift.decibels
+    }
+    #expect(drift([]) == nil && drift([-.infinity, -.infinity]) == nil)
+    #expect(abs(try #require(drift([-20, -20, -20]))) < 1e-9)
+    #expect(abs(try #require(drift([-20, -26, -23])) - 6) < 1e-9)
+    #expect(drift([-20, -.infinity]) == .infinity)
+    var state = MeterState()
+    (state.seconds, state.equivalent) = (5, -20)
+    let lines = MeterLines(
+      format: .text, profile: TickerViewTests.profile(columns: 80), subject: try MeterViewTests.subject())
+    #expect(try CalibrationWriter.text(state, drift: 0.5, reference: 94, lines: lines).contains("--calibration 114.00"))
+    for (drift, got) in [(0.74, "that moved by 0.7 dB"), (.infinity, "with silence in it")] {
+      let failure = #expect(throws: CommandFailure.self) {
+        try CalibrationWriter.text(state, drift: drift, reference: 94, lines: lines)
+      }
+      #expect(failure?.status == .badData)
+      #expect(failure?.message.hasSuffix("a sound that moves by at most 0.5 dB, got one \(got)") == true)
+    }
+  }
+
   @Test func aCalibrationSaysTheOffsetToUse() throws {
     let state = Self.state(5, -25.25)
     #expect(

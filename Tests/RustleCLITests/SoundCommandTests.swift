@@ -125,6 +125,36 @@ import Testing
     #expect(abs(try #require(try Self.objects(again).last?["equivalent_db"] as? Double) - 94) < 0.006)
   }
 
+  /// The built-in device rises by 6 dB a second.
+  @Test func aCalibrationRefusesASoundThatMoves() throws {
+    let result = try RustleProcess.run(["meter", "--demo", "--calibrate", "94", "--duration", "1.5"])
+    #expect(result.status == 65 && result.output == "")
+    #expect(
+      result.errors.contains(#/expected a sound that moves by at most 0\.5 dB, got one that moved by \d+\.\d dB/#))
+  }
+
+  @Test func loudnessRangeIsShownFromThreeSecondsOn() throws {
+    let folder = try ScratchFolder()
+    let path = try folder.write(Self.tone(3.5), as: "tone.wav")
+    let ranges = try Self.objects(RustleProcess.run(["meter", path, "--json", "--interval", "500"])).dropLast()
+      .map { $0["range_lu"] as? Double }
+    #expect(ranges.prefix(5).allSatisfy { $0 == nil })
+    #expect(ranges.dropFirst(5).count == 2 && ranges.dropFirst(5).allSatisfy { abs(($0 ?? 99)) < 0.1 })
+    let csv = try RustleProcess.run(["meter", path, "--format", "csv", "--interval", "2000"])
+    #expect(csv.status == 0 && !csv.output.contains("nan"))
+  }
+
+  @Test func wordsStandBesideNoSoundPressureLevel() throws {
+    let folder = try ScratchFolder()
+    let path = try folder.write(Self.tone(1), as: "tone.wav")
+    let words = ["meter", path, "--format", "text", "--interval", "500", "--no-loudness"]
+    let plain = try RustleProcess.run(words)
+    #expect(plain.output.contains("  CLASS\n") && plain.output.contains("\nsilent") == false)
+    let calibrated = try RustleProcess.run(words + ["--calibration", "100"])
+    #expect(calibrated.output.contains("  SCALE 0-120\n") && calibrated.output.contains(#/\d   \d\d quiet\n/#))
+    #expect(calibrated.output.contains("on the scale from 0 to 120: "))
+  }
+
   @Test func thePictureOfAMeasurementIsDrawn() throws {
     let folder = try ScratchFolder()
     let path = try folder.write(Self.tone(), as: "tone.wav")

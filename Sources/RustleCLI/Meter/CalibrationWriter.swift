@@ -6,6 +6,10 @@ actor CalibrationWriter: MeterSink {
   private let reference: Double
   private let lines: MeterLines
   private let output: LineWriter
+  private var drift = LevelDrift()
+
+  /// A calibrator holds its level to tenths of a decibel; speech, music and a loose coupling do not.
+  static let mostDrift = 0.5
 
   init(reference: Double, lines: MeterLines, output: LineWriter) {
     self.reference = reference
@@ -13,14 +17,16 @@ actor CalibrationWriter: MeterSink {
     self.output = output
   }
 
-  func show(_ state: MeterState) {}
+  func show(_ state: MeterState) { drift.add(seconds: state.seconds, equivalent: state.equivalent) }
 
   func finish(_ state: MeterState) throws {
-    try output.write(Self.text(state, reference: reference, lines: lines))
+    try output.write(Self.text(state, drift: drift.decibels ?? 0, reference: reference, lines: lines))
   }
 
-  /// - Throws: a `CommandFailure` for silence, from which nothing can be learnt, and for sound that was too loud.
-  static func text(_ state: MeterState, reference: Double, lines: MeterLines) throws -> String {
+  /// - Parameter drift: by how many dB the sound moved.
+  /// - Throws: a `CommandFailure` for silence, from which nothing can be learnt, and for sound that was too loud or did not hold
+  ///   its level.
+  static func text(_ state: MeterState, drift: Double = 0, reference: Double, lines: MeterLines) throws -> String {
     guard state.equivalent.isFinite else {
       throw CommandFailure(
         .badData, "--calibrate: expected a sound of \(plain(reference)) dB, got silence",
@@ -30,6 +36,12 @@ actor CalibrationWriter: MeterSink {
       throw CommandFailure(
         .badData, "--calibrate: expected a sound below full scale, got \(state.overloads) samples at or beyond it",
         advice: "turn the gain of the input down, and calibrate again")
+    }
+    guard drift <= mostDrift else {
+      let got = drift.isFinite ? "one that moved by \(String(format: "%.1f", drift)) dB" : "one with silence in it"
+      throw CommandFailure(
+        .badData, "--calibrate: expected a sound that moves by at most \(plain(mostDrift)) dB, got \(got)",
+        advice: "hold the calibrator still on the microphone, and calibrate again")
     }
     let offset = try state.calibration.matching(reading: state.equivalent, to: reference).offset ?? 0
     // A hundredth of a decibel is finer than any calibrator.

@@ -17,7 +17,8 @@ struct MeterCommand: AsyncParsableCommand {
       Levels are in dB relative to full scale (dBFS) until a calibration says what full scale is at this microphone: \
       --calibrate finds the number for --calibration. The scale from 0 to 120 with its five words (silent below 50, quiet \
       below 75, average below 90, noisy below 100, loud up to 120) is a picture of the power relative to full scale, and no \
-      sound pressure level.
+      sound pressure level; beside calibrated levels its words stand with it alone. A sound that moves by more than 0.5 dB \
+      calibrates nothing.
 
       EXAMPLES:
         rustle meter --demo
@@ -122,7 +123,7 @@ struct MeterCommand: AsyncParsableCommand {
     let isText = format == .auto || format == .text
     let isView = format == .auto && profile.isLive && !isFile && calibrate == nil
     let showsReadings = !isText || !isFile || interval != nil
-    let usual = isText && !isFile && !isView ? 1_000 : 125
+    let usual = isText && !isFile && !isView && calibrate == nil ? 1_000 : 125
     let follower = MeterFollower(
       subject: subject, png: png, frames: input.expectedFrames,
       showsProgress: !log.quiet && !isView && StandardStream.isTerminal(StandardStream.error)

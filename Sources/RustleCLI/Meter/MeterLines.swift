@@ -136,14 +136,16 @@ struct MeterLines: Sendable {
   }
 
   private func heading(_ state: MeterState) -> String {
-    "TIME".leftPadded(to: 9) + cells(state).map { $0.name.leftPadded(to: 8) }.joined() + "  CLASS"
+    "TIME".leftPadded(to: 9) + cells(state).map { $0.name.leftPadded(to: 8) }.joined()
+      + (state.hasWordOfLevel ? "  CLASS" : "  SCALE 0-120")
   }
 
   private func text(_ state: MeterState) -> String {
     let painter = Painter(isEnabled: profile.usesColor)
     let cells = cells(state).map { MeterNumbers.level($0.value, glyphs).leftPadded(to: 8) }.joined()
     var text = MeterNumbers.time(state.seconds).leftPadded(to: 9) + cells
-    text += "  " + painter(state.noiseClass.name, state.noiseClass.ink)
+    let place = state.hasWordOfLevel ? "" : String(Int(state.place)).leftPadded(to: 3) + " "
+    text += "  " + painter(place + state.noiseClass.name, state.noiseClass.ink)
     let faults = MeterReport.faults(state)
     if !faults.isEmpty { text += "  " + painter(faults.joined(separator: ", "), .red) }
     return text + "\n"

@@ -41,7 +41,8 @@ struct MeterReport {
   private func shares(_ state: MeterState) -> String {
     let words = zip(NoiseClass.allCases, state.shares).filter { $1 > 0 }
       .map { "\($0.name) \(String(format: "%.0f", $1 * 100)) %" }
-    return words.joined(separator: ", ") + " of the time"
+    let scale = state.hasWordOfLevel ? "" : "on the scale from 0 to 120: "
+    return scale + words.joined(separator: ", ") + " of the time"
   }
 
   /// The usual name of a percentile level: `LAF10`.

@@ -2,7 +2,7 @@ import RustleAudio
 
 /// What the meter command shows: what the meter read, and what there is to say about its input.
 struct MeterState: Equatable, Sendable {
-  /// Loudness in LUFS, its range in LU, the true peak in dBTP.
+  /// Loudness in LUFS, its range in LU, not a number in the first three seconds, the true peak in dBTP.
   struct Loudness: Equatable, Sendable {
     var momentary: Double
     var momentaryMaximum: Double
@@ -24,6 +24,9 @@ struct MeterState: Equatable, Sendable {
     var percent: Int
     var level: Double?
   }
+
+  /// The seconds of sound in a value of short-term loudness (EBU Tech 3341, section 2.2).
+  private static let shortTerm = 3.0
 
   /// The percentages that are shown.
   static let percentages = [5, 10, 50, 90, 95]
@@ -62,6 +65,12 @@ struct MeterState: Equatable, Sendable {
   /// The unit of the levels: `dB`, or `dBFS` without a calibration.
   var unit: String { calibration.unit }
 
+  /// Whether the word of the scale from 0 to 120 may stand beside a level: not beside a sound pressure level, for which it would
+  /// be taken.
+  var hasWordOfLevel: Bool { !calibration.isCalibrated }
+  /// The colour of a level.
+  var ink: Painter.Ink { hasWordOfLevel ? noiseClass.ink : .bold }
+
   /// The calibration in words, and what its absence means.
   var calibrationText: String {
     "\(calibration): levels in "
@@ -91,7 +100,9 @@ extension MeterState {
     loudness = reading.loudness.map {
       Loudness(
         momentary: $0.momentary, momentaryMaximum: $0.momentaryMaximum, shortTerm: $0.shortTerm,
-        shortTermMaximum: $0.shortTermMaximum, integrated: $0.integrated, range: $0.range, truePeak: $0.truePeak)
+        shortTermMaximum: $0.shortTermMaximum, integrated: $0.integrated,
+        // It is made of short-term loudness, of which there is none yet (EBU Tech 3342, section 2).
+        range: reading.seconds < Self.shortTerm ? .nan : $0.range, truePeak: $0.truePeak)
     }
     bands = try await meter.bands().map { Band(center: $0.center, level: $0.level) }
     overloads = reading.overloads

@@ -56,7 +56,8 @@ struct MeterView {
 
   /// The level in large digits, its name and unit beside it; small where the terminal is narrow.
   private func big(_ state: MeterState) -> [MeterLayout.Line] {
-    let side = [state.levelName, state.unit, "", "", state.noiseClass.name.uppercased()]
+    let word = state.hasWordOfLevel ? state.noiseClass.name.uppercased() : ""
+    let side = [state.levelName, state.unit, "", "", word]
     let mark = glyphs.bars[glyphs.bars.count - 1]
     let text = state.level.isFinite ? String(format: "%.1f", state.level) : "-.-"
     // As wide for every number, so that nothing jumps: a sign, three digits, the point, one digit.
@@ -67,16 +68,16 @@ struct MeterView {
       let row = digits.leftPadded(to: width)
       guard !side.isEmpty else {
         let trimmed = String(row.reversed().drop { $0 == " " }.reversed())
-        return (painter(trimmed, state.noiseClass.ink), trimmed.count)
+        return (painter(trimmed, state.ink), trimmed.count)
       }
-      let ink: Painter.Ink? = side == state.noiseClass.name.uppercased() ? state.noiseClass.ink : .bold
-      return (painter(row, state.noiseClass.ink) + "  " + painter(side, ink), row.count + 2 + side.count)
+      let ink: Painter.Ink? = side == word ? state.ink : .bold
+      return (painter(row, state.ink) + "  " + painter(side, ink), row.count + 2 + side.count)
     }
   }
 
   private func small(_ state: MeterState) -> MeterLayout.Line {
     let text = "\(state.levelName) \(MeterNumbers.level(state.level, glyphs)) \(state.unit)"
-    return layout.line("\(text)  \(state.noiseClass.name.uppercased())", state.noiseClass.ink)
+    return layout.line(state.hasWordOfLevel ? "\(text)  \(state.noiseClass.name.uppercased())" : text, state.ink)
   }
 
   private func levels(_ state: MeterState) -> [(String, Double?)] {
