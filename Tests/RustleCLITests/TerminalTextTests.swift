@@ -46,18 +46,22 @@ import Testing
       var seconds = 0.0
       var text = ""
     }
-    func run(total: Int?, isEnabled: Bool = true) -> String {
+    func run(total: Int?, scale: Double = 1, isEnabled: Bool = true) -> String {
       let log = Log()
       var line = ProgressLine(total: total, isEnabled: isEnabled, now: { log.seconds }, write: { log.text += $0 })
       for (seconds, done) in [(0.5, 10), (1.0, 25), (1.05, 30), (1.2, 200)] {
-        log.seconds = seconds
+        log.seconds = seconds * scale
         line.update(done)
       }
       line.end()
       line.end()
       return log.text
     }
-    #expect(run(total: 100) == "\r25 %\u{1B}[K\r100 %\u{1B}[K\r\u{1B}[K")
+    #expect(
+      run(total: 100)
+        == "\r[#####---------------]  25 %  0:03 left\u{1B}[K\r[####################] 100 %  0:00 left\u{1B}[K\r\u{1B}[K"
+    )
+    #expect(run(total: 5_000, scale: 60).contains("\r[--------------------]   0 %  3:19:00 left"))
     #expect(run(total: nil) == "")
     #expect(run(total: 0) == "")
     #expect(run(total: 100, isEnabled: false) == "")

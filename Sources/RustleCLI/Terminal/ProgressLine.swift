@@ -28,7 +28,23 @@ struct ProgressLine {
     guard isEnabled, let total, total > 0, now() >= nextDrawing else { return }
     nextDrawing = now() + 0.1
     isDrawn = true
-    write("\r\(min(100, done * 100 / total)) %\u{1B}[K")
+    write("\r\(text(min(done, total), of: total))\u{1B}[K")
+  }
+
+  /// The columns of the bar.
+  private static let width = 20
+
+  /// For example `[#####---------------]  25 %  0:03 left`, in ASCII: standard error's characters are not known.
+  private func text(_ done: Int, of total: Int) -> String {
+    let share = Double(done) / Double(total)
+    let full = Int((share * Double(Self.width)).rounded(.down))
+    let bar = String(repeating: "#", count: full) + String(repeating: "-", count: Self.width - full)
+    let percent = String(Int(share * 100)).leftPadded(to: 3)
+    guard done > 0 else { return "[\(bar)] \(percent) %" }
+    let left = Int((now() * (1 / share - 1)).rounded(.up))
+    let clock = left < 3_600 ? "" : "\(left / 3_600):"
+    let minutes = left < 3_600 ? "\(left / 60)" : String(format: "%02d", left / 60 % 60)
+    return "[\(bar)] \(percent) %  \(clock)\(minutes):\(String(format: "%02d", left % 60)) left"
   }
 
   /// Wipes the line.
