@@ -64,6 +64,9 @@ import Testing
     #expect(command.encoding == .f32 && command.overwrite && command.dither)
     #expect(ParsingTests.refusal(["record", "a.wav", "--encoding", "mp3"]).contains("mp3"))
     #expect(ParsingTests.refusal(["record", "-"]).contains("expected the path of a file, got -"))
+    #expect(ParsingTests.refusal(["record", "a.mp3"]).contains("ends with .wav or .flac, got 'a.mp3'"))
+    #expect(
+      ParsingTests.refusal(["record", "a.flac", "--encoding", "f32"]).contains("expected s16 or s24 for FLAC, got f32"))
     #expect(ParsingTests.refusal(["record", "a.wav", "--format", "csv"]).contains("expected auto, text or ndjson"))
     #expect(
       ParsingTests.refusal(["record", "a.wav", "--demo", "--device", "x"]).contains("expected --device or --demo"))

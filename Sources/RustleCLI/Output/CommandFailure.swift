@@ -68,7 +68,9 @@ extension CommandFailure {
         case .diskFull, .writeFailed, .notWritable: .unavailable
         case .formatMismatch: .internal
         }
-      self.init(status, error.localizedDescription, advice: error.advice)
+      // The library's advice names what a program says; here there is an option.
+      let advice = error.code == .alreadyExists ? "choose another name, or give --overwrite" : error.advice
+      self.init(status, error.localizedDescription, advice: advice)
     case let error as AudioError:
       let status: ExitStatus =
         switch error.code {

@@ -62,6 +62,13 @@ struct RecordCommand: AsyncParsableCommand {
     if output == AudioFileReader.standardInputPath {
       throw ValidationError("expected the path of a file, got -: a recording is not written to standard output")
     }
+    let end = URL(fileURLWithPath: output).pathExtension.lowercased()
+    guard ["wav", "wave", "flac"].contains(end) else {
+      throw ValidationError("expected a name that ends with .wav or .flac, got '\(output)'")
+    }
+    if end == "flac", encoding != .s16, encoding != .s24 {
+      throw ValidationError("--encoding: expected s16 or s24 for FLAC, got \(encoding.rawValue)")
+    }
   }
 
   func run() async throws {
