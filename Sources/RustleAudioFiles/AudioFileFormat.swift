@@ -7,6 +7,9 @@ public struct AudioFileFormat: Sendable, Hashable {
   /// Frames in the whole file, or nil where that is not known in advance (a pipe, or a header that does not say). For
   /// MP3 it is libsndfile's estimate from the header, up to one coded frame (1152 samples) away from what is read.
   public let frames: Int?
+  /// Frames that the header of a WAV file promises where the file holds fewer: it was cut off, and what there is can be read. nil
+  /// where it holds them all, for other containers, and where nothing is known in advance (a pipe, the header of a stream).
+  public let promisedFrames: Int?
   /// The container's usual short name: `WAV`, `FLAC`, `OGG`, `MP3`, `AIFF`, … or a longer name from libsndfile.
   public let container: String
   /// The encoding of the samples as libsndfile names it, for example `Signed 16 bit PCM` or `Vorbis`.
@@ -20,12 +23,16 @@ public struct AudioFileFormat: Sendable, Hashable {
   ///   - frames: frames in the file, nil when unknown.
   ///   - container: the container's short name.
   ///   - codec: the encoding's name.
-  public init(sampleRate: Double, channels: Int, frames: Int?, container: String, codec: String) {
+  ///   - promisedFrames: what a file that was cut off promises, nil when it is whole or that is unknown.
+  public init(
+    sampleRate: Double, channels: Int, frames: Int?, container: String, codec: String, promisedFrames: Int? = nil
+  ) {
     self.sampleRate = sampleRate
     self.channels = channels
     self.frames = frames
     self.container = container
     self.codec = codec
+    self.promisedFrames = promisedFrames
   }
 
   /// The length in seconds, or nil where `frames` is.

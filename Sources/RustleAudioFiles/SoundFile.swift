@@ -36,7 +36,8 @@ import RustleAudio
       sampleRate: Double(info.samplerate), channels: Int(info.channels),
       frames: isLengthKnown ? Int(info.frames) : nil,
       container: Self.containerName(info.format),
-      codec: Self.name(of: info.format & Int32(SF_FORMAT_SUBMASK)) ?? "unknown codec")
+      codec: Self.name(of: info.format & Int32(SF_FORMAT_SUBMASK)) ?? "unknown codec",
+      promisedFrames: isStandardInput ? nil : WavePromise.framesOfShortFile(path))
     layout = unsafe Self.layout(of: opened, channels: Int(info.channels))
   }
 

@@ -21,6 +21,29 @@ import Testing
     #expect(block.isEmpty)
   }
 
+  @Test func aWaveFileThatWasCutOffSaysWhatItPromised() throws {
+    let folder = try ScratchFolder()
+    let samples = [Float](repeating: 0.5, count: 1_000)
+    let whole = WaveFile.floats(samples, channels: 2, sampleRate: 8_000)
+    func format(_ data: Data, _ name: String) throws -> AudioFileFormat {
+      try AudioFileReader(path: try folder.write(data, as: name)).format
+    }
+    #expect(try format(whole, "whole.wav").promisedFrames == nil)
+    let cut = try format(whole.dropLast(2_000), "cut.wav")
+    #expect(cut.promisedFrames == 500 && cut.frames == 250)
+    // An unknown chunk of an odd size before the samples, and one behind them.
+    let odd = Data("odd ".utf8) + [3, 0, 0, 0, 1, 2, 3, 0]
+    let more = whole.prefix(36) + odd + whole.dropFirst(36)
+    #expect(try format(more + odd, "odd.wav").promisedFrames == nil)
+    #expect(try format(more.dropLast(800), "odd-cut.wav").promisedFrames == 500)
+    // Sizes that a program writes into a pipe promise nothing.
+    for size in [[0xFF, 0xFF, 0xFF, 0xFF], [0x00, 0xF0, 0xFF, 0x7F]] as [[UInt8]] {
+      let stream = whole.prefix(40) + size + whole.dropFirst(44)
+      #expect(try format(stream, "stream.wav").promisedFrames == nil)
+    }
+    #expect(try format(whole.prefix(44), "empty.wav").promisedFrames == 500)
+  }
+
   @Test func integersAreScaledToPlusMinusOne() throws {
     let folder = try ScratchFolder()
     let data = WaveFile.integers([0, 16_384, -32_768, 32_767], channels: 1, sampleRate: 8_000)

@@ -205,6 +205,22 @@ import Testing
     #expect(none.status == 64 && none.errors.contains("--demo, got none of them"))
   }
 
+  /// Half of the file of a second is there.
+  @Test func aFileThatWasCutOffIsToldOf() throws {
+    let folder = try ScratchFolder()
+    let whole = Self.tone(1, rate: 8_000)
+    let path = try folder.write(whole.dropLast(16_000), as: "cut.wav")
+    let text = "rustle: \(path) is cut short: its header promises 8000 frames, and there are 4000\n"
+    for words in [
+      ["meter", path], ["play", path, "--demo"], ["spectrum", path, "--size", "1024"], ["eq", path, "-"],
+    ] {
+      let result = try RustleProcess.run(words)
+      #expect(result.status == 0 && result.errors == text, "\(words[0]): \(result.errors)")
+      #expect(try RustleProcess.run(words + ["--quiet"]).errors == "")
+    }
+    #expect(try RustleProcess.run(["meter", path, "--duration", "0.25"]).errors == "")
+  }
+
   // MARK: play
 
   @Test(arguments: [1, 2]) func aFileIsPlayedToItsEnd(channels: Int) throws {

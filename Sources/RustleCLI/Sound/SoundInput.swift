@@ -114,11 +114,11 @@ struct SoundInput: AudioInput {
 
   /// What is to be said about a file that ended before its header said so; to be asked at its end.
   var shortness: String? {
-    guard let expected = expectedFrames, !isLive, tally.frames < expected, tally.frames > 0 else { return nil }
-    // The header of an MP3 tells its length to a coded frame only.
-    guard file?.container != "MP3" || tally.frames < expected - 1_152 else { return nil }
-    return "\(name) is cut short: its header promises \(file?.frames ?? expected) frames, and there are "
-      + "\(firstFrame + tally.frames)"
+    guard !isLive, tally.frames > 0, let file else { return nil }
+    // A part that was asked for may end before the file does.
+    if let expectedFrames, file.promisedFrames == nil, tally.frames >= expectedFrames { return nil }
+    if let frameLimit, tally.frames >= frameLimit { return nil }
+    return file.shortness(of: name, framesRead: firstFrame + tally.frames)
   }
 }
 
@@ -240,5 +240,17 @@ extension AudioBuffer {
     Self(
       format: format, samples: Array(samples.prefix(frames * format.channels)), position: position,
       lostFrames: lostFrames, overruns: overruns)
+  }
+}
+
+extension AudioFileFormat {
+  /// What is to be said about a file that ended before its header said so; nil where it did not.
+  ///
+  /// - Parameter framesRead: the frames from its beginning to the end that was found.
+  func shortness(of name: String, framesRead: Int) -> String? {
+    guard let promised = promisedFrames ?? frames, framesRead < promised else { return nil }
+    // The header of an MP3 tells its length to a coded frame only.
+    guard container != "MP3" || framesRead < promised - 1_152 else { return nil }
+    return "\(name) is cut short: its header promises \(promised) frames, and there are \(framesRead)"
   }
 }

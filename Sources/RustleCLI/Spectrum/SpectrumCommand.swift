@@ -129,9 +129,7 @@ struct SpectrumCommand: AsyncParsableCommand {
     guard framesRead > 0 else {
       throw CommandFailure(.badData, "\(file): expected sound, got a file of 0 frames")
     }
-    if let promised = reader.format.frames, framesRead < promised {
-      note("\(file) is cut short: its header promises \(promised) frames, and there are \(framesRead)")
-    }
+    if let shortness = reader.format.shortness(of: file, framesRead: framesRead) { note(shortness) }
     let spectrum = try analyzer.spectrum()
     return SpectrumResult(
       path: file, format: reader.format, channel: channel, framesRead: framesRead, overlap: overlap,

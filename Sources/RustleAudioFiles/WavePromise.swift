@@ -1,0 +1,55 @@
+internal import Foundation
+
+/// What the header of a WAV file promises, as against what the file holds; libsndfile corrects the one by the other silently.
+enum WavePromise {
+  /// Sizes from here on mean that the length was not known when the header was written: FFmpeg writes 0xFFFFFFFF into a pipe,
+  /// SoX 0x7FFFF000 and more.
+  private static let unknownSize: UInt64 = 0x7FFF_F000
+  /// More chunks than any file has before its samples.
+  private static let mostChunks = 1_000
+
+  /// The frames that a file promises, where it holds fewer; nil where it holds them all, where it does not say, and for what is
+  /// no WAV file.
+  static func framesOfShortFile(_ path: String) -> Int? {
+    guard let file = try? FileHandle(forReadingFrom: URL(fileURLWithPath: path)) else { return nil }
+    defer { try? file.close() }
+    guard let end = try? file.seekToEnd(), let start = bytes(of: file, at: 0, count: 12),
+      ["RIFF", "RF64"].contains(name(start, 0)), name(start, 8) == "WAVE"
+    else { return nil }
+    let isLarge = name(start, 0) == "RF64"
+    var place: UInt64 = 12
+    var frameBytes: UInt64?
+    var largeSize: UInt64?
+    for _ in 0..<mostChunks {
+      guard let head = bytes(of: file, at: place, count: 8) else { return nil }
+      let size = number(head, 4, bytes: 4)
+      switch name(head, 0) {
+      case "fmt ": frameBytes = bytes(of: file, at: place + 8, count: 14).map { number($0, 12, bytes: 2) }
+      // The size of the samples is the second of its numbers (EBU Tech 3306, section 3).
+      case "ds64": largeSize = bytes(of: file, at: place + 8, count: 16).map { number($0, 8, bytes: 8) }
+      case "data":
+        guard let frameBytes, frameBytes > 0 else { return nil }
+        guard let promised = isLarge ? largeSize : size < unknownSize ? size : nil else { return nil }
+        return promised > end - (place + 8) ? Int(clamping: promised / frameBytes) : nil
+      default: break
+      }
+      // Chunks begin at even places.
+      place += 8 + size + size % 2
+    }
+    return nil
+  }
+
+  private static func bytes(of file: FileHandle, at place: UInt64, count: Int) -> Data? {
+    guard (try? file.seek(toOffset: place)) != nil, let data = try? file.read(upToCount: count), data.count == count
+    else { return nil }
+    return data
+  }
+
+  private static func name(_ data: Data, _ offset: Int) -> String {
+    String(decoding: data.dropFirst(offset).prefix(4), as: UTF8.self)
+  }
+
+  private static func number(_ data: Data, _ offset: Int, bytes: Int) -> UInt64 {
+    data.dropFirst(offset).prefix(bytes).reversed().reduce(0) { $0 << 8 | UInt64($1) }
+  }
+}
