@@ -7,7 +7,7 @@
 //! the one of the table within 0.05 LU.
 
 use rustle_dsp::loudness::{ChannelWeight, LoudnessMeter, LoudnessReading};
-use rustle_testkit::{Ebur128, noise};
+use rustle_testkit::{Ebur128, Ebur128Place, noise};
 use std::f64::consts::TAU;
 
 const RATES: [f64; 2] = [48_000.0, 44_100.0];
@@ -332,5 +332,57 @@ fn programme_reads_as_in_libebur128() {
         // Of full-band noise four times as many samples still miss some of the peak, each set of phases its own part; Tech
         // 3341 grants each meter 0.4 dB of it.
         assert!(peak.abs() <= 0.4);
+    }
+}
+
+/// Each channel of 5.1 and of 7.1 alone, and all at once: each counts as its place says in BS.1770-4, annex 3.
+#[test]
+fn channels_of_5_1_and_7_1_count_as_in_libebur128() {
+    use ChannelWeight::{Front, LowFrequency, Surround};
+    use Ebur128Place::{
+        Center, Left, LeftBack, LeftSide, LeftSurround, Right, RightBack, RightSide, RightSurround, Unused,
+    };
+    let front = [
+        (Front, Left),
+        (Front, Right),
+        (Front, Center),
+        (LowFrequency, Unused),
+    ];
+    let layouts = [
+        [&front[..], &[(Surround, LeftSurround), (Surround, RightSurround)]].concat(),
+        [
+            &front[..],
+            &[
+                (Front, LeftBack),
+                (Front, RightBack),
+                (Surround, LeftSide),
+                (Surround, RightSide),
+            ],
+        ]
+        .concat(),
+    ];
+    for layout in layouts {
+        let (weights, places): (Vec<_>, Vec<_>) = layout.into_iter().unzip();
+        let channels = weights.len();
+        let white = noise(11, 48_000 * channels);
+        for alone in (0..channels).map(Some).chain([None]) {
+            let keep = |at: usize| alone.is_none_or(|channel| at % channels == channel);
+            let samples = white.iter().enumerate();
+            let sound: Vec<f32> = samples
+                .map(|(at, sample)| if keep(at) { 0.2 * sample } else { 0.0 })
+                .collect();
+            let ours = measured(48_000.0, &sound, &weights).integrated;
+            let Some(mut peer) = Ebur128::load(channels as u32, 48_000) else {
+                return;
+            };
+            peer.place(&places);
+            peer.add(&sound);
+            let theirs = peer.reading().integrated;
+            assert!(
+                ours == theirs || (ours - theirs).abs() <= 0.005,
+                "{alone:?} of {channels}: {ours}, libebur128 {theirs}"
+            );
+            assert_eq!(ours == f64::NEG_INFINITY, alone == Some(3));
+        }
     }
 }

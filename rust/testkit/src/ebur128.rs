@@ -4,6 +4,7 @@ use libloading::Library;
 use std::ffi::{c_int, c_uint, c_ulong, c_void};
 
 type Make = unsafe extern "C" fn(c_uint, c_ulong, c_int) -> *mut c_void;
+type Place = unsafe extern "C" fn(*mut c_void, c_uint, c_int) -> c_int;
 type Add = unsafe extern "C" fn(*mut c_void, *const f32, usize) -> c_int;
 type Value = unsafe extern "C" fn(*mut c_void, *mut f64) -> c_int;
 type ValueOf = unsafe extern "C" fn(*mut c_void, c_uint, *mut f64) -> c_int;
@@ -34,8 +35,33 @@ pub struct Ebur128Reading {
     pub true_peak: f64,
 }
 
-/// A measurement with all modes. Its channels are the library's default ones: left, right, centre, none, left and right
-/// surround.
+/// Where a channel stands, as `enum channel` of ebur128.h numbers it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ebur128Place {
+    /// Not counted: low frequencies.
+    Unused = 0,
+    /// 30 degrees to the left.
+    Left = 1,
+    /// 30 degrees to the right.
+    Right = 2,
+    /// In front.
+    Center = 3,
+    /// 110 degrees to the left.
+    LeftSurround = 4,
+    /// 110 degrees to the right.
+    RightSurround = 5,
+    /// 90 degrees to the left.
+    LeftSide = 11,
+    /// 90 degrees to the right.
+    RightSide = 12,
+    /// 135 degrees to the left.
+    LeftBack = 13,
+    /// 135 degrees to the right.
+    RightBack = 14,
+}
+
+/// A measurement with all modes. Its channels are the library's default ones, left, right, centre, none, left and right
+/// surround, until [`place`](Self::place) says otherwise.
 #[derive(Debug)]
 pub struct Ebur128 {
     /// Holds the functions' code.
@@ -47,6 +73,7 @@ pub struct Ebur128 {
 
 #[derive(Debug)]
 struct Functions {
+    place: Place,
     add: Add,
     momentary: Value,
     short_term: Value,
@@ -93,6 +120,18 @@ impl Ebur128 {
             state,
             channels,
         })
+    }
+
+    /// Says where the channels stand, in their order; before the first frame.
+    ///
+    /// # Panics
+    /// When there are more than the measurement has.
+    pub fn place(&mut self, places: &[Ebur128Place]) {
+        for (channel, place) in (0..).zip(places) {
+            // SAFETY: the state is alive; a channel that does not exist is refused.
+            let status = unsafe { (self.functions.place)(self.state, channel, *place as c_int) };
+            assert_eq!(status, 0, "libebur128 refuses a place");
+        }
     }
 
     /// Takes the next frames.
@@ -152,6 +191,7 @@ impl Functions {
             Ok(*symbol)
         }
         Ok(Self {
+            place: one(library, "ebur128_set_channel")?,
             add: one(library, "ebur128_add_frames_float")?,
             momentary: one(library, "ebur128_loudness_momentary")?,
             short_term: one(library, "ebur128_loudness_shortterm")?,

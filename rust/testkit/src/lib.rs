@@ -9,7 +9,7 @@ mod tolerance;
 mod vectors;
 
 pub use allocations::{CountingAllocator, allocations_in};
-pub use ebur128::{Ebur128, Ebur128Reading};
+pub use ebur128::{Ebur128, Ebur128Place, Ebur128Reading};
 pub use fftw::Fftw;
 pub use reference::half_spectrum;
 pub use signals::{impulse, noise, sine, sweep};

@@ -6,13 +6,14 @@ use crate::biquad::{Biquad, BiquadState};
 use crate::level::{MeterError, check_rate};
 use std::f64::consts::PI;
 
-/// How much a channel counts (BS.1770-4, table 3).
+/// How much a channel counts (BS.1770-4, table 3, and annex 3 for more channels than 5.1 has: 1.41 from 60 to 120 degrees to the
+/// side and less than 30 degrees up or down, 1 elsewhere).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ChannelWeight {
-    /// Left, right or centre: 1.
+    /// Left, right or centre, and what stands behind the surround channels, such as the back channels of 7.1: 1.
     #[default]
     Front,
-    /// A surround channel: 1.41.
+    /// A surround channel: left or right of 5.1, at 110 degrees, or at the side, at 90 degrees: 1.41.
     Surround,
     /// The low-frequency channel: not at all.
     LowFrequency,
