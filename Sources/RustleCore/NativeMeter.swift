@@ -31,7 +31,7 @@ package struct NativeMeterConfiguration: Sendable {
 
   package let sampleRate: Double
   package let channels: [Channel]
-  /// The channel that levels and bands are of; nil: the mean of all.
+  /// The channel that levels and bands are of; nil: all, the mean of their powers.
   package let metered: Int?
   package let weighting: Weighting
   package let time: Time

@@ -134,8 +134,8 @@ import Testing
     }
     #expect(abs(try await level(.channel(0)) - Self.power) < 0.03)
     #expect(abs(try await level(.channel(1)) - Self.power + 20) < 0.03)
-    // The mean of both, which are in phase.
-    #expect(abs(try await level(.mix) - Self.power - 20 * log10(0.55)) < 0.03)
+    // The mean of both powers.
+    #expect(abs(try await level(.all) - Self.power - 10 * log10((1 + 0.01) / 2)) < 0.03)
     #expect(await code { _ = try await level(.channel(2)) } == .validation)
   }
 
@@ -165,7 +165,8 @@ import Testing
     #expect(abs(reading.equivalent - Self.power) < 0.05)
   }
 
-  /// BS.1770-4: a surround channel counts 1.41 times, the low-frequency channel not at all.
+  /// BS.1770-4, annex 3: a channel 60 to 120 degrees to the side counts 1.41 times, what is behind it once, the low-frequency
+  /// channel not at all.
   @Test func channelsCountInLoudnessAsTheirPlacesSay() async throws {
     func integrated(_ channel: ChannelLayout.Channel) async throws -> Double {
       let format = try AudioFormat(sampleRate: 48_000, layout: ChannelLayout([channel]))
@@ -175,7 +176,12 @@ import Testing
     }
     let front = try await integrated(.center)
     #expect(abs(try await integrated(.discrete) - front) < 1e-9)
-    #expect(abs(try await integrated(.leftSurround) - front - 10 * log10(1.41)) < 0.01)
+    for channel in [ChannelLayout.Channel.leftSurround, .rightSurround] {
+      #expect(abs(try await integrated(channel) - front - 10 * log10(1.41)) < 0.01)
+    }
+    for channel in [ChannelLayout.Channel.leftBack, .rightBack] {
+      #expect(abs(try await integrated(channel) - front) < 1e-9)
+    }
     #expect(try await integrated(.lowFrequency) == -.infinity)
   }
 

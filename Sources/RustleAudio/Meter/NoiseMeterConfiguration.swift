@@ -35,8 +35,9 @@ public enum TimeWeighting: String, Sendable, Hashable, Codable, CaseIterable {
 
 /// Which channels a meter's levels and bands are of. Loudness is always of all.
 public enum MeteredChannel: Sendable, Hashable {
-  /// The mean of all channels, sample by sample.
-  case mix
+  /// All: the mean of their powers. Channels in and out of phase read alike, and a silent one counts. The peak is the highest
+  /// of any channel.
+  case all
   /// One, counted from 0.
   case channel(Int)
 }
@@ -74,7 +75,7 @@ public struct NoiseMeterConfiguration: Sendable, Hashable {
   /// A configuration; by default A, fast, not calibrated, with loudness and without bands.
   public init(
     frequencyWeighting: FrequencyWeighting = .a, timeWeighting: TimeWeighting = .fast,
-    channel: MeteredChannel = .mix, calibration: Calibration = .uncalibrated, measuresLoudness: Bool = true,
+    channel: MeteredChannel = .all, calibration: Calibration = .uncalibrated, measuresLoudness: Bool = true,
     bands: BandWidth? = nil
   ) {
     self.frequencyWeighting = frequencyWeighting
@@ -88,7 +89,7 @@ public struct NoiseMeterConfiguration: Sendable, Hashable {
   func native(for format: AudioFormat) -> NativeMeterConfiguration {
     let metered: Int? =
       switch channel {
-      case .mix: nil
+      case .all: nil
       case .channel(let channel): channel
       }
     return NativeMeterConfiguration(
@@ -100,12 +101,13 @@ public struct NoiseMeterConfiguration: Sendable, Hashable {
 }
 
 extension ChannelLayout.Channel {
-  /// How much the channel counts in loudness (BS.1770-4, table 3).
+  /// How much the channel counts in loudness (BS.1770-4, annex 3): 1.41 times at 60 to 120 degrees from the front, which is where
+  /// the surround channels stand; those behind them stand at 135 degrees.
   fileprivate var weight: NativeMeterConfiguration.Channel {
     switch self {
-    case .left, .right, .center, .discrete: .front
+    case .left, .right, .center, .leftBack, .rightBack, .discrete: .front
     case .lowFrequency: .lowFrequency
-    case .leftSurround, .rightSurround, .leftBack, .rightBack: .surround
+    case .leftSurround, .rightSurround: .surround
     }
   }
 }

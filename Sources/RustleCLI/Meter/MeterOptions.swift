@@ -57,7 +57,7 @@ struct MeterOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Measure this channel, counted from 1, instead of the mean of all. Loudness is always of all.",
+      "Measure this channel, counted from 1, instead of all, whose level is that of the mean of their powers. Loudness is always of all.",
       valueName: "number"),
     transform: Parse.integer("a channel number", in: 1...1_024))
   var channel: Int?
@@ -93,7 +93,7 @@ struct MeterOptions: ParsableArguments {
     }
     return NoiseMeterConfiguration(
       frequencyWeighting: weighting.weighting, timeWeighting: time.weighting,
-      channel: channel.map { .channel($0 - 1) } ?? .mix,
+      channel: channel.map { .channel($0 - 1) } ?? .all,
       calibration: Calibration(offset: calibration, response: try response.map(Self.response)),
       measuresLoudness: !isWithoutLoudness, bands: bands?.width)
   }

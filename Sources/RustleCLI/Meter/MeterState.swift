@@ -119,7 +119,7 @@ struct MeterSubject: Equatable, Sendable {
   let format: AudioFormat
   /// What a file says about itself: `WAV, 32 bit float`; nil for other inputs.
   let encoding: String?
-  /// The channel that is measured, counted from 1; nil: the mean of all.
+  /// The channel that is measured, counted from 1; nil: all, the mean of their powers.
   let channel: Int?
 
   /// For example `WAV, 32 bit float, 48 kHz, mean of 2 channels`.

@@ -203,12 +203,12 @@
 #define RUSTLE_TIME_SLOW 1
 
 /**
- * A channel that counts once in loudness: left, right, centre.
+ * A channel that counts once in loudness: left, right, centre, and the back channels of 7.1.
  */
 #define RUSTLE_CHANNEL_FRONT 0
 
 /**
- * A surround channel, which counts 1.41 times.
+ * A surround channel, 60 to 120 degrees to the side, which counts 1.41 times.
  */
 #define RUSTLE_CHANNEL_SURROUND 1
 
@@ -218,9 +218,9 @@
 #define RUSTLE_CHANNEL_LOW_FREQUENCY 2
 
 /**
- * In the place of a channel: the mean of all.
+ * In the place of a channel: all, the mean of their powers.
  */
-#define RUSTLE_CHANNEL_MIX UINT32_MAX
+#define RUSTLE_CHANNEL_ALL UINT32_MAX
 
 /**
  * No bands.
@@ -511,7 +511,7 @@ typedef struct RustleMeterConfiguration {
    */
   size_t response_count;
   /**
-   * Which channel the levels and bands are of, counted from 0, or `RUSTLE_CHANNEL_MIX`.
+   * Which channel the levels and bands are of, counted from 0, or `RUSTLE_CHANNEL_ALL`.
    */
   uint32_t metered;
   /**
@@ -561,7 +561,7 @@ typedef struct RustleMeterReading {
    */
   double lowest;
   /**
-   * The C-weighted peak, LCpeak.
+   * The C-weighted peak, LCpeak: the highest of any metered channel.
    */
   double peak;
   /**

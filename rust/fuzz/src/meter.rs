@@ -33,7 +33,7 @@ pub(crate) fn new(input: &mut Input<'_>, handles: &mut Handles) {
         response: response.as_ptr(),
         response_count: response.len(),
         metered: match input.byte() {
-            0..=127 => RUSTLE_CHANNEL_MIX,
+            0..=127 => RUSTLE_CHANNEL_ALL,
             byte => u32::from(byte % 4),
         },
         weighting: u32::from(input.byte() % 32) / 10,

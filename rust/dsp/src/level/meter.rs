@@ -1,4 +1,4 @@
-//! The level of one channel over time.
+//! The level of a channel, or of several together, over time.
 
 use super::{FrequencyWeighting, Histogram, WeightingFilter, decibels};
 use std::error::Error;
@@ -98,15 +98,26 @@ pub struct LevelReading {
 pub struct LevelMeter {
     rate: f64,
     offset: f64,
-    weighting: WeightingFilter,
-    peak_weighting: WeightingFilter,
+    /// One at least.
+    channels: Vec<Channel>,
+    /// The share of a channel's square in that of all.
+    share_of_channel: f64,
     /// The share of a new square in the exponential mean.
     share: f64,
     settled_after: u64,
     between_counts: u64,
     state: State,
+    /// Squares of a part, added up over the channels but the last.
+    squares: [f64; PART],
     /// Time-weighted levels, every 10 ms.
     levels: Histogram,
+}
+
+/// What is measured of each channel by itself.
+#[derive(Clone, Debug)]
+struct Channel {
+    weighting: WeightingFilter,
+    peak_weighting: WeightingFilter,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -136,6 +147,9 @@ impl State {
     }
 }
 
+/// Samples of a channel that are taken at a time.
+const PART: usize = 256;
+
 /// The levels that percentiles tell apart: 0.1 dB from -200 to 40 dB relative to full scale.
 const LEVELS: (f64, f64, f64) = (-200.0, 40.0, 0.1);
 
@@ -150,52 +164,105 @@ impl LevelMeter {
         time: TimeWeighting,
         offset: f64,
     ) -> Result<Self, MeterError> {
+        Self::of_channels(1, rate, frequency, time, offset)
+    }
+
+    /// A meter of the mean of the powers of `channels` channels, 1 at least; its peak is the highest of any.
+    ///
+    /// # Errors
+    /// [`MeterError::SampleRate`].
+    pub(crate) fn of_channels(
+        channels: usize,
+        rate: f64,
+        frequency: FrequencyWeighting,
+        time: TimeWeighting,
+        offset: f64,
+    ) -> Result<Self, MeterError> {
         check_rate(rate)?;
         let between_counts = (0.01 * rate).round() as u64;
+        let channel = Channel {
+            weighting: WeightingFilter::new(frequency, rate),
+            peak_weighting: WeightingFilter::new(FrequencyWeighting::C, rate),
+        };
         Ok(Self {
             rate,
             offset,
-            weighting: WeightingFilter::new(frequency, rate),
-            peak_weighting: WeightingFilter::new(FrequencyWeighting::C, rate),
+            channels: vec![channel; channels],
+            share_of_channel: 1.0 / channels as f64,
             share: -(-1.0 / (rate * time.seconds())).exp_m1(),
             settled_after: (5.0 * time.seconds() * rate) as u64,
             between_counts,
             state: State::new(between_counts),
+            squares: [0.0; PART],
             levels: Histogram::new(LEVELS.0, LEVELS.1, LEVELS.2),
         })
     }
 
     /// Takes the next samples. One that is NaN or infinite counts as an overload and as silence.
     pub fn process(&mut self, samples: impl IntoIterator<Item = f32>) {
+        let mut samples = samples.into_iter();
+        let mut part = [0.0; PART];
+        loop {
+            let mut count = 0;
+            for (place, sample) in part.iter_mut().zip(&mut samples) {
+                *place = sample;
+                count += 1;
+            }
+            if count == 0 {
+                return;
+            }
+            self.process_channels(std::iter::once(&part[..count]));
+        }
+    }
+
+    /// Takes the next samples of each channel: as many slices as there are channels, of one length.
+    pub(crate) fn process_channels<'a>(&mut self, channels: impl Iterator<Item = &'a [f32]> + Clone) {
+        let length = channels.clone().map(<[f32]>::len).min().unwrap_or(0);
+        let mut start = 0;
+        while start < length {
+            let count = (length - start).min(PART).min(self.state.until_count as usize);
+            self.process_part(
+                channels.clone().map(|samples| &samples[start..start + count]),
+                count,
+            );
+            start += count;
+        }
+    }
+
+    /// At most [`PART`] samples of each channel, and none beyond the next count.
+    fn process_part<'a>(&mut self, parts: impl Iterator<Item = &'a [f32]>, count: usize) {
         let mut state = self.state;
-        for sample in samples {
-            let sample = f64::from(sample);
-            if sample.abs() >= 1.0 || sample.is_nan() {
-                state.overloads += 1;
+        let squares = &mut self.squares[..count];
+        squares.fill(0.0);
+        let last = self.channels.len() - 1;
+        for (index, (channel, samples)) in self.channels.iter_mut().zip(parts).enumerate() {
+            for (sum, sample) in squares.iter_mut().zip(samples) {
+                let (square, peak) = channel.process(f64::from(*sample), &mut state.overloads);
+                state.peak = state.peak.max(peak);
+                // With the last channel in the same turn, one channel alone costs no second one.
+                if index < last {
+                    *sum += square;
+                } else {
+                    state.add(
+                        (*sum + square) * self.share_of_channel,
+                        self.share,
+                        self.settled_after,
+                    );
+                }
             }
-            let sample = if sample.is_finite() { sample } else { 0.0 };
-            let weighted = self.weighting.process(sample);
-            let square = weighted * weighted;
-            state.sum += square;
-            state.mean += self.share * (square - state.mean);
-            state.highest = state.highest.max(state.mean);
-            state.peak = state.peak.max(self.peak_weighting.process(sample).abs());
-            state.samples += 1;
+        }
+        state.until_count -= count as u64;
+        if state.until_count == 0 {
+            state.until_count = self.between_counts;
             if state.samples > self.settled_after {
-                // The lesser of a number and NaN is the number.
-                state.lowest = state.lowest.min(state.mean);
+                self.levels.add(decibels(state.mean), 0.0);
             }
-            state.until_count -= 1;
-            if state.until_count == 0 {
-                state.until_count = self.between_counts;
-                if state.samples > self.settled_after {
-                    self.levels.add(decibels(state.mean), 0.0);
-                }
-                self.weighting.flush();
-                self.peak_weighting.flush();
-                if state.mean < 1e-60 {
-                    state.mean = 0.0;
-                }
+            for channel in &mut self.channels {
+                channel.weighting.flush();
+                channel.peak_weighting.flush();
+            }
+            if state.mean < 1e-60 {
+                state.mean = 0.0;
             }
         }
         self.state = state;
@@ -247,146 +314,33 @@ impl LevelMeter {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const RATE: f64 = 48_000.0;
-
-    fn meter(frequency: FrequencyWeighting, time: TimeWeighting) -> LevelMeter {
-        LevelMeter::new(RATE, frequency, time, 0.0).expect("a valid rate")
-    }
-
-    fn sine(frequency: f64, seconds: f64) -> impl Iterator<Item = f32> {
-        (0..(seconds * RATE) as u32)
-            .map(move |n| (std::f64::consts::TAU * (frequency / RATE * f64::from(n)).fract()).sin() as f32)
-    }
-
-    #[test]
-    fn equivalent_level_is_that_of_the_mean_square() {
-        let mut meter =
-            LevelMeter::new(RATE, FrequencyWeighting::Z, TimeWeighting::Fast, 94.0).expect("a valid rate");
-        let samples: Vec<f32> = sine(997.0, 2.0).collect();
-        meter.process(samples.iter().copied());
-        let mean = samples.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>() / samples.len() as f64;
-        let reading = meter.reading();
-        assert!((reading.equivalent - 94.0 - decibels(mean)).abs() < 1e-9);
-        assert!((reading.equivalent - 94.0 + 3.0103).abs() < 1e-4);
-        assert!((reading.exposure - reading.equivalent - decibels(2.0)).abs() < 1e-9);
-        assert_eq!(reading.seconds, 2.0);
-    }
-
-    #[test]
-    fn level_falls_as_fast_as_its_time_constant_says() {
-        for (time, rate) in [(TimeWeighting::Fast, 34.744), (TimeWeighting::Slow, 4.343)] {
-            let mut meter = meter(FrequencyWeighting::A, time);
-            meter.process(sine(1000.0, 10.0));
-            // The filter's own end is over after a few milliseconds.
-            meter.process(std::iter::repeat_n(0.0, 4800));
-            let before = meter.reading().level;
-            meter.process(std::iter::repeat_n(0.0, 48_000));
-            let fall = before - meter.reading().level;
-            assert!((fall - rate).abs() < 0.05, "{time:?}: {fall}");
-        }
-    }
-
-    #[test]
-    fn bursts_read_as_the_standard_says() {
-        // 10 lg(1 - e^(-T / time constant)) below the steady level of the same tone at 4 kHz.
-        for (time, milliseconds) in [
-            (TimeWeighting::Fast, 1000.0),
-            (TimeWeighting::Fast, 200.0),
-            (TimeWeighting::Fast, 50.0),
-            (TimeWeighting::Fast, 10.0),
-            (TimeWeighting::Fast, 1.0),
-            (TimeWeighting::Slow, 1000.0),
-            (TimeWeighting::Slow, 200.0),
-            (TimeWeighting::Slow, 50.0),
-        ] {
-            // The weighting's own beginning and end are longer than the shortest bursts.
-            let weighting = if milliseconds < 10.0 {
-                FrequencyWeighting::Z
-            } else {
-                FrequencyWeighting::A
-            };
-            let mut steady = meter(weighting, time);
-            steady.process(sine(4000.0, 12.0));
-            let mut burst = meter(weighting, time);
-            burst.process(std::iter::repeat_n(0.0, 4800));
-            burst.process(sine(4000.0, milliseconds / 1000.0));
-            burst.process(std::iter::repeat_n(0.0, 4800));
-            let got = burst.reading().highest - steady.reading().highest;
-            let expected = 10.0 * (-(-milliseconds / 1000.0 / time.seconds()).exp_m1()).log10();
-            assert!(
-                (got - expected).abs() < 0.05,
-                "{time:?} {milliseconds} ms: {got} {expected}"
-            );
-        }
-    }
-
-    #[test]
-    fn percentiles_tell_loud_from_soft() {
-        let mut meter = meter(FrequencyWeighting::Z, TimeWeighting::Fast);
-        meter.process(sine(1000.0, 2.0));
-        meter.process(sine(1000.0, 8.0).map(|x| 0.1 * x));
-        let (l10, l50, l90) = (meter.exceeded(10.0), meter.exceeded(50.0), meter.exceeded(90.0));
-        let near =
-            |level: Option<f64>, expected: f64| level.is_some_and(|level| (level - expected).abs() < 0.15);
-        assert!(
-            near(l10, -3.01) && near(l50, -23.01) && near(l90, -23.01),
-            "{l10:?} {l50:?} {l90:?}"
-        );
-    }
-
-    #[test]
-    fn peak_lowest_and_overloads_are_told() {
-        let mut meter = meter(FrequencyWeighting::A, TimeWeighting::Fast);
-        meter.process(sine(1000.0, 0.5).map(|x| 0.5 * x));
-        assert!(meter.reading().lowest.is_nan());
-        meter.process(sine(1000.0, 0.5).map(|x| 0.5 * x));
-        let reading = meter.reading();
-        // The tone's first period, which the weighting does not expect, peaks higher than those that follow.
-        assert!(reading.peak > -6.03 && reading.peak < -5.6, "{reading:?}");
-        assert!((reading.lowest + 9.03).abs() < 0.1, "{reading:?}");
-        assert_eq!(reading.overloads, 0);
-        meter.process([1.0, -1.5, f32::NAN, f32::INFINITY]);
-        let reading = meter.reading();
-        assert_eq!(reading.overloads, 4);
-        assert!(reading.level.is_finite());
-        meter.restart();
-        assert_eq!(meter.reading().overloads, 0);
-    }
-
-    #[test]
-    fn no_share_of_the_time_is_outside_of_what_there_was() {
-        let mut meter = meter(FrequencyWeighting::Z, TimeWeighting::Fast);
-        meter.process(sine(1000.0, 2.0).map(|x| 0.3 * x));
-        let reading = meter.reading();
-        for percent in [0.0, 5.0, 50.0, 95.0, 100.0] {
-            let level = meter.exceeded(percent).expect("two seconds");
-            assert!(
-                (reading.lowest..=reading.highest).contains(&level),
-                "{percent} %: {level} of {reading:?}"
-            );
-        }
-    }
-
-    #[test]
-    fn silence_is_minus_infinity() {
-        let mut meter = meter(FrequencyWeighting::A, TimeWeighting::Slow);
-        assert_eq!(meter.reading().equivalent, f64::NEG_INFINITY);
-        meter.process(std::iter::repeat_n(0.0, 48_000));
-        assert_eq!(meter.reading().equivalent, f64::NEG_INFINITY);
-        assert_eq!(meter.exceeded(50.0), None);
-        meter.process(std::iter::repeat_n(0.0, 5 * 48_000));
-        assert_eq!(meter.exceeded(50.0), Some(f64::NEG_INFINITY));
-    }
-
-    #[test]
-    fn rate_out_of_range_is_refused() {
-        for got in [0.0, 7999.0, f64::INFINITY, 1e6] {
-            let meter = LevelMeter::new(got, FrequencyWeighting::A, TimeWeighting::Fast, 0.0);
-            assert_eq!(meter.err(), Some(MeterError::SampleRate { got }));
+impl State {
+    /// Takes the next square.
+    #[inline]
+    fn add(&mut self, square: f64, share: f64, settled_after: u64) {
+        self.sum += square;
+        self.mean += share * (square - self.mean);
+        self.highest = self.highest.max(self.mean);
+        self.samples += 1;
+        if self.samples > settled_after {
+            // The lesser of a number and NaN is the number.
+            self.lowest = self.lowest.min(self.mean);
         }
     }
 }
+
+impl Channel {
+    /// The square of the weighted sample, and the absolute value of the one with the weighting of peaks.
+    #[inline]
+    fn process(&mut self, sample: f64, overloads: &mut u64) -> (f64, f64) {
+        if sample.abs() >= 1.0 || sample.is_nan() {
+            *overloads += 1;
+        }
+        let sample = if sample.is_finite() { sample } else { 0.0 };
+        let weighted = self.weighting.process(sample);
+        (weighted * weighted, self.peak_weighting.process(sample).abs())
+    }
+}
+
+#[cfg(test)]
+mod tests;

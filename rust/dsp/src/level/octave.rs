@@ -124,13 +124,19 @@ impl BandAnalyzer {
     /// Writes the mean square of each band since the start of the measurement, all 0 before the first sample. Takes as many as
     /// `output` has room for.
     pub fn mean_squares(&self, output: &mut [f64]) {
+        let known = output.len().min(self.centres.len());
+        output[..known].fill(0.0);
+        self.add_mean_squares(1.0, output);
+    }
+
+    /// Adds the mean squares, each times `share`, to what is in `output`.
+    pub(crate) fn add_mean_squares(&self, share: f64, output: &mut [f64]) {
+        if self.samples == 0 {
+            return;
+        }
         let sums = self.groups.iter().flat_map(|group| group.sums);
-        for (output, sum) in output.iter_mut().zip(sums) {
-            *output = if self.samples == 0 {
-                0.0
-            } else {
-                sum / self.samples as f64
-            };
+        for (output, sum) in output.iter_mut().zip(sums.take(self.centres.len())) {
+            *output += share * (sum / self.samples as f64);
         }
     }
 

@@ -242,7 +242,7 @@ static void new_equalizer(int fine) {
 static void new_meter(int fine) {
   static const uint32_t channels[2] = {RUSTLE_CHANNEL_FRONT, RUSTLE_CHANNEL_FRONT};
   RustleMeterConfiguration configuration = {
-      .sample_rate = fine ? 8000 : 7, .channels = channels, .channel_count = 2, .metered = RUSTLE_CHANNEL_MIX};
+      .sample_rate = fine ? 8000 : 7, .channels = channels, .channel_count = 2, .metered = RUSTLE_CHANNEL_ALL};
   RustleHandle made = 0;
   EXPECT((rustle_meter_new(&configuration, &made, NULL) == RUSTLE_OK) == fine);
   if (fine) know(made, METER);

@@ -309,7 +309,7 @@ static RustleMeterConfiguration of_everything(void) {
                                     .offset = 100,
                                     .channels = mono,
                                     .channel_count = 1,
-                                    .metered = RUSTLE_CHANNEL_MIX,
+                                    .metered = RUSTLE_CHANNEL_ALL,
                                     .weighting = RUSTLE_WEIGHTING_A,
                                     .time = RUSTLE_TIME_FAST,
                                     .loudness = 1,

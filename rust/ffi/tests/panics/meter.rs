@@ -21,7 +21,7 @@ fn configuration() -> RustleMeterConfiguration {
         channel_count: 1,
         response: null(),
         response_count: 0,
-        metered: RUSTLE_CHANNEL_MIX,
+        metered: RUSTLE_CHANNEL_ALL,
         weighting: RUSTLE_WEIGHTING_Z,
         time: RUSTLE_TIME_FAST,
         loudness: 0,

@@ -261,7 +261,7 @@ static RustleHandle new_meter(void) {
                                             .channel_count = 2,
                                             .response = response,
                                             .response_count = 2,
-                                            .metered = RUSTLE_CHANNEL_MIX,
+                                            .metered = RUSTLE_CHANNEL_ALL,
                                             .loudness = 1,
                                             .bands = RUSTLE_BANDS_THIRD_OCTAVE};
   RustleHandle meter = 0;
