@@ -57,7 +57,7 @@ struct MeterOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Measure this channel, counted from 1, instead of all, whose level is that of the mean of their powers. Loudness is always of all.",
+      "Measure this channel, counted from 1, instead of the mean power of all. Loudness is always of all.",
       valueName: "number"),
     transform: Parse.integer("a channel number", in: 1...1_024))
   var channel: Int?
