@@ -1,0 +1,164 @@
+/// One string, or one course of strings, of an instrument.
+public struct InstrumentString: Sendable, Hashable {
+  /// The offsets, in cents.
+  public static let offsets = -100.0...100.0
+
+  /// What sounds when it is plucked open.
+  public let note: Note
+  /// By how many cents it is tuned above the note, within ``offsets``: for tunings that are sweetened by ear.
+  public let offset: Double
+
+  /// A string.
+  ///
+  /// - Parameters:
+  ///   - note: what sounds.
+  ///   - offset: in cents, within ``offsets``; others become the nearest within, and what is no number 0.
+  public init(_ note: Note, offset: Double = 0) {
+    self.note = note
+    self.offset = offset.isNaN ? 0 : min(max(offset, Self.offsets.lowerBound), Self.offsets.upperBound)
+  }
+}
+
+/// What is tuned: strings by name and note, or any note.
+///
+/// ```swift
+/// let guitar = Instrument(.guitar)
+/// let dropC = try Instrument(name: "Drop C", notes: "C2 G2 C3 F3 A3 D4")
+/// dropC.nearestString(to: 97, tuning: .standard)  // 1, the string of G2
+/// ```
+public struct Instrument: Sendable, Hashable {
+  /// The most strings.
+  public static let mostStrings = 128
+  /// The most characters of a name.
+  public static let longestName = 100
+
+  /// What it is called.
+  public let name: String
+  /// From the first that is tuned to the last, as players count from the thickest one; none: every note is a target.
+  public let strings: [InstrumentString]
+
+  /// An instrument.
+  ///
+  /// - Parameters:
+  ///   - name: 1 to ``longestName`` characters, no control character or line break among them.
+  ///   - strings: at most ``mostStrings``; none for one that plays every note.
+  /// - Throws: ``AudioError`` with ``AudioError/Code/validation``.
+  public init(name: String, strings: [InstrumentString]) throws(AudioError) {
+    let isPlain = name.unicodeScalars.allSatisfy { scalar in
+      switch scalar.properties.generalCategory {
+      case .control, .lineSeparator, .paragraphSeparator: false
+      default: true
+      }
+    }
+    guard (1...Self.longestName).contains(name.count), isPlain else {
+      throw .validation(
+        "name", expected: "one line of 1 to \(Self.longestName) characters", got: name.tuningExcerpt,
+        advice: "Choose another name.")
+    }
+    guard strings.count <= Self.mostStrings else {
+      throw .validation("strings", expected: "at most \(Self.mostStrings)", got: "\(strings.count)")
+    }
+    self.init(checked: name, strings)
+  }
+
+  /// An instrument of notes in a text.
+  ///
+  /// - Parameters:
+  ///   - name: as in ``init(name:strings:)``.
+  ///   - notes: as ``Note/init(parsing:)`` reads them, by white space or commas apart, at least one.
+  /// - Throws: ``AudioError`` with ``AudioError/Code/validation``.
+  public init(name: String, notes: String) throws(AudioError) {
+    var strings: [InstrumentString] = []
+    for word in notes.split(whereSeparator: { $0.isWhitespace || $0 == "," }) {
+      strings.append(InstrumentString(try Note(parsing: String(word))))
+    }
+    guard !strings.isEmpty else {
+      throw .validation("notes", expected: "a note at least, such as E2 A2 D3", got: "none")
+    }
+    try self.init(name: name, strings: strings)
+  }
+
+  init(checked name: String, _ strings: [InstrumentString]) {
+    self.name = name
+    self.strings = strings
+  }
+
+  /// Every note is a target.
+  public static let chromatic = Self(checked: "Chromatic", [])
+
+  /// Whether every note is a target.
+  public var isChromatic: Bool { strings.isEmpty }
+
+  /// The string nearest in cents to a frequency.
+  ///
+  /// - Parameters:
+  ///   - frequency: as measured, in Hz.
+  ///   - tuning: what the strings' notes sound at.
+  ///   - chosen: the string that was nearest before; nil for none.
+  ///   - margin: by how many cents another must be nearer than `chosen` to take its place, 0 or more.
+  /// - Returns: its place in ``strings``, of strings that are as near the chosen one or else the first; nil without strings and
+  ///   for a frequency out of ``Tuning/frequencies``.
+  public func nearestString(
+    to frequency: Double, tuning: Tuning, keeping chosen: Int? = nil, margin: Double = 0
+  ) -> Int? {
+    guard let actual = tuning.corrected(frequency) else { return nil }
+    let pitch = Tuning.cents(actual / tuning.reference)
+    let distances = strings.map { abs(tuning.pitch(of: $0) - pitch) }
+    guard let nearest = distances.indices.min(by: { distances[$0] < distances[$1] }) else { return nil }
+    guard let chosen, distances.indices.contains(chosen) else { return nearest }
+    return distances[chosen] - distances[nearest] > margin ? nearest : chosen
+  }
+}
+
+extension InstrumentString: Codable {
+  private enum Key: String, CodingKey {
+    case note
+    case offset = "offset_cents"
+  }
+
+  /// Reads a note, `"E2"`, or a note with an offset, `{"note": "E2", "offset_cents": -3}`.
+  public init(from decoder: any Decoder) throws {
+    if let text = try? decoder.singleValueContainer().decode(String.self) {
+      self.init(try Note(parsing: text))
+      return
+    }
+    let values = try decoder.container(keyedBy: Key.self)
+    let offset = try values.decodeIfPresent(Double.self, forKey: .offset) ?? 0
+    guard Self.offsets.contains(offset) else {
+      throw AudioError.validation("offset_cents", expected: Tuning.text(Self.offsets, "cents"), got: offset.plain)
+    }
+    self.init(try values.decode(Note.self, forKey: .note), offset: offset)
+  }
+
+  /// Writes the shorter of what ``init(from:)`` reads.
+  public func encode(to encoder: any Encoder) throws {
+    guard offset != 0 else {
+      var value = encoder.singleValueContainer()
+      return try value.encode(note)
+    }
+    var values = encoder.container(keyedBy: Key.self)
+    try values.encode(note, forKey: .note)
+    try values.encode(offset, forKey: .offset)
+  }
+}
+
+extension Instrument: Codable {
+  private enum Key: String, CodingKey {
+    case name, strings
+  }
+
+  /// Reads `{"name": "Drop D", "strings": ["D2", "A2", "D3", "G3", "B3", "E4"]}`.
+  public init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: Key.self)
+    try self.init(
+      name: values.decode(String.self, forKey: .name),
+      strings: values.decode([InstrumentString].self, forKey: .strings))
+  }
+
+  /// Writes what ``init(from:)`` reads.
+  public func encode(to encoder: any Encoder) throws {
+    var values = encoder.container(keyedBy: Key.self)
+    try values.encode(name, forKey: .name)
+    try values.encode(strings, forKey: .strings)
+  }
+}

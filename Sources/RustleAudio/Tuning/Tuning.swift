@@ -1,0 +1,176 @@
+internal import Foundation
+
+/// Which frequency each note has: a reference, a temperament on a tonic, and what a player and a machine add to that.
+///
+/// ```swift
+/// let tuning = try Tuning(reference: 442)
+/// let reading = tuning.reading(of: 443.3)    // A4, 5.08… cents sharp
+/// tuning.frequency(of: .c4)                  // 262.81…
+/// ```
+///
+/// The reference is what A4 sounds at: in a temperament whose steps are notes (``Temperament/isChromatic``) exactly, whatever
+/// the temperament and the tonic. The tonic of another scale, of 19 steps for example, sounds where equal temperament of that
+/// reference has it; with the tonic A the reference is a step of the scale.
+public struct Tuning: Sendable, Hashable {
+  /// The references, in Hz: from below the low pitches of the 18th century to above the high ones of the 17th.
+  public static let references = 300.0...500.0
+  /// The transpositions, in semitones.
+  public static let transpositions = -36...36
+  /// The corrections of a clock, in parts per million.
+  public static let clockCorrections = -500.0...500.0
+  /// The frequencies, in Hz, that a reading is given for.
+  public static let frequencies = 1.0...50_000.0
+
+  /// What A4 of concert pitch sounds at, in Hz.
+  public let reference: Double
+  /// The steps above the tonic.
+  public let temperament: Temperament
+  /// The note of concert pitch on which the temperament stands.
+  public let tonic: NoteName
+  /// How many semitones a written note is above the sounding one: 2 for a clarinet in B flat, 9 for an alto saxophone in E
+  /// flat, 12 for a guitar, -12 for a piccolo.
+  public let transposition: Int
+  /// How black keys are called.
+  public let spelling: NoteName.Spelling
+  /// By how much each note is higher or lower than the temperament has it; nil: by nothing.
+  public let stretch: StretchCurve?
+  /// By how many parts per million the clock of the sound card is fast. A card that is fast takes more samples a second than
+  /// it says, and every tone seems lower: what was measured is multiplied by 1 + 1e-6 times this.
+  public let clockCorrection: Double
+
+  /// A tuning.
+  ///
+  /// - Parameters:
+  ///   - reference: what A4 sounds at, in Hz, within ``references``.
+  ///   - temperament: the steps above the tonic.
+  ///   - tonic: the note on which it stands; of no concern in equal temperament.
+  ///   - transposition: from the sounding to the written note, in semitones within ``transpositions``.
+  ///   - spelling: how black keys are called.
+  ///   - stretch: by how much notes differ from the temperament; nil: by nothing.
+  ///   - clockCorrection: by how much the sound card's clock is fast, in parts per million within ``clockCorrections``.
+  /// - Throws: ``AudioError`` with ``AudioError/Code/validation``.
+  public init(
+    reference: Double = 440, temperament: Temperament = Temperament(.equal), tonic: NoteName = NoteName(.c),
+    transposition: Int = 0, spelling: NoteName.Spelling = .sharps, stretch: StretchCurve? = nil,
+    clockCorrection: Double = 0
+  ) throws(AudioError) {
+    guard Self.references.contains(reference) else {
+      throw .validation("reference", expected: Self.text(Self.references, "Hz"), got: "\(reference.plain)")
+    }
+    guard Self.transpositions.contains(transposition) else {
+      throw .validation("transposition", expected: "-36 to 36 semitones", got: "\(transposition)")
+    }
+    guard Self.clockCorrections.contains(clockCorrection) else {
+      throw .validation(
+        "clock correction", expected: Self.text(Self.clockCorrections, "ppm"), got: "\(clockCorrection.plain)")
+    }
+    self.init(
+      checked: reference, temperament, tonic, transposition, spelling, stretch, clockCorrection)
+  }
+
+  private init(
+    checked reference: Double, _ temperament: Temperament, _ tonic: NoteName, _ transposition: Int,
+    _ spelling: NoteName.Spelling, _ stretch: StretchCurve?, _ clockCorrection: Double
+  ) {
+    self.reference = reference
+    self.temperament = temperament
+    self.tonic = tonic
+    self.transposition = transposition
+    self.spelling = spelling
+    self.stretch = stretch
+    self.clockCorrection = clockCorrection
+  }
+
+  /// Equal temperament at 440 Hz.
+  public static let standard = Self(checked: 440, Temperament(.equal), NoteName(.c), 0, .sharps, nil, 0)
+
+  /// The same tuning at another reference.
+  ///
+  /// - Parameter reference: in Hz, within ``references``.
+  /// - Throws: ``AudioError`` with ``AudioError/Code/validation``.
+  public func with(reference: Double) throws(AudioError) -> Self {
+    try Self(
+      reference: reference, temperament: temperament, tonic: tonic, transposition: transposition, spelling: spelling,
+      stretch: stretch, clockCorrection: clockCorrection)
+  }
+
+  /// The correction at which a tone of a known frequency is read as such, for the initialiser's `clockCorrection`.
+  ///
+  /// - Parameters:
+  ///   - measured: what was measured without a correction, in Hz.
+  ///   - actual: what the tone's frequency is, in Hz, from a source that is more exact than the card.
+  /// - Returns: in parts per million.
+  /// - Throws: ``AudioError`` with ``AudioError/Code/validation`` when the two are further apart than a clock can be off.
+  public static func clockCorrection(measured: Double, actual: Double) throws(AudioError) -> Double {
+    let correction = 1e6 * (actual / measured - 1)
+    guard measured > 0, actual > 0, clockCorrections.contains(correction) else {
+      throw .validation(
+        "measured", expected: "within 500 ppm of \(actual.plain) Hz", got: "\(measured.plain) Hz",
+        advice: "Give the frequency of one and the same tone.")
+    }
+    return correction
+  }
+
+  /// The reference at another temperature of a wind instrument whose tube keeps its length, such as an organ pipe: its
+  /// frequencies go with the speed of sound, which in air goes with the root of the absolute temperature.
+  ///
+  /// - Parameters:
+  ///   - reference: in Hz at `from`.
+  ///   - from: the temperature at which the reference holds, in degrees Celsius above -273.15.
+  ///   - to: the temperature now, in degrees Celsius above -273.15.
+  /// - Returns: in Hz; about 3 cents more for each degree more.
+  public static func reference(_ reference: Double, from: Double, to: Double) -> Double {
+    reference * ((273.15 + to) / (273.15 + from)).squareRoot()
+  }
+
+  /// The cents of a ratio of frequencies, which is above 0.
+  public static func cents(_ ratio: Double) -> Double { 1_200 * log2(ratio) }
+
+  /// The ratio of frequencies of an interval in cents.
+  public static func ratio(cents: Double) -> Double { exp2(cents / 1_200) }
+
+  static func text(_ range: ClosedRange<Double>, _ unit: String) -> String {
+    "\(range.lowerBound.plain) to \(range.upperBound.plain) \(unit)"
+  }
+}
+
+extension Tuning: Codable {
+  private enum Key: String, CodingKey {
+    case reference = "reference_hz"
+    case temperament, tonic, transposition, spelling, stretch
+    case clockCorrection = "clock_ppm"
+  }
+
+  /// Reads what ``encode(to:)`` writes; what is missing has the initialiser's default. `temperament` may be the name of a
+  /// ``Temperament/Preset``.
+  public init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: Key.self)
+    let preset = try? values.decode(Temperament.Preset.self, forKey: .temperament)
+    let own = preset == nil ? try values.decodeIfPresent(Temperament.self, forKey: .temperament) : nil
+    try self.init(
+      reference: values.decodeIfPresent(Double.self, forKey: .reference) ?? 440,
+      temperament: own ?? Temperament(preset ?? .equal),
+      tonic: values.decodeIfPresent(NoteName.self, forKey: .tonic) ?? NoteName(.c),
+      transposition: values.decodeIfPresent(Int.self, forKey: .transposition) ?? 0,
+      spelling: values.decodeIfPresent(NoteName.Spelling.self, forKey: .spelling) ?? .sharps,
+      stretch: values.decodeIfPresent(StretchCurve.self, forKey: .stretch),
+      clockCorrection: values.decodeIfPresent(Double.self, forKey: .clockCorrection) ?? 0)
+  }
+
+  /// Writes everything: `{"reference_hz": 442, "temperament": {…}, "tonic": "C", "transposition": 0, …}`; a temperament of a
+  /// preset by the preset's name.
+  public func encode(to encoder: any Encoder) throws {
+    var values = encoder.container(keyedBy: Key.self)
+    try values.encode(reference, forKey: .reference)
+    if let preset = Temperament.Preset.allCases.first(where: { Temperament($0) == temperament }) {
+      try values.encode(preset, forKey: .temperament)
+    } else {
+      try values.encode(temperament, forKey: .temperament)
+    }
+    try values.encode(tonic, forKey: .tonic)
+    try values.encode(transposition, forKey: .transposition)
+    try values.encode(spelling, forKey: .spelling)
+    try values.encodeIfPresent(stretch, forKey: .stretch)
+    try values.encode(clockCorrection, forKey: .clockCorrection)
+  }
+}
