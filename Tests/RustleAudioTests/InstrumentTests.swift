@@ -82,6 +82,7 @@ import Testing
     for bad in [
       #"{"name": "", "strings": []}"#, #"{"name": "a", "strings": ["E"]}"#,
       #"{"name": "a", "strings": [{"note": "E2", "offset_cents": 101}]}"#,
+      #"{"name": "a", "strings": [{"note": "E2", "offset": 1}]}"#, #"{"name": "a", "strings": [], "v": 1}"#,
     ] {
       #expect(throws: AudioError.self) { try JSONDecoder().decode(Instrument.self, from: Data(bad.utf8)) }
     }

@@ -132,6 +132,10 @@ import Testing
     _ = smoother.update(frequency: 440, confidence: 1, time: 10)
     #expect(smoother.update(frequency: nil, confidence: 0, time: 9.9) == nil)
     #expect(smoother.update(frequency: 494, confidence: 1, time: 10)?.reading.noteText == "B4")
+    for time in [Double.nan, .infinity] {
+      #expect(smoother.update(frequency: 440, confidence: 1, time: time) == nil)
+      #expect(smoother.update(frequency: 494, confidence: 1, time: 11)?.reading.cents.isFinite == true)
+    }
   }
 
   @Test func stringsChangeAsNotesDo() throws {

@@ -166,8 +166,22 @@ import Testing
     let short = #"{"reference_hz": 432, "temperament": "meantone", "tonic": "Eb"}"#
     let expected = try Tuning(reference: 432, temperament: Temperament(.meantone), tonic: NoteName(.e, .flat))
     #expect(try JSONDecoder().decode(Tuning.self, from: Data(short.utf8)) == expected)
-    for bad in [#"{"reference_hz": 600}"#, #"{"temperament": "none"}"#, #"{"tonic": "X"}"#] {
-      #expect(throws: (any Error).self) { try JSONDecoder().decode(Tuning.self, from: Data(bad.utf8)) }
+    for (bad, message) in [
+      (#"{"reference_hz": 600}"#, "reference: expected 300 to 500 Hz, got 600"),
+      (
+        #"{"temperament": "none"}"#,
+        "temperament: expected one of equal, just, pythagorean, meantone, werckmeisterIII, kirnbergerIII, vallotti, "
+          + "young, or a name with steps, got \"none\""
+      ),
+      (#"{"tonic": "X"}"#, "note name: expected a letter A to G and perhaps # or b, such as C or Eb, got \"X\""),
+      (
+        #"{"reference": 430}"#,
+        "tuning: expected only reference_hz, temperament, tonic, transposition, spelling, stretch, clock_ppm, got "
+          + "\"reference\""
+      ),
+    ] {
+      let error = #expect(throws: AudioError.self) { try JSONDecoder().decode(Tuning.self, from: Data(bad.utf8)) }
+      #expect(error?.message == message)
     }
   }
 }

@@ -63,7 +63,7 @@ extension EqualizerPreset: Codable {
   ///
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation`` for values, `DecodingError` for types.
   public init(from decoder: any Decoder) throws {
-    try decoder.refuseKeys(otherThan: Key.allCases.map(\.rawValue))
+    try decoder.refuseKeys(otherThan: Key.allCases.map(\.rawValue), of: AudioError.place(decoder.codingPath))
     let values = try decoder.container(keyedBy: Key.self)
     let isShort = values.contains(.gains)
     if !isShort || values.contains(.v) {
@@ -92,7 +92,9 @@ extension EqualizerPreset: Codable {
       for side in [Key.left, .right] {
         var bands = try values.nestedUnkeyedContainer(forKey: side)
         while !bands.isAtEnd {
-          try bands.superDecoder().refuseKeys(otherThan: ["kind", "frequency_hz", "gain_db", "q"])
+          let band = try bands.superDecoder()
+          try band.refuseKeys(
+            otherThan: ["kind", "frequency_hz", "gain_db", "q"], of: AudioError.place(band.codingPath))
         }
       }
       settings = EqualizerSettings(
@@ -111,25 +113,6 @@ extension EqualizerPreset: Codable {
     try values.encode(settings.left, forKey: .left)
     try values.encode(settings.right, forKey: .right)
     try values.encode(settings.preamp, forKey: .preamp)
-  }
-}
-
-/// Any key of an object.
-private struct AnyKey: CodingKey {
-  let stringValue: String
-  var intValue: Int? { nil }
-  init(stringValue: String) { self.stringValue = stringValue }
-  init?(intValue: Int) { nil }
-}
-
-extension Decoder {
-  /// - Throws: ``AudioError`` for the first key, in alphabetical order, that is not known.
-  fileprivate func refuseKeys(otherThan known: [String]) throws {
-    let keys = try container(keyedBy: AnyKey.self).allKeys.map(\.stringValue)
-    guard let other = keys.filter({ !known.contains($0) }).min() else { return }
-    throw AudioError.validation(
-      AudioError.place(codingPath), expected: "only \(known.joined(separator: ", "))",
-      got: String(other.prefix(40)).debugDescription, advice: "Mend the key, or leave it out.")
   }
 }
 

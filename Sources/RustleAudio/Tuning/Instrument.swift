@@ -34,7 +34,8 @@ public struct Instrument: Sendable, Hashable {
 
   /// What it is called.
   public let name: String
-  /// From the first that is tuned to the last, as players count from the thickest one; none: every note is a target.
+  /// As charts list them, for most instruments from the lowest up; players of a guitar count the other way. None: every note
+  /// is a target.
   public let strings: [InstrumentString]
 
   /// An instrument.
@@ -111,7 +112,7 @@ public struct Instrument: Sendable, Hashable {
 }
 
 extension InstrumentString: Codable {
-  private enum Key: String, CodingKey {
+  private enum Key: String, CodingKey, CaseIterable {
     case note
     case offset = "offset_cents"
   }
@@ -122,6 +123,7 @@ extension InstrumentString: Codable {
       self.init(try Note(parsing: text))
       return
     }
+    try decoder.refuseKeys(otherThan: Key.allCases.map(\.rawValue), of: "string")
     let values = try decoder.container(keyedBy: Key.self)
     let offset = try values.decodeIfPresent(Double.self, forKey: .offset) ?? 0
     guard Self.offsets.contains(offset) else {
@@ -143,12 +145,13 @@ extension InstrumentString: Codable {
 }
 
 extension Instrument: Codable {
-  private enum Key: String, CodingKey {
+  private enum Key: String, CodingKey, CaseIterable {
     case name, strings
   }
 
   /// Reads `{"name": "Drop D", "strings": ["D2", "A2", "D3", "G3", "B3", "E4"]}`.
   public init(from decoder: any Decoder) throws {
+    try decoder.refuseKeys(otherThan: Key.allCases.map(\.rawValue), of: "instrument")
     let values = try decoder.container(keyedBy: Key.self)
     try self.init(
       name: values.decode(String.self, forKey: .name),

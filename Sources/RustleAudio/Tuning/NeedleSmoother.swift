@@ -73,9 +73,14 @@ public struct NeedleSmoother: Sendable {
   /// - Parameters:
   ///   - frequency: as measured, in Hz; nil when there is no tone.
   ///   - confidence: 0 to 1.
-  ///   - time: of the frame, in seconds; finite, from any beginning. One before the last begins anew.
+  ///   - time: of the frame, in seconds, from any beginning. One before the last begins anew; with one that is not finite
+  ///     nothing is shown.
   /// - Returns: what is to be shown; nil when there is nothing, at the beginning or when a tone ended long ago.
   public mutating func update(frequency: Double?, confidence: Double, time: Double) -> Needle? {
+    guard time.isFinite else {
+      reset()
+      return nil
+    }
     if time < lastTime { reset() }
     lastTime = time
     let isSure = confidence >= options.minimumConfidence

@@ -139,12 +139,13 @@ public struct StretchCurve: Sendable, Hashable {
 }
 
 extension StretchCurve: Codable {
-  private enum Key: String, CodingKey {
+  private enum Key: String, CodingKey, CaseIterable {
     case octave, points
   }
 
   /// Reads `{"octave": "4:2", "points": [{"note": "A4", "inharmonicity": 0.0007}]}`.
   public init(from decoder: any Decoder) throws {
+    try decoder.refuseKeys(otherThan: Key.allCases.map(\.rawValue), of: "stretch")
     let values = try decoder.container(keyedBy: Key.self)
     try self.init(
       points: values.decode([Point].self, forKey: .points),

@@ -113,12 +113,13 @@ public struct Temperament: Sendable, Hashable {
 }
 
 extension Temperament: Codable {
-  private enum Key: String, CodingKey {
+  private enum Key: String, CodingKey, CaseIterable {
     case name, steps
   }
 
   /// Reads a name and the steps as a Scala file has them: `{"name": "Fifths", "steps": ["3/2", "1200.0"]}`.
   public init(from decoder: any Decoder) throws {
+    try decoder.refuseKeys(otherThan: Key.allCases.map(\.rawValue), of: "temperament")
     let values = try decoder.container(keyedBy: Key.self)
     try self.init(
       name: values.decode(String.self, forKey: .name), steps: values.decode([ScaleInterval].self, forKey: .steps))

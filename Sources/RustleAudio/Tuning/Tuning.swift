@@ -135,21 +135,31 @@ public struct Tuning: Sendable, Hashable {
 }
 
 extension Tuning: Codable {
-  private enum Key: String, CodingKey {
+  private enum Key: String, CodingKey, CaseIterable {
     case reference = "reference_hz"
     case temperament, tonic, transposition, spelling, stretch
     case clockCorrection = "clock_ppm"
   }
 
-  /// Reads what ``encode(to:)`` writes; what is missing has the initialiser's default. `temperament` may be the name of a
-  /// ``Temperament/Preset``.
+  /// Reads what ``encode(to:)`` writes; what is missing has the initialiser's default, and a key that is none of these
+  /// is refused. `temperament` may be the name of a ``Temperament/Preset``.
   public init(from decoder: any Decoder) throws {
+    try decoder.refuseKeys(otherThan: Key.allCases.map(\.rawValue), of: "tuning")
     let values = try decoder.container(keyedBy: Key.self)
-    let preset = try? values.decode(Temperament.Preset.self, forKey: .temperament)
-    let own = preset == nil ? try values.decodeIfPresent(Temperament.self, forKey: .temperament) : nil
+    let temperament: Temperament?
+    if let name = try? values.decode(String.self, forKey: .temperament) {
+      guard let preset = Temperament.Preset(rawValue: name) else {
+        let presets = Temperament.Preset.allCases.map(\.rawValue).joined(separator: ", ")
+        throw AudioError.validation(
+          "temperament", expected: "one of \(presets), or a name with steps", got: name.tuningExcerpt)
+      }
+      temperament = Temperament(preset)
+    } else {
+      temperament = try values.decodeIfPresent(Temperament.self, forKey: .temperament)
+    }
     try self.init(
       reference: values.decodeIfPresent(Double.self, forKey: .reference) ?? 440,
-      temperament: own ?? Temperament(preset ?? .equal),
+      temperament: temperament ?? Temperament(.equal),
       tonic: values.decodeIfPresent(NoteName.self, forKey: .tonic) ?? NoteName(.c),
       transposition: values.decodeIfPresent(Int.self, forKey: .transposition) ?? 0,
       spelling: values.decodeIfPresent(NoteName.Spelling.self, forKey: .spelling) ?? .sharps,

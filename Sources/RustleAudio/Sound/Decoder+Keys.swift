@@ -1,0 +1,23 @@
+/// Any key of an object.
+private struct AnyKey: CodingKey {
+  let stringValue: String
+  var intValue: Int? { nil }
+  init(stringValue: String) { self.stringValue = stringValue }
+  init?(intValue: Int) { nil }
+}
+
+extension Decoder {
+  /// Refuses a key that is not known: a misspelt one is not left out silently.
+  ///
+  /// - Parameters:
+  ///   - known: the keys of the object.
+  ///   - place: what the object is, for the error.
+  /// - Throws: ``AudioError`` for the first other key in alphabetical order; `DecodingError` for what is no object.
+  func refuseKeys(otherThan known: [String], of place: String) throws {
+    let keys = try container(keyedBy: AnyKey.self).allKeys.map(\.stringValue)
+    guard let other = keys.filter({ !known.contains($0) }).min() else { return }
+    throw AudioError.validation(
+      place, expected: "only \(known.joined(separator: ", "))", got: String(other.prefix(40)).debugDescription,
+      advice: "Mend the key, or leave it out.")
+  }
+}
