@@ -1,0 +1,140 @@
+import Foundation
+import RustleAudio
+
+/// Lays the tuner out for a terminal. A pure function of what it is given.
+struct TunerView {
+  let options: TunerViewOptions
+  let profile: TerminalProfile
+
+  private var glyphs: Glyphs { Glyphs(for: profile) }
+  private var painter: Painter { Painter(isEnabled: profile.usesColor) }
+  private var layout: MeterLayout { MeterLayout(profile: profile) }
+
+  /// The lines and the columns that each takes. There are as many for every state, so that nothing jumps, and never more than
+  /// the terminal has rows but one: what matters least is left out first.
+  ///
+  /// - Parameters:
+  ///   - state: what is shown.
+  ///   - footer: the last line, about keys or the source; nil for none.
+  func lines(_ state: TunerState, footer: String? = nil) -> [MeterLayout.Line] {
+    let note = [note(state)]
+    let needle = [scale(), needle(state)]
+    let words = [words(state)]
+    let numbers = [layout.line(numbers(state), nil)]
+    let quality = [quality(state)]
+    let strings = options.instrument.isChromatic ? [] : [strings(state)]
+    let head = [layout.line(heading, .dim)]
+    let foot = footer.map { [layout.line($0, .dim)] } ?? []
+    let gap = [layout.empty]
+    let room = profile.rows - 1
+    let pictures = [
+      head + gap + note + gap + needle + words + gap + strings + numbers + quality + gap + foot,
+      head + note + needle + words + strings + numbers + quality + foot,
+      head + note + needle + words + strings + numbers + foot,
+      note + needle + words + strings + foot,
+      note + needle + words,
+    ]
+    return pictures.first { $0.count <= room } ?? Array((note + needle + words).prefix(room))
+  }
+
+  /// Reference, temperament and what else is not as usual.
+  private var heading: String {
+    let tuning = options.tuning
+    var parts = ["A4 = \(String(format: "%.6g", tuning.reference)) Hz"]
+    let name = tuning.temperament.name.isEmpty ? "own scale" : tuning.temperament.name
+    parts.append(tuning.temperament == Temperament(.equal) ? name : "\(name) on \(tuning.tonic)")
+    if !options.instrument.isChromatic { parts.append(options.instrument.name) }
+    if tuning.transposition != 0 {
+      let sign = tuning.transposition > 0 ? "+" : String(glyphs.minus)
+      parts.append("written \(sign)\(abs(tuning.transposition)) semitones")
+    }
+    if tuning.stretch != nil { parts.append("stretched") }
+    return parts.joined(separator: ", ")
+  }
+
+  /// The note, the cents and, after the tone, that they are held.
+  private func note(_ state: TunerState) -> MeterLayout.Line {
+    guard let reading = state.reading else { return layout.line("\(glyphs.unknown)  no tone", .dim) }
+    let cents = TunerNumbers.cents(reading.cents, digits: options.digits, glyphs)
+    return layout.line("\(reading.noteText)  \(cents) cents" + (state.isHeld ? "  held" : ""), .bold)
+  }
+
+  /// Columns of the scale: odd, so that it has a middle.
+  private var width: Int {
+    let room = min(profile.columns, 81)
+    return room % 2 == 1 ? room : room - 1
+  }
+
+  /// The ends and the middle of the needle's scale.
+  private func scale() -> MeterLayout.Line {
+    let end = String(format: "%.6g", options.span)
+    let left = String(glyphs.minus) + end
+    let right = "+" + end
+    let before = String(repeating: " ", count: max(1, width / 2 - left.count))
+    let after = String(repeating: " ", count: max(1, width - width / 2 - 1 - right.count))
+    return layout.line(left + before + "0" + after + right, .dim)
+  }
+
+  /// A line with a mark in the middle and the needle on it; beyond an end it stands there as an arrow.
+  private func needle(_ state: TunerState) -> MeterLayout.Line {
+    let middle = width / 2
+    var row = Array(repeating: glyphs.horizontal, count: width)
+    row[0] = glyphs.vertical
+    row[width - 1] = glyphs.vertical
+    row[middle] = glyphs.bottomMark
+    guard let reading = state.reading else { return (painter(String(row), .dim), width) }
+    let direction = reading.direction(tolerance: options.tolerance)
+    let place = middle + Int((min(max(reading.cents / options.span, -1), 1) * Double(middle)).rounded())
+    let mark: Character =
+      if reading.cents < -options.span {
+        "<"
+      } else if reading.cents > options.span {
+        ">"
+      } else {
+        glyphs.bars[glyphs.bars.count - 1]
+      }
+    let text =
+      painter(String(row[..<place]), .dim) + painter(String(mark), state.isHeld ? .dim : direction.ink)
+      + painter(String(row[(place + 1)...]), .dim)
+    return (text, width)
+  }
+
+  /// What the colour says, as a word on the side where the needle is.
+  private func words(_ state: TunerState) -> MeterLayout.Line {
+    guard let reading = state.reading else { return layout.empty }
+    let direction = reading.direction(tolerance: options.tolerance)
+    let advice = direction.advice
+    let text =
+      switch direction {
+      case .flat: "\(direction.word), \(advice)"
+      case .inTune: String(repeating: " ", count: max(0, (width - direction.word.count) / 2)) + direction.word
+      case .sharp:
+        String(repeating: " ", count: max(0, width - direction.word.count - advice.count - 2)) + direction.word
+          + ", \(advice)"
+      }
+    return layout.line(text, state.isHeld ? .dim : direction.ink)
+  }
+
+  private func numbers(_ state: TunerState) -> String {
+    guard let reading = state.reading else { return "" }
+    let hertz = TunerNumbers.hertz(reading.frequency)
+    let target = TunerNumbers.hertz(reading.target)
+    return "\(hertz) Hz, target \(target) Hz, \(TunerNumbers.beat(reading.beat, glyphs)) beats a second"
+  }
+
+  private func quality(_ state: TunerState) -> MeterLayout.Line {
+    let percent = Int((100 * min(max(state.confidence, 0), 1)).rounded())
+    return layout.line("confidence \(percent) %, level \(MeterNumbers.level(state.level, glyphs)) dBFS", .dim)
+  }
+
+  /// The strings' notes, the chosen one between brackets.
+  private func strings(_ state: TunerState) -> MeterLayout.Line {
+    let spelling = options.tuning.spelling
+    let names = options.instrument.strings.enumerated().map { index, string in
+      let name = string.note.transposed(by: options.tuning.transposition).text(spelling: spelling)
+      return index == state.reading?.string ? "[\(name)]" : " \(name) "
+    }
+    let line = names.joined(separator: " ")
+    return layout.line(line.hasSuffix(" ") ? String(line.dropLast()) : line, nil)
+  }
+}
