@@ -1,0 +1,48 @@
+"""Writes clips whose pitch is known, to judge pitch trackers by.
+
+    python3 pitch_set.py OUT_DIR --seed S [--classes a,b] [--rate 44100|48000]
+
+OUT_DIR/CLASS/NAME.wav holds 16-bit samples, NAME.csv beside it lines `time_s,f0_hz` every 2 ms (0: no pitch, nan: not to be
+scored), and OUT_DIR/index.json says what each clip is. The same seed and rate make the same samples, whichever classes are
+asked for. Instruments want fluidsynth and the sound font FluidR3_GM, speech espeak-ng and pyworld.
+"""
+
+import argparse
+import pathlib
+import sys
+import zlib
+
+import numpy as np
+
+from pitch import clip, synthetic
+
+
+def classes():
+    return {**synthetic.CLASSES}
+
+
+def generate(names, rate, seed):
+    made = classes()
+    for name in names:
+        # Each class draws from a generator of its own, so that a class is the same with and without the others.
+        yield from made[name](name, np.random.default_rng([seed, zlib.crc32(name.encode())]), rate)
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Writes clips whose pitch is known.")
+    parser.add_argument("folder", type=pathlib.Path, metavar="OUT_DIR")
+    parser.add_argument("--seed", type=int, required=True)
+    parser.add_argument("--rate", type=int, choices=(44100, 48000), default=44100)
+    parser.add_argument("--classes", help="the classes to write, with commas between; all unless said")
+    given = parser.parse_args()
+    names = given.classes.split(",") if given.classes else list(classes())
+    unknown = [name for name in names if name not in classes()]
+    if unknown:
+        parser.error(f"expected classes out of {', '.join(classes())}; got {', '.join(unknown)}")
+    index = clip.write_set(given.folder, generate(names, given.rate, given.seed), given.rate, given.seed)
+    seconds = sum(entry["seconds"] for entry in index["clips"])
+    print(f"{len(index['clips'])} clips, {seconds:.0f} s", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()
