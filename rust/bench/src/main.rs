@@ -9,6 +9,7 @@
 //! jobs as take about 20 us, and the fastest visit counts.
 
 mod candidate;
+mod contour;
 mod sound;
 mod spectra;
 mod stopwatch;
@@ -53,6 +54,11 @@ fn options(mut words: impl Iterator<Item = String>) -> Result<Options, Box<dyn E
 fn main() -> Result<(), Box<dyn Error>> {
     let mut words = std::env::args().skip(1);
     let subject = words.next();
+    if subject.as_deref() == Some("contour") {
+        let words: Vec<String> = words.collect();
+        write!(io::stdout().lock(), "{}", contour::lines(&words)?)?;
+        return Ok(());
+    }
     let options = options(words)?;
     let tables = match subject.as_deref() {
         Some("spectra") if options.python.is_none() => {

@@ -23,6 +23,7 @@ mod inverse;
 pub mod level;
 pub mod loudness;
 mod peaks;
+pub mod pitch;
 pub mod sound_meter;
 mod spectrum;
 mod stft;

@@ -1,0 +1,138 @@
+//! Pitch: the fundamental frequency of a frame of sound, how sure it is, and how it goes on from frame to frame.
+//!
+//! - [`PitchMethod`]: what there is to choose from; [`PitchMethod::Harmonic`] is the default, and what the rest of the package
+//!   uses. The others are the well-known methods under their names, for comparison and for where they are asked for.
+//! - [`estimator`] makes one of them from a [`PitchConfiguration`]: a [`PitchEstimator`] takes one frame at a time.
+//! - [`PitchTracker`] cuts a signal that comes in pieces into frames; [`contour`] does it for a whole signal, and can look for
+//!   the likeliest path through all its frames.
+//!
+//! Frequencies are in hertz, 0 where there is none. Times are those of the windows' middles.
+//!
+//! ```
+//! # fn main() -> Result<(), rustle_dsp::pitch::PitchError> {
+//! use rustle_dsp::pitch::{PitchConfiguration, estimator};
+//! let mut pitch = estimator(&PitchConfiguration::new(48_000.0, 60.0..=1000.0))?;
+//! let tone: Vec<f32> = (0..pitch.window())
+//!     .map(|n| (std::f32::consts::TAU * 220.0 * n as f32 / 48_000.0).sin())
+//!     .collect();
+//! let estimate = pitch.estimate(&tone)?;
+//! assert!((estimate.frequency - 220.0).abs() < 0.01 && estimate.confidence > 0.9);
+//! # Ok(())
+//! # }
+//! ```
+
+mod centred;
+mod comb;
+mod configuration;
+mod error;
+mod harmonic;
+mod lags;
+mod least_squares;
+mod motion;
+mod mpm;
+mod path;
+mod spectral;
+mod tracker;
+mod voicing;
+mod yin;
+
+pub use configuration::{MAX_WINDOW, MIN_WINDOW, PERIODS, PitchConfiguration, PitchMethod, SAMPLE_RATES};
+pub use error::PitchError;
+pub use tracker::{Decoding, PitchFrame, PitchTracker, contour};
+
+use std::ops::RangeInclusive;
+
+/// The confidence from which on a frame counts as voiced, where nobody says otherwise: right as often as wrong.
+pub const VOICED: f64 = 0.5;
+
+/// What one frame shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct PitchEstimate {
+    /// The fundamental frequency in Hz, of an inharmonic tone that of its first partial; 0: the frame has none in the range.
+    pub frequency: f64,
+    /// 0 to 1. With [`PitchMethod::Harmonic`] the share of frames like this whose pitch is there and right, within 50 cents;
+    /// with the other methods what they have in its place, which is no probability: see there.
+    pub confidence: f64,
+    /// The standard deviation of `frequency` in cents, if what is not the tone is noise; 0 where a method does not tell.
+    pub deviation: f64,
+    /// B, where partial k is at k f0 sqrt(1 + B k^2): 0 of a harmonic tone, to 0.02; 0 where a method does not tell.
+    pub inharmonicity: f64,
+    /// The tone's power over that of the rest, in dB; negative infinity where there is no tone or a method does not tell.
+    pub harmonicity: f64,
+    /// The frame's level without its mean, in dB relative to a full-scale square wave; negative infinity for silence.
+    pub level: f64,
+}
+
+impl PitchEstimate {
+    /// Whether the frame has a pitch, with a confidence of at least [`VOICED`].
+    pub fn is_voiced(&self) -> bool {
+        self.frequency > 0.0 && self.confidence >= VOICED
+    }
+
+    /// A frame without a pitch.
+    fn silent(level: f64) -> Self {
+        Self {
+            level,
+            harmonicity: f64::NEG_INFINITY,
+            ..Self::default()
+        }
+    }
+}
+
+/// A frequency that a frame may have, before one is chosen.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct PitchCandidate {
+    /// Hz.
+    pub frequency: f64,
+    /// The larger, the likelier; comparable within a method.
+    pub score: f64,
+}
+
+/// The most candidates that an estimator tells of.
+pub const MAX_CANDIDATES: usize = 10;
+
+/// A method, ready for frames of one length. Nothing is allocated after construction.
+pub trait PitchEstimator: Send {
+    /// The samples of a frame.
+    fn window(&self) -> usize;
+
+    /// The frequencies that are looked for, in Hz. The lower end is the configuration's, or the lowest that the window holds,
+    /// whichever is higher.
+    fn range(&self) -> RangeInclusive<f64>;
+
+    /// The pitch of a frame of [`window`](Self::window) samples. A frame with a sample that is NaN or infinite, or whose
+    /// energy overflows `f32`, has none.
+    ///
+    /// # Errors
+    /// [`PitchError::FrameLength`].
+    fn estimate(&mut self, frame: &[f32]) -> Result<PitchEstimate, PitchError>;
+
+    /// What the last frame may be, the pitch that [`estimate`](Self::estimate) returned first, at most [`MAX_CANDIDATES`];
+    /// methods that look at no others return none.
+    fn candidates(&self) -> &[PitchCandidate] {
+        &[]
+    }
+
+    /// The pitch of the last frame if its candidate `index` is right; its confidence is that it is.
+    fn refine(&mut self, _index: usize) -> PitchEstimate {
+        PitchEstimate::default()
+    }
+}
+
+/// Makes the estimator that `configuration` describes.
+///
+/// # Errors
+/// [`PitchError::SampleRate`], [`PitchError::Range`], [`PitchError::Window`]; and what
+/// [`Path::preferred`](crate::Path::preferred) returns.
+pub fn estimator(configuration: &PitchConfiguration) -> Result<Box<dyn PitchEstimator>, PitchError> {
+    let checked = configuration.checked()?;
+    Ok(match configuration.method {
+        PitchMethod::Harmonic => Box::new(harmonic::Harmonic::new(checked)?),
+        PitchMethod::Yin => Box::new(yin::Yin::new(checked)?),
+        PitchMethod::Mpm => Box::new(mpm::Mpm::new(checked)?),
+        PitchMethod::HarmonicProduct => {
+            Box::new(spectral::Spectral::new(checked, spectral::Choice::Product)?)
+        }
+        PitchMethod::SpectralPeak => Box::new(spectral::Spectral::new(checked, spectral::Choice::Peak)?),
+    })
+}

@@ -1,0 +1,192 @@
+//! What is looked for, and how.
+
+use super::error::PitchError;
+use std::fmt::{self, Display};
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+
+/// Sample rates, in Hz.
+pub const SAMPLE_RATES: RangeInclusive<f64> = 1000.0..=768_000.0;
+/// The shortest window, in samples.
+pub const MIN_WINDOW: usize = 256;
+/// The longest window, in samples.
+pub const MAX_WINDOW: usize = 32_768;
+/// The periods of the lowest frequency that a window has to hold.
+pub const PERIODS: f64 = 2.25;
+/// The highest frequency that is looked for, as a part of the sample rate.
+const HIGHEST: f64 = 0.45;
+
+/// A way to find a pitch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum PitchMethod {
+    /// Candidates of two families, periods and combs of partials, chosen where they agree; then harmonic least squares, which
+    /// reaches the Cramer-Rao bound. Its confidence is calibrated.
+    #[default]
+    Harmonic,
+    /// YIN: the cumulative mean normalised difference function, over half the window, threshold 0.1, parabolic interpolation
+    /// (A. de Cheveigne and H. Kawahara, JASA 111, 2002, steps 1 to 5). Its confidence is 1 less that function.
+    Yin,
+    /// McLeod's pitch method: the normalised square difference function, the first of its maxima that reaches 0.93 of the
+    /// largest (P. McLeod and G. Wyvill, ICMC 2005). Its confidence is that function's value, called clarity.
+    Mpm,
+    /// The harmonic product spectrum: the largest product of the magnitudes at 1 to 5 times a frequency (M. Noll, 1969).
+    /// Fails on tones without all of these partials, a sine among them. Its confidence is the part of the frame's energy
+    /// in those partials.
+    HarmonicProduct,
+    /// The largest peak of the spectrum, by a parabola through the logarithms of three bins: the strongest partial, whether
+    /// it is the first or not. Its confidence is the part of the frame's energy in that peak.
+    SpectralPeak,
+}
+
+impl PitchMethod {
+    /// All of them.
+    pub const ALL: [Self; 5] = [
+        Self::Harmonic,
+        Self::Yin,
+        Self::Mpm,
+        Self::HarmonicProduct,
+        Self::SpectralPeak,
+    ];
+
+    /// The name in commands and errors.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Harmonic => "harmonic",
+            Self::Yin => "yin",
+            Self::Mpm => "mpm",
+            Self::HarmonicProduct => "hps",
+            Self::SpectralPeak => "peak",
+        }
+    }
+}
+
+impl Display for PitchMethod {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for PitchMethod {
+    type Err = PitchError;
+
+    fn from_str(text: &str) -> Result<Self, PitchError> {
+        Self::ALL
+            .into_iter()
+            .find(|method| method.name() == text)
+            .ok_or(PitchError::MethodName)
+    }
+}
+
+/// What an estimator is made of.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PitchConfiguration {
+    /// In Hz, one of [`SAMPLE_RATES`].
+    pub sample_rate: f64,
+    /// The frequencies that are looked for, in Hz, above 0; at most 0.45 of the sample rate counts.
+    pub range: RangeInclusive<f64>,
+    /// How.
+    pub method: PitchMethod,
+    /// The samples of a frame: a power of two from [`MIN_WINDOW`] to [`MAX_WINDOW`]. `None`: the least power of two that holds
+    /// [`PERIODS`] periods of the range's lower end. A window that does not hold them raises the range's lower end:
+    /// [`PitchEstimator::range`](super::PitchEstimator::range) tells.
+    pub window: Option<usize>,
+}
+
+/// A configuration that has been checked.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Checked {
+    pub(super) sample_rate: f64,
+    pub(super) lowest: f64,
+    pub(super) highest: f64,
+    pub(super) window: usize,
+}
+
+impl PitchConfiguration {
+    /// The default method, and the window that the range asks for.
+    pub fn new(sample_rate: f64, range: RangeInclusive<f64>) -> Self {
+        Self {
+            sample_rate,
+            range,
+            method: PitchMethod::default(),
+            window: None,
+        }
+    }
+
+    /// # Errors
+    /// [`PitchError::SampleRate`], [`PitchError::Range`], [`PitchError::Window`].
+    pub(super) fn checked(&self) -> Result<Checked, PitchError> {
+        let sample_rate = self.sample_rate;
+        if !SAMPLE_RATES.contains(&sample_rate) {
+            return Err(PitchError::SampleRate { got: sample_rate });
+        }
+        let (lowest, highest) = (*self.range.start(), *self.range.end());
+        let range = PitchError::Range {
+            lowest,
+            highest,
+            limit: HIGHEST * sample_rate,
+        };
+        if !(lowest > 0.0 && highest.is_finite()) {
+            return Err(range);
+        }
+        let window = match self.window {
+            Some(window) if (MIN_WINDOW..=MAX_WINDOW).contains(&window) && window.is_power_of_two() => window,
+            Some(got) => return Err(PitchError::Window { got }),
+            None => {
+                let least = (PERIODS * sample_rate / lowest).ceil();
+                if least > MAX_WINDOW as f64 {
+                    return Err(PitchError::Lowest {
+                        got: lowest,
+                        least: PERIODS * sample_rate / MAX_WINDOW as f64,
+                    });
+                }
+                (least as usize).next_power_of_two().max(MIN_WINDOW)
+            }
+        };
+        let lowest = lowest.max(PERIODS * sample_rate / window as f64);
+        let highest = highest.min(HIGHEST * sample_rate);
+        if lowest >= highest {
+            return Err(range);
+        }
+        Ok(Checked {
+            sample_rate,
+            lowest,
+            highest,
+            window,
+        })
+    }
+}
+
+impl Checked {
+    pub(super) fn range(&self) -> RangeInclusive<f64> {
+        self.lowest..=self.highest
+    }
+
+    /// Whether a pitch is one that is looked for, half a semitone more on each side: what is found at an end is not cut off by
+    /// its own error.
+    pub(super) fn holds(&self, frequency: f64) -> bool {
+        const QUARTER_TONE: f64 = 1.029_302_236_643_492;
+        (self.lowest / QUARTER_TONE..=self.highest * QUARTER_TONE).contains(&frequency)
+    }
+
+    /// The mean of a frame, and its level without that in dB; the level is not finite where there is nothing to find.
+    ///
+    /// # Errors
+    /// [`PitchError::FrameLength`].
+    pub(super) fn mean_and_level(&self, frame: &[f32]) -> Result<(f32, f64), PitchError> {
+        let (expected, got) = (self.window, frame.len());
+        if got != expected {
+            return Err(PitchError::FrameLength { expected, got });
+        }
+        let sum: f64 = frame.iter().map(|&x| f64::from(x)).sum();
+        let mean = (sum / got as f64) as f32;
+        let squares: f64 = frame.iter().map(|&x| f64::from(x - mean).powi(2)).sum();
+        let power = squares / got as f64;
+        // Below, single precision holds no squares; above, it holds no sums of them.
+        let level = if power > 1e-30 && power < 1e25 {
+            10.0 * power.log10()
+        } else {
+            f64::NEG_INFINITY
+        };
+        Ok((mean, level))
+    }
+}

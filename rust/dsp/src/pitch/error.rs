@@ -1,0 +1,105 @@
+//! What a call of the pitch module can find wrong with its arguments.
+
+use super::configuration::{MAX_WINDOW, MIN_WINDOW, PitchMethod, SAMPLE_RATES};
+use crate::error::DspError;
+use std::error::Error;
+use std::fmt::{self, Display};
+
+/// An argument that is not accepted: what was expected, and what came. A call that returns one had no effect.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum PitchError {
+    /// The sample rate is not one of [`SAMPLE_RATES`].
+    SampleRate {
+        /// The rate that came, in Hz.
+        got: f64,
+    },
+    /// The range of frequencies is not above 0, not finite, or empty once cut to what sample rate and window hold.
+    Range {
+        /// Its lower end, in Hz.
+        lowest: f64,
+        /// Its upper end, in Hz.
+        highest: f64,
+        /// The highest frequency that the sample rate holds, in Hz.
+        limit: f64,
+    },
+    /// No window holds enough periods of the range's lower end.
+    Lowest {
+        /// That end, in Hz.
+        got: f64,
+        /// The lowest that the longest window holds, in Hz.
+        least: f64,
+    },
+    /// The window is no power of two, or not from [`MIN_WINDOW`] to [`MAX_WINDOW`].
+    Window {
+        /// The samples that came.
+        got: usize,
+    },
+    /// A frame is not as long as the window.
+    FrameLength {
+        /// The window, in samples.
+        expected: usize,
+        /// The length that came.
+        got: usize,
+    },
+    /// The distance from frame to frame is 0 or above [`HOPS`](crate::HOPS).
+    Hop {
+        /// The samples that came.
+        got: usize,
+    },
+    /// A text is not the name of a method.
+    MethodName,
+    /// What a transform says: the variable that names a path is wrong.
+    Transform(DspError),
+}
+
+impl From<DspError> for PitchError {
+    fn from(error: DspError) -> Self {
+        Self::Transform(error)
+    }
+}
+
+impl Display for PitchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::SampleRate { got } => {
+                let (least, most) = (SAMPLE_RATES.start(), SAMPLE_RATES.end());
+                write!(f, "sample rate: expected {least} to {most} Hz, got {got}")
+            }
+            Self::Range {
+                lowest,
+                highest,
+                limit,
+            } => write!(
+                f,
+                "pitch range: expected two frequencies above 0, the first below the second and within what the window and \
+                 the sample rate hold (to {limit} Hz), got {lowest} to {highest} Hz"
+            ),
+            Self::Lowest { got, least } => write!(
+                f,
+                "pitch range: expected a lower end of at least {least:.2} Hz, the lowest that a window of {MAX_WINDOW} samples \
+                 holds at this sample rate, got {got} Hz"
+            ),
+            Self::Window { got } => write!(
+                f,
+                "pitch window: expected a power of two of samples from {MIN_WINDOW} to {MAX_WINDOW}, got {got}"
+            ),
+            Self::FrameLength { expected, got } => {
+                write!(f, "frame: expected {expected} samples, the window, got {got}")
+            }
+            Self::Hop { got } => {
+                let (least, most) = (crate::HOPS.start(), crate::HOPS.end());
+                write!(f, "hop: expected {least} to {most} samples, got {got}")
+            }
+            Self::MethodName => {
+                write!(f, "pitch method: expected one of")?;
+                for method in PitchMethod::ALL {
+                    write!(f, " {method}")?;
+                }
+                write!(f, ", got another name")
+            }
+            Self::Transform(error) => error.fmt(f),
+        }
+    }
+}
+
+impl Error for PitchError {}

@@ -1,0 +1,215 @@
+//! The default method: candidates of two families, harmonic least squares, and a calibrated confidence.
+
+use super::centred::CentredSpectrum;
+use super::comb::{Comb, SpectralPeak};
+use super::configuration::Checked;
+use super::error::PitchError;
+use super::lags::{Lags, MAX_MAXIMA, Period};
+use super::least_squares::{Fit, LeastSquares, MAX_PARTIALS};
+use super::motion::motion;
+use super::voicing::{Evidence, confidence};
+use super::{MAX_CANDIDATES, PitchCandidate, PitchEstimate, PitchEstimator};
+use std::f64::consts::TAU;
+use std::ops::RangeInclusive;
+
+/// Periods that become candidates: the first whose likeness reaches a part of the largest.
+const PERIODS: usize = 5;
+const LIKENESS: f64 = 0.8;
+/// Combs that become candidates: the most salient of those in which one of the largest peaks is a partial up to an order.
+const COMBS: usize = 4;
+const PEAKS: usize = 8;
+const ORDERS: u32 = 10;
+/// Two frequencies nearer than this are one candidate, as a part of them.
+const APART: f64 = 0.02;
+/// What an octave is worth beside likeness and salience, each at most 1: of a tone and its subharmonics, which explain it as
+/// well, the tone is taken.
+const OCTAVE: f64 = 0.01;
+/// The spectrum is searched for partials to here at least, in Hz.
+const SPECTRUM: f64 = 5000.0;
+
+/// The method.
+pub(super) struct Harmonic {
+    checked: Checked,
+    spectrum: CentredSpectrum,
+    lags: Lags,
+    comb: Comb,
+    least_squares: LeastSquares,
+    candidates: [PitchCandidate; MAX_CANDIDATES],
+    found: usize,
+    level: f64,
+    maxima: [Period; MAX_MAXIMA],
+}
+
+impl Harmonic {
+    pub(super) fn new(checked: Checked) -> Result<Self, PitchError> {
+        let spectrum = CentredSpectrum::new(checked.window)?;
+        let to_bins = spectrum.size() as f64 / checked.sample_rate;
+        let bins = (checked.highest * 3.0).max(SPECTRUM) * to_bins;
+        Ok(Self {
+            lags: Lags::new(&spectrum, checked)?,
+            comb: Comb::new(&spectrum, bins.ceil() as usize),
+            least_squares: LeastSquares::new(),
+            candidates: [PitchCandidate::default(); MAX_CANDIDATES],
+            found: 0,
+            level: f64::NEG_INFINITY,
+            maxima: [Period::default(); MAX_MAXIMA],
+            spectrum,
+            checked,
+        })
+    }
+
+    fn to_bins(&self) -> f64 {
+        self.spectrum.size() as f64 / self.checked.sample_rate
+    }
+
+    /// Gathers the candidates of both families and puts them in order.
+    fn gather(&mut self) {
+        let rate = self.checked.sample_rate;
+        let maxima = self.lags.maxima(&mut self.maxima);
+        let largest = maxima.iter().map(|period| period.likeness).fold(0.0, f64::max);
+        let mut frequencies = [0.0; PERIODS + COMBS];
+        let mut count = 0;
+        for period in maxima
+            .iter()
+            .filter(|period| period.likeness >= LIKENESS * largest)
+            .take(PERIODS)
+        {
+            frequencies[count] = rate / period.lag;
+            count += 1;
+        }
+        for (_, frequency) in self.combs().into_iter().filter(|comb| comb.0 > 0.0) {
+            frequencies[count] = frequency;
+            count += 1;
+        }
+        let frequencies = &frequencies[..count];
+        let to_bins = self.to_bins();
+        let salience = |frequency: f64| self.comb.salience(frequency * to_bins);
+        let most = frequencies
+            .iter()
+            .map(|&frequency| salience(frequency))
+            .fold(1e-30, f64::max);
+        self.found = 0;
+        for &frequency in frequencies {
+            let candidate = PitchCandidate {
+                frequency,
+                score: self.lags.near(rate / frequency)
+                    + salience(frequency) / most
+                    + OCTAVE * (frequency / self.checked.lowest).log2(),
+            };
+            let mut place = self.found;
+            while place > 0 && self.candidates[place - 1].score < candidate.score {
+                self.candidates[place] = self.candidates[place - 1];
+                place -= 1;
+            }
+            self.candidates[place] = candidate;
+            self.found += 1;
+        }
+    }
+
+    /// The most salient combs, with their saliences; a salience of 0 where there are no more.
+    fn combs(&self) -> [(f64, f64); COMBS] {
+        let mut peaks = [SpectralPeak::default(); PEAKS];
+        let peaks = self
+            .comb
+            .peaks((0.9 * self.checked.lowest * self.to_bins()) as usize, &mut peaks);
+        let mut combs = [(0.0, 0.0_f64); COMBS];
+        for peak in peaks {
+            for order in 1..=ORDERS {
+                let bin = peak.bin / f64::from(order);
+                let frequency = bin / self.to_bins();
+                if !self.checked.range().contains(&frequency) {
+                    continue;
+                }
+                let salience = self.comb.salience(bin);
+                let same = combs
+                    .iter()
+                    .position(|comb| (comb.1 / frequency - 1.0).abs() < APART);
+                let place = same.unwrap_or(COMBS - 1);
+                if salience > combs[place].0 {
+                    combs[place] = (salience, frequency);
+                    combs[..=place].sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
+                }
+            }
+        }
+        combs
+    }
+
+    /// What the frame says of a fitted tone.
+    fn outcome(&self, fit: &Fit) -> PitchEstimate {
+        let periods = fit.frequency * self.spectrum.length() as f64 / TAU;
+        let motion = motion(&self.spectrum, fit);
+        let moved = motion.moves(fit, periods);
+        let mean = fit.frequency;
+        let frequency = (mean + if moved { motion.offset } else { 0.0 }) * self.checked.sample_rate / TAU;
+        if !(fit.partials > 0 && self.checked.holds(frequency)) {
+            return PitchEstimate::silent(self.level);
+        }
+        let evidence = Evidence {
+            likeness: self.lags.near(TAU / mean),
+            determination: self.determination(fit),
+            periods,
+        };
+        PitchEstimate {
+            frequency,
+            confidence: confidence(evidence),
+            deviation: fit.deviation / mean * 1200.0 / std::f64::consts::LN_2,
+            inharmonicity: fit.inharmonicity,
+            harmonicity: 10.0
+                * ((self.spectrum.energy - fit.residual).max(0.0) / fit.residual.max(1e-30)).log10(),
+            level: self.level,
+        }
+    }
+
+    /// The adjusted coefficient of determination up to half a partial above the highest.
+    fn determination(&self, fit: &Fit) -> f64 {
+        let last = (fit.partials as f64 + 0.5) * fit.frequency * self.spectrum.size() as f64 / TAU;
+        let last = last.min((self.spectrum.bins() - 1) as f64);
+        let energy = self.lags.energy_to(last as usize);
+        // Two numbers for each bin of the frame, and for each partial; two more for frequency and inharmonicity.
+        let numbers = 2.0 * last * self.spectrum.length() as f64 / self.spectrum.size() as f64;
+        let fitted = 2.0 * fit.partials as f64 + 2.0;
+        let left = 1.0 - (self.spectrum.energy - fit.residual) / energy.max(1e-30);
+        1.0 - left * numbers / (numbers - fitted).max(1.0)
+    }
+}
+
+impl PitchEstimator for Harmonic {
+    fn window(&self) -> usize {
+        self.checked.window
+    }
+
+    fn range(&self) -> RangeInclusive<f64> {
+        self.checked.range()
+    }
+
+    fn estimate(&mut self, frame: &[f32]) -> Result<PitchEstimate, PitchError> {
+        let (mean, level) = self.checked.mean_and_level(frame)?;
+        (self.found, self.level) = (0, level);
+        if !level.is_finite() {
+            return Ok(PitchEstimate::silent(level));
+        }
+        self.spectrum.take(frame, mean)?;
+        self.lags.take(&self.spectrum, frame, mean)?;
+        self.comb.take(&self.spectrum);
+        self.gather();
+        Ok(if self.found == 0 {
+            PitchEstimate::silent(level)
+        } else {
+            self.refine(0)
+        })
+    }
+
+    fn candidates(&self) -> &[PitchCandidate] {
+        &self.candidates[..self.found]
+    }
+
+    fn refine(&mut self, index: usize) -> PitchEstimate {
+        // The strongest partial says where the first is, more finely.
+        let start = self
+            .comb
+            .sharpened(self.candidates[index].frequency * self.to_bins());
+        let start = start * TAU / self.spectrum.size() as f64;
+        let fit = self.least_squares.fit(&self.spectrum, start, MAX_PARTIALS);
+        self.outcome(&fit)
+    }
+}

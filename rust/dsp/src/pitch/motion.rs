@@ -1,0 +1,156 @@
+//! How a tone's frequency moves within a frame.
+
+use super::centred::{CentredSpectrum, ORIGIN, OVERSAMPLING};
+use super::least_squares::{Fit, MAX_PARTIALS};
+use std::f64::consts::{PI, TAU};
+
+/// Times at which the phase is looked at, on each side of the middle.
+const SIDE: usize = 8;
+const TIMES: usize = 2 * SIDE + 1;
+/// The part of the frame that they span: nearer to its ends a narrow band rings.
+const SPAN: f64 = 0.72;
+/// Partials that are followed.
+const FOLLOWED: usize = 4;
+/// The largest distance of a bin that takes part from its partial, in bins of the frame.
+const REACH: f64 = 12.0;
+
+/// The frequency in the middle of a frame, and how it changes there.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Motion {
+    /// Radians to a sample, to be added to the mean frequency that a fit finds.
+    pub(super) offset: f64,
+    /// How much of the phase's movement a parabola of the frequency explains beyond a line, over what it leaves.
+    pub(super) bend: f64,
+}
+
+impl Motion {
+    /// Whether the frequency moves beyond doubt, so that its value in the middle is not the mean: a parabola explains eight times
+    /// what it leaves, and shifts the frequency by eight times what noise may. In frames of few periods partials cannot be
+    /// told apart for long enough.
+    pub(super) fn moves(&self, fit: &Fit, periods: f64) -> bool {
+        let shift = self.offset.abs();
+        periods > 4.0 && self.bend > 8.0 && shift > 8.0 * fit.deviation && shift < 0.035 * fit.frequency
+    }
+}
+
+/// Follows the strongest partials of `fit` through the frame: each is moved to 0 Hz and cut out of its neighbours, and what
+/// its phase does, over its order, is the tone's. A cubic polynomial of the phase has the frequency in the middle.
+pub(super) fn motion(spectrum: &CentredSpectrum, fit: &Fit) -> Motion {
+    let root = (1.0 + fit.inharmonicity).sqrt();
+    let to_bins = spectrum.size() as f64 / TAU;
+    let half = (0.75 * fit.frequency * to_bins).min(REACH * OVERSAMPLING as f64);
+    let step = SPAN * spectrum.length() as f64 / (TIMES - 1) as f64;
+    // The phase's precision is that of the amplitude, and an order's share of it is divided by the order.
+    let noise = fit.residual / spectrum.length() as f64;
+    let mut strength = [0.0; MAX_PARTIALS];
+    for (k, value) in strength.iter_mut().enumerate().take(fit.partials) {
+        // One that the noise turns at will says nothing.
+        if fit.powers[k] * spectrum.length() as f64 > 200.0 * noise {
+            *value = fit.powers[k] * ((k + 1) as f64).powi(2);
+        }
+    }
+    let (mut total, mut phases) = (0.0, [0.0; TIMES]);
+    for _ in 0..FOLLOWED {
+        let Some((index, &weight)) = strength.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)) else {
+            break;
+        };
+        if weight <= 0.0 {
+            break;
+        }
+        strength[index] = 0.0;
+        let order = (index + 1) as f64;
+        let partial = order * fit.frequency / root * (1.0 + fit.inharmonicity * order * order).sqrt();
+        let phase = envelope_phases(spectrum, partial * to_bins, half, step);
+        for (sum, value) in phases.iter_mut().zip(phase) {
+            *sum += weight * value / order;
+        }
+        total += weight;
+    }
+    if total <= 0.0 {
+        return Motion::default();
+    }
+    for phase in &mut phases {
+        *phase /= total;
+    }
+    cubic(&phases, step)
+}
+
+/// The phase of what lies within `half` bins of `bin`, moved to 0 Hz, at [`TIMES`] times `step` samples apart, less that in
+/// the middle.
+fn envelope_phases(spectrum: &CentredSpectrum, bin: f64, half: f64, step: f64) -> [f64; TIMES] {
+    let (low, high) = (
+        (bin - half).ceil().max(0.0) as usize,
+        (bin + half).floor() as usize,
+    );
+    let high = high.min(spectrum.bins() - 1);
+    let mut sums = [[0.0; 2]; TIMES];
+    for k in low..=high {
+        let away = k as f64 - bin;
+        let weight = 0.5 + 0.5 * (PI * away / half).cos();
+        let at = ORIGIN + k;
+        let hann = |part: &[f32]| {
+            weight * f64::from(0.5 * part[at] + 0.25 * (part[at - OVERSAMPLING] + part[at + OVERSAMPLING]))
+        };
+        let (x, y) = (hann(&spectrum.real), hann(&spectrum.imaginary));
+        // From time to time the bin turns by the same angle.
+        let angle = TAU * away * step / spectrum.size() as f64;
+        let (sin, cos) = angle.sin_cos();
+        let (mut c, mut s) = (1.0, 0.0);
+        for j in 0..=SIDE {
+            let (forward, backward) = (SIDE + j, SIDE - j);
+            sums[forward][0] += x * c - y * s;
+            sums[forward][1] += x * s + y * c;
+            if j > 0 {
+                sums[backward][0] += x * c + y * s;
+                sums[backward][1] += y * c - x * s;
+            }
+            (c, s) = (c * cos - s * sin, c * sin + s * cos);
+        }
+    }
+    let mut phases = [0.0; TIMES];
+    for j in 0..SIDE {
+        for (now, before) in [(SIDE + j + 1, SIDE + j), (SIDE - j - 1, SIDE - j)] {
+            let [x, y] = sums[now];
+            let [u, v] = sums[before];
+            phases[now] = phases[before] + (y * u - x * v).atan2(x * u + y * v);
+        }
+    }
+    phases
+}
+
+/// The cubic polynomial through `phases`, by least squares; its slope in the middle.
+fn cubic(phases: &[f64; TIMES], step: f64) -> Motion {
+    let mut sums = [0.0; 4];
+    let mut moments = [0.0; 4];
+    let time = |j: usize| j as f64 - SIDE as f64;
+    for (j, phase) in phases.iter().enumerate() {
+        let t = time(j);
+        for (power, sum) in sums.iter_mut().enumerate() {
+            *sum += phase * t.powi(power as i32);
+        }
+        for (power, moment) in moments.iter_mut().enumerate() {
+            *moment += t.powi(2 * power as i32);
+        }
+    }
+    let [m0, m2, m4, m6] = moments;
+    let even = m0 * m4 - m2 * m2;
+    let odd = m2 * m6 - m4 * m4;
+    let c0 = (sums[0] * m4 - sums[2] * m2) / even;
+    let c2 = (sums[2] * m0 - sums[0] * m2) / even;
+    let c1 = (sums[1] * m6 - sums[3] * m4) / odd;
+    let c3 = (sums[3] * m2 - sums[1] * m4) / odd;
+    let left: f64 = phases
+        .iter()
+        .enumerate()
+        .map(|(j, phase)| {
+            let t = time(j);
+            (phase - (c0 + t * (c1 + t * (c2 + t * c3)))).powi(2)
+        })
+        .sum();
+    // What the cubic term explains beyond the line.
+    let bent = c3 * c3 * odd / m2;
+    Motion {
+        offset: c1 / step,
+        bend: bent / left.max(1e-30),
+    }
+}

@@ -1,0 +1,146 @@
+//! The likeliest path through the candidates of all frames.
+
+use super::{PitchEstimate, PitchEstimator};
+
+/// Candidates of a frame that a path may take.
+const STATES: usize = 4;
+/// The price of an octave from one frame to the next when frames are 10 ms apart; those that are nearer to each other pay more for
+/// it, as Praat does (P. Boersma, "Accurate short-term analysis of the fundamental frequency", IFA Proceedings 17, 1993).
+const OCTAVE_JUMP: f64 = 0.35;
+/// The price of a change between voiced and unvoiced, likewise.
+const VOICING_CHANGE: f64 = 0.14;
+const SPACING: f64 = 0.01;
+
+/// Gathers frames, then finds the path with the largest sum of what its frames are worth less what its steps cost: dynamic
+/// programming (A. Viterbi, 1967).
+pub(super) struct Decoder {
+    /// How much dearer steps are than at [`SPACING`].
+    scale: f64,
+    frames: Vec<[State; STATES + 1]>,
+}
+
+/// A candidate with its pitch, the last of a frame being that there is none.
+#[derive(Clone, Copy, Debug, Default)]
+struct State {
+    estimate: PitchEstimate,
+    worth: f64,
+    /// The best sum up to here, and the state of the frame before on its path.
+    sum: f64,
+    before: usize,
+}
+
+impl Decoder {
+    /// For frames `spacing` seconds apart.
+    pub(super) fn new(spacing: f64) -> Self {
+        Self {
+            scale: SPACING / spacing,
+            frames: Vec::new(),
+        }
+    }
+
+    /// Adds the frame that `estimator` has just looked at, with what it took it for.
+    pub(super) fn add(&mut self, estimator: &mut dyn PitchEstimator, first: PitchEstimate) {
+        let unlikely = State {
+            worth: f64::NEG_INFINITY,
+            ..State::default()
+        };
+        let mut states = [unlikely; STATES + 1];
+        let best = estimator
+            .candidates()
+            .first()
+            .map_or(0.0, |candidate| candidate.score);
+        let mut chosen = first;
+        for index in 0..STATES {
+            let Some(&candidate) = estimator.candidates().get(index) else {
+                break;
+            };
+            let estimate = if index == 0 {
+                first
+            } else {
+                estimator.refine(index)
+            };
+            if estimate.frequency > 0.0 {
+                // The methods' scores are of periodicity, to 1, and of other things: their distance from the best counts.
+                states[index].worth = estimate.confidence - (best - candidate.score);
+                states[index].estimate = estimate;
+                if chosen.frequency == 0.0 {
+                    chosen = estimate;
+                }
+            }
+        }
+        if estimator.candidates().is_empty() && first.frequency > 0.0 {
+            states[0].worth = first.confidence;
+            states[0].estimate = first;
+        }
+        // No pitch is worth as much as one that is right as often as wrong; what it was taken for stays to be seen.
+        states[STATES] = State {
+            estimate: PitchEstimate {
+                confidence: chosen.confidence.min(0.5 - f64::EPSILON),
+                ..chosen
+            },
+            worth: super::VOICED,
+            ..State::default()
+        };
+        if let Some(before) = self.frames.last() {
+            for (index, state) in states.iter_mut().enumerate() {
+                let came =
+                    |from: usize| before[from].sum - self.scale * cost(before, from, &state.estimate, index);
+                let from = (0..=STATES)
+                    .max_by(|&a, &b| came(a).total_cmp(&came(b)))
+                    .unwrap_or(STATES);
+                (state.sum, state.before) = (came(from) + state.worth, from);
+            }
+        } else {
+            for state in &mut states {
+                state.sum = state.worth;
+            }
+        }
+        self.frames.push(states);
+    }
+
+    /// What each frame is on the likeliest path.
+    pub(super) fn path(&self) -> Vec<PitchEstimate> {
+        let Some(last) = self.frames.last() else {
+            return Vec::new();
+        };
+        let mut state = (0..=STATES)
+            .max_by(|&a, &b| last[a].sum.total_cmp(&last[b].sum))
+            .unwrap_or(STATES);
+        let mut path: Vec<PitchEstimate> = self
+            .frames
+            .iter()
+            .rev()
+            .map(|frame| {
+                let estimate = PitchEstimate {
+                    // The path's decision, where the frame's own was another.
+                    confidence: if state == STATES {
+                        frame[state].estimate.confidence
+                    } else {
+                        frame[state].estimate.confidence.max(super::VOICED)
+                    },
+                    ..frame[state].estimate
+                };
+                state = frame[state].before;
+                estimate
+            })
+            .collect();
+        path.reverse();
+        path
+    }
+}
+
+/// What the step from state `from` of a frame to state `to`, a pitch of `estimate`, costs.
+fn cost(before: &[State; STATES + 1], from: usize, estimate: &PitchEstimate, to: usize) -> f64 {
+    match (from == STATES, to == STATES) {
+        (true, true) => 0.0,
+        (true, false) | (false, true) => VOICING_CHANGE,
+        (false, false) => {
+            let octaves = (estimate.frequency / before[from].estimate.frequency).log2();
+            if octaves.is_finite() {
+                OCTAVE_JUMP * octaves.abs()
+            } else {
+                f64::INFINITY
+            }
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! Pitch along a signal.
+
+use super::configuration::PitchConfiguration;
+use super::error::PitchError;
+use super::path::Decoder;
+use super::{PitchEstimate, PitchEstimator, estimator};
+use crate::HOPS;
+
+/// The pitch at one time.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct PitchFrame {
+    /// The time of the window's middle, in samples from the signal's beginning.
+    pub sample: u64,
+    /// What the window shows.
+    pub estimate: PitchEstimate,
+}
+
+/// How the pitch of each frame is chosen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Decoding {
+    /// From the frame alone, as [`PitchTracker`] does.
+    #[default]
+    Frame,
+    /// As the likeliest path through the candidates of all frames (A. Viterbi), with a price for leaps and for a change between
+    /// voiced and unvoiced. Methods that look at one candidate have one path.
+    Viterbi,
+}
+
+/// Frames of a signal that comes in pieces of any length: the first begins with the signal, each one `hop` samples after the one
+/// before. However the signal is cut, the numbers are the same. Nothing is allocated after construction.
+pub struct PitchTracker {
+    estimator: Box<dyn PitchEstimator>,
+    hop: usize,
+    buffer: Vec<f32>,
+    /// The samples in `buffer`.
+    filled: usize,
+    /// Samples to leave out before the next frame, of a hop longer than the window.
+    skip: usize,
+    /// Where in the signal the buffer begins.
+    start: u64,
+}
+
+impl PitchTracker {
+    /// # Errors
+    /// What [`estimator`] returns; [`PitchError::Hop`].
+    pub fn new(configuration: &PitchConfiguration, hop: usize) -> Result<Self, PitchError> {
+        if !HOPS.contains(&hop) {
+            return Err(PitchError::Hop { got: hop });
+        }
+        let estimator = estimator(configuration)?;
+        Ok(Self {
+            buffer: vec![0.0; estimator.window()],
+            estimator,
+            hop,
+            filled: 0,
+            skip: 0,
+            start: 0,
+        })
+    }
+
+    /// The estimator of the frames.
+    pub fn estimator(&self) -> &dyn PitchEstimator {
+        &*self.estimator
+    }
+
+    /// Samples from frame to frame.
+    pub fn hop(&self) -> usize {
+        self.hop
+    }
+
+    /// Takes the signal's next samples and hands every frame that they complete to `found`.
+    ///
+    /// # Errors
+    /// None that the constructor would not have told.
+    pub fn push(&mut self, mut samples: &[f32], mut found: impl FnMut(PitchFrame)) -> Result<(), PitchError> {
+        let window = self.buffer.len();
+        while !samples.is_empty() {
+            let skipped = self.skip.min(samples.len());
+            self.skip -= skipped;
+            samples = &samples[skipped..];
+            let taken = (window - self.filled).min(samples.len());
+            self.buffer[self.filled..self.filled + taken].copy_from_slice(&samples[..taken]);
+            self.filled += taken;
+            samples = &samples[taken..];
+            if self.filled < window {
+                continue;
+            }
+            let estimate = self.estimator.estimate(&self.buffer)?;
+            found(PitchFrame {
+                sample: self.start + (window / 2) as u64,
+                estimate,
+            });
+            let moved = self.hop.min(window);
+            self.buffer.copy_within(moved.., 0);
+            self.filled = window - moved;
+            self.skip = self.hop - moved;
+            self.start += self.hop as u64;
+        }
+        Ok(())
+    }
+
+    /// Forgets the signal; the next sample is the first of another.
+    pub fn reset(&mut self) {
+        (self.filled, self.skip, self.start) = (0, 0, 0);
+    }
+}
+
+/// The frames of a whole signal: 1 + floor((L - N) / hop) of L samples and a window of N, none of a shorter one.
+///
+/// # Errors
+/// As [`PitchTracker::new`].
+pub fn contour(
+    configuration: &PitchConfiguration,
+    hop: usize,
+    decoding: Decoding,
+    signal: &[f32],
+) -> Result<Vec<PitchFrame>, PitchError> {
+    let mut tracker = PitchTracker::new(configuration, hop)?;
+    let mut frames = Vec::new();
+    match decoding {
+        Decoding::Frame => tracker.push(signal, |frame| frames.push(frame))?,
+        Decoding::Viterbi => {
+            let window = tracker.estimator.window();
+            let mut decoder = Decoder::new(hop as f64 / configuration.sample_rate);
+            for (index, frame) in signal.windows(window).step_by(hop).enumerate() {
+                let first = tracker.estimator.estimate(frame)?;
+                decoder.add(&mut *tracker.estimator, first);
+                frames.push(PitchFrame {
+                    sample: (index * hop + window / 2) as u64,
+                    estimate: first,
+                });
+            }
+            for (frame, estimate) in frames.iter_mut().zip(decoder.path()) {
+                frame.estimate = estimate;
+            }
+        }
+    }
+    Ok(frames)
+}
