@@ -53,7 +53,8 @@ class Result:
 
     def notes(self, kind):
         names = dict.fromkeys(entry["note"] for entry in self.entries if entry["kind"] == kind and entry["note"])
-        return sorted(names, key=lambda name: (name[-1], name)) if len(names) > 1 else []
+        # Notes rise; voices and instruments stay as they are.
+        return sorted(names, key=lambda name: name[-1] if name[-1].isdigit() and len(name) < 4 else "") if len(names) > 1 else []
 
     def select(self, kind, notes=None):
         chosen = np.array([entry["kind"] == kind and (notes is None or entry["note"] in notes) for entry in self.entries])

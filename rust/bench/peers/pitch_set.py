@@ -4,7 +4,7 @@
 
 OUT_DIR/CLASS/NAME.wav holds 16-bit samples, NAME.csv beside it lines `time_s,f0_hz` every 2 ms (0: no pitch, nan: not to be
 scored), and OUT_DIR/index.json says what each clip is. The same seed and rate make the same samples, whichever classes are
-asked for. Instruments want fluidsynth and the sound font FluidR3_GM, speech espeak-ng and pyworld.
+asked for. Instruments want fluidsynth and the sound font FluidR3_GM, speech espeak-ng, pyworld and praat-parselmouth.
 """
 
 import argparse
@@ -14,18 +14,18 @@ import zlib
 
 import numpy as np
 
-from pitch import clip, synthetic
+from pitch import clip, instruments, speech, synthetic
 
 
 def classes():
-    return {**synthetic.CLASSES}
+    return {**synthetic.CLASSES, **instruments.CLASSES, **speech.CLASSES}
 
 
 def generate(names, rate, seed):
     made = classes()
     for name in names:
         # Each class draws from a generator of its own, so that a class is the same with and without the others.
-        yield from made[name](name, np.random.default_rng([seed, zlib.crc32(name.encode())]), rate)
+        yield from made[name](name, np.random.default_rng([seed, zlib.crc32(speech.LIKE.get(name, name).encode())]), rate)
 
 
 def main():
