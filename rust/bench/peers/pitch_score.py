@@ -41,7 +41,8 @@ class Result:
 
     def add(self, entry, folder, scores, kind):
         scores.clip = scores.clip + len(self.entries)
-        self.entries.append({**entry, "kind": kind, "label": f"{folder.name}/{entry['file']}" + ("" if kind == entry["class"] else " at 2048")})
+        label = f"{folder.name}/{entry['file']}{kind.removeprefix(entry['class'])}"
+        self.entries.append({**entry, "kind": kind, "label": label})
         self.parts.append(scores)
 
     def close(self):
@@ -52,9 +53,9 @@ class Result:
         return list(dict.fromkeys(entry["kind"] for entry in self.entries))
 
     def notes(self, kind):
-        names = dict.fromkeys(entry["note"] for entry in self.entries if entry["kind"] == kind and entry["note"])
-        # Notes rise; voices and instruments stay as they are.
-        return sorted(names, key=lambda name: name[-1] if name[-1].isdigit() and len(name) < 4 else "") if len(names) > 1 else []
+        """The notes, voices or instruments of a class, in the order of the set, where there is more than one."""
+        names = list(dict.fromkeys(entry["note"] for entry in self.entries if entry["kind"] == kind and entry["note"]))
+        return names if len(names) > 1 else []
 
     def select(self, kind, notes=None):
         chosen = np.array([entry["kind"] == kind and (notes is None or entry["note"] in notes) for entry in self.entries])

@@ -1,6 +1,6 @@
 """Writes clips whose pitch is known, to judge pitch trackers by.
 
-    python3 pitch_set.py OUT_DIR --seed S [--classes a,b] [--rate 44100|48000]
+    python3 pitch_set.py OUT_DIR --seed S [--classes a,b | --without-speech] [--rate 44100|48000]
 
 OUT_DIR/CLASS/NAME.wav holds 16-bit samples, NAME.csv beside it lines `time_s,f0_hz` every 2 ms (0: no pitch, nan: not to be
 scored), and OUT_DIR/index.json says what each clip is. The same seed and rate make the same samples, whichever classes are
@@ -34,8 +34,10 @@ def main():
     parser.add_argument("--seed", type=int, required=True)
     parser.add_argument("--rate", type=int, choices=(44100, 48000), default=44100)
     parser.add_argument("--classes", help="the classes to write, with commas between; all unless said")
+    parser.add_argument("--without-speech", action="store_true", help="write no speech, which wants the Python peers")
     given = parser.parse_args()
-    names = given.classes.split(",") if given.classes else list(classes())
+    names = given.classes.split(",") if given.classes else \
+        [name for name in classes() if not (given.without_speech and name in speech.CLASSES)]
     unknown = [name for name in names if name not in classes()]
     if unknown:
         parser.error(f"expected classes out of {', '.join(classes())}; got {', '.join(unknown)}")

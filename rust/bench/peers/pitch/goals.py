@@ -23,7 +23,9 @@ class Goal:
         return value >= self.limit if self.measure == "rpa" else value <= self.limit
 
     def where(self):
-        return self.kind if self.notes is None else f"{self.kind} {self.notes[0]}{'..' if len(self.notes) > 2 else ', '}{self.notes[-1]}"
+        if self.notes is None:
+            return self.kind
+        return f"{self.kind} {self.notes[0]}{'..' if len(self.notes) > 2 else ', '}{self.notes[-1]}"
 
 
 def goals():

@@ -57,7 +57,8 @@ def sound_font():
     for path in SOUND_FONTS:
         if pathlib.Path(path).exists():
             return path
-    raise FileNotFoundError(f"expected the sound font FluidR3_GM at {' or '.join(SOUND_FONTS)}: apt-get install fluid-soundfont-gm")
+    places = " or ".join(SOUND_FONTS)
+    raise FileNotFoundError(f"expected the sound font FluidR3_GM at {places}: apt-get install fluid-soundfont-gm")
 
 
 def render(program, notes, rate):
@@ -67,7 +68,8 @@ def render(program, notes, rate):
         song, sound = pathlib.Path(home, "notes.mid"), pathlib.Path(home, "notes.wav")
         song.write_bytes(midi_file(program, notes))
         subprocess.run(["fluidsynth", "-ni", "-q", "-R", "0", "-C", "0", "-g", "0.6", "-r", str(rate), "-O", "s16",
-                        "-F", str(sound), sound_font(), str(song)], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                        "-F", str(sound), sound_font(), str(song)],
+                       check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         return read_wav(sound)[0]
 
 

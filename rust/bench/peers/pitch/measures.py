@@ -94,7 +94,8 @@ def score_clip(entry, truth, frames, window, rate):
         if window not in known:
             known[window] = cents_bound(entry["f0_hz"], entry["partials"], entry["noise_sd"], window, rate)
         limit = known[window]
-    return Scores(np.zeros(len(asked), int), reference > 0, (frequency > 0) & (confidence >= 0.5), error, error / limit, confidence)
+    named = (frequency > 0) & (confidence >= 0.5)
+    return Scores(np.zeros(len(asked), int), reference > 0, named, error, error / limit, confidence)
 
 
 class Set:

@@ -22,7 +22,10 @@ def figure(value):
         return "0"
     if abs(value) >= 100:
         return f"{value:.0f}"
-    return f"{value:.{max(0, 2 - math.floor(math.log10(abs(value))))}f}".rstrip("0").rstrip(".") if abs(value) >= 1e-4 else f"{value:.0e}"
+    if abs(value) < 1e-4:
+        return f"{value:.0e}"
+    # Less than 100, so there is a point to strip up to.
+    return f"{value:.{2 - math.floor(math.log10(abs(value)))}f}".rstrip("0").rstrip(".")
 
 
 def table(head, lines):
@@ -55,6 +58,9 @@ def beside(results):
         for result in results:
             got = summary(result.select(kind))
             errors = " / ".join(figure(got[name]) for name in ("median", "p95", "gross", "octave", "missing"))
+            if got["frames"] == 0:
+                cells.append("–")
+                continue
             cell = errors if not math.isnan(got["missing"]) else f"VFA {figure(got['vfa'])}"
             if not math.isnan(got["ratio"]):
                 cell += f" / {figure(got['ratio'])} of the bound"
@@ -64,9 +70,14 @@ def beside(results):
         lines.append([kind, *cells])
     timed = [result for result in results if result.factor is not None]
     if timed:
-        lines.append(["CPU s per s of sound", *("–" if result.factor is None else figure(result.factor) for result in results)])
+        factors = ("–" if result.factor is None else figure(result.factor) for result in results)
+        lines.append(["CPU s per s of sound", *factors])
     print("Median, 95th percentile in cents / gross %, octave % of what was named / missing %.\n")
     table(["class", *(result.name for result in results)], lines)
+
+
+def verdict(met):
+    return "met" if met else "**missed**"
 
 
 def judged(result, others):
@@ -81,14 +92,14 @@ def judged(result, others):
         missed += not met
         unit = UNITS.get(goal.measure, "%")
         sign = "≥" if goal.measure == "rpa" else "≤"
-        lines.append([goal.where(), f"{WORDS[goal.measure]} {sign} {goal.limit:g} {unit}", figure(value), "met" if met else "**missed**"])
+        lines.append([goal.where(), f"{WORDS[goal.measure]} {sign} {goal.limit:g} {unit}", figure(value), verdict(met)])
     if result.factor is not None:
         limits = [("", REAL_TIME_FACTOR), *((f"{other.name}: ", other.factor) for other in others
                                             if other.name == "aubio yinfft 4096" and other.factor is not None)]
         for whose, limit in limits:
             met = result.factor <= limit
             missed += not met
-            lines.append(["CPU s per s of sound", f"{whose}≤ {figure(limit)}", figure(result.factor), "met" if met else "**missed**"])
+            lines.append(["CPU s per s of sound", f"{whose}≤ {figure(limit)}", figure(result.factor), verdict(met)])
     print(f"### Goals: {result.name}, {len(lines) - missed} of {len(lines)} met\n")
     table(["class", "goal", "measured", ""], lines)
     return missed
@@ -99,7 +110,7 @@ def worst(result, count):
     found = []
     for index, entry in enumerate(result.entries):
         got = summary(result.scores.where(result.scores.clip == index))
-        wrong = got["vfa"] if math.isnan(got["rpa"]) else 100 - got["rpa"] + (0 if math.isnan(got["vfa"]) else got["vfa"])
+        wrong = sum(share for share in (100 - got["rpa"], got["vfa"]) if not math.isnan(share))
         found.append((wrong, got["p95"], index))
     found.sort(key=lambda row: (-row[0], -np.nan_to_num(row[1])))
     lines = []
@@ -109,7 +120,8 @@ def worst(result, count):
         got = summary(scores)
         named = scores.error[scores.named & scores.voiced]
         middle = float(np.median(named)) if len(named) else float("nan")
-        lines.append([entry["label"], figure(entry.get("f0_hz", float("nan"))), *(figure(got[name]) for name, _ in COLUMNS), figure(middle)])
+        lines.append([entry["label"], figure(entry.get("f0_hz", float("nan"))),
+                      *(figure(got[name]) for name, _ in COLUMNS), figure(middle)])
     print(f"### Worst clips: {result.name}\n")
     table(["clip", "Hz", *(title for _, title in COLUMNS), "signed median"], lines)
 

@@ -126,8 +126,9 @@ def resynthesize(samples, rate, generator):
     for begin, end in voiced_runs(samples, rate, found):
         moved = smooth(np.log2(found[begin:end]), 4) + shift + 0.5 / 12 * np.sin(2 * np.pi * sway * at[begin:end] + start)
         contour[begin:end] = 2 ** moved
-    if np.max(contour) > HIGH or np.min(contour[contour > 0]) < LOW:
-        raise ValueError(f"expected a contour between {LOW} and {HIGH} Hz, got {np.min(contour[contour > 0])} to {np.max(contour)}")
+    lowest, highest = np.min(contour[contour > 0]), np.max(contour)
+    if lowest < LOW or highest > HIGH:
+        raise ValueError(f"expected a contour between {LOW} and {HIGH} Hz, got {lowest} to {highest}")
     noise[contour == 0] = 1.0
     return pyworld.synthesize(contour, envelope, noise, rate, 1000 * FRAME), contour
 

@@ -119,8 +119,8 @@ def hum(kind, generator, rate):
 
 
 def inharmonic(kind, generator, rate):
-    """Plucked strings: partial k lies at k f sqrt(1 + B k²) (H. Fletcher, 1964) and decays faster the higher it is. The truth is
-    the first partial, which is what a tuner is asked for."""
+    """Plucked strings: partial k lies at k f sqrt(1 + B k²) (H. Fletcher, 1964) and decays faster the higher it is. The truth
+    is the first partial, which is what a tuner is asked for."""
     count = int(1.2 * rate)
     t = np.arange(count) / rate
     for index, midi in enumerate(range(28, 77, 4)):
