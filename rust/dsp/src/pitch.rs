@@ -32,6 +32,7 @@ mod motion;
 mod mpm;
 mod path;
 mod spectral;
+mod sums;
 mod tracker;
 mod voicing;
 mod yin;

@@ -1,14 +1,13 @@
 //! The spectrum of one frame with time counted from its middle, at and between the bins.
 
 use super::error::PitchError;
+use super::sums::{dot, sum};
 use crate::spectrum::{Scale, SpectrumPlan};
 use crate::window::{Symmetry, Window};
 use std::f64::consts::PI;
 
 /// Bins that a value between two of them is made of.
 const TAPS: usize = 24;
-/// Partial sums of an interpolation.
-const LANES: usize = 4;
 /// Where bin 0 is in the parts of a spectrum; as many bins as this stand on either side, so that every value has its taps.
 pub(super) const ORIGIN: usize = TAPS;
 /// Bins of the transform to one of the frame.
@@ -85,16 +84,13 @@ impl CentredSpectrum {
         let half = self.window / 2;
         let size = self.size();
         let (front, back) = frame[1..].split_at(half - 1);
-        let mut energy = 0.0;
         for (to, from) in self.padded[..half].iter_mut().zip(back) {
             *to = from - mean;
-            energy += f64::from(*to) * f64::from(*to);
         }
         for (to, from) in self.padded[size - (half - 1)..].iter_mut().zip(front) {
             *to = from - mean;
-            energy += f64::from(*to) * f64::from(*to);
         }
-        self.energy = energy;
+        self.energy = sum(&frame[1..], |x| f64::from(x - mean).powi(2));
         self.plan
             .complex(&self.padded, &mut self.bins, &mut self.scratch)?;
         let count = self.bins();
@@ -126,26 +122,16 @@ impl CentredSpectrum {
         let first = ORIGIN + whole as usize + 1 - TAPS / 2;
         let real = &self.real[first..first + TAPS];
         let imaginary = &self.imaginary[first..first + TAPS];
-        let mut sums = [[0.0_f32; LANES]; 4];
-        for from in (0..TAPS).step_by(LANES) {
-            for lane in 0..LANES {
-                let j = from + lane;
-                let weight = c0[j] + e * (c1[j] + e * (c2[j] + e * c3[j]));
-                let slope = c1[j] + e * (2.0 * c2[j] + e * (3.0 * c3[j]));
-                sums[0][lane] += weight * real[j];
-                sums[1][lane] += weight * imaginary[j];
-                sums[2][lane] += slope * real[j];
-                sums[3][lane] += slope * imaginary[j];
-            }
+        let (mut weights, mut slopes) = ([0.0; TAPS], [0.0; TAPS]);
+        for j in 0..TAPS {
+            weights[j] = c0[j] + e * (c1[j] + e * (c2[j] + e * c3[j]));
+            slopes[j] = c1[j] + e * (2.0 * c2[j] + e * (3.0 * c3[j]));
         }
-        let total = |lanes: [f32; LANES]| f64::from((lanes[0] + lanes[2]) + (lanes[1] + lanes[3]));
-        let [real, imaginary, real_slope, imaginary_slope] =
-            [total(sums[0]), total(sums[1]), total(sums[2]), total(sums[3])];
         Value {
-            real,
-            imaginary,
-            real_slope,
-            imaginary_slope,
+            real: dot(&weights, real),
+            imaginary: dot(&weights, imaginary),
+            real_slope: dot(&slopes, real),
+            imaginary_slope: dot(&slopes, imaginary),
         }
     }
 }

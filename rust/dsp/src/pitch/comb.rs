@@ -19,13 +19,17 @@ pub(super) struct SpectralPeak {
 /// The magnitudes of a frame under a Hann window, on the bins of the transform.
 pub(super) struct Comb {
     magnitudes: Vec<f32>,
+    /// The same at each local maximum and the bins beside it, 0 elsewhere: the slopes of a peak are no partials.
+    crests: Vec<f32>,
 }
 
 impl Comb {
     /// The first `bins` of the spectra of such frames.
     pub(super) fn new(spectrum: &CentredSpectrum, bins: usize) -> Self {
+        let bins = bins.min(spectrum.bins());
         Self {
-            magnitudes: vec![0.0; bins.min(spectrum.bins())],
+            magnitudes: vec![0.0; bins],
+            crests: vec![0.0; bins],
         }
     }
 
@@ -44,6 +48,13 @@ impl Comb {
             let x = 0.5 * real[1][k] + 0.25 * (real[0][k] + real[2][k]);
             let y = 0.5 * imaginary[1][k] + 0.25 * (imaginary[0][k] + imaginary[2][k]);
             *magnitude = (x * x + y * y).sqrt();
+        }
+        self.crests.fill(0.0);
+        let m = &self.magnitudes;
+        for k in 1..m.len() - 1 {
+            if m[k] > m[k - 1] && m[k] >= m[k + 1] {
+                self.crests[k - 1..=k + 1].copy_from_slice(&m[k - 1..=k + 1]);
+            }
         }
     }
 
@@ -85,7 +96,7 @@ impl Comb {
                 break;
             }
             let low = place as usize;
-            sum += weight * f64::from(self.magnitudes[low].max(self.magnitudes[low + 1]));
+            sum += weight * f64::from(self.crests[low].max(self.crests[low + 1]));
             weight *= DECAY;
             place += bin;
         }

@@ -1,6 +1,7 @@
 //! What is looked for, and how.
 
 use super::error::PitchError;
+use super::sums::sum;
 use std::fmt::{self, Display};
 use std::ops::RangeInclusive;
 use std::str::FromStr;
@@ -177,9 +178,8 @@ impl Checked {
         if got != expected {
             return Err(PitchError::FrameLength { expected, got });
         }
-        let sum: f64 = frame.iter().map(|&x| f64::from(x)).sum();
-        let mean = (sum / got as f64) as f32;
-        let squares: f64 = frame.iter().map(|&x| f64::from(x - mean).powi(2)).sum();
+        let mean = (sum(frame, f64::from) / got as f64) as f32;
+        let squares = sum(frame, |x| f64::from(x - mean).powi(2));
         let power = squares / got as f64;
         // Below, single precision holds no squares; above, it holds no sums of them.
         let level = if power > 1e-30 && power < 1e25 {

@@ -19,11 +19,17 @@ const LIKENESS: f64 = 0.8;
 const COMBS: usize = 4;
 const PEAKS: usize = 8;
 const ORDERS: u32 = 10;
-/// Two frequencies nearer than this are one candidate, as a part of them.
+/// Two frequencies nearer than this, as a part of them, are one comb, and one candidate.
 const APART: f64 = 0.02;
+const SAME: f64 = 0.003;
 /// What an octave is worth beside likeness and salience, each at most 1: of a tone and its subharmonics, which explain it as
 /// well, the tone is taken.
 const OCTAVE: f64 = 0.01;
+/// What being unlike itself one period later costs: the logarithm of what is missing from 1. In noise all candidates miss much, and
+/// little more or less is chance; in a clean tone a little is the difference between an octave and another. Less than `CLEAN`
+/// is the same.
+const UNLIKE: f64 = 0.6;
+const CLEAN: f64 = 0.05;
 /// The spectrum is searched for partials to here at least, in Hz.
 const SPECTRUM: f64 = 5000.0;
 
@@ -81,19 +87,30 @@ impl Harmonic {
             frequencies[count] = frequency;
             count += 1;
         }
-        let frequencies = &frequencies[..count];
         let to_bins = self.to_bins();
-        let salience = |frequency: f64| self.comb.salience(frequency * to_bins);
-        let most = frequencies
+        // The strongest partial says where the first is, more finely; what then is the same is one candidate.
+        let mut distinct = 0;
+        for index in 0..count {
+            let frequency = self.comb.sharpened(frequencies[index] * to_bins) / to_bins;
+            if !frequencies[..distinct]
+                .iter()
+                .any(|other| (other / frequency - 1.0).abs() < SAME)
+            {
+                frequencies[distinct] = frequency;
+                distinct += 1;
+            }
+        }
+        let frequencies = &frequencies[..distinct];
+        let saliences = frequencies
             .iter()
-            .map(|&frequency| salience(frequency))
-            .fold(1e-30, f64::max);
+            .map(|frequency| self.comb.salience(frequency * to_bins));
+        let most = saliences.clone().fold(1e-30, f64::max);
         self.found = 0;
-        for &frequency in frequencies {
+        for (&frequency, salience) in frequencies.iter().zip(saliences) {
+            let unlike = 1.0 - self.lags.near(rate / frequency);
             let candidate = PitchCandidate {
                 frequency,
-                score: self.lags.near(rate / frequency)
-                    + salience(frequency) / most
+                score: salience / most - UNLIKE * (unlike.max(0.0) + CLEAN).ln()
                     + OCTAVE * (frequency / self.checked.lowest).log2(),
             };
             let mut place = self.found;
@@ -204,11 +221,7 @@ impl PitchEstimator for Harmonic {
     }
 
     fn refine(&mut self, index: usize) -> PitchEstimate {
-        // The strongest partial says where the first is, more finely.
-        let start = self
-            .comb
-            .sharpened(self.candidates[index].frequency * self.to_bins());
-        let start = start * TAU / self.spectrum.size() as f64;
+        let start = self.candidates[index].frequency * TAU / self.checked.sample_rate;
         let fit = self.least_squares.fit(&self.spectrum, start, MAX_PARTIALS);
         self.outcome(&fit)
     }

@@ -3,10 +3,17 @@
 use super::centred::{CentredSpectrum, ORIGIN};
 use super::configuration::Checked;
 use super::error::PitchError;
+use super::sums::sum;
 use crate::inverse::InversePlan;
+use std::f64::consts::PI;
 
 /// As many maxima as are looked at: those of the shortest lags.
 pub(super) const MAX_MAXIMA: usize = 64;
+
+/// Samples on each side of a value between them.
+const TAPS: usize = 12;
+/// Lags below this are looked at more closely than by a parabola.
+const SHORT: f64 = 200.0;
 
 /// A maximum of the normalised square difference function.
 #[derive(Clone, Copy, Debug, Default)]
@@ -72,12 +79,9 @@ impl Lags {
 
     /// The frame's energy up to `last` bins of the transform.
     pub(super) fn energy_to(&self, last: usize) -> f64 {
-        let sum: f32 = self.powers[2..]
-            .chunks_exact(2)
-            .take(last)
-            .map(|power| power[0])
-            .sum();
-        (f64::from(self.powers[0]) + 2.0 * f64::from(sum)) / self.correlation.len() as f64
+        // The imaginary parts between the powers are 0.
+        let above = sum(&self.powers[2..2 * last + 2], f64::from);
+        (f64::from(self.powers[0]) + 2.0 * above) / self.correlation.len() as f64
     }
 
     /// Writes the maxima within the range into `found`, one for each stretch above 0 after the first below it, in rising order
@@ -128,8 +132,37 @@ impl Lags {
             return 0.0;
         }
         let slack = 1 + middle / 100;
-        (middle.saturating_sub(slack).max(1)..=(middle + slack).min(longest))
+        let parabola = (middle.saturating_sub(slack).max(1)..=(middle + slack).min(longest))
             .max_by(|&a, &b| self.likeness[a].total_cmp(&self.likeness[b]))
-            .map_or(0.0, |lag| self.refined(lag).likeness)
+            .map_or(0.0, |lag| self.refined(lag).likeness);
+        // Maxima of short lags are as narrow as a sample where partials reach half the sample rate.
+        if middle + TAPS < self.likeness.len() && lag < SHORT {
+            parabola.max(self.at(lag))
+        } else {
+            parabola
+        }
+    }
+
+    /// The function at `lag`, which the samples around it determine: the sum of their sincs, under Hann's window.
+    fn at(&self, lag: f64) -> f64 {
+        let whole = lag.floor();
+        let part = lag - whole;
+        if part < 1e-6 {
+            return f64::from(self.likeness[whole as usize]);
+        }
+        // sin(pi (x - k)) is that of x with another sign; the window's cosine turns by the same angle from sample to sample.
+        // The first tap is an odd number of samples before.
+        let mut sine = -(PI * part).sin() / PI;
+        let (step_sin, step_cos) = (PI / TAPS as f64).sin_cos();
+        let (mut sin, mut cos) = (PI * (part + (TAPS - 1) as f64) / TAPS as f64).sin_cos();
+        let mut sum = 0.0;
+        for tap in 0..2 * TAPS {
+            let away = part + (TAPS - 1) as f64 - tap as f64;
+            let index = (whole as isize + tap as isize + 1 - TAPS as isize).unsigned_abs();
+            sum += sine / away * (0.5 + 0.5 * cos) * f64::from(self.likeness[index]);
+            sine = -sine;
+            (sin, cos) = (sin * step_cos - cos * step_sin, cos * step_cos + sin * step_sin);
+        }
+        sum
     }
 }

@@ -31,26 +31,29 @@ pub(super) struct Fit {
     pub(super) powers: [f64; MAX_PARTIALS],
 }
 
+/// A value for the constant (0) and for each partial.
+type Row = [f64; COSINES];
+type Matrix = Box<[Row; COSINES]>;
+
 /// Memory for fits.
 pub(super) struct LeastSquares {
-    /// sin and cos of w/2, and of w L/2, of the constant (0) and each partial.
+    /// sin and cos of w/2, and of w L/2.
     halves: [[f64; 4]; COSINES],
-    /// Transform at each partial.
+    /// The frame's transform.
     data: [Value; COSINES],
-    frequencies: [f64; COSINES],
-    /// Sums of two cosines, and of two sines; their factors below the diagonal.
-    even: Matrix,
-    odd: Matrix,
-    /// Sums of a cosine, or a sine, with what moves with the frequency.
+    /// Sums over the frame of two cosines, and of two sines; then their factors.
+    cosines: Matrix,
+    sines: Matrix,
+    /// `slopes[i][j]`: of t sin(wi t) cos(wj t); and with i and j exchanged.
     slopes: Matrix,
-    /// Sums of two that move.
-    even_curves: Matrix,
-    odd_curves: Matrix,
-    a: [f64; COSINES],
-    b: [f64; COSINES],
+    turned: Matrix,
+    /// Of t sin(wi t) t sin(wj t), and of t cos(wi t) t cos(wj t).
+    moving_sines: Matrix,
+    moving_cosines: Matrix,
+    /// The amplitudes of the cosines, and of the sines.
+    a: Row,
+    b: Row,
 }
-
-type Matrix = Box<[[f64; COSINES]; COSINES]>;
 
 /// The sum over the frame's times t of cos(w t), and its first two derivatives by w.
 #[derive(Clone, Copy, Default)]
@@ -60,7 +63,7 @@ struct Dirichlet {
     curve: f64,
 }
 
-/// One step's outcome.
+/// Where a step should go: half the residual's gradient and curvature by frequency and inharmonicity.
 struct Step {
     residual: f64,
     gradient: [f64; 2],
@@ -73,12 +76,12 @@ impl LeastSquares {
         Self {
             halves: [[0.0, 1.0, 0.0, 1.0]; COSINES],
             data: [Value::default(); COSINES],
-            frequencies: [0.0; COSINES],
-            even: matrix(),
-            odd: matrix(),
+            cosines: matrix(),
+            sines: matrix(),
             slopes: matrix(),
-            even_curves: matrix(),
-            odd_curves: matrix(),
+            turned: matrix(),
+            moving_sines: matrix(),
+            moving_cosines: matrix(),
             a: [0.0; COSINES],
             b: [0.0; COSINES],
         }
@@ -175,7 +178,6 @@ impl LeastSquares {
             if frequency >= EDGE * TAU / 2.0 {
                 return k - 1;
             }
-            self.frequencies[k] = frequency;
             let (sin, cos) = (frequency / 2.0).sin_cos();
             let (sin_length, cos_length) = (frequency * length / 2.0).sin_cos();
             self.halves[k] = [sin, cos, sin_length, cos_length];
@@ -190,122 +192,158 @@ impl LeastSquares {
     /// Solves for the amplitudes of `count` partials, and says where the frequency and the inharmonicity should go.
     fn step(&mut self, spectrum: &CentredSpectrum, w: f64, inharmonicity: f64, count: usize) -> Step {
         let length = spectrum.length() as f64;
-        self.sums(length, count, inharmonicity == 0.0);
+        if inharmonicity == 0.0 {
+            self.harmonic_sums(length, count);
+        } else {
+            self.sums(length, count);
+        }
         // A little on the diagonal: partials of one frequency, below the frame's resolution, share it.
         let ridge = 1e-9 * length;
-        factor(&mut self.even, 0, count, ridge);
-        factor(&mut self.odd, 1, count, ridge);
-        let (mut residual, mut rotated) = (spectrum.energy, [0.0; COSINES]);
-        for (k, value) in rotated.iter_mut().enumerate().take(count + 1) {
-            *value = self.data[k].real;
-        }
-        forward(&self.even, 0, count, &mut rotated);
-        residual -= rotated[..=count].iter().map(|x| x * x).sum::<f64>();
-        backward(&self.even, 0, count, &mut rotated);
-        self.a = rotated;
-        for (k, value) in rotated.iter_mut().enumerate().take(count + 1) {
-            *value = -self.data[k].imaginary;
-        }
-        forward(&self.odd, 1, count, &mut rotated);
-        residual -= rotated[1..=count].iter().map(|x| x * x).sum::<f64>();
-        backward(&self.odd, 1, count, &mut rotated);
-        rotated[0] = 0.0;
-        self.b = rotated;
-        self.curvature(w, inharmonicity, count, residual.max(0.0))
+        factor(&mut self.cosines, 0, count, ridge);
+        factor(&mut self.sines, 1, count, ridge);
+        let mut residual = spectrum.energy;
+        self.a = self.data.map(|value| value.real);
+        forward(&self.cosines, 0, count, &mut self.a);
+        residual -= self.a[..=count].iter().map(|x| x * x).sum::<f64>();
+        backward(&self.cosines, 0, count, &mut self.a);
+        self.b = self.data.map(|value| -value.imaginary);
+        self.b[0] = 0.0;
+        forward(&self.sines, 1, count, &mut self.b);
+        residual -= self.b[1..=count].iter().map(|x| x * x).sum::<f64>();
+        backward(&self.sines, 1, count, &mut self.b);
+        self.slope_and_curvature(w, inharmonicity, count, residual.max(0.0))
     }
 
     /// Fills the sums of products, from the closed form of the sum of cosines.
-    fn sums(&mut self, length: f64, count: usize, harmonic: bool) {
-        // Without inharmonicity sums and differences are whole multiples of one frequency.
-        let mut multiples = [Dirichlet::default(); 2 * COSINES];
-        if harmonic {
-            for (m, sum) in multiples.iter_mut().enumerate().take(2 * count + 1) {
-                let low = m / 2;
-                *sum = dirichlet(&self.halves[low], &self.halves[m - low], 1.0, length);
+    fn sums(&mut self, length: f64, count: usize) {
+        for i in 0..=count {
+            for j in 0..=i {
+                let plus = dirichlet(&self.halves[i], &self.halves[j], 1.0, length);
+                let minus = dirichlet(&self.halves[i], &self.halves[j], -1.0, length);
+                self.cosines[i][j] = 0.5 * (minus.value + plus.value);
+                self.sines[i][j] = 0.5 * (minus.value - plus.value);
+                // The difference changes its sign, and with it its slope, when i and j are exchanged.
+                let one = -0.5 * (plus.slope + minus.slope);
+                let other = -0.5 * (plus.slope - minus.slope);
+                (self.slopes[i][j], self.slopes[j][i]) = (one, other);
+                (self.turned[i][j], self.turned[j][i]) = (other, one);
+                let sines = 0.5 * (plus.curve - minus.curve);
+                let cosines = -0.5 * (plus.curve + minus.curve);
+                (self.moving_sines[i][j], self.moving_sines[j][i]) = (sines, sines);
+                (self.moving_cosines[i][j], self.moving_cosines[j][i]) = (cosines, cosines);
+            }
+        }
+    }
+
+    /// The same without inharmonicity, where all sums and differences of frequencies are multiples of one.
+    fn harmonic_sums(&mut self, length: f64, count: usize) {
+        // From -count to 2 count times the frequency.
+        let mut values = [0.0; 3 * COSINES];
+        let mut slopes = [0.0; 3 * COSINES];
+        let mut curves = [0.0; 3 * COSINES];
+        for multiple in 0..=2 * count {
+            let low = multiple / 2;
+            let sum = dirichlet(&self.halves[low], &self.halves[multiple - low], 1.0, length);
+            values[count + multiple] = sum.value;
+            slopes[count + multiple] = sum.slope;
+            curves[count + multiple] = sum.curve;
+            if multiple <= count {
+                values[count - multiple] = sum.value;
+                slopes[count - multiple] = -sum.slope;
+                curves[count - multiple] = sum.curve;
             }
         }
         for i in 0..=count {
-            for j in 0..=i {
-                let (plus, minus) = if harmonic {
-                    (multiples[i + j], multiples[i - j])
-                } else {
-                    (
-                        dirichlet(&self.halves[i], &self.halves[j], 1.0, length),
-                        dirichlet(&self.halves[i], &self.halves[j], -1.0, length),
-                    )
-                };
-                self.even[i][j] = 0.5 * (minus.value + plus.value);
-                self.odd[i][j] = 0.5 * (minus.value - plus.value);
-                // Sum of t sin(wi t) cos(wj t), and of t sin(wj t) cos(wi t), where the difference changes its sign.
-                self.slopes[i][j] = -0.5 * (plus.slope + minus.slope);
-                self.slopes[j][i] = -0.5 * (plus.slope - minus.slope);
-                self.odd_curves[i][j] = 0.5 * (plus.curve - minus.curve);
-                self.even_curves[i][j] = -0.5 * (plus.curve + minus.curve);
-                self.odd_curves[j][i] = self.odd_curves[i][j];
-                self.even_curves[j][i] = self.even_curves[i][j];
+            // Entry j of these is the multiple j - i, and i + j.
+            let (minus, plus) = (count - i..2 * count - i + 1, count + i..2 * count + i + 1);
+            let columns = values[minus.clone()].iter().zip(&values[plus.clone()]);
+            for ((cosine, sine), (minus, plus)) in
+                self.cosines[i].iter_mut().zip(&mut self.sines[i]).zip(columns)
+            {
+                *cosine = 0.5 * (minus + plus);
+                *sine = 0.5 * (minus - plus);
+            }
+            let columns = slopes[minus.clone()].iter().zip(&slopes[plus.clone()]);
+            for ((slope, turned), (minus, plus)) in
+                self.slopes[i].iter_mut().zip(&mut self.turned[i]).zip(columns)
+            {
+                *slope = -0.5 * (plus - minus);
+                *turned = -0.5 * (plus + minus);
+            }
+            let columns = curves[minus].iter().zip(&curves[plus]);
+            let rows = self.moving_sines[i].iter_mut().zip(&mut self.moving_cosines[i]);
+            for ((sine, cosine), (minus, plus)) in rows.zip(columns) {
+                *sine = 0.5 * (plus - minus);
+                *cosine = -0.5 * (plus + minus);
             }
         }
     }
 
     /// The gradient and the curvature of half the residual, the amplitudes following (Kaufman's approximation).
-    fn curvature(&mut self, w: f64, inharmonicity: f64, count: usize, residual: f64) -> Step {
-        // How the partials move with the frequency and with the inharmonicity.
-        let mut moves = [[0.0; COSINES]; 2];
+    fn slope_and_curvature(&mut self, w: f64, inharmonicity: f64, count: usize, residual: f64) -> Step {
+        // The residual against t sin and t cos of each partial: the frame less the model.
+        let mut t_sin = self.data.map(|value| -value.real_slope);
+        let mut t_cos = self.data.map(|value| -value.imaginary_slope);
+        for j in 0..=count {
+            add(&mut t_sin, -self.a[j], &self.turned[j], count);
+            add(&mut t_cos, -self.b[j], &self.slopes[j], count);
+        }
+        // How the model moves with the frequency, and with the inharmonicity: a mixture of t sin and t cos.
+        let mut sines = [[0.0; COSINES]; 2];
+        let mut cosines = [[0.0; COSINES]; 2];
+        let mut gradient = [0.0; 2];
         for k in 1..=count {
             let order = k as f64;
             let root = (1.0 + inharmonicity * order * order).sqrt();
-            moves[0][k] = order * root;
-            moves[1][k] = 0.5 * w * order.powi(3) / root;
+            let moves = [order * root, 0.5 * w * order.powi(3) / root];
+            for (p, &move_) in moves.iter().enumerate() {
+                sines[p][k] = -move_ * self.a[k];
+                cosines[p][k] = move_ * self.b[k];
+                gradient[p] += sines[p][k] * t_sin[k] + cosines[p][k] * t_cos[k];
+            }
         }
-        let mut gradient = [0.0; 2];
-        // What moves, as a mixture of t sin (even in time) and t cos (odd).
+        // What the amplitudes take of it: its part among the cosines (even in time, as t sin is) and the sines.
         let mut even = [[0.0; COSINES]; 2];
         let mut odd = [[0.0; COSINES]; 2];
-        for k in 1..=count {
-            // The frame and the model, each against t sin and t cos.
-            let (mut t_sin, mut t_cos) = (-self.data[k].real_slope, -self.data[k].imaginary_slope);
-            for j in 0..=count {
-                t_sin -= self.a[j] * self.slopes[k][j];
-                // Sum of t cos(wk t) sin(wj t).
-                t_cos -= self.b[j] * self.slopes[j][k];
-            }
-            for p in 0..2 {
-                gradient[p] += moves[p][k] * (self.b[k] * t_cos - self.a[k] * t_sin);
-                even[p][k] = -moves[p][k] * self.a[k];
-                odd[p][k] = moves[p][k] * self.b[k];
-            }
-        }
-        let mut on_even = [[0.0; COSINES]; 2];
-        let mut on_odd = [[0.0; COSINES]; 2];
-        let mut products = [0.0; 3];
-        for i in 0..=count {
-            let mut curved = [0.0; 4];
-            for j in 1..=count {
-                for p in 0..2 {
-                    on_even[p][i] += even[p][j] * self.slopes[j][i];
-                    on_odd[p][i] += odd[p][j] * self.slopes[i][j];
-                    curved[p] += even[p][j] * self.odd_curves[i][j];
-                    curved[2 + p] += odd[p][j] * self.even_curves[i][j];
-                }
-            }
-            for (product, (p, q)) in products.iter_mut().zip([(0, 0), (0, 1), (1, 1)]) {
-                *product += even[p][i] * curved[q] + odd[p][i] * curved[2 + q];
-            }
-        }
+        let mut curved_sines = [[0.0; COSINES]; 2];
+        let mut curved_cosines = [[0.0; COSINES]; 2];
         for p in 0..2 {
-            forward(&self.even, 0, count, &mut on_even[p]);
-            forward(&self.odd, 1, count, &mut on_odd[p]);
+            for j in 1..=count {
+                add(&mut even[p], sines[p][j], &self.slopes[j], count);
+                add(&mut odd[p], cosines[p][j], &self.turned[j], count);
+                add(&mut curved_sines[p], sines[p][j], &self.moving_sines[j], count);
+                add(
+                    &mut curved_cosines[p],
+                    cosines[p][j],
+                    &self.moving_cosines[j],
+                    count,
+                );
+            }
+            forward(&self.cosines, 0, count, &mut even[p]);
+            forward(&self.sines, 1, count, &mut odd[p]);
         }
-        for (product, (p, q)) in products.iter_mut().zip([(0, 0), (0, 1), (1, 1)]) {
-            *product -= (0..=count).map(|k| on_even[p][k] * on_even[q][k]).sum::<f64>();
-            *product -= (1..=count).map(|k| on_odd[p][k] * on_odd[q][k]).sum::<f64>();
-        }
+        let curvature = [(0, 0), (0, 1), (1, 1)].map(|(p, q)| {
+            dot(&sines[p], &curved_sines[q], count) + dot(&cosines[p], &curved_cosines[q], count)
+                - dot(&even[p], &even[q], count)
+                - (dot(&odd[p], &odd[q], count) - odd[p][0] * odd[q][0])
+        });
         Step {
             residual,
             gradient,
-            curvature: products,
+            curvature,
         }
     }
+}
+
+/// Adds `factor` times the first `count` + 1 of `row`.
+fn add(to: &mut Row, factor: f64, row: &Row, count: usize) {
+    for (to, x) in to[..=count].iter_mut().zip(&row[..=count]) {
+        *to += factor * x;
+    }
+}
+
+fn dot(a: &Row, b: &Row, count: usize) -> f64 {
+    a[..=count].iter().zip(&b[..=count]).map(|(a, b)| a * b).sum()
 }
 
 /// The sum for the frequency of `a` and `sign` times that of `b`, whose half angles are given.
@@ -331,37 +369,42 @@ fn dirichlet(a: &[f64; 4], b: &[f64; 4], sign: f64, length: f64) -> Dirichlet {
 
 /// Cholesky's factor of the rows and columns `from ..= to`, in place of the lower half.
 fn factor(matrix: &mut Matrix, from: usize, to: usize, ridge: f64) {
-    for i in from..=to {
-        for j in from..=i {
-            let mut sum = matrix[i][j];
-            for k in from..j {
-                sum -= matrix[i][k] * matrix[j][k];
+    for k in from..=to {
+        let pivot = (matrix[k][k] + ridge).max(ridge).sqrt();
+        matrix[k][k] = pivot;
+        let mut column = [0.0; COSINES];
+        for i in k + 1..=to {
+            matrix[i][k] /= pivot;
+            column[i] = matrix[i][k];
+        }
+        for i in k + 1..=to {
+            let (row, scale) = (&mut matrix[i][k + 1..=i], column[i]);
+            for (entry, x) in row.iter_mut().zip(&column[k + 1..=i]) {
+                *entry -= scale * x;
             }
-            matrix[i][j] = if i == j {
-                (sum + ridge).max(ridge).sqrt()
-            } else {
-                sum / matrix[j][j]
-            };
         }
     }
 }
 
-fn forward(factor: &Matrix, from: usize, to: usize, values: &mut [f64; COSINES]) {
+/// Solves for what the factor makes `values` of.
+fn forward(factor: &Matrix, from: usize, to: usize, values: &mut Row) {
     for i in from..=to {
-        let mut sum = values[i];
-        for k in from..i {
-            sum -= factor[i][k] * values[k];
-        }
-        values[i] = sum / factor[i][i];
+        let sum: f64 = factor[i][from..i]
+            .iter()
+            .zip(&values[from..i])
+            .map(|(x, y)| x * y)
+            .sum();
+        values[i] = (values[i] - sum) / factor[i][i];
     }
 }
 
-fn backward(factor: &Matrix, from: usize, to: usize, values: &mut [f64; COSINES]) {
+/// Solves for what the factor's transpose makes `values` of.
+fn backward(factor: &Matrix, from: usize, to: usize, values: &mut Row) {
     for i in (from..=to).rev() {
-        let mut sum = values[i];
-        for k in i + 1..=to {
-            sum -= factor[k][i] * values[k];
+        let value = values[i] / factor[i][i];
+        values[i] = value;
+        for (rest, x) in values[from..i].iter_mut().zip(&factor[i][from..i]) {
+            *rest -= value * x;
         }
-        values[i] = sum / factor[i][i];
     }
 }

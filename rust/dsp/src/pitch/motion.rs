@@ -24,12 +24,15 @@ pub(super) struct Motion {
 }
 
 impl Motion {
-    /// Whether the frequency moves beyond doubt, so that its value in the middle is not the mean: a parabola explains eight times
-    /// what it leaves, and shifts the frequency by eight times what noise may. In frames of few periods partials cannot be
-    /// told apart for long enough.
+    /// Whether the frequency moves beyond doubt, so that its value in the middle is not the mean: a parabola explains many times
+    /// what it leaves, the more so in frames of few periods, where few of the phases are independent, and shifts the frequency by
+    /// eight times what noise may.
     pub(super) fn moves(&self, fit: &Fit, periods: f64) -> bool {
         let shift = self.offset.abs();
-        periods > 4.0 && self.bend > 8.0 && shift > 8.0 * fit.deviation && shift < 0.035 * fit.frequency
+        periods > 4.0
+            && self.bend > 8.0 + 1000.0 / (periods * periods)
+            && shift > 8.0 * fit.deviation
+            && shift < 0.035 * fit.frequency
     }
 }
 

@@ -50,10 +50,9 @@ impl Decoder {
             .first()
             .map_or(0.0, |candidate| candidate.score);
         let mut chosen = first;
-        for index in 0..STATES {
-            let Some(&candidate) = estimator.candidates().get(index) else {
-                break;
-            };
+        let count = estimator.candidates().len().min(STATES);
+        for (index, state) in states.iter_mut().enumerate().take(count) {
+            let candidate = estimator.candidates()[index];
             let estimate = if index == 0 {
                 first
             } else {
@@ -61,8 +60,8 @@ impl Decoder {
             };
             if estimate.frequency > 0.0 {
                 // The methods' scores are of periodicity, to 1, and of other things: their distance from the best counts.
-                states[index].worth = estimate.confidence - (best - candidate.score);
-                states[index].estimate = estimate;
+                state.worth = estimate.confidence - (best - candidate.score);
+                state.estimate = estimate;
                 if chosen.frequency == 0.0 {
                     chosen = estimate;
                 }

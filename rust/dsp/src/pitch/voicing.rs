@@ -13,14 +13,11 @@ pub(super) struct Evidence {
 }
 
 /// The probability that a frame with this evidence has a pitch, and that it is this one within 50 cents: a logistic function
-/// of the evidence, fitted to the clips of `rust/bench/peers/pitch_set.py` of seed 1; docs/pitch.md shows how often it is right on
-/// clips of another seed.
+/// of the evidence, fitted to the clips of `rust/bench/peers/pitch_set.py` of seed 1, each class weighing the same.
+/// `docs/pitch.md` shows how often it is right on clips of another seed and rate.
 pub(super) fn confidence(evidence: Evidence) -> f64 {
-    let Evidence {
-        likeness,
-        determination,
-        periods,
-    } = evidence;
-    let sum = -8.0 + 10.0 * likeness + 8.0 * determination - 12.0 / (periods * periods);
+    let sum =
+        -4.95 + 6.40 * evidence.likeness.clamp(-0.5, 1.0) + 10.91 * evidence.determination.clamp(-1.0, 1.0)
+            - 33.0 / (evidence.periods * evidence.periods);
     1.0 / (1.0 + (-sum).exp())
 }
