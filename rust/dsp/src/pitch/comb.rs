@@ -3,7 +3,7 @@
 use super::centred::{CentredSpectrum, ORIGIN, OVERSAMPLING};
 
 /// Partials of a comb.
-const TEETH: usize = 20;
+const TEETH: usize = 12;
 /// What a tooth weighs of the one before (D. Hermes, "Measurement of pitch by subharmonic summation", JASA 83, 1988).
 const DECAY: f64 = 0.84;
 
@@ -40,37 +40,41 @@ impl Comb {
     /// Takes the spectrum of a frame. Hann's window is a constant and a cosine: in the spectrum a sum of three bins of the
     /// frame.
     pub(super) fn take(&mut self, spectrum: &CentredSpectrum) {
-        let [real, imaginary] = [&spectrum.real, &spectrum.imaginary].map(|part| {
-            let count = self.magnitudes.len();
-            [ORIGIN - OVERSAMPLING, ORIGIN, ORIGIN + OVERSAMPLING].map(|from| &part[from..from + count])
-        });
-        for (k, magnitude) in self.magnitudes.iter_mut().enumerate() {
-            let x = 0.5 * real[1][k] + 0.25 * (real[0][k] + real[2][k]);
-            let y = 0.5 * imaginary[1][k] + 0.25 * (imaginary[0][k] + imaginary[2][k]);
+        let count = self.magnitudes.len();
+        let hann = |part: &[f32]| 0.5 * part[OVERSAMPLING] + 0.25 * (part[0] + part[2 * OVERSAMPLING]);
+        let inner = ORIGIN - OVERSAMPLING..ORIGIN + OVERSAMPLING + count;
+        let real = spectrum.real[inner.clone()].windows(2 * OVERSAMPLING + 1);
+        let imaginary = spectrum.imaginary[inner].windows(2 * OVERSAMPLING + 1);
+        for ((magnitude, real), imaginary) in self.magnitudes.iter_mut().zip(real).zip(imaginary) {
+            let (x, y) = (hann(real), hann(imaginary));
             *magnitude = (x * x + y * y).sqrt();
         }
-        self.crests.fill(0.0);
-        let m = &self.magnitudes;
-        for k in 1..m.len() - 1 {
-            if m[k] > m[k - 1] && m[k] >= m[k + 1] {
-                self.crests[k - 1..=k + 1].copy_from_slice(&m[k - 1..=k + 1]);
-            }
+        // Without branches: in noise they would be taken at random.
+        for (crest, around) in self.crests[2..].iter_mut().zip(self.magnitudes.windows(5)) {
+            let rises = [
+                around[1] > around[0],
+                around[2] > around[1],
+                around[3] > around[2],
+                around[4] > around[3],
+            ];
+            // A maximum here, or on either side.
+            let near = (rises[1] & !rises[2]) | (rises[0] & !rises[1]) | (rises[2] & !rises[3]);
+            *crest = if near { around[2] } else { 0.0 };
         }
     }
 
     /// Writes the largest peaks from the bin `from` on into `found`, in falling order; returns those that there are.
     pub(super) fn peaks<'a>(&self, from: usize, found: &'a mut [SpectralPeak]) -> &'a [SpectralPeak] {
         let m = &self.magnitudes;
-        let mut count = 0;
-        for k in from.max(1)..m.len() - 1 {
-            if m[k] <= m[k - 1] || m[k] < m[k + 1] {
+        let from = from.max(1);
+        let (mut count, mut least) = (0, 0.0);
+        for (k, around) in m[from - 1..].windows(3).enumerate() {
+            // The least of those found, once there is no room, settles most places.
+            if around[1] <= least || around[1] <= around[0] || around[1] < around[2] {
                 continue;
             }
-            let magnitude = f64::from(m[k]);
+            let magnitude = f64::from(around[1]);
             if count == found.len() {
-                if magnitude <= found[count - 1].magnitude {
-                    continue;
-                }
                 count -= 1;
             }
             let mut place = count;
@@ -79,10 +83,13 @@ impl Comb {
                 place -= 1;
             }
             found[place] = SpectralPeak {
-                bin: k as f64 + vertex(m, k),
+                bin: (from + k) as f64 + vertex(m, from + k),
                 magnitude,
             };
             count += 1;
+            if count == found.len() {
+                least = found[count - 1].magnitude as f32;
+            }
         }
         &found[..count]
     }

@@ -5,7 +5,7 @@ use super::comb::{Comb, SpectralPeak};
 use super::configuration::Checked;
 use super::error::PitchError;
 use super::lags::{Lags, MAX_MAXIMA, Period};
-use super::least_squares::{Fit, LeastSquares, MAX_PARTIALS};
+use super::least_squares::{Fit, LeastSquares};
 use super::motion::motion;
 use super::voicing::{Evidence, confidence};
 use super::{MAX_CANDIDATES, PitchCandidate, PitchEstimate, PitchEstimator};
@@ -17,8 +17,8 @@ const PERIODS: usize = 5;
 const LIKENESS: f64 = 0.8;
 /// Combs that become candidates: the most salient of those in which one of the largest peaks is a partial up to an order.
 const COMBS: usize = 4;
-const PEAKS: usize = 8;
-const ORDERS: u32 = 10;
+const PEAKS: usize = 6;
+const ORDERS: u32 = 8;
 /// Two frequencies nearer than this, as a part of them, are one comb, and one candidate.
 const APART: f64 = 0.02;
 const SAME: f64 = 0.003;
@@ -222,7 +222,7 @@ impl PitchEstimator for Harmonic {
 
     fn refine(&mut self, index: usize) -> PitchEstimate {
         let start = self.candidates[index].frequency * TAU / self.checked.sample_rate;
-        let fit = self.least_squares.fit(&self.spectrum, start, MAX_PARTIALS);
+        let fit = self.least_squares.fit(&self.spectrum, start);
         self.outcome(&fit)
     }
 }

@@ -11,6 +11,12 @@ const COSINES: usize = MAX_PARTIALS + 1;
 pub(super) const MAX_INHARMONICITY: f64 = 0.02;
 /// The partials that a fit begins with.
 const FIRST_PARTIALS: usize = 4;
+/// A change this small, as a part of what the curvature reaches to, or of the inharmonicity, is the last.
+const SETTLED: f64 = 0.1;
+/// Rounds with all partials.
+const MAX_ROUNDS: u32 = 3;
+/// Standard deviations of inharmonicity that are beyond doubt.
+const BEYOND_DOUBT: f64 = 4.0;
 /// Partials come no nearer to half the sample rate than this, as a part of it.
 const EDGE: f64 = 0.98;
 
@@ -87,73 +93,55 @@ impl LeastSquares {
         }
     }
 
-    /// Fits a tone near `frequency`, in radians to a sample, with at most `most` partials.
+    /// Fits a tone near `frequency`, in radians to a sample.
     ///
     /// The number of partials grows: a partial k follows the frequency k times as far, and would settle on the wrong side of
     /// its peak when the frequency is off by much.
-    pub(super) fn fit(&mut self, spectrum: &CentredSpectrum, frequency: f64, most: usize) -> Fit {
-        let mut w = frequency;
-        let mut inharmonicity: f64 = 0.0;
+    pub(super) fn fit(&mut self, spectrum: &CentredSpectrum, frequency: f64) -> Fit {
         let length = spectrum.length() as f64;
-        let most = most.clamp(1, MAX_PARTIALS);
-        let mut partials = FIRST_PARTIALS.min(most);
-        let mut fit = Fit::default();
+        let (mut w, mut inharmonicity) = (frequency, 0.0);
+        let mut partials = FIRST_PARTIALS;
+        let mut rounds = 0;
         loop {
-            let last = partials == most;
-            for round in 0..if last { 2 } else { 1 } {
-                let count = self.place(spectrum, w, inharmonicity, partials);
-                if count == 0 {
-                    return fit;
+            let count = self.place(spectrum, w, inharmonicity, partials);
+            if count == 0 {
+                return Fit::default();
+            }
+            let step = self.step(spectrum, w, inharmonicity, count);
+            let freedom = (length - 2.0 * count as f64 - 3.0).max(1.0);
+            let variance = (step.residual / freedom).max(1e-30);
+            let change = step.change(inharmonicity, variance, count);
+            // Half a cycle of the highest partial over half the frame: beyond it the curvature says nothing.
+            let reach = 2.0 / (count as f64 * length);
+            w += change.frequency.clamp(-reach, reach);
+            inharmonicity += change.inharmonicity;
+            if !(w > 0.0 && w.is_finite()) {
+                return Fit::default();
+            }
+            // With all partials in, a small step ends it: what is left shrinks with its square.
+            let small = change.frequency.abs() < SETTLED * reach
+                && change.inharmonicity.abs() <= SETTLED * inharmonicity.max(SETTLED * MAX_INHARMONICITY);
+            if count < partials || partials == MAX_PARTIALS {
+                rounds += 1;
+                if small || rounds == MAX_ROUNDS {
+                    return Fit {
+                        frequency: w * (1.0 + inharmonicity).sqrt(),
+                        inharmonicity,
+                        deviation: (variance * change.spread).sqrt(),
+                        residual: (step.residual - change.gain).max(0.0),
+                        partials: count,
+                        powers: self.powers(count),
+                    };
                 }
-                let step = self.step(spectrum, w, inharmonicity, count);
-                let freedom = (length - 2.0 * count as f64 - 3.0).max(1.0);
-                let variance = (step.residual / freedom).max(1e-30);
-                let [hww, hwb, hbb] = step.curvature;
-                let [gw, gb] = step.gradient;
-                // Inharmonicity is part of the model where the frame shows it beyond doubt.
-                let joint = hww * hbb - hwb * hwb;
-                let (mut dw, mut db, mut spread) = (gw / hww, 0.0, 1.0 / hww);
-                if count >= 4 && joint > 1e-9 * hww * hbb {
-                    let proposed = inharmonicity + (gb * hww - gw * hwb) / joint;
-                    let deviation = (variance * hww / joint).sqrt();
-                    if proposed > 4.0 * deviation && proposed > 0.0 {
-                        db = proposed.min(MAX_INHARMONICITY) - inharmonicity;
-                        dw = (gw - hwb * db) / hww;
-                        spread = hbb / joint;
-                    } else {
-                        db = -inharmonicity;
-                        dw = (gw - hwb * db) / hww;
-                    }
-                }
-                fit = Fit {
-                    frequency: w * (1.0 + inharmonicity).sqrt(),
-                    inharmonicity,
-                    deviation: (variance * spread).sqrt(),
-                    residual: step.residual,
-                    partials: count,
-                    powers: self.powers(count),
-                };
-                if last && round == 1 {
-                    return fit;
-                }
-                // A step beyond the curvature's reach is cut: half a cycle of the highest partial over half the frame.
-                let reach = 2.0 / (count as f64 * length);
-                if !dw.is_finite() || !db.is_finite() {
-                    return fit;
-                }
-                w += dw.clamp(-reach, reach);
-                inharmonicity = (inharmonicity + db).clamp(0.0, MAX_INHARMONICITY);
-                if w <= 0.0 {
-                    return fit;
-                }
+                continue;
             }
             // Inharmonic partials stray the further the higher they are.
             let grown = if inharmonicity > 0.0 {
                 partials + partials / 2
             } else {
-                2 * partials
+                3 * partials
             };
-            partials = grown.min(most);
+            partials = grown.min(MAX_PARTIALS);
         }
     }
 
@@ -170,17 +158,31 @@ impl LeastSquares {
     fn place(&mut self, spectrum: &CentredSpectrum, w: f64, inharmonicity: f64, partials: usize) -> usize {
         let length = spectrum.length() as f64;
         let to_bins = spectrum.size() as f64 / TAU;
+        let turn = |angle: f64| {
+            let (sin, cos) = angle.sin_cos();
+            [sin, cos]
+        };
+        let first = [turn(w / 2.0), turn(w * length / 2.0)];
         self.data[0] = spectrum.at(0.0);
         self.halves[0] = [0.0, 1.0, 0.0, 1.0];
         for k in 1..=partials {
             let order = k as f64;
-            let frequency = order * w * (1.0 + inharmonicity * order * order).sqrt();
+            let stretch = (1.0 + inharmonicity * order * order).sqrt();
+            let frequency = order * w * stretch;
             if frequency >= EDGE * TAU / 2.0 {
                 return k - 1;
             }
-            let (sin, cos) = (frequency / 2.0).sin_cos();
-            let (sin_length, cos_length) = (frequency * length / 2.0).sin_cos();
-            self.halves[k] = [sin, cos, sin_length, cos_length];
+            let [near, far] = if inharmonicity == 0.0 {
+                // One partial further the angles are as much larger as the first's are.
+                let [sin, cos, sin_length, cos_length] = self.halves[k - 1];
+                [
+                    sum_of_angles([sin, cos], first[0]),
+                    sum_of_angles([sin_length, cos_length], first[1]),
+                ]
+            } else {
+                [turn(frequency / 2.0), turn(frequency * length / 2.0)]
+            };
+            self.halves[k] = [near[0], near[1], far[0], far[1]];
             let mut value = spectrum.at(frequency * to_bins);
             value.real_slope *= to_bins;
             value.imaginary_slope *= to_bins;
@@ -333,6 +335,47 @@ impl LeastSquares {
             curvature,
         }
     }
+}
+
+/// What a step changes.
+struct Change {
+    frequency: f64,
+    inharmonicity: f64,
+    /// The variance of the frequency in noise of variance 1.
+    spread: f64,
+    /// By how much the residual falls.
+    gain: f64,
+}
+
+impl Step {
+    /// The change that the gradient and the curvature ask for. Inharmonicity is part of the model where the frame shows it beyond
+    /// doubt: otherwise it would cost precision, and leaves the model.
+    fn change(&self, inharmonicity: f64, variance: f64, count: usize) -> Change {
+        let [gradient, bend] = self.gradient;
+        let [curvature, cross, stiffness] = self.curvature;
+        let joint = curvature * stiffness - cross * cross;
+        let (mut target, mut spread) = (0.0, 1.0 / curvature);
+        if count >= FIRST_PARTIALS && joint > 1e-9 * curvature * stiffness {
+            let proposed = inharmonicity + (bend * curvature - gradient * cross) / joint;
+            if proposed > BEYOND_DOUBT * (variance * curvature / joint).sqrt() {
+                target = proposed.min(MAX_INHARMONICITY);
+                spread = stiffness / joint;
+            }
+        }
+        let change = target - inharmonicity;
+        let frequency = (gradient - cross * change) / curvature;
+        Change {
+            frequency,
+            inharmonicity: change,
+            spread,
+            gain: gradient * frequency + bend * change,
+        }
+    }
+}
+
+/// Sine and cosine of the sum of two angles that are given by theirs.
+fn sum_of_angles(a: [f64; 2], b: [f64; 2]) -> [f64; 2] {
+    [a[0] * b[1] + a[1] * b[0], a[1] * b[1] - a[0] * b[0]]
 }
 
 /// Adds `factor` times the first `count` + 1 of `row`.

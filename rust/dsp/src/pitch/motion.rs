@@ -5,7 +5,7 @@ use super::least_squares::{Fit, MAX_PARTIALS};
 use std::f64::consts::{PI, TAU};
 
 /// Times at which the phase is looked at, on each side of the middle.
-const SIDE: usize = 8;
+const SIDE: usize = 6;
 const TIMES: usize = 2 * SIDE + 1;
 /// The part of the frame that they span: nearer to its ends a narrow band rings.
 const SPAN: f64 = 0.72;
@@ -87,28 +87,35 @@ fn envelope_phases(spectrum: &CentredSpectrum, bin: f64, half: f64, step: f64) -
     );
     let high = high.min(spectrum.bins() - 1);
     let mut sums = [[0.0; 2]; TIMES];
-    for k in low..=high {
-        let away = k as f64 - bin;
-        let weight = 0.5 + 0.5 * (PI * away / half).cos();
-        let at = ORIGIN + k;
+    // From bin to bin, and from time to time, angles grow by the same: one sine and cosine is made of another.
+    let turn = |angle: f64| angle.sin_cos();
+    let away = low as f64 - bin;
+    let (mut sin, mut cos) = turn(TAU * away * step / spectrum.size() as f64);
+    let (bin_sin, bin_cos) = turn(TAU * step / spectrum.size() as f64);
+    let (mut taper_sin, mut taper_cos) = turn(PI * away / half);
+    let (taper_step_sin, taper_step_cos) = turn(PI / half);
+    for at in ORIGIN + low..=ORIGIN + high {
+        let weight = 0.5 + 0.5 * taper_cos;
         let hann = |part: &[f32]| {
             weight * f64::from(0.5 * part[at] + 0.25 * (part[at - OVERSAMPLING] + part[at + OVERSAMPLING]))
         };
         let (x, y) = (hann(&spectrum.real), hann(&spectrum.imaginary));
-        // From time to time the bin turns by the same angle.
-        let angle = TAU * away * step / spectrum.size() as f64;
-        let (sin, cos) = angle.sin_cos();
         let (mut c, mut s) = (1.0, 0.0);
         for j in 0..=SIDE {
-            let (forward, backward) = (SIDE + j, SIDE - j);
-            sums[forward][0] += x * c - y * s;
-            sums[forward][1] += x * s + y * c;
+            let (xc, ys, xs, yc) = (x * c, y * s, x * s, y * c);
+            sums[SIDE + j][0] += xc - ys;
+            sums[SIDE + j][1] += xs + yc;
             if j > 0 {
-                sums[backward][0] += x * c + y * s;
-                sums[backward][1] += y * c - x * s;
+                sums[SIDE - j][0] += xc + ys;
+                sums[SIDE - j][1] += yc - xs;
             }
             (c, s) = (c * cos - s * sin, c * sin + s * cos);
         }
+        (sin, cos) = (sin * bin_cos + cos * bin_sin, cos * bin_cos - sin * bin_sin);
+        (taper_sin, taper_cos) = (
+            taper_sin * taper_step_cos + taper_cos * taper_step_sin,
+            taper_cos * taper_step_cos - taper_sin * taper_step_sin,
+        );
     }
     let mut phases = [0.0; TIMES];
     for j in 0..SIDE {
