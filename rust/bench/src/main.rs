@@ -1,7 +1,8 @@
 //! Compares `rustle-dsp` with other libraries, in one run, and prints Markdown.
 //!
-//! Usage: `rustle-bench spectra [--intel DIRECTORY] [--visits N] [SIZE ...]` or
-//! `rustle-bench sound [--python INTERPRETER] [--visits N]`. Peers are loaded when they run, never linked: FFTW (libfftw3f) and
+//! Usage: `rustle-bench spectra [--intel DIRECTORY] [--visits N] [SIZE ...]`,
+//! `rustle-bench sound [--python INTERPRETER] [--visits N]`, `rustle-bench pitch [--visits N]`, or, for the programs in `peers/`,
+//! `rustle-bench contour [OPTION ...] FILE ...`. Peers are loaded when they run, never linked: FFTW (libfftw3f) and
 //! libebur128 have to be there, KissFFT is taken when it is, Intel's MKL and IPP from the given directory, and scipy and
 //! pedalboard from the given Python.
 //!
@@ -10,9 +11,11 @@
 
 mod candidate;
 mod contour;
+mod pitch;
 mod sound;
 mod spectra;
 mod stopwatch;
+mod wave;
 
 use std::error::Error;
 use std::io::{self, Write};
@@ -21,7 +24,7 @@ use std::path::PathBuf;
 /// The least number of visits.
 const VISITS: usize = 40;
 
-const USAGE: &str = "expected spectra [--intel DIRECTORY] [--visits N] [SIZE ...] or sound [--python INTERPRETER] [--visits N]";
+const USAGE: &str = "expected spectra [--intel DIRECTORY] [--visits N] [SIZE ...] sound [--python INTERPRETER] [--visits N], pitch [--visits N] or contour [OPTION ...] FILE ...";
 
 /// What the command line asks for.
 struct Options {
@@ -55,8 +58,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut words = std::env::args().skip(1);
     let subject = words.next();
     if subject.as_deref() == Some("contour") {
-        let words: Vec<String> = words.collect();
-        write!(io::stdout().lock(), "{}", contour::lines(&words)?)?;
+        write!(io::stdout().lock(), "{}", contour::lines(words)?)?;
         return Ok(());
     }
     let options = options(words)?;
@@ -66,6 +68,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         Some("sound") if options.intel.is_none() && options.sizes.is_empty() => {
             sound::tables(options.visits, options.python.as_deref())?
+        }
+        Some("pitch") if options.intel.is_none() && options.python.is_none() && options.sizes.is_empty() => {
+            pitch::tables(options.visits)?
         }
         _ => return Err(USAGE.into()),
     };

@@ -2,6 +2,7 @@
 
 use rustle_dsp::level::{BandAnalyzer, BandWidth, FrequencyWeighting, LevelMeter, TimeWeighting};
 use rustle_dsp::loudness::{ChannelWeight, LoudnessMeter};
+use rustle_dsp::pitch::{PitchConfiguration, PitchMethod, PitchTracker};
 use rustle_dsp::{
     Form, InversePlan, InverseStft, Padding, Path, Scale, SpectrumPlan, StftPlan, StftStream, Symmetry,
     Window,
@@ -134,4 +135,27 @@ fn no_meter_allocates_while_it_measures() {
     });
     assert_eq!(count, 0);
     assert!(readings.0.integrated.is_finite() && readings.1.level.is_finite() && readings.2.is_some());
+}
+
+#[test]
+fn pitch_of_a_frame_does_not_allocate() {
+    let mut signal = noise(4, 20_000);
+    for (n, sample) in signal.iter_mut().enumerate().skip(8000) {
+        *sample = (0.03 * n as f32).sin() + 0.3 * (0.09 * n as f32).sin();
+    }
+    for method in PitchMethod::ALL {
+        let configuration = PitchConfiguration {
+            method,
+            ..PitchConfiguration::new(48_000.0, 60.0..=2000.0)
+        };
+        let mut tracker = PitchTracker::new(&configuration, 512).expect("valid");
+        let mut frames = 0;
+        let (count, result) = allocations_in(|| {
+            signal
+                .chunks(777)
+                .try_for_each(|samples| tracker.push(samples, |_| frames += 1))
+        });
+        assert_eq!((count, result), (0, Ok(())), "{method}");
+        assert!(frames > 30);
+    }
 }

@@ -6,6 +6,7 @@ mod fftw;
 mod reference;
 mod signals;
 mod tolerance;
+mod tones;
 mod vectors;
 
 pub use allocations::{CountingAllocator, allocations_in};
@@ -14,6 +15,7 @@ pub use fftw::Fftw;
 pub use reference::half_spectrum;
 pub use signals::{impulse, noise, sine, sweep};
 pub use tolerance::relative_l2;
+pub use tones::{Tone, cents, normal_noise};
 pub use vectors::{VectorCase, vector_file};
 
 #[expect(

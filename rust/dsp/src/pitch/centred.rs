@@ -186,3 +186,54 @@ fn bessel_i0(x: f64) -> f64 {
     }
     sum
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustle_testkit::noise;
+    use std::f64::consts::TAU;
+
+    /// The sum itself, and its derivative.
+    fn direct(frame: &[f32], mean: f32, bin: f64) -> [f64; 4] {
+        let size = (OVERSAMPLING * frame.len()) as f64;
+        let mut sums = [0.0; 4];
+        for (n, &x) in frame.iter().enumerate().skip(1) {
+            let t = n as f64 - (frame.len() / 2) as f64;
+            let (sin, cos) = (TAU * bin * t / size).sin_cos();
+            let x = f64::from(x - mean);
+            let step = TAU * t / size;
+            for (sum, term) in sums
+                .iter_mut()
+                .zip([x * cos, -x * sin, -x * step * sin, -x * step * cos])
+            {
+                *sum += term;
+            }
+        }
+        sums
+    }
+
+    #[test]
+    fn values_between_the_bins_are_those_of_the_sum() {
+        let mut spectrum = CentredSpectrum::new(512).expect("a window");
+        let frame = noise(3, 512);
+        spectrum.take(&frame, 0.01).expect("a frame");
+        // The largest of the values nearby, about.
+        let scale = spectrum.energy.sqrt();
+        for step in 0..2000 {
+            let bin = f64::from(step) * 0.256;
+            let value = spectrum.at(bin);
+            let found = [
+                value.real,
+                value.imaginary,
+                value.real_slope,
+                value.imaginary_slope,
+            ];
+            for (found, expected) in found.into_iter().zip(direct(&frame, 0.01, bin)) {
+                let error = (found - expected).abs() / scale;
+                assert!(error < 2e-6, "bin {bin}: {found}, {expected}");
+            }
+        }
+        let energy: f64 = frame[1..].iter().map(|x| f64::from(x - 0.01).powi(2)).sum();
+        assert!((spectrum.energy / energy - 1.0).abs() < 1e-12);
+    }
+}

@@ -143,3 +143,97 @@ fn cost(before: &[State; STATES + 1], from: usize, estimate: &PitchEstimate, to:
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pitch::{PitchCandidate, PitchError};
+    use std::ops::RangeInclusive;
+
+    /// Tells what it was told to: frames of candidates, each with its frequency, score and confidence.
+    struct Scripted {
+        candidates: Vec<PitchCandidate>,
+        confidences: Vec<f64>,
+    }
+
+    impl Scripted {
+        fn frame(&mut self, candidates: &[(f64, f64, f64)]) -> PitchEstimate {
+            self.candidates = candidates
+                .iter()
+                .map(|&(frequency, score, _)| PitchCandidate { frequency, score })
+                .collect();
+            self.confidences = candidates.iter().map(|candidate| candidate.2).collect();
+            if candidates.is_empty() {
+                PitchEstimate::default()
+            } else {
+                self.refine(0)
+            }
+        }
+    }
+
+    impl PitchEstimator for Scripted {
+        fn window(&self) -> usize {
+            256
+        }
+        fn range(&self) -> RangeInclusive<f64> {
+            50.0..=500.0
+        }
+        fn estimate(&mut self, _frame: &[f32]) -> Result<PitchEstimate, PitchError> {
+            Ok(self.refine(0))
+        }
+        fn candidates(&self) -> &[PitchCandidate] {
+            &self.candidates
+        }
+        fn refine(&mut self, index: usize) -> PitchEstimate {
+            PitchEstimate {
+                frequency: self.candidates[index].frequency,
+                confidence: self.confidences[index],
+                ..PitchEstimate::default()
+            }
+        }
+    }
+
+    fn decoded(frames: &[&[(f64, f64, f64)]]) -> Vec<PitchEstimate> {
+        let mut scripted = Scripted {
+            candidates: Vec::new(),
+            confidences: Vec::new(),
+        };
+        let mut decoder = Decoder::new(0.01);
+        for frame in frames {
+            let first = scripted.frame(frame);
+            decoder.add(&mut scripted, first);
+        }
+        decoder.path()
+    }
+
+    const SURE: &[(f64, f64, f64)] = &[(200.0, 2.0, 0.9), (100.0, 1.0, 0.2)];
+
+    #[test]
+    fn an_octave_in_one_frame_is_mended() {
+        let torn: &[(f64, f64, f64)] = &[(400.0, 2.0, 0.9), (200.0, 1.9, 0.9)];
+        let path = decoded(&[SURE, SURE, torn, SURE, SURE]);
+        assert!(
+            path.iter().all(|estimate| estimate.frequency == 200.0),
+            "{path:?}"
+        );
+    }
+
+    #[test]
+    fn an_octave_that_stays_is_followed() {
+        let above: &[(f64, f64, f64)] = &[(400.0, 2.0, 0.9), (200.0, 0.5, 0.1)];
+        let path = decoded(&[SURE, SURE, above, above, above]);
+        let frequencies: Vec<f64> = path.iter().map(|estimate| estimate.frequency).collect();
+        assert_eq!(frequencies, [200.0, 200.0, 400.0, 400.0, 400.0]);
+    }
+
+    #[test]
+    fn a_doubtful_frame_between_sure_ones_is_voiced_and_one_in_silence_is_not() {
+        let doubtful: &[(f64, f64, f64)] = &[(200.0, 2.0, 0.4)];
+        let path = decoded(&[SURE, SURE, doubtful, SURE, SURE]);
+        assert!(path.iter().all(PitchEstimate::is_voiced), "{path:?}");
+        let barely: &[(f64, f64, f64)] = &[(200.0, 2.0, 0.6)];
+        let path = decoded(&[&[], &[], barely, &[], &[]]);
+        assert!(!path.iter().any(PitchEstimate::is_voiced), "{path:?}");
+        assert!(decoded(&[]).is_empty());
+    }
+}
