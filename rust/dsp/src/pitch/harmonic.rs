@@ -177,15 +177,16 @@ impl Harmonic {
         }
     }
 
-    /// The adjusted coefficient of determination up to half a partial above the highest.
+    /// The adjusted coefficient of determination up to half a partial above the first few: where a pitch moves, the high ones are
+    /// lost first, and it is there all the same.
     fn determination(&self, fit: &Fit) -> f64 {
-        let last = (fit.partials as f64 + 0.5) * fit.frequency * self.spectrum.size() as f64 / TAU;
+        let last = (fit.few as f64 + 0.5) * fit.frequency * self.spectrum.size() as f64 / TAU;
         let last = last.min((self.spectrum.bins() - 1) as f64);
         let energy = self.lags.energy_to(last as usize);
         // Two numbers for each bin of the frame, and for each partial; two more for frequency and inharmonicity.
         let numbers = 2.0 * last * self.spectrum.length() as f64 / self.spectrum.size() as f64;
-        let fitted = 2.0 * fit.partials as f64 + 2.0;
-        let left = 1.0 - (self.spectrum.energy - fit.residual) / energy.max(1e-30);
+        let fitted = 2.0 * fit.few as f64 + 2.0;
+        let left = 1.0 - (self.spectrum.energy - fit.residual_of_few) / energy.max(1e-30);
         1.0 - left * numbers / (numbers - fitted).max(1.0)
     }
 }

@@ -14,7 +14,7 @@ const FIRST_PARTIALS: usize = 4;
 /// A change this small, as a part of what the curvature reaches to, or of the inharmonicity, is the last.
 const SETTLED: f64 = 0.1;
 /// Rounds with all partials.
-const MAX_ROUNDS: u32 = 3;
+const MAX_ROUNDS: u32 = 2;
 /// Standard deviations of inharmonicity that are beyond doubt.
 const BEYOND_DOUBT: f64 = 4.0;
 /// Partials come no nearer to half the sample rate than this, as a part of it.
@@ -33,6 +33,9 @@ pub(super) struct Fit {
     pub(super) residual: f64,
     /// The partials in the fit.
     pub(super) partials: usize,
+    /// The partials that the fit began with, and what they left.
+    pub(super) few: usize,
+    pub(super) residual_of_few: f64,
     /// Half the square of each partial's amplitude.
     pub(super) powers: [f64; MAX_PARTIALS],
 }
@@ -102,6 +105,7 @@ impl LeastSquares {
         let (mut w, mut inharmonicity) = (frequency, 0.0);
         let mut partials = FIRST_PARTIALS;
         let mut rounds = 0;
+        let (mut few, mut residual_of_few) = (0, 0.0);
         loop {
             let count = self.place(spectrum, w, inharmonicity, partials);
             if count == 0 {
@@ -111,6 +115,9 @@ impl LeastSquares {
             let freedom = (length - 2.0 * count as f64 - 3.0).max(1.0);
             let variance = (step.residual / freedom).max(1e-30);
             let change = step.change(inharmonicity, variance, count);
+            if partials == FIRST_PARTIALS {
+                (few, residual_of_few) = (count, step.residual);
+            }
             // Half a cycle of the highest partial over half the frame: beyond it the curvature says nothing.
             let reach = 2.0 / (count as f64 * length);
             w += change.frequency.clamp(-reach, reach);
@@ -130,6 +137,8 @@ impl LeastSquares {
                         deviation: (variance * change.spread).sqrt(),
                         residual: (step.residual - change.gain).max(0.0),
                         partials: count,
+                        few,
+                        residual_of_few,
                         powers: self.powers(count),
                     };
                 }
