@@ -24,10 +24,12 @@
 mod centred;
 mod comb;
 mod configuration;
+mod dirichlet;
 mod error;
 mod harmonic;
 mod lags;
 mod least_squares;
+mod linear;
 mod motion;
 mod mpm;
 mod path;

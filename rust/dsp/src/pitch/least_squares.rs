@@ -1,12 +1,10 @@
 //! Harmonic least squares: the partials of one tone that leave the least of a frame's energy.
 
 use super::centred::{CentredSpectrum, Value};
+use super::dirichlet::{dirichlet, sum_of_angles};
+use super::linear::{COSINES, MAX_PARTIALS, Matrix, Row, add, backward, dot, factor, forward};
 use std::f64::consts::TAU;
 
-/// The most partials of a fit.
-pub(super) const MAX_PARTIALS: usize = 24;
-/// Columns of cosines: the constant and the partials.
-const COSINES: usize = MAX_PARTIALS + 1;
 /// The largest inharmonicity B that a fit takes. Those of pianos reach 0.02 at the last keys.
 pub(super) const MAX_INHARMONICITY: f64 = 0.02;
 /// The partials that a fit begins with.
@@ -40,10 +38,6 @@ pub(super) struct Fit {
     pub(super) powers: [f64; MAX_PARTIALS],
 }
 
-/// A value for the constant (0) and for each partial.
-type Row = [f64; COSINES];
-type Matrix = Box<[Row; COSINES]>;
-
 /// Memory for fits.
 pub(super) struct LeastSquares {
     /// sin and cos of w/2, and of w L/2.
@@ -62,14 +56,6 @@ pub(super) struct LeastSquares {
     /// The amplitudes of the cosines, and of the sines.
     a: Row,
     b: Row,
-}
-
-/// The sum over the frame's times t of cos(w t), and its first two derivatives by w.
-#[derive(Clone, Copy, Default)]
-struct Dirichlet {
-    value: f64,
-    slope: f64,
-    curve: f64,
 }
 
 /// Where a step should go: half the residual's gradient and curvature by frequency and inharmonicity.
@@ -382,81 +368,56 @@ impl Step {
     }
 }
 
-/// Sine and cosine of the sum of two angles that are given by theirs.
-fn sum_of_angles(a: [f64; 2], b: [f64; 2]) -> [f64; 2] {
-    [a[0] * b[1] + a[1] * b[0], a[1] * b[1] - a[0] * b[0]]
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustle_testkit::Tone;
 
-/// Adds `factor` times the first `count` + 1 of `row`.
-fn add(to: &mut Row, factor: f64, row: &Row, count: usize) {
-    for (to, x) in to[..=count].iter_mut().zip(&row[..=count]) {
-        *to += factor * x;
+    fn spectrum(tone: &Tone) -> CentredSpectrum {
+        let mut spectrum = CentredSpectrum::new(2048).expect("a window");
+        spectrum.take(&tone.samples(2048, 0.4), 0.0).expect("a frame");
+        spectrum
     }
-}
 
-fn dot(a: &Row, b: &Row, count: usize) -> f64 {
-    a[..=count].iter().zip(&b[..=count]).map(|(a, b)| a * b).sum()
-}
-
-/// The sum for the frequency of `a` and `sign` times that of `b`, whose half angles are given.
-fn dirichlet(a: &[f64; 4], b: &[f64; 4], sign: f64, length: f64) -> Dirichlet {
-    let sin = a[0] * b[1] + sign * a[1] * b[0];
-    let cos = a[1] * b[1] - sign * a[0] * b[0];
-    let sin_length = a[2] * b[3] + sign * a[3] * b[2];
-    let cos_length = a[3] * b[3] - sign * a[2] * b[2];
-    if sin.abs() < 1e-6 {
-        let squares = length * (length * length - 1.0) / 12.0;
-        return Dirichlet {
-            value: length,
-            slope: -2.0 * sin * squares,
-            curve: -squares,
-        };
-    }
-    let inverse = 1.0 / sin;
-    let value = sin_length * inverse;
-    let slope = (0.5 * length * cos_length - 0.5 * value * cos) * inverse;
-    let curve = (0.25 * sin * value - 0.25 * length * length * sin_length - slope * cos) * inverse;
-    Dirichlet { value, slope, curve }
-}
-
-/// Cholesky's factor of the rows and columns `from ..= to`, in place of the lower half.
-fn factor(matrix: &mut Matrix, from: usize, to: usize, ridge: f64) {
-    for k in from..=to {
-        let pivot = (matrix[k][k] + ridge).max(ridge).sqrt();
-        matrix[k][k] = pivot;
-        let mut column = [0.0; COSINES];
-        for i in k + 1..=to {
-            matrix[i][k] /= pivot;
-            column[i] = matrix[i][k];
+    #[test]
+    fn amplitudes_and_frequency_are_those_of_the_tone() {
+        let tone = Tone::stack(300.0, 6, 0.4, 48_000.0);
+        let spectrum = spectrum(&tone);
+        let fit = LeastSquares::new().fit(&spectrum, 301.0 * TAU / 48_000.0);
+        assert!((fit.frequency * 48_000.0 / TAU - 300.0).abs() < 1e-5);
+        for (power, amplitude) in fit.powers.iter().zip(&tone.amplitudes) {
+            assert!((power / (amplitude * amplitude / 2.0) - 1.0).abs() < 1e-4);
         }
-        for i in k + 1..=to {
-            let (row, scale) = (&mut matrix[i][k + 1..=i], column[i]);
-            for (entry, x) in row.iter_mut().zip(&column[k + 1..=i]) {
-                *entry -= scale * x;
+        assert!(fit.powers[6..].iter().all(|&power| power < 1e-9));
+        assert!(fit.residual < 1e-9 * spectrum.energy && fit.residual_of_few > 0.01 * spectrum.energy);
+        assert_eq!((fit.partials, fit.few), (MAX_PARTIALS, FIRST_PARTIALS));
+    }
+
+    #[test]
+    fn sums_of_multiples_are_those_of_any_frequencies() {
+        let tone = Tone::stack(300.0, 6, 0.4, 48_000.0);
+        let spectrum = spectrum(&tone);
+        let w = 299.0 * TAU / 48_000.0;
+        let (mut one, mut other) = (LeastSquares::new(), LeastSquares::new());
+        one.place(&spectrum, w, 0.0, MAX_PARTIALS);
+        one.harmonic_sums(spectrum.length() as f64, MAX_PARTIALS);
+        other.place(&spectrum, w, 1e-15, MAX_PARTIALS);
+        other.sums(spectrum.length() as f64, MAX_PARTIALS);
+        let pairs = [
+            (&one.slopes, &other.slopes),
+            (&one.turned, &other.turned),
+            (&one.moving_sines, &other.moving_sines),
+            (&one.moving_cosines, &other.moving_cosines),
+        ];
+        let scale = (spectrum.length() as f64).powi(3);
+        for (one, other) in pairs {
+            for (one, other) in one.iter().flatten().zip(other.iter().flatten()) {
+                assert!((one - other).abs() < 1e-9 * scale, "{one}, {other}");
             }
         }
-    }
-}
-
-/// Solves for what the factor makes `values` of.
-fn forward(factor: &Matrix, from: usize, to: usize, values: &mut Row) {
-    for i in from..=to {
-        let sum: f64 = factor[i][from..i]
-            .iter()
-            .zip(&values[from..i])
-            .map(|(x, y)| x * y)
-            .sum();
-        values[i] = (values[i] - sum) / factor[i][i];
-    }
-}
-
-/// Solves for what the factor's transpose makes `values` of.
-fn backward(factor: &Matrix, from: usize, to: usize, values: &mut Row) {
-    for i in (from..=to).rev() {
-        let value = values[i] / factor[i][i];
-        values[i] = value;
-        for (rest, x) in values[from..i].iter_mut().zip(&factor[i][from..i]) {
-            *rest -= value * x;
+        for (i, j) in (0..=MAX_PARTIALS).flat_map(|i| (0..=i).map(move |j| (i, j))) {
+            assert!((one.cosines[i][j] - other.cosines[i][j]).abs() < 1e-6);
+            assert!((one.sines[i][j] - other.sines[i][j]).abs() < 1e-6);
         }
     }
 }

@@ -1,7 +1,8 @@
 //! How a tone's frequency moves within a frame.
 
 use super::centred::{CentredSpectrum, ORIGIN, OVERSAMPLING};
-use super::least_squares::{Fit, MAX_PARTIALS};
+use super::least_squares::Fit;
+use super::linear::MAX_PARTIALS;
 use std::f64::consts::{PI, TAU};
 
 /// Times at which the phase is looked at, on each side of the middle.

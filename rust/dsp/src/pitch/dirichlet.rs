@@ -1,0 +1,75 @@
+//! Sums of cosines over a frame, in closed form.
+
+/// The sum over the frame's times t of cos(w t), and its first two derivatives by w.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Dirichlet {
+    pub(super) value: f64,
+    pub(super) slope: f64,
+    pub(super) curve: f64,
+}
+
+/// The sum for the frequency of `a` and `sign` times that of `b`, whose half angles are given.
+pub(super) fn dirichlet(a: &[f64; 4], b: &[f64; 4], sign: f64, length: f64) -> Dirichlet {
+    let sin = a[0] * b[1] + sign * a[1] * b[0];
+    let cos = a[1] * b[1] - sign * a[0] * b[0];
+    let sin_length = a[2] * b[3] + sign * a[3] * b[2];
+    let cos_length = a[3] * b[3] - sign * a[2] * b[2];
+    if sin.abs() < 1e-6 {
+        let squares = length * (length * length - 1.0) / 12.0;
+        return Dirichlet {
+            value: length,
+            slope: -2.0 * sin * squares,
+            curve: -squares,
+        };
+    }
+    let inverse = 1.0 / sin;
+    let value = sin_length * inverse;
+    let slope = (0.5 * length * cos_length - 0.5 * value * cos) * inverse;
+    let curve = (0.25 * sin * value - 0.25 * length * length * sin_length - slope * cos) * inverse;
+    Dirichlet { value, slope, curve }
+}
+
+/// Sine and cosine of the sum of two angles that are given by theirs.
+pub(super) fn sum_of_angles(a: [f64; 2], b: [f64; 2]) -> [f64; 2] {
+    [a[0] * b[1] + a[1] * b[0], a[1] * b[1] - a[0] * b[0]]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn closed_form_is_the_sum() {
+        let half = 127;
+        let length = f64::from(2 * half + 1);
+        let halves = |w: f64| {
+            let ((a, b), (c, d)) = ((w / 2.0).sin_cos(), (w * length / 2.0).sin_cos());
+            [a, b, c, d]
+        };
+        for (v, w) in [
+            (0.0, 0.0),
+            (0.3, 0.3),
+            (0.1, 0.7),
+            (1.3, 0.2),
+            (0.500_001, 0.5),
+            (3.0, 0.05),
+        ] {
+            for sign in [1.0, -1.0] {
+                let together: f64 = v + sign * w;
+                let sums = (-half..=half).map(f64::from).fold([0.0; 3], |[x, y, z], t| {
+                    let (sin, cos) = (together * t).sin_cos();
+                    [x + cos, y - t * sin, z - t * t * cos]
+                });
+                let found = dirichlet(&halves(v), &halves(w), sign, length);
+                let found = [found.value, found.slope, found.curve];
+                for (power, (found, expected)) in found.into_iter().zip(sums).enumerate() {
+                    let scale = length.powi(1 + power as i32);
+                    assert!(
+                        (found - expected).abs() < 1e-9 * scale,
+                        "{v} {sign} {w}: {found}, {expected}"
+                    );
+                }
+            }
+        }
+    }
+}
