@@ -14,11 +14,12 @@ pub(super) fn dirichlet(a: &[f64; 4], b: &[f64; 4], sign: f64, length: f64) -> D
     let cos = a[1] * b[1] - sign * a[0] * b[0];
     let sin_length = a[2] * b[3] + sign * a[3] * b[2];
     let cos_length = a[3] * b[3] - sign * a[2] * b[2];
-    if sin.abs() < 1e-6 {
-        let squares = length * (length * length - 1.0) / 12.0;
+    if sin.abs() * length < 1e-3 {
+        // Near 0 the first terms of the series: of t^2 the sum is L (L^2 - 1) / 12.
+        let (w, squares) = (2.0 * sin, length * (length * length - 1.0) / 12.0);
         return Dirichlet {
-            value: length,
-            slope: -2.0 * sin * squares,
+            value: length - 0.5 * w * w * squares,
+            slope: -w * squares,
             curve: -squares,
         };
     }

@@ -10,7 +10,7 @@ pub(super) const MAX_INHARMONICITY: f64 = 0.02;
 /// The partials that a fit begins with.
 const FIRST_PARTIALS: usize = 4;
 /// A change this small, as a part of what the curvature reaches to, or of the inharmonicity, is the last.
-const SETTLED: f64 = 0.1;
+const SETTLED: f64 = 0.05;
 /// Rounds with all partials.
 const MAX_ROUNDS: u32 = 2;
 /// Standard deviations of inharmonicity that are beyond doubt.
@@ -389,7 +389,9 @@ mod tests {
             assert!((power / (amplitude * amplitude / 2.0) - 1.0).abs() < 1e-4);
         }
         assert!(fit.powers[6..].iter().all(|&power| power < 1e-9));
-        assert!(fit.residual < 1e-9 * spectrum.energy && fit.residual_of_few > 0.01 * spectrum.energy);
+        let left = [fit.residual, fit.residual_of_few].map(|residual| residual / spectrum.energy);
+        // Single precision, of the transform, leaves this much.
+        assert!(left[0] < 1e-6 && left[1] > 0.01, "{left:?}");
         assert_eq!((fit.partials, fit.few), (MAX_PARTIALS, FIRST_PARTIALS));
     }
 
