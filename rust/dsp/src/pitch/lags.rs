@@ -64,15 +64,18 @@ impl Lags {
         }
         self.inverse
             .samples(&self.powers, &mut self.correlation, &mut self.scratch)?;
+        // What both copies have in common gets shorter from both ends.
         let samples = &frame[1..];
+        let ends = samples.iter().zip(samples.iter().rev());
         let mut energy = 2.0 * spectrum.energy;
-        self.likeness[0] = 1.0;
-        for lag in 1..self.likeness.len() {
-            let first = f64::from(samples[lag - 1] - mean);
-            let last = f64::from(samples[samples.len() - lag] - mean);
+        for (likeness, (first, last)) in self.likeness[1..].iter_mut().zip(ends) {
+            let (first, last) = (f64::from(first - mean), f64::from(last - mean));
             energy -= first * first + last * last;
-            let likeness = 2.0 * f64::from(self.correlation[lag]) / energy.max(1e-30);
-            self.likeness[lag] = likeness as f32;
+            *likeness = energy as f32;
+        }
+        self.likeness[0] = 1.0;
+        for (likeness, correlation) in self.likeness.iter_mut().zip(&self.correlation).skip(1) {
+            *likeness = 2.0 * correlation / likeness.max(1e-30);
         }
         Ok(())
     }
