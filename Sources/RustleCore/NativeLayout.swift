@@ -120,6 +120,21 @@ enum NativeLayout {
           ("short_term_highest", \.short_term_highest), ("integrated", \.integrated), ("range", \.range),
           ("true_peak", \.true_peak), ("place", \.place), ("noise_class", \.noise_class), ("reserved", \.reserved),
         ]),
+      record(
+        RustlePitchConfiguration.self, "RustlePitchConfiguration",
+        [
+          ("sample_rate", \.sample_rate), ("lowest", \.lowest), ("highest", \.highest), ("method", \.method),
+          ("window", \.window), ("hop", \.hop), ("reserved", \.reserved),
+        ]),
+      record(
+        RustlePitchDescription.self, "RustlePitchDescription",
+        [("lowest", \.lowest), ("highest", \.highest), ("window", \.window), ("hop", \.hop)]),
+      record(
+        RustlePitchFrame.self, "RustlePitchFrame",
+        [
+          ("sample", \.sample), ("frequency", \.frequency), ("confidence", \.confidence), ("deviation", \.deviation),
+          ("inharmonicity", \.inharmonicity), ("harmonicity", \.harmonicity), ("level", \.level),
+        ]),
       unsafe record(
         RustleLayoutEntry.self, "RustleLayoutEntry",
         [

@@ -238,6 +238,41 @@
 #define RUSTLE_BANDS_THIRD_OCTAVE 3
 
 /**
+ * Candidates of two families, then harmonic least squares; the default, and the only one with a calibrated confidence.
+ */
+#define RUSTLE_PITCH_HARMONIC 0
+
+/**
+ * YIN.
+ */
+#define RUSTLE_PITCH_YIN 1
+
+/**
+ * McLeod's pitch method.
+ */
+#define RUSTLE_PITCH_MPM 2
+
+/**
+ * The harmonic product spectrum.
+ */
+#define RUSTLE_PITCH_HPS 3
+
+/**
+ * The largest peak of the spectrum.
+ */
+#define RUSTLE_PITCH_PEAK 4
+
+/**
+ * The pitch of each frame from that frame alone.
+ */
+#define RUSTLE_DECODING_FRAME 0
+
+/**
+ * The likeliest path through the candidates of all frames.
+ */
+#define RUSTLE_DECODING_VITERBI 1
+
+/**
  * The samples of a `RustleSoundBlock`.
  */
 #define RUSTLE_BLOCK_SAMPLES 256
@@ -613,6 +648,99 @@ typedef struct RustleMeterReading {
    */
   uint32_t reserved;
 } RustleMeterReading;
+
+/**
+ * What a pitch tracker looks for, and how.
+ */
+typedef struct RustlePitchConfiguration {
+  /**
+   * In Hz, 1000 to 768,000.
+   */
+  double sample_rate;
+  /**
+   * The lowest frequency that is looked for, in Hz, above 0.
+   */
+  double lowest;
+  /**
+   * The highest, in Hz, above `lowest`; at most 0.45 of the sample rate counts.
+   */
+  double highest;
+  /**
+   * One of `RUSTLE_PITCH_…`.
+   */
+  uint32_t method;
+  /**
+   * The samples of a frame, a power of two from 256 to 32,768; 0: the least that holds 2.25 periods of `lowest`. One that does
+   * not hold them raises the lowest frequency, see `RustlePitchDescription`.
+   */
+  uint32_t window;
+  /**
+   * The samples from frame to frame, 1 to 1,048,576.
+   */
+  uint32_t hop;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+} RustlePitchConfiguration;
+
+/**
+ * What a pitch tracker looks for, once its configuration has been read.
+ */
+typedef struct RustlePitchDescription {
+  /**
+   * The lowest frequency that is looked for, in Hz: that of the configuration, or the lowest that the window holds, whichever
+   * is higher.
+   */
+  double lowest;
+  /**
+   * The highest, in Hz: that of the configuration, or 0.45 of the sample rate, whichever is lower.
+   */
+  double highest;
+  /**
+   * The samples of a frame.
+   */
+  uint32_t window;
+  /**
+   * The samples from frame to frame.
+   */
+  uint32_t hop;
+} RustlePitchDescription;
+
+/**
+ * The pitch at one time.
+ */
+typedef struct RustlePitchFrame {
+  /**
+   * The time of the window's middle, in samples from the signal's beginning.
+   */
+  uint64_t sample;
+  /**
+   * The fundamental frequency in Hz, of an inharmonic tone that of its first partial; 0: the frame has none in the range.
+   */
+  double frequency;
+  /**
+   * 0 to 1. With `RUSTLE_PITCH_HARMONIC` the share of frames like this whose pitch is there and right; with the other methods
+   * what they have in its place.
+   */
+  double confidence;
+  /**
+   * The standard deviation of `frequency` in cents; 0 where a method does not tell.
+   */
+  double deviation;
+  /**
+   * B, where partial k is at k f0 sqrt(1 + B k^2), 0 to 0.02; 0 where a method does not tell.
+   */
+  double inharmonicity;
+  /**
+   * The tone's power over that of the rest, in dB; minus infinity where there is no tone or a method does not tell.
+   */
+  double harmonicity;
+  /**
+   * The frame's level without its mean, in dB relative to a full-scale square wave; minus infinity for silence.
+   */
+  double level;
+} RustlePitchFrame;
 
 /**
  * The bytes of text at `data`, `length` of them: UTF-8, not NUL-terminated, owned by the caller, read during the call only.
@@ -1796,6 +1924,114 @@ RustleStatus rustle_noise_scale(double power,
                                 double *place,
                                 uint32_t *noise_class,
                                 struct RustleError *error);
+
+/**
+ * Makes a pitch tracker, at the beginning of a signal. `pitch` receives its handle, to be freed with `rustle_pitch_free`.
+ *
+ * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE`, `RUSTLE_EXHAUSTED`.
+ *
+ * Thread-safe: yes. Realtime-safe: no.
+ *
+ * # Safety
+ * `configuration` is NULL or points to a configuration that is not written during the call; `pitch` and `error` are NULL or
+ * valid for a write.
+ */
+RustleStatus rustle_pitch_new(const struct RustlePitchConfiguration *configuration,
+                              RustleHandle *pitch,
+                              struct RustleError *error);
+
+/**
+ * Writes what the tracker looks for to `description`.
+ *
+ * Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`.
+ *
+ * Thread-safe: yes. Realtime-safe: yes, while nobody frees the tracker.
+ *
+ * # Safety
+ * `description` and `error` are NULL or valid for a write.
+ */
+RustleStatus rustle_pitch_describe(RustleHandle pitch,
+                                   struct RustlePitchDescription *description,
+                                   struct RustleError *error);
+
+/**
+ * Takes in the next samples of the signal, `length` floats at `samples`, as far as the frames that they complete find room in
+ * `frames`, `capacity` records. `taken` receives the number of samples that were taken, the others are to be given again;
+ * `written` receives the number of frames. Room for 1 + `length` / hop frames is enough for all samples; with none, samples are
+ * taken up to the next frame's last.
+ *
+ * The first frame begins with the signal, each one a hop after the one before, and is written by the call that brings its last
+ * sample. However the signal is cut, the numbers are the same.
+ *
+ * Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE` (memory that
+ * overlaps or is misaligned), `RUSTLE_WRONG_STATE` (another call uses the tracker at the moment); nothing is taken or written
+ * then.
+ *
+ * Thread-safe: no (a call beside another one with the same tracker is refused). Realtime-safe: yes, while nobody frees the
+ * tracker.
+ *
+ * # Safety
+ * `samples` is NULL or points to `length` floats that are not written during the call; `frames` is NULL or valid for reads and
+ * writes of `capacity` records by this call alone; `taken`, `written` and `error` are NULL or valid for a write.
+ */
+RustleStatus rustle_pitch_process(RustleHandle pitch,
+                                  const float *samples,
+                                  size_t length,
+                                  struct RustlePitchFrame *frames,
+                                  size_t capacity,
+                                  size_t *taken,
+                                  size_t *written,
+                                  struct RustleError *error);
+
+/**
+ * Forgets the signal; the next sample is the first of another.
+ *
+ * Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_WRONG_STATE` (another call uses the tracker at the moment).
+ *
+ * Thread-safe: no (a call beside another one with the same tracker is refused). Realtime-safe: yes, while nobody frees the
+ * tracker.
+ *
+ * # Safety
+ * `error` is NULL or valid for a write.
+ */
+RustleStatus rustle_pitch_reset(RustleHandle pitch,
+                                struct RustleError *error);
+
+/**
+ * Makes a tracker's handle stale. A call that is using it finishes.
+ *
+ * Fails with `RUSTLE_STALE_HANDLE`.
+ *
+ * Thread-safe: yes. Realtime-safe: no.
+ *
+ * # Safety
+ * `error` is NULL or valid for a write.
+ */
+RustleStatus rustle_pitch_free(RustleHandle pitch, struct RustleError *error);
+
+/**
+ * Writes the frames of a whole signal, `length` floats at `samples`, to `frames`, which has room for `capacity` records.
+ * `decoding` is one of `RUSTLE_DECODING_…`. `count` receives the number of frames: 1 + (`length` - window) / hop, none of a
+ * signal that is shorter than the window. With a `capacity` of 0 nothing else is done.
+ *
+ * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH` (room for some of the frames only), `RUSTLE_INVALID_VALUE`; nothing is
+ * written then.
+ *
+ * Thread-safe: yes. Realtime-safe: no.
+ *
+ * # Safety
+ * `configuration` is NULL or points to a configuration, and `samples` is NULL or points to `length` floats, neither of which is
+ * written during the call; `frames` is NULL or valid for reads and writes of `capacity` records by this call alone; `count` and
+ * `error` are NULL or valid for a write.
+ */
+RustleStatus rustle_pitch_contour(const struct RustlePitchConfiguration *configuration,
+                                  uint32_t decoding,
+                                  const float *samples,
+                                  size_t length,
+                                  struct RustlePitchFrame *frames,
+                                  size_t capacity,
+                                  size_t *count,
+                                  struct RustleError *error);
 
 /**
  * Makes a runtime of one thread whose time stands still until `rustle_runtime_advance`. Its calendar starts at `wall_ms`

@@ -60,6 +60,7 @@ pub(crate) enum Kind {
     Stft = 9,
     StftStream = 10,
     Meter = 11,
+    Pitch = 12,
     #[cfg(test)]
     TestNumbers = 30,
     #[cfg(test)]

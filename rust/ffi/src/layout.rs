@@ -5,6 +5,7 @@ use crate::fft::peaks::{RustlePeak, RustlePeakSearch};
 use crate::fft::stft::RustleStftConfiguration;
 use crate::lane::RustleLaneStatistics;
 use crate::meter::{RustleMeterConfiguration, RustleMeterReading, RustleResponsePoint};
+use crate::pitch::{RustlePitchConfiguration, RustlePitchDescription, RustlePitchFrame};
 use crate::sink::RustleSink;
 use crate::slice::RustleString;
 use crate::sound::capture::RustleSoundBlock;
@@ -100,6 +101,9 @@ static LAYOUT: &[RustleLayoutEntry] = layout! {
         seconds, level, equivalent, highest, lowest, peak, exposure, overloads, momentary, momentary_highest, short_term,
         short_term_highest, integrated, range, true_peak, place, noise_class, reserved,
     }
+    RustlePitchConfiguration { sample_rate, lowest, highest, method, window, hop, reserved }
+    RustlePitchDescription { lowest, highest, window, hop }
+    RustlePitchFrame { sample, frequency, confidence, deviation, inharmonicity, harmonicity, level }
     RustleLayoutEntry { record, field, size, alignment, offset }
 };
 

@@ -16,6 +16,7 @@ pub mod layout;
 pub mod live;
 pub mod log;
 pub mod meter;
+pub mod pitch;
 pub mod runtime;
 pub mod session;
 pub mod sink;
