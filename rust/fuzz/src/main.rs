@@ -14,6 +14,7 @@ mod input;
 mod lane;
 mod meter;
 mod objects;
+mod pitch;
 mod sound;
 mod spectra;
 mod ticker;
@@ -53,7 +54,7 @@ pub unsafe extern "C" fn LLVMFuzzerTestOneInput(data: *const u8, length: usize) 
 }
 
 fn call(input: &mut Input<'_>, handles: &mut Handles, results: &mut Vec<*const f32>) {
-    match input.below(43) {
+    match input.below(46) {
         0 => spectra::new_plan(input, handles),
         1 | 2 => spectra::form(input, handles),
         3 => spectra::plan_numbers(input, handles),
@@ -87,6 +88,9 @@ fn call(input: &mut Input<'_>, handles: &mut Handles, results: &mut Vec<*const f
         40 => sound::write(input, handles),
         41 => sound::end(input, handles),
         42 => sound::devices(input),
+        43 => pitch::new(input, handles),
+        44 => pitch::process(input, handles),
+        45 => pitch::tell(input, handles),
         _ => ticker::library(input),
     }
 }

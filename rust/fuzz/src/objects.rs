@@ -8,6 +8,7 @@ use rustle::fft::stft::rustle_stft_free;
 use rustle::fft::stft_stream::rustle_stft_stream_free;
 use rustle::live::rustle_live_objects;
 use rustle::meter::rustle_meter_free;
+use rustle::pitch::rustle_pitch_free;
 use rustle::runtime::{rustle_runtime_advance, rustle_runtime_free, rustle_runtime_new_manual};
 use rustle::session::{rustle_session_cancel, rustle_session_free};
 use rustle::sink::{RustleSink, RUSTLE_RELEASE_CANCELLED, RUSTLE_RELEASE_ENDED};
@@ -86,6 +87,7 @@ pub(crate) enum Kind {
     Playback,
     Equalizer,
     Meter,
+    Pitch,
     Session,
 }
 
@@ -172,6 +174,8 @@ impl Handles {
             unsafe { rustle_equalizer_free(handle, null_mut()) };
             // SAFETY: as above.
             unsafe { rustle_meter_free(handle, null_mut()) };
+            // SAFETY: as above.
+            unsafe { rustle_pitch_free(handle, null_mut()) };
             // SAFETY: as above.
             unsafe { rustle_fft_plan_free(handle, null_mut()) };
             // SAFETY: as above.

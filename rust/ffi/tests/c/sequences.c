@@ -38,11 +38,12 @@ static uint32_t below(uint32_t bound) {
 
 // From PLAN on: what has no sessions.
 typedef enum {
-  INVENTED, SESSION, TICKER, CAPTURE, PLAYBACK, RUNTIME, PLAN, INVERSE, STFT, STREAM, EQUALIZER, METER, KINDS
+  INVENTED, SESSION, TICKER, CAPTURE, PLAYBACK, RUNTIME, PLAN, INVERSE, STFT, STREAM, EQUALIZER, METER, PITCH, KINDS
 } Kind;
 
 static const char *const names[KINDS] = {"",         "sessions", "tickers", "captures",     "playbacks",  "runtimes", "plans",
-                                         "inverses", "STFTs",    "STFT streams", "equalizers", "meters"};
+                                         "inverses", "STFTs",    "STFT streams", "equalizers", "meters",
+                                         "pitches"};
 
 typedef struct {
   RustleHandle handle;
@@ -121,6 +122,7 @@ static RustleStatus free_as(Kind kind, RustleHandle handle) {
     case PLAYBACK: return rustle_playback_free(handle, NULL);
     case EQUALIZER: return rustle_equalizer_free(handle, NULL);
     case METER: return rustle_meter_free(handle, NULL);
+    case PITCH: return rustle_pitch_free(handle, NULL);
     default: return rustle_fft_plan_free(handle, NULL);
   }
 }
@@ -248,14 +250,31 @@ static void new_meter(int fine) {
   if (fine) know(made, METER);
 }
 
+static RustlePitchConfiguration pitch_configuration(int fine) {
+  return (RustlePitchConfiguration){.sample_rate = 8000,
+                                    .lowest = 100,
+                                    .highest = fine ? 1000 : 50,
+                                    .method = RUSTLE_PITCH_YIN,
+                                    .window = 256,
+                                    .hop = FRAME};
+}
+
+static void new_pitch(int fine) {
+  RustlePitchConfiguration configuration = pitch_configuration(fine);
+  RustleHandle made = 0;
+  EXPECT((rustle_pitch_new(&configuration, &made, NULL) == RUSTLE_OK) == fine);
+  if (fine) know(made, PITCH);
+}
+
 static void new_plan(void) {
   RustleHandle made = 0;
   int fine = below(4) != 0;
-  switch (below(6)) {
+  switch (below(7)) {
     case 0: new_stft(fine); return;
     case 1: new_stream(); return;
     case 3: new_equalizer(fine); return;
     case 4: new_meter(fine); return;
+    case 5: new_pitch(fine); return;
     case 2:
       EXPECT((rustle_fft_inverse_new(fine ? FRAME : 1, RUSTLE_PATH_PREFERRED, &made, NULL) == RUSTLE_OK) == fine);
       if (fine) know(made, INVERSE);
@@ -298,13 +317,38 @@ static void measure(void) {
   fits(status, entry, METER, RUSTLE_OK);
 }
 
+static void track(void) {
+  static float samples[512];
+  RustlePitchConfiguration configuration = pitch_configuration(1);
+  RustlePitchDescription description;
+  RustlePitchFrame frames[2];
+  size_t taken = 0, written = 0, length = below(513), room = below(3);
+  Entry *entry = any_entry(PITCH);
+  RustleStatus status;
+  switch (below(5)) {
+    case 0: status = rustle_pitch_describe(entry->handle, &description, NULL); break;
+    case 1: status = rustle_pitch_reset(entry->handle, NULL); break;
+    case 2:
+      status = rustle_pitch_contour(&configuration, below(2), samples, length, NULL, 0, &written, NULL);
+      EXPECT(status == RUSTLE_OK && written == (length < 256 ? 0 : 1 + (length - 256) / FRAME));
+      return;
+    default:
+      status = rustle_pitch_process(entry->handle, samples, length, frames, room, &taken, &written, NULL);
+      EXPECT(taken <= length && written <= room);
+      // Samples are left only where the next one would complete a frame that has no room.
+      if (status == RUSTLE_OK && taken < length) EXPECT(written == room);
+  }
+  fits(status, entry, PITCH, RUSTLE_OK);
+}
+
 static void transform(void) {
   static float input[FRAME + 2], output[4 * (FRAME / 2 + 1)];
   size_t taken = 0, frames = 0;
   Entry *entry;
-  switch (below(6)) {
+  switch (below(7)) {
     case 4: equalize(); break;
     case 5: measure(); break;
+    case 6: track(); break;
     case 0:
       entry = any_entry(INVERSE);
       fits(rustle_fft_inverse_samples(entry->handle, input, FRAME + 2, output, FRAME, NULL, 0, NULL), entry, INVERSE,

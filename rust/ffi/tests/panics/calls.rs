@@ -6,6 +6,7 @@ use crate::objects::{
     free_inverse, free_plan, free_runtime, free_stft, free_stream, new_inverse, new_plan, new_runtime,
     new_stft, new_stream, Owned,
 };
+use crate::pitch::*;
 use crate::sound::{self, playback_finish, playback_write, sound_devices, CAPTURE, PLAYBACK};
 use crate::spectra::*;
 use crate::ticker::*;
@@ -139,6 +140,12 @@ pub(crate) const CALLS: &[(&str, Call)] = &[
     ("rustle_equalizer_response", equalizer_response),
     ("rustle_equalizer_preamp", equalizer_preamp),
     ("rustle_equalizer_solve", equalizer_solve),
+    ("rustle_pitch_new", pitch_new),
+    ("rustle_pitch_free", pitch_free),
+    ("rustle_pitch_describe", pitch_describe),
+    ("rustle_pitch_process", pitch_process),
+    ("rustle_pitch_reset", pitch_reset),
+    ("rustle_pitch_contour", pitch_contour),
     ("rustle_meter_new", meter_new),
     ("rustle_meter_process", meter_process),
     ("rustle_meter_read", meter_read),

@@ -8,6 +8,7 @@ mod engines;
 mod equalizer;
 mod meter;
 mod objects;
+mod pitch;
 mod sound;
 mod spectra;
 mod ticker;

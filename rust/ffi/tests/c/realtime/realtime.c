@@ -32,11 +32,11 @@ static void note(const char *name) NONBLOCKING {
 #define CALL(name, ...) (note(#name), name(__VA_ARGS__))
 
 typedef struct Memory {
-  RustleHandle plan, inverse, stft, stream, equalizer, meter, playback;
+  RustleHandle plan, inverse, stft, stream, equalizer, meter, pitches[5], playback;
   float input[SIZE], output[SIZE + 2], scratch[12 * SIZE];
   size_t scratch_length, inverse_scratch_length, stft_scratch_length;
   RustleError error;
-  int round, failures;
+  int round, failures, frames;
 } Memory;
 
 #define SUCCEEDS(call) (memory->failures += (call) != RUSTLE_OK)
@@ -189,6 +189,25 @@ static void levels(Memory *memory) NONBLOCKING {
   IS_REFUSED(rustle_noise_scale(0, &level, NULL, error));
 }
 
+// Each method by turns: a frame is completed every other round.
+static void pitches(Memory *memory) NONBLOCKING {
+  RustleHandle pitch = memory->pitches[memory->round % 5];
+  RustleError *error = &memory->error;
+  RustlePitchDescription description;
+  RustlePitchFrame frame;
+  size_t taken = 0, written = 0;
+  SUCCEEDS(CALL(rustle_pitch_describe, pitch, &description, NULL));
+  IS_REFUSED(rustle_pitch_describe(pitch, NULL, error));
+  SUCCEEDS(CALL(rustle_pitch_process, pitch, memory->input, SIZE, &frame, 1, &taken, &written, NULL));
+  memory->failures += taken != SIZE || written > 1;
+  memory->frames += (int)written;
+  IS_REFUSED(rustle_pitch_process(0, memory->input, SIZE, &frame, 1, &taken, &written, error));
+  IS_REFUSED(rustle_pitch_process(pitch, memory->input, SIZE, NULL, 1, &taken, &written, error));
+  IS_REFUSED(rustle_pitch_process(pitch, memory->input, SIZE, &frame, 1, &taken, &taken, error));
+  if (memory->round % 64 == 63) SUCCEEDS(CALL(rustle_pitch_reset, pitch, NULL));
+  IS_REFUSED(rustle_pitch_reset(0, error));
+}
+
 // What must be reported: a call that says `no`, one that says `yes` under a condition that is not kept, and a lock.
 static void make_a_ticker(Memory *memory) NONBLOCKING {
   RustleTickerConfiguration configuration = {.updates_per_second = 1};
@@ -269,6 +288,15 @@ static RustleHandle new_meter(void) {
   return meter;
 }
 
+// A frame of two blocks, which begins with each second one.
+static RustleHandle new_pitch(uint32_t method) {
+  RustlePitchConfiguration configuration = {
+      .sample_rate = 8000, .lowest = 60, .highest = 2000, .method = method, .window = 2 * SIZE, .hop = 2 * SIZE};
+  RustleHandle pitch = 0;
+  EXPECT(rustle_pitch_new(&configuration, &pitch, NULL) == RUSTLE_OK);
+  return pitch;
+}
+
 // A session whose device takes sound, and ends when it is told that there is no more.
 static RustleHandle new_playback(void) {
   RustleSoundConfiguration configuration = {
@@ -303,9 +331,10 @@ static void *use_the_same_tables(void *argument) {
   while (!atomic_load(&done)) {
     RustleHandle plan = new_plan();
     RustleHandle inverse = new_inverse(), stft = new_stft(), stream = new_stream(stft), equalizer = new_equalizer(),
-                 meter = new_meter();
+                 meter = new_meter(), pitch = new_pitch(RUSTLE_PITCH_YIN);
     EXPECT(rustle_equalizer_free(equalizer, NULL) == RUSTLE_OK);
     EXPECT(rustle_meter_free(meter, NULL) == RUSTLE_OK);
+    EXPECT(rustle_pitch_free(pitch, NULL) == RUSTLE_OK);
     EXPECT(rustle_log_set_level(RUSTLE_LOG_ERROR, NULL) == RUSTLE_OK);
     EXPECT(rustle_fft_inverse_free(inverse, NULL) == RUSTLE_OK);
     EXPECT(rustle_stft_stream_free(stream, NULL) == RUSTLE_OK);
@@ -325,6 +354,7 @@ int main(int argc, char **argv) {
   memory->stream = new_stream(memory->stft);
   memory->equalizer = new_equalizer();
   memory->meter = new_meter();
+  for (uint32_t method = 0; method < 5; method++) memory->pitches[method] = new_pitch(method);
   memory->playback = new_playback();
   EXPECT(rustle_fft_inverse_scratch_length(memory->inverse, &memory->inverse_scratch_length, NULL) == RUSTLE_OK);
   EXPECT(rustle_stft_scratch_length(memory->stft, &memory->stft_scratch_length, NULL) == RUSTLE_OK);
@@ -346,6 +376,7 @@ int main(int argc, char **argv) {
   for (memory->round = 0; memory->round < ROUNDS; memory->round++) {
     sound(memory);
     levels(memory);
+    pitches(memory);
     spectra(memory);
     plans(memory);
     inverses(memory);
@@ -357,10 +388,12 @@ int main(int argc, char **argv) {
   EXPECT(pthread_join(other, NULL) == 0);
   EXPECT(pthread_join(changes, NULL) == 0);
   EXPECT(memory->failures == 0);
+  EXPECT(memory->frames > ROUNDS / 3);
   EXPECT(rustle_fft_plan_free(memory->plan, NULL) == RUSTLE_OK);
   EXPECT(rustle_fft_inverse_free(memory->inverse, NULL) == RUSTLE_OK);
   EXPECT(rustle_equalizer_free(memory->equalizer, NULL) == RUSTLE_OK);
   EXPECT(rustle_meter_free(memory->meter, NULL) == RUSTLE_OK);
+  for (uint32_t method = 0; method < 5; method++) EXPECT(rustle_pitch_free(memory->pitches[method], NULL) == RUSTLE_OK);
   EXPECT(rustle_session_free(memory->playback, NULL) == RUSTLE_OK);
   EXPECT(rustle_stft_stream_free(memory->stream, NULL) == RUSTLE_OK);
   EXPECT(rustle_stft_free(memory->stft, NULL) == RUSTLE_OK);

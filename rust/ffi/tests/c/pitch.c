@@ -1,0 +1,163 @@
+// Pitch from plain C: a tracker gives what it promises, and refuses what it must.
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "expect.h"
+#include "rustle.h"
+
+#define RATE 44100
+#define LENGTH 22050
+#define WINDOW 2048
+#define HOP 441
+#define FRAMES (1 + (LENGTH - WINDOW) / HOP)
+
+static float sound[LENGTH];
+
+static RustlePitchConfiguration configuration(void) {
+  return (RustlePitchConfiguration){
+      .sample_rate = RATE, .lowest = 60, .highest = 1000, .method = RUSTLE_PITCH_HARMONIC, .window = 0, .hop = HOP};
+}
+
+static RustleHandle new_pitch(void) {
+  RustlePitchConfiguration wanted = configuration();
+  RustleHandle pitch = 0;
+  EXPECT(rustle_pitch_new(&wanted, &pitch, NULL) == RUSTLE_OK && pitch != 0);
+  return pitch;
+}
+
+static void tracker_finds_a_tone(const RustlePitchFrame *whole) {
+  for (size_t n = 0; n < FRAMES; n++) {
+    EXPECT(whole[n].sample == WINDOW / 2 + HOP * n);
+    EXPECT(fabs(1200 * log2(whole[n].frequency / 220)) < 0.01);
+    EXPECT(whole[n].confidence > 0.9 && whole[n].confidence <= 1);
+    EXPECT(whole[n].harmonicity > 40 && whole[n].deviation >= 0);
+    EXPECT(fabs(whole[n].level - 20 * log10(0.5 * sqrt(0.5))) < 0.1);
+  }
+}
+
+// However much room there is for frames, none is lost.
+static void nothing_is_lost_for_want_of_room(const RustlePitchFrame *whole) {
+  for (size_t room = 1; room <= FRAMES + 1; room += 6) {
+    RustleHandle pitch = new_pitch();
+    RustlePitchFrame frames[FRAMES + 1];
+    size_t at = 0, found = 0;
+    while (at < LENGTH) {
+      size_t taken = 0, written = 0;
+      EXPECT(rustle_pitch_process(pitch, sound + at, LENGTH - at, frames, room, &taken, &written, NULL) == RUSTLE_OK);
+      EXPECT(taken > 0 && written <= room && found + written <= FRAMES);
+      EXPECT(memcmp(frames, whole + found, written * sizeof *frames) == 0);
+      at += taken;
+      found += written;
+      EXPECT(at == LENGTH || written == room);
+    }
+    EXPECT(found == FRAMES);
+    EXPECT(rustle_pitch_free(pitch, NULL) == RUSTLE_OK);
+  }
+}
+
+static void without_room_samples_are_taken_up_to_a_frames_last(void) {
+  RustleHandle pitch = new_pitch();
+  RustlePitchFrame frame;
+  size_t taken = 0, written = 7;
+  EXPECT(rustle_pitch_process(pitch, sound, LENGTH, NULL, 0, &taken, &written, NULL) == RUSTLE_OK);
+  EXPECT(taken == WINDOW - 1 && written == 0);
+  EXPECT(rustle_pitch_process(pitch, sound + taken, 9, NULL, 0, &taken, &written, NULL) == RUSTLE_OK);
+  EXPECT(taken == 0 && written == 0);
+  EXPECT(rustle_pitch_process(pitch, sound + WINDOW - 1, 1, &frame, 1, &taken, &written, NULL) == RUSTLE_OK);
+  EXPECT(taken == 1 && written == 1 && frame.sample == WINDOW / 2);
+  EXPECT(rustle_pitch_reset(pitch, NULL) == RUSTLE_OK);
+  EXPECT(rustle_pitch_process(pitch, sound, LENGTH, NULL, 0, &taken, &written, NULL) == RUSTLE_OK);
+  EXPECT(taken == WINDOW - 1);
+  EXPECT(rustle_pitch_free(pitch, NULL) == RUSTLE_OK);
+}
+
+static void description_tells_what_the_window_holds(void) {
+  RustlePitchConfiguration wanted = configuration();
+  RustlePitchDescription description;
+  RustleHandle pitch = new_pitch();
+  EXPECT(rustle_pitch_describe(pitch, &description, NULL) == RUSTLE_OK);
+  EXPECT(description.window == WINDOW && description.hop == HOP);
+  EXPECT(description.lowest == 60 && description.highest == 1000);
+  EXPECT(rustle_pitch_free(pitch, NULL) == RUSTLE_OK);
+  wanted.window = 512;
+  wanted.highest = 1e6;
+  EXPECT(rustle_pitch_new(&wanted, &pitch, NULL) == RUSTLE_OK);
+  EXPECT(rustle_pitch_describe(pitch, &description, NULL) == RUSTLE_OK);
+  EXPECT(description.window == 512 && fabs(description.lowest - 2.25 * RATE / 512) < 1e-9);
+  EXPECT(fabs(description.highest - 0.45 * RATE) < 1e-9);
+  EXPECT(rustle_pitch_free(pitch, NULL) == RUSTLE_OK);
+}
+
+static void wrong_configurations_are_refused(void) {
+  RustleError error;
+  RustleHandle pitch = 0;
+  for (int field = 0; field < 8; field++) {
+    RustlePitchConfiguration wrong = configuration();
+    switch (field) {
+      case 0: wrong.sample_rate = NAN; break;
+      case 1: wrong.lowest = 0; break;
+      case 2: wrong.highest = 50; break;
+      case 3: wrong.highest = INFINITY; break;
+      case 4: wrong.method = 5; break;
+      case 5: wrong.window = 1000; break;
+      case 6: wrong.hop = 0; break;
+      default: wrong.reserved = 1;
+    }
+    size_t count = 0;
+    EXPECT(rustle_pitch_new(&wrong, &pitch, &error) == RUSTLE_INVALID_VALUE);
+    EXPECT(error.status == RUSTLE_INVALID_VALUE && error.message_length > 0 && pitch == 0);
+    EXPECT(rustle_pitch_contour(&wrong, RUSTLE_DECODING_FRAME, sound, LENGTH, NULL, 0, &count, NULL) ==
+           RUSTLE_INVALID_VALUE);
+  }
+}
+
+static void wrong_arguments_are_refused(void) {
+  RustlePitchConfiguration wanted = configuration();
+  RustleHandle pitch = new_pitch();
+  RustlePitchFrame frames[2];
+  RustlePitchDescription description;
+  size_t a = 7, b = 7;
+  EXPECT(rustle_pitch_new(NULL, &pitch, NULL) == RUSTLE_NULL_POINTER);
+  EXPECT(rustle_pitch_new(&wanted, NULL, NULL) == RUSTLE_NULL_POINTER);
+  EXPECT(rustle_pitch_describe(pitch, NULL, NULL) == RUSTLE_NULL_POINTER);
+  EXPECT(rustle_pitch_process(pitch, NULL, 1, frames, 2, &a, &b, NULL) == RUSTLE_NULL_POINTER);
+  EXPECT(rustle_pitch_process(pitch, sound, 1, NULL, 2, &a, &b, NULL) == RUSTLE_NULL_POINTER);
+  EXPECT(rustle_pitch_process(pitch, sound, 1, frames, 2, NULL, &b, NULL) == RUSTLE_NULL_POINTER);
+  EXPECT(rustle_pitch_process(pitch, sound, 1, frames, 2, &a, &a, NULL) == RUSTLE_INVALID_VALUE);
+  EXPECT(rustle_pitch_process(pitch, sound, SIZE_MAX, frames, 2, &a, &b, NULL) == RUSTLE_INVALID_VALUE);
+  EXPECT(a == 7 && b == 7);
+  EXPECT(rustle_pitch_contour(&wanted, 2, sound, LENGTH, NULL, 0, &a, NULL) == RUSTLE_INVALID_VALUE);
+  EXPECT(rustle_pitch_contour(&wanted, RUSTLE_DECODING_FRAME, sound, LENGTH, frames, 2, &a, NULL) == RUSTLE_INVALID_LENGTH);
+  EXPECT(rustle_pitch_contour(NULL, RUSTLE_DECODING_FRAME, sound, LENGTH, NULL, 0, &a, NULL) == RUSTLE_NULL_POINTER);
+  EXPECT(rustle_pitch_contour(&wanted, RUSTLE_DECODING_FRAME, sound, LENGTH, NULL, 0, NULL, NULL) == RUSTLE_NULL_POINTER);
+  EXPECT(a == 7);
+  EXPECT(rustle_pitch_free(pitch, NULL) == RUSTLE_OK);
+  EXPECT(rustle_pitch_free(pitch, NULL) == RUSTLE_STALE_HANDLE);
+  EXPECT(rustle_pitch_reset(pitch, NULL) == RUSTLE_STALE_HANDLE);
+  EXPECT(rustle_pitch_describe(pitch, &description, NULL) == RUSTLE_STALE_HANDLE);
+  EXPECT(rustle_pitch_process(pitch, sound, 1, frames, 2, &a, &b, NULL) == RUSTLE_STALE_HANDLE);
+}
+
+int main(void) {
+  const double step = 2 * acos(-1) * 220 / RATE;
+  for (size_t n = 0; n < LENGTH; n++) sound[n] = 0.5f * (float)sin(step * (double)n);
+  static RustlePitchFrame whole[FRAMES], path[FRAMES];
+  RustlePitchConfiguration wanted = configuration();
+  size_t count = 0;
+  EXPECT(rustle_pitch_contour(&wanted, RUSTLE_DECODING_FRAME, sound, LENGTH, NULL, 0, &count, NULL) == RUSTLE_OK);
+  EXPECT(count == FRAMES);
+  EXPECT(rustle_pitch_contour(&wanted, RUSTLE_DECODING_FRAME, sound, LENGTH, whole, FRAMES, &count, NULL) == RUSTLE_OK);
+  EXPECT(rustle_pitch_contour(&wanted, RUSTLE_DECODING_VITERBI, sound, LENGTH, path, FRAMES, &count, NULL) == RUSTLE_OK);
+  EXPECT(rustle_pitch_contour(&wanted, RUSTLE_DECODING_FRAME, sound, WINDOW - 1, NULL, 0, &count, NULL) == RUSTLE_OK);
+  EXPECT(count == 0);
+  tracker_finds_a_tone(whole);
+  tracker_finds_a_tone(path);
+  nothing_is_lost_for_want_of_room(whole);
+  without_room_samples_are_taken_up_to_a_frames_last();
+  description_tells_what_the_window_holds();
+  wrong_configurations_are_refused();
+  wrong_arguments_are_refused();
+  EXPECT(rustle_live_objects() == 0);
+  return 0;
+}
