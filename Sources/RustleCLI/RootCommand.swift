@@ -11,6 +11,7 @@ struct RootCommand: AsyncParsableCommand {
         rustle ticker BTC ETH SOL
         rustle spectrum take1.flac --png spectrum.png
         rustle spectrogram take1.flac --png spectrogram.png
+        rustle pitch take1.flac --min 60 --max 1000
         rustle meter --demo
         rustle eq take1.flac out.wav --preset headphones.txt --preamp auto
 
@@ -20,8 +21,8 @@ struct RootCommand: AsyncParsableCommand {
       """,
     version: Version.text,
     subcommands: [
-      TickerCommand.self, SpectrumCommand.self, SpectrogramCommand.self, MeterCommand.self, EqualizerCommand.self,
-      RecordCommand.self, PlayCommand.self, DevicesCommand.self, DoctorCommand.self,
+      TickerCommand.self, SpectrumCommand.self, SpectrogramCommand.self, PitchCommand.self, MeterCommand.self,
+      EqualizerCommand.self, RecordCommand.self, PlayCommand.self, DevicesCommand.self, DoctorCommand.self,
     ])
 
   /// The names of the subcommands, `help` included.

@@ -93,4 +93,15 @@ struct AxesDrawing {
   func position(y value: Double, in area: PlotRect) -> Double {
     area.maxY - y.fraction(of: value) * area.height
   }
+
+  /// A curve in pixels, thinned to one point for each column.
+  func points(of series: LinePlot.Series, in area: PlotRect) -> [PlotPoint] {
+    let points = series.samples.compactMap { sample -> PlotPoint? in
+      let point = PlotPoint(x: position(x: sample.x, in: area), y: position(y: sample.y, in: area))
+      guard point.x.isFinite, point.y.isFinite else { return nil }
+      // cairo's coordinates have 24 bits before the point; what lies far outside is only brought nearer.
+      return PlotPoint(x: min(max(point.x, -1e5), 1e5), y: min(max(point.y, -1e5), 1e5))
+    }
+    return Envelope.highestPerColumn(points)
+  }
 }

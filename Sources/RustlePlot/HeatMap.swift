@@ -21,6 +21,9 @@ public struct HeatMap: Sendable {
   public var grid: HeatGrid
   /// The colours.
   public var colors = ColorMap.dusk
+  /// Curves over the colours, in the order in which they are drawn; whether one is filled and what it is called does not count. The
+  /// points of a curve that share a pixel column are drawn as their highest.
+  public var curves: [LinePlot.Series] = []
   /// The looks.
   public var style: PlotStyle
 
@@ -76,10 +79,20 @@ struct HeatMapDrawing {
     let (width, height) = (Int(area.width), Int(area.height))
     let levels = map.grid.points(width: width, height: height, x: map.x, y: map.y)
     canvas.fill(area, pixels: levels.map { map.colors.color(of: map.values.fraction(of: Double($0))) })
+    canvas.clipped(to: area) { _ in
+      for curve in map.curves { draw(axes.points(of: curve, in: area)) }
+    }
     axes.drawFrame(area)
     axes.drawTitles(area)
     let scale = PlotRect(x: area.maxX + Self.gap, y: area.y, width: Self.scaleWidth, height: area.height)
     draw(scale, labels: widest)
+  }
+
+  /// Light with a dark rim: legible on every colour of the map.
+  private func draw(_ curve: [PlotPoint]) {
+    let style = map.style
+    canvas.path(curve, style.overlayRim, width: style.lineWidth + 2.4)
+    canvas.path(curve, style.overlay, width: style.lineWidth)
   }
 
   /// The scale: every colour of the map, the marks and what they measure.

@@ -16,7 +16,7 @@ struct LinePlotDrawing {
     canvas.fill(area, style.plotArea)
     drawGrid(area)
     drawBaseline(area)
-    let curves = plot.series.map { curve($0, in: area) }
+    let curves = plot.series.map { axes.points(of: $0, in: area) }
     canvas.clipped(to: area) { _ in
       for (index, curve) in curves.enumerated() {
         draw(curve, isFilled: plot.series[index].isFilled, color: color(of: index), in: area)
@@ -70,17 +70,6 @@ struct LinePlotDrawing {
         canvas.line(from: PlotPoint(x: area.x, y: y), to: PlotPoint(x: area.maxX, y: y), color)
       }
     }
-  }
-
-  /// The series in pixels, thinned to one point for each column.
-  private func curve(_ series: LinePlot.Series, in area: PlotRect) -> [PlotPoint] {
-    let points = series.samples.compactMap { sample -> PlotPoint? in
-      let point = PlotPoint(x: axes.position(x: sample.x, in: area), y: axes.position(y: sample.y, in: area))
-      guard point.x.isFinite, point.y.isFinite else { return nil }
-      // cairo's coordinates have 24 bits before the point; what lies far outside is only brought nearer.
-      return PlotPoint(x: min(max(point.x, -1e5), 1e5), y: min(max(point.y, -1e5), 1e5))
-    }
-    return Envelope.highestPerColumn(points)
   }
 
   /// The box around each stretch of a curve.

@@ -20,6 +20,10 @@ public struct PlotStyle: Sendable, Hashable {
   public var series: [PlotColor] = [
     PlotColor(hex: 0x1D5FA8), PlotColor(hex: 0xE08A1E), PlotColor(hex: 0x1F7A4D), PlotColor(hex: 0xB07CC6),
   ]
+  /// Curves over a map of colours.
+  public var overlay = PlotColor(hex: 0x5CF2FF)
+  /// What parts them from the map.
+  public var overlayRim = PlotColor(hex: 0x06121A, alpha: 0.85)
   /// Opacity of the area under a filled curve, 0 ... 1.
   public var fillOpacity = 0.16
   /// Width of a curve.

@@ -74,6 +74,25 @@ import Testing
     #expect(try #require(lightness.first) - #require(lightness.last) > 0.6)
   }
 
+  @Test func curvesAreDrawnOverTheCells() throws {
+    let grid = HeatGrid(columns: 1, rows: 1, x: 0...2, y: 0...2, values: [0])
+    var map = HeatMap(title: "", x: Self.axis(0...2), y: Self.axis(0...2), values: .level(-90...0), grid: grid)
+    // The points beyond the area do not reach out of it; the one that is no number is left out.
+    map.curves = [LinePlot.Series(samples: [-1, 1, 3].map { .init(x: $0, y: 1) } + [.init(x: 3, y: .nan)])]
+    let file = FileManager.default.temporaryDirectory.appending(path: "rustle-\(UUID().uuidString).png")
+    defer { try? FileManager.default.removeItem(at: file) }
+    try map.writePNG(to: file.path, width: 600, height: 400)
+    let image = try PNGImage(contentsOf: file)
+    let cell = ColorMap.dusk.color(of: 1)
+    for column in [120, 300, 420] {
+      let other = (80..<300).filter { image.pixel(column, $0) != cell }
+      // A line and its rim, in one piece.
+      #expect((3...7).contains(other.count) && other.last == other[0] + other.count - 1)
+      #expect(other.contains { image.pixel(column, $0) & 0xFF > 200 && image.pixel(column, $0) >> 16 & 0xFF < 160 })
+    }
+    #expect((0..<400).allSatisfy { image.pixel(20, $0) >> 16 & 0xFF == image.pixel(20, $0) & 0xFF })
+  }
+
   /// Whether a column is one of the scale: coloured from above to below.
   private func isScale(_ column: Int, _ image: PNGImage) -> Bool {
     (120..<280).allSatisfy { row in ColorMap.dusk.table.contains(image.pixel(column, row)) }

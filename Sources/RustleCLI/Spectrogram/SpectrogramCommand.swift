@@ -111,8 +111,7 @@ struct SpectrogramCommand: AsyncParsableCommand {
         .usage, "--max-frequency: expected at most half the sample rate, \(most) Hz, got \(got) Hz")
     }
     let stft = try STFT(size: size, hop: hop, window: window.window, scale: .amplitude, form: .decibels)
-    var columns = SpectrogramColumns(rows: stft.rowCount)
-    var stream = try STFTStream(stft)
+    var builder = try SpectrogramBuilder(stft)
     let selection: ChannelSelection = channel.map { .channel($0 - 1) } ?? .mix
     let start = ContinuousClock.now
     var progress = ProgressLine(
@@ -120,34 +119,21 @@ struct SpectrogramCommand: AsyncParsableCommand {
       now: { (ContinuousClock.now - start) / .seconds(1) }, write: { try? LineWriter.standardError.write($0) })
     defer { progress.end() }
     var block: [Float] = []
-    var row = [Float](repeating: 0, count: stft.rowCount)
     var framesRead = 0
     while true {
       let frames = try reader.readMono(into: &block, maximumFrames: Self.blockFrames, selecting: selection)
       if frames == 0 { break }
       try CommandFailure.checkFinite(block, of: file, from: framesRead)
       framesRead += frames
-      var taken = 0
-      var isWritten = true
-      while taken < block.count || isWritten {
-        var output = row.mutableSpan
-        let step = try stream.push(block.span.extracting(taken...), into: &output)
-        taken += step.taken
-        isWritten = step.frames == 1
-        if isWritten { columns.add(row) }
-      }
+      try builder.add(block)
       progress.update(framesRead)
     }
     guard framesRead > 0 else {
       throw CommandFailure(.badData, "\(file): expected sound, got a file of 0 frames")
     }
-    while true {
-      var output = row.mutableSpan
-      if try stream.finish(into: &output) == 0 { break }
-      columns.add(row)
-    }
+    try builder.finish()
     return SpectrogramResult(
-      path: file, format: reader.format, channel: channel, framesRead: framesRead, stft: stft, columns: columns,
+      path: file, format: reader.format, channel: channel, framesRead: framesRead, stft: stft, columns: builder.columns,
       range: range ?? (png == nil ? 60 : 90), maximumFrequency: maxFrequency ?? rate / 2, isLogarithmic: log)
   }
 }

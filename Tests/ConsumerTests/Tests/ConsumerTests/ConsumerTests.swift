@@ -83,6 +83,15 @@ import Testing
     #expect(reading.calibration.isCalibrated && reading.noiseClass == .silent)
   }
 
+  @Test func pitchOfAToneIsFound() throws {
+    var tracker = try PitchTracker(PitchConfiguration(sampleRate: 48_000, range: 60...1_000))
+    let samples = (0..<9_600).map { Float(0.5 * sin(2 * Double.pi * 220 * Double($0) / 48_000)) }
+    var frames: [PitchFrame] = []
+    try tracker.process(samples.span, into: &frames)
+    #expect(frames.count == 1 + (9_600 - tracker.window) / 512)
+    for frame in frames { #expect(frame.isVoiced && abs(try #require(frame.frequency) - 220) < 0.01) }
+  }
+
   @Test func equalizedSoundIsPlayed() async throws {
     struct Sound: AudioInput {
       let buffer: AudioBuffer

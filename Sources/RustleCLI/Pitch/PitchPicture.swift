@@ -1,0 +1,45 @@
+import Foundation
+import RustleAudio
+import RustlePlot
+
+/// Draws a contour over the spectrogram of its sound.
+enum PitchPicture {
+  /// - Parameters:
+  ///   - result: the spectrogram, on a logarithmic axis of frequencies.
+  ///   - frames: in the order of time.
+  ///   - threshold: the confidence from which on a frame is voiced.
+  ///   - subtitle: what was looked for.
+  static func plot(
+    _ result: SpectrogramResult, frames: [PitchFrame], threshold: Double, hop: Double, subtitle: String
+  ) -> HeatMap {
+    var map = SpectrogramPicture.plot(result)
+    map.subtitle = subtitle
+    map.curves = stretches(frames, threshold: threshold).map { stretch in
+      // One frame alone has a width too.
+      let samples =
+        stretch.count > 1 ? stretch : [-hop / 2, hop / 2].map { .init(x: stretch[0].x + $0, y: stretch[0].y) }
+      return LinePlot.Series(samples: samples)
+    }
+    return map
+  }
+
+  /// The voiced stretches. A leap of more than a fourth ends one too: nothing was sung or played in between.
+  static func stretches(_ frames: [PitchFrame], threshold: Double) -> [[LinePlot.Series.Sample]] {
+    let fourth = pow(2, 5.0 / 12)
+    var stretches: [[LinePlot.Series.Sample]] = []
+    var last: Double?
+    for frame in frames {
+      guard frame.isVoiced(from: threshold), let frequency = frame.frequency else {
+        last = nil
+        continue
+      }
+      if let last, max(last, frequency) <= fourth * min(last, frequency) {
+        stretches[stretches.count - 1].append(.init(x: frame.time, y: frequency))
+      } else {
+        stretches.append([.init(x: frame.time, y: frequency)])
+      }
+      last = frequency
+    }
+    return stretches
+  }
+}

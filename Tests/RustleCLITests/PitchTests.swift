@@ -1,0 +1,190 @@
+import Foundation
+import RustleAudio
+import RustlePlot
+import TestSupport
+import Testing
+
+@testable import RustleCLI
+
+@Suite(.releasesNativeObjects) struct PitchTests {
+  /// A tone, one that may be none, and silence.
+  static let frames = [
+    PitchFrame(
+      sample: 1_024, time: 1_024 / 48_000.0, frequency: 220.123456789, confidence: 0.998, deviation: 0.02,
+      inharmonicity: 0.0001, harmonicity: 41.5, level: -12.25),
+    PitchFrame(
+      sample: 1_536, time: 0.032, frequency: 97.5, confidence: 0.25, deviation: 8, inharmonicity: 0, harmonicity: -3,
+      level: -40),
+    PitchFrame(sample: 2_048, time: 2_048 / 48_000.0, frequency: nil, confidence: 0),
+  ]
+
+  @Test(arguments: [OutputFormat.text, .ndjson, .csv]) func framesAreWrittenOneALine(format: OutputFormat) throws {
+    let lines = PitchLines(format: format, threshold: 0.5)
+    try Snapshot.expect(lines.header + lines.text(Self.frames), variant: format.rawValue)
+  }
+
+  @Test func theThresholdSaysWhatIsVoiced() {
+    func second(_ threshold: Double) -> Substring {
+      PitchLines(format: .text, threshold: threshold).text(Self.frames).split(separator: "\n")[1]
+    }
+    #expect(second(0.25) == "0.032000 97.5 0.250000")
+    #expect(second(0.26) == "0.032000 0 0.250000")
+    #expect(PitchLines(format: .text, threshold: 0).text(Self.frames).hasSuffix("\n0.042667 0 0.000000\n"))
+  }
+
+  @Test func stretchesEndWithTheVoiceAndAtLeaps() {
+    let pitches: [Double?] = [100, 101, nil, nil, 102, 150, 151, 75.5, nil]
+    let frames = pitches.enumerated().map { index, pitch in
+      PitchFrame(sample: Int64(index), time: Double(index), frequency: pitch, confidence: pitch == nil ? 0 : 0.9)
+    }
+    let stretches = PitchPicture.stretches(frames, threshold: 0.5)
+    #expect(stretches.map { $0.map(\.y) } == [[100, 101], [102], [150, 151], [75.5]])
+    #expect(stretches.map { $0.map(\.x) } == [[0, 1], [4], [5, 6], [7]])
+    #expect(PitchPicture.stretches(frames, threshold: 0.95).isEmpty)
+  }
+}
+
+// Processes inherit each other's pipes: they are run one after the other, in the suite that is serialized.
+extension SoundCommandTests {
+  /// Time, frequency and confidence of each line.
+  private static func rows(_ result: RustleProcess.Result) throws -> [[Double]] {
+    try result.lines.map { line in try line.split(separator: " ").map { try #require(Double($0)) } }
+  }
+
+  private static func sine(_ hertz: Double, seconds: Double = 1) -> Data {
+    WaveFile.sine(hertz, amplitude: 0.5, seconds: seconds, sampleRate: 44_100)
+  }
+
+  @Test func thePitchOfEachFrameIsALine() throws {
+    let folder = try ScratchFolder()
+    let path = try folder.write(Self.sine(440), as: "a.wav")
+    let result = try RustleProcess.run(["pitch", path, "--min", "60", "--max", "1000"])
+    #expect((result.status, result.errors) == (0, ""))
+    let rows = try Self.rows(result)
+    #expect(rows.count == 1 + (44_100 - 2_048) / 512)
+    for (index, row) in rows.enumerated() {
+      #expect(row.count == 3)
+      #expect(abs(row[0] - Double(1_024 + 512 * index) / 44_100) < 1e-6)
+      #expect(abs(row[1] - 440) < 0.0025)
+      #expect(row[2] > 0.9 && row[2] <= 1)
+    }
+  }
+
+  @Test func silenceIsALineForEachFrameToo() throws {
+    let folder = try ScratchFolder()
+    let silence = WaveFile.floats([Float](repeating: 0, count: 8_192), channels: 1, sampleRate: 44_100)
+    let path = try folder.write(silence, as: "silence.wav")
+    let result = try RustleProcess.run(["pitch", path, "--hop", "4096"])
+    #expect(result.output == "0.046440 0 0.000000\n0.139320 0 0.000000\n")
+    let line = try #require(
+      try Self.objects(RustleProcess.run(["pitch", path, "--json"])).first)
+    #expect(line["f0_hz"] is NSNull && line["voiced"] as? Bool == false && line["level_db"] is NSNull)
+  }
+
+  @Test func aChannelAndAPathAreChosen() throws {
+    let folder = try ScratchFolder()
+    let (left, right) = (330.0, 587.0)
+    let samples = (0..<22_050).flatMap { index -> [Float] in
+      let phase = 2 * Double.pi * Double(index) / 44_100
+      return [left, right].map { Float(0.4 * sin($0 * phase)) }
+    }
+    let path = try folder.write(WaveFile.floats(samples, channels: 2, sampleRate: 44_100), as: "two.wav")
+    for (channel, pitch) in [("1", left), ("2", right)] {
+      for words in [[], ["--viterbi"], ["--method", "yin"]] {
+        let rows = try Self.rows(
+          RustleProcess.run(["pitch", path, "--channel", channel, "--hop", "2000", "--window", "4096"] + words))
+        #expect(rows.count == 9)
+        for row in rows { #expect(abs(row[1] - pitch) < 0.5) }
+      }
+    }
+    let third = try RustleProcess.run(["pitch", path, "--channel", "3"])
+    #expect(third.status == 64 && third.errors.contains("expected a channel from 1 to 2, got channel 3"))
+  }
+
+  @Test func pitchIsReadFromAPipe() throws {
+    let raw = Data(
+      (0..<12_000).flatMap { index -> [UInt8] in
+        let sample = UInt16(bitPattern: Int16(12_000 * sin(2 * Double.pi * 250 * Double(index) / 16_000)))
+        return [UInt8(sample & 0xFF), UInt8(sample >> 8)]
+      })
+    let words = ["--min", "50", "--max", "2000", "--hop", "1000", "--format", "csv"]
+    let result = try RustleProcess.run(
+      ["pitch", "-", "--raw", "s16le", "--rate", "16000", "--channels", "1"] + words, input: raw)
+    #expect((result.status, result.errors) == (0, ""))
+    #expect(result.lines.first?.hasPrefix("time_s,f0_hz,confidence,voiced,") == true)
+    #expect(result.lines.count == 1 + 11)
+    for line in result.lines.dropFirst() {
+      #expect(abs(try #require(Double(line.split(separator: ",")[1])) - 250) < 0.01)
+    }
+    let file = try RustleProcess.run(["pitch", "-", "--hop", "4000"], input: Self.sine(200, seconds: 0.3))
+    #expect(file.status == 0 && file.lines.count == 3)
+  }
+
+  @Test func aShortWindowIsToldOf() throws {
+    let folder = try ScratchFolder()
+    let path = try folder.write(Self.sine(440), as: "a.wav")
+    let words = ["pitch", path, "--min", "60", "--window", "1024", "--hop", "20000"]
+    let result = try RustleProcess.run(words)
+    #expect(result.status == 0 && result.lines.count == 3)
+    #expect(result.errors == "rustle: a window of 1024 samples holds 96.9 Hz and above: --min is raised to that\n")
+    #expect(try RustleProcess.run(words + ["--quiet"]).errors == "")
+    let short = try folder.write(Self.sine(440, seconds: 0.01), as: "short.wav")
+    let none = try RustleProcess.run(["pitch", short])
+    #expect((none.status, none.output) == (0, ""))
+    #expect(none.errors.contains("is shorter than a frame of 4096 samples: it has no pitch"))
+  }
+
+  @Test func theContourIsDrawnOverTheSpectrogram() throws {
+    let folder = try ScratchFolder()
+    let path = try folder.write(Self.sine(440), as: "a.wav")
+    let png = folder.url.appending(path: "a.png")
+    let result = try RustleProcess.run(["pitch", path, "--png", png.path])
+    #expect(result.status == 0 && result.errors == "wrote \(png.path)\n")
+    #expect(result.lines.count == 1 + (44_100 - 4_096) / 512)
+    let image = try PNGImage(contentsOf: png)
+    // In the middle of the time the line runs along the tone.
+    let column = (80..<540).map { image.pixel(500, $0) }
+    #expect(
+      column.contains { pixel in
+        let (red, green, blue) = (pixel >> 16 & 0xFF, pixel >> 8 & 0xFF, pixel & 0xFF)
+        return blue > 200 && green > 180 && red < 140
+      })
+    let same = try RustleProcess.run(["pitch", path, "--png", path])
+    #expect(same.status == 64 && same.errors.contains("--png: expected another file than the one that is read"))
+  }
+
+  @Test func badInputOfPitchHasItsOwnExitCodes() throws {
+    let folder = try ScratchFolder()
+    let path = try folder.write(Self.sine(440), as: "a.wav")
+    let slow = try folder.write(WaveFile.floats([0, 0], channels: 1, sampleRate: 500), as: "slow.wav")
+    let empty = try folder.write(WaveFile.floats([], channels: 1, sampleRate: 44_100), as: "empty.wav")
+    let nan = try folder.write(WaveFile.floats([0, .nan], channels: 1, sampleRate: 44_100), as: "nan.wav")
+    let cases: [([String], Int32, String)] = [
+      (["no/such.wav"], 66, "no such file"),
+      ([slow], 65, "expected a sample rate of at least 1000 Hz, got 500 Hz"),
+      ([empty], 65, "expected sound, got a file of 0 frames"),
+      ([nan], 65, "expected finite samples, got nan in frame 2"),
+      ([path, "--min", "500", "--max", "100"], 64, "expected --min below --max, got 500 and 100"),
+      ([path, "--min", "30000", "--max", "40000"], 64, "pitch range: expected two frequencies above 0"),
+      ([path, "--min", "0.5"], 64, "pitch range: expected a lower end of at least 3.03 Hz"),
+      ([path, "--window", "1000"], 64, "expected a power of two from 256 to 32768, got '1000'"),
+      ([path, "--hop", "0"], 64, "expected a number of samples from 1 to 1048576, got '0'"),
+      ([path, "--method", "cepstrum"], 64, "cepstrum"),
+      ([path, "--threshold", "2"], 64, "expected a confidence from 0 to 1, got '2'"),
+      ([path, "--rate", "44100"], 64, "expected --rate with --raw only"),
+      ([path, "--png", "no/such/folder/a.png"], 69, "there is no folder"),
+    ]
+    for (words, status, text) in cases {
+      let result = try RustleProcess.run(["pitch"] + words)
+      #expect(result.status == status, "\(words)")
+      #expect(result.output.isEmpty && result.errors.contains(text), "\(words): \(result.errors)")
+    }
+  }
+
+  @Test func aReaderThatHasSeenEnoughEndsThePitch() throws {
+    let folder = try ScratchFolder()
+    let path = try folder.write(Self.sine(440, seconds: 20), as: "a.wav")
+    let result = try RustleProcess.shell("rustle pitch \(path) --hop 64 | head -n 2; exit ${PIPESTATUS[0]}")
+    #expect((result.status, result.lines.count, result.errors) == (0, 2, ""))
+  }
+}
