@@ -94,6 +94,26 @@ public struct Tuning: Sendable, Hashable {
       stretch: stretch, clockCorrection: clockCorrection)
   }
 
+  /// The same tuning with another correction of the clock.
+  ///
+  /// - Parameter clockCorrection: in parts per million, within ``clockCorrections``.
+  /// - Throws: ``AudioError`` with ``AudioError/Code/validation``.
+  public func with(clockCorrection: Double) throws(AudioError) -> Self {
+    try Self(
+      reference: reference, temperament: temperament, tonic: tonic, transposition: transposition, spelling: spelling,
+      stretch: stretch, clockCorrection: clockCorrection)
+  }
+
+  /// The same tuning with another stretch; nil for none.
+  public func with(stretch: StretchCurve?) -> Self {
+    Self(checked: reference, temperament, tonic, transposition, spelling, stretch, clockCorrection)
+  }
+
+  /// The same tuning in another temperament.
+  public func with(temperament: Temperament) -> Self {
+    Self(checked: reference, temperament, tonic, transposition, spelling, stretch, clockCorrection)
+  }
+
   /// The correction at which a tone of a known frequency is read as such, for the initialiser's `clockCorrection`.
   ///
   /// - Parameters:

@@ -1,0 +1,62 @@
+/// Which channels a ``Tuner`` listens to.
+public enum TunedChannel: Sendable, Hashable {
+  /// All: the mean of their samples.
+  case mix
+  /// One, counted from 0.
+  case channel(Int)
+}
+
+/// What a ``Tuner`` is set to.
+public struct TunerConfiguration: Sendable, Hashable {
+  /// What frequencies are compared with: reference, temperament, transposition, stretch and the clock's correction.
+  public var tuning: Tuning
+  /// Its strings are the targets, or every note. The frequencies that are looked for follow from it:
+  /// ``Instrument/pitchRange``.
+  public var instrument: Instrument
+  /// How the needle is steadied.
+  public var needle: NeedleOptions
+  /// The channels that are listened to; not to be changed while a tuner runs.
+  public var channel: TunedChannel
+  /// How the pitch is found.
+  public var method: PitchMethod
+  /// The samples that a frame is measured from, as in ``PitchConfiguration``; nil: as few as the range allows.
+  public var window: Int?
+  /// The samples from one frame to the next, as in ``PitchConfiguration``.
+  public var hop: Int
+
+  /// A configuration; by default every note of equal temperament at 440 Hz, of all channels.
+  public init(
+    tuning: Tuning = .standard, instrument: Instrument = .chromatic, needle: NeedleOptions = NeedleOptions(),
+    channel: TunedChannel = .mix, method: PitchMethod = .harmonic, window: Int? = nil, hop: Int = 512
+  ) {
+    self.tuning = tuning
+    self.instrument = instrument
+    self.needle = needle
+    self.channel = channel
+    self.method = method
+    self.window = window
+    self.hop = hop
+  }
+
+  /// The pitch tracker for sound of a rate in Hz.
+  func pitch(sampleRate: Double) -> PitchConfiguration {
+    PitchConfiguration(
+      sampleRate: sampleRate, range: instrument.pitchRange, method: method, window: window, hop: hop)
+  }
+}
+
+extension Instrument {
+  /// What is looked for when every note is a target, in Hz: from below the lowest note of a piano, 27.5 Hz, to above its
+  /// highest, 4186 Hz.
+  public static let chromaticRange = 25.0...4_500.0
+
+  /// The frequencies, in Hz, that are looked for when this instrument is tuned: from a fifth below its lowest string to two octaves
+  /// above its highest, at 440 Hz and in equal temperament. That is room for every reference, for slack strings, and for
+  /// harmonics. Never below 10 nor above 20,000 Hz; ``chromaticRange`` when every note is a target.
+  public var pitchRange: ClosedRange<Double> {
+    let frequencies = strings.map { $0.note.equalFrequency() }
+    guard let lowest = frequencies.min(), let highest = frequencies.max() else { return Self.chromaticRange }
+    let lower = min(max(lowest / 1.5, 10), Self.chromaticRange.upperBound)
+    return lower...min(max(4 * highest, 4 * lower), 20_000)
+  }
+}

@@ -1,0 +1,119 @@
+public import Observation
+
+/// The state of a tuner for a view.
+@MainActor
+@Observable
+public final class TunerViewModel {
+  /// What the tuner shows; of the last sound when it does not run.
+  public private(set) var update: TunerUpdate?
+  /// Whether it listens.
+  public private(set) var isRunning = false
+  /// Why the last run could not begin, or ended early; nil when it did not.
+  public private(set) var error: (any Error)?
+  /// What it is set to, or will be when it is started.
+  public private(set) var configuration: TunerConfiguration
+
+  @ObservationIgnored private var tuner: Tuner?
+  @ObservationIgnored private var task: Task<Void, Never>?
+  /// Counts starts and stops, so that what is overtaken shows nothing any more.
+  @ObservationIgnored private var generation = 0
+
+  /// A model that listens to nothing yet.
+  public init(configuration: TunerConfiguration = TunerConfiguration()) { self.configuration = configuration }
+
+  deinit { task?.cancel() }
+
+  /// Note and cents, steadied; nil when there is nothing to show.
+  public var reading: TuningReading? { update?.needle?.reading }
+  /// Whether the tone is over and ``reading`` the last one of it.
+  public var isHeld: Bool { update?.needle?.isHeld ?? false }
+  /// The place in ``Instrument/strings`` of the string that is tuned; nil when there is none.
+  public var string: Int? { update?.string }
+  /// Of the newest frame, 0 to 1.
+  public var confidence: Double { update?.frame.confidence ?? 0 }
+  /// Of the newest frame, in dB as ``PitchFrame/level``; negative infinity in silence.
+  public var level: Double { update?.frame.level ?? -.infinity }
+  /// In words what a needle and its colour show, for example `A4, 12.3 cents flat`; `no tone` when there is nothing.
+  public var text: String { update?.words() ?? "no tone" }
+
+  /// Listens to an input, in place of what ran before. What it shows is renewed after each `interval` of sound.
+  public func start(_ input: some AudioInput, format: AudioFormat, every interval: Duration = .milliseconds(40)) {
+    task?.cancel()
+    generation += 1
+    let mine = generation
+    (update, error, isRunning, tuner) = (nil, nil, true, nil)
+    do {
+      let tuner = try Tuner(format: format, configuration: configuration)
+      self.tuner = tuner
+      task = Task { [weak self] in
+        do {
+          for try await update in try await tuner.updates(of: input, every: interval) {
+            guard let self, self.generation == mine else { return }
+            self.update = update
+            // A reference that was learned is the tuner's own doing.
+            if update.tuning.reference != self.configuration.tuning.reference { await self.adopt(from: tuner, mine) }
+          }
+          await self?.adopt(from: tuner, mine)
+          self?.ended(mine, nil)
+        } catch {
+          self?.ended(mine, error)
+        }
+      }
+    } catch {
+      ended(mine, error)
+    }
+  }
+
+  /// Ends the listening and returns when its input is left; what it showed stays.
+  public func stop() async {
+    generation += 1
+    isRunning = false
+    let ending = task
+    (task, tuner) = (nil, nil)
+    ending?.cancel()
+    await ending?.value
+  }
+
+  /// Sets what frequencies are compared with, also while it runs.
+  public func set(tuning: Tuning) async {
+    configuration.tuning = tuning
+    await tuner?.set(tuning: tuning)
+  }
+
+  /// Sets what is tuned, also while it runs.
+  ///
+  /// - Throws: ``AudioError`` as ``Tuner/set(instrument:)``; nothing is changed then.
+  public func set(instrument: Instrument) async throws(AudioError) {
+    try await tuner?.set(instrument: instrument)
+    configuration.instrument = instrument
+  }
+
+  /// Sets how the needle is steadied, also while it runs.
+  ///
+  /// - Throws: ``AudioError`` with ``AudioError/Code/validation``; nothing is changed then.
+  public func set(needle: NeedleOptions) async throws(AudioError) {
+    try needle.check()
+    try await tuner?.set(needle: needle)
+    configuration.needle = needle
+  }
+
+  /// Learns the reference from the note that is played from now on; nothing when it does not run.
+  ///
+  /// - Parameter note: the written note that is played; nil: whichever is nearest to what sounds.
+  /// - Throws: ``AudioError`` as ``Tuner/learnReference(note:goal:)``.
+  public func learnReference(note: Note? = nil) async throws(AudioError) {
+    try await tuner?.learnReference(note: note)
+  }
+
+  private func adopt(from tuner: Tuner, _ generation: Int) async {
+    let tuning = await tuner.configuration.tuning
+    if generation == self.generation { configuration.tuning = tuning }
+  }
+
+  private func ended(_ generation: Int, _ error: (any Error)?) {
+    guard generation == self.generation else { return }
+    isRunning = false
+    tuner = nil
+    if !(error is CancellationError) { self.error = error }
+  }
+}
