@@ -13,6 +13,7 @@ struct RootCommand: AsyncParsableCommand {
         rustle spectrogram take1.flac --png spectrogram.png
         rustle pitch take1.flac --min 60 --max 1000
         rustle meter --demo
+        rustle tune --device default --instrument guitar
         rustle eq take1.flac out.wav --preset headphones.txt --preamp auto
 
       EXIT STATUS:
@@ -22,7 +23,8 @@ struct RootCommand: AsyncParsableCommand {
     version: Version.text,
     subcommands: [
       TickerCommand.self, SpectrumCommand.self, SpectrogramCommand.self, PitchCommand.self, MeterCommand.self,
-      EqualizerCommand.self, RecordCommand.self, PlayCommand.self, DevicesCommand.self, DoctorCommand.self,
+      TuneCommand.self, EqualizerCommand.self, RecordCommand.self, PlayCommand.self, DevicesCommand.self,
+      DoctorCommand.self,
     ])
 
   /// The names of the subcommands, `help` included.

@@ -85,6 +85,12 @@ import Testing
     (["meter", "f", "--calibrate", "94", "--png", "a.png"], "expected --calibrate or --png, got both"),
     (["meter", "f", "--calibrate", "94", "--interval", "5"], "expected --calibrate or --interval, got both"),
     (["meter", "f", "--demo"], "expected a sound file or a device, got f and --demo"),
+    (["tune", "f", "--reference", "299"], "expected hertz from 300 to 500, got '299'"),
+    (["tune", "f", "--tonic", "H9"], "note name: expected a letter A to G"),
+    (["tune", "f", "--learn-note", "A4"], "--learn-note: expected it with --learn, got A4 alone"),
+    (["tune", "f", "--unsteadied", "--hold", "1"], "expected --unsteadied or --hold, got both"),
+    (["tune", "f", "--ppm", "-501"], "expected parts per million from -500 to 500, got '-501'"),
+    (["tune"], "expected a sound file, - for standard input, --device <name> or --demo, got none of them"),
     (["play", "f", "--demo", "--device", "x"], "expected --device or --demo, got --device x and --demo"),
     (["play", "f", "--device", ""], "--device: expected the name of a device, got ''"),
     (["play", "f", "--duration", "0"], "expected seconds from 0.001 to 1000000000, got '0'"),
@@ -111,13 +117,15 @@ import Testing
     let failure = RustleCommandLine.unknownSubcommand(["doktor"])
     #expect(
       failure?.message
-        == "expected a subcommand (ticker, spectrum, spectrogram, pitch, meter, eq, record, play, devices, doctor or help), got 'doktor'"
+        == "expected a subcommand (ticker, spectrum, spectrogram, pitch, meter, tune, eq, record, play, devices, doctor or help), got 'doktor'"
     )
     #expect(failure?.advice == "did you mean 'rustle doctor'?")
     #expect(RustleCommandLine.unknownSubcommand(["serve-me"])?.advice == nil)
   }
 
-  @Test(arguments: ["", "ticker", "spectrum", "spectrogram", "meter", "eq", "record", "play", "devices", "doctor"])
+  @Test(arguments: [
+    "", "ticker", "spectrum", "spectrogram", "meter", "tune", "eq", "record", "play", "devices", "doctor",
+  ])
   func everyHelpHasExamples(subcommand: String) {
     let words = subcommand.isEmpty ? ["--help"] : [subcommand, "--help"]
     do {

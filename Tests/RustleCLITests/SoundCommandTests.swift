@@ -389,7 +389,7 @@ import Testing
 
 extension [Int16] {
   /// Lowest byte first.
-  fileprivate var littleEndian: Data {
+  var littleEndian: Data {
     var data = Data()
     for sample in self {
       let bits = UInt16(bitPattern: sample)

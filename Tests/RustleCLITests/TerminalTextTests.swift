@@ -70,6 +70,7 @@ import Testing
   @Test func keysAreReadAndEscapeSequencesSkipped() {
     #expect(
       Key.keys(in: Array("q Q?xS0\n".utf8)) == [.quit, .pause, .quit, .help, .letter("x"), .letter("s"), .letter("0")])
+    #expect(Key.keys(in: Array("+=-".utf8)) == [.letter("+"), .letter("+"), .letter("-")])
     #expect(Key.keys(in: [0x04]) == [.quit])
     #expect(Key.keys(in: Array("rR".utf8)) == [.restart, .restart])
     // An arrow with Ctrl, a mouse report's and F1's beginnings, then a real key.

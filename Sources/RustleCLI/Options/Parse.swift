@@ -1,5 +1,6 @@
 internal import ArgumentParser
 import Foundation
+import RustleAudio
 
 /// Turns option texts into values, with errors that say what was expected and what came.
 enum Parse {
@@ -32,6 +33,24 @@ enum Parse {
       throw ValidationError("expected a power of two from 64 to 65536, got '\(text)'")
     }
     return size
+  }
+
+  /// A note with its octave: `A4`.
+  static let note: @Sendable (String) throws -> Note = { text in
+    do {
+      return try Note(parsing: text)
+    } catch let error as AudioError {
+      throw ValidationError(error.message)
+    }
+  }
+
+  /// A note without an octave: `D`.
+  static let noteName: @Sendable (String) throws -> NoteName = { text in
+    do {
+      return try NoteName(parsing: text)
+    } catch let error as AudioError {
+      throw ValidationError(error.message)
+    }
   }
 
   /// A bound without a needless fraction.

@@ -113,4 +113,7 @@ struct SpectrumBars {
 extension String {
   /// The text with spaces before it, so that it has at least `count` characters.
   func leftPadded(to count: Int) -> String { String(repeating: " ", count: max(0, count - self.count)) + self }
+
+  /// The text with spaces behind it up to a number of characters.
+  func rightPadded(to count: Int) -> String { self + String(repeating: " ", count: max(0, count - self.count)) }
 }

@@ -4,7 +4,7 @@ enum Key: Equatable, Sendable {
   /// The letter r, which restarts what counts and chooses the right channel of what has one.
   case restart
   case up, down, left, right
-  /// Another letter, in lower case, or a digit.
+  /// Another letter, in lower case, a digit, or a plus or minus sign.
   case letter(Character)
 
   /// The keys in bytes read from a terminal. Escape sequences other than those of arrows are skipped whole, so that their
@@ -28,6 +28,9 @@ enum Key: Equatable, Sendable {
       case UInt8(ascii: " "): keys.append(.pause)
       case UInt8(ascii: "r"), UInt8(ascii: "R"): keys.append(.restart)
       case UInt8(ascii: "?"): keys.append(.help)
+      // Plus is on the key of the equals sign, behind the shift key.
+      case UInt8(ascii: "+"), UInt8(ascii: "="): keys.append(.letter("+"))
+      case UInt8(ascii: "-"): keys.append(.letter("-"))
       case UInt8(ascii: "A")...UInt8(ascii: "Z"): keys.append(.letter(Character(Unicode.Scalar(byte + 0x20))))
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"):
         keys.append(.letter(Character(Unicode.Scalar(byte))))

@@ -12,6 +12,14 @@ struct TunerState: Equatable, Sendable {
   var level = -Double.infinity
 }
 
+extension TunerState {
+  init(_ update: TunerUpdate) {
+    self.init(
+      reading: update.needle?.reading, isHeld: update.needle?.isHeld ?? false, confidence: update.frame.confidence,
+      level: update.frame.level)
+  }
+}
+
 /// How the tuner shows it.
 struct TunerViewOptions: Equatable, Sendable {
   var tuning = Tuning.standard

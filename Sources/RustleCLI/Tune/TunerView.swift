@@ -38,7 +38,7 @@ struct TunerView {
   }
 
   /// Reference, temperament and what else is not as usual.
-  private var heading: String {
+  var heading: String {
     let tuning = options.tuning
     var parts = ["A4 = \(String(format: "%.6g", tuning.reference)) Hz"]
     let name = tuning.temperament.name.isEmpty ? "own scale" : tuning.temperament.name

@@ -1,0 +1,109 @@
+import Foundation
+import RustleAudio
+
+/// The live view of the tuner: takes updates and keys in, and draws itself when something changed.
+actor LiveTuner: LiveView, TuneSink {
+  var screen: LiveScreen
+  private let tuner: Tuner
+  private let keys: TuneKeys
+  private var options: TunerViewOptions
+
+  private var state = TunerState()
+  /// What is shown while the view is paused; the tuner itself goes on.
+  private var frozen: TunerState?
+  private var isLearning = false
+  private var lostFrames: Int64 = 0
+  private var message: String?
+  private var showsHelp = false
+  private var isOver = false
+
+  init(tuner: Tuner, keys: TuneKeys, options: TunerViewOptions, screen: LiveScreen) {
+    self.tuner = tuner
+    self.keys = keys
+    self.options = options
+    self.screen = screen
+  }
+
+  func show(_ update: TunerUpdate, isDue: Bool, ended: TuneNote?) {
+    guard !isOver else { return }
+    state = TunerState(update)
+    if isLearning && !update.isLearning && update.tuning != options.tuning {
+      message = String(format: "learned A4 = %.2f Hz", update.tuning.reference)
+    }
+    isLearning = update.isLearning
+    options.tuning = update.tuning
+    lostFrames = update.lostFrames
+    screen.needsDrawing = screen.needsDrawing || frozen == nil
+  }
+
+  /// Puts the notes in the view's place and gives the terminal back.
+  func finish(_ result: TuneResult) throws {
+    guard !isOver else { return }
+    isOver = true
+    defer { screen.end() }
+    try screen.draw { TuneReport(options: options, profile: $0).lines(result) }
+  }
+
+  /// Gives the terminal back after a failure; the last picture stays.
+  func end() {
+    guard !isOver else { return }
+    isOver = true
+    screen.end()
+  }
+
+  /// - Returns: whether the key ends the view.
+  func press(_ key: Key) async -> Bool {
+    // What the tuner is set to now: it may have learned since the last picture.
+    let action = keys.action(for: key, await tuner.configuration)
+    if action == .none { return false }
+    message = nil
+    do {
+      switch action {
+      case .none: break
+      case .quit: return true
+      case .pause: frozen = frozen == nil ? state : nil
+      case .help: showsHelp.toggle()
+      case .tuning(let tuning): await tuner.set(tuning: tuning)
+      case .instrument(let instrument): try await tuner.set(instrument: instrument)
+      case .asBegun:
+        await tuner.stopLearning()
+        await tuner.set(tuning: keys.start.tuning)
+        try await tuner.set(instrument: keys.start.instrument)
+      case .learn:
+        if await tuner.isLearning { await tuner.stopLearning() } else { try await tuner.learnReference() }
+      case .stretch:
+        message =
+          try await tuner.stretchAsMeasured() == nil ? "no stretch: play some notes first" : "stretched as measured"
+      }
+    } catch {
+      // What a key asked for was not done; the tuner goes on.
+      message = error.message
+    }
+    let configuration = await tuner.configuration
+    (options.tuning, options.instrument) = (configuration.tuning, configuration.instrument)
+    isLearning = await tuner.isLearning
+    // A string of another instrument is none of this one.
+    if case .instrument = action { state = TunerState() }
+    screen.needsDrawing = true
+    return false
+  }
+
+  func drawIfNeeded() throws { if screen.needsDrawing && !isOver { try draw() } }
+
+  func draw() throws {
+    // It asks the screen about keys, and is made before the screen is at work.
+    let footer = footer
+    try screen.draw { TunerView(options: options, profile: $0).lines(frozen ?? state, footer: footer) }
+  }
+
+  private var footer: String {
+    if showsHelp { return TuneKeys.help }
+    var parts: [String] = []
+    if frozen != nil { parts.append("paused") }
+    if isLearning { parts.append("learning A4: play a note") }
+    if lostFrames > 0 { parts.append("LOST \(lostFrames) frames") }
+    if let message { parts.append(message) }
+    if screen.hasKeys { parts.append("q quit  ? help") }
+    return parts.joined(separator: "   ")
+  }
+}

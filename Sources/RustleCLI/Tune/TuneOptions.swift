@@ -1,0 +1,218 @@
+internal import ArgumentParser
+import Foundation
+import RustleAudio
+
+/// What is tuned, and against what.
+struct TuneOptions: ParsableArguments {
+  @Flag(help: "List the instruments with their strings, and end.")
+  var listInstruments = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Tune the strings of this instrument: one of --list-instruments, or a JSON file with a name and strings. Without it every "
+        + "note is a target.", valueName: "name|file"), completion: .file(extensions: ["json"]))
+  var instrument: String?
+
+  @Option(
+    help: ArgumentHelp("Read the tuning from this JSON file; the options below change it.", valueName: "file"),
+    completion: .file(extensions: ["json"]))
+  var tuning: String?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("What A4 sounds at, 300 to 500 Hz. (default: 440)", valueName: "hz"),
+    transform: Parse.number("hertz", in: Tuning.references))
+  var reference: Double?
+
+  @Option(
+    help: ArgumentHelp(
+      "The temperament: \(Self.temperaments), a number of equal parts of the octave, or a Scala file (.scl).",
+      valueName: "name|file"), completion: .file(extensions: ["scl"]))
+  var temperament: String?
+
+  @Option(
+    help: ArgumentHelp("The note on which the temperament stands. (default: C)", valueName: "note"),
+    transform: Parse.noteName)
+  var tonic: NoteName?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Semitones from the note that sounds up to the written one: 2 for a clarinet in B flat.", valueName: "semitones"),
+    transform: Parse.integer("semitones", in: Tuning.transpositions))
+  var transpose: Int?
+
+  @Flag(help: "Call black keys by flats instead of sharps.")
+  var flats = false
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "By how many parts per million the sound card's clock is fast, -500 to 500.", valueName: "ppm"),
+    transform: Parse.number("parts per million", in: Tuning.clockCorrections))
+  var ppm: Double?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Listen to this channel, counted from 1, instead of the mix of all.", valueName: "number"),
+    transform: Parse.integer("a channel number", in: 1...1_024))
+  var channel: Int?
+
+  static let temperaments = Temperament.Preset.allCases.map(\.rawValue).joined(separator: ", ")
+
+  func validate() throws {
+    if listInstruments { throw CleanExit.message(Self.instrumentList) }
+  }
+
+  /// The presets by their names, one a line.
+  static var instrumentList: String {
+    let width = Instrument.Preset.allCases.reduce(0) { max($0, $1.rawValue.count) } + 2
+    let lines = Instrument.Preset.allCases.map { preset in
+      let notes = Instrument(preset).strings.map { "\($0.note)" }.joined(separator: " ")
+      return preset.rawValue.rightPadded(to: width) + preset.name.rightPadded(to: 24) + notes
+    }
+    return (["chromatic".rightPadded(to: width) + "Chromatic".rightPadded(to: 24) + "every note"] + lines)
+      .joined(separator: "\n")
+  }
+
+  /// What the tuner is set to first.
+  ///
+  /// - Throws: `CommandFailure` for a name that is none, and for a file that cannot be used.
+  func configuration(needle: NeedleOptions) throws -> TunerConfiguration {
+    var configuration = TunerConfiguration(
+      tuning: try combinedTuning(), needle: needle, channel: channel.map { .channel($0 - 1) } ?? .mix)
+    if let instrument { configuration.instrument = try Self.instrument(instrument) }
+    return configuration
+  }
+
+  private func combinedTuning() throws -> Tuning {
+    let base = try tuning.map { try Self.decoded(Tuning.self, from: $0, option: "--tuning") } ?? .standard
+    return try Tuning(
+      reference: reference ?? base.reference,
+      temperament: temperament.map { try Self.temperament($0) } ?? base.temperament, tonic: tonic ?? base.tonic,
+      transposition: transpose ?? base.transposition, spelling: flats ? .flats : base.spelling, stretch: base.stretch,
+      clockCorrection: ppm ?? base.clockCorrection)
+  }
+
+  /// An instrument by its name, in any case, or from a file.
+  static func instrument(_ text: String) throws -> Instrument {
+    if text.lowercased() == "chromatic" { return .chromatic }
+    let presets = Instrument.Preset.allCases
+    if let preset = presets.first(where: { $0.rawValue.lowercased() == text.lowercased() }) {
+      return Instrument(preset)
+    }
+    guard isPath(text, ending: "json") else {
+      let near = Suggestion.nearest(to: text, among: presets.map(\.rawValue))
+      throw CommandFailure(
+        .usage, "--instrument: expected the name of an instrument or a JSON file, got '\(text)'",
+        advice: near.map { "did you mean \($0)?" } ?? "'rustle tune --list-instruments' lists them")
+    }
+    return try decoded(Instrument.self, from: text, option: "--instrument")
+  }
+
+  /// A temperament by its name, in any case, by its number of parts, or from a file.
+  static func temperament(_ text: String) throws -> Temperament {
+    let presets = Temperament.Preset.allCases
+    if let preset = presets.first(where: { $0.rawValue.lowercased() == text.lowercased() }) {
+      return Temperament(preset)
+    }
+    if let divisions = Int(text) {
+      do {
+        return try Temperament.equal(divisions)
+      } catch {
+        throw CommandFailure(.usage, "--temperament: \(error.message)", advice: error.advice)
+      }
+    }
+    guard isPath(text, ending: "scl") else {
+      let near = Suggestion.nearest(to: text, among: presets.map(\.rawValue))
+      throw CommandFailure(
+        .usage, "--temperament: expected \(temperaments), a number or a Scala file, got '\(text)'",
+        advice: near.map { "did you mean \($0)?" })
+    }
+    do {
+      return try Temperament(scalaFile: try TextFile.bytes(of: text, option: "--temperament"))
+    } catch let error as AudioError {
+      throw CommandFailure(.badData, "\(text): \(error.message)", advice: error.advice)
+    }
+  }
+
+  private static func isPath(_ text: String, ending: String) -> Bool {
+    text.contains("/") || text.lowercased().hasSuffix("." + ending) || FileManager.default.fileExists(atPath: text)
+  }
+
+  private static func decoded<Value: Decodable>(
+    _ type: Value.Type, from path: String, option: String
+  ) throws -> Value {
+    let data = try TextFile.bytes(of: path, option: option)
+    do {
+      return try JSONDecoder().decode(type, from: data)
+    } catch let error as AudioError {
+      throw CommandFailure(.badData, "\(path): \(error.message)", advice: error.advice)
+    } catch let error as DecodingError {
+      throw CommandFailure(.badData, "\(path): \(Self.words(of: error))", advice: "mend the file, or give another")
+    }
+  }
+
+  /// What is wrong with a file, and where.
+  private static func words(of error: DecodingError) -> String {
+    let context: DecodingError.Context
+    let what: String
+    switch error {
+    case .keyNotFound(let key, let found):
+      (context, what) = (found, "expected a value for \"\(key.stringValue)\", got none")
+    case .typeMismatch(_, let found), .valueNotFound(_, let found):
+      (context, what) = (found, "expected another kind of value")
+    case .dataCorrupted(let found): (context, what) = (found, "expected JSON of its form")
+    @unknown default: return "expected JSON of its form"
+    }
+    let place = context.codingPath.map { key in
+      if let index = key.intValue { return "[\(index)]" }
+      return key.stringValue
+    }.joined(separator: " ")
+    return place.isEmpty ? what : "\(place): \(what)"
+  }
+}
+
+/// How the needle of the tuner is steadied.
+struct NeedleArguments: ParsableArguments {
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "The seconds in which the needle goes 63 percent of the way to a new value, 0 to 10. (default: 0.1)",
+      valueName: "seconds"), transform: Parse.number("seconds", in: 0...10))
+  var smooth: Double?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "For how many seconds the last reading is shown after the tone, 0 to 60. (default: 1)", valueName: "seconds"),
+    transform: Parse.number("seconds", in: 0...60))
+  var hold: Double?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "The least confidence of a frame that says something, 0 to 1. (default: 0.5)", valueName: "part"),
+    transform: Parse.number("a confidence", in: 0...1))
+  var confidence: Double?
+
+  @Flag(help: "Show every frame as it comes: nothing is steadied and nothing held.")
+  var unsteadied = false
+
+  func validate() throws {
+    guard unsteadied else { return }
+    if smooth != nil { throw ValidationError("expected --unsteadied or --smooth, got both") }
+    if hold != nil { throw ValidationError("expected --unsteadied or --hold, got both") }
+  }
+
+  /// The options of the needle.
+  var options: NeedleOptions {
+    var options = unsteadied ? NeedleOptions.raw : NeedleOptions()
+    if unsteadied { options.minimumConfidence = NeedleOptions().minimumConfidence }
+    if let smooth { options.timeConstant = smooth }
+    if let hold { options.holdTime = hold }
+    if let confidence { options.minimumConfidence = confidence }
+    return options
+  }
+}
