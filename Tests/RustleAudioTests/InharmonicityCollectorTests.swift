@@ -1,7 +1,8 @@
 import RustleAudio
+import TestSupport
 import Testing
 
-@Suite struct InharmonicityCollectorTests {
+@Suite(.releasesNativeObjects) struct InharmonicityCollectorTests {
   @Test func theMedianOfEnoughFramesCounts() throws {
     var collector = InharmonicityCollector()
     for value in [1e-4, 3e-4, 2e-4, 9e-2, 2e-4, 2e-4, 2e-4] {

@@ -173,6 +173,27 @@ import Testing
     }
   }
 
+  @Test func aHighRateRaisesTheLowerEnd() async throws {
+    let format = try AudioFormat(sampleRate: 384_000, channels: 1)
+    let tuner = try Tuner(format: format)
+    #expect(await tuner.window == 32_768)
+    #expect(await tuner.range.lowerBound == 2.25 * 384_000 / 32_768)
+    let low = try AudioFormat(sampleRate: 192_000, channels: 1)
+    #expect(await (try Tuner(format: low)).range.lowerBound == 25)
+  }
+
+  @Test func stringsBeyondTheRateAreRefusedAndChangeNothing() async throws {
+    let format = try AudioFormat(sampleRate: 8_000, channels: 1)
+    let tuner = try Tuner(format: format)
+    let high = try Instrument(name: "High", notes: "C10")
+    let error = await #expect(throws: AudioError.self) { try await tuner.set(instrument: high) }
+    #expect(error?.code == .validation)
+    #expect(await tuner.configuration == TunerConfiguration())
+    let samples = Sounds.tones([(440, 0.3)], frames: 0..<8_000, sampleRate: 8_000)
+    let last = try await tuner.process(AudioBuffer(format: format, samples: samples, position: 0)).last
+    #expect(last?.needle?.reading.noteText == "A4")
+  }
+
   // MARK: what is learned
 
   @Test func theReferenceIsLearnedFromANote() async throws {

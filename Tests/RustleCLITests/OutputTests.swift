@@ -35,7 +35,7 @@ import Testing
 
   @Test(arguments: [
     ("tikcer", "ticker"), ("TICKER", "ticker"), ("tick", nil), ("spectrums", "spectrum"), ("dokter", "doctor"),
-    ("hlep", "help"), ("hel", "help"), ("tuner", nil), ("", nil),
+    ("hlep", "help"), ("hel", "help"), ("tuner", "tune"), ("violin", nil), ("", nil),
   ])
   func aMistypedSubcommandIsRecognised(word: String, meant: String?) {
     #expect(Suggestion.nearest(to: word, among: RootCommand.subcommandNames) == meant)
