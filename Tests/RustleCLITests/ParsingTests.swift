@@ -124,7 +124,7 @@ import Testing
   }
 
   @Test(arguments: [
-    "", "ticker", "spectrum", "spectrogram", "meter", "tune", "eq", "record", "play", "devices", "doctor",
+    "", "ticker", "spectrum", "spectrogram", "pitch", "meter", "tune", "eq", "record", "play", "devices", "doctor",
   ])
   func everyHelpHasExamples(subcommand: String) {
     let words = subcommand.isEmpty ? ["--help"] : [subcommand, "--help"]
