@@ -190,10 +190,12 @@ public actor Tuner {
 
   private func update(_ frame: PitchFrame, overruns: Int) -> TunerUpdate {
     let tuning = configuration.tuning
-    let frequency = frame.isVoiced ? frame.frequency : nil
+    let isVoiced = frame.isVoiced(from: configuration.needle.minimumConfidence)
+    let frequency = isVoiced ? frame.frequency : nil
     let reading = frequency.flatMap { tuning.reading(of: $0, on: configuration.instrument) }
     let needle = smoother.update(frequency: frame.frequency, confidence: frame.confidence, time: frame.time)
-    if let reading, abs(reading.cents) <= 50 {
+    // The other methods tell no inharmonicity.
+    if let reading, abs(reading.cents) <= 50, configuration.method == .harmonic {
       let sounding = reading.note.transposed(by: -tuning.transposition)
       collector.add(note: sounding, inharmonicity: frame.inharmonicity, confidence: frame.confidence)
     }

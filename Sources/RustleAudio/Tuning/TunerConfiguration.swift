@@ -41,16 +41,9 @@ public struct TunerConfiguration: Sendable, Hashable {
   /// The pitch tracker for sound of a rate in Hz. Where the longest window does not hold the lowest note, as at 384 kHz, it is
   /// taken all the same and raises the lower end.
   func pitch(sampleRate: Double) -> PitchConfiguration {
-    let range = instrument.pitchRange
-    let isTooLow = Self.periods * sampleRate / range.lowerBound > Double(Self.longestWindow)
-    return PitchConfiguration(
-      sampleRate: sampleRate, range: range, method: method, window: window ?? (isTooLow ? Self.longestWindow : nil),
-      hop: hop)
+    PitchConfiguration(
+      sampleRate: sampleRate, range: instrument.pitchRange, method: method, window: window, hop: hop)
   }
-
-  /// As ``PitchConfiguration/window`` has them: the periods of the lowest frequency in a window, and the most samples of one.
-  private static let periods = 2.25
-  private static let longestWindow = 32_768
 }
 
 extension Instrument {

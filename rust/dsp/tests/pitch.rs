@@ -274,6 +274,43 @@ fn quiet_clipped_and_offset_tones_keep_their_pitch() {
 }
 
 #[test]
+fn tones_at_the_ends_of_the_range_are_found_whatever_their_phase() {
+    for (rate, low, high) in [
+        (48_000.0, 60.0, 1000.0),
+        (RATE, 82.0, 880.0),
+        (RATE, 100.0, 950.0),
+    ] {
+        for method in [PitchMethod::Harmonic, PitchMethod::Mpm] {
+            let configuration = PitchConfiguration {
+                method,
+                ..PitchConfiguration::new(rate, low..=high)
+            };
+            let mut pitch = estimator(&configuration).expect("valid");
+            for step in 0..16 {
+                for frequency in [low, high] {
+                    let frame = sine(pitch.window(), frequency, rate, 0.3, 0.4 * f64::from(step));
+                    let estimate = pitch.estimate(&frame).expect("a frame");
+                    expect(estimate, frequency, 5.0, method.name());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_lone_sample_has_no_pitch() {
+    let mut pitch = default();
+    for place in [0, 1, 2, 700, WINDOW / 2, WINDOW - 1] {
+        for level in [0.0, 1.0 / 65_536.0] {
+            let mut frame: Vec<f32> = noise(9, WINDOW).into_iter().map(|x| level * x.signum()).collect();
+            frame[place] = 1.0;
+            let estimate = pitch.estimate(&frame).expect("a frame");
+            assert!(!estimate.is_voiced(), "at {place}: {estimate:?}");
+        }
+    }
+}
+
+#[test]
 fn samples_that_are_no_numbers_have_no_pitch() {
     for method in PitchMethod::ALL {
         let mut pitch = music(method);
@@ -380,6 +417,12 @@ fn window_holds_the_range() {
     };
     let pitch = estimator(&short).expect("valid");
     assert_eq!(pitch.range(), PERIODS * RATE / 1024.0..=4500.0);
+    // So does a range that no window holds.
+    let pitch = estimator(&PitchConfiguration::new(384_000.0, 25.0..=4500.0)).expect("valid");
+    assert_eq!(
+        (pitch.window(), *pitch.range().start()),
+        (32_768, PERIODS * 384_000.0 / 32_768.0)
+    );
 }
 
 #[test]
@@ -415,7 +458,6 @@ fn wrong_configurations_are_refused() {
     // Nothing is left of the range under 0.45 of the rate, or above what the window holds.
     assert!(refused(8000.0, 3700.0, 4000.0, None).contains("to 3600 Hz"));
     assert!(refused(RATE, 30.0, 90.0, Some(1024)).contains("got 30 to 90 Hz"));
-    assert!(refused(RATE, 1.0, 500.0, None).contains("at least 3.03 Hz"));
     let mut pitch = default();
     let error = pitch.estimate(&[0.0; 100]).expect_err("too short");
     assert_eq!(
@@ -474,13 +516,20 @@ fn times_are_those_of_the_middles() {
     };
     let frames = contour(&configuration, 512, Decoding::Frame, &glide()).expect("valid");
     assert_eq!(frames[0].sample, 1024);
-    for frame in &frames {
-        let there = 150.0 * 2_f64.powf(frame.sample as f64 / RATE);
-        assert!(
-            cents(frame.estimate.frequency, there).abs() < 1.0,
-            "{frame:?}, {there}"
-        );
-    }
+    // The glide is 14 cents from frame to frame and 56 across one; of an octave a second the mean strays by one.
+    let mut away: Vec<f64> = frames
+        .iter()
+        .map(|frame| {
+            cents(
+                frame.estimate.frequency,
+                150.0 * 2_f64.powf(frame.sample as f64 / RATE),
+            )
+            .abs()
+        })
+        .collect();
+    away.sort_by(f64::total_cmp);
+    let (median, worst) = (away[away.len() / 2], away[away.len() - 1]);
+    assert!(median < 0.5 && worst < 1.5, "{median}, {worst}");
     assert!(matches!(
         PitchTracker::new(&configuration, 0),
         Err(PitchError::Hop { got: 0 })

@@ -17,6 +17,9 @@ pub const PERIODS: f64 = 2.25;
 /// The highest frequency that is looked for, as a part of the sample rate.
 const HIGHEST: f64 = 0.45;
 
+/// The largest amplitude whose squares can be summed in single precision.
+const LOUDEST: f32 = 3e12;
+
 /// A way to find a pitch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum PitchMethod {
@@ -88,7 +91,7 @@ pub struct PitchConfiguration {
     /// How.
     pub method: PitchMethod,
     /// The samples of a frame: a power of two from [`MIN_WINDOW`] to [`MAX_WINDOW`]. `None`: the least power of two that holds
-    /// [`PERIODS`] periods of the range's lower end. A window that does not hold them raises the range's lower end:
+    /// [`PERIODS`] periods of the range's lower end, or the longest. A window that does not hold them raises that end:
     /// [`PitchEstimator::range`](super::PitchEstimator::range) tells.
     pub window: Option<usize>,
 }
@@ -121,37 +124,32 @@ impl PitchConfiguration {
             return Err(PitchError::SampleRate { got: sample_rate });
         }
         let (lowest, highest) = (*self.range.start(), *self.range.end());
-        let range = PitchError::Range {
+        let range = |least: f64| PitchError::Range {
             lowest,
             highest,
-            limit: HIGHEST * sample_rate,
+            least,
+            most: HIGHEST * sample_rate,
         };
         if !(lowest > 0.0 && highest.is_finite()) {
-            return Err(range);
+            return Err(range(0.0));
         }
         let window = match self.window {
             Some(window) if (MIN_WINDOW..=MAX_WINDOW).contains(&window) && window.is_power_of_two() => window,
             Some(got) => return Err(PitchError::Window { got }),
             None => {
-                let least = (PERIODS * sample_rate / lowest).ceil();
-                if least > MAX_WINDOW as f64 {
-                    return Err(PitchError::Lowest {
-                        got: lowest,
-                        least: PERIODS * sample_rate / MAX_WINDOW as f64,
-                    });
-                }
+                let least = (PERIODS * sample_rate / lowest).ceil().min(MAX_WINDOW as f64);
                 (least as usize).next_power_of_two().max(MIN_WINDOW)
             }
         };
-        let lowest = lowest.max(PERIODS * sample_rate / window as f64);
-        let highest = highest.min(HIGHEST * sample_rate);
-        if lowest >= highest {
-            return Err(range);
+        let least = PERIODS * sample_rate / window as f64;
+        let (low, high) = (lowest.max(least), highest.min(HIGHEST * sample_rate));
+        if low >= high {
+            return Err(range(least));
         }
         Ok(Checked {
             sample_rate,
-            lowest,
-            highest,
+            lowest: low,
+            highest: high,
             window,
         })
     }
@@ -162,14 +160,20 @@ impl Checked {
         self.lowest..=self.highest
     }
 
-    /// Whether a pitch is one that is looked for, half a semitone more on each side: what is found at an end is not cut off by
-    /// its own error.
-    pub(super) fn holds(&self, frequency: f64) -> bool {
+    /// The frequencies that a pitch may have, half a semitone more on each side than what is looked for: what is found at an end is
+    /// not cut off by its own error.
+    pub(super) fn held(&self) -> RangeInclusive<f64> {
         const QUARTER_TONE: f64 = 1.029_302_236_643_492;
-        (self.lowest / QUARTER_TONE..=self.highest * QUARTER_TONE).contains(&frequency)
+        self.lowest / QUARTER_TONE..=self.highest * QUARTER_TONE
     }
 
-    /// The mean of a frame, and its level without that in dB; the level is not finite where there is nothing to find.
+    /// Whether a pitch is one of them.
+    pub(super) fn holds(&self, frequency: f64) -> bool {
+        self.held().contains(&frequency)
+    }
+
+    /// The mean of a frame, and its level without that in dB; the level is not finite where there is nothing to find. Of all samples
+    /// but the first, which [`CentredSpectrum`](super::centred::CentredSpectrum) leaves out: on its own it is no sound.
     ///
     /// # Errors
     /// [`PitchError::FrameLength`].
@@ -178,11 +182,12 @@ impl Checked {
         if got != expected {
             return Err(PitchError::FrameLength { expected, got });
         }
-        let mean = (sum(frame, f64::from) / got as f64) as f32;
-        let squares = sum(frame, |x| f64::from(x - mean).powi(2));
-        let power = squares / got as f64;
+        let mean = (sum(&frame[1..], f64::from) / (got - 1) as f64) as f32;
+        let squares = sum(&frame[1..], |x| f64::from(x - mean).powi(2));
+        let power = squares / (got - 1) as f64;
         // Below, single precision holds no squares; above, it holds no sums of them.
-        let level = if power > 1e-30 && power < 1e25 {
+        let first = frame[0].abs() < LOUDEST;
+        let level = if first && power > 1e-30 && power < f64::from(LOUDEST).powi(2) {
             10.0 * power.log10()
         } else {
             f64::NEG_INFINITY

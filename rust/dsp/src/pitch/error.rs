@@ -19,15 +19,10 @@ pub enum PitchError {
         lowest: f64,
         /// Its upper end, in Hz.
         highest: f64,
-        /// The highest frequency that the sample rate holds, in Hz.
-        limit: f64,
-    },
-    /// No window holds enough periods of the range's lower end.
-    Lowest {
-        /// That end, in Hz.
-        got: f64,
-        /// The lowest that the longest window holds, in Hz.
+        /// The lowest frequency that the window holds, in Hz; 0 where it was not looked at.
         least: f64,
+        /// The highest frequency that the sample rate holds, in Hz.
+        most: f64,
     },
     /// The window is no power of two, or not from [`MIN_WINDOW`] to [`MAX_WINDOW`].
     Window {
@@ -68,16 +63,12 @@ impl Display for PitchError {
             Self::Range {
                 lowest,
                 highest,
-                limit,
+                least,
+                most,
             } => write!(
                 f,
-                "pitch range: expected two frequencies above 0, the first below the second and within what the window and \
-                 the sample rate hold (to {limit} Hz), got {lowest} to {highest} Hz"
-            ),
-            Self::Lowest { got, least } => write!(
-                f,
-                "pitch range: expected a lower end of at least {least:.2} Hz, the lowest that a window of {MAX_WINDOW} samples \
-                 holds at this sample rate, got {got} Hz"
+                "pitch range: expected two frequencies above 0, the first below the second, that overlap what the window and the \
+                 sample rate hold, {least:.2} to {most} Hz, got {lowest} to {highest} Hz"
             ),
             Self::Window { got } => write!(
                 f,

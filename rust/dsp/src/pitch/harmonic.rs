@@ -13,7 +13,7 @@ use std::f64::consts::TAU;
 use std::ops::RangeInclusive;
 
 /// Periods that become candidates: the first whose likeness reaches a part of the largest.
-const PERIODS: usize = 5;
+const MAX_PERIODS: usize = 5;
 const LIKENESS: f64 = 0.8;
 /// Combs that become candidates: the most salient of those in which one of the largest peaks is a partial up to an order.
 const COMBS: usize = 4;
@@ -73,12 +73,12 @@ impl Harmonic {
         let rate = self.checked.sample_rate;
         let maxima = self.lags.maxima(&mut self.maxima);
         let largest = maxima.iter().map(|period| period.likeness).fold(0.0, f64::max);
-        let mut frequencies = [0.0; PERIODS + COMBS];
+        let mut frequencies = [0.0; MAX_PERIODS + COMBS];
         let mut count = 0;
         for period in maxima
             .iter()
             .filter(|period| period.likeness >= LIKENESS * largest)
-            .take(PERIODS)
+            .take(MAX_PERIODS)
         {
             frequencies[count] = rate / period.lag;
             count += 1;
@@ -134,7 +134,7 @@ impl Harmonic {
             for order in 1..=ORDERS {
                 let bin = peak.bin / f64::from(order);
                 let frequency = bin / self.to_bins();
-                if !self.checked.range().contains(&frequency) {
+                if !self.checked.holds(frequency) {
                     continue;
                 }
                 let salience = self.comb.salience(bin);

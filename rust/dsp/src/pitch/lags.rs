@@ -39,14 +39,15 @@ pub(super) struct Lags {
 impl Lags {
     pub(super) fn new(spectrum: &CentredSpectrum, checked: Checked) -> Result<Self, PitchError> {
         let inverse = InversePlan::new(spectrum.size())?;
-        let longest = (checked.sample_rate / checked.lowest).ceil() as usize + 2;
+        let held = checked.held();
+        let longest = (checked.sample_rate / held.start()).ceil() as usize + 2;
         Ok(Self {
             powers: vec![0.0; inverse.complex_len()],
             correlation: vec![0.0; inverse.size()],
             scratch: vec![0.0; inverse.scratch_len()],
             inverse,
             likeness: vec![0.0; longest + 2],
-            shortest: checked.sample_rate / checked.highest,
+            shortest: checked.sample_rate / held.end(),
         })
     }
 

@@ -53,7 +53,11 @@ impl Spectral {
                 .map(|h| f64::from(m.get(h * bin).copied().unwrap_or(0.0)).max(1e-30).ln())
                 .sum(),
         };
+        // The slope of what lies outside the range is no peak.
+        let is_peak =
+            |bin: &usize| self.choice == Choice::Product || (m[*bin] > m[bin - 1] && m[*bin] >= m[bin + 1]);
         (first..=last)
+            .filter(is_peak)
             .map(|bin| (bin, salience(bin)))
             .max_by(|a, b| a.1.total_cmp(&b.1))
             .map(|(bin, _)| bin)
