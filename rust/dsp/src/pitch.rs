@@ -60,7 +60,8 @@ pub struct PitchEstimate {
     pub deviation: f64,
     /// B, where partial k is at k f0 sqrt(1 + B k^2): 0 of a harmonic tone, to 0.02; 0 where a method does not tell.
     pub inharmonicity: f64,
-    /// The tone's power over that of the rest, in dB, to about 65, which single precision leaves; negative infinity where there is no tone or a method does not tell.
+    /// The tone's power over that of the rest, in dB, to about 65, which single precision leaves; negative infinity where there is
+    /// no tone or a method does not tell.
     pub harmonicity: f64,
     /// The frame's level without its mean, in dB relative to a full-scale square wave; negative infinity for silence.
     pub level: f64,

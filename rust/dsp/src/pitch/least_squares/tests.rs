@@ -1,0 +1,52 @@
+use super::*;
+use rustle_testkit::Tone;
+
+fn spectrum(tone: &Tone) -> CentredSpectrum {
+    let mut spectrum = CentredSpectrum::new(2048).expect("a window");
+    spectrum.take(&tone.samples(2048, 0.4), 0.0).expect("a frame");
+    spectrum
+}
+
+#[test]
+fn amplitudes_and_frequency_are_those_of_the_tone() {
+    let tone = Tone::stack(300.0, 6, 0.4, 48_000.0);
+    let spectrum = spectrum(&tone);
+    let fit = LeastSquares::new().fit(&spectrum, 301.0 * TAU / 48_000.0);
+    assert!((fit.frequency * 48_000.0 / TAU - 300.0).abs() < 1e-5);
+    for (power, amplitude) in fit.powers.iter().zip(&tone.amplitudes) {
+        assert!((power / (amplitude * amplitude / 2.0) - 1.0).abs() < 1e-4);
+    }
+    assert!(fit.powers[6..].iter().all(|&power| power < 1e-9));
+    let left = [fit.residual, fit.residual_of_few].map(|residual| residual / spectrum.energy);
+    // Single precision, of the transform, leaves this much.
+    assert!(left[0] < 1e-6 && left[1] > 0.01, "{left:?}");
+    assert_eq!((fit.partials, fit.few), (MAX_PARTIALS, FIRST_PARTIALS));
+}
+
+#[test]
+fn sums_of_multiples_are_those_of_any_frequencies() {
+    let tone = Tone::stack(300.0, 6, 0.4, 48_000.0);
+    let spectrum = spectrum(&tone);
+    let w = 299.0 * TAU / 48_000.0;
+    let (mut one, mut other) = (LeastSquares::new(), LeastSquares::new());
+    one.place(&spectrum, w, 0.0, MAX_PARTIALS);
+    one.harmonic_sums(spectrum.length() as f64, MAX_PARTIALS);
+    other.place(&spectrum, w, 1e-15, MAX_PARTIALS);
+    other.sums(spectrum.length() as f64, MAX_PARTIALS);
+    let pairs = [
+        (&one.slopes, &other.slopes),
+        (&one.turned, &other.turned),
+        (&one.moving_sines, &other.moving_sines),
+        (&one.moving_cosines, &other.moving_cosines),
+    ];
+    let scale = (spectrum.length() as f64).powi(3);
+    for (one, other) in pairs {
+        for (one, other) in one.iter().flatten().zip(other.iter().flatten()) {
+            assert!((one - other).abs() < 1e-9 * scale, "{one}, {other}");
+        }
+    }
+    for (i, j) in (0..=MAX_PARTIALS).flat_map(|i| (0..=i).map(move |j| (i, j))) {
+        assert!((one.cosines[i][j] - other.cosines[i][j]).abs() < 1e-6);
+        assert!((one.sines[i][j] - other.sines[i][j]).abs() < 1e-6);
+    }
+}
