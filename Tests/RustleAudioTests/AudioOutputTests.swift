@@ -39,8 +39,12 @@ import Testing
     }
     #expect(end.played == 100_000)
     #expect(end.queued == 0)
-    #expect(end.position == end.played + end.starved || end.position - end.played - end.starved < 1_440)
     let all = told.withLock { $0 }
+    // The clock moves before the first sound is there, by as much as it likes: silence then, and after the last sound, is not
+    // missed. In between every frame is either of the sound or starved.
+    let silences = all.filter { $0.played > 0 && $0.played < 100_000 }.map { $0.position - $0.played - $0.starved }
+    #expect(Set(silences).count == 1)
+    #expect(all.allSatisfy { $0.played > 0 || $0.starved == 0 })
     #expect(all.last == end)
     #expect(all.count > 50)
     #expect(zip(all, all.dropFirst()).allSatisfy { $0.sequence < $1.sequence && $0.played <= $1.played })
