@@ -15,6 +15,7 @@ mod pitch;
 mod sound;
 mod spectra;
 mod stopwatch;
+mod voice;
 mod wave;
 
 use std::error::Error;
@@ -59,6 +60,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let subject = words.next();
     if subject.as_deref() == Some("contour") {
         write!(io::stdout().lock(), "{}", contour::lines(words)?)?;
+        return Ok(());
+    }
+    if subject.as_deref() == Some("voice") {
+        let words: Vec<String> = words.collect();
+        write!(io::stdout().lock(), "{}", voice::lines(&words)?)?;
         return Ok(());
     }
     let options = options(words)?;

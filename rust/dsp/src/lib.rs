@@ -8,6 +8,7 @@
 //! - [`Path`]: the instructions that a plan computes with, and how to choose them.
 //! - [`equalizer`]: a parametric equalizer of two channels; [`biquad`]: its filters.
 //! - [`sound_meter`]: levels, loudness and bands in one; [`level`] and [`loudness`]: each alone.
+//! - [`voice`]: formants, noise, jitter and shimmer of voices.
 //! - [`fft::dft`]: the definition that the fast transform is tested against.
 //!
 //! Signals are `f32`, plain numbers with full scale at 1.0. Frequencies are hertz, or bins: a spectrum of size N at a
@@ -27,6 +28,7 @@ pub mod pitch;
 pub mod sound_meter;
 mod spectrum;
 mod stft;
+pub mod voice;
 mod window;
 
 pub use error::DspError;

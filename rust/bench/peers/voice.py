@@ -1,0 +1,289 @@
+"""Compares voice measures with Praat's, on vowels with known poles, pulse trains with known jitter and shimmer, tones in noise,
+and espeak-ng's vowels; prints Markdown.
+
+    python3 voice.py --program "PROGRAM voice" [--seed N] [--quick] [--part formants|noise|periods|espeak] [--must]
+
+PROGRAM is asked with `--min HZ --max HZ --ceiling HZ FILE...` and prints one line per file as rust/bench/src/voice.rs says. Needs numpy,
+scipy and praat-parselmouth, and espeak-ng for the last table. With --must the exit status is 1 when a goal is missed.
+"""
+
+import argparse
+import pathlib
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import wave
+
+import numpy as np
+import parselmouth
+from parselmouth.praat import call
+from scipy.signal import lfilter, resample
+
+# Formants of ten vowels in Hz: G. E. Peterson and H. L. Barney, JASA 24, 1952, table II.
+VOWELS = {
+    "male": [(270, 2290, 3010), (390, 1990, 2550), (530, 1840, 2480), (660, 1720, 2410), (730, 1090, 2440), (570, 840, 2410), (440, 1020, 2240), (300, 870, 2240), (640, 1190, 2390), (490, 1350, 1690)],
+    "female": [(310, 2790, 3310), (430, 2480, 3070), (610, 2330, 2990), (860, 2050, 2850), (850, 1220, 2810), (590, 920, 2710), (470, 1160, 2680), (370, 950, 2670), (760, 1400, 2780), (500, 1640, 1960)],
+    "child": [(370, 3200, 3730), (530, 2730, 3600), (690, 2610, 3570), (1010, 2320, 3320), (1030, 1370, 3170), (680, 1060, 3180), (560, 1410, 3310), (430, 1170, 3260), (850, 1590, 3360), (560, 1820, 2160)],
+}
+UPPER = {"male": (3500, 4500), "female": (4100, 5100), "child": (4800, 5900)}
+CEILING = {"male": 5000, "female": 5500, "child": 6500}
+PITCH = {"male": (90, 180), "female": (165, 260), "child": (220, 300)}
+RATES = (16000, 44100, 48000)
+SOURCES = ("impulses", "rosenberg")
+OVER = 8
+FIELDS = ["f1", "f2", "f3", "f4", "f5", "b1", "b2", "b3", "b4", "b5", "hnr", "f0", "jitter", "rap", "ppq5", "shimmer", "shimmer_db", "apq3", "apq5", "h1h2", "median", "mean", "deviation"]
+
+
+def source(kind, periods, amplitudes, rate):
+    """Pulses of a voice, made at eight times the rate: their spectrum falls by about 12 dB per octave, and is raised by 6."""
+    starts = np.concatenate([[0], np.cumsum(periods)]) * rate * OVER
+    flow = np.zeros(int(starts[-1]) + 1)
+    for start, end, amplitude in zip(starts, starts[1:], amplitudes):
+        if kind == "impulses":
+            whole, part = int(start), start % 1
+            flow[whole : whole + 2] += amplitude * np.array([1 - part, part])
+            continue
+        n = np.arange(int(np.ceil(start)), int(np.ceil(end)))
+        x = (n - start) / (end - start)
+        # A. E. Rosenberg, JASA 49, 1971, type C: opening 40 %, closing 16 % of the period.
+        pulse = np.where(x < 0.4, 0.5 - 0.5 * np.cos(np.pi * x / 0.4), np.where(x < 0.56, np.cos(0.5 * np.pi * (x - 0.4) / 0.16), 0))
+        flow[n] = amplitude * pulse
+    count = len(flow) // OVER
+    sound = resample(flow[: count * OVER], count)
+    if kind == "impulses":
+        pole = np.exp(-2 * np.pi * 100 / rate)
+        sound = lfilter([1], [1, -2 * pole, pole * pole], sound)
+    return np.diff(sound, prepend=0)
+
+
+def tract(sound, formants, widths, rate):
+    for frequency, width in zip(formants, widths):
+        if frequency < 0.49 * rate:
+            radius = np.exp(-np.pi * width / rate)
+            turn = 2 * radius * np.cos(2 * np.pi * frequency / rate)
+            sound = lfilter([1 - turn + radius**2], [1, -turn, radius**2], sound)
+    return sound
+
+
+def steady(random, pitch, seconds):
+    """Periods of a voice that wavers by 1 %, three times a second."""
+    phase, time, periods = random.uniform(0, 2 * np.pi), 0.0, []
+    while time < seconds:
+        periods.append(1 / (pitch * (1 + 0.01 * np.sin(2 * np.pi * 3 * time + phase))))
+        time += periods[-1]
+    return np.array(periods)
+
+
+def noisy(random, sound, ratio):
+    return sound if ratio is None else sound + random.standard_normal(len(sound)) * np.sqrt(np.mean(sound**2) / 10 ** (ratio / 10))
+
+
+def write(path, rate, sound):
+    sound = np.round(0.5 * 32767 * sound / np.abs(sound).max()).astype("<i2")
+    with wave.open(str(path), "wb") as file:
+        file.setnchannels(1), file.setsampwidth(2), file.setframerate(rate)
+        file.writeframes(sound.tobytes())
+
+
+def ours(program, files, *options):
+    lines = subprocess.run([*program, *map(str, options), *map(str, files)], check=True, capture_output=True, text=True).stdout.splitlines()
+    return [dict(zip(FIELDS, map(float, line.split("\t")[1:]))) for line in lines]
+
+
+def praat_formants(path, ceiling):
+    formants = parselmouth.Sound(str(path)).to_formant_burg(0.01, 5, ceiling, 0.025, 50)
+    return [np.nanmedian([formants.get_value_at_time(number, time) for time in formants.xs()]) for number in (1, 2, 3)]
+
+
+def table(title, heads, rows):
+    print(f"\n### {title}\n\n| {' | '.join(heads)} |\n|{'---|' * len(heads)}")
+    for row in rows:
+        print(f"| {' | '.join(row)} |")
+
+
+class Goals:
+    def __init__(self):
+        self.missed = []
+
+    def least(self, name, value, goal):
+        return self.judge(name, value, value >= goal, f">= {goal}")
+
+    def most(self, name, value, goal):
+        return self.judge(name, value, value <= goal, f"<= {goal}")
+
+    def judge(self, name, value, met, goal):
+        if not met:
+            self.missed.append(f"{name}: {value:.3g}, goal {goal}")
+        return f"{value:.3g} ({goal}: {'met' if met else 'MISSED'})"
+
+
+def formant_table(program, folder, random, goals, quick):
+    rows = []
+    kinds = [(kind, ratio) for ratio in (None, 20) for kind in SOURCES]
+    for kind, ratio in kinds:
+        total = []
+        for voice, vowels in VOWELS.items():
+            paths, truths = [], []
+            for index, vowel in enumerate(vowels):
+                for pitch in random.uniform(*PITCH[voice], 2 if quick else 4):
+                    for rate in RATES[:: 2 if quick else 1]:
+                        widths = np.array([60, 80, 120, 170, 230]) * random.uniform(0.8, 1.3, 5)
+                        periods = steady(random, pitch, 0.4)
+                        sound = tract(source(kind, periods, np.ones(len(periods)), rate), vowel + UPPER[voice], widths, rate)
+                        path = folder / f"{kind}-{ratio}-{voice}-{len(paths)}.wav"
+                        write(path, rate, noisy(random, sound, ratio))
+                        paths.append(path), truths.append(vowel)
+            truths = np.array(truths)
+            found = {
+                "ours": [[r["f1"], r["f2"], r["f3"]] for r in ours(program, paths, "--ceiling", CEILING[voice])],
+                "Praat": [praat_formants(path, CEILING[voice]) for path in paths],
+            }
+            for name, values in found.items():
+                errors = np.abs(np.nan_to_num(np.array(values)) / truths - 1)
+                median, most = 100 * np.median(errors, 0), 100 * np.percentile(errors, 95, axis=0)
+                inside = 100 * np.mean((errors < 0.1).all(1))
+                if name == "ours":
+                    total.append(errors)
+                rows.append([kind, "clean" if ratio is None else f"{ratio} dB", voice, name, " / ".join(f"{e:.2f}" for e in median), " / ".join(f"{e:.1f}" for e in most), f"{inside:.0f} %"])
+        errors = np.concatenate(total)
+        label = f"{kind} {'clean' if ratio is None else f'{ratio} dB'}"
+        inside = goals.least(f"{label}: within 10 %", 100 * np.mean((errors < 0.1).all(1)), 95 if ratio is None else 80)
+        median = 100 * np.median(errors, 0)
+        told = " / ".join(f"{e:.2f}" for e in median)
+        if ratio is None:
+            told += ": " + goals.most(f"{label}: median of F2, F3 in %", max(median[1:]), 1)
+        rows.append([kind, "clean" if ratio is None else f"{ratio} dB", "all", "ours", told, "", inside])
+    table("Formants of vowels with known poles, median over frames", ["source", "noise", "voice", "by", "F1/F2/F3 median error %", "95 % of errors below %", "all three within 10 %"], rows)
+
+
+def praat_noise(path, lowest):
+    sound = parselmouth.Sound(str(path))
+    means = []
+    for harmonicity in (sound.to_harmonicity_ac(0.01, lowest, 0.1, 4.5), sound.to_harmonicity_cc(0.01, lowest, 0.1, 1.0)):
+        values = harmonicity.values[harmonicity.values > -199]
+        means.append(values.mean() if len(values) else np.nan)
+    return means
+
+
+def noise_table(program, folder, random, goals, quick):
+    rows, differences, truths = [], [], []
+    for rate in RATES:
+        for ratio in (0, 5, 10, 20, 30, 40):
+            for pitch in random.uniform(90, 300, 1 if quick else 3):
+                n = np.arange(int(1.0 * rate))
+                tone = sum(np.sin(2 * np.pi * pitch * k * n / rate + random.uniform(0, 6)) / k for k in range(1, 9))
+                path = folder / f"noise-{rate}-{ratio}-{len(differences)}.wav"
+                write(path, rate, noisy(random, tone, ratio))
+                [found] = ours(program, [path], "--min", 75, "--max", 500)
+                ac, cc = praat_noise(path, 75)
+                differences.append(abs(found["hnr"] - ac))
+                truths.append(abs(found["hnr"] - ratio))
+                rows.append([f"{rate}", f"{ratio}", f"{pitch:.1f}", f"{found['f0']:.2f}", f"{found['hnr']:.2f}", f"{ac:.2f}", f"{cc:.2f}"])
+    rows.append(["all", "", "", "", goals.most("HNR: largest difference from Praat (ac) in dB", max(differences), 0.5), f"from the truth {max(truths):.2f}", ""])
+    table("Harmonics-to-noise ratio of harmonic tones in white noise, dB", ["rate", "truth", "pitch", "ours f0", "ours", "Praat ac", "Praat cc"], rows)
+
+
+def praat_periods(path, lowest, highest):
+    sound = parselmouth.Sound(str(path))
+    points = call(sound, "To PointProcess (periodic, cc)", lowest, highest)
+    window = (0, 0, 0.0001, 0.02, 1.3)
+    jitters = [call(points, f"Get jitter ({name})", *window) for name in ("local", "rap", "ppq5")]
+    shimmers = [call([sound, points], f"Get shimmer ({name})", *window, 1.6) for name in ("local", "local_dB", "apq3", "apq5")]
+    return jitters + shimmers
+
+
+PERIODS = ["jitter", "rap", "ppq5", "shimmer", "shimmer_db", "apq3", "apq5"]
+
+
+def quotients(values):
+    """Local, three-point and five-point quotient."""
+    local = np.mean(np.abs(np.diff(values)))
+    around = [np.mean(np.abs(values[k // 2 : len(values) - k // 2] - np.convolve(values, np.ones(k) / k, "valid"))) for k in (3, 5)]
+    return np.array([local, *around]) / values.mean()
+
+
+def period_table(program, folder, random, goals, quick):
+    rows, worst, true = [], [], []
+    for rate in RATES[1:]:
+        for pitch in (random.uniform(90, 130), random.uniform(180, 250)):
+            for jitter, shimmer in ((0.005, 0.02), (0.01, 0.05), (0.02, 0.1)):
+                count = int(2 * pitch)
+                periods = (1 + jitter * random.standard_normal(count).clip(-2.5, 2.5)) / pitch
+                amplitudes = 1 + shimmer * random.standard_normal(count).clip(-2.5, 2.5)
+                sound = tract(source("rosenberg", periods, amplitudes, rate), (600, 1200, 2500, 3500, 4500), [80, 100, 140, 200, 250], rate)
+                path = folder / f"periods-{rate}-{pitch:.0f}-{jitter}.wav"
+                write(path, rate, sound)
+                [found] = ours(program, [path], "--min", 75, "--max", 500)
+                mine = np.array([found[name] for name in PERIODS])
+                praat = np.array(praat_periods(path, 75, 500))
+                worst.append(np.abs(mine / praat - 1))
+                truth = quotients(periods)
+                true.append((np.abs(mine[:3] / truth - 1), np.abs(praat[:3] / truth - 1)))
+                for name, values in (("ours", mine), ("Praat", praat)):
+                    rows.append([f"{rate}", f"{pitch:.0f}", f"{jitter}, {shimmer}", name, *(f"{v:.5f}" for v in values)])
+                rows.append([f"{rate}", f"{pitch:.0f}", f"{jitter}, {shimmer}", "truth", *(f"{v:.5f}" for v in truth), "", "", "", ""])
+    errors = 100 * np.array(worst)
+    rows.append(["all", "", "", "largest difference from Praat %", *(goals.most(f"pulses: {name} in % of Praat's", e, 5) for name, e in zip(PERIODS, errors.max(0)))])
+    for name, values in zip(("ours", "Praat"), zip(*true)):
+        rows.append(["all", "", "", f"largest error of {name} %", *(f"{100 * e:.2f}" for e in np.max(values, 0)), "", "", "", ""])
+    table("Jitter and shimmer of pulses with both", ["rate", "pitch", "jitter, shimmer", "by", *PERIODS], rows)
+
+
+ESPEAK = ("a:", "E", "i:", "O", "u:", "@", "A:", "e:", "o:", "I")
+
+
+def espeak_table(program, folder, goals, quick):
+    if shutil.which("espeak-ng") is None:
+        print("\nespeak-ng is not there: its vowels are left out.")
+        return
+    rows, formants, periods, noises = [], [], [], []
+    for voice, pitch, ceiling in (("en+m3", 30, 5000), ("de+f2", 60, 5500)):
+        for vowel in ESPEAK[:: 3 if quick else 1]:
+            path = folder / f"espeak-{voice}-{len(rows)}.wav"
+            subprocess.run(["espeak-ng", "-v", voice, "-p", str(pitch), "-s", "80", "-w", str(path), f"[[{vowel}{vowel}]]"], check=True, stderr=subprocess.DEVNULL)
+            sound = parselmouth.Sound(str(path))
+            times = np.flatnonzero(np.abs(sound.values[0]) > 0.05 * np.abs(sound.values).max()) / sound.sampling_frequency
+            middle = sound.extract_part(times[0] + 0.03, times[-1] - 0.03)
+            write(path, int(sound.sampling_frequency), middle.values[0])
+            [found] = ours(program, [path], "--min", 75, "--max", 500, "--ceiling", ceiling)
+            mine = np.array([found[name] for name in ("f1", "f2", "f3")])
+            praat = np.array(praat_formants(path, ceiling))
+            ac, _ = praat_noise(path, 75)
+            formants.append(np.abs(mine / praat - 1))
+            noises.append(abs(found["hnr"] - ac))
+            mine_p, praat_p = np.array([found[name] for name in PERIODS]), np.array(praat_periods(path, 75, 500))
+            periods.append(np.abs(mine_p / praat_p - 1))
+            rows.append([voice, vowel, f"{sound.duration:.2f}", "/".join(f"{v:.0f}" for v in mine), "/".join(f"{v:.0f}" for v in praat), f"{found['hnr']:.2f}", f"{ac:.2f}", f"{mine_p[0]:.5f}", f"{praat_p[0]:.5f}", f"{mine_p[3]:.4f}", f"{praat_p[3]:.4f}"])
+    medians = 100 * np.nanmedian(formants, 0)
+    rows.append(["all", "", "", "median difference %", goals.most("espeak: median formant difference from Praat in %", max(medians), 3), goals.most("espeak: median HNR difference from Praat in dB", np.nanmedian(noises), 0.5), "", goals.most("espeak: median jitter difference in %", 100 * np.nanmedian(periods, 0)[0], 5), "", goals.most("espeak: median shimmer difference in %", 100 * np.nanmedian(periods, 0)[3], 5), ""])
+    table("espeak-ng's vowels", ["voice", "vowel", "s", "ours F1/F2/F3", "Praat", "ours HNR", "Praat", "ours jitter", "Praat", "ours shimmer", "Praat"], rows)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--program", required=True)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--part", choices=["formants", "noise", "periods", "espeak"])
+    parser.add_argument("--must", action="store_true")
+    options = parser.parse_args()
+    program, goals = shlex.split(options.program), Goals()
+    with tempfile.TemporaryDirectory() as name:
+        folder, random = pathlib.Path(name), np.random.default_rng(options.seed)
+        parts = {
+            "formants": lambda: formant_table(program, folder, random, goals, options.quick),
+            "noise": lambda: noise_table(program, folder, random, goals, options.quick),
+            "periods": lambda: period_table(program, folder, random, goals, options.quick),
+            "espeak": lambda: espeak_table(program, folder, goals, options.quick),
+        }
+        for part, run in parts.items():
+            if options.part in (None, part):
+                run()
+    print(f"\nMissed: {'; '.join(goals.missed) or 'none'}")
+    return 1 if options.must and goals.missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,307 @@
+//! Formants: the resonances of the vocal tract, from the poles of a prediction filter.
+
+use super::prediction::{MOST, burg, weighted};
+use super::resample::Resampler;
+use super::roots::roots;
+use super::{CEILINGS, LENGTHS, ORDERS, VoiceError, checked_rate, gaussian, median};
+use std::fmt::{self, Display};
+use std::str::FromStr;
+
+/// The most formants that are told of.
+pub const FORMANTS: usize = 5;
+/// A pole nearer than this to 0 Hz or to the ceiling is no formant but the slope of the source, in Hz (as in Praat).
+const MARGIN: f64 = 50.0;
+/// A pole with a wider band is a slope of the spectrum and no formant, in Hz. The widest formants of voices, the higher ones of
+/// children, have 400 (J. W. Hawks and J. D. Miller, JASA 97, 1995); measured ones are wider by the window's own width.
+const WIDEST: f64 = 700.0;
+/// Up from this the spectrum is raised by 6 dB per octave, in Hz (as in Praat).
+const EMPHASIS: f64 = 50.0;
+/// The bandwidth of a formant that counts half in the confidence, in Hz.
+const HALF_SURE: f64 = 400.0;
+
+/// How the prediction filter is found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum FormantMethod {
+    /// By least squares with little weight for the samples at the closing of the vocal folds. On vowels with known poles it is
+    /// nearer to them than [`Burg`](Self::Burg), the more the higher the voice.
+    #[default]
+    Weighted,
+    /// Burg's method, as in Praat.
+    Burg,
+}
+
+impl FormantMethod {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Weighted, Self::Burg];
+
+    /// The name in commands and errors.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Weighted => "weighted",
+            Self::Burg => "burg",
+        }
+    }
+}
+
+impl Display for FormantMethod {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for FormantMethod {
+    type Err = VoiceError;
+
+    fn from_str(text: &str) -> Result<Self, VoiceError> {
+        let found = Self::ALL.into_iter().find(|method| method.name() == text);
+        found.ok_or(VoiceError::MethodName)
+    }
+}
+
+/// What formants are looked for, and how.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FormantConfiguration {
+    /// In Hz, one of [`SAMPLE_RATES`](super::SAMPLE_RATES).
+    pub sample_rate: f64,
+    /// Five formants are expected up to here, in Hz, one of [`CEILINGS`]: 5000 suits men, 5500 women, 6500 children. The sound
+    /// is resampled to twice this; one of a lower rate is taken as it is, with as many formants less.
+    pub ceiling: f64,
+    /// The order of the prediction, one of [`ORDERS`]. `None`: two for each formant that is expected, and with
+    /// [`FormantMethod::Weighted`] two more for the source.
+    pub order: Option<usize>,
+    /// How the prediction filter is found.
+    pub method: FormantMethod,
+    /// The effective length of the window in seconds, one of [`LENGTHS`]; the window itself, whose ends hardly count, is twice
+    /// as long.
+    pub length: f64,
+}
+
+impl FormantConfiguration {
+    /// A ceiling of 5500 Hz, the default method and order, 25 ms.
+    pub fn new(sample_rate: f64) -> Self {
+        Self {
+            sample_rate,
+            ceiling: 5500.0,
+            order: None,
+            method: FormantMethod::default(),
+            length: 0.025,
+        }
+    }
+
+    /// The rate that the prediction works at, and its order.
+    fn checked(&self) -> Result<(f64, usize), VoiceError> {
+        checked_rate(self.sample_rate)?;
+        if !CEILINGS.contains(&self.ceiling) {
+            return Err(VoiceError::Ceiling { got: self.ceiling });
+        }
+        if !LENGTHS.contains(&self.length) {
+            return Err(VoiceError::Length { got: self.length });
+        }
+        let rate = self.sample_rate.min(2.0 * self.ceiling);
+        let formants = (FORMANTS as f64 * 0.5 * rate / self.ceiling).round() as usize;
+        let source = match self.method {
+            FormantMethod::Weighted => 2,
+            FormantMethod::Burg => 0,
+        };
+        let order = self.order.unwrap_or(2 * formants + source);
+        if !ORDERS.contains(&order) {
+            return Err(VoiceError::Order { got: order });
+        }
+        Ok((rate, order))
+    }
+}
+
+/// A resonance.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Formant {
+    /// In Hz.
+    pub frequency: f64,
+    /// The width of the band within 3 dB, in Hz.
+    pub bandwidth: f64,
+}
+
+/// The formants of a frame, or of many.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Formants {
+    found: [Formant; FORMANTS],
+    count: usize,
+    /// 0 to 1: how clear F1 to F3 are, the mean over them of 1 / (1 + (B / 400 Hz)^2) for a bandwidth B, 0 for one that is
+    /// missing. No probability.
+    pub confidence: f64,
+}
+
+impl Formants {
+    /// F1 and up, in rising order, at most [`FORMANTS`].
+    pub fn as_slice(&self) -> &[Formant] {
+        &self.found[..self.count]
+    }
+
+    /// Formant `number`, from 1; `None`: not found.
+    pub fn get(&self, number: usize) -> Option<Formant> {
+        self.as_slice().get(number.checked_sub(1)?).copied()
+    }
+
+    fn push(&mut self, formant: Formant) {
+        if self.count < FORMANTS {
+            self.found[self.count] = formant;
+            self.count += 1;
+        }
+    }
+
+    fn rated(mut self) -> Self {
+        let sum: f64 = self.as_slice().iter().take(3).map(|f| 1.0 / (1.0 + (f.bandwidth / HALF_SURE).powi(2))).sum();
+        self.confidence = sum / 3.0;
+        self
+    }
+}
+
+/// Finds formants frame by frame. Nothing is allocated after construction.
+pub struct FormantAnalyzer {
+    resampler: Resampler,
+    rate: f64,
+    order: usize,
+    method: FormantMethod,
+    frame: usize,
+    emphasis: f64,
+    window: Vec<f64>,
+    samples: Vec<f64>,
+    work: Vec<f64>,
+}
+
+impl FormantAnalyzer {
+    /// # Errors
+    /// [`VoiceError::SampleRate`], [`VoiceError::Ceiling`], [`VoiceError::Order`], [`VoiceError::Length`].
+    pub fn new(configuration: &FormantConfiguration) -> Result<Self, VoiceError> {
+        let (rate, order) = configuration.checked()?;
+        let resampler = Resampler::new(configuration.sample_rate, rate);
+        // Both odd: the middles are samples, and where the rates are the same so are the samples.
+        let length = (2.0 * configuration.length * rate) as usize | 1;
+        let inner = (2.0 * configuration.length * configuration.sample_rate).ceil() as usize;
+        let margin = if rate < configuration.sample_rate { resampler.reach() } else { 1 };
+        Ok(Self {
+            frame: (inner + 2 * margin) | 1,
+            resampler,
+            rate,
+            order,
+            method: configuration.method,
+            emphasis: (-std::f64::consts::TAU * EMPHASIS / rate).exp(),
+            window: (0..length - 1).map(|n| gaussian(n, length - 1)).collect(),
+            samples: vec![0.0; length],
+            work: vec![0.0; 3 * length],
+        })
+    }
+
+    /// The samples of a frame, an odd number; the time of what it shows is its middle.
+    pub fn window(&self) -> usize {
+        self.frame
+    }
+
+    /// The formants of a frame of [`window`](Self::window) samples. A frame without a sound, or with a sample that is NaN or
+    /// infinite, has none.
+    ///
+    /// # Errors
+    /// [`VoiceError::FrameLength`].
+    pub fn analyze(&mut self, frame: &[f32]) -> Result<Formants, VoiceError> {
+        let (expected, got) = (self.frame, frame.len());
+        if got != expected {
+            return Err(VoiceError::FrameLength { expected, got });
+        }
+        let peak = frame.iter().fold(0.0_f32, |peak, x| peak.max(x.abs()));
+        if !(peak > 0.0 && frame.iter().all(|x| x.is_finite())) {
+            return Ok(Formants::default());
+        }
+        self.resampler.fill(frame, &mut self.samples);
+        let scale = 1.0 / f64::from(peak);
+        let last = self.samples.len() - 1;
+        for n in 0..last {
+            self.samples[n] = scale * (self.samples[n + 1] - self.emphasis * self.samples[n]);
+        }
+        let samples = &mut self.samples[..last];
+        let filter = match self.method {
+            FormantMethod::Weighted => weighted(samples, &self.window, self.order, &mut self.work),
+            FormantMethod::Burg => {
+                for (sample, weight) in samples.iter_mut().zip(&self.window) {
+                    *sample *= weight;
+                }
+                burg(samples, self.order, &mut self.work)
+            }
+        };
+        let Some(filter) = filter else {
+            return Ok(Formants::default());
+        };
+        let mut poles = [Formant::default(); MOST];
+        let mut count = 0;
+        for z in &roots(&filter, self.order)[..self.order] {
+            let pole = Formant {
+                frequency: z.im.atan2(z.re) * self.rate / std::f64::consts::TAU,
+                // A pole outside the unit circle resonates as its mirror image inside.
+                bandwidth: z.modulus().ln().abs() * self.rate / std::f64::consts::PI,
+            };
+            let inside = (MARGIN..=0.5 * self.rate - MARGIN).contains(&pole.frequency);
+            if inside && pole.bandwidth <= WIDEST {
+                poles[count] = pole;
+                count += 1;
+            }
+        }
+        let poles = &mut poles[..count];
+        poles.sort_unstable_by(|a, b| a.frequency.total_cmp(&b.frequency));
+        let mut formants = Formants::default();
+        poles.iter().for_each(|&pole| formants.push(pole));
+        Ok(formants.rated())
+    }
+}
+
+/// Frames quieter than the loudest by more than this do not count for the formants of a signal, in dB.
+const QUIET: f64 = 25.0;
+/// The least number of formants of a frame that counts.
+const NEEDED: usize = 3;
+
+/// The formants of a signal in which they stay where they are, such as a vowel: for each number the median of frequency and
+/// bandwidth over frames 10 ms apart that are within 25 dB of the loudest and show at least three; where there are no such, over
+/// those that show any. A signal that is shorter than a frame is continued with silence on both sides. Allocates in proportion to
+/// the signal's length.
+///
+/// # Errors
+/// As [`FormantAnalyzer::new`].
+pub fn extract_formants(configuration: &FormantConfiguration, signal: &[f32]) -> Result<Formants, VoiceError> {
+    let mut analyzer = FormantAnalyzer::new(configuration)?;
+    let window = analyzer.window();
+    let mut padded = Vec::new();
+    let signal = if signal.len() < window {
+        let before = (window - signal.len()) / 2;
+        padded.resize(window, 0.0);
+        padded[before..before + signal.len()].copy_from_slice(signal);
+        &padded
+    } else {
+        signal
+    };
+    let hop = (0.01 * configuration.sample_rate).round() as usize;
+    let mut frames = Vec::new();
+    for frame in signal.windows(window).step_by(hop) {
+        let power: f64 = frame.iter().map(|&x| f64::from(x) * f64::from(x)).sum();
+        frames.push((power, analyzer.analyze(frame)?));
+    }
+    let loudest = frames.iter().map(|f| f.0).filter(|p| p.is_finite()).fold(0.0, f64::max);
+    frames.retain(|f| f.0 > loudest * 10.0_f64.powf(-0.1 * QUIET));
+    if frames.iter().any(|f| f.1.count >= NEEDED) {
+        frames.retain(|f| f.1.count >= NEEDED);
+    }
+    let mut formants = Formants::default();
+    for number in 1..=FORMANTS {
+        let mut found: Vec<Formant> = frames.iter().filter_map(|f| f.1.get(number)).collect();
+        // Higher ones that most frames lack are not the signal's.
+        if found.is_empty() || 2 * found.len() < frames.len() {
+            break;
+        }
+        let mut frequencies: Vec<f64> = found.iter().map(|f| f.frequency).collect();
+        let mut bandwidths: Vec<f64> = found.drain(..).map(|f| f.bandwidth).collect();
+        formants.push(Formant {
+            frequency: median(&mut frequencies),
+            bandwidth: median(&mut bandwidths),
+        });
+    }
+    Ok(formants.rated())
+}
+
+#[cfg(test)]
+mod tests;
