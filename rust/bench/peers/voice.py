@@ -93,8 +93,15 @@ def ours(program, files, *options):
 
 
 def praat_formants(path, ceiling):
+    """Medians over frames of the first three formants that are no wider than 700 Hz: what is wider is a slope, here as in ours."""
     formants = parselmouth.Sound(str(path)).to_formant_burg(0.01, 5, ceiling, 0.025, 50)
-    return [np.nanmedian([formants.get_value_at_time(number, time) for time in formants.xs()]) for number in (1, 2, 3)]
+    found = []
+    for time in formants.xs():
+        poles = [(formants.get_value_at_time(number, time), formants.get_bandwidth_at_time(number, time)) for number in range(1, 6)]
+        narrow = [frequency for frequency, width in poles if width <= 700]
+        if len(narrow) >= 3:
+            found.append(narrow[:3])
+    return list(np.median(found, 0)) if found else [0.0] * 3
 
 
 def table(title, heads, rows):

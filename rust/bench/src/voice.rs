@@ -3,6 +3,7 @@
 use crate::wave::read;
 use rustle_dsp::voice::{
     FormantConfiguration, VoiceConfiguration, analyze, extract_formants, harmonic_difference, harmonicity,
+    perturbation,
 };
 use std::error::Error;
 use std::fmt::Write;
@@ -66,8 +67,16 @@ fn line(
         ..VoiceConfiguration::new(sample_rate)
     };
     let (_, summary) = analyze(&configuration, &samples)?;
-    let p = summary.perturbation;
-    for value in [p.jitter, p.jitter_rap, p.jitter_ppq5, p.shimmer, p.shimmer_decibels, p.shimmer_apq3, p.shimmer_apq5] {
+    let p = perturbation(sample_rate, range.clone(), &samples)?;
+    for value in [
+        p.jitter,
+        p.jitter_rap,
+        p.jitter_ppq5,
+        p.shimmer,
+        p.shimmer_decibels,
+        p.shimmer_apq3,
+        p.shimmer_apq5,
+    ] {
         write!(text, "\t{value:.7}")?;
     }
     let levels = harmonic_difference(sample_rate, None, range, &samples)?;

@@ -30,13 +30,14 @@ mod formants;
 mod harmonicity;
 mod harmonics;
 mod marks;
+mod periods;
 mod perturbation;
 mod prediction;
 mod resample;
 mod roots;
 mod summary;
 
-pub use analyzer::{VoiceAnalyzer, VoiceConfiguration, VoiceFrame, analyze, perturbation};
+pub use analyzer::{VoiceAnalyzer, VoiceConfiguration, VoiceFrame, analyze};
 pub use error::VoiceError;
 pub use features::{SpectrumAnalyzer, SpectrumFeatures, analyze_spectrum};
 pub use formants::{
@@ -44,6 +45,7 @@ pub use formants::{
 };
 pub use harmonicity::{Harmonicity, HarmonicityAnalyzer, VOICED_LIKENESS, harmonicity};
 pub use harmonics::{HarmonicDifference, harmonic_difference};
+pub use periods::perturbation;
 pub use perturbation::Perturbation;
 pub use summary::VoiceSummary;
 

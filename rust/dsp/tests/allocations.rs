@@ -3,6 +3,7 @@
 use rustle_dsp::level::{BandAnalyzer, BandWidth, FrequencyWeighting, LevelMeter, TimeWeighting};
 use rustle_dsp::loudness::{ChannelWeight, LoudnessMeter};
 use rustle_dsp::pitch::{PitchConfiguration, PitchMethod, PitchTracker};
+use rustle_dsp::voice::{VoiceAnalyzer, VoiceConfiguration};
 use rustle_dsp::{
     Form, InversePlan, InverseStft, Padding, Path, Scale, SpectrumPlan, StftPlan, StftStream, Symmetry,
     Window,
@@ -158,4 +159,23 @@ fn pitch_of_a_frame_does_not_allocate() {
         assert_eq!((count, result), (0, Ok(())), "{method}");
         assert!(frames > 30);
     }
+}
+
+#[test]
+fn voice_analyzer_allocates_nothing_per_frame() {
+    let signal = rustle_testkit::vowel(
+        44_100.0,
+        44_100,
+        &rustle_testkit::pulses([0.007].repeat(150), [1.0; 150]),
+        &[(700.0, 80.0), (1200.0, 90.0)],
+    );
+    let mut analyzer = VoiceAnalyzer::new(&VoiceConfiguration::new(44_100.0)).expect("valid");
+    let mut voiced = 0;
+    let (count, result) =
+        allocations_in(|| analyzer.push(&signal, |frame| voiced += u32::from(frame.is_voiced)));
+    assert_eq!((count, result), (0, Ok(())));
+    assert!(voiced > 40, "{voiced}");
+    let (count, summary) = allocations_in(|| analyzer.summary());
+    assert_eq!(count, 0);
+    assert!(summary.perturbation.periods > 90);
 }

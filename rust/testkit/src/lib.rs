@@ -8,6 +8,7 @@ mod signals;
 mod tolerance;
 mod tones;
 mod vectors;
+mod voices;
 
 pub use allocations::{CountingAllocator, allocations_in};
 pub use ebur128::{Ebur128, Ebur128Place, Ebur128Reading};
@@ -17,6 +18,7 @@ pub use signals::{impulse, noise, sine, sweep};
 pub use tolerance::relative_l2;
 pub use tones::{Tone, cents, normal_noise};
 pub use vectors::{VectorCase, vector_file};
+pub use voices::{Resonance, pulses, vowel};
 
 #[expect(
     clippy::print_stderr,

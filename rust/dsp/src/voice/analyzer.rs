@@ -3,7 +3,7 @@
 use super::formants::{FormantAnalyzer, FormantConfiguration, Formants};
 use super::harmonicity::{Harmonicity, HarmonicityAnalyzer};
 use super::marks::{AFTER, BEFORE, Marker, Part, Stretch};
-use super::perturbation::{Perturbation, Steadiness};
+use super::perturbation::Steadiness;
 use super::summary::{Counts, VoiceSummary};
 use super::{SpectrumAnalyzer, VoiceError, checked_range, checked_rate};
 use crate::HOPS;
@@ -70,7 +70,8 @@ pub struct VoiceFrame {
 /// the longest window, however long it is.
 ///
 /// Jitter and shimmer are of periods that are found one after the other by what is most like the one before, from the first
-/// voiced frame of a stretch to its last.
+/// voiced frame of a stretch to its last; [`perturbation`](super::perturbation()) of a whole signal goes from each stretch's middle
+/// to both sides, as Praat does, and differs by the chance of where in a period it begins.
 pub struct VoiceAnalyzer {
     sample_rate: f64,
     hop: usize,
@@ -110,9 +111,14 @@ impl VoiceAnalyzer {
             })
         });
         let formants = formants.transpose()?;
-        let harmonicity = configuration.harmonicity.then(|| HarmonicityAnalyzer::new(sample_rate, range.clone()));
+        let harmonicity = configuration
+            .harmonicity
+            .then(|| HarmonicityAnalyzer::new(sample_rate, range.clone()));
         let harmonicity = harmonicity.transpose()?;
-        let spectrum = configuration.centroid.then(|| SpectrumAnalyzer::new(sample_rate)).transpose()?;
+        let spectrum = configuration
+            .centroid
+            .then(|| SpectrumAnalyzer::new(sample_rate))
+            .transpose()?;
         // Marks are at most a period behind the frame before, and look for the next from there.
         let period = sample_rate / range.start() * 1.1;
         let around = (AFTER * period).max(hop as f64 + (1.0 + BEFORE) * period).ceil() as usize + 4;
@@ -238,7 +244,9 @@ impl VoiceAnalyzer {
         };
         let steadiness = &mut self.steadiness;
         self.marker
-            .walk(part, stretch, self.sample_rate, before.is_none(), |mark| steadiness.add(part, mark));
+            .walk(part, stretch, self.sample_rate, before.is_none(), |mark| {
+                steadiness.add(part, mark)
+            });
     }
 
     /// All frames so far in sum. Takes time in proportion to the range of pitch, not to the signal's length.
@@ -273,21 +281,6 @@ pub fn analyze(
     let mut frames = Vec::new();
     analyzer.push(signal, |frame| frames.push(frame))?;
     Ok((frames, analyzer.summary()))
-}
-
-/// Jitter and shimmer of a whole signal, of voices from `range.start()` to `range.end()` Hz.
-///
-/// # Errors
-/// [`VoiceError::SampleRate`], [`VoiceError::Range`]; what [`estimator`] returns.
-pub fn perturbation(sample_rate: f64, range: RangeInclusive<f64>, signal: &[f32]) -> Result<Perturbation, VoiceError> {
-    let configuration = VoiceConfiguration {
-        range,
-        formants: None,
-        harmonicity: false,
-        centroid: false,
-        ..VoiceConfiguration::new(sample_rate)
-    };
-    Ok(analyze(&configuration, signal)?.1.perturbation)
 }
 
 #[cfg(test)]

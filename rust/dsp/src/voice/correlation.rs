@@ -48,7 +48,11 @@ impl Correlation {
         }
         correlation.transform()?;
         let first = f64::from(correlation.samples[0]);
-        let own = correlation.samples.iter().take(lags).map(|&r| f64::from(r) / first);
+        let own = correlation
+            .samples
+            .iter()
+            .take(lags)
+            .map(|&r| f64::from(r) / first);
         correlation.own = own.collect();
         Ok(correlation)
     }
@@ -61,7 +65,9 @@ impl Correlation {
     /// Computes the function of a frame; false: it has no sound, or a sample that is NaN or infinite.
     pub(super) fn take(&mut self, frame: &[f32]) -> Result<bool, VoiceError> {
         let mean = frame.iter().map(|&x| f64::from(x)).sum::<f64>() / frame.len() as f64;
-        let peak = frame.iter().fold(0.0, |peak: f64, &x| peak.max((f64::from(x) - mean).abs()));
+        let peak = frame
+            .iter()
+            .fold(0.0, |peak: f64, &x| peak.max((f64::from(x) - mean).abs()));
         if !(mean.is_finite() && peak > 0.0 && peak.is_finite()) {
             return Ok(false);
         }
@@ -85,11 +91,13 @@ impl Correlation {
 
     /// From `frame` to `samples`, the autocorrelation.
     fn transform(&mut self) -> Result<(), VoiceError> {
-        self.forward.power(&self.frame, &mut self.power, &mut self.scratch)?;
+        self.forward
+            .power(&self.frame, &mut self.power, &mut self.scratch)?;
         for (bin, &power) in self.bins.chunks_exact_mut(2).zip(&self.power) {
             bin[0] = power;
         }
-        self.inverse.samples(&self.bins, &mut self.samples, &mut self.scratch)?;
+        self.inverse
+            .samples(&self.bins, &mut self.samples, &mut self.scratch)?;
         Ok(())
     }
 

@@ -91,7 +91,10 @@ impl Display for VoiceError {
                 )
             }
             Self::Fundamental { limit, got } => {
-                write!(f, "fundamental: expected more than 0 and at most {limit} Hz, got {got} Hz")
+                write!(
+                    f,
+                    "fundamental: expected more than 0 and at most {limit} Hz, got {got} Hz"
+                )
             }
             Self::Ceiling { got } => {
                 let (least, most) = (CEILINGS.start(), CEILINGS.end());

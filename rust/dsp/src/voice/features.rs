@@ -80,7 +80,12 @@ impl SpectrumAnalyzer {
         if energy <= 0.0 {
             return SpectrumFeatures::default();
         }
-        let moment: f64 = self.sum.iter().enumerate().map(|(k, power)| k as f64 * power).sum();
+        let moment: f64 = self
+            .sum
+            .iter()
+            .enumerate()
+            .map(|(k, power)| k as f64 * power)
+            .sum();
         let mut below = 0.0;
         let mut rolloff = self.sum.len() as f64 - 1.0;
         for (k, power) in self.sum.iter().enumerate() {
@@ -124,7 +129,11 @@ impl SpectrumAnalyzer {
             }
         }
         let spread = count * squares - xs * xs;
-        if count < 3.0 { 0.0 } else { (count * products - xs * ys) / spread }
+        if count < 3.0 {
+            0.0
+        } else {
+            (count * products - xs * ys) / spread
+        }
     }
 
     /// Forgets the frames.

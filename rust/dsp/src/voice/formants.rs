@@ -149,7 +149,12 @@ impl Formants {
     }
 
     fn rated(mut self) -> Self {
-        let sum: f64 = self.as_slice().iter().take(3).map(|f| 1.0 / (1.0 + (f.bandwidth / HALF_SURE).powi(2))).sum();
+        let sum: f64 = self
+            .as_slice()
+            .iter()
+            .take(3)
+            .map(|f| 1.0 / (1.0 + (f.bandwidth / HALF_SURE).powi(2)))
+            .sum();
         self.confidence = sum / 3.0;
         self
     }
@@ -177,7 +182,11 @@ impl FormantAnalyzer {
         // Both odd: the middles are samples, and where the rates are the same so are the samples.
         let length = (2.0 * configuration.length * rate) as usize | 1;
         let inner = (2.0 * configuration.length * configuration.sample_rate).ceil() as usize;
-        let margin = if rate < configuration.sample_rate { resampler.reach() } else { 1 };
+        let margin = if rate < configuration.sample_rate {
+            resampler.reach()
+        } else {
+            1
+        };
         Ok(Self {
             frame: (inner + 2 * margin) | 1,
             resampler,
@@ -263,7 +272,10 @@ const NEEDED: usize = 3;
 ///
 /// # Errors
 /// As [`FormantAnalyzer::new`].
-pub fn extract_formants(configuration: &FormantConfiguration, signal: &[f32]) -> Result<Formants, VoiceError> {
+pub fn extract_formants(
+    configuration: &FormantConfiguration,
+    signal: &[f32],
+) -> Result<Formants, VoiceError> {
     let mut analyzer = FormantAnalyzer::new(configuration)?;
     let window = analyzer.window();
     let mut padded = Vec::new();
@@ -281,7 +293,11 @@ pub fn extract_formants(configuration: &FormantConfiguration, signal: &[f32]) ->
         let power: f64 = frame.iter().map(|&x| f64::from(x) * f64::from(x)).sum();
         frames.push((power, analyzer.analyze(frame)?));
     }
-    let loudest = frames.iter().map(|f| f.0).filter(|p| p.is_finite()).fold(0.0, f64::max);
+    let loudest = frames
+        .iter()
+        .map(|f| f.0)
+        .filter(|p| p.is_finite())
+        .fold(0.0, f64::max);
     frames.retain(|f| f.0 > loudest * 10.0_f64.powf(-0.1 * QUIET));
     if frames.iter().any(|f| f.1.count >= NEEDED) {
         frames.retain(|f| f.1.count >= NEEDED);

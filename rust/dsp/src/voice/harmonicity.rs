@@ -1,7 +1,7 @@
 //! The harmonics-to-noise ratio.
 
 use super::correlation::Correlation;
-use super::{VoiceError, checked_range, checked_rate};
+use super::{VoiceError, checked_range, checked_rate, median};
 use std::ops::RangeInclusive;
 
 /// The autocorrelation from which on a frame counts as voiced (P. Boersma, 1993: the voicing threshold).
@@ -96,7 +96,8 @@ impl HarmonicityAnalyzer {
         }
         let values = self.correlation.values();
         let lags = self.shortest.floor().max(2.0) as usize..=self.longest.ceil() as usize;
-        let tops = lags.filter(|&k| values[k] > 0.0 && values[k] >= values[k - 1] && values[k] > values[k + 1]);
+        let tops =
+            lags.filter(|&k| values[k] > 0.0 && values[k] >= values[k - 1] && values[k] > values[k + 1]);
         // The highest, in falling order.
         let mut count = 0;
         for lag in tops {
@@ -108,35 +109,46 @@ impl HarmonicityAnalyzer {
                 self.maxima[place] = entry;
             }
         }
-        let mut best: Option<(f64, f64, f64)> = None;
+        // The ratio is the highest maximum's; the period is that of the first octave that comes near it.
+        let mut best: Option<(f64, f64)> = None;
+        let mut highest = 0.0_f64;
         for &(near, height) in &self.maxima[..count] {
             if height < self.maxima[0].1 - NEAR {
                 break;
             }
-            let (lag, likeness) = self.correlation.maximum(near);
+            let (lag, found) = self.correlation.maximum(near);
+            // What noise and the window's division raise above 1 is as far from it as what they lower (as in Praat).
+            let likeness = if found > 1.0 { 1.0 / found } else { found };
+            highest = highest.max(likeness);
             let score = likeness - OCTAVE_COST * (lag / self.longest).log2();
-            if best.is_none_or(|(_, _, top)| score > top) {
-                best = Some((lag, likeness, score));
+            if best.is_none_or(|(_, top)| score > top) {
+                best = Some((lag, score));
             }
         }
-        Ok(best.map_or_else(Harmonicity::default, |(lag, likeness, _)| Harmonicity {
-            hnr: (10.0 * (likeness / (1.0 - likeness).max(1e-12)).log10()).min(CLEAREST),
+        Ok(best.map_or_else(Harmonicity::default, |(lag, _)| Harmonicity {
+            hnr: (10.0 * (highest / (1.0 - highest).max(1e-12)).log10()).min(CLEAREST),
             frequency: self.sample_rate / lag,
-            is_voiced: likeness >= VOICED_LIKENESS,
+            is_voiced: highest >= VOICED_LIKENESS,
         }))
     }
 }
 
-/// The ratio of a signal: mean decibels and mean frequency of the frames, 10 ms apart, that are periodic and no quieter than a
+/// The ratio of a signal: mean decibels and median frequency of the frames, 10 ms apart, that are periodic and no quieter than a
 /// tenth of the loudest. It is voiced when half of the frames that are loud enough are. A signal that is shorter than a frame is
 /// one frame by itself, and voices of fewer than four periods in it are not looked for.
 ///
 /// # Errors
 /// As [`HarmonicityAnalyzer::new`].
-pub fn harmonicity(sample_rate: f64, range: RangeInclusive<f64>, signal: &[f32]) -> Result<Harmonicity, VoiceError> {
+pub fn harmonicity(
+    sample_rate: f64,
+    range: RangeInclusive<f64>,
+    signal: &[f32],
+) -> Result<Harmonicity, VoiceError> {
     let mut analyzer = HarmonicityAnalyzer::new(sample_rate, range.clone())?;
     if signal.len() < analyzer.window() {
-        let lowest = range.start().max(LEAST * sample_rate / signal.len().max(1) as f64);
+        let lowest = range
+            .start()
+            .max(LEAST * sample_rate / signal.len().max(1) as f64);
         if lowest >= *range.end() {
             return Ok(Harmonicity::default());
         }
@@ -148,11 +160,13 @@ pub fn harmonicity(sample_rate: f64, range: RangeInclusive<f64>, signal: &[f32])
     let window = analyzer.window();
     let part = (sample_rate / 75.0) as usize;
     let (mut loud, mut voiced, mut count) = (0_u64, 0_u64, 0_u64);
-    let (mut decibels, mut frequency) = (0.0, 0.0);
+    let (mut decibels, mut frequencies) = (0.0, Vec::new());
     for frame in signal.windows(window).step_by(hop) {
         // As loud as its inner period, as in Praat.
         let middle = window / 2;
-        let level = f64::from(peak_of(&frame[middle.saturating_sub(part / 2)..(middle + part / 2 + 1).min(window)]));
+        let level = f64::from(peak_of(
+            &frame[middle.saturating_sub(part / 2)..(middle + part / 2 + 1).min(window)],
+        ));
         if level < SILENCE * loudest || level <= 0.0 {
             continue;
         }
@@ -162,7 +176,7 @@ pub fn harmonicity(sample_rate: f64, range: RangeInclusive<f64>, signal: &[f32])
         if found.frequency > 0.0 {
             count += 1;
             decibels += found.hnr;
-            frequency += found.frequency;
+            frequencies.push(found.frequency);
         }
     }
     if count == 0 {
@@ -170,7 +184,7 @@ pub fn harmonicity(sample_rate: f64, range: RangeInclusive<f64>, signal: &[f32])
     }
     Ok(Harmonicity {
         hnr: decibels / count as f64,
-        frequency: frequency / count as f64,
+        frequency: median(&mut frequencies),
         is_voiced: 2 * voiced >= loud,
     })
 }

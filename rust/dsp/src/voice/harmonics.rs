@@ -58,7 +58,10 @@ impl Powers {
         if self.count == 0.0 || self.first <= 0.0 {
             return HarmonicDifference::default();
         }
-        let (first, second) = (10.0 * (self.first / self.count).log10(), 10.0 * (self.second / self.count).log10());
+        let (first, second) = (
+            10.0 * (self.first / self.count).log10(),
+            10.0 * (self.second / self.count).log10(),
+        );
         HarmonicDifference {
             difference: first - second,
             first,
@@ -110,7 +113,9 @@ pub fn harmonic_difference(
         if window == 0 {
             continue;
         }
-        let first = (start + length / 2).saturating_sub(window / 2).min(signal.len() - window);
+        let first = (start + length / 2)
+            .saturating_sub(window / 2)
+            .min(signal.len() - window);
         let frame = &signal[first..first + window];
         let turns = estimate.frequency / sample_rate;
         powers.add(power(frame, turns), power(frame, 2.0 * turns), estimate.frequency);
@@ -121,7 +126,11 @@ pub fn harmonic_difference(
 /// `count` periods in samples, or the most whole ones that `length` samples hold, or 0.
 fn whole(count: f64, period: f64, length: usize) -> usize {
     let held = (length as f64 / period).floor().min(count);
-    if held < 3.0 { 0 } else { (held * period).round() as usize }
+    if held < 3.0 {
+        0
+    } else {
+        (held * period).round() as usize
+    }
 }
 
 /// The mean power of a frame's sine at `turns` per sample, relative to one of amplitude 1.

@@ -12,7 +12,9 @@ impl Part<'_> {
     /// The sample at a place in the signal, 0 beyond the part.
     pub(super) fn at(&self, place: i64) -> f64 {
         let index = usize::try_from(place - self.start as i64).ok();
-        index.and_then(|index| self.samples.get(index)).map_or(0.0, |&x| f64::from(x))
+        index
+            .and_then(|index| self.samples.get(index))
+            .map_or(0.0, |&x| f64::from(x))
     }
 }
 
@@ -38,7 +40,7 @@ impl Stretch {
 }
 
 /// The least correlation of a period with the next (P. Boersma and D. Weenink, Praat, "Sound: To PointProcess (periodic, cc)").
-const LIKENESS: f64 = 0.3;
+pub(super) const LIKENESS: f64 = 0.3;
 /// How far the next period is looked for, in periods (there too).
 const NEAREST: f64 = 0.8;
 const FARTHEST: f64 = 1.25;
@@ -86,7 +88,7 @@ impl Marker {
         };
         while last < stretch.to {
             let period = sample_rate / stretch.pitch(last);
-            let (shift, likeness) = next(part, last, period).unwrap_or((period, 0.0));
+            let (shift, likeness) = next(part, last, period, Way::On).unwrap_or((period, 0.0));
             last += shift;
             found(Mark {
                 time: last,
@@ -102,10 +104,12 @@ impl Marker {
 }
 
 /// The time of the sample with the largest absolute value, between samples by a parabola.
-fn extremum(part: Part<'_>, from: f64, to: f64) -> f64 {
+pub(super) fn extremum(part: Part<'_>, from: f64, to: f64) -> f64 {
     let (first, last) = (from.ceil() as i64, to.floor() as i64);
     let height = |place: i64| part.at(place).abs();
-    let place = (first..=last).max_by(|&a, &b| height(a).total_cmp(&height(b))).unwrap_or(first);
+    let place = (first..=last)
+        .max_by(|&a, &b| height(a).total_cmp(&height(b)))
+        .unwrap_or(first);
     let sign = part.at(place).signum();
     place as f64 + vertex([-1, 0, 1].map(|k| sign * part.at(place + k)))
 }
@@ -113,17 +117,34 @@ fn extremum(part: Part<'_>, from: f64, to: f64) -> f64 {
 /// Where the parabola through three values has its top, from the middle one, -1 to 1; 0: nowhere.
 fn vertex([left, middle, right]: [f64; 3]) -> f64 {
     let bend = left - 2.0 * middle + right;
-    if bend < 0.0 { (0.5 * (left - right) / bend).clamp(-1.0, 1.0) } else { 0.0 }
+    if bend < 0.0 {
+        (0.5 * (left - right) / bend).clamp(-1.0, 1.0)
+    } else {
+        0.0
+    }
 }
 
-/// From a period around `time` to the one that is most like it: how far, and the correlation of both; `None`: no maximum.
-fn next(part: Part<'_>, time: f64, period: f64) -> Option<(f64, f64)> {
+/// Which way to go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    Back,
+    On,
+}
+
+/// From a period around `time` to the one before or after that is most like it: how far, below 0 for back, and the correlation of
+/// both; `None`: no maximum, or the signal ends.
+pub(super) fn next(part: Part<'_>, time: f64, period: f64, way: Way) -> Option<(f64, f64)> {
     let length = period.round().max(1.0) as usize;
     let first = usize::try_from((time - 0.5 * period).round() as i64 - part.start as i64).ok()?;
     let least = (NEAREST * period).floor().max(1.0) as usize;
     let most = (FARTHEST * period).ceil() as usize;
     let here = part.samples.get(first..first + length)?;
-    let there = part.samples.get(first + least - 1..first + most + 1 + length)?;
+    // One shift more at each end: a maximum has neighbours.
+    let (from, to) = match way {
+        Way::On => (first + least - 1, first + most + 1),
+        Way::Back => (first.checked_sub(most + 1)?, (first + 1).checked_sub(least)?),
+    };
+    let there = part.samples.get(from..to + length)?;
     let energy = dot(here, here);
     let mut sliding = dot(&there[..length], &there[..length]);
     let (mut two, mut one) = (f64::NEG_INFINITY, f64::NEG_INFINITY);
@@ -131,7 +152,7 @@ fn next(part: Part<'_>, time: f64, period: f64) -> Option<(f64, f64)> {
     for shift in 0..=there.len() - length {
         let value = dot(here, &there[shift..shift + length]) / (energy * sliding).max(1e-60).sqrt();
         if one >= two && one > value && two > f64::NEG_INFINITY && best.is_none_or(|(_, top)| one > top) {
-            let place = (least + shift - 2) as f64 + vertex([two, one, value]);
+            let place = (from + shift - 1) as f64 - first as f64 + vertex([two, one, value]);
             best = Some((place, one));
         }
         (two, one) = (one, value);
@@ -147,7 +168,12 @@ fn next(part: Part<'_>, time: f64, period: f64) -> Option<(f64, f64)> {
 fn dot(x: &[f32], y: &[f32]) -> f64 {
     let mut sums = [0.0_f64; 8];
     let (a, b) = (x.chunks_exact(8), y.chunks_exact(8));
-    let tail: f64 = a.remainder().iter().zip(b.remainder()).map(|(&x, &y)| f64::from(x) * f64::from(y)).sum();
+    let tail: f64 = a
+        .remainder()
+        .iter()
+        .zip(b.remainder())
+        .map(|(&x, &y)| f64::from(x) * f64::from(y))
+        .sum();
     for (x, y) in a.zip(b) {
         for k in 0..8 {
             sums[k] += f64::from(x[k]) * f64::from(y[k]);

@@ -114,7 +114,9 @@ impl Steadiness {
         let before = self.last.replace(mark.time);
         let period = before.map(|before| mark.time - before);
         let seconds = period.map(|period| period / self.sample_rate);
-        let (Some(before), Some(period), Some(seconds)) = (before, period, seconds) else { return };
+        let (Some(before), Some(period), Some(seconds)) = (before, period, seconds) else {
+            return;
+        };
         if !mark.follows || !(SHORTEST..=LONGEST).contains(&seconds) {
             self.interrupt();
             return;
@@ -166,7 +168,13 @@ impl Steadiness {
     }
 
     pub(super) fn perturbation(&self) -> Perturbation {
-        let over = |mean: &Mean, of: &Mean| if mean.count > 0 { mean.value() / of.value() } else { 0.0 };
+        let over = |mean: &Mean, of: &Mean| {
+            if mean.count > 0 {
+                mean.value() / of.value()
+            } else {
+                0.0
+            }
+        };
         Perturbation {
             periods: self.period.count,
             mean_period: self.period.value(),

@@ -89,9 +89,9 @@ pub(super) fn weighted(frame: &[f64], window: &[f64], order: usize, work: &mut [
 fn solved(frame: &[f64], weights: &[f64], order: usize) -> Option<Filter> {
     let mut matrix = [[0.0; MOST + 1]; MOST + 1];
     let at = |k: usize| &frame[order - k..frame.len() - k];
-    for i in 0..=order {
-        for j in 0..=i {
-            matrix[i][j] = dot(weights, at(i), at(j));
+    for (i, row) in matrix.iter_mut().enumerate().take(order + 1) {
+        for (j, value) in row.iter_mut().enumerate().take(i + 1) {
+            *value = dot(weights, at(i), at(j));
         }
     }
     let ridge = 1e-10 * matrix[0][0];
@@ -142,7 +142,10 @@ mod tests {
     fn answer(poles: &[f64], period: usize, length: usize) -> Vec<f64> {
         let mut y: Vec<f64> = vec![0.0; length];
         for n in 0..length {
-            let past: f64 = (1..poles.len()).filter(|&k| k <= n).map(|k| poles[k] * y[n - k]).sum();
+            let past: f64 = (1..poles.len())
+                .filter(|&k| k <= n)
+                .map(|k| poles[k] * y[n - k])
+                .sum();
             y[n] = f64::from(u8::from(n % period == 0)) - past;
         }
         y
@@ -150,7 +153,8 @@ mod tests {
 
     #[test]
     fn weighted_prediction_finds_the_filter_that_impulses_drive() {
-        let poles = [1.0, -1.9, 1.75, -1.2, 0.64];
+        // (1 - 1.6 z + 0.9 z^2) (1 - 0.4 z + 0.95 z^2)
+        let poles = [1.0, -2.0, 2.49, -1.88, 0.855];
         let frame = answer(&poles, 31, 500);
         let window = vec![1.0; 500];
         let filter = weighted(&frame, &window, 4, &mut vec![0.0; 1500]).expect("a signal");

@@ -85,10 +85,15 @@ mod tests {
 
     #[test]
     fn resampler_keeps_a_sine_and_drops_one_above_the_band() {
-        for (from, to) in [(44_100.0, 11_000.0), (48_000.0, 10_000.0), (8000.0, 16_000.0), (192_000.0, 11_000.0)] {
+        for (from, to) in [
+            (44_100.0, 11_000.0),
+            (48_000.0, 10_000.0),
+            (8000.0, 16_000.0),
+            (192_000.0, 11_000.0),
+        ] {
             let resampler = Resampler::new(from, to);
             let mut output = vec![0.0; 401];
-            let length = (401.0 * from / to) as usize + 2 * resampler.reach() | 1;
+            let length = ((401.0 * from / to) as usize + 2 * resampler.reach()) | 1;
             // A cosine at the middle of the input.
             let tone = |frequency: f64| {
                 let turns = frequency / from * ((length - 1) / 2) as f64;
@@ -99,7 +104,10 @@ mod tests {
             resampler.fill(&tone(frequency), &mut output);
             for (k, y) in output.iter().enumerate() {
                 let expected = (std::f64::consts::TAU * frequency / to * (k as f64 - 200.0)).cos();
-                assert!((y - expected).abs() < 3e-4, "{from} to {to}, {k}: {y}, {expected}");
+                assert!(
+                    (y - expected).abs() < 3e-4,
+                    "{from} to {to}, {k}: {y}, {expected}"
+                );
             }
             if from > to {
                 resampler.fill(&tone(0.57 * to), &mut output);

@@ -63,7 +63,9 @@ pub(super) fn roots(filter: &Filter, order: usize) -> [Complex; MOST] {
     for _ in 0..ROUNDS {
         let mut largest = 0.0_f64;
         for k in 0..order {
-            let Some(newton) = step(filter, order, z[k]) else { continue };
+            let Some(newton) = step(filter, order, z[k]) else {
+                continue;
+            };
             let mut repulsion = Complex::default();
             for j in (0..order).filter(|&j| j != k && z[j] != z[k]) {
                 repulsion = repulsion.plus(z[k].minus(z[j]).inverse());
@@ -100,7 +102,14 @@ mod tests {
 
     #[test]
     fn roots_of_pairs_are_found() {
-        let pairs = [(0.99, 0.1), (0.985, 0.14), (0.97, 0.9), (0.9, 2.0), (0.95, 2.6), (0.3, 1.2)];
+        let pairs = [
+            (0.99, 0.1),
+            (0.985, 0.14),
+            (0.97, 0.9),
+            (0.9, 2.0),
+            (0.95, 2.6),
+            (0.3, 1.2),
+        ];
         let mut filter = [0.0; MOST + 1];
         filter[0] = 1.0;
         let mut order = 0;

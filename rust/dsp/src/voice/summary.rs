@@ -84,7 +84,11 @@ impl Counts {
             voiced: self.voiced,
             median_pitch: self.median(),
             mean_pitch: self.mean,
-            pitch_deviation: if self.voiced > 1 { (self.squares / (self.voiced - 1) as f64).sqrt() } else { 0.0 },
+            pitch_deviation: if self.voiced > 1 {
+                (self.squares / (self.voiced - 1) as f64).sqrt()
+            } else {
+                0.0
+            },
             mean_confidence: self.confidence.value(),
             mean_hnr: self.hnr.value(),
             perturbation,
