@@ -135,6 +135,53 @@ enum NativeLayout {
           ("sample", \.sample), ("frequency", \.frequency), ("confidence", \.confidence), ("deviation", \.deviation),
           ("inharmonicity", \.inharmonicity), ("harmonicity", \.harmonicity), ("level", \.level),
         ]),
+      record(
+        RustleFormantConfiguration.self, "RustleFormantConfiguration",
+        [("ceiling", \.ceiling), ("length", \.length), ("order", \.order), ("method", \.method)]),
+      record(
+        RustleVoiceConfiguration.self, "RustleVoiceConfiguration",
+        [
+          ("sample_rate", \.sample_rate), ("lowest", \.lowest), ("highest", \.highest), ("hop", \.hop),
+          ("measures", \.measures), ("formants", \.formants),
+        ]),
+      record(
+        RustleVoiceDescription.self, "RustleVoiceDescription",
+        [("window", \.window), ("hop", \.hop)]),
+      record(
+        RustleFormants.self, "RustleFormants",
+        [
+          ("frequencies", \.frequencies), ("bandwidths", \.bandwidths), ("confidence", \.confidence),
+          ("count", \.count), ("reserved", \.reserved),
+        ]),
+      record(
+        RustleVoiceFrame.self, "RustleVoiceFrame",
+        [
+          ("sample", \.sample), ("pitch", \.pitch), ("confidence", \.confidence), ("level", \.level), ("hnr", \.hnr),
+          ("centroid", \.centroid), ("formants", \.formants), ("is_voiced", \.is_voiced), ("reserved", \.reserved),
+        ]),
+      record(
+        RustlePerturbation.self, "RustlePerturbation",
+        [
+          ("periods", \.periods), ("mean_period", \.mean_period), ("jitter", \.jitter), ("jitter_rap", \.jitter_rap),
+          ("jitter_ppq5", \.jitter_ppq5), ("shimmer", \.shimmer), ("shimmer_decibels", \.shimmer_decibels),
+          ("shimmer_apq3", \.shimmer_apq3), ("shimmer_apq5", \.shimmer_apq5),
+        ]),
+      record(
+        RustleVoiceSummary.self, "RustleVoiceSummary",
+        [
+          ("frames", \.frames), ("voiced", \.voiced), ("median_pitch", \.median_pitch), ("mean_pitch", \.mean_pitch),
+          ("pitch_deviation", \.pitch_deviation), ("mean_confidence", \.mean_confidence), ("mean_hnr", \.mean_hnr),
+          ("perturbation", \.perturbation),
+        ]),
+      record(
+        RustleSpectrumFeatures.self, "RustleSpectrumFeatures",
+        [("centroid", \.centroid), ("rolloff", \.rolloff), ("tilt", \.tilt)]),
+      record(
+        RustleHarmonicity.self, "RustleHarmonicity",
+        [("hnr", \.hnr), ("frequency", \.frequency), ("is_voiced", \.is_voiced), ("reserved", \.reserved)]),
+      record(
+        RustleHarmonicDifference.self, "RustleHarmonicDifference",
+        [("difference", \.difference), ("first", \.first), ("second", \.second), ("frequency", \.frequency)]),
       unsafe record(
         RustleLayoutEntry.self, "RustleLayoutEntry",
         [

@@ -283,6 +283,36 @@
 #define RUSTLE_ERROR_CAPACITY 248
 
 /**
+ * Least squares with little weight for the samples at the closing of the vocal folds; the default.
+ */
+#define RUSTLE_FORMANTS_WEIGHTED 0
+
+/**
+ * Burg's method.
+ */
+#define RUSTLE_FORMANTS_BURG 1
+
+/**
+ * Formants are measured in each frame.
+ */
+#define RUSTLE_VOICE_FORMANTS 1
+
+/**
+ * Harmonics-to-noise ratios are measured in each voiced frame.
+ */
+#define RUSTLE_VOICE_HARMONICITY 2
+
+/**
+ * Centroids are measured in each frame.
+ */
+#define RUSTLE_VOICE_CENTROID 4
+
+/**
+ * The most formants that are told of.
+ */
+#define RUSTLE_FORMANT_COUNT 5
+
+/**
  * The outcome of a fallible function: `RUSTLE_OK` or one of the other `RUSTLE_…` numbers.
  */
 typedef int32_t RustleStatus;
@@ -968,6 +998,282 @@ typedef struct RustlePriceUpdate {
    */
   uint32_t gap;
 } RustlePriceUpdate;
+
+/**
+ * What formants are looked for, and how.
+ */
+typedef struct RustleFormantConfiguration {
+  /**
+   * Five formants are expected up to here, in Hz, 3000 to 8000: 5000 suits men, 5500 women, 6500 children.
+   */
+  double ceiling;
+  /**
+   * The effective length of the window in seconds, 0.01 to 0.1; 0: 0.025.
+   */
+  double length;
+  /**
+   * The order of the prediction, 4 to 32; 0: chosen for the ceiling and the method.
+   */
+  uint32_t order;
+  /**
+   * One of `RUSTLE_FORMANTS_…`.
+   */
+  uint32_t method;
+} RustleFormantConfiguration;
+
+/**
+ * What a voice analyzer measures.
+ */
+typedef struct RustleVoiceConfiguration {
+  /**
+   * In Hz, 8000 to 192,000.
+   */
+  double sample_rate;
+  /**
+   * The lowest pitch that is looked for, in Hz, at least 40.
+   */
+  double lowest;
+  /**
+   * The highest, in Hz, above `lowest`, at most 2000 and below a quarter of the sample rate.
+   */
+  double highest;
+  /**
+   * The samples from frame to frame, 1 to 1,048,576; 0: a quarter of the window that the pitch is found in.
+   */
+  uint32_t hop;
+  /**
+   * The sum of those of `RUSTLE_VOICE_…` that are measured, beside pitch, level, jitter and shimmer; 0: none.
+   */
+  uint32_t measures;
+  /**
+   * How formants are looked for; not read when they are not.
+   */
+  struct RustleFormantConfiguration formants;
+} RustleVoiceConfiguration;
+
+/**
+ * What a voice analyzer chose, once its configuration has been read.
+ */
+typedef struct RustleVoiceDescription {
+  /**
+   * The samples of the longest window: the first frame comes with as many.
+   */
+  uint32_t window;
+  /**
+   * The samples from frame to frame.
+   */
+  uint32_t hop;
+} RustleVoiceDescription;
+
+/**
+ * The formants of a frame or of a signal.
+ */
+typedef struct RustleFormants {
+  /**
+   * The frequencies of F1 and up, in rising order, in Hz; 0 beyond `count`.
+   */
+  double frequencies[RUSTLE_FORMANT_COUNT];
+  /**
+   * The widths of their bands within 3 dB, in Hz; 0 beyond `count`.
+   */
+  double bandwidths[RUSTLE_FORMANT_COUNT];
+  /**
+   * 0 to 1: how clear F1 to F3 are, by their bandwidths; no probability.
+   */
+  double confidence;
+  /**
+   * How many were found, 0 to `RUSTLE_FORMANT_COUNT`.
+   */
+  uint32_t count;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+} RustleFormants;
+
+/**
+ * A voice at one time.
+ */
+typedef struct RustleVoiceFrame {
+  /**
+   * The time of the frame's middle, in samples from the signal's beginning.
+   */
+  uint64_t sample;
+  /**
+   * The pitch in Hz; 0: none.
+   */
+  double pitch;
+  /**
+   * 0 to 1: the share of frames like this whose pitch is there and right.
+   */
+  double confidence;
+  /**
+   * The level in dB relative to a full-scale square wave; minus infinity for silence.
+   */
+  double level;
+  /**
+   * The harmonics-to-noise ratio in dB; minus infinity where nothing is periodic, not a number where it is not measured.
+   */
+  double hnr;
+  /**
+   * The spectrum's mean frequency in Hz; 0 of silence and where it is not measured.
+   */
+  double centroid;
+  /**
+   * The formants; none where they are not looked for. Those of an unvoiced frame are the noise's.
+   */
+  struct RustleFormants formants;
+  /**
+   * 1 when there is a voice: a pitch with a confidence of at least a half; 0 otherwise.
+   */
+  uint32_t is_voiced;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+} RustleVoiceFrame;
+
+/**
+ * How steady the periods of a voice are, by the definitions of Praat's voice report; 0 where there are too few periods.
+ */
+typedef struct RustlePerturbation {
+  /**
+   * The periods that were measured.
+   */
+  uint64_t periods;
+  /**
+   * Their mean, in seconds.
+   */
+  double mean_period;
+  /**
+   * Local jitter, a plain ratio.
+   */
+  double jitter;
+  /**
+   * The relative average perturbation, of three periods, a plain ratio.
+   */
+  double jitter_rap;
+  /**
+   * The five-point period perturbation quotient, a plain ratio.
+   */
+  double jitter_ppq5;
+  /**
+   * Local shimmer, a plain ratio.
+   */
+  double shimmer;
+  /**
+   * The mean of the level differences of neighbouring amplitudes, in dB.
+   */
+  double shimmer_decibels;
+  /**
+   * The three-point amplitude perturbation quotient, a plain ratio.
+   */
+  double shimmer_apq3;
+  /**
+   * The five-point one.
+   */
+  double shimmer_apq5;
+} RustlePerturbation;
+
+/**
+ * All frames together.
+ */
+typedef struct RustleVoiceSummary {
+  /**
+   * The frames.
+   */
+  uint64_t frames;
+  /**
+   * Those that are voiced; the measures are of them, and 0 where there are none.
+   */
+  uint64_t voiced;
+  /**
+   * The median pitch in Hz, right within half a cent.
+   */
+  double median_pitch;
+  /**
+   * The mean pitch, in Hz.
+   */
+  double mean_pitch;
+  /**
+   * The standard deviation of the pitch in Hz; 0 of fewer than two frames.
+   */
+  double pitch_deviation;
+  /**
+   * The mean confidence, 0 to 1.
+   */
+  double mean_confidence;
+  /**
+   * The mean harmonics-to-noise ratio in dB, of the frames in which one was found.
+   */
+  double mean_hnr;
+  /**
+   * Jitter and shimmer.
+   */
+  struct RustlePerturbation perturbation;
+} RustleVoiceSummary;
+
+/**
+ * The shape of a spectrum.
+ */
+typedef struct RustleSpectrumFeatures {
+  /**
+   * The mean frequency, each with its power as its weight, in Hz; 0 of silence.
+   */
+  double centroid;
+  /**
+   * The frequency below which 95 % of the energy are, in Hz; 0 of silence.
+   */
+  double rolloff;
+  /**
+   * The slope in dB per octave, from 100 Hz to 8 kHz or 0.45 of the sample rate: 0 of white noise, -3 of pink noise.
+   */
+  double tilt;
+} RustleSpectrumFeatures;
+
+/**
+ * How much of a signal is periodic.
+ */
+typedef struct RustleHarmonicity {
+  /**
+   * The harmonics-to-noise ratio in dB, at most 70; minus infinity where nothing is periodic.
+   */
+  double hnr;
+  /**
+   * One over the period, in Hz; 0 where nothing is periodic.
+   */
+  double frequency;
+  /**
+   * 1 when at least 0.45 of the energy is periodic; 0 otherwise.
+   */
+  uint32_t is_voiced;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+} RustleHarmonicity;
+
+/**
+ * The levels of the first two harmonics.
+ */
+typedef struct RustleHarmonicDifference {
+  /**
+   * H1 less H2 in dB; 0 where no fundamental was found.
+   */
+  double difference;
+  /**
+   * The first harmonic's level in dB relative to a full-scale sine; minus infinity where no fundamental was found.
+   */
+  double first;
+  /**
+   * The second harmonic's.
+   */
+  double second;
+  /**
+   * The fundamental frequency in Hz, of found ones the mean; 0: none was found.
+   */
+  double frequency;
+} RustleHarmonicDifference;
 
 /**
  * The session came to its natural end.
@@ -2452,6 +2758,205 @@ RustleStatus rustle_ticker_free(RustleHandle ticker, struct RustleError *error);
  * Thread-safe: yes. Realtime-safe: yes.
  */
 const char *rustle_build_id(void);
+
+/**
+ * Makes a voice analyzer, at the beginning of a signal. `voice` receives its handle, to be freed with `rustle_voice_free`.
+ *
+ * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE`, `RUSTLE_EXHAUSTED`.
+ *
+ * Thread-safe: yes. Realtime-safe: no.
+ *
+ * # Safety
+ * `configuration` is NULL or points to a configuration that is not written during the call; `voice` and `error` are NULL or
+ * valid for a write.
+ */
+RustleStatus rustle_voice_new(const struct RustleVoiceConfiguration *configuration,
+                              RustleHandle *voice,
+                              struct RustleError *error);
+
+/**
+ * Writes the lengths that the analyzer chose to `description`.
+ *
+ * Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`.
+ *
+ * Thread-safe: yes. Realtime-safe: yes, while nobody frees the analyzer.
+ *
+ * # Safety
+ * `description` and `error` are NULL or valid for a write.
+ */
+RustleStatus rustle_voice_describe(RustleHandle voice,
+                                   struct RustleVoiceDescription *description,
+                                   struct RustleError *error);
+
+/**
+ * Takes in the next samples of the signal, `length` floats at `samples`, as far as the frames that they complete find room in
+ * `frames`, `capacity` records. `taken` receives the number of samples that were taken, the others are to be given again;
+ * `written` receives the number of frames. Room for 1 + `length` / hop frames is enough for all samples; with none, samples are
+ * taken up to the next frame's last.
+ *
+ * The first frame begins with the signal, each one a hop after the one before, and is written by the call that brings its last
+ * sample. However the signal is cut, the numbers are the same.
+ *
+ * Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE` (memory that
+ * overlaps or is misaligned), `RUSTLE_WRONG_STATE` (another call uses the analyzer at the moment); nothing is taken or written
+ * then.
+ *
+ * Thread-safe: no (a call beside another one with the same analyzer is refused). Realtime-safe: yes, while nobody frees the
+ * analyzer.
+ *
+ * # Safety
+ * `samples` is NULL or points to `length` floats that are not written during the call; `frames` is NULL or valid for reads and
+ * writes of `capacity` records by this call alone; `taken`, `written` and `error` are NULL or valid for a write.
+ */
+RustleStatus rustle_voice_process(RustleHandle voice,
+                                  const float *samples,
+                                  size_t length,
+                                  struct RustleVoiceFrame *frames,
+                                  size_t capacity,
+                                  size_t *taken,
+                                  size_t *written,
+                                  struct RustleError *error);
+
+/**
+ * Writes all frames since the beginning of the signal in sum to `summary`. Takes time in proportion to the range of pitch, not to
+ * the signal's length.
+ *
+ * Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_WRONG_STATE` (another call uses the analyzer at the moment).
+ *
+ * Thread-safe: no (a call beside another one with the same analyzer is refused). Realtime-safe: yes, while nobody frees the
+ * analyzer.
+ *
+ * # Safety
+ * `summary` and `error` are NULL or valid for a write.
+ */
+RustleStatus rustle_voice_summary(RustleHandle voice,
+                                  struct RustleVoiceSummary *summary,
+                                  struct RustleError *error);
+
+/**
+ * Forgets the signal; the next sample is the first of another.
+ *
+ * Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_WRONG_STATE` (another call uses the analyzer at the moment).
+ *
+ * Thread-safe: no (a call beside another one with the same analyzer is refused). Realtime-safe: yes, while nobody frees the
+ * analyzer.
+ *
+ * # Safety
+ * `error` is NULL or valid for a write.
+ */
+RustleStatus rustle_voice_reset(RustleHandle voice,
+                                struct RustleError *error);
+
+/**
+ * Makes an analyzer's handle stale. A call that is using it finishes.
+ *
+ * Fails with `RUSTLE_STALE_HANDLE`.
+ *
+ * Thread-safe: yes. Realtime-safe: no.
+ *
+ * # Safety
+ * `error` is NULL or valid for a write.
+ */
+RustleStatus rustle_voice_free(RustleHandle voice, struct RustleError *error);
+
+/**
+ * Writes to `formants` those of a signal at `sample_rate` Hz, 8000 to 192,000, in which they stay where they are, such as a
+ * vowel: `length` floats at `samples`, any number. They are medians over frames 10 ms apart.
+ *
+ * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`.
+ *
+ * Thread-safe: yes. Realtime-safe: no.
+ *
+ * # Safety
+ * `configuration` is NULL or points to a configuration, and `samples` is NULL or points to `length` floats, neither of which is
+ * written during the call; `formants` and `error` are NULL or valid for a write.
+ */
+RustleStatus rustle_voice_formants(double sample_rate,
+                                   const struct RustleFormantConfiguration *configuration,
+                                   const float *samples,
+                                   size_t length,
+                                   struct RustleFormants *formants,
+                                   struct RustleError *error);
+
+/**
+ * Writes to `features` the shape of the spectrum of a signal at `sample_rate` Hz, 8000 to 192,000: of the mean power of frames of
+ * at least 40 ms that overlap by half.
+ *
+ * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`.
+ *
+ * Thread-safe: yes. Realtime-safe: no.
+ *
+ * # Safety
+ * `samples` is NULL or points to `length` floats that are not written during the call; `features` and `error` are NULL or
+ * valid for a write.
+ */
+RustleStatus rustle_voice_spectrum(double sample_rate,
+                                   const float *samples,
+                                   size_t length,
+                                   struct RustleSpectrumFeatures *features,
+                                   struct RustleError *error);
+
+/**
+ * Writes to `result` the harmonics-to-noise ratio of a signal at `sample_rate` Hz, 8000 to 192,000, of voices from `lowest` to
+ * `highest` Hz, within 40 to 2000 and below a quarter of the sample rate; 75 to 500 is usual.
+ *
+ * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`.
+ *
+ * Thread-safe: yes. Realtime-safe: no.
+ *
+ * # Safety
+ * `samples` is NULL or points to `length` floats that are not written during the call; `result` and `error` are NULL or valid
+ * for a write.
+ */
+RustleStatus rustle_voice_harmonicity(double sample_rate,
+                                      double lowest,
+                                      double highest,
+                                      const float *samples,
+                                      size_t length,
+                                      struct RustleHarmonicity *result,
+                                      struct RustleError *error);
+
+/**
+ * Writes to `result` the levels of the first two harmonics of a signal at `sample_rate` Hz, 8000 to 192,000: at `fundamental` Hz,
+ * at most a quarter of the sample rate, or, when it is 0, at what is found from `lowest` to `highest` Hz, within 40 to 2000 and
+ * below a quarter of the sample rate, in each frame.
+ *
+ * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`.
+ *
+ * Thread-safe: yes. Realtime-safe: no.
+ *
+ * # Safety
+ * `samples` is NULL or points to `length` floats that are not written during the call; `result` and `error` are NULL or valid
+ * for a write.
+ */
+RustleStatus rustle_voice_harmonics(double sample_rate,
+                                    double fundamental,
+                                    double lowest,
+                                    double highest,
+                                    const float *samples,
+                                    size_t length,
+                                    struct RustleHarmonicDifference *result,
+                                    struct RustleError *error);
+
+/**
+ * Writes to `result` the jitter and the shimmer of a signal at `sample_rate` Hz, 8000 to 192,000, of voices from `lowest` to
+ * `highest` Hz, within 40 to 2000 and below a quarter of the sample rate.
+ *
+ * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`.
+ *
+ * Thread-safe: yes. Realtime-safe: no.
+ *
+ * # Safety
+ * `samples` is NULL or points to `length` floats that are not written during the call; `result` and `error` are NULL or valid
+ * for a write.
+ */
+RustleStatus rustle_voice_perturbation(double sample_rate,
+                                       double lowest,
+                                       double highest,
+                                       const float *samples,
+                                       size_t length,
+                                       struct RustlePerturbation *result,
+                                       struct RustleError *error);
 
 #ifdef __cplusplus
 } // extern "C"

@@ -61,6 +61,7 @@ pub(crate) enum Kind {
     StftStream = 10,
     Meter = 11,
     Pitch = 12,
+    Voice = 13,
     #[cfg(test)]
     TestNumbers = 30,
     #[cfg(test)]

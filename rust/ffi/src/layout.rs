@@ -14,6 +14,11 @@ use crate::sound::playback::RustlePlaybackProgress;
 use crate::sound::RustleSoundConfiguration;
 use crate::status::RustleError;
 use crate::ticker::{RustlePriceUpdate, RustleTickerConfiguration};
+use crate::voice::{
+    RustleFormantConfiguration, RustleFormants, RustleHarmonicDifference, RustleHarmonicity,
+    RustlePerturbation, RustleSpectrumFeatures, RustleVoiceConfiguration, RustleVoiceDescription,
+    RustleVoiceFrame, RustleVoiceSummary,
+};
 use std::ffi::{c_char, CStr};
 use std::mem::{align_of, offset_of, size_of};
 
@@ -104,6 +109,20 @@ static LAYOUT: &[RustleLayoutEntry] = layout! {
     RustlePitchConfiguration { sample_rate, lowest, highest, method, window, hop, reserved }
     RustlePitchDescription { lowest, highest, window, hop }
     RustlePitchFrame { sample, frequency, confidence, deviation, inharmonicity, harmonicity, level }
+    RustleFormantConfiguration { ceiling, length, order, method }
+    RustleVoiceConfiguration { sample_rate, lowest, highest, hop, measures, formants }
+    RustleVoiceDescription { window, hop }
+    RustleFormants { frequencies, bandwidths, confidence, count, reserved }
+    RustleVoiceFrame { sample, pitch, confidence, level, hnr, centroid, formants, is_voiced, reserved }
+    RustlePerturbation {
+        periods, mean_period, jitter, jitter_rap, jitter_ppq5, shimmer, shimmer_decibels, shimmer_apq3, shimmer_apq5,
+    }
+    RustleVoiceSummary {
+        frames, voiced, median_pitch, mean_pitch, pitch_deviation, mean_confidence, mean_hnr, perturbation,
+    }
+    RustleSpectrumFeatures { centroid, rolloff, tilt }
+    RustleHarmonicity { hnr, frequency, is_voiced, reserved }
+    RustleHarmonicDifference { difference, first, second, frequency }
     RustleLayoutEntry { record, field, size, alignment, offset }
 };
 

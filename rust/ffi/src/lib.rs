@@ -24,6 +24,7 @@ pub mod sound;
 pub mod status;
 pub mod ticker;
 pub mod version;
+pub mod voice;
 
 pub use handle::RustleHandle;
 pub use slice::RustleString;

@@ -18,6 +18,7 @@ mod pitch;
 mod sound;
 mod spectra;
 mod ticker;
+mod voice;
 
 use input::Input;
 use objects::Handles;
@@ -54,7 +55,7 @@ pub unsafe extern "C" fn LLVMFuzzerTestOneInput(data: *const u8, length: usize) 
 }
 
 fn call(input: &mut Input<'_>, handles: &mut Handles, results: &mut Vec<*const f32>) {
-    match input.below(46) {
+    match input.below(50) {
         0 => spectra::new_plan(input, handles),
         1 | 2 => spectra::form(input, handles),
         3 => spectra::plan_numbers(input, handles),
@@ -91,6 +92,10 @@ fn call(input: &mut Input<'_>, handles: &mut Handles, results: &mut Vec<*const f
         43 => pitch::new(input, handles),
         44 => pitch::process(input, handles),
         45 => pitch::tell(input, handles),
+        46 => voice::new(input, handles),
+        47 => voice::process(input, handles),
+        48 => voice::tell(input, handles),
+        49 => voice::measure(input),
         _ => ticker::library(input),
     }
 }

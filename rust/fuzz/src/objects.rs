@@ -18,6 +18,7 @@ use rustle::status::{
     RustleError, RustleStatus, RUSTLE_ERROR_CAPACITY, RUSTLE_OK, RUSTLE_PANICKED, RUSTLE_POISONED,
 };
 use rustle::ticker::rustle_ticker_free;
+use rustle::voice::rustle_voice_free;
 use rustle::RustleHandle;
 use std::ffi::c_void;
 use std::ptr::null_mut;
@@ -88,6 +89,7 @@ pub(crate) enum Kind {
     Equalizer,
     Meter,
     Pitch,
+    Voice,
     Session,
 }
 
@@ -176,6 +178,8 @@ impl Handles {
             unsafe { rustle_meter_free(handle, null_mut()) };
             // SAFETY: as above.
             unsafe { rustle_pitch_free(handle, null_mut()) };
+            // SAFETY: as above.
+            unsafe { rustle_voice_free(handle, null_mut()) };
             // SAFETY: as above.
             unsafe { rustle_fft_plan_free(handle, null_mut()) };
             // SAFETY: as above.

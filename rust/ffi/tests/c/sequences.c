@@ -38,12 +38,12 @@ static uint32_t below(uint32_t bound) {
 
 // From PLAN on: what has no sessions.
 typedef enum {
-  INVENTED, SESSION, TICKER, CAPTURE, PLAYBACK, RUNTIME, PLAN, INVERSE, STFT, STREAM, EQUALIZER, METER, PITCH, KINDS
+  INVENTED, SESSION, TICKER, CAPTURE, PLAYBACK, RUNTIME, PLAN, INVERSE, STFT, STREAM, EQUALIZER, METER, PITCH, VOICE, KINDS
 } Kind;
 
 static const char *const names[KINDS] = {"",         "sessions", "tickers", "captures",     "playbacks",  "runtimes", "plans",
                                          "inverses", "STFTs",    "STFT streams", "equalizers", "meters",
-                                         "pitches"};
+                                         "pitches", "voices"};
 
 typedef struct {
   RustleHandle handle;
@@ -123,6 +123,7 @@ static RustleStatus free_as(Kind kind, RustleHandle handle) {
     case EQUALIZER: return rustle_equalizer_free(handle, NULL);
     case METER: return rustle_meter_free(handle, NULL);
     case PITCH: return rustle_pitch_free(handle, NULL);
+    case VOICE: return rustle_voice_free(handle, NULL);
     default: return rustle_fft_plan_free(handle, NULL);
   }
 }
@@ -266,15 +267,23 @@ static void new_pitch(int fine) {
   if (fine) know(made, PITCH);
 }
 
+static void new_voice(int fine) {
+  RustleVoiceConfiguration configuration = {.sample_rate = fine ? 8000 : 7, .lowest = 400, .highest = 500};
+  RustleHandle made = 0;
+  EXPECT((rustle_voice_new(&configuration, &made, NULL) == RUSTLE_OK) == fine);
+  if (fine) know(made, VOICE);
+}
+
 static void new_plan(void) {
   RustleHandle made = 0;
   int fine = below(4) != 0;
-  switch (below(7)) {
+  switch (below(8)) {
     case 0: new_stft(fine); return;
     case 1: new_stream(); return;
     case 3: new_equalizer(fine); return;
     case 4: new_meter(fine); return;
     case 5: new_pitch(fine); return;
+    case 6: new_voice(fine); return;
     case 2:
       EXPECT((rustle_fft_inverse_new(fine ? FRAME : 1, RUSTLE_PATH_PREFERRED, &made, NULL) == RUSTLE_OK) == fine);
       if (fine) know(made, INVERSE);
@@ -341,14 +350,32 @@ static void track(void) {
   fits(status, entry, PITCH, RUSTLE_OK);
 }
 
+static void listen(void) {
+  float block[FRAME] = {0.5f};
+  size_t taken = 0, written = 0;
+  RustleVoiceFrame frame;
+  RustleVoiceSummary summary;
+  RustleVoiceDescription description;
+  Entry *entry = any_entry(VOICE);
+  RustleStatus status;
+  switch (below(8)) {
+    case 0: status = rustle_voice_describe(entry->handle, &description, NULL); break;
+    case 1: status = rustle_voice_summary(entry->handle, &summary, NULL); break;
+    case 2: status = rustle_voice_reset(entry->handle, NULL); break;
+    default: status = rustle_voice_process(entry->handle, block, FRAME, &frame, 1, &taken, &written, NULL);
+  }
+  fits(status, entry, VOICE, RUSTLE_OK);
+}
+
 static void transform(void) {
   static float input[FRAME + 2], output[4 * (FRAME / 2 + 1)];
   size_t taken = 0, frames = 0;
   Entry *entry;
-  switch (below(7)) {
+  switch (below(8)) {
     case 4: equalize(); break;
     case 5: measure(); break;
-    case 6: track(); break;
+      case 6: track(); break;
+      case 7: listen(); break;
     case 0:
       entry = any_entry(INVERSE);
       fits(rustle_fft_inverse_samples(entry->handle, input, FRAME + 2, output, FRAME, NULL, 0, NULL), entry, INVERSE,

@@ -10,6 +10,7 @@ use crate::pitch::*;
 use crate::sound::{self, playback_finish, playback_write, sound_devices, CAPTURE, PLAYBACK};
 use crate::spectra::*;
 use crate::ticker::*;
+use crate::voice::*;
 use rustle::fft::forms::*;
 use rustle::fft::inverse::rustle_fft_inverse_free;
 use rustle::fft::plan::*;
@@ -153,6 +154,17 @@ pub(crate) const CALLS: &[(&str, Call)] = &[
     ("rustle_meter_bands", meter_bands),
     ("rustle_meter_restart", meter_restart),
     ("rustle_meter_free", meter_free),
+    ("rustle_voice_new", voice_new),
+    ("rustle_voice_describe", voice_describe),
+    ("rustle_voice_process", voice_process),
+    ("rustle_voice_summary", voice_summary),
+    ("rustle_voice_reset", voice_reset),
+    ("rustle_voice_free", voice_free),
+    ("rustle_voice_formants", voice_formants),
+    ("rustle_voice_spectrum", voice_spectrum),
+    ("rustle_voice_harmonicity", voice_harmonicity),
+    ("rustle_voice_harmonics", voice_harmonics),
+    ("rustle_voice_perturbation", voice_perturbation),
     ("rustle_noise_scale", noise_scale),
 ];
 

@@ -12,6 +12,7 @@ mod pitch;
 mod sound;
 mod spectra;
 mod ticker;
+mod voice;
 
 use calls::{Attempt, CALLS};
 use engines::{free_session, Stage, Work, ENGINES};

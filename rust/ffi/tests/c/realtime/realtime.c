@@ -32,7 +32,7 @@ static void note(const char *name) NONBLOCKING {
 #define CALL(name, ...) (note(#name), name(__VA_ARGS__))
 
 typedef struct Memory {
-  RustleHandle plan, inverse, stft, stream, equalizer, meter, pitches[5], playback;
+  RustleHandle plan, inverse, stft, stream, equalizer, meter, pitches[5], voice, playback;
   float input[SIZE], output[SIZE + 2], scratch[12 * SIZE];
   size_t scratch_length, inverse_scratch_length, stft_scratch_length;
   RustleError error;
@@ -208,6 +208,28 @@ static void pitches(Memory *memory) NONBLOCKING {
   IS_REFUSED(rustle_pitch_reset(0, error));
 }
 
+static void voices(Memory *memory) NONBLOCKING {
+  RustleHandle voice = memory->voice;
+  RustleError *error = &memory->error;
+  RustleVoiceDescription description;
+  RustleVoiceSummary summary;
+  RustleVoiceFrame frames[8];
+  size_t taken = 0, written = 0;
+  SUCCEEDS(CALL(rustle_voice_process, voice, memory->input, SIZE, frames, 8, &taken, &written, NULL));
+  memory->failures += taken != SIZE;
+  IS_REFUSED(rustle_voice_process(voice, memory->input, SIZE, frames, 8, &taken, &taken, error));
+  IS_REFUSED(rustle_voice_process(0, memory->input, SIZE, frames, 8, &taken, &written, error));
+  SUCCEEDS(CALL(rustle_voice_summary, voice, &summary, NULL));
+  IS_REFUSED(rustle_voice_summary(voice, NULL, error));
+  SUCCEEDS(CALL(rustle_voice_describe, voice, &description, NULL));
+  IS_REFUSED(rustle_voice_describe(0, &description, error));
+  if (memory->round % 256 == 255) {
+    memory->failures += summary.frames == 0;
+    SUCCEEDS(CALL(rustle_voice_reset, voice, NULL));
+  }
+  IS_REFUSED(rustle_voice_reset(0, error));
+}
+
 // What must be reported: a call that says `no`, one that says `yes` under a condition that is not kept, and a lock.
 static void make_a_ticker(Memory *memory) NONBLOCKING {
   RustleTickerConfiguration configuration = {.updates_per_second = 1};
@@ -297,6 +319,19 @@ static RustleHandle new_pitch(uint32_t method) {
   return pitch;
 }
 
+// Of everything that is measured along a voice; the input is periodic, and so a voice of 8000 / 17 Hz.
+static RustleHandle new_voice(void) {
+  RustleVoiceConfiguration configuration = {
+      .sample_rate = 8000,
+      .lowest = 100,
+      .highest = 1000,
+      .measures = RUSTLE_VOICE_FORMANTS | RUSTLE_VOICE_HARMONICITY | RUSTLE_VOICE_CENTROID,
+      .formants = {.ceiling = 5000}};
+  RustleHandle voice = 0;
+  EXPECT(rustle_voice_new(&configuration, &voice, NULL) == RUSTLE_OK);
+  return voice;
+}
+
 // A session whose device takes sound, and ends when it is told that there is no more.
 static RustleHandle new_playback(void) {
   RustleSoundConfiguration configuration = {
@@ -331,7 +366,8 @@ static void *use_the_same_tables(void *argument) {
   while (!atomic_load(&done)) {
     RustleHandle plan = new_plan();
     RustleHandle inverse = new_inverse(), stft = new_stft(), stream = new_stream(stft), equalizer = new_equalizer(),
-                 meter = new_meter(), pitch = new_pitch(RUSTLE_PITCH_YIN);
+                 meter = new_meter(), pitch = new_pitch(RUSTLE_PITCH_YIN), voice = new_voice();
+    EXPECT(rustle_voice_free(voice, NULL) == RUSTLE_OK);
     EXPECT(rustle_equalizer_free(equalizer, NULL) == RUSTLE_OK);
     EXPECT(rustle_meter_free(meter, NULL) == RUSTLE_OK);
     EXPECT(rustle_pitch_free(pitch, NULL) == RUSTLE_OK);
@@ -355,6 +391,7 @@ int main(int argc, char **argv) {
   memory->equalizer = new_equalizer();
   memory->meter = new_meter();
   for (uint32_t method = 0; method < 5; method++) memory->pitches[method] = new_pitch(method);
+  memory->voice = new_voice();
   memory->playback = new_playback();
   EXPECT(rustle_fft_inverse_scratch_length(memory->inverse, &memory->inverse_scratch_length, NULL) == RUSTLE_OK);
   EXPECT(rustle_stft_scratch_length(memory->stft, &memory->stft_scratch_length, NULL) == RUSTLE_OK);
@@ -377,6 +414,7 @@ int main(int argc, char **argv) {
     sound(memory);
     levels(memory);
     pitches(memory);
+    voices(memory);
     spectra(memory);
     plans(memory);
     inverses(memory);
@@ -394,6 +432,7 @@ int main(int argc, char **argv) {
   EXPECT(rustle_equalizer_free(memory->equalizer, NULL) == RUSTLE_OK);
   EXPECT(rustle_meter_free(memory->meter, NULL) == RUSTLE_OK);
   for (uint32_t method = 0; method < 5; method++) EXPECT(rustle_pitch_free(memory->pitches[method], NULL) == RUSTLE_OK);
+  EXPECT(rustle_voice_free(memory->voice, NULL) == RUSTLE_OK);
   EXPECT(rustle_session_free(memory->playback, NULL) == RUSTLE_OK);
   EXPECT(rustle_stft_stream_free(memory->stream, NULL) == RUSTLE_OK);
   EXPECT(rustle_stft_free(memory->stft, NULL) == RUSTLE_OK);

@@ -1,0 +1,138 @@
+internal import RustleCore
+
+/// The formants of a signal in which they stay where they are, such as a vowel: medians over frames 10 ms apart.
+///
+/// ```swift
+/// let formants = try extractFormants(in: vowel.span, sampleRate: 44_100)
+/// print(formants.f1 ?? 0, formants.f2 ?? 0, formants.f3 ?? 0, formants.confidence)
+/// ```
+///
+/// - Parameters:
+///   - samples: one channel, any number.
+///   - sampleRate: in Hz, 8000 to 192,000.
+///   - configuration: which are looked for, and how.
+/// - Throws: ``AudioError`` with ``AudioError/Code/validation``.
+public func extractFormants(
+  in samples: Span<Float>, sampleRate: Double, configuration: FormantConfiguration = FormantConfiguration()
+) throws(AudioError) -> Formants {
+  let described = try configuration.native()
+  do {
+    return Formants(try NativeVoiceMeasures.formants(of: samples, sampleRate: sampleRate, described))
+  } catch {
+    throw AudioError(error)
+  }
+}
+
+/// The shape of a spectrum.
+public struct SpectrumFeatures: Sendable, Hashable {
+  /// The mean frequency, each with its power as its weight, in Hz; 0 of silence.
+  public var centroid: Double
+  /// The frequency below which 95 % of the energy are, in Hz; 0 of silence.
+  public var rolloff: Double
+  /// The slope of the straight line through the levels of thirds of an octave, from 100 Hz to 8 kHz or 0.45 of the sample rate, in dB
+  /// per octave: 0 of white noise, -3 of pink noise.
+  public var tilt: Double
+}
+
+/// The shape of a signal's spectrum: of the mean power of frames of at least 40 ms that overlap by half.
+///
+/// - Parameters:
+///   - samples: one channel, any number.
+///   - sampleRate: in Hz, 8000 to 192,000.
+/// - Throws: ``AudioError`` with ``AudioError/Code/validation``.
+public func analyzeSpectrum(in samples: Span<Float>, sampleRate: Double) throws(AudioError) -> SpectrumFeatures {
+  do {
+    let found = try NativeVoiceMeasures.spectrum(of: samples, sampleRate: sampleRate)
+    return SpectrumFeatures(centroid: found.centroid, rolloff: found.rolloff, tilt: found.tilt)
+  } catch {
+    throw AudioError(error)
+  }
+}
+
+/// How much of a signal is periodic.
+public struct HarmonicsToNoise: Sendable, Hashable {
+  /// The power of the periodic part over that of the rest in dB, at most 70; minus infinity where nothing is periodic.
+  public var hnr: Double
+  /// One over the period, in Hz; nil where nothing is periodic.
+  public var f0: Double?
+  /// Whether at least 0.45 of the energy is periodic.
+  public var isVoiced: Bool
+}
+
+/// The harmonics-to-noise ratio of a signal, by the autocorrelation (P. Boersma, IFA Proceedings 17, 1993).
+///
+/// - Parameters:
+///   - samples: one channel, any number.
+///   - sampleRate: in Hz, 8000 to 192,000.
+///   - range: the pitches that are looked for in Hz, within 40 to 2000 and below a quarter of the sample rate.
+/// - Throws: ``AudioError`` with ``AudioError/Code/validation``.
+public func calculateHNR(
+  in samples: Span<Float>, sampleRate: Double, range: ClosedRange<Double> = 75...500
+) throws(AudioError) -> HarmonicsToNoise {
+  do {
+    let found = try NativeVoiceMeasures.harmonicity(
+      of: samples, sampleRate: sampleRate, lowest: range.lowerBound, highest: range.upperBound)
+    return HarmonicsToNoise(
+      hnr: found.hnr, f0: found.frequency > 0 ? found.frequency : nil, isVoiced: found.isVoiced)
+  } catch {
+    throw AudioError(error)
+  }
+}
+
+/// The levels of the first two harmonics of a voice.
+public struct HarmonicDifference: Sendable, Hashable {
+  /// H1 less H2 in dB: about 0 or less of a pressed voice, 5 and more of a breathy one; 0 where no fundamental was found.
+  public var h1h2: Double
+  /// The first harmonic's level in dB relative to a full-scale sine; minus infinity where no fundamental was found.
+  public var h1AmplitudeDb: Double
+  /// The second harmonic's.
+  public var h2AmplitudeDb: Double
+  /// The fundamental frequency in Hz, of found ones the mean; nil: none was found.
+  public var f0: Double?
+}
+
+/// How much stronger the first harmonic of a signal is than the second: of the mean powers over frames of 8 periods. The levels are
+/// the sound's own; a formant near a harmonic raises it.
+///
+/// - Parameters:
+///   - samples: one channel, any number.
+///   - sampleRate: in Hz, 8000 to 192,000.
+///   - f0: the fundamental in Hz, above 0 and at most a quarter of the sample rate; nil: found in each frame.
+///   - range: where it is looked for in Hz, within 40 to 2000 and below a quarter of the sample rate.
+/// - Throws: ``AudioError`` with ``AudioError/Code/validation``.
+public func calculateH1H2(
+  in samples: Span<Float>, sampleRate: Double, f0: Double? = nil, range: ClosedRange<Double> = 60...1_100
+) throws(AudioError) -> HarmonicDifference {
+  if let f0, f0 == 0 {
+    // The native side takes it for "found".
+    throw .validation("fundamental", expected: "more than 0 Hz", got: "0 Hz")
+  }
+  do {
+    let found = try NativeVoiceMeasures.harmonics(
+      of: samples, sampleRate: sampleRate, fundamental: f0, lowest: range.lowerBound, highest: range.upperBound)
+    return HarmonicDifference(
+      h1h2: found.difference, h1AmplitudeDb: found.first, h2AmplitudeDb: found.second,
+      f0: found.frequency > 0 ? found.frequency : nil)
+  } catch {
+    throw AudioError(error)
+  }
+}
+
+/// The jitter and the shimmer of a whole signal, as Praat measures them.
+///
+/// - Parameters:
+///   - samples: one channel, any number.
+///   - sampleRate: in Hz, 8000 to 192,000.
+///   - range: the pitches that are looked for in Hz, within 40 to 2000 and below a quarter of the sample rate.
+/// - Throws: ``AudioError`` with ``AudioError/Code/validation``.
+public func measureVoicePerturbation(
+  in samples: Span<Float>, sampleRate: Double, range: ClosedRange<Double> = 60...1_100
+) throws(AudioError) -> VoicePerturbation {
+  do {
+    return VoicePerturbation(
+      try NativeVoiceMeasures.perturbation(
+        of: samples, sampleRate: sampleRate, lowest: range.lowerBound, highest: range.upperBound))
+  } catch {
+    throw AudioError(error)
+  }
+}

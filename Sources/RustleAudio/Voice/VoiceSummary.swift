@@ -1,0 +1,68 @@
+internal import RustleCore
+
+/// How steady the periods of a voice are, by the definitions of Praat's voice report. All are 0 where there are too few periods.
+public struct VoicePerturbation: Sendable, Hashable {
+  /// The periods that were measured.
+  public var periods: Int
+  /// Their mean, in seconds.
+  public var meanPeriod: Double
+  /// Local jitter: the mean difference of neighbouring periods over the mean period, a plain ratio.
+  public var jitter: Double
+  /// The relative average perturbation: the mean difference of a period from the mean of three around it, over the mean period.
+  public var jitterRAP: Double
+  /// The same with five.
+  public var jitterPPQ5: Double
+  /// Local shimmer: the mean difference of neighbouring amplitudes over the mean amplitude, a plain ratio.
+  public var shimmer: Double
+  /// The mean of the absolute level differences of neighbouring amplitudes, in dB.
+  public var shimmerDecibels: Double
+  /// The mean difference of an amplitude from the mean of three around it, over the mean amplitude.
+  public var shimmerAPQ3: Double
+  /// The same with five.
+  public var shimmerAPQ5: Double
+
+  init(_ native: NativePerturbation) {
+    periods = Int(clamping: native.periods)
+    meanPeriod = native.meanPeriod
+    jitter = native.jitter
+    jitterRAP = native.jitterRAP
+    jitterPPQ5 = native.jitterPPQ5
+    shimmer = native.shimmer
+    shimmerDecibels = native.shimmerDecibels
+    shimmerAPQ3 = native.shimmerAPQ3
+    shimmerAPQ5 = native.shimmerAPQ5
+  }
+}
+
+/// A voice in sum, however long it speaks. All measures are of the voiced frames.
+public struct VoiceSummary: Sendable, Hashable {
+  /// The frames.
+  public var frames: Int
+  /// Those that are voiced.
+  public var voicedFrames: Int
+  /// The median pitch in Hz, right within half a cent; nil: no frame is voiced.
+  public var medianPitch: Double?
+  /// The mean pitch in Hz; nil: no frame is voiced.
+  public var meanPitch: Double?
+  /// The standard deviation of the pitch in Hz, as of a sample; nil of fewer than two frames.
+  public var pitchDeviation: Double?
+  /// The mean confidence, 0 to 1; 0 where no frame is voiced.
+  public var meanConfidence: Double
+  /// The mean harmonics-to-noise ratio in dB, of the voiced frames in which one was found; nil: no frame is voiced.
+  public var meanHarmonicsToNoise: Double?
+  /// Jitter and shimmer.
+  public var perturbation: VoicePerturbation
+
+  /// - Parameter measuresHarmonicity: whether there was a ratio to find.
+  init(_ native: NativeVoiceSummary, measuresHarmonicity: Bool) {
+    frames = Int(clamping: native.frames)
+    voicedFrames = Int(clamping: native.voiced)
+    let isVoiced = native.voiced > 0
+    medianPitch = isVoiced ? native.medianPitch : nil
+    meanPitch = isVoiced ? native.meanPitch : nil
+    pitchDeviation = native.voiced > 1 ? native.pitchDeviation : nil
+    meanConfidence = native.meanConfidence
+    meanHarmonicsToNoise = isVoiced && measuresHarmonicity ? native.meanHNR : nil
+    perturbation = VoicePerturbation(native.perturbation)
+  }
+}
