@@ -12,6 +12,7 @@ struct RootCommand: AsyncParsableCommand {
         rustle spectrum take1.flac --png spectrum.png
         rustle spectrogram take1.flac --png spectrogram.png
         rustle pitch take1.flac --min 60 --max 1000
+        rustle voice vowel.wav --ceiling 5000
         rustle meter --demo
         rustle tune --device default --instrument guitar
         rustle eq take1.flac out.wav --preset headphones.txt --preamp auto
@@ -22,9 +23,9 @@ struct RootCommand: AsyncParsableCommand {
       """,
     version: Version.text,
     subcommands: [
-      TickerCommand.self, SpectrumCommand.self, SpectrogramCommand.self, PitchCommand.self, MeterCommand.self,
-      TuneCommand.self, EqualizerCommand.self, RecordCommand.self, PlayCommand.self, DevicesCommand.self,
-      DoctorCommand.self,
+      TickerCommand.self, SpectrumCommand.self, SpectrogramCommand.self, PitchCommand.self, VoiceCommand.self,
+      MeterCommand.self, TuneCommand.self, EqualizerCommand.self, RecordCommand.self, PlayCommand.self,
+      DevicesCommand.self, DoctorCommand.self,
     ])
 
   /// The names of the subcommands, `help` included.

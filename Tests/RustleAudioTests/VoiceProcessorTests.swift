@@ -23,7 +23,7 @@ import Testing
     for frame in frames {
       #expect(try frame.isVoiced && abs(#require(frame.pitch) - 120) < 0.1)
       #expect(try #require(frame.harmonicsToNoise) > 30)
-      for (number, truth) in zip(1..., Voices.a) {
+      for (number, truth) in zip(1...3, Voices.a) {
         #expect(abs(try #require(frame.formants[number]).frequency - truth.frequency) < 0.1 * truth.frequency)
       }
       #expect(frame.lostFrames == 0 && frame.formants[0] == nil && frame.formants[6] == nil)
@@ -52,16 +52,16 @@ import Testing
     #expect(try processor.summary() == whole.summary)
   }
 
-  /// More frames than one call of the native side writes, and windows that do not touch.
+  /// More frames than one call of the native side writes, and fewer than one in a window.
   @Test(arguments: [16, 20_000])
   func hopsOfAnyLengthGiveTheirFrames(hop: Int) throws {
-    let samples = vowel()
+    let samples = vowel(seconds: hop > 1_000 ? 2 : 0.5)
     let configuration = VoiceConfiguration(
       hop: hop, formants: nil, measuresHarmonicity: false, measuresCentroid: false)
     var processor = try VoiceProcessor(sampleRate: Self.rate, configuration: configuration)
     var frames: [VoiceFrame] = []
     try processor.process(samples.span, into: &frames)
-    #expect(processor.hop == hop && frames.count == 1 + max(0, samples.count - processor.window) / hop)
+    #expect(processor.hop == hop && frames.count == 1 + (samples.count - processor.window) / hop)
     for (index, frame) in frames.enumerated() {
       #expect(frame.sample == Int64(processor.window / 2 + hop * index))
       #expect(frame.time == Double(frame.sample) / Self.rate)

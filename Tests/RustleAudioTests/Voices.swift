@@ -2,8 +2,10 @@ import Foundation
 
 /// Vowels with known resonances, and noise, for tests.
 enum Voices {
-  /// Roughly an /a/ of a man: frequencies and bandwidths in Hz.
-  static let a: [(frequency: Double, bandwidth: Double)] = [(700, 80), (1_220, 90), (2_600, 120)]
+  /// Roughly an /a/ of a man: frequencies and bandwidths in Hz, the last two for the slope above the first three.
+  static let a: [(frequency: Double, bandwidth: Double)] = [
+    (700, 80), (1_220, 90), (2_600, 120), (3_500, 175), (4_500, 250),
+  ]
 
   /// Pulses at `f0` Hz, band-limited, through a low-pass of the glottis and one resonance after the other, at a peak of 0.5.
   static func vowel(

@@ -1,0 +1,193 @@
+internal import ArgumentParser
+import Foundation
+import RustleAudio
+import RustleAudioFiles
+
+struct VoiceCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "voice",
+    abstract: "Measure the voice in a recording: pitch, noise, steadiness, formants.",
+    usage: "rustle voice <input> [--min <hz>] [--max <hz>] [--ceiling <hz>] [--frames] [--channel <channel>] [--json]",
+    discussion: """
+      The median, the mean and the standard deviation of the pitch, and the medians of the formants, are of the voiced frames. \
+      Harmonics-to-noise ratio, H1-H2, jitter and shimmer, centroid, rolloff and tilt are of the whole recording. Jitter and shimmer \
+      are those of Praat's voice report. They ask for a sustained vowel: in running speech intonation and consonants are in them \
+      too. H1-H2 is that of the sound, not corrected for the formants.
+
+      --ceiling is where the fifth formant ends: 5000 suits men, 5500 women, 6500 children. One that does not fit the voice finds \
+      formants that are not there, or misses some. A range that fits the voice makes the pitch surer.
+
+      EXAMPLES:
+        rustle voice vowel.wav
+        rustle voice vowel.wav --min 60 --max 300 --ceiling 5000
+        rustle voice speech.flac --frames --format csv > frames.csv
+        sox take1.flac -t wav - | rustle voice - --json | python3 -m json.tool
+        arecord -f S16_LE -r 48000 -c 1 -d 5 -t raw | rustle voice - --raw s16le --rate 48000 --channels 1
+
+      NDJSON FIELDS:
+        v                 1, the version of these fields
+        kind              summary for the last line, frame for those that --frames adds before it
+      Of a summary (CSV without --frames has the same, in one record):
+        input, sample_rate_hz, channels, channel, duration_s
+        minimum_hz, maximum_hz, ceiling_hz, method
+                          what was looked for
+        frames, voiced_frames, confidence
+        f0_median_hz, f0_mean_hz, f0_deviation_hz
+        hnr_db, h1_h2_db, h1_db, h2_db
+        periods, mean_period_s, jitter, jitter_rap, jitter_ppq5
+        shimmer, shimmer_db, shimmer_apq3, shimmer_apq5
+                          plain ratios, not per cent, but for shimmer_db
+        f1_hz, b1_hz ... f5_hz, b5_hz
+                          formants and their bandwidths
+        centroid_hz, rolloff_hz, tilt_db_per_octave
+      Of a frame (CSV with --frames has the same):
+        time_s            of the frame's middle
+        f0_hz             null where the frame is not voiced
+        confidence, voiced, level_db, hnr_db
+        f1_hz, b1_hz ... f5_hz, b5_hz, formant_confidence, centroid_hz
+      """)
+
+  @Argument(
+    help: "A WAV, FLAC, OGG or MP3 file, or - for standard input (no FLAC from a pipe).", completion: .file())
+  var input: String
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("The lowest pitch that is looked for, 40 to 2000 Hz. (default: 60)", valueName: "hz"),
+    transform: Parse.number("a frequency in Hz", in: 40...2_000))
+  var min = 60.0
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("The highest, 40 to 2000 Hz. (default: 1100)", valueName: "hz"),
+    transform: Parse.number("a frequency in Hz", in: 40...2_000))
+  var max = 1_100.0
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Where the fifth formant ends, 3000 to 8000 Hz. (default: 5500)", valueName: "hz"),
+    transform: Parse.number("a frequency in Hz", in: 3_000...8_000))
+  var ceiling = 5_500.0
+
+  @Option(help: "How formants are found: burg is Praat's way.")
+  var method: FormantMethodChoice = .weighted
+
+  @Flag(help: "Also write a line for each frame.")
+  var frames = false
+
+  @Option(
+    parsing: .unconditional,
+    help: "Analyse this channel, counted from 1, instead of the mean of all.",
+    transform: Parse.integer("a channel number", in: 1...1_024))
+  var channel: Int?
+
+  @OptionGroup var samples: RawInputOptions
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Frames a second of raw samples, 8000 to 192000.", valueName: "hz"),
+    transform: Parse.integer("a sample rate in Hz", in: 8_000...192_000))
+  var rate: Int?
+
+  @Option(
+    parsing: .unconditional, help: ArgumentHelp("Channels of raw samples, 1 to 32.", valueName: "count"),
+    transform: Parse.integer("a number of channels", in: 1...AudioFormat.mostChannels))
+  var channels: Int?
+
+  @OptionGroup var output: OutputOptions
+  @OptionGroup var log: LogOptions
+
+  func validate() throws {
+    if input == "" { throw ValidationError("expected the path of a sound file, got ''") }
+    if min >= max {
+      throw ValidationError(String(format: "expected --min below --max, got %.12g and %.12g", min, max))
+    }
+    try samples.check(rate: rate, channels: channels)
+    if samples.raw == nil, rate != nil || channels != nil {
+      throw ValidationError(
+        "expected \(rate != nil ? "--rate" : "--channels") with --raw only: a sound file says it itself")
+    }
+  }
+
+  func run() async throws {
+    log.bootstrap()
+    let sound = try await open()
+    try check(sound)
+    let configuration = VoiceConfiguration(
+      range: min...max, formants: FormantConfiguration(ceiling: ceiling, method: method.method))
+    var run = try VoiceRun(sound: sound, configuration: configuration, channel: channel)
+    let format = output.effectiveFormat
+    let profile = TerminalProfile.standardOutput(isASCIIAskedFor: output.ascii)
+    let lines = VoiceLines(format: format, profile: profile)
+    if frames { try LineWriter.standardOutput.write(lines.header) }
+    // What is written at once shows how far it is.
+    let showsProgress =
+      !log.quiet && StandardStream.isTerminal(StandardStream.error)
+      && (!frames || !StandardStream.isTerminal(StandardStream.output))
+    let result = try await run.result(showsProgress: showsProgress) { fresh in
+      if frames { try LineWriter.standardOutput.write(lines.text(fresh)) }
+    }
+    if let shortness = sound.shortness { note(shortness) }
+    if sound.tally.frames < run.window {
+      note("\(sound.name) is shorter than \(run.window) samples: it has no frame")
+    }
+    switch format {
+    case .ndjson: try LineWriter.standardOutput.write(lines.summary(result))
+    case .csv: if !frames { try LineWriter.standardOutput.write(lines.summary(result)) }
+    case .auto, .text:
+      let report = VoiceReport(result: result, profile: profile).text()
+      try LineWriter.standardOutput.write((frames ? "\n" : "") + report)
+    }
+  }
+
+  private func open() async throws -> SoundInput {
+    if input == AudioFileReader.standardInputPath && StandardStream.isTerminal(StandardStream.input) {
+      throw CommandFailure(
+        .noInput, "expected a sound file on standard input, got a terminal",
+        advice: "pipe one in: sox take1.flac -t wav - | rustle voice -")
+    }
+    guard let raw = samples.raw else { return try await .file(input) }
+    let format = try AudioFormat(sampleRate: Double(rate ?? 0), channels: channels ?? 0)
+    return try await .raw(input, format: format, encoding: raw)
+  }
+
+  /// Refuses what the sound itself says.
+  private func check(_ sound: SoundInput) throws {
+    let format = sound.format
+    if let channel, channel > format.channels {
+      throw CommandFailure(
+        .usage, "--channel: expected a channel from 1 to \(format.channels), got channel \(channel)",
+        advice: format.channels == 1 ? "the sound is mono: leave the channel out" : "choose one of its channels")
+    }
+    let rate = String(format: "%.6g", format.sampleRate)
+    guard (8_000...192_000).contains(format.sampleRate) else {
+      throw CommandFailure(
+        .badData, "\(sound.name): expected a sample rate of 8000 to 192000 Hz, got \(rate) Hz",
+        advice: "convert the sound first")
+    }
+    guard max < 0.25 * format.sampleRate else {
+      throw CommandFailure(
+        .usage,
+        String(
+          format: "--max: expected less than a quarter of the sample rate of %@ Hz, got %.12g Hz", rate, max),
+        advice: "choose a lower one")
+    }
+  }
+
+  private func note(_ text: String) {
+    if !log.quiet { try? LineWriter.standardError.write("rustle: \(text)\n") }
+  }
+}
+
+/// How formants are found, as the option spells it.
+enum FormantMethodChoice: String, CaseIterable, ExpressibleByArgument, Sendable {
+  case weighted
+  case burg
+
+  var method: FormantMethod {
+    switch self {
+    case .weighted: .weighted
+    case .burg: .burg
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import RustleAudio
+
+/// What the voice command found, to be written in one of its forms.
+struct VoiceResult: Sendable {
+  /// What it is of.
+  let subject: MeterSubject
+  /// Seconds of sound that were read.
+  let seconds: Double
+  /// The pitches that were looked for, in Hz.
+  let range: ClosedRange<Double>
+  /// Where formants were looked for, and how.
+  let formantSearch: FormantConfiguration
+  /// The samples from frame to frame.
+  let hop: Int
+  /// The frames in sum.
+  let summary: VoiceSummary
+  /// The medians of the voiced frames' formants.
+  let formants: [Formant]
+  /// The measures of the whole sound.
+  let measures: Measures
+
+  /// What is measured of the whole sound at once.
+  struct Measures: Sendable {
+    let ratio: HarmonicsToNoise
+    let harmonics: HarmonicDifference
+    let perturbation: VoicePerturbation
+    let spectrum: SpectrumFeatures
+  }
+
+  /// The part of the frames that are voiced, 0 to 1.
+  var voicedShare: Double {
+    summary.frames == 0 ? 0 : Double(summary.voicedFrames) / Double(summary.frames)
+  }
+
+  /// The median of each formant's frequency and bandwidth over the voiced frames. It ends at the first formant that fewer than
+  /// half of them have.
+  static func medians(of frames: [VoiceFrame]) -> [Formant] {
+    let voiced = frames.filter(\.isVoiced)
+    var medians: [Formant] = []
+    for number in 1... {
+      let found = voiced.compactMap { $0.formants[number] }
+      guard !found.isEmpty, 2 * found.count >= voiced.count else { break }
+      medians.append(
+        Formant(frequency: median(found.map(\.frequency)), bandwidth: median(found.map(\.bandwidth))))
+    }
+    return medians
+  }
+
+  /// The median of numbers, of which there is one at least.
+  private static func median(_ values: [Double]) -> Double {
+    let sorted = values.sorted()
+    let middle = sorted.count / 2
+    return sorted.count.isMultiple(of: 2) ? 0.5 * (sorted[middle - 1] + sorted[middle]) : sorted[middle]
+  }
+}

@@ -1,0 +1,58 @@
+import RustleAudio
+import RustleAudioFiles
+
+/// Reads a sound to its end and measures the voice in it.
+struct VoiceRun: ~Copyable {
+  private let sound: SoundInput
+  private let channel: Int?
+  private var processor: VoiceProcessor
+
+  /// - Parameter channel: counted from 1; nil: the mean of all.
+  init(sound: SoundInput, configuration: VoiceConfiguration, channel: Int?) throws {
+    self.sound = sound
+    self.channel = channel
+    processor = try VoiceProcessor(sampleRate: sound.format.sampleRate, configuration: configuration)
+  }
+
+  /// The samples that the first frame needs.
+  var window: Int { processor.window }
+
+  /// What the whole sound shows. It is held in memory: jitter, shimmer and the ratios are of all of it.
+  ///
+  /// - Parameter found: takes new frames as soon as they are there.
+  mutating func result(
+    showsProgress: Bool, found: ([VoiceFrame]) throws -> Void
+  ) async throws -> VoiceResult {
+    let start = ContinuousClock.now
+    var progress = ProgressLine(
+      total: sound.expectedFrames, isEnabled: showsProgress, now: { (ContinuousClock.now - start) / .seconds(1) },
+      write: { try? LineWriter.standardError.write($0) })
+    defer { progress.end() }
+    let selection: ChannelSelection = channel.map { .channel($0 - 1) } ?? .mix
+    var (frames, fresh): ([VoiceFrame], [VoiceFrame]) = ([], [])
+    var (block, signal): ([Float], [Float]) = ([], [])
+    for try await buffer in sound.buffers() {
+      selection.reduce(buffer.samples, channels: buffer.format.channels, into: &block)
+      signal += block
+      fresh.removeAll(keepingCapacity: true)
+      try processor.process(block.span, into: &fresh)
+      try found(fresh)
+      frames += fresh
+      progress.update(sound.tally.frames)
+    }
+    try sound.checkIsNotEmpty()
+    let (rate, range) = (processor.sampleRate, processor.configuration.range)
+    let measures = VoiceResult.Measures(
+      ratio: try calculateHNR(in: signal.span, sampleRate: rate, range: range),
+      harmonics: try calculateH1H2(in: signal.span, sampleRate: rate, range: range),
+      perturbation: try measureVoicePerturbation(in: signal.span, sampleRate: rate, range: range),
+      spectrum: try analyzeSpectrum(in: signal.span, sampleRate: rate))
+    let subject = MeterSubject(
+      name: sound.name, format: sound.format, encoding: sound.file.map { "\($0.container), \($0.codec)" },
+      channel: channel)
+    return VoiceResult(
+      subject: subject, seconds: Double(signal.count) / rate, range: range,
+      formantSearch: processor.configuration.formants ?? FormantConfiguration(), hop: processor.hop,
+      summary: try processor.summary(), formants: VoiceResult.medians(of: frames), measures: measures)
+  }
+}

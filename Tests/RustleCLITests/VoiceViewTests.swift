@@ -1,0 +1,94 @@
+import RustleAudio
+import TestSupport
+import Testing
+
+@testable import RustleCLI
+
+/// What `rustle voice` writes of known frames and of a known signal.
+@Suite(.releasesNativeObjects) struct VoiceViewTests {
+  private static func profile(ascii: Bool = false, color: Bool = false) -> TerminalProfile {
+    TerminalProfile(
+      environment: color ? ["FORCE_COLOR": "1", "LANG": "C.UTF-8"] : ["LANG": "C.UTF-8"], isTerminal: false,
+      size: (0, 0), isASCIIAskedFor: ascii)
+  }
+
+  private static let frames = [
+    VoiceFrame(
+      sample: 1_024, time: 0.0213, pitch: 120.5, confidence: 0.98, isVoiced: true, level: -12.25,
+      harmonicsToNoise: 21.5,
+      formants: Formants(
+        found: [
+          Formant(frequency: 700, bandwidth: 80), Formant(frequency: 1_220.5, bandwidth: 90),
+          Formant(frequency: 2_600, bandwidth: 120),
+        ], confidence: 0.95), centroid: 812.5),
+    VoiceFrame(sample: 1_536, time: 0.032, pitch: 300, confidence: 0.1, isVoiced: false, harmonicsToNoise: nil),
+    VoiceFrame(
+      sample: 2_048, time: 0.0427, pitch: 121, confidence: 0.9, isVoiced: true, level: -30, harmonicsToNoise: -1.25),
+  ]
+
+  @Test(arguments: [OutputFormat.text, .csv, .ndjson])
+  func framesAreWrittenOneALine(format: OutputFormat) throws {
+    let lines = VoiceLines(format: format, profile: Self.profile())
+    try Snapshot.expect(lines.header + lines.text(Self.frames), variant: format.rawValue)
+  }
+
+  /// A result whose numbers hang on no machine: that of silence.
+  private func silence() throws -> VoiceResult {
+    let samples = [Float](repeating: 0, count: 48_000)
+    let (frames, summary) = try VoiceProcessor.analyze(samples.span, sampleRate: 48_000)
+    let measures = VoiceResult.Measures(
+      ratio: try calculateHNR(in: samples.span, sampleRate: 48_000),
+      harmonics: try calculateH1H2(in: samples.span, sampleRate: 48_000),
+      perturbation: try measureVoicePerturbation(in: samples.span, sampleRate: 48_000),
+      spectrum: try analyzeSpectrum(in: samples.span, sampleRate: 48_000))
+    let subject = MeterSubject(
+      name: "silence.wav", format: try AudioFormat(sampleRate: 48_000, channels: 2), encoding: "WAV, 32 bit float",
+      channel: 2)
+    return VoiceResult(
+      subject: subject, seconds: 1, range: 60...1_100, formantSearch: FormantConfiguration(), hop: 512,
+      summary: summary, formants: VoiceResult.medians(of: frames), measures: measures)
+  }
+
+  @Test func silenceIsNoVoice() throws {
+    let result = try silence()
+    try Snapshot.expect(VoiceReport(result: result, profile: Self.profile()).text(), variant: "text")
+    for format in [OutputFormat.csv, .ndjson] {
+      let lines = VoiceLines(format: format, profile: Self.profile())
+      try Snapshot.expect(lines.summary(result), variant: format.rawValue)
+    }
+  }
+
+  @Test func theReportInASCIIHasNoOtherCharacterAndFitsFortyColumns() throws {
+    let text = VoiceReport(result: try silence(), profile: Self.profile(ascii: true)).text()
+    let isPlain = text.allSatisfy { $0.isASCII }
+    #expect(isPlain)
+    // Below the line that says what the file is.
+    let lines = text.split(separator: "\n" as Character).dropFirst(2)
+    #expect(lines.allSatisfy { $0.count <= 40 })
+  }
+
+  @Test func theReportInColourIsTheSameText() throws {
+    let result = try silence()
+    let coloured = VoiceReport(result: result, profile: Self.profile(color: true)).text()
+    let plain = VoiceReport(result: result, profile: Self.profile()).text()
+    #expect(coloured != plain && coloured.replacing(/\u{1B}\[[0-9;]*m/, with: "") == plain)
+  }
+
+  @Test func formantsAreTheMediansOfTheVoicedFrames() {
+    func frame(_ found: [Double], voiced: Bool = true) -> VoiceFrame {
+      VoiceFrame(
+        sample: 0, time: 0, pitch: 100, confidence: 1, isVoiced: voiced,
+        formants: Formants(found: found.map { Formant(frequency: $0, bandwidth: $0 / 10) }, confidence: 1))
+    }
+    let frames = [
+      frame([500, 1_500, 2_500]), frame([600, 1_600]), frame([700, 1_700]), frame([100, 200, 300, 400], voiced: false),
+    ]
+    // One of three has the third.
+    #expect(
+      VoiceResult.medians(of: frames) == [
+        Formant(frequency: 600, bandwidth: 60), Formant(frequency: 1_600, bandwidth: 160),
+      ])
+    #expect(VoiceResult.medians(of: Array(frames[..<2])).map(\.frequency) == [550, 1_550, 2_500])
+    #expect(VoiceResult.medians(of: []).isEmpty)
+  }
+}
