@@ -19,3 +19,17 @@ func read(_ ticker: TickerController) async throws(TickerError) -> UInt64 {
   _ = await reader.value
   return await ticker.statistics.produced
 }
+
+func follow(_ samples: [Float], _ tracker: consuming PitchTracker, _ voice: VoiceAnalyzer) async throws -> VoiceSummary {
+  var frames: [PitchFrame] = []
+  try tracker.process(samples.span, into: &frames)
+  let summary = Task {
+    // A task of its own has a processor of its own, and gives away what can cross.
+    var voice = try VoiceProcessor(sampleRate: 48_000)
+    var frames: [VoiceFrame] = []
+    try voice.process(samples.span, into: &frames)
+    return try voice.summary()
+  }
+  _ = try await voice.process(AudioBuffer(format: voice.format, samples: samples, position: 0))
+  return try await summary.value
+}

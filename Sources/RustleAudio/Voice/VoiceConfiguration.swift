@@ -2,8 +2,8 @@ internal import RustleCore
 
 /// How formants are found. The raw value is the name in commands.
 public enum FormantMethod: String, Sendable, Hashable, CaseIterable, Codable {
-  /// By linear prediction with little weight for the samples at the closing of the vocal folds: the nearer to the truth
-  /// of the two, the more so the higher the voice.
+  /// By linear prediction with little weight for the samples in which the vocal folds are open or closing, on the mean of the periods
+  /// within 25 ms that repeat a frame: the nearer to the truth of the two, the more so the higher the voice and the louder the noise.
   case weighted
   /// By Burg's method, as in Praat.
   case burg

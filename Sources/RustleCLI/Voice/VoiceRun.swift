@@ -6,6 +6,8 @@ struct VoiceRun: ~Copyable {
   private let sound: SoundInput
   private let channel: Int?
   private var processor: VoiceProcessor
+  /// Samples that room is made for before they are there: 93 minutes at 48,000 Hz, 1 GiB.
+  private static let mostReserved = 1 << 28
 
   /// - Parameter channel: counted from 1; nil: the mean of all.
   init(sound: SoundInput, configuration: VoiceConfiguration, channel: Int?) throws {
@@ -17,7 +19,8 @@ struct VoiceRun: ~Copyable {
   /// The samples that the first frame needs.
   var window: Int { processor.window }
 
-  /// What the whole sound shows. It is held in memory: jitter, shimmer and the ratios are of all of it.
+  /// What the whole sound shows. The one channel that is measured is held in memory, 4 bytes a sample: jitter, shimmer and the ratios
+  /// are relative to its loudest part, which is known at its end only, and standard input is read once.
   ///
   /// - Parameter found: takes new frames as soon as they are there.
   mutating func result(
@@ -31,6 +34,8 @@ struct VoiceRun: ~Copyable {
     let selection: ChannelSelection = channel.map { .channel($0 - 1) } ?? .mix
     var (frames, fresh): ([VoiceFrame], [VoiceFrame]) = ([], [])
     var (block, signal): ([Float], [Float]) = ([], [])
+    // An array that grows holds its samples twice at times. A header that promises more than it holds takes no more than this.
+    signal.reserveCapacity(min(sound.expectedFrames ?? 0, Self.mostReserved))
     for try await buffer in sound.buffers() {
       selection.reduce(buffer.samples, channels: buffer.format.channels, into: &block)
       signal += block

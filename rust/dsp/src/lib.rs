@@ -15,6 +15,7 @@
 //! sample rate R has its bin k at k R / N Hz. Nothing here allocates, except constructors and where a function says so.
 #![deny(unsafe_code)]
 
+mod bessel;
 pub mod biquad;
 pub mod equalizer;
 mod error;

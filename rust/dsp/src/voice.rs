@@ -33,6 +33,7 @@ mod marks;
 mod periods;
 mod perturbation;
 mod prediction;
+mod repetition;
 mod resample;
 mod roots;
 mod summary;

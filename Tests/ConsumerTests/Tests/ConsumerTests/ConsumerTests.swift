@@ -95,6 +95,26 @@ import Testing
     }
   }
 
+  @Test func voiceOfAVowelIsMeasured() async throws {
+    // Harmonics of 150 Hz under one resonance at 700 Hz.
+    let samples = (0..<24_000).map { index in
+      let time = Double(index) / 48_000
+      let partials = (1...30).map { number in
+        let distance = (150 * Double(number) - 700) / 50
+        return sin(2 * Double.pi * 150 * Double(number) * time) / (1 + distance * distance).squareRoot()
+      }
+      return Float(0.1 * partials.reduce(0, +))
+    }
+    let (frames, summary) = try VoiceProcessor.analyze(samples.span, sampleRate: 48_000)
+    #expect(frames.count == summary.frames && summary.voicedFrames == summary.frames)
+    #expect(abs((summary.medianPitch ?? 0) - 150) < 0.1 && summary.perturbation.jitter < 1e-3)
+    #expect(try calculateHNR(in: samples.span, sampleRate: 48_000).hnr > 30)
+    let analyzer = try VoiceAnalyzer(format: AudioFormat(sampleRate: 48_000, channels: 1))
+    let heard = try await analyzer.process(
+      AudioBuffer(format: analyzer.format, samples: samples, position: 0))
+    #expect(heard == frames)
+  }
+
   @Test func equalizedSoundIsPlayed() async throws {
     struct Sound: AudioInput {
       let buffer: AudioBuffer

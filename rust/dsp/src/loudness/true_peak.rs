@@ -1,5 +1,6 @@
 //! The peak between the samples (BS.1770-4, annex 2).
 
+use crate::bessel::bessel_i0;
 use std::f64::consts::PI;
 
 /// The taps of each phase.
@@ -121,23 +122,12 @@ fn filter(shift: f64) -> [f32; TAPS] {
             (PI * distance).sin() / (PI * distance)
         };
         let place = (n as f64 + 0.5 - half - (shift - 0.5)) / half;
-        let window = bessel(BETA * (1.0 - (place * place).min(1.0)).sqrt()) / bessel(BETA);
+        let window = bessel_i0(BETA * (1.0 - (place * place).min(1.0)).sqrt()) / bessel_i0(BETA);
         ideal * window
     };
     let taps: [f64; TAPS] = std::array::from_fn(tap);
     let sum: f64 = taps.iter().sum();
     taps.map(|tap| (tap / sum) as f32)
-}
-
-/// The modified Bessel function of the first kind and order 0, by its power series.
-fn bessel(x: f64) -> f64 {
-    let (mut term, mut sum) = (1.0, 1.0);
-    for k in 1..40 {
-        let factor = 0.5 * x / f64::from(k);
-        term *= factor * factor;
-        sum += term;
-    }
-    sum
 }
 
 #[cfg(test)]

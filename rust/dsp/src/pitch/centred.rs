@@ -2,6 +2,7 @@
 
 use super::error::PitchError;
 use super::sums::{dot, sum};
+use crate::bessel::bessel_i0;
 use crate::spectrum::{Scale, SpectrumPlan};
 use crate::window::{Symmetry, Window};
 use std::f64::consts::PI;
@@ -174,17 +175,6 @@ fn derivatives(f: impl Fn(f64) -> f64, x: f64) -> [f64; 4] {
         ((a1 + b1) * 270.0 - (a2 + b2) * 27.0 + (a3 + b3) * 2.0 - 490.0 * o) / (180.0 * h * h) / 2.0,
         ((a1 - b1) * 13.0 - (a2 - b2) * 8.0 + (a3 - b3)) / (8.0 * h * h * h) / 6.0,
     ]
-}
-
-/// The modified Bessel function of the first kind and order 0, by its power series.
-fn bessel_i0(x: f64) -> f64 {
-    let (mut sum, mut term, mut k) = (1.0, 1.0, 1.0);
-    while term > 1e-17 * sum {
-        term *= (x / (2.0 * k)).powi(2);
-        sum += term;
-        k += 1.0;
-    }
-    sum
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Formants: the resonances of the vocal tract, from the poles of a prediction filter.
 
-use super::prediction::{MOST, burg, weighted};
+use super::prediction::{Filter, MOST, burg, weighted};
+use super::repetition::Repetition;
 use super::resample::Resampler;
 use super::roots::roots;
 use super::{CEILINGS, LENGTHS, ORDERS, VoiceError, checked_rate, gaussian, median};
@@ -22,8 +23,9 @@ const HALF_SURE: f64 = 400.0;
 /// How the prediction filter is found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum FormantMethod {
-    /// By least squares with little weight for the samples at the closing of the vocal folds. On vowels with known poles it is
-    /// nearer to them than [`Burg`](Self::Burg), the more the higher the voice.
+    /// By least squares with little weight for the samples in which the vocal folds are open or closing, on the mean of the
+    /// periods within 25 ms to each side that repeat the frame. On vowels with known poles it is nearer to them than
+    /// [`Burg`](Self::Burg), the more the higher the voice and the louder the noise.
     #[default]
     Weighted,
     /// Burg's method, as in Praat.
@@ -72,7 +74,7 @@ pub struct FormantConfiguration {
     /// How the prediction filter is found.
     pub method: FormantMethod,
     /// The effective length of the window in seconds, one of [`LENGTHS`]; the window itself, whose ends hardly count, is twice
-    /// as long.
+    /// as long, and with [`FormantMethod::Weighted`] 25 ms longer on each side, for what repeats it.
     pub length: f64,
 }
 
@@ -168,7 +170,11 @@ pub struct FormantAnalyzer {
     method: FormantMethod,
     frame: usize,
     emphasis: f64,
+    /// With [`FormantMethod::Weighted`].
+    repetition: Option<Repetition>,
     window: Vec<f64>,
+    /// The sound at the rate of the prediction, longer than the window where there is a mean to make.
+    sound: Vec<f64>,
     samples: Vec<f64>,
     work: Vec<f64>,
 }
@@ -181,7 +187,10 @@ impl FormantAnalyzer {
         let resampler = Resampler::new(configuration.sample_rate, rate);
         // Both odd: the middles are samples, and where the rates are the same so are the samples.
         let length = (2.0 * configuration.length * rate) as usize | 1;
-        let inner = (2.0 * configuration.length * configuration.sample_rate).ceil() as usize;
+        let repetition = (configuration.method == FormantMethod::Weighted).then(|| Repetition::new(rate));
+        let around = repetition.as_ref().map_or(0, Repetition::margin);
+        let sound = length + 2 * around;
+        let inner = (sound as f64 / rate * configuration.sample_rate).ceil() as usize;
         let margin = if rate < configuration.sample_rate {
             resampler.reach()
         } else {
@@ -195,7 +204,9 @@ impl FormantAnalyzer {
             method: configuration.method,
             emphasis: (-std::f64::consts::TAU * EMPHASIS / rate).exp(),
             window: (0..length - 1).map(|n| gaussian(n, length - 1)).collect(),
-            samples: vec![0.0; length],
+            repetition,
+            sound: vec![0.0; sound],
+            samples: vec![0.0; length - 1],
             work: vec![0.0; 3 * length],
         })
     }
@@ -219,13 +230,24 @@ impl FormantAnalyzer {
         if !(peak > 0.0 && frame.iter().all(|x| x.is_finite())) {
             return Ok(Formants::default());
         }
-        self.resampler.fill(frame, &mut self.samples);
+        self.resampler.fill(frame, &mut self.sound);
         let scale = 1.0 / f64::from(peak);
-        let last = self.samples.len() - 1;
-        for n in 0..last {
-            self.samples[n] = scale * (self.samples[n + 1] - self.emphasis * self.samples[n]);
+        let emphasized = |sound: &mut [f64], emphasis: f64| {
+            for n in 0..sound.len() - 1 {
+                sound[n] = scale * (sound[n + 1] - emphasis * sound[n]);
+            }
+        };
+        let last = self.sound.len() - 1;
+        if let Some(repetition) = &mut self.repetition {
+            // Of the sound as it is: in the raised one there is more noise.
+            repetition.find(&self.sound);
+            emphasized(&mut self.sound, self.emphasis);
+            repetition.average(&self.sound[..last], &mut self.samples);
+        } else {
+            emphasized(&mut self.sound, self.emphasis);
+            self.samples.copy_from_slice(&self.sound[..last]);
         }
-        let samples = &mut self.samples[..last];
+        let samples = &mut self.samples[..];
         let filter = match self.method {
             FormantMethod::Weighted => weighted(samples, &self.window, self.order, &mut self.work),
             FormantMethod::Burg => {
@@ -238,26 +260,31 @@ impl FormantAnalyzer {
         let Some(filter) = filter else {
             return Ok(Formants::default());
         };
-        let mut poles = [Formant::default(); MOST];
-        let mut count = 0;
-        for z in &roots(&filter, self.order)[..self.order] {
-            let pole = Formant {
-                frequency: z.im.atan2(z.re) * self.rate / std::f64::consts::TAU,
-                // A pole outside the unit circle resonates as its mirror image inside.
-                bandwidth: z.modulus().ln().abs() * self.rate / std::f64::consts::PI,
-            };
-            let inside = (MARGIN..=0.5 * self.rate - MARGIN).contains(&pole.frequency);
-            if inside && pole.bandwidth <= WIDEST {
-                poles[count] = pole;
-                count += 1;
-            }
-        }
-        let poles = &mut poles[..count];
-        poles.sort_unstable_by(|a, b| a.frequency.total_cmp(&b.frequency));
-        let mut formants = Formants::default();
-        poles.iter().for_each(|&pole| formants.push(pole));
-        Ok(formants.rated())
+        Ok(resonances(&filter, self.order, self.rate))
     }
+}
+
+/// The formants of a prediction filter at `rate` Hz: those of its poles that have an angle and a narrow band.
+fn resonances(filter: &Filter, order: usize, rate: f64) -> Formants {
+    let mut poles = [Formant::default(); MOST];
+    let mut count = 0;
+    for z in &roots(filter, order)[..order] {
+        let pole = Formant {
+            frequency: z.im.atan2(z.re) * rate / std::f64::consts::TAU,
+            // A pole outside the unit circle resonates as its mirror image inside.
+            bandwidth: z.modulus().ln().abs() * rate / std::f64::consts::PI,
+        };
+        let inside = (MARGIN..=0.5 * rate - MARGIN).contains(&pole.frequency);
+        if inside && pole.bandwidth <= WIDEST {
+            poles[count] = pole;
+            count += 1;
+        }
+    }
+    let poles = &mut poles[..count];
+    poles.sort_unstable_by(|a, b| a.frequency.total_cmp(&b.frequency));
+    let mut formants = Formants::default();
+    poles.iter().for_each(|&pole| formants.push(pole));
+    formants.rated()
 }
 
 /// Frames quieter than the loudest by more than this do not count for the formants of a signal, in dB.
@@ -293,30 +320,32 @@ pub fn extract_formants(
         let power: f64 = frame.iter().map(|&x| f64::from(x) * f64::from(x)).sum();
         frames.push((power, analyzer.analyze(frame)?));
     }
-    let loudest = frames
-        .iter()
-        .map(|f| f.0)
-        .filter(|p| p.is_finite())
-        .fold(0.0, f64::max);
+    Ok(medians(frames))
+}
+
+/// For each number the median of the formants of the frames that count, each with its power.
+fn medians(mut frames: Vec<(f64, Formants)>) -> Formants {
+    let powers = frames.iter().map(|f| f.0).filter(|p| p.is_finite());
+    let loudest = powers.fold(0.0, f64::max);
     frames.retain(|f| f.0 > loudest * 10.0_f64.powf(-0.1 * QUIET));
     if frames.iter().any(|f| f.1.count >= NEEDED) {
         frames.retain(|f| f.1.count >= NEEDED);
     }
     let mut formants = Formants::default();
     for number in 1..=FORMANTS {
-        let mut found: Vec<Formant> = frames.iter().filter_map(|f| f.1.get(number)).collect();
+        let found: Vec<Formant> = frames.iter().filter_map(|f| f.1.get(number)).collect();
         // Higher ones that most frames lack are not the signal's.
         if found.is_empty() || 2 * found.len() < frames.len() {
             break;
         }
         let mut frequencies: Vec<f64> = found.iter().map(|f| f.frequency).collect();
-        let mut bandwidths: Vec<f64> = found.drain(..).map(|f| f.bandwidth).collect();
+        let mut bandwidths: Vec<f64> = found.iter().map(|f| f.bandwidth).collect();
         formants.push(Formant {
             frequency: median(&mut frequencies),
             bandwidth: median(&mut bandwidths),
         });
     }
-    Ok(formants.rated())
+    formants.rated()
 }
 
 #[cfg(test)]

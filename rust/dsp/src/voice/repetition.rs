@@ -1,0 +1,204 @@
+//! The mean of a voice's neighbouring periods, in which noise is lower than in each.
+
+use std::f64::consts::PI;
+
+/// How far neighbours are looked for to each side, in seconds: about as far as the articulation stands still.
+const REACH: f64 = 0.025;
+/// The nearest neighbour, in seconds: the period of the highest voices whose formants are told apart. Of higher ones every
+/// second or third period is found.
+const NEAREST: f64 = 0.002;
+/// The stretch that is compared with its neighbours, in seconds: at least one period of a voice from 40 Hz on.
+const COMPARED: f64 = 0.025;
+/// A correlation of less is no repetition: more than half as much noise as voice, or none at all.
+const LIKENESS: f64 = 0.7;
+/// A neighbour differs from the stretch by noise and by what changes. It counts when it differs by at most this factor more than the
+/// one that is most like it, and a little: what is as far away as a period of F1 looks alike, but never as much.
+const WORSE: f64 = 1.5;
+const LITTLE: f64 = 0.01;
+/// Samples to each side that one between two samples is made of.
+const TAPS: usize = 12;
+
+/// Neighbours at most: two sides of the reach over the nearest.
+const MOST: usize = 32;
+
+/// A place that looks like the middle: how far it is, in samples, and how alike, at most 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Neighbour {
+    shift: f64,
+    likeness: f64,
+}
+
+/// Averages a stretch of sound with those around that repeat it.
+pub(super) struct Repetition {
+    reach: usize,
+    nearest: usize,
+    compared: usize,
+    likeness: Vec<f64>,
+    found: [Neighbour; MOST],
+    count: usize,
+}
+
+impl Repetition {
+    /// At `rate` Hz.
+    pub(super) fn new(rate: f64) -> Self {
+        let reach = (REACH * rate) as usize;
+        let nearest = (NEAREST * rate) as usize;
+        Self {
+            reach,
+            nearest,
+            compared: (COMPARED * rate) as usize,
+            likeness: vec![0.0; reach - nearest + 3],
+            found: [Neighbour::default(); MOST],
+            count: 0,
+        }
+    }
+
+    /// Samples that are needed to each side of the stretch that is averaged, which is at least as long as what is compared.
+    pub(super) fn margin(&self) -> usize {
+        self.reach + TAPS + 1
+    }
+
+    /// Looks for what the middle of `sound` looks like.
+    pub(super) fn find(&mut self, sound: &[f64]) {
+        self.count = 0;
+        let first = (sound.len() - self.compared) / 2;
+        let here = &sound[first..first + self.compared];
+        let energy = dot(here, here);
+        for back in [true, false] {
+            let nearest = self.nearest - 1;
+            for (k, likeness) in self.likeness.iter_mut().enumerate() {
+                let distance = nearest + k;
+                let from = if back { first - distance } else { first + distance };
+                let there = &sound[from..from + self.compared];
+                *likeness = dot(here, there) / (energy * dot(there, there)).max(1e-60).sqrt();
+            }
+            for (k, three) in self.likeness.windows(3).enumerate() {
+                let [left, middle, right] = [three[0], three[1], three[2]];
+                if middle < LIKENESS || middle < left || middle <= right || self.count == MOST {
+                    continue;
+                }
+                let part = 0.5 * (left - right) / (left - 2.0 * middle + right);
+                let distance = (nearest + k + 1) as f64 + part;
+                self.found[self.count] = Neighbour {
+                    shift: if back { -distance } else { distance },
+                    likeness: middle - 0.25 * (left - right) * part,
+                };
+                self.count += 1;
+            }
+        }
+    }
+
+    /// Fills `output` with the mean of the middle of `sound` and of what was found to be like it. `sound` is longer by the
+    /// [margin](Self::margin) on each side.
+    pub(super) fn average(&self, sound: &[f64], output: &mut [f64]) {
+        let first = (sound.len() - output.len()) / 2;
+        output.copy_from_slice(&sound[first..first + output.len()]);
+        let found = &self.found[..self.count];
+        let best = found.iter().fold(0.0, |best: f64, n| best.max(n.likeness));
+        let mut count = 1.0;
+        for neighbour in found {
+            if 1.0 - neighbour.likeness > WORSE * (1.0 - best) + LITTLE {
+                continue;
+            }
+            count += 1.0;
+            let whole = neighbour.shift.floor();
+            let kernel = kernel(neighbour.shift - whole);
+            let from = (first + 1).wrapping_add_signed(whole as isize) - TAPS;
+            for (n, output) in output.iter_mut().enumerate() {
+                *output += dot(&kernel, &sound[from + n..from + n + 2 * TAPS]);
+            }
+        }
+        output.iter_mut().for_each(|x| *x /= count);
+    }
+}
+
+/// The weights of the samples around a place `part` of a sample after one: a sinc under a Hann window.
+fn kernel(part: f64) -> [f64; 2 * TAPS] {
+    std::array::from_fn(|k| {
+        let distance = k as f64 - (TAPS as f64 - 1.0) - part;
+        let sinc = if distance.abs() < 1e-9 {
+            1.0
+        } else {
+            (PI * distance).sin() / (PI * distance)
+        };
+        sinc * (0.5 + 0.5 * (PI * distance / (TAPS as f64 + 1.0)).cos())
+    })
+}
+
+/// The sum of products, in four parts that are added at last.
+fn dot(x: &[f64], y: &[f64]) -> f64 {
+    let mut sums = [0.0; 4];
+    let (a, b) = (x.chunks_exact(4), y.chunks_exact(4));
+    let tail: f64 = a.remainder().iter().zip(b.remainder()).map(|(x, y)| x * y).sum();
+    for (x, y) in a.zip(b) {
+        for (k, sum) in sums.iter_mut().enumerate() {
+            *sum += x[k] * y[k];
+        }
+    }
+    (sums[0] + sums[1]) + (sums[2] + sums[3]) + tail
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustle_testkit::noise;
+
+    const RATE: f64 = 10_000.0;
+
+    /// A sum of harmonics, none above 4 kHz, around time 0 in the middle of `length` samples.
+    fn voice(pitch: f64, length: usize) -> Vec<f64> {
+        let turns = |n: usize| pitch / RATE * (n as f64 - (length / 2) as f64);
+        let count = (4000.0 / pitch) as usize;
+        let tone = |n| (1..=count).map(|k| (2.0 * PI * k as f64 * turns(n)).cos()).sum();
+        (0..length).map(tone).collect()
+    }
+
+    fn averaged(sound: &[f64], length: usize) -> (Vec<f64>, usize) {
+        let mut repetition = Repetition::new(RATE);
+        let mut output = vec![0.0; length];
+        repetition.find(sound);
+        repetition.average(sound, &mut output);
+        (output, repetition.count)
+    }
+
+    #[test]
+    fn repeated_sound_is_its_own_mean() {
+        let margin = Repetition::new(RATE).margin();
+        for pitch in [83.3, 140.0, 271.7, 390.0] {
+            let sound = voice(pitch, 501 + 2 * margin);
+            let (mean, count) = averaged(&sound, 501);
+            assert!(count >= 4, "{pitch}: {count}");
+            let peak = sound.iter().fold(0.0_f64, |peak, x| peak.max(x.abs()));
+            for (n, x) in mean.iter().enumerate() {
+                assert!((x - sound[margin + n]).abs() < 0.03 * peak, "{pitch}, {n}");
+            }
+        }
+    }
+
+    #[test]
+    fn noise_is_lower_in_the_mean() {
+        let margin = Repetition::new(RATE).margin();
+        let clean = voice(200.0, 501 + 2 * margin);
+        let loud: Vec<f64> = clean
+            .iter()
+            .zip(noise(5, 1 << 12))
+            .map(|(x, n)| x + f64::from(n))
+            .collect();
+        let (mean, _) = averaged(&loud, 501);
+        let power = |y: &[f64], from: usize| -> f64 {
+            (0..501).map(|n| (y[from + n] - clean[margin + n]).powi(2)).sum()
+        };
+        // Eleven alike have an eleventh of the noise; what is interpolated has a little less of it at the top.
+        assert!(power(&mean, 0) < 0.15 * power(&loud, margin));
+    }
+
+    #[test]
+    fn what_repeats_nothing_stays_as_it_is() {
+        let margin = Repetition::new(RATE).margin();
+        let sound: Vec<f64> = noise(9, 501 + 2 * margin).into_iter().map(f64::from).collect();
+        for sound in [sound, vec![0.0; 501 + 2 * margin]] {
+            let (mean, count) = averaged(&sound, 501);
+            assert_eq!((count, &mean[..]), (0, &sound[margin..margin + 501]));
+        }
+    }
+}
