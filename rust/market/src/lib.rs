@@ -1,10 +1,21 @@
-//! Market data: symbols, prices and the random walk that simulates them. No clock, no thread, no file.
+//! Market data: quotes with exact prices, the formats they are read from and written in, what is derived from them, and the
+//! simulations that stand in for a market. No clock, no thread, no file.
 #![forbid(unsafe_code)]
 
+pub mod decimal;
+pub mod excerpt;
+pub mod quote;
+pub mod schema;
 pub mod symbol;
+pub mod symbol_table;
 pub mod update;
 pub mod walk;
 
+pub use decimal::{Decimal, DecimalError, DecimalSum, MAX_DIGITS, MAX_SCALE};
+pub use excerpt::Excerpt;
+pub use quote::{NO_SEQUENCE, NO_TIME, Quote};
+pub use schema::{MAX_TIMES, Schema, SchemaError, TimeField, TimeUnit};
 pub use symbol::{MAX_SYMBOL_BYTES, MAX_SYMBOLS, Symbol, SymbolError, SymbolList};
+pub use symbol_table::{SymbolTable, SymbolTableError};
 pub use update::PriceUpdate;
 pub use walk::RandomWalk;

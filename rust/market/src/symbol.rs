@@ -51,18 +51,7 @@ impl SymbolList {
             if position == MAX_SYMBOLS {
                 return Err(SymbolError::TooMany);
             }
-            if name.len() > MAX_SYMBOL_BYTES {
-                return Err(SymbolError::TooLong {
-                    position,
-                    bytes: name.len(),
-                });
-            }
-            if name.is_empty() {
-                return Err(SymbolError::Empty { position });
-            }
-            if let Some(character) = name.chars().find(|c| c.is_whitespace() || c.is_control()) {
-                return Err(SymbolError::Malformed { position, character });
-            }
+            checked_name(position, name)?;
             if !seen.insert(name) {
                 return Err(SymbolError::Duplicate {
                     position,
@@ -89,6 +78,23 @@ impl SymbolList {
     /// The number of symbols, at least 1.
     pub fn count(&self) -> usize {
         self.0.len()
+    }
+}
+
+/// Refuses what cannot be the name of a symbol. `position` is for the error.
+pub(crate) fn checked_name(position: usize, name: &str) -> Result<(), SymbolError> {
+    if name.len() > MAX_SYMBOL_BYTES {
+        return Err(SymbolError::TooLong {
+            position,
+            bytes: name.len(),
+        });
+    }
+    if name.is_empty() {
+        return Err(SymbolError::Empty { position });
+    }
+    match name.chars().find(|c| c.is_whitespace() || c.is_control()) {
+        Some(character) => Err(SymbolError::Malformed { position, character }),
+        None => Ok(()),
     }
 }
 

@@ -1,0 +1,196 @@
+//! Symbols and their numbers, in a table that grows while messages are read.
+
+use crate::symbol::checked_name;
+use crate::{MAX_SYMBOLS, SymbolError, SymbolList};
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+/// Names of symbols and their numbers, 0, 1, 2 … in the order in which they came. A number never changes.
+///
+/// Looking a name up allocates nothing. The hash is keyed at random (`std`'s), so that a feed cannot choose names that
+/// collide.
+#[derive(Clone, Debug)]
+pub struct SymbolTable {
+    names: Vec<Arc<str>>,
+    numbers: HashMap<Arc<str>, u32>,
+    limit: usize,
+}
+
+impl SymbolTable {
+    /// An empty table with room for [`MAX_SYMBOLS`].
+    pub fn new() -> Self {
+        Self::with_limit(MAX_SYMBOLS)
+    }
+
+    /// An empty table with room for `limit` symbols, at most [`MAX_SYMBOLS`]; a larger limit counts as that.
+    pub fn with_limit(limit: usize) -> Self {
+        Self {
+            names: Vec::new(),
+            numbers: HashMap::new(),
+            limit: limit.min(MAX_SYMBOLS),
+        }
+    }
+
+    /// How many symbols it holds.
+    pub fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// Whether it holds none.
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+
+    /// The most symbols that it will hold.
+    pub fn limit(&self) -> usize {
+        self.limit
+    }
+
+    /// Sets the most symbols that it will hold, at most [`MAX_SYMBOLS`]. The present length closes the table: names that
+    /// are there stay, also when they are more.
+    pub fn set_limit(&mut self, limit: usize) {
+        self.limit = limit.min(MAX_SYMBOLS);
+    }
+
+    /// The name of a number, or `None` past the end.
+    pub fn name(&self, symbol: u32) -> Option<&str> {
+        self.names.get(symbol as usize).map(AsRef::as_ref)
+    }
+
+    /// The name of a number as a shared text, for those who keep it; `None` past the end.
+    pub fn shared_name(&self, symbol: u32) -> Option<Arc<str>> {
+        self.names.get(symbol as usize).cloned()
+    }
+
+    /// All names in the order of their numbers.
+    pub fn names(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.names.iter().map(AsRef::as_ref)
+    }
+
+    /// The number of a name that is there.
+    pub fn number(&self, name: &str) -> Option<u32> {
+        self.numbers.get(name).copied()
+    }
+
+    /// The number of a name that is there, from bytes; bytes that are no UTF-8 are no name.
+    pub fn number_of_bytes(&self, name: &[u8]) -> Option<u32> {
+        self.number(std::str::from_utf8(name).ok()?)
+    }
+
+    /// The number of a name, which is added when it is not there.
+    ///
+    /// # Errors
+    /// [`SymbolTableError::Full`] when a new name finds no room, [`SymbolTableError::Name`] when it is no name of a symbol
+    /// (1 to [`MAX_SYMBOL_BYTES`](crate::MAX_SYMBOL_BYTES) bytes without white space and control characters); the position in
+    /// that error is the number that it would have had.
+    pub fn number_or_add(&mut self, name: &str) -> Result<u32, SymbolTableError> {
+        if let Some(number) = self.number(name) {
+            return Ok(number);
+        }
+        let position = self.names.len();
+        checked_name(position, name).map_err(SymbolTableError::Name)?;
+        if position >= self.limit {
+            return Err(SymbolTableError::Full { limit: self.limit });
+        }
+        let name: Arc<str> = name.into();
+        // Below MAX_SYMBOLS.
+        let number = position as u32;
+        self.names.push(Arc::clone(&name));
+        self.numbers.insert(name, number);
+        Ok(number)
+    }
+}
+
+impl Default for SymbolTable {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl From<&SymbolList> for SymbolTable {
+    /// A table with room for more, in which each symbol of the list has the number that it has there.
+    fn from(list: &SymbolList) -> Self {
+        let mut table = Self::new();
+        for symbol in list.symbols() {
+            let name: Arc<str> = symbol.name().into();
+            table.names.push(Arc::clone(&name));
+            table.numbers.insert(name, symbol.index());
+        }
+        table
+    }
+}
+
+/// Why a name has no number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SymbolTableError {
+    /// The table is full. A retry helps after [`SymbolTable::set_limit`].
+    Full {
+        /// How many symbols it may hold.
+        limit: usize,
+    },
+    /// It cannot be the name of a symbol. A retry does not help.
+    Name(SymbolError),
+}
+
+impl fmt::Display for SymbolTableError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Full { limit } => write!(f, "expected one of at most {limit} symbols, got one more"),
+            Self::Name(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for SymbolTableError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_numbered_once() {
+        let mut table = SymbolTable::new();
+        assert_eq!(table.number_or_add("BTC"), Ok(0));
+        assert_eq!(table.number_or_add("ETH"), Ok(1));
+        assert_eq!(table.number_or_add("BTC"), Ok(0));
+        assert_eq!(table.number_of_bytes(b"ETH"), Some(1));
+        assert_eq!(table.number_of_bytes(b"\xffETH"), None);
+        assert_eq!((table.name(1), table.name(2)), (Some("ETH"), None));
+        assert_eq!(table.names().collect::<Vec<_>>(), ["BTC", "ETH"]);
+    }
+
+    #[test]
+    fn full_table_knows_what_it_has_and_takes_no_more() {
+        let mut table = SymbolTable::with_limit(1);
+        assert_eq!(table.number_or_add("BTC"), Ok(0));
+        assert_eq!(table.number_or_add("BTC"), Ok(0));
+        assert_eq!(
+            table.number_or_add("ETH"),
+            Err(SymbolTableError::Full { limit: 1 })
+        );
+        table.set_limit(2);
+        assert_eq!(table.number_or_add("ETH"), Ok(1));
+        assert_eq!(SymbolTable::with_limit(usize::MAX).limit(), MAX_SYMBOLS);
+    }
+
+    #[test]
+    fn names_are_checked_as_in_a_list() {
+        let mut table = SymbolTable::new();
+        for name in ["", "B TC", "\u{7}", &"X".repeat(33)] {
+            assert!(
+                matches!(table.number_or_add(name), Err(SymbolTableError::Name(_))),
+                "{name:?}"
+            );
+        }
+        assert!(table.is_empty());
+    }
+
+    #[test]
+    fn list_keeps_its_numbers() {
+        let list = SymbolList::new(["SOL", "BTC"]).expect("well-formed");
+        let mut table = SymbolTable::from(&list);
+        assert_eq!(table.number("BTC"), Some(1));
+        assert_eq!(table.number_or_add("ETH"), Ok(2));
+    }
+}
