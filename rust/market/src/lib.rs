@@ -4,18 +4,24 @@
 
 pub mod decimal;
 pub mod excerpt;
+pub mod message;
+pub mod ndjson;
 pub mod quote;
 pub mod schema;
 pub mod symbol;
 pub mod symbol_table;
+pub mod time;
 pub mod update;
 pub mod walk;
 
 pub use decimal::{Decimal, DecimalError, DecimalSum, MAX_DIGITS, MAX_SCALE};
 pub use excerpt::Excerpt;
+pub use message::MessageError;
+pub use ndjson::NdjsonParser;
 pub use quote::{NO_SEQUENCE, NO_TIME, Quote};
 pub use schema::{MAX_TIMES, Schema, SchemaError, TimeField, TimeUnit};
 pub use symbol::{MAX_SYMBOL_BYTES, MAX_SYMBOLS, Symbol, SymbolError, SymbolList};
 pub use symbol_table::{SymbolTable, SymbolTableError};
+pub use time::{Interval, IntervalError};
 pub use update::PriceUpdate;
 pub use walk::RandomWalk;

@@ -1,0 +1,243 @@
+//! From the texts of a message's fields to a quote.
+
+use crate::symbol_table::{SymbolTable, SymbolTableError};
+use crate::time::parse_time;
+use crate::{Decimal, Excerpt, MAX_TIMES, NO_SEQUENCE, NO_TIME, Quote, Schema, TimeUnit};
+use std::borrow::Cow;
+use std::fmt;
+
+/// Slots of [`Fields`].
+pub(crate) const SYMBOL: usize = 0;
+pub(crate) const PRICE: usize = 1;
+pub(crate) const SIZE: usize = 2;
+pub(crate) const SEQUENCE: usize = 3;
+pub(crate) const TIMES: usize = 4;
+pub(crate) const SLOTS: usize = TIMES + MAX_TIMES;
+
+/// The paths of a schema and their slots.
+pub(crate) fn slots(schema: &Schema) -> impl Iterator<Item = (&str, usize)> {
+    [
+        (Some(schema.symbol()), SYMBOL),
+        (Some(schema.price()), PRICE),
+        (schema.size(), SIZE),
+        (schema.sequence(), SEQUENCE),
+    ]
+    .into_iter()
+    .filter_map(|(path, slot)| path.map(|path| (path, slot)))
+    .chain(
+        schema
+            .times()
+            .iter()
+            .enumerate()
+            .map(|(n, time)| (time.path.as_str(), TIMES + n)),
+    )
+}
+
+/// The units of a schema's times, by slot.
+pub(crate) fn units(schema: &Schema) -> [TimeUnit; MAX_TIMES] {
+    let mut units = [TimeUnit::Milliseconds; MAX_TIMES];
+    for (unit, time) in units.iter_mut().zip(schema.times()) {
+        *unit = time.unit;
+    }
+    units
+}
+
+/// How the texts of fields are spelled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Spelling {
+    /// JSON values: numbers as they are, texts in quotation marks; `null` is like nothing.
+    Json,
+    /// The text itself; an empty one is like nothing.
+    Plain,
+}
+
+/// What a message has in the places that the schema names.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Fields<'a>([Option<&'a str>; SLOTS]);
+
+impl<'a> Fields<'a> {
+    /// Sets the slots whose bits are set; the last of several settings counts.
+    pub(crate) fn set(&mut self, slots: u8, text: &'a str) {
+        for (slot, value) in self.0.iter_mut().enumerate() {
+            if slots >> slot & 1 == 1 {
+                *value = Some(text);
+            }
+        }
+    }
+
+    /// What the first slot has.
+    pub(crate) fn first(&self) -> Option<&'a str> {
+        self.0[0]
+    }
+
+    /// The quote that they make. The symbol comes last: a message that is malformed adds none to the table.
+    pub(crate) fn quote(
+        &self,
+        spelling: Spelling,
+        units: &[TimeUnit; MAX_TIMES],
+        symbols: &mut SymbolTable,
+    ) -> Result<Quote, MessageError> {
+        let (symbol, price) = match (self.text(SYMBOL, spelling)?, self.text(PRICE, spelling)?) {
+            (Some(symbol), Some(price)) => (symbol, price),
+            (None, None) => return Err(MessageError::NotAQuote),
+            (None, _) => return Err(MessageError::Missing { field: "symbol" }),
+            (_, None) => return Err(MessageError::Missing { field: "price" }),
+        };
+        let price = Decimal::parse(price.as_bytes())
+            .map_err(|_| value_error("price", "a number of at most 18 digits", &price))?;
+        let size = match self.text(SIZE, spelling)? {
+            None => Decimal::ZERO,
+            Some(text) => Decimal::parse(text.as_bytes())
+                .ok()
+                .filter(|size| *size >= Decimal::ZERO)
+                .ok_or_else(|| value_error("size", "a number of at most 18 digits, 0 or above", &text))?,
+        };
+        let sequence = match self.text(SEQUENCE, spelling)? {
+            None => NO_SEQUENCE,
+            Some(text) => text
+                .parse()
+                .ok()
+                .filter(|sequence| *sequence != NO_SEQUENCE)
+                .ok_or_else(|| value_error("seq", "a whole number from 0 to 2^64 - 2", &text))?,
+        };
+        let mut time_ns = NO_TIME;
+        for (slot, unit) in (TIMES..SLOTS).zip(units) {
+            if let Some(text) = self.text(slot, spelling)? {
+                time_ns = parse_time(&text, *unit).ok_or_else(|| {
+                    value_error("time", "a time of the years 1678 to 2261 in its unit", &text)
+                })?;
+                break;
+            }
+        }
+        let symbol = symbols.number_or_add(&symbol).map_err(MessageError::Symbol)?;
+        Ok(Quote {
+            symbol,
+            price,
+            size,
+            time_ns,
+            sequence,
+        })
+    }
+
+    fn text(&self, slot: usize, spelling: Spelling) -> Result<Option<Cow<'a, str>>, MessageError> {
+        let Some(text) = self.0[slot] else {
+            return Ok(None);
+        };
+        if spelling == Spelling::Plain {
+            return Ok(Some(Cow::Borrowed(text)).filter(|text| !text.is_empty()));
+        }
+        match text.as_bytes() {
+            [b'"', inner @ .., b'"'] => match inner.contains(&b'\\') {
+                false => Ok(Some(Cow::Borrowed(&text[1..text.len() - 1]))),
+                true => serde_json::from_str(text)
+                    .map(|text: String| Some(Cow::Owned(text)))
+                    .map_err(|_| value_error(name(slot), "a JSON text", text)),
+            },
+            [b'-' | b'0'..=b'9', ..] => Ok(Some(Cow::Borrowed(text))),
+            b"null" => Ok(None),
+            _ => Err(value_error(name(slot), "a number or a text", text)),
+        }
+    }
+}
+
+fn name(slot: usize) -> &'static str {
+    ["symbol", "price", "size", "seq"].get(slot).unwrap_or(&"time")
+}
+
+fn value_error(field: &'static str, expected: &'static str, got: &str) -> MessageError {
+    MessageError::Value {
+        field,
+        expected,
+        got: Excerpt::new(got.as_bytes()),
+    }
+}
+
+/// The line as text, without a byte order mark.
+pub(crate) fn line_text(line: &[u8]) -> Result<&str, MessageError> {
+    let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
+    std::str::from_utf8(line).map_err(|error| MessageError::NotUtf8 {
+        position: error.valid_up_to(),
+    })
+}
+
+/// Why a line gives no quote. The next line may: nothing of the parser's state is touched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MessageError {
+    /// Well-formed, and neither a symbol nor a price in it: a heartbeat, an acknowledgement.
+    NotAQuote,
+    /// It is no UTF-8.
+    NotUtf8 {
+        /// How many bytes are.
+        position: usize,
+    },
+    /// It is no JSON text (RFC 8259), nests more than 127 deep on the way to a field, or what the schema calls an array is none.
+    NotJson {
+        /// The column, in bytes from 1, where that shows.
+        column: usize,
+        /// What stands there.
+        got: Excerpt,
+    },
+    /// A field that is required is not there.
+    Missing {
+        /// Its name in the schema.
+        field: &'static str,
+    },
+    /// A field cannot be understood.
+    Value {
+        /// Its name in the schema.
+        field: &'static str,
+        /// What it may be.
+        expected: &'static str,
+        /// What it is.
+        got: Excerpt,
+    },
+    /// The symbol is no name or finds no room in the table.
+    Symbol(SymbolTableError),
+    /// A CSV row has not as many cells as the header.
+    CellCount {
+        /// Cells of the header.
+        expected: usize,
+        /// Cells of the row.
+        got: usize,
+    },
+    /// A CSV line has more cells than are read.
+    TooManyCells {
+        /// How many may be.
+        limit: usize,
+    },
+    /// A CSV header has no column of the name that the schema gives.
+    NoColumn {
+        /// The field's name in the schema.
+        field: &'static str,
+    },
+}
+
+impl MessageError {
+    /// Whether the line is well-formed and about something else.
+    pub fn is_not_a_quote(&self) -> bool {
+        *self == Self::NotAQuote
+    }
+}
+
+impl fmt::Display for MessageError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotAQuote => write!(f, "expected a symbol and a price, got a message without both"),
+            Self::NotUtf8 { position } => write!(f, "expected UTF-8, got another byte after {position}"),
+            Self::NotJson { column, got } => write!(f, "expected JSON, got {got} at column {column}"),
+            Self::Missing { field } => write!(f, "{field}: expected a value, got none"),
+            Self::Value { field, expected, got } => write!(f, "{field}: expected {expected}, got {got}"),
+            Self::Symbol(error) => error.fmt(f),
+            Self::CellCount { expected, got } => {
+                write!(f, "expected {expected} cells as in the header, got {got}")
+            }
+            Self::TooManyCells { limit } => write!(f, "expected at most {limit} cells, got more"),
+            Self::NoColumn { field } => write!(
+                f,
+                "{field}: expected a column of that name in the header, got none"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for MessageError {}

@@ -1,0 +1,175 @@
+//! Quotes from lines of JSON.
+
+mod path;
+
+use crate::message::{Fields, MessageError, Spelling, line_text, slots, units};
+use crate::{Excerpt, MAX_TIMES, Quote, Schema, SymbolTable, TimeUnit};
+use path::{Node, Within};
+use serde::de::{DeserializeSeed, Error as _, SeqAccess, Visitor};
+use std::fmt;
+
+/// Reads messages that are JSON texts (RFC 8259), one a line.
+///
+/// Numbers are taken as they are written: no price passes through a double. Prices, sizes, times and sequences may also
+/// stand in texts, as many feeds have them; `null` is like an absent field; of a name that an object has twice, the last counts.
+/// What the schema does not name is skipped, of whatever shape.
+///
+/// Costs one pass over the line and, when no text has an escape, no allocation.
+#[derive(Clone, Debug)]
+pub struct NdjsonParser {
+    units: [TimeUnit; MAX_TIMES],
+    quote: Node,
+    /// Where the array of quotes is, when a message has many.
+    each: Option<Node>,
+    schema: Schema,
+}
+
+impl NdjsonParser {
+    /// A parser of messages of the given schema.
+    pub fn new(schema: Schema) -> Self {
+        let mut quote = Node::default();
+        for (path, slot) in slots(&schema) {
+            quote.add(path, 1 << slot);
+        }
+        let each = schema.each().map(|path| {
+            let mut node = Node::default();
+            node.add(if path == "." { "" } else { path }, 1);
+            node
+        });
+        Self {
+            units: units(&schema),
+            quote,
+            each,
+            schema,
+        }
+    }
+
+    /// The schema.
+    pub fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    /// Reads one line (without its line feed) of any bytes, appends its quotes to `out` and returns how many they are. New symbols
+    /// are added to the table. Nothing but white space is no message: 0 quotes.
+    ///
+    /// # Errors
+    /// [`MessageError`]; `out` is then as it was. In an array of quotes, elements without symbol and price are skipped,
+    /// unless all are such ([`MessageError::NotAQuote`]); any other fault refuses the whole message.
+    pub fn parse_line(
+        &mut self,
+        line: &[u8],
+        symbols: &mut SymbolTable,
+        out: &mut Vec<Quote>,
+    ) -> Result<usize, MessageError> {
+        let text = line_text(line)?;
+        if text.bytes().all(|byte| byte.is_ascii_whitespace()) {
+            return Ok(0);
+        }
+        let Some(each) = &self.each else {
+            let fields = fields(&self.quote, text)?;
+            out.push(fields.quote(Spelling::Json, &self.units, symbols)?);
+            return Ok(1);
+        };
+        let array = fields(each, text)?.first().ok_or(MessageError::NotAQuote)?;
+        let before = out.len();
+        let result = self.elements(array, symbols, out);
+        if result.is_err() {
+            out.truncate(before);
+        }
+        result
+    }
+
+    fn elements(
+        &self,
+        array: &str,
+        symbols: &mut SymbolTable,
+        out: &mut Vec<Quote>,
+    ) -> Result<usize, MessageError> {
+        let before = out.len();
+        let mut error = None;
+        let mut others = false;
+        let elements = Elements {
+            parser: self,
+            symbols,
+            out,
+            others: &mut others,
+            error: &mut error,
+        };
+        let mut deserializer = serde_json::Deserializer::from_str(array);
+        if let Err(json) = serde::Deserializer::deserialize_seq(&mut deserializer, elements) {
+            return Err(error.unwrap_or_else(|| not_json(&json, array)));
+        }
+        match out.len() - before {
+            0 if others => Err(MessageError::NotAQuote),
+            count => Ok(count),
+        }
+    }
+}
+
+/// What `text` has in the places of `node`.
+fn fields<'a>(node: &Node, text: &'a str) -> Result<Fields<'a>, MessageError> {
+    let mut fields = Fields::default();
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    Within {
+        node,
+        fields: &mut fields,
+    }
+    .deserialize(&mut deserializer)
+    .and_then(|()| deserializer.end())
+    .map_err(|error| not_json(&error, text))?;
+    Ok(fields)
+}
+
+fn not_json(error: &serde_json::Error, text: &str) -> MessageError {
+    // The column of the last byte that was read: 0 before the first.
+    let at = error.column().saturating_sub(1).min(text.len());
+    MessageError::NotJson {
+        column: at + 1,
+        got: Excerpt::new(&text.as_bytes()[at..]),
+    }
+}
+
+/// Makes a quote of each element of an array.
+struct Elements<'p, 'o> {
+    parser: &'p NdjsonParser,
+    symbols: &'o mut SymbolTable,
+    out: &'o mut Vec<Quote>,
+    /// Whether an element was no quote.
+    others: &'o mut bool,
+    /// What ended it, when that was not the JSON.
+    error: &'o mut Option<MessageError>,
+}
+
+impl<'de> Visitor<'de> for Elements<'_, '_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an array of quotes")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<(), A::Error> {
+        let node = &self.parser.quote;
+        let mut fields = Fields::default();
+        while elements
+            .next_element_seed(Within {
+                node,
+                fields: &mut fields,
+            })?
+            .is_some()
+        {
+            match fields.quote(Spelling::Json, &self.parser.units, self.symbols) {
+                Ok(quote) => self.out.push(quote),
+                Err(MessageError::NotAQuote) => *self.others = true,
+                Err(error) => {
+                    *self.error = Some(error);
+                    return Err(A::Error::custom("an element is malformed"));
+                }
+            }
+            fields = Fields::default();
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,220 @@
+use super::*;
+use crate::{Decimal, NO_SEQUENCE, NO_TIME, SymbolTableError};
+
+/// The quotes of one line, with the names of their symbols.
+fn parse(schema: &str, line: &str) -> Result<Vec<(String, Quote)>, MessageError> {
+    let mut parser = NdjsonParser::new(Schema::parse(schema).expect("a schema"));
+    let (mut symbols, mut out) = (SymbolTable::new(), Vec::new());
+    let count = parser.parse_line(line.as_bytes(), &mut symbols, &mut out)?;
+    assert_eq!(count, out.len());
+    let name = |quote: &Quote| symbols.name(quote.symbol).map(String::from);
+    Ok(out
+        .iter()
+        .map(|quote| (name(quote).expect("in the table"), *quote))
+        .collect())
+}
+
+const DEFAULT: &str = "symbol=symbol,price=price,size=size,time=t_ms:ms,time=t_ns:ns,seq=seq";
+
+fn one(schema: &str, line: &str) -> (String, Quote) {
+    let mut quotes = parse(schema, line).unwrap_or_else(|error| panic!("{line}: {error}"));
+    assert_eq!(quotes.len(), 1, "{line}");
+    quotes.remove(0)
+}
+
+fn error(line: &str) -> MessageError {
+    parse(DEFAULT, line).expect_err(line)
+}
+
+#[test]
+fn line_of_the_ticker_is_read() {
+    let (name, quote) = one(
+        DEFAULT,
+        r#"{"v":1,"symbol":"BTC","price":65000.10,"t_ms":1700000000123,"seq":7,"size":0.25}"#,
+    );
+    assert_eq!(name, "BTC");
+    assert_eq!(quote.price.to_string(), "65000.10");
+    assert_eq!(quote.size.to_string(), "0.25");
+    assert_eq!((quote.time_ns, quote.sequence), (1_700_000_000_123_000_000, 7));
+}
+
+#[test]
+fn absent_fields_are_told_by_their_values() {
+    let (_, quote) = one(DEFAULT, r#"{"price":1,"symbol":"A","seq":null,"t_ms":null}"#);
+    assert_eq!(
+        (quote.size, quote.time_ns, quote.sequence),
+        (Decimal::ZERO, NO_TIME, NO_SEQUENCE)
+    );
+    let (_, quote) = one(DEFAULT, r#"{"price":1,"symbol":"A","t_ns":5}"#);
+    assert_eq!(quote.time_ns, 5);
+    let (_, quote) = one(DEFAULT, r#"{"price":1,"symbol":"A","t_ns":5,"t_ms":2}"#);
+    assert_eq!(quote.time_ns, 2_000_000, "the first of the schema's times counts");
+}
+
+#[test]
+fn numbers_may_stand_in_texts_and_keep_their_digits() {
+    let (name, quote) = one(
+        "symbol=s,price=p,size=q,time=T,seq=u",
+        r#" { "u" : "9007199254740993", "p":"0.10","q":"1e2","T":"1700000000000","s":"é\u0042\/","p2":[1,{"p":3}]} "#,
+    );
+    assert_eq!(name, "éB/");
+    assert_eq!(quote.price.to_string(), "0.10");
+    assert_eq!(quote.size.to_string(), "100");
+    assert_eq!(quote.sequence, 9_007_199_254_740_993);
+    let (name, quote) = one(DEFAULT, r#"{"symbol":42,"price":"\u0031.5"}"#);
+    assert_eq!((name.as_str(), quote.price.to_string().as_str()), ("42", "1.5"));
+}
+
+#[test]
+fn paths_lead_through_objects_and_arrays() {
+    let (name, quote) = one(
+        "symbol=data.s,price=data.c.0,size=data.c.1,time=data.t:iso8601",
+        r#"{"stream":"x","data":{"c":["1.5","2"],"s":"BTC","t":"1970-01-01T00:00:01Z"}}"#,
+    );
+    assert_eq!((name.as_str(), quote.time_ns), ("BTC", 1_000_000_000));
+    assert_eq!(
+        (quote.price.to_string(), quote.size.to_string()),
+        ("1.5".into(), "2".into())
+    );
+    let (name, _) = one("symbol=1,price=2", r#"[9,"ETH",3.5,{}]"#);
+    assert_eq!(name, "ETH");
+    // A path may end where another goes on.
+    let (name, quote) = one("symbol=a.s,price=a.p,seq=a", r#"{"a":{"s":"X","p":1},"a":5}"#);
+    assert_eq!((name.as_str(), quote.sequence), ("X", 5));
+}
+
+#[test]
+fn messages_with_many_quotes() {
+    let schema = "symbol=s,price=p,each=data";
+    let quotes = parse(
+        schema,
+        r#"{"data":[{"s":"A","p":1},{"kind":"note"},{"s":"B","p":2}],"n":1}"#,
+    );
+    let names: Vec<String> = quotes
+        .expect("well-formed")
+        .into_iter()
+        .map(|(name, _)| name)
+        .collect();
+    assert_eq!(names, ["A", "B"]);
+    assert_eq!(parse(schema, r#"{"data":[]}"#), Ok(vec![]));
+    assert_eq!(
+        parse(schema, r#"{"data":[{"x":1}]}"#),
+        Err(MessageError::NotAQuote)
+    );
+    assert_eq!(parse(schema, r#"{"s":"A","p":1}"#), Err(MessageError::NotAQuote));
+    assert!(matches!(
+        parse(schema, r#"{"data":5}"#),
+        Err(MessageError::NotJson { .. })
+    ));
+    assert_eq!(
+        parse("symbol=s,price=p,each=.", r#"[{"s":"A","p":1}]"#).map(|q| q.len()),
+        Ok(1)
+    );
+}
+
+#[test]
+fn malformed_element_refuses_the_whole_message() {
+    let mut parser = NdjsonParser::new(Schema::parse("symbol=s,price=p,each=.").expect("a schema"));
+    let (mut symbols, mut out) = (SymbolTable::new(), Vec::new());
+    let line = br#"[{"s":"A","p":1},{"s":"B"}]"#;
+    let result = parser.parse_line(line, &mut symbols, &mut out);
+    assert_eq!(result, Err(MessageError::Missing { field: "price" }));
+    assert!(out.is_empty());
+}
+
+#[test]
+fn each_fault_is_told_apart() {
+    for line in [
+        r#"{"gap":3}"#,
+        "{}",
+        "[]",
+        "5",
+        "null",
+        r#""text""#,
+        r#"{"symbol":null}"#,
+    ] {
+        assert_eq!(error(line), MessageError::NotAQuote, "{line}");
+    }
+    assert_eq!(
+        error(r#"{"symbol":"A"}"#),
+        MessageError::Missing { field: "price" }
+    );
+    assert_eq!(error(r#"{"price":1}"#), MessageError::Missing { field: "symbol" });
+    for (line, field) in [
+        (r#"{"symbol":"A","price":"x"}"#, "price"),
+        (r#"{"symbol":"A","price":true}"#, "price"),
+        (r#"{"symbol":"A","price":1234567890123456789}"#, "price"),
+        (r#"{"symbol":"A","price":1,"size":-1}"#, "size"),
+        (r#"{"symbol":"A","price":1,"seq":-1}"#, "seq"),
+        (r#"{"symbol":"A","price":1,"seq":18446744073709551615}"#, "seq"),
+        (r#"{"symbol":"A","price":1,"t_ms":9223372036854775807}"#, "time"),
+        (r#"{"symbol":{},"price":1}"#, "symbol"),
+        (r#"{"symbol":"\ud800","price":1}"#, "symbol"),
+    ] {
+        assert!(
+            matches!(error(line), MessageError::Value { field: got, .. } if got == field),
+            "{line}: {:?}",
+            error(line)
+        );
+    }
+    assert!(matches!(
+        error(r#"{"symbol":"A B","price":1}"#),
+        MessageError::Symbol(SymbolTableError::Name(_))
+    ));
+    for line in [
+        "{",
+        "{\"symbol\":}",
+        "{} {}",
+        "{'a':1}",
+        "[1,]",
+        "{\"price\":01}",
+        "\"\u{1}\"",
+        "nul",
+        "}",
+    ] {
+        assert!(
+            matches!(error(line), MessageError::NotJson { .. }),
+            "{line}: {:?}",
+            error(line)
+        );
+    }
+    assert_eq!(
+        error(r#"{"price":x}"#),
+        MessageError::NotJson {
+            column: 10,
+            got: Excerpt::new(b"x}")
+        }
+    );
+}
+
+#[test]
+fn white_space_is_no_message_and_other_bytes_are_no_text() {
+    assert_eq!(parse(DEFAULT, " \t\r"), Ok(vec![]));
+    let mut parser = NdjsonParser::new(Schema::default());
+    let (mut symbols, mut out) = (SymbolTable::new(), Vec::new());
+    let result = parser.parse_line(b"{\"a\":\"\xff\"}", &mut symbols, &mut out);
+    assert_eq!(result, Err(MessageError::NotUtf8 { position: 6 }));
+    let marked = b"\xef\xbb\xbf{\"symbol\":\"A\",\"price\":1}";
+    assert_eq!(parser.parse_line(marked, &mut symbols, &mut out), Ok(1));
+}
+
+#[test]
+fn deep_nesting_is_an_error_or_skipped_and_nothing_worse() {
+    let deep = "[".repeat(100_000);
+    assert!(matches!(error(&deep), MessageError::NotJson { .. }));
+    let closed = format!("{}{}", deep, "]".repeat(100_000));
+    let line = format!(r#"{{"x":{closed},"symbol":"A","price":1}}"#);
+    assert_eq!(parse(DEFAULT, &line).map(|quotes| quotes.len()), Ok(1));
+}
+
+#[test]
+fn malformed_lines_add_no_symbols() {
+    let mut parser = NdjsonParser::new(Schema::default());
+    let (mut symbols, mut out) = (SymbolTable::with_limit(1), Vec::new());
+    let mut result = |line: &str| parser.parse_line(line.as_bytes(), &mut symbols, &mut out);
+    assert!(result(r#"{"symbol":"A","price":"?"}"#).is_err());
+    assert_eq!(result(r#"{"symbol":"B","price":1}"#), Ok(1));
+    let full = MessageError::Symbol(SymbolTableError::Full { limit: 1 });
+    assert_eq!(result(r#"{"symbol":"C","price":1}"#), Err(full));
+    assert_eq!(symbols.names().collect::<Vec<_>>(), ["B"]);
+}
