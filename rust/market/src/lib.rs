@@ -2,10 +2,13 @@
 //! simulations that stand in for a market. No clock, no thread, no file.
 #![forbid(unsafe_code)]
 
+pub mod csv;
 pub mod decimal;
 pub mod excerpt;
+pub mod lines;
 pub mod message;
 pub mod ndjson;
+pub mod parser;
 pub mod quote;
 pub mod schema;
 pub mod symbol;
@@ -13,11 +16,15 @@ pub mod symbol_table;
 pub mod time;
 pub mod update;
 pub mod walk;
+pub mod write;
 
+pub use csv::CsvParser;
 pub use decimal::{Decimal, DecimalError, DecimalSum, MAX_DIGITS, MAX_SCALE};
 pub use excerpt::Excerpt;
+pub use lines::{DEFAULT_LINE_BYTES, LineSplitter};
 pub use message::MessageError;
 pub use ndjson::NdjsonParser;
+pub use parser::{Format, QuoteParser};
 pub use quote::{NO_SEQUENCE, NO_TIME, Quote};
 pub use schema::{MAX_TIMES, Schema, SchemaError, TimeField, TimeUnit};
 pub use symbol::{MAX_SYMBOL_BYTES, MAX_SYMBOLS, Symbol, SymbolError, SymbolList};
@@ -25,3 +32,4 @@ pub use symbol_table::{SymbolTable, SymbolTableError};
 pub use time::{Interval, IntervalError};
 pub use update::PriceUpdate;
 pub use walk::RandomWalk;
+pub use write::{CSV_HEADER, write_csv, write_ndjson};

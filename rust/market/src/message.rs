@@ -205,6 +205,11 @@ pub enum MessageError {
         /// How many may be.
         limit: usize,
     },
+    /// A CSV line goes on after a carriage return that no quotation marks enclose.
+    LooseReturn {
+        /// How many bytes stand before it.
+        position: usize,
+    },
     /// A CSV header has no column of the name that the schema gives.
     NoColumn {
         /// The field's name in the schema.
@@ -232,6 +237,12 @@ impl fmt::Display for MessageError {
                 write!(f, "expected {expected} cells as in the header, got {got}")
             }
             Self::TooManyCells { limit } => write!(f, "expected at most {limit} cells, got more"),
+            Self::LooseReturn { position } => {
+                write!(
+                    f,
+                    "expected a line feed after the row, got a carriage return after {position} bytes"
+                )
+            }
             Self::NoColumn { field } => write!(
                 f,
                 "{field}: expected a column of that name in the header, got none"

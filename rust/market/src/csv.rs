@@ -1,0 +1,263 @@
+//! Quotes from lines of CSV.
+
+use crate::message::{Fields, MessageError, PRICE, SLOTS, SYMBOL, Spelling, line_text, slots, units};
+use crate::{MAX_TIMES, Quote, Schema, SymbolTable, TimeUnit};
+use csv_core::{ReadRecordResult, Reader};
+
+/// The most cells of a line.
+const MAX_CELLS: usize = 1_024;
+
+/// Reads CSV (RFC 4180) a line at a time: first a header, which names the columns, then a quote a line.
+///
+/// The schema's paths are names of columns, dots included; a column that the schema names and the header does not have is
+/// like a field that is absent, but for the symbol and the price. An empty cell is an absent field. A record is a line: a cell
+/// with a line feed in it makes two malformed lines, so that a quotation mark that is missing costs one line and not the rest
+/// of the file.
+#[derive(Clone, Debug)]
+pub struct CsvParser {
+    schema: Schema,
+    units: [TimeUnit; MAX_TIMES],
+    /// The slots that each column goes to; `None` before the header.
+    columns: Option<Vec<u8>>,
+    reader: Box<Reader>,
+    /// The cells of the present line without their quotation marks, and where each ends.
+    text: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+impl CsvParser {
+    /// A parser whose next line is the header.
+    pub fn new(schema: Schema) -> Self {
+        Self {
+            units: units(&schema),
+            schema,
+            columns: None,
+            reader: Box::new(Reader::new()),
+            text: Vec::new(),
+            ends: vec![0; MAX_CELLS + 1],
+        }
+    }
+
+    /// The schema.
+    pub fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    /// Whether the header was read.
+    pub fn has_header(&self) -> bool {
+        self.columns.is_some()
+    }
+
+    /// Expects a header again: another file follows.
+    pub fn reset(&mut self) {
+        self.columns = None;
+    }
+
+    /// Reads one line (without its line feed) of any bytes: the header (0 quotes), an empty line (0), or a row, whose quote is
+    /// appended to `out` (1). New symbols are added to the table.
+    ///
+    /// # Errors
+    /// [`MessageError`]; `out` is then as it was. As long as no header with the columns of the symbol and the price was
+    /// read, each line is taken for one.
+    pub fn parse_line(
+        &mut self,
+        line: &[u8],
+        symbols: &mut SymbolTable,
+        out: &mut Vec<Quote>,
+    ) -> Result<usize, MessageError> {
+        let line = line_text(line)?;
+        if line.bytes().all(|byte| byte.is_ascii_whitespace()) {
+            return Ok(0);
+        }
+        let cells = self.split(line.as_bytes())?;
+        let Some(columns) = &self.columns else {
+            self.columns = Some(self.header(cells)?);
+            return Ok(0);
+        };
+        if cells != columns.len() {
+            return Err(MessageError::CellCount {
+                expected: columns.len(),
+                got: cells,
+            });
+        }
+        let mut fields = Fields::default();
+        for (column, slots) in columns.iter().enumerate() {
+            if *slots != 0 {
+                fields.set(*slots, self.cell(column));
+            }
+        }
+        out.push(fields.quote(Spelling::Plain, &self.units, symbols)?);
+        Ok(1)
+    }
+
+    /// Splits a line and returns how many cells it has.
+    fn split(&mut self, line: &[u8]) -> Result<usize, MessageError> {
+        // A line never gets longer by being unquoted.
+        self.text.resize(self.text.len().max(line.len() + 1), 0);
+        self.reader.reset();
+        let (mut read, mut written, mut cells) = (0, 0, 0);
+        loop {
+            // An input of no bytes says that the line ends.
+            let (result, input, output, ends) =
+                self.reader
+                    .read_record(&line[read..], &mut self.text[written..], &mut self.ends[cells..]);
+            read += input;
+            written += output;
+            cells += ends;
+            match result {
+                ReadRecordResult::InputEmpty => {}
+                ReadRecordResult::Record | ReadRecordResult::End => break,
+                ReadRecordResult::OutputFull | ReadRecordResult::OutputEndsFull => {
+                    // The end of the record puts the reader's position back, which `reset` leaves as it is.
+                    self.reader.read_record(&[], &mut self.text, &mut self.ends);
+                    return Err(MessageError::TooManyCells { limit: MAX_CELLS });
+                }
+            }
+        }
+        if cells > MAX_CELLS {
+            return Err(MessageError::TooManyCells { limit: MAX_CELLS });
+        }
+        if read < line.len() {
+            return Err(MessageError::LooseReturn { position: read - 1 });
+        }
+        Ok(cells)
+    }
+
+    /// The text of a cell of the present line.
+    fn cell(&self, at: usize) -> &str {
+        let start = if at == 0 { 0 } else { self.ends[at - 1] };
+        // Cut at ASCII characters, so that it is UTF-8 like the line.
+        std::str::from_utf8(&self.text[start..self.ends[at]]).unwrap_or_default()
+    }
+
+    fn header(&self, cells: usize) -> Result<Vec<u8>, MessageError> {
+        let mut columns = vec![0; cells];
+        let mut has = [false; SLOTS];
+        for (name, slot) in slots(&self.schema) {
+            if let Some(column) = (0..cells).find(|column| self.cell(*column).trim() == name) {
+                columns[column] |= 1 << slot;
+                has[slot] = true;
+            }
+        }
+        if !has[SYMBOL] {
+            Err(MessageError::NoColumn { field: "symbol" })
+        } else if !has[PRICE] {
+            Err(MessageError::NoColumn { field: "price" })
+        } else {
+            Ok(columns)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{NO_SEQUENCE, NO_TIME};
+
+    fn parse(schema: &str, lines: &[&str]) -> Vec<Result<usize, MessageError>> {
+        let mut parser = CsvParser::new(Schema::parse(schema).expect("a schema"));
+        let (mut symbols, mut out) = (SymbolTable::new(), Vec::new());
+        let mut line = |line: &&str| parser.parse_line(line.as_bytes(), &mut symbols, &mut out);
+        lines.iter().map(&mut line).collect()
+    }
+
+    #[test]
+    fn header_names_the_columns_in_any_order() {
+        let mut parser = CsvParser::new(Schema::default());
+        let (mut symbols, mut out) = (SymbolTable::new(), Vec::new());
+        for line in [
+            "\u{feff}seq, price ,note,symbol,t_ms,t_ns",
+            "3,65000.10,\"a \"\"b\"\", c\",BTC,1700000000123,",
+            "",
+            ",0.5,,\"E,TH\",,7\r",
+        ] {
+            let result = parser.parse_line(line.trim_end_matches('\r').as_bytes(), &mut symbols, &mut out);
+            assert!(result.is_ok(), "{line}: {result:?}");
+        }
+        assert_eq!(symbols.names().collect::<Vec<_>>(), ["BTC", "E,TH"]);
+        assert_eq!(
+            (out[0].price.to_string().as_str(), out[0].sequence),
+            ("65000.10", 3)
+        );
+        assert_eq!(out[0].time_ns, 1_700_000_000_123_000_000);
+        assert_eq!((out[1].time_ns, out[1].sequence), (7, NO_SEQUENCE));
+    }
+
+    #[test]
+    fn schema_names_columns_with_dots() {
+        assert_eq!(parse("symbol=a.b,price=c", &["a.b,c", "X,1"]), [Ok(0), Ok(1)]);
+    }
+
+    #[test]
+    fn one_column_may_serve_two_fields() {
+        let mut parser = CsvParser::new(Schema::parse("symbol=s,price=n,size=n").expect("a schema"));
+        let (mut symbols, mut out) = (SymbolTable::new(), Vec::new());
+        for line in ["s,n", "X,1.5"] {
+            parser
+                .parse_line(line.as_bytes(), &mut symbols, &mut out)
+                .expect("well-formed");
+        }
+        assert_eq!((out[0].price, out[0].time_ns), (out[0].size, NO_TIME));
+    }
+
+    #[test]
+    fn each_fault_is_told_apart_and_the_next_line_is_read() {
+        let wide = ",".repeat(5_000);
+        let results = parse(
+            "symbol=s,price=p",
+            &[
+                "x,y", "s,y", "s,p,x", "A,1", "A,1,2,3", "A,?,", ",,", "A,,", "\"A,1,", &wide, "A,1,x",
+            ],
+        );
+        assert_eq!(results[0], Err(MessageError::NoColumn { field: "symbol" }));
+        assert_eq!(results[1], Err(MessageError::NoColumn { field: "price" }));
+        assert_eq!(results[2], Ok(0));
+        assert_eq!(results[3], Err(MessageError::CellCount { expected: 3, got: 2 }));
+        assert_eq!(results[4], Err(MessageError::CellCount { expected: 3, got: 4 }));
+        assert!(matches!(
+            results[5],
+            Err(MessageError::Value { field: "price", .. })
+        ));
+        assert_eq!(results[6], Err(MessageError::NotAQuote));
+        assert_eq!(results[7], Err(MessageError::Missing { field: "price" }));
+        assert_eq!(results[8], Err(MessageError::CellCount { expected: 3, got: 1 }));
+        assert_eq!(results[9], Err(MessageError::TooManyCells { limit: MAX_CELLS }));
+        assert_eq!(results[10], Ok(1));
+    }
+
+    #[test]
+    fn line_after_one_with_too_many_cells_is_read_right() {
+        let mut parser = CsvParser::new(Schema::default());
+        let (mut symbols, mut out) = (SymbolTable::new(), Vec::new());
+        let mut line = |text: &str| parser.parse_line(text.as_bytes(), &mut symbols, &mut out);
+        assert_eq!(line("symbol,price"), Ok(0));
+        for wide in ["x,".repeat(1_025), "x,".repeat(1_024), ",".repeat(1_025)] {
+            assert_eq!(line(&wide), Err(MessageError::TooManyCells { limit: MAX_CELLS }));
+            assert_eq!(line("ABC,12.5"), Ok(1));
+        }
+        assert_eq!(symbols.names().collect::<Vec<_>>(), ["ABC"]);
+        assert!(out.iter().all(|quote| quote.price.to_string() == "12.5"));
+    }
+
+    #[test]
+    fn carriage_return_within_a_line_is_refused() {
+        let results = parse("symbol=s,price=p", &["s,p", "A,1\rB,2", "A,1\r"]);
+        assert_eq!(
+            results,
+            [Ok(0), Err(MessageError::LooseReturn { position: 3 }), Ok(1)]
+        );
+    }
+
+    #[test]
+    fn reset_expects_a_header() {
+        let mut parser = CsvParser::new(Schema::default());
+        let (mut symbols, mut out) = (SymbolTable::new(), Vec::new());
+        let mut line =
+            |parser: &mut CsvParser, text: &str| parser.parse_line(text.as_bytes(), &mut symbols, &mut out);
+        assert_eq!(line(&mut parser, "symbol,price"), Ok(0));
+        assert!(parser.has_header());
+        parser.reset();
+        assert_eq!(line(&mut parser, "price,symbol"), Ok(0));
+        assert_eq!(line(&mut parser, "1,A"), Ok(1));
+    }
+}

@@ -1,0 +1,100 @@
+//! A parser of either format.
+
+use crate::{CsvParser, MessageError, NdjsonParser, Quote, Schema, SymbolTable};
+
+/// The formats that quotes are read from and written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// A JSON text a line.
+    Ndjson,
+    /// Comma-separated values with a header.
+    Csv,
+}
+
+impl Format {
+    /// The format that a file's name tells by its ending, in either case: `.ndjson`, `.jsonl` and `.json`, or `.csv`.
+    pub fn of_file_name(name: &str) -> Option<Self> {
+        let (_, ending) = name.rsplit_once('.')?;
+        match ending.to_ascii_lowercase().as_str() {
+            "ndjson" | "jsonl" | "json" => Some(Self::Ndjson),
+            "csv" => Some(Self::Csv),
+            _ => None,
+        }
+    }
+}
+
+/// A parser of lines in one of the formats.
+#[derive(Clone, Debug)]
+pub enum QuoteParser {
+    /// Lines of JSON.
+    Ndjson(NdjsonParser),
+    /// Lines of CSV.
+    Csv(CsvParser),
+}
+
+impl QuoteParser {
+    /// A parser of lines of the given format and schema.
+    pub fn new(format: Format, schema: Schema) -> Self {
+        match format {
+            Format::Ndjson => Self::Ndjson(NdjsonParser::new(schema)),
+            Format::Csv => Self::Csv(CsvParser::new(schema)),
+        }
+    }
+
+    /// Reads one line, appends its quotes to `out` and returns how many they are.
+    ///
+    /// # Errors
+    /// [`MessageError`], as [`NdjsonParser::parse_line`] and [`CsvParser::parse_line`] say; the next line can be read then.
+    pub fn parse_line(
+        &mut self,
+        line: &[u8],
+        symbols: &mut SymbolTable,
+        out: &mut Vec<Quote>,
+    ) -> Result<usize, MessageError> {
+        match self {
+            Self::Ndjson(parser) => parser.parse_line(line, symbols, out),
+            Self::Csv(parser) => parser.parse_line(line, symbols, out),
+        }
+    }
+
+    /// Begins another file: one of CSV has its own header.
+    pub fn reset(&mut self) {
+        if let Self::Csv(parser) = self {
+            parser.reset();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_files_tell_the_format() {
+        for (name, format) in [
+            ("a.ndjson", Some(Format::Ndjson)),
+            ("b.c.JSONL", Some(Format::Ndjson)),
+            ("a.csv", Some(Format::Csv)),
+            ("csv", None),
+            ("a.csv.gz", None),
+        ] {
+            assert_eq!(Format::of_file_name(name), format, "{name}");
+        }
+    }
+
+    #[test]
+    fn either_format_is_read_and_begun_anew() {
+        let (mut symbols, mut out) = (SymbolTable::new(), Vec::new());
+        let mut json = QuoteParser::new(Format::Ndjson, Schema::default());
+        let mut csv = QuoteParser::new(Format::Csv, Schema::default());
+        for _ in 0..2 {
+            let line = br#"{"symbol":"A","price":1}"#;
+            assert_eq!(json.parse_line(line, &mut symbols, &mut out), Ok(1));
+            assert_eq!(csv.parse_line(b"symbol,price", &mut symbols, &mut out), Ok(0));
+            assert_eq!(csv.parse_line(b"A,1", &mut symbols, &mut out), Ok(1));
+            json.reset();
+            csv.reset();
+        }
+        assert_eq!(out.len(), 4);
+    }
+}

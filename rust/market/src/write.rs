@@ -1,0 +1,156 @@
+//! Quotes as text, which the parsers read back identically.
+
+use crate::{NO_SEQUENCE, NO_TIME, Quote};
+use std::io::Write;
+
+/// The header of the CSV that [`write_csv`] writes, line feed included. [`Schema::default`](crate::Schema::default) reads it.
+pub const CSV_HEADER: &str = "symbol,price,size,t_ns,seq\n";
+
+/// Appends the quote as the line of JSON that `rustle ticker --json` writes, line feed included:
+/// `{"v":1,"symbol":"BTC","price":65000.10,"t_ms":1700000000123,"seq":7}`.
+///
+/// `name` is that of the quote's symbol. `t_ns` stands in the place of `t_ms` when the time is no whole millisecond; `size` comes
+/// last and only when it is not 0; a time or sequence that the quote does not have is left out.
+pub fn write_ndjson(quote: &Quote, name: &str, out: &mut Vec<u8>) {
+    out.extend_from_slice(b"{\"v\":1,\"symbol\":");
+    write_json_text(name, out);
+    out.extend_from_slice(b",\"price\":");
+    quote.price.write_to(out);
+    if quote.time_ns != NO_TIME {
+        let ms = quote.time_ns / 1_000_000;
+        if ms * 1_000_000 == quote.time_ns {
+            integer(out, ",\"t_ms\":", ms);
+        } else {
+            integer(out, ",\"t_ns\":", quote.time_ns);
+        }
+    }
+    if quote.sequence != NO_SEQUENCE {
+        integer(out, ",\"seq\":", quote.sequence);
+    }
+    if !quote.size.is_zero() {
+        out.extend_from_slice(b",\"size\":");
+        quote.size.write_to(out);
+    }
+    out.extend_from_slice(b"}\n");
+}
+
+/// Appends the quote as a row of CSV (RFC 4180, with a line feed alone) in the columns of [`CSV_HEADER`]. What the quote does not
+/// have, and a size of 0, are empty cells.
+pub fn write_csv(quote: &Quote, name: &str, out: &mut Vec<u8>) {
+    write_cell(name, out);
+    out.push(b',');
+    quote.price.write_to(out);
+    out.push(b',');
+    if !quote.size.is_zero() {
+        quote.size.write_to(out);
+    }
+    if quote.time_ns == NO_TIME {
+        out.push(b',');
+    } else {
+        integer(out, ",", quote.time_ns);
+    }
+    if quote.sequence == NO_SEQUENCE {
+        out.push(b',');
+    } else {
+        integer(out, ",", quote.sequence);
+    }
+    out.push(b'\n');
+}
+
+fn integer(out: &mut Vec<u8>, before: &str, value: impl std::fmt::Display) {
+    // Writing to a vector does not fail.
+    let _ = write!(out, "{before}{value}");
+}
+
+/// Appends a JSON text (RFC 8259 section 7) with the escapes that it must have.
+fn write_json_text(text: &str, out: &mut Vec<u8>) {
+    out.push(b'"');
+    for byte in text.bytes() {
+        match byte {
+            b'"' => out.extend_from_slice(b"\\\""),
+            b'\\' => out.extend_from_slice(b"\\\\"),
+            b'\n' => out.extend_from_slice(b"\\n"),
+            b'\r' => out.extend_from_slice(b"\\r"),
+            b'\t' => out.extend_from_slice(b"\\t"),
+            0..0x20 => integer(out, "\\u", format_args!("{byte:04x}")),
+            _ => out.push(byte),
+        }
+    }
+    out.push(b'"');
+}
+
+/// Appends a CSV cell, in quotation marks when it needs them.
+fn write_cell(text: &str, out: &mut Vec<u8>) {
+    // What begins with a byte order mark would lose it at the beginning of a line.
+    if !text.contains([',', '"', '\n', '\r', '\u{feff}']) {
+        out.extend_from_slice(text.as_bytes());
+        return;
+    }
+    out.push(b'"');
+    out.extend_from_slice(text.replace('"', "\"\"").as_bytes());
+    out.push(b'"');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Decimal;
+
+    fn quote() -> Quote {
+        Quote {
+            symbol: 0,
+            price: Decimal::parse(b"65000.10").expect("a decimal"),
+            size: Decimal::ZERO,
+            time_ns: 1_700_000_000_123_000_000,
+            sequence: 7,
+        }
+    }
+
+    fn json(quote: &Quote, name: &str) -> String {
+        let mut out = Vec::new();
+        write_ndjson(quote, name, &mut out);
+        String::from_utf8(out).expect("UTF-8")
+    }
+
+    fn csv(quote: &Quote, name: &str) -> String {
+        let mut out = Vec::new();
+        write_csv(quote, name, &mut out);
+        String::from_utf8(out).expect("UTF-8")
+    }
+
+    #[test]
+    fn line_is_that_of_the_ticker() {
+        let line = "{\"v\":1,\"symbol\":\"BTC\",\"price\":65000.10,\"t_ms\":1700000000123,\"seq\":7}\n";
+        assert_eq!(json(&quote(), "BTC"), line);
+        assert_eq!(csv(&quote(), "BTC"), "BTC,65000.10,,1700000000123000000,7\n");
+    }
+
+    #[test]
+    fn what_is_not_there_is_left_out() {
+        let bare = Quote {
+            time_ns: NO_TIME,
+            sequence: NO_SEQUENCE,
+            ..quote()
+        };
+        assert_eq!(
+            json(&bare, "A"),
+            "{\"v\":1,\"symbol\":\"A\",\"price\":65000.10}\n"
+        );
+        assert_eq!(csv(&bare, "A"), "A,65000.10,,,\n");
+        let full = Quote {
+            time_ns: -1,
+            size: Decimal::parse(b"0.5").expect("a decimal"),
+            ..quote()
+        };
+        assert_eq!(
+            json(&full, "A"),
+            "{\"v\":1,\"symbol\":\"A\",\"price\":65000.10,\"t_ns\":-1,\"seq\":7,\"size\":0.5}\n"
+        );
+    }
+
+    #[test]
+    fn names_are_escaped() {
+        assert!(json(&quote(), "a\"\\\u{1}\té").contains("\"a\\\"\\\\\\u0001\\té\""));
+        assert!(csv(&quote(), "a,\"b").starts_with("\"a,\"\"b\","));
+    }
+}
