@@ -2,6 +2,7 @@
 //! simulations that stand in for a market. No clock, no thread, no file.
 #![forbid(unsafe_code)]
 
+pub mod candle;
 pub mod csv;
 pub mod decimal;
 pub mod excerpt;
@@ -9,8 +10,11 @@ pub mod lines;
 pub mod message;
 pub mod ndjson;
 pub mod parser;
+mod per_symbol;
 pub mod quote;
 pub mod schema;
+pub mod sequence;
+pub mod statistics;
 pub mod symbol;
 pub mod symbol_table;
 pub mod time;
@@ -18,6 +22,7 @@ pub mod update;
 pub mod walk;
 pub mod write;
 
+pub use candle::{Candle, CandleBuilder, LatenessError, MAX_LATE_INTERVALS, Placement};
 pub use csv::CsvParser;
 pub use decimal::{Decimal, DecimalError, DecimalSum, MAX_DIGITS, MAX_SCALE};
 pub use excerpt::Excerpt;
@@ -27,6 +32,8 @@ pub use ndjson::NdjsonParser;
 pub use parser::{Format, QuoteParser};
 pub use quote::{NO_SEQUENCE, NO_TIME, Quote};
 pub use schema::{MAX_TIMES, Schema, SchemaError, TimeField, TimeUnit};
+pub use sequence::{Arrival, SequenceTotals, SequenceTracker};
+pub use statistics::{DEFAULT_WINDOW_ENTRIES, RollingStatistics, Statistics};
 pub use symbol::{MAX_SYMBOL_BYTES, MAX_SYMBOLS, Symbol, SymbolError, SymbolList};
 pub use symbol_table::{SymbolTable, SymbolTableError};
 pub use time::{Interval, IntervalError};

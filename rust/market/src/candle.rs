@@ -1,0 +1,264 @@
+//! Candles: open, high, low and close of equal intervals of event time.
+
+use crate::per_symbol::PerSymbol;
+use crate::{Decimal, DecimalSum, Interval, NO_TIME, Quote};
+use std::fmt;
+
+/// The longest lateness, in intervals: a symbol has at most so many open candles, and two more.
+pub const MAX_LATE_INTERVALS: i64 = 64;
+
+/// What happened to a symbol's price within one interval.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Candle {
+    /// Whose candle it is: an index into the symbol table.
+    pub symbol: u32,
+    /// Where the interval starts: nanoseconds since 1970, a multiple of the interval's length.
+    pub start_ns: i64,
+    /// The price of the earliest update; of several at the same time, that which arrived first.
+    pub open: Decimal,
+    /// The highest price.
+    pub high: Decimal,
+    /// The lowest price.
+    pub low: Decimal,
+    /// The price of the latest update; of several at the same time, that which arrived last.
+    pub close: Decimal,
+    /// The exact sum of the sizes.
+    pub volume: DecimalSum,
+    /// How many updates it has, at least 1.
+    pub count: u64,
+}
+
+/// What became of an update.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Placement {
+    /// It is in its candle or window.
+    Included,
+    /// It came too late, was counted, and is left out.
+    Late,
+    /// It has no time ([`NO_TIME`]), or its symbol is no index into a symbol table; it is left out.
+    Untimed,
+}
+
+/// Makes candles of one interval for any number of symbols.
+///
+/// An update at time t belongs to the interval that starts at the multiple of its length at or before t. A symbol's time is the
+/// latest that one of its updates had. A candle closes, and is handed out, when its symbol's time reaches its end plus the
+/// lateness: with lateness 0, at the first update of a later interval. Updates that come in the wrong order before that are put
+/// where they belong; those that come after it are late. Intervals without an update give no candle.
+#[derive(Clone, Debug)]
+pub struct CandleBuilder {
+    interval: Interval,
+    lateness_ns: i64,
+    symbols: PerSymbol<State>,
+    late: u64,
+}
+
+#[derive(Clone, Debug)]
+struct State {
+    /// Candles that start before this are closed.
+    closed_before: i64,
+    /// The latest time.
+    time_ns: i64,
+    /// By start, the earliest first; usually one.
+    open: Vec<Open>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    candle: Candle,
+    open_ns: i64,
+    close_ns: i64,
+}
+
+impl CandleBuilder {
+    /// A builder of candles of `interval`, which wait `lateness_ns` for updates that are late.
+    ///
+    /// # Errors
+    /// [`LatenessError`] when the lateness is negative or longer than [`MAX_LATE_INTERVALS`] intervals.
+    pub fn new(interval: Interval, lateness_ns: i64) -> Result<Self, LatenessError> {
+        let limit_ns = interval.ns().saturating_mul(MAX_LATE_INTERVALS);
+        if !(0..=limit_ns).contains(&lateness_ns) {
+            return Err(LatenessError {
+                limit_ns,
+                got_ns: lateness_ns,
+            });
+        }
+        Ok(Self {
+            interval,
+            lateness_ns,
+            symbols: PerSymbol::new(),
+            late: 0,
+        })
+    }
+
+    /// The interval.
+    pub fn interval(&self) -> Interval {
+        self.interval
+    }
+
+    /// How long candles wait, in ns.
+    pub fn lateness_ns(&self) -> i64 {
+        self.lateness_ns
+    }
+
+    /// How many updates were late.
+    pub fn late(&self) -> u64 {
+        self.late
+    }
+
+    /// Takes an update, and appends to `closed` the candles of its symbol that it closes, the earliest first.
+    pub fn push(&mut self, quote: &Quote, closed: &mut Vec<Candle>) -> Placement {
+        if quote.time_ns == NO_TIME {
+            return Placement::Untimed;
+        }
+        let start_ns = self.interval.start(quote.time_ns);
+        let state = self.symbols.get_or_make(quote.symbol, || State {
+            closed_before: i64::MIN,
+            time_ns: i64::MIN,
+            open: Vec::new(),
+        });
+        let Some(state) = state else {
+            return Placement::Untimed;
+        };
+        if start_ns < state.closed_before {
+            self.late += 1;
+            return Placement::Late;
+        }
+        state.include(quote, start_ns);
+        if quote.time_ns > state.time_ns {
+            state.advance(quote.time_ns, self.interval, self.lateness_ns, closed);
+        }
+        Placement::Included
+    }
+
+    /// Says that every symbol's time is at least `time_ns`, and appends to `closed` the candles that this closes: symbol by symbol,
+    /// the earliest first. For symbols that trade seldom: their candles close though nothing follows.
+    pub fn advance(&mut self, time_ns: i64, closed: &mut Vec<Candle>) {
+        for (_, state) in self.symbols.iter_mut() {
+            if time_ns > state.time_ns {
+                state.advance(time_ns, self.interval, self.lateness_ns, closed);
+            }
+        }
+    }
+
+    /// Closes all candles and appends them to `closed`: symbol by symbol, the earliest first. Updates that belong to them are late
+    /// from now on.
+    pub fn flush(&mut self, closed: &mut Vec<Candle>) {
+        for (_, state) in self.symbols.iter_mut() {
+            if let Some(last) = state.open.last() {
+                state.closed_before = last.candle.start_ns.saturating_add(self.interval.ns());
+            }
+            closed.extend(state.open.drain(..).map(|open| open.candle));
+        }
+    }
+
+    /// The candles of a symbol that are still open, the earliest first.
+    pub fn open(&self, symbol: u32) -> impl Iterator<Item = &Candle> {
+        let state = self.symbols.get(symbol);
+        state
+            .into_iter()
+            .flat_map(|state| state.open.iter().map(|open| &open.candle))
+    }
+
+    /// Forgets a symbol, its open candles included: it was unsubscribed.
+    pub fn remove(&mut self, symbol: u32) {
+        self.symbols.remove(symbol);
+    }
+}
+
+impl State {
+    fn include(&mut self, quote: &Quote, start_ns: i64) {
+        // The last is the one, but for updates in the wrong order and the first of an interval.
+        let behind = self
+            .open
+            .iter()
+            .rev()
+            .take_while(|open| open.candle.start_ns > start_ns)
+            .count();
+        let at = self.open.len() - behind;
+        match self.open[..at].last_mut() {
+            Some(open) if open.candle.start_ns == start_ns => open.add(quote),
+            _ => self.open.insert(at, Open::new(quote, start_ns)),
+        }
+    }
+
+    fn advance(&mut self, time_ns: i64, interval: Interval, lateness_ns: i64, closed: &mut Vec<Candle>) {
+        self.time_ns = time_ns;
+        // end + lateness <= time, where ends are multiples of the interval.
+        let closed_before = interval.start(time_ns.saturating_sub(lateness_ns));
+        if closed_before > self.closed_before {
+            self.closed_before = closed_before;
+            let count = self
+                .open
+                .iter()
+                .take_while(|open| open.candle.start_ns < closed_before)
+                .count();
+            closed.extend(self.open.drain(..count).map(|open| open.candle));
+        }
+    }
+}
+
+impl Open {
+    fn new(quote: &Quote, start_ns: i64) -> Self {
+        let mut volume = DecimalSum::ZERO;
+        volume.add(quote.size);
+        Self {
+            candle: Candle {
+                symbol: quote.symbol,
+                start_ns,
+                open: quote.price,
+                high: quote.price,
+                low: quote.price,
+                close: quote.price,
+                volume,
+                count: 1,
+            },
+            open_ns: quote.time_ns,
+            close_ns: quote.time_ns,
+        }
+    }
+
+    fn add(&mut self, quote: &Quote) {
+        let candle = &mut self.candle;
+        if quote.time_ns < self.open_ns {
+            self.open_ns = quote.time_ns;
+            candle.open = quote.price;
+        }
+        if quote.time_ns >= self.close_ns {
+            self.close_ns = quote.time_ns;
+            candle.close = quote.price;
+        }
+        if quote.price > candle.high {
+            candle.high = quote.price;
+        }
+        if quote.price < candle.low {
+            candle.low = quote.price;
+        }
+        candle.volume.add(quote.size);
+        candle.count += 1;
+    }
+}
+
+/// A lateness that is negative or too long. A shorter one, or longer intervals, help; a retry does not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LatenessError {
+    /// The longest for the interval, in ns.
+    pub limit_ns: i64,
+    /// What was asked for, in ns.
+    pub got_ns: i64,
+}
+
+impl fmt::Display for LatenessError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "lateness: expected 0 to {} ns ({MAX_LATE_INTERVALS} intervals), got {}",
+            self.limit_ns, self.got_ns
+        )
+    }
+}
+
+impl std::error::Error for LatenessError {}
+
+#[cfg(test)]
+mod tests;

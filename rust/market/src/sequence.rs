@@ -1,0 +1,261 @@
+//! What the numbers of a feed's messages tell: losses, repetitions, and wrong order.
+
+use crate::NO_SEQUENCE;
+use crate::per_symbol::PerSymbol;
+
+/// How many of the last numbers are remembered: the bits of a mask.
+const WINDOW: u64 = 64;
+
+/// How a number follows those before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrival {
+    /// The first of its symbol, or the first since a restart.
+    First,
+    /// The one after the highest so far.
+    Next,
+    /// So many numbers were skipped between the highest so far and this.
+    Gap(u64),
+    /// It came before. Told for the last 64 numbers up to the highest.
+    Duplicate,
+    /// Lower than the highest so far and not known to have come before: it fills a gap, comes from before the first, or is so old
+    /// that it cannot be told from a duplicate.
+    OutOfOrder,
+    /// The quote has no number ([`NO_SEQUENCE`]), or its symbol is no index into a symbol table.
+    Unnumbered,
+}
+
+/// Totals since the tracker was made; a restart does not put them back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SequenceTotals {
+    /// Numbers that were observed.
+    pub observed: u64,
+    /// How many times numbers were skipped.
+    pub gaps: u64,
+    /// How many numbers were skipped, those that came later included.
+    pub skipped: u64,
+    /// Skipped numbers that came later, at most 64 behind the highest. `skipped` - `filled` are missing.
+    pub filled: u64,
+    /// [`Arrival::Duplicate`].
+    pub duplicates: u64,
+    /// [`Arrival::OutOfOrder`], those that filled a gap included.
+    pub out_of_order: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Track {
+    first: u64,
+    highest: u64,
+    /// Bit n: `highest` - n came.
+    seen: u64,
+}
+
+/// Follows the sequence numbers of each symbol: 24 bytes and a lookup a symbol.
+///
+/// For a feed that numbers all its messages in one row, observe all of them as one symbol.
+#[derive(Clone, Debug)]
+pub struct SequenceTracker {
+    tracks: PerSymbol<Track>,
+    totals: SequenceTotals,
+}
+
+impl SequenceTracker {
+    /// A tracker that has seen nothing.
+    pub fn new() -> Self {
+        Self {
+            tracks: PerSymbol::new(),
+            totals: SequenceTotals::default(),
+        }
+    }
+
+    /// Takes the next number of a symbol and tells how it follows.
+    pub fn observe(&mut self, symbol: u32, sequence: u64) -> Arrival {
+        if sequence == NO_SEQUENCE {
+            return Arrival::Unnumbered;
+        }
+        let mut is_first = false;
+        let Some(track) = self.tracks.get_or_make(symbol, || {
+            is_first = true;
+            Track {
+                first: sequence,
+                highest: sequence,
+                seen: 1,
+            }
+        }) else {
+            return Arrival::Unnumbered;
+        };
+        self.totals.observed += 1;
+        if is_first {
+            return Arrival::First;
+        }
+        if sequence > track.highest {
+            let step = sequence - track.highest;
+            track.highest = sequence;
+            track.seen = if step < WINDOW { track.seen << step } else { 0 } | 1;
+            if step == 1 {
+                return Arrival::Next;
+            }
+            self.totals.gaps += 1;
+            self.totals.skipped = self.totals.skipped.saturating_add(step - 1);
+            return Arrival::Gap(step - 1);
+        }
+        let age = track.highest - sequence;
+        if age < WINDOW {
+            if track.seen >> age & 1 == 1 {
+                self.totals.duplicates += 1;
+                return Arrival::Duplicate;
+            }
+            track.seen |= 1 << age;
+            self.totals.filled += u64::from(sequence > track.first);
+        }
+        self.totals.out_of_order += 1;
+        Arrival::OutOfOrder
+    }
+
+    /// Forgets the numbers of all symbols: the feed begins a new row, for example after a reconnection. The totals stay.
+    pub fn restart(&mut self) {
+        self.tracks.clear();
+    }
+
+    /// Forgets the numbers of one symbol: it was unsubscribed, or its row begins anew.
+    pub fn restart_symbol(&mut self, symbol: u32) {
+        self.tracks.remove(symbol);
+    }
+
+    /// The highest number of a symbol since the last restart.
+    pub fn highest(&self, symbol: u32) -> Option<u64> {
+        self.tracks.get(symbol).map(|track| track.highest)
+    }
+
+    /// The totals.
+    pub fn totals(&self) -> SequenceTotals {
+        self.totals
+    }
+}
+
+impl Default for SequenceTracker {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::{Rng, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+    use std::collections::{HashMap, HashSet};
+
+    #[test]
+    fn each_class_is_told() {
+        let mut tracker = SequenceTracker::new();
+        let arrivals = [7, 8, 11, 9, 9, 11, 5, 10, 12, NO_SEQUENCE].map(|number| tracker.observe(3, number));
+        use Arrival::{Duplicate, First, Gap, Next, OutOfOrder, Unnumbered};
+        let expected = [
+            First,
+            Next,
+            Gap(2),
+            OutOfOrder,
+            Duplicate,
+            Duplicate,
+            OutOfOrder,
+            OutOfOrder,
+            Next,
+            Unnumbered,
+        ];
+        assert_eq!(arrivals, expected);
+        let totals = SequenceTotals {
+            observed: 9,
+            gaps: 1,
+            skipped: 2,
+            filled: 2,
+            duplicates: 2,
+            out_of_order: 3,
+        };
+        assert_eq!(tracker.totals(), totals);
+        assert_eq!((tracker.highest(3), tracker.highest(2)), (Some(12), None));
+    }
+
+    #[test]
+    fn extremes_do_not_overflow() {
+        let mut tracker = SequenceTracker::new();
+        assert_eq!(tracker.observe(0, 0), Arrival::First);
+        assert_eq!(tracker.observe(0, u64::MAX - 1), Arrival::Gap(u64::MAX - 2));
+        assert_eq!(tracker.observe(0, 0), Arrival::OutOfOrder);
+        assert_eq!(tracker.observe(1, 0), Arrival::First);
+        assert_eq!(tracker.observe(1, u64::MAX - 1), Arrival::Gap(u64::MAX - 2));
+        assert_eq!(tracker.totals().skipped, u64::MAX);
+        assert_eq!(tracker.observe(u32::MAX, 1), Arrival::Unnumbered);
+    }
+
+    #[test]
+    fn restart_begins_a_new_row_and_keeps_the_totals() {
+        let mut tracker = SequenceTracker::new();
+        for (symbol, number) in [(0, 5), (0, 9), (1, 5)] {
+            tracker.observe(symbol, number);
+        }
+        tracker.restart_symbol(0);
+        assert_eq!(tracker.observe(0, 1), Arrival::First);
+        assert_eq!(tracker.observe(1, 6), Arrival::Next);
+        tracker.restart();
+        assert_eq!(tracker.observe(1, 6), Arrival::First);
+        assert_eq!(tracker.totals().skipped, 3);
+    }
+
+    /// Remembers everything.
+    #[derive(Default)]
+    struct Model {
+        seen: HashMap<u32, (u64, u64, HashSet<u64>)>,
+        totals: SequenceTotals,
+    }
+
+    impl Model {
+        fn observe(&mut self, symbol: u32, number: u64) -> Arrival {
+            self.totals.observed += 1;
+            let Some((first, highest, seen)) = self.seen.get_mut(&symbol) else {
+                self.seen
+                    .insert(symbol, (number, number, HashSet::from([number])));
+                return Arrival::First;
+            };
+            let came = !seen.insert(number);
+            if number > *highest {
+                let skipped = number - *highest - 1;
+                *highest = number;
+                self.totals.skipped += skipped;
+                self.totals.gaps += u64::from(skipped > 0);
+                return if skipped == 0 {
+                    Arrival::Next
+                } else {
+                    Arrival::Gap(skipped)
+                };
+            }
+            if came && *highest - number < 64 {
+                self.totals.duplicates += 1;
+                return Arrival::Duplicate;
+            }
+            self.totals.out_of_order += 1;
+            self.totals.filled += u64::from(*highest - number < 64 && number > *first);
+            Arrival::OutOfOrder
+        }
+    }
+
+    #[test]
+    fn random_feeds_are_told_as_by_a_model_that_remembers_all() {
+        let mut generator = ChaCha8Rng::seed_from_u64(11);
+        for _ in 0..50 {
+            let (mut tracker, mut model) = (SequenceTracker::new(), Model::default());
+            let mut next = [1_000_u64; 4];
+            for _ in 0..2_000 {
+                let symbol = generator.gen_range(0..4_u32);
+                let number = &mut next[symbol as usize];
+                let sent = match generator.gen_range(0..10) {
+                    0 => *number - generator.gen_range(0..100),
+                    1 => *number + generator.gen_range(0..80),
+                    _ => *number + 1,
+                };
+                *number = sent.max(*number);
+                assert_eq!(tracker.observe(symbol, sent), model.observe(symbol, sent));
+            }
+            assert_eq!(tracker.totals(), model.totals);
+        }
+    }
+}

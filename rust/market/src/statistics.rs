@@ -1,0 +1,144 @@
+//! Statistics of a window of event time that moves along.
+
+mod window;
+
+use crate::per_symbol::PerSymbol;
+use crate::{Decimal, Interval, NO_TIME, Placement, Quote};
+use window::Window;
+
+/// The most updates of a window unless another number is chosen.
+pub const DEFAULT_WINDOW_ENTRIES: usize = 65_536;
+
+/// What a symbol's prices were in a window.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Statistics {
+    /// Whose prices they are: an index into the symbol table.
+    pub symbol: u32,
+    /// Where the window ends: the symbol's time, in nanoseconds since 1970.
+    pub time_ns: i64,
+    /// How many updates are in the window, at least 1.
+    pub count: u64,
+    /// The mean of the prices, each update counting the same.
+    pub mean: f64,
+    /// The sample variance, with `count` - 1 below the line; 0 for one update.
+    pub variance: f64,
+    /// The lowest price.
+    pub min: Decimal,
+    /// The highest price.
+    pub max: Decimal,
+    /// The price of the oldest update in the window.
+    pub first: Decimal,
+    /// The price of the newest.
+    pub last: Decimal,
+}
+
+impl Statistics {
+    /// The square root of the variance.
+    pub fn standard_deviation(&self) -> f64 {
+        self.variance.sqrt()
+    }
+
+    /// From the first to the last price, exact unless that needs more than 18 digits (`None`).
+    pub fn change(&self) -> Option<Decimal> {
+        self.last.checked_sub(self.first)
+    }
+
+    /// The change as a share of the first price: 0.01 is one per cent. Not finite when the first price is 0.
+    pub fn relative_change(&self) -> f64 {
+        let first = self.first.to_f64();
+        self.change().map_or(self.last.to_f64() - first, Decimal::to_f64) / first
+    }
+}
+
+/// Statistics of each symbol's last while.
+///
+/// The window of a symbol whose time is t holds the updates after t - length, up to t: as pandas' `rolling` has it. The time is
+/// the latest that an update had; an update with an earlier one is late, counted and left out. A window of more updates than
+/// its limit gives up its oldest, which is counted too.
+///
+/// Cost: constant on average for each update, 72 bytes at most for each update in a window. Mean and variance are kept by Welford's
+/// recurrence (B. P. Welford, Technometrics 4, 1962), for removals run backwards, relative to a price of the window, and computed
+/// afresh after as many removals as the window has updates (at least 256), and whenever the sum of squares fell to 2^-20 of what it was.
+/// With N updates since then the variance's relative error stays below N × 2^-31, the mean's below N × 2^-52 of the largest distance from that price.
+#[derive(Clone, Debug)]
+pub struct RollingStatistics {
+    length: Interval,
+    limit: usize,
+    windows: PerSymbol<Window>,
+    late: u64,
+    cut: u64,
+}
+
+impl RollingStatistics {
+    /// Windows of the given length with at most [`DEFAULT_WINDOW_ENTRIES`] updates.
+    pub fn new(length: Interval) -> Self {
+        Self::with_limit(length, DEFAULT_WINDOW_ENTRIES)
+    }
+
+    /// Windows of the given length with at most `limit` updates; 0 counts as 1.
+    pub fn with_limit(length: Interval, limit: usize) -> Self {
+        Self {
+            length,
+            limit: limit.max(1),
+            windows: PerSymbol::new(),
+            late: 0,
+            cut: 0,
+        }
+    }
+
+    /// The length of the windows.
+    pub fn length(&self) -> Interval {
+        self.length
+    }
+
+    /// How many updates were late.
+    pub fn late(&self) -> u64 {
+        self.late
+    }
+
+    /// How many updates left their windows early, for want of room.
+    pub fn cut(&self) -> u64 {
+        self.cut
+    }
+
+    /// Takes an update.
+    pub fn push(&mut self, quote: &Quote) -> Placement {
+        if quote.time_ns == NO_TIME {
+            return Placement::Untimed;
+        }
+        let Some(window) = self.windows.get_or_make(quote.symbol, Window::new) else {
+            return Placement::Untimed;
+        };
+        if quote.time_ns < window.time_ns() {
+            self.late += 1;
+            return Placement::Late;
+        }
+        window.advance(quote.time_ns, self.length.ns());
+        if window.len() == self.limit {
+            window.remove_oldest();
+            self.cut += 1;
+        }
+        window.push(quote.price);
+        Placement::Included
+    }
+
+    /// Says that a symbol's time is at least `time_ns`: older updates leave its window though nothing follows.
+    pub fn advance(&mut self, symbol: u32, time_ns: i64) {
+        if let Some(window) = self.windows.get_mut(symbol) {
+            window.advance(time_ns.max(window.time_ns()), self.length.ns());
+        }
+    }
+
+    /// The statistics of a symbol, or `None` when nothing is in its window.
+    pub fn statistics(&self, symbol: u32) -> Option<Statistics> {
+        self.windows.get(symbol)?.statistics(symbol)
+    }
+
+    /// Forgets a symbol: it was unsubscribed.
+    pub fn remove(&mut self, symbol: u32) {
+        self.windows.remove(symbol);
+    }
+}
+
+#[cfg(test)]
+mod tests;

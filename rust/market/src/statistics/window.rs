@@ -1,0 +1,187 @@
+//! The window of one symbol.
+
+use super::Statistics;
+use crate::Decimal;
+use std::collections::VecDeque;
+
+/// The least number of removals between two computations from the window.
+const REMOVALS: usize = 256;
+/// Below this share of what it was, too little of the sum of squares is left to go on with.
+const SHRUNK: f64 = 1.0 / (1 << 20) as f64;
+
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    time_ns: i64,
+    price: Decimal,
+    value: f64,
+}
+
+/// Updates, the oldest first, and what is kept about them.
+#[derive(Clone, Debug)]
+pub(super) struct Window {
+    entries: VecDeque<Entry>,
+    /// How many entries were removed: the number of the oldest.
+    removed: u64,
+    /// Numbers of entries that are lower than all after them; the prices rise.
+    lows: VecDeque<(u64, Decimal)>,
+    /// Numbers of entries that are higher than all after them; the prices fall.
+    highs: VecDeque<(u64, Decimal)>,
+    moments: Moments,
+    removals: usize,
+    time_ns: i64,
+}
+
+/// Welford's recurrence over distances from `origin`.
+#[derive(Clone, Copy, Debug)]
+struct Moments {
+    origin: f64,
+    count: f64,
+    mean: f64,
+    squares: f64,
+    largest_squares: f64,
+}
+
+impl Moments {
+    fn new(origin: f64) -> Self {
+        Self {
+            origin,
+            count: 0.0,
+            mean: 0.0,
+            squares: 0.0,
+            largest_squares: 0.0,
+        }
+    }
+
+    fn add(&mut self, value: f64) {
+        let value = value - self.origin;
+        self.count += 1.0;
+        let distance = value - self.mean;
+        self.mean += distance / self.count;
+        self.squares += distance * (value - self.mean);
+        self.largest_squares = self.largest_squares.max(self.squares);
+    }
+
+    /// Takes out a value of several.
+    fn remove(&mut self, value: f64) {
+        let value = value - self.origin;
+        self.count -= 1.0;
+        let distance = value - self.mean;
+        self.mean -= distance / self.count;
+        self.squares -= distance * (value - self.mean);
+    }
+}
+
+impl Window {
+    pub(super) fn new() -> Self {
+        Self {
+            entries: VecDeque::new(),
+            removed: 0,
+            lows: VecDeque::new(),
+            highs: VecDeque::new(),
+            moments: Moments::new(0.0),
+            removals: 0,
+            time_ns: i64::MIN,
+        }
+    }
+
+    /// The symbol's time.
+    pub(super) fn time_ns(&self) -> i64 {
+        self.time_ns
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Sets the time and removes what is `length_ns` older or more.
+    pub(super) fn advance(&mut self, time_ns: i64, length_ns: i64) {
+        self.time_ns = time_ns;
+        let oldest = i128::from(time_ns) - i128::from(length_ns);
+        while self
+            .entries
+            .front()
+            .is_some_and(|entry| i128::from(entry.time_ns) <= oldest)
+        {
+            self.remove_oldest();
+        }
+    }
+
+    /// Adds a price at the present time.
+    pub(super) fn push(&mut self, price: Decimal) {
+        let entry = Entry {
+            time_ns: self.time_ns,
+            price,
+            value: price.to_f64(),
+        };
+        if self.entries.is_empty() {
+            self.moments = Moments::new(entry.value);
+            self.removals = 0;
+        }
+        let number = self.removed + self.entries.len() as u64;
+        self.entries.push_back(entry);
+        self.moments.add(entry.value);
+        while self.lows.back().is_some_and(|(_, low)| *low >= price) {
+            self.lows.pop_back();
+        }
+        self.lows.push_back((number, price));
+        while self.highs.back().is_some_and(|(_, high)| *high <= price) {
+            self.highs.pop_back();
+        }
+        self.highs.push_back((number, price));
+    }
+
+    pub(super) fn remove_oldest(&mut self) {
+        let Some(entry) = self.entries.pop_front() else {
+            return;
+        };
+        let number = self.removed;
+        self.removed += 1;
+        for extremes in [&mut self.lows, &mut self.highs] {
+            if extremes.front().is_some_and(|(first, _)| *first == number) {
+                extremes.pop_front();
+            }
+        }
+        if self.entries.is_empty() {
+            return;
+        }
+        self.moments.remove(entry.value);
+        self.removals += 1;
+        if self.removals >= self.entries.len().max(REMOVALS)
+            || self.moments.squares < self.moments.largest_squares * SHRUNK
+        {
+            self.compute();
+        }
+    }
+
+    /// Computes the moments from the window.
+    fn compute(&mut self) {
+        self.removals = 0;
+        let origin = self.entries.front().map_or(0.0, |entry| entry.value);
+        self.moments = Moments::new(origin);
+        for entry in &self.entries {
+            self.moments.add(entry.value);
+        }
+    }
+
+    pub(super) fn statistics(&self, symbol: u32) -> Option<Statistics> {
+        let (min, max) = (self.lows.front()?.1, self.highs.front()?.1);
+        let count = self.entries.len();
+        // Equal prices have no variance, whatever rounding left.
+        let variance = if min == max {
+            0.0
+        } else {
+            self.moments.squares.max(0.0) / (count as f64 - 1.0)
+        };
+        Some(Statistics {
+            symbol,
+            time_ns: self.time_ns,
+            count: count as u64,
+            mean: self.moments.origin + self.moments.mean,
+            variance,
+            min,
+            max,
+            first: self.entries.front()?.price,
+            last: self.entries.back()?.price,
+        })
+    }
+}
