@@ -203,6 +203,18 @@ impl Decimal {
         })
     }
 
+    /// `self` - `origin` as a double: rounded once or twice, however close to one another they are.
+    pub(crate) fn distance(self, origin: Self) -> f64 {
+        if self.scale == origin.scale {
+            return (self.units - origin.units) as f64 / power(self.scale) as f64;
+        }
+        match self.checked_sub(origin) {
+            Some(distance) => distance.to_f64(),
+            // They are far apart, or one has a digit that the other's size leaves no room for.
+            None => self.to_f64() - origin.to_f64(),
+        }
+    }
+
     /// Appends the text that `Display` gives.
     pub fn write_to(self, out: &mut Vec<u8>) {
         out.extend_from_slice(self.text(&mut [0; TEXT]).as_bytes());

@@ -2,16 +2,20 @@
 //! simulations that stand in for a market. No clock, no thread, no file.
 #![forbid(unsafe_code)]
 
+pub mod alert;
+pub mod backoff;
 pub mod candle;
 pub mod csv;
 pub mod decimal;
 pub mod excerpt;
+pub mod gbm;
 pub mod lines;
 pub mod message;
 pub mod ndjson;
 pub mod parser;
 mod per_symbol;
 pub mod quote;
+pub mod replay;
 pub mod schema;
 pub mod sequence;
 pub mod statistics;
@@ -22,15 +26,19 @@ pub mod update;
 pub mod walk;
 pub mod write;
 
+pub use alert::{AlertError, AlertSet, Direction, FiredAlert, MAX_ALERTS, ThresholdAlert};
+pub use backoff::{Backoff, BackoffError, BackoffSettings};
 pub use candle::{Candle, CandleBuilder, LatenessError, MAX_LATE_INTERVALS, Placement};
 pub use csv::CsvParser;
 pub use decimal::{Decimal, DecimalError, DecimalSum, MAX_DIGITS, MAX_SCALE};
 pub use excerpt::Excerpt;
+pub use gbm::{GbmError, GbmParameters, GeometricBrownianMotion, LARGEST_RATE, NS_PER_YEAR};
 pub use lines::{DEFAULT_LINE_BYTES, LineSplitter};
 pub use message::MessageError;
 pub use ndjson::NdjsonParser;
 pub use parser::{Format, QuoteParser};
 pub use quote::{NO_SEQUENCE, NO_TIME, Quote};
+pub use replay::{Due, Pace, ReplayClock, SPEEDS, SpeedError};
 pub use schema::{MAX_TIMES, Schema, SchemaError, TimeField, TimeUnit};
 pub use sequence::{Arrival, SequenceTotals, SequenceTracker};
 pub use statistics::{DEFAULT_WINDOW_ENTRIES, RollingStatistics, Statistics};

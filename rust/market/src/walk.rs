@@ -1,6 +1,6 @@
 //! A seeded random walk of prices.
 
-use crate::{Symbol, SymbolList};
+use crate::{Decimal, Symbol, SymbolList};
 use rand::SeedableRng;
 use rand::distributions::{Distribution, Uniform};
 use rand_chacha::ChaCha8Rng;
@@ -89,6 +89,16 @@ impl Walker {
         let increments = (price * self.per_unit + 0.5) as i64;
         increments.max(1) as f64 / self.per_unit
     }
+}
+
+/// The price that a symbol starts from, as a decimal whose last digit is its increment.
+pub(crate) fn starting_price(name: &str) -> Decimal {
+    let base = base_price(name);
+    // Six digits after the first, as in `Walker::new`; bases are 10 to below 1,000,000.
+    let scale = (0..6)
+        .find(|digits| base < 10_f64.powi(*digits))
+        .map_or(0, |digits| 7 - digits);
+    Decimal::from_f64_rounded(base, scale as u8).unwrap_or_default()
 }
 
 /// The price that a symbol starts from: a known one, or 10 to 1000 derived from the name.

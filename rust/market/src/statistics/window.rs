@@ -13,7 +13,6 @@ const SHRUNK: f64 = 1.0 / (1 << 20) as f64;
 struct Entry {
     time_ns: i64,
     price: Decimal,
-    value: f64,
 }
 
 /// Updates, the oldest first, and what is kept about them.
@@ -34,7 +33,7 @@ pub(super) struct Window {
 /// Welford's recurrence over distances from `origin`.
 #[derive(Clone, Copy, Debug)]
 struct Moments {
-    origin: f64,
+    origin: Decimal,
     count: f64,
     mean: f64,
     squares: f64,
@@ -42,7 +41,7 @@ struct Moments {
 }
 
 impl Moments {
-    fn new(origin: f64) -> Self {
+    fn new(origin: Decimal) -> Self {
         Self {
             origin,
             count: 0.0,
@@ -52,8 +51,8 @@ impl Moments {
         }
     }
 
-    fn add(&mut self, value: f64) {
-        let value = value - self.origin;
+    fn add(&mut self, price: Decimal) {
+        let value = price.distance(self.origin);
         self.count += 1.0;
         let distance = value - self.mean;
         self.mean += distance / self.count;
@@ -62,8 +61,8 @@ impl Moments {
     }
 
     /// Takes out a value of several.
-    fn remove(&mut self, value: f64) {
-        let value = value - self.origin;
+    fn remove(&mut self, price: Decimal) {
+        let value = price.distance(self.origin);
         self.count -= 1.0;
         let distance = value - self.mean;
         self.mean -= distance / self.count;
@@ -78,7 +77,7 @@ impl Window {
             removed: 0,
             lows: VecDeque::new(),
             highs: VecDeque::new(),
-            moments: Moments::new(0.0),
+            moments: Moments::new(Decimal::ZERO),
             removals: 0,
             time_ns: i64::MIN,
         }
@@ -108,18 +107,16 @@ impl Window {
 
     /// Adds a price at the present time.
     pub(super) fn push(&mut self, price: Decimal) {
-        let entry = Entry {
-            time_ns: self.time_ns,
-            price,
-            value: price.to_f64(),
-        };
         if self.entries.is_empty() {
-            self.moments = Moments::new(entry.value);
+            self.moments = Moments::new(price);
             self.removals = 0;
         }
         let number = self.removed + self.entries.len() as u64;
-        self.entries.push_back(entry);
-        self.moments.add(entry.value);
+        self.entries.push_back(Entry {
+            time_ns: self.time_ns,
+            price,
+        });
+        self.moments.add(price);
         while self.lows.back().is_some_and(|(_, low)| *low >= price) {
             self.lows.pop_back();
         }
@@ -144,7 +141,7 @@ impl Window {
         if self.entries.is_empty() {
             return;
         }
-        self.moments.remove(entry.value);
+        self.moments.remove(entry.price);
         self.removals += 1;
         if self.removals >= self.entries.len().max(REMOVALS)
             || self.moments.squares < self.moments.largest_squares * SHRUNK
@@ -156,10 +153,10 @@ impl Window {
     /// Computes the moments from the window.
     fn compute(&mut self) {
         self.removals = 0;
-        let origin = self.entries.front().map_or(0.0, |entry| entry.value);
+        let origin = self.entries.front().map_or(Decimal::ZERO, |entry| entry.price);
         self.moments = Moments::new(origin);
         for entry in &self.entries {
-            self.moments.add(entry.value);
+            self.moments.add(entry.price);
         }
     }
 
@@ -176,7 +173,7 @@ impl Window {
             symbol,
             time_ns: self.time_ns,
             count: count as u64,
-            mean: self.moments.origin + self.moments.mean,
+            mean: self.moments.origin.to_f64() + self.moments.mean,
             variance,
             min,
             max,

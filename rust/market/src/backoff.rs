@@ -1,0 +1,203 @@
+//! How long to wait before the next attempt.
+
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use std::fmt;
+
+/// The least and the longest wait that can be chosen: 1 ms and 1 day.
+const BOUNDS_NS: std::ops::RangeInclusive<u64> = 1_000_000..=86_400_000_000_000;
+
+/// How waits grow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BackoffSettings {
+    /// The longest wait before the second attempt, in ns: 1 ms to `cap_ns`. It doubles with each failure.
+    pub base_ns: u64,
+    /// What it stops growing at, in ns: at most 1 day.
+    pub cap_ns: u64,
+    /// A connection that held for so many ns counts as healthy: the next failure is the first again.
+    pub healthy_ns: u64,
+}
+
+impl Default for BackoffSettings {
+    /// From a quarter of a second to 30 s; healthy after 10 s.
+    fn default() -> Self {
+        Self {
+            base_ns: 250_000_000,
+            cap_ns: 30_000_000_000,
+            healthy_ns: 10_000_000_000,
+        }
+    }
+}
+
+/// Exponential backoff with full jitter: the n-th wait in a row is drawn evenly from 0 to base × 2^n, or to the cap where that is
+/// less, so that clients that lost their server together do not come back together (M. Brooker, Exponential Backoff and Jitter,
+/// AWS Architecture Blog, 2015).
+#[derive(Clone, Debug)]
+pub struct Backoff {
+    settings: BackoffSettings,
+    generator: ChaCha8Rng,
+    failures: u32,
+}
+
+impl Backoff {
+    /// No failures yet. The same seed draws the same waits.
+    ///
+    /// # Errors
+    /// [`BackoffError`] when base or cap are out of range.
+    pub fn new(settings: BackoffSettings, seed: u64) -> Result<Self, BackoffError> {
+        let BackoffSettings { base_ns, cap_ns, .. } = settings;
+        if !BOUNDS_NS.contains(&base_ns) || !(base_ns..=*BOUNDS_NS.end()).contains(&cap_ns) {
+            return Err(BackoffError { base_ns, cap_ns });
+        }
+        Ok(Self {
+            settings,
+            generator: ChaCha8Rng::seed_from_u64(seed),
+            failures: 0,
+        })
+    }
+
+    /// The settings.
+    pub fn settings(&self) -> BackoffSettings {
+        self.settings
+    }
+
+    /// How many failures in a row there were.
+    pub fn failures(&self) -> u32 {
+        self.failures
+    }
+
+    /// The longest that the next wait can be, in ns.
+    pub fn ceiling_ns(&self) -> u64 {
+        let factor = 1_u64.checked_shl(self.failures).unwrap_or(u64::MAX);
+        self.settings
+            .base_ns
+            .saturating_mul(factor)
+            .min(self.settings.cap_ns)
+    }
+
+    /// Counts a failure and returns how long to wait for the next attempt, in ns.
+    pub fn failed(&mut self) -> u64 {
+        let ceiling = self.ceiling_ns();
+        self.failures = self.failures.saturating_add(1);
+        self.generator.gen_range(0..=ceiling)
+    }
+
+    /// Counts the end of a connection that held for `held_ns`, and returns how long to wait, in ns. The failures before it are
+    /// forgotten when it was healthy.
+    pub fn disconnected(&mut self, held_ns: u64) -> u64 {
+        if held_ns >= self.settings.healthy_ns {
+            self.reset();
+        }
+        self.failed()
+    }
+
+    /// Forgets the failures.
+    pub fn reset(&mut self) {
+        self.failures = 0;
+    }
+}
+
+/// Base or cap are out of range: 1 ms ≤ base ≤ cap ≤ 1 day. Others help; a retry does not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BackoffError {
+    /// The base, in ns.
+    pub base_ns: u64,
+    /// The cap, in ns.
+    pub cap_ns: u64,
+}
+
+impl fmt::Display for BackoffError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "backoff: expected a base from {} ns up to a cap of at most {} ns, got {} and {}",
+            BOUNDS_NS.start(),
+            BOUNDS_NS.end(),
+            self.base_ns,
+            self.cap_ns
+        )
+    }
+}
+
+impl std::error::Error for BackoffError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: u64 = 1_000_000;
+
+    fn backoff(seed: u64) -> Backoff {
+        let settings = BackoffSettings {
+            base_ns: 100 * MS,
+            cap_ns: 1_000 * MS,
+            healthy_ns: 5_000 * MS,
+        };
+        Backoff::new(settings, seed).expect("within the bounds")
+    }
+
+    #[test]
+    fn ceilings_double_up_to_the_cap() {
+        let mut backoff = backoff(1);
+        let mut ceilings = Vec::new();
+        for _ in 0..100 {
+            let ceiling = backoff.ceiling_ns();
+            assert!(backoff.failed() <= ceiling);
+            ceilings.push(ceiling / MS);
+        }
+        assert_eq!(ceilings[..6], [100, 200, 400, 800, 1_000, 1_000]);
+        assert_eq!((ceilings[99], backoff.failures()), (1_000, 100));
+    }
+
+    #[test]
+    fn waits_are_spread_evenly_from_zero_to_the_ceiling() {
+        let mut backoff = backoff(2);
+        let mut tenths = [0_u32; 10];
+        for _ in 0..10_000 {
+            backoff.reset();
+            let wait = backoff.failed();
+            tenths[(wait * 10 / (100 * MS + 1)) as usize] += 1;
+        }
+        // Five standard deviations of a binomial count of 10,000 by a tenth.
+        assert!(
+            tenths.iter().all(|count| count.abs_diff(1_000) < 150),
+            "{tenths:?}"
+        );
+    }
+
+    #[test]
+    fn same_seed_waits_the_same_and_another_does_not() {
+        let waits = |seed| {
+            let mut backoff = backoff(seed);
+            (0..20).map(|_| backoff.failed()).collect::<Vec<_>>()
+        };
+        assert_eq!(waits(1), waits(1));
+        assert_ne!(waits(1), waits(2));
+    }
+
+    #[test]
+    fn healthy_connection_forgets_the_failures_and_a_short_one_does_not() {
+        let mut backoff = backoff(3);
+        backoff.failed();
+        backoff.disconnected(4_999 * MS);
+        assert_eq!(backoff.failures(), 2);
+        backoff.disconnected(5_000 * MS);
+        assert_eq!(backoff.failures(), 1);
+    }
+
+    #[test]
+    fn ranges_are_checked() {
+        for (base_ns, cap_ns) in [(0, MS), (MS - 1, MS), (2 * MS, MS), (MS, 86_400_000_000_001)] {
+            let settings = BackoffSettings {
+                base_ns,
+                cap_ns,
+                healthy_ns: 0,
+            };
+            assert_eq!(
+                Backoff::new(settings, 0).err(),
+                Some(BackoffError { base_ns, cap_ns })
+            );
+        }
+        assert!(Backoff::new(BackoffSettings::default(), 0).is_ok());
+    }
+}
