@@ -1,8 +1,9 @@
-//! Compares `rustle-dsp` with other libraries, in one run, and prints Markdown.
+//! Compares `rustle-dsp` with other libraries and measures `rustle-market`, in one run, and prints Markdown.
 //!
 //! Usage: `rustle-bench spectra [--intel DIRECTORY] [--visits N] [SIZE ...]`,
-//! `rustle-bench sound [--python INTERPRETER] [--visits N]`, `rustle-bench pitch [--visits N]`, or, for the programs in `peers/`,
-//! `rustle-bench contour [OPTION ...] FILE ...`. Peers are loaded when they run, never linked: FFTW (libfftw3f) and
+//! `rustle-bench sound [--python INTERPRETER] [--visits N]`, `rustle-bench pitch [--visits N]`,
+//! `rustle-bench market [--visits N]`, or, for the programs in `peers/`, `rustle-bench contour [OPTION ...] FILE ...`,
+//! `rustle-bench recording LINES SYMBOLS SEED FILE` and `rustle-bench candles INTERVAL LATENESS FILE`. Peers are loaded when they run, never linked: FFTW (libfftw3f) and
 //! libebur128 have to be there, KissFFT is taken when it is, Intel's MKL and IPP from the given directory, and scipy and
 //! pedalboard from the given Python.
 //!
@@ -11,6 +12,7 @@
 
 mod candidate;
 mod contour;
+mod market;
 mod pitch;
 mod sound;
 mod spectra;
@@ -25,7 +27,7 @@ use std::path::PathBuf;
 /// The least number of visits.
 const VISITS: usize = 40;
 
-const USAGE: &str = "expected spectra [--intel DIRECTORY] [--visits N] [SIZE ...] sound [--python INTERPRETER] [--visits N], pitch [--visits N] or contour [OPTION ...] FILE ...";
+const USAGE: &str = "expected spectra [--intel DIRECTORY] [--visits N] [SIZE ...] sound [--python INTERPRETER] [--visits N], pitch [--visits N], market [--visits N], contour [OPTION ...] FILE ..., recording LINES SYMBOLS SEED FILE or candles INTERVAL LATENESS FILE";
 
 /// What the command line asks for.
 struct Options {
@@ -67,6 +69,14 @@ fn main() -> Result<(), Box<dyn Error>> {
         write!(io::stdout().lock(), "{}", voice::lines(&words)?)?;
         return Ok(());
     }
+    if subject.as_deref() == Some("recording") {
+        return market::recording(&words.collect::<Vec<_>>());
+    }
+    if subject.as_deref() == Some("candles") {
+        let words: Vec<String> = words.collect();
+        write!(io::stdout().lock(), "{}", market::candles(&words)?)?;
+        return Ok(());
+    }
     let options = options(words)?;
     let tables = match subject.as_deref() {
         Some("spectra") if options.python.is_none() => {
@@ -77,6 +87,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         Some("pitch") if options.intel.is_none() && options.python.is_none() && options.sizes.is_empty() => {
             pitch::tables(options.visits)?
+        }
+        Some("market") if options.intel.is_none() && options.python.is_none() && options.sizes.is_empty() => {
+            market::tables(options.visits)?
         }
         _ => return Err(USAGE.into()),
     };
