@@ -24,8 +24,11 @@ COLUMNS = ["symbol", "start_ns", "open", "high", "low", "close", "volume", "coun
 
 def ours(program, file, interval):
     text = subprocess.run([program, "candles", interval, LATENESS, file], check=True, capture_output=True, text=True).stdout
-    candles = pandas.read_csv(io.StringIO(text), float_precision="round_trip")
-    candles["volume"] = (candles["volume"] * UNITS).round().astype("int64")
+    candles = pandas.read_csv(io.StringIO(text), dtype=str)
+    for column in COLUMNS[2:6]:
+        candles[column] = candles[column].map(float)
+    candles["volume"] = (candles["volume"].map(float) * UNITS).round().astype("int64")
+    candles = candles.astype({"start_ns": "int64", "count": "int64"})
     return candles.sort_values(["symbol", "start_ns"], ignore_index=True)[COLUMNS]
 
 
@@ -47,7 +50,7 @@ def main():
     options = parser.parse_args()
     subprocess.run([options.program, "recording", str(options.lines), str(options.symbols), str(options.seed), options.file],
                    check=True)
-    quotes = pandas.read_json(options.file, lines=True, precise_float=True, convert_dates=False,
+    quotes = pandas.read_json(options.file, lines=True, precise_float=True,
                               dtype={"t_ms": "int64", "price": "float64", "size": "float64"})
     quotes["units"] = (quotes["size"].fillna(0) * UNITS).round().astype("int64")
     quotes["time_ns"] = quotes["t_ms"] * 10**6
