@@ -49,7 +49,7 @@ struct Track {
     seen: u64,
 }
 
-/// Follows the sequence numbers of each symbol: 24 bytes and a lookup a symbol.
+/// Follows the sequence numbers of each symbol, in 32 bytes each.
 ///
 /// For a feed that numbers all its messages in one row, observe all of them as one symbol.
 #[derive(Clone, Debug)]

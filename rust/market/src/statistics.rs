@@ -56,7 +56,7 @@ impl Statistics {
 /// the latest that an update had; an update with an earlier one is late, counted and left out. A window of more updates than
 /// its limit gives up its oldest, which is counted too.
 ///
-/// Cost: constant on average for each update, 112 bytes at most for each update in a window. Mean and variance are kept by Welford's
+/// Cost: constant on average for each update, at most 144 bytes for each update in a window. Mean and variance are kept by Welford's
 /// recurrence (B. P. Welford, Technometrics 4, 1962), for removals run backwards, relative to a price of the window, and computed
 /// afresh after as many removals as the window has updates (at least 256), and whenever the sum of squares fell to 2^-20 of what it was.
 /// With N updates since then the variance's relative error stays below N × 2^-31, the mean's below N × 2^-52 of the largest distance from that price.
