@@ -8,6 +8,8 @@ use crate::session::Session;
 pub enum Step {
     /// To be polled again at this time, or at once when it has passed.
     At(Nanoseconds),
+    /// To be polled again when [`Session::wake`] is called.
+    Wait,
     /// To be released: it has come to its natural end.
     End,
     /// To be released: it cannot go on, for this reason. The engine is sound and starts further sessions.

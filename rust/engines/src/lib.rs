@@ -14,6 +14,7 @@ mod engine;
 mod equalizer;
 #[cfg(feature = "faults")]
 pub mod faults;
+mod feed;
 mod job;
 mod lane;
 mod outlet;
@@ -30,6 +31,11 @@ mod worker;
 
 pub use clock::{Clock, ManualClock, Nanoseconds, SystemClock, Wait};
 pub use equalizer::{LiveEqualizer, ProcessError};
+pub use feed::{
+    FeedAlert, FeedCounts, FeedEngine, FeedError, FeedQuote, FeedSession, Model, NOTICE_TEXT_BYTES, Notice,
+    NoticeKind, NoticeText, Policy, ReplayConfiguration, SAMPLE_INTERVALS, SimulatedConfiguration,
+    SourceConfiguration, Subscription, Threshold,
+};
 pub use job::{Job, PollContext, Release, Step};
 pub use lane::{Doorbell, MAX_LANE_CAPACITY, NoBell};
 pub use outlet::RecordListener;

@@ -88,6 +88,16 @@ impl<T> Ring<T> {
         }
     }
 
+    /// Makes room for keys below `keys`, which takes memory; fewer than there are change nothing.
+    pub fn grow_keys(&mut self, keys: usize) {
+        if let Storage::Latest { order, slots } = &mut self.storage
+            && keys > slots.len()
+        {
+            order.reserve(keys - order.len());
+            slots.resize_with(keys, || None);
+        }
+    }
+
     /// Takes `element` in under `key`. Returns whether the lane was empty before: the moment to ring the consumer's bell.
     ///
     /// # Panics
@@ -298,6 +308,17 @@ mod tests {
                 waiting: 0
             }
         );
+    }
+
+    #[test]
+    fn keys_are_added_while_elements_wait() {
+        let mut ring = Ring::new(Overflow::KeepLatest, 0, 1);
+        ring.push(0, 1);
+        ring.grow_keys(3);
+        ring.grow_keys(2);
+        ring.push(2, 20);
+        ring.push(0, 2);
+        assert_eq!(drained(&mut ring, 9), [(2, 1), (20, 0)]);
     }
 
     #[test]

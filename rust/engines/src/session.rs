@@ -14,6 +14,8 @@ struct State {
     key: u64,
     cancelled: AtomicBool,
     released: AtomicBool,
+    /// Whether the worker has an order to poll the job that it has not come to yet.
+    woken: AtomicBool,
     inbox: Arc<Inbox>,
 }
 
@@ -23,6 +25,7 @@ impl Session {
             key,
             cancelled: AtomicBool::new(false),
             released: AtomicBool::new(false),
+            woken: AtomicBool::new(false),
             inbox,
         };
         Self {
@@ -38,6 +41,14 @@ impl Session {
         }
     }
 
+    /// Asks the worker to poll a job that said [`Step::Wait`](crate::Step::Wait), soon and at least once from now on. Wakes that
+    /// come before that poll has begun are one. Harmless after the end.
+    pub fn wake(&self) {
+        if !self.state.woken.swap(true, Ordering::AcqRel) {
+            self.state.inbox.wake(self.state.key);
+        }
+    }
+
     /// Whether [`cancel`](Session::cancel) was called.
     pub fn is_cancelled(&self) -> bool {
         self.state.cancelled.load(Ordering::Acquire)
@@ -50,6 +61,12 @@ impl Session {
 
     pub(crate) fn key(&self) -> u64 {
         self.state.key
+    }
+
+    /// From here on a wake is for the next poll.
+    pub(crate) fn take_wake(&self) {
+        // Acquire: the poll that follows sees what the waking thread did before.
+        self.state.woken.swap(false, Ordering::AcqRel);
     }
 
     pub(crate) fn set_released(&self) {

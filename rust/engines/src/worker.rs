@@ -29,11 +29,18 @@ pub(crate) struct Inbox {
 struct Orders {
     starts: Vec<Running>,
     cancels: Vec<u64>,
+    wakes: Vec<u64>,
     stop: bool,
     /// Raised whenever the caller wants to know that everything up to now is done.
     asked: u64,
     /// The last `asked` for which that was so.
     answered: u64,
+}
+
+impl Orders {
+    fn is_any(&self) -> bool {
+        !(self.starts.is_empty() && self.cancels.is_empty() && self.wakes.is_empty())
+    }
 }
 
 impl Inbox {
@@ -52,6 +59,11 @@ impl Inbox {
 
     pub(crate) fn cancel(&self, key: u64) {
         self.lock().cancels.push(key);
+        self.bell.notify_one();
+    }
+
+    pub(crate) fn wake(&self, key: u64) {
+        self.lock().wakes.push(key);
         self.bell.notify_one();
     }
 
@@ -79,7 +91,7 @@ impl Inbox {
     fn wait(&self, clock: &dyn Clock, timers: &Timers) -> Orders {
         let mut orders = self.lock();
         loop {
-            if orders.stop || !orders.starts.is_empty() || !orders.cancels.is_empty() {
+            if orders.stop || orders.is_any() {
                 break;
             }
             match clock.wait_for(timers.next_deadline()) {
@@ -101,6 +113,7 @@ impl Inbox {
         Orders {
             starts: std::mem::take(&mut orders.starts),
             cancels: std::mem::take(&mut orders.cancels),
+            wakes: std::mem::take(&mut orders.wakes),
             stop: orders.stop,
             ..Orders::default()
         }
@@ -158,6 +171,12 @@ impl Worker {
         for key in orders.cancels {
             self.release(key, Release::Cancelled);
         }
+        for key in orders.wakes {
+            if let Some(running) = self.running.get(&key) {
+                running.session.take_wake();
+                self.timers.push(now, key);
+            }
+        }
         if orders.stop {
             return false;
         }
@@ -199,6 +218,7 @@ impl Worker {
             };
             match catch_unwind(AssertUnwindSafe(poll)) {
                 Ok(Step::At(deadline)) => self.timers.push(deadline, key),
+                Ok(Step::Wait) => {}
                 Ok(Step::End) => self.release(key, Release::Ended),
                 Ok(Step::Fail(reason)) => self.release(key, Release::Failed(reason)),
                 Err(payload) => {

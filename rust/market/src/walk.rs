@@ -37,6 +37,8 @@ struct Walker {
     price: f64,
     /// Prices are multiples of 1 / `per_unit`, a power of ten.
     per_unit: f64,
+    /// The exponent of `per_unit`: the digits after the point.
+    scale: u8,
 }
 
 impl RandomWalk {
@@ -63,21 +65,29 @@ impl RandomWalk {
         walker.price = walker.rounded(walker.price * (1.0 + change));
         Some(walker.price)
     }
+
+    /// As [`step`](Self::step), with the price exact.
+    pub fn step_decimal(&mut self, index: usize) -> Option<Decimal> {
+        let price = self.step(index)?;
+        Decimal::from_f64_rounded(price, self.walkers.get(index)?.scale)
+    }
 }
 
 impl Walker {
     fn new(symbol: &Symbol) -> Self {
         let base = base_price(symbol.name());
         // Six digits after the first: 65000.01, 150.0001.
-        let mut per_unit = 1e6;
+        let (mut per_unit, mut scale) = (1e6, 6);
         let mut rest = base;
         while rest >= 10.0 {
             rest /= 10.0;
             per_unit /= 10.0;
+            scale -= 1;
         }
         let mut walker = Self {
             price: base,
             per_unit,
+            scale,
         };
         walker.price = walker.rounded(base);
         walker
@@ -158,6 +168,7 @@ mod tests {
         let mut walker = Walker {
             price: 1e-6,
             per_unit: 1e6,
+            scale: 6,
         };
         walker.price = walker.rounded(walker.price * (1.0 - LARGEST_STEP));
         assert_eq!(walker.price, 1e-6);
@@ -172,6 +183,18 @@ mod tests {
             let decimals = text.split('.').nth(1).map_or(0, str::len);
             assert!(decimals <= 2, "{text}");
         }
+    }
+
+    #[test]
+    fn exact_steps_are_the_same_prices() {
+        let symbols = list(&["BTC", "SOL", "DUST"]);
+        let (mut walk, mut exact) = (RandomWalk::new(&symbols, 3), RandomWalk::new(&symbols, 3));
+        for n in 0..3_000 {
+            let (price, decimal) = (walk.step(n % 3), exact.step_decimal(n % 3));
+            assert_eq!(price, decimal.map(Decimal::to_f64));
+        }
+        assert_eq!(exact.step_decimal(3), None);
+        assert_eq!(exact.step_decimal(0).map(Decimal::scale), Some(2));
     }
 
     #[test]

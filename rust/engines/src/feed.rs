@@ -1,0 +1,393 @@
+//! The market-data engine: one source of quotes, any number of consumers, each with a policy of its own.
+
+mod alert;
+mod consumer;
+mod derive;
+mod error;
+mod hub;
+mod intake;
+mod lane;
+mod notice;
+mod replay;
+mod simulated;
+mod source;
+
+pub use alert::{FeedAlert, Threshold};
+pub use consumer::Subscription;
+pub use derive::FeedQuote;
+pub use error::FeedError;
+pub use notice::{FeedCounts, NOTICE_TEXT_BYTES, Notice, NoticeKind, NoticeText};
+pub use replay::ReplayConfiguration;
+pub use simulated::{Model, SimulatedConfiguration};
+
+use crate::clock::Nanoseconds;
+use crate::engine::Sessions;
+use crate::job::Job;
+use crate::lane::{Doorbell, MAX_LANE_CAPACITY};
+use crate::ring::{LaneStatistics, Overflow};
+use crate::runtime::Runtime;
+use crate::session::Session;
+use alert::Alerts;
+use consumer::{Consumer, ConsumerJob, Filter, Intake, NoticePipe, Pipe, Sampling};
+use derive::{Derive, Quotes};
+use hub::Hub;
+use intake::Gate;
+use lane::FeedLane;
+use replay::Replay;
+use rustle_market::{
+    Candle, CandleBuilder, Interval, RollingStatistics, Statistics, SymbolError, SymbolList, SymbolTable,
+};
+use simulated::Simulated;
+use source::{Source, SourceJob};
+use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The time between two samples, in ns: 1 ms to 1 h.
+pub const SAMPLE_INTERVALS: RangeInclusive<Nanoseconds> = 1_000_000..=3_600_000_000_000;
+
+/// Where a feed's quotes come from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SourceConfiguration {
+    /// Prices that are made up.
+    Simulated(SimulatedConfiguration),
+    /// A recording.
+    Replay(ReplayConfiguration),
+}
+
+/// What becomes of records that a consumer does not take in time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Policy {
+    /// All are kept, up to a capacity; then the oldest or the newest are lost, and counted.
+    All {
+        /// [`Overflow::DropOldest`] or [`Overflow::DropNewest`].
+        overflow: Overflow,
+        /// 1 to [`MAX_LANE_CAPACITY`].
+        capacity: usize,
+    },
+    /// The newest of each symbol is kept.
+    Latest,
+    /// The newest of each symbol is handed over at even distances.
+    Sampled {
+        /// Within [`SAMPLE_INTERVALS`].
+        interval: Nanoseconds,
+    },
+    /// The source waits for room: nothing is lost. A source that cannot wait, because it is live, loses the newest.
+    Awaited {
+        /// 1 to [`MAX_LANE_CAPACITY`].
+        capacity: usize,
+    },
+}
+
+impl Policy {
+    fn overflow(self) -> (Overflow, usize) {
+        match self {
+            Self::All { overflow, capacity } => (overflow, capacity),
+            Self::Latest | Self::Sampled { .. } => (Overflow::KeepLatest, 1),
+            Self::Awaited { capacity } => (Overflow::DropNewest, capacity),
+        }
+    }
+
+    fn check(self) -> Result<(), FeedError> {
+        let (_, got) = self.overflow();
+        if !(1..=MAX_LANE_CAPACITY).contains(&got) {
+            return Err(FeedError::CapacityOutOfRange { got });
+        }
+        match self {
+            Self::Sampled { interval: got } if !SAMPLE_INTERVALS.contains(&got) => {
+                Err(FeedError::IntervalOutOfRange { got })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// One source and its consumers.
+///
+/// The source begins with [`run`](Self::run), so that several consumers can be there from its first quote on. When it comes to
+/// its end, every session ends, those that are started afterwards too. Dropping the engine cancels its sessions and the source.
+pub struct FeedEngine {
+    consumers: Sessions,
+    source: Sessions,
+    hub: Arc<Hub>,
+    /// Until it runs.
+    waiting: Mutex<Option<(Box<dyn Source>, Gate)>>,
+    numbers: AtomicU64,
+}
+
+/// A consumer of a feed.
+pub struct FeedSession<T> {
+    session: Session,
+    number: u64,
+    hub: Arc<Hub>,
+    lane: Arc<FeedLane<T>>,
+}
+
+impl FeedEngine {
+    /// A feed on a runtime of the caller's. A recording is opened here.
+    ///
+    /// # Errors
+    /// What [`FeedError`] says of the source.
+    pub fn on(runtime: Arc<Runtime>, configuration: &SourceConfiguration) -> Result<Self, FeedError> {
+        let hub = Arc::new(Hub::new());
+        let (source, symbols): (Box<dyn Source>, SymbolTable) = match configuration {
+            SourceConfiguration::Simulated(configuration) => {
+                let (source, symbols) = Simulated::new(configuration)?;
+                (Box::new(source), symbols)
+            }
+            SourceConfiguration::Replay(configuration) => {
+                let source = Replay::new(configuration, hub.clone())?;
+                (Box::new(source), SymbolTable::new())
+            }
+        };
+        let gate = Gate::new(hub.clone(), symbols);
+        Ok(Self {
+            consumers: Sessions::new(runtime.clone()),
+            source: Sessions::new(runtime),
+            hub,
+            waiting: Mutex::new(Some((source, gate))),
+            numbers: AtomicU64::new(0),
+        })
+    }
+
+    /// Begins the source. Idempotent.
+    ///
+    /// # Errors
+    /// The engine was shut down, or a thread was refused; the feed is over then.
+    pub fn run(&self) -> Result<(), FeedError> {
+        let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Some((source, gate)) = waiting else {
+            return Ok(());
+        };
+        let hub = self.hub.clone();
+        let job = || -> Box<dyn Job> { Box::new(SourceJob::new(source, gate, hub)) };
+        match self.source.start(job) {
+            Ok(_) => Ok(()),
+            Err(refusal) => {
+                let error = FeedError::from(refusal);
+                self.hub.finish(Err(error.to_string()));
+                Err(error)
+            }
+        }
+    }
+
+    /// Starts a consumer of the quotes themselves. `bell` rings when its lane stops being empty.
+    ///
+    /// # Errors
+    /// The symbols or the policy are not usable, the engine was shut down or poisoned, or a thread was refused. `bell` is
+    /// dropped then without a call.
+    pub fn quotes(
+        &self,
+        subscription: &Subscription,
+        policy: Policy,
+        bell: impl Doorbell + 'static,
+    ) -> Result<FeedSession<FeedQuote>, FeedError> {
+        self.start(subscription, policy, Quotes, |record| record.quote.symbol, bell)
+    }
+
+    /// Starts a consumer of candles, as [`CandleBuilder`] has them. Those that are open when the source comes to its end are
+    /// handed out then.
+    ///
+    /// # Errors
+    /// As [`quotes`](Self::quotes); [`FeedError::Lateness`].
+    pub fn candles(
+        &self,
+        subscription: &Subscription,
+        interval: Interval,
+        lateness_ns: i64,
+        policy: Policy,
+        bell: impl Doorbell + 'static,
+    ) -> Result<FeedSession<Candle>, FeedError> {
+        let builder = CandleBuilder::new(interval, lateness_ns)?;
+        self.start(subscription, policy, builder, |candle| candle.symbol, bell)
+    }
+
+    /// Starts a consumer of the statistics of each symbol's last while, after each of its quotes.
+    ///
+    /// # Errors
+    /// As [`quotes`](Self::quotes).
+    pub fn statistics(
+        &self,
+        subscription: &Subscription,
+        window: Interval,
+        policy: Policy,
+        bell: impl Doorbell + 'static,
+    ) -> Result<FeedSession<Statistics>, FeedError> {
+        let statistics = RollingStatistics::new(window);
+        self.start(subscription, policy, statistics, |record| record.symbol, bell)
+    }
+
+    /// Starts a consumer of alerts.
+    ///
+    /// # Errors
+    /// As [`quotes`](Self::quotes); [`FeedError::Alert`].
+    pub fn alerts(
+        &self,
+        thresholds: &[Threshold],
+        policy: Policy,
+        bell: impl Doorbell + 'static,
+    ) -> Result<FeedSession<FeedAlert>, FeedError> {
+        let symbols: BTreeSet<&str> = thresholds
+            .iter()
+            .map(|threshold| threshold.symbol.as_str())
+            .collect();
+        let subscription = Subscription::Symbols(symbols.into_iter().map(str::to_owned).collect());
+        let alerts = Alerts::new(thresholds)?;
+        self.start(&subscription, policy, alerts, |alert| alert.quote.symbol, bell)
+    }
+
+    /// Starts a consumer of what is told of the source: connections, and messages that were skipped. Of what it does not take
+    /// in time the oldest are lost.
+    ///
+    /// # Errors
+    /// [`FeedError::CapacityOutOfRange`]; the engine was shut down or poisoned, or a thread was refused.
+    pub fn notices(
+        &self,
+        capacity: usize,
+        bell: impl Doorbell + 'static,
+    ) -> Result<FeedSession<Notice>, FeedError> {
+        let overflow = Overflow::DropOldest;
+        let policy = Policy::All { overflow, capacity };
+        policy.check()?;
+        let lane = Arc::new(FeedLane::new(overflow, capacity, false));
+        let intake = Box::new(NoticePipe(lane.clone()));
+        let filter = Filter::new(&Subscription::Symbols(Vec::new()));
+        self.start_with(lane, intake, filter, policy, bell)
+    }
+
+    /// The name of a symbol by the number that records carry; `None` for one that is not known yet.
+    pub fn symbol(&self, number: u32) -> Option<Arc<str>> {
+        self.hub.name(number)
+    }
+
+    /// What the source met with so far.
+    pub fn counts(&self) -> FeedCounts {
+        self.hub.counts()
+    }
+
+    /// Cancels every consumer. The source goes on, and later starts are welcome. Idempotent.
+    pub fn cancel(&self) {
+        self.consumers.cancel();
+    }
+
+    /// Cancels every consumer and the source, and refuses later starts. Idempotent.
+    pub fn shut_down(&self) {
+        self.consumers.shut_down();
+        self.source.shut_down();
+    }
+
+    fn start<T: Copy + Send + 'static>(
+        &self,
+        subscription: &Subscription,
+        policy: Policy,
+        derive: impl Derive<T> + 'static,
+        key: fn(&T) -> u32,
+        bell: impl Doorbell + 'static,
+    ) -> Result<FeedSession<T>, FeedError> {
+        if let Subscription::Symbols(names) = subscription {
+            check_names(names)?;
+        }
+        policy.check()?;
+        let (overflow, capacity) = policy.overflow();
+        let is_sampled = matches!(policy, Policy::Sampled { .. });
+        let lane = Arc::new(FeedLane::new(overflow, capacity, is_sampled));
+        let intake = Box::new(Pipe {
+            derive: Box::new(derive),
+            lane: lane.clone(),
+            key,
+            awaited: matches!(policy, Policy::Awaited { .. }).then_some(capacity),
+            records: Vec::new(),
+        });
+        self.start_with(lane, intake, Filter::new(subscription), policy, bell)
+    }
+
+    fn start_with<T: Copy + Send + 'static>(
+        &self,
+        lane: Arc<FeedLane<T>>,
+        intake: Box<dyn Intake>,
+        filter: Filter,
+        policy: Policy,
+        bell: impl Doorbell + 'static,
+    ) -> Result<FeedSession<T>, FeedError> {
+        let number = self.numbers.fetch_add(1, Ordering::Relaxed);
+        let sampling = match policy {
+            Policy::Sampled { interval } => Some(Sampling { interval, next: None }),
+            _ => None,
+        };
+        let session = self.consumers.start(|| {
+            Box::new(ConsumerJob {
+                hub: self.hub.clone(),
+                number,
+                lane: lane.clone(),
+                sampling,
+                bell: Box::new(bell),
+            })
+        })?;
+        self.hub.add(Consumer {
+            number,
+            filter,
+            intake,
+            session: session.clone(),
+            is_woken: !matches!(policy, Policy::Sampled { .. }),
+        });
+        Ok(FeedSession {
+            session,
+            number,
+            hub: self.hub.clone(),
+            lane,
+        })
+    }
+}
+
+impl<T: Copy> FeedSession<T> {
+    /// Asks for the session's end; see [`Session::cancel`].
+    pub fn cancel(&self) {
+        self.session.cancel();
+    }
+
+    /// Whether the bell was told of the end.
+    pub fn is_released(&self) -> bool {
+        self.session.is_released()
+    }
+
+    /// Wants the symbols of `add` too, and those of `remove` no more. What a candle or a statistic has of a symbol that is
+    /// removed is forgotten; what waits in the lane stays there.
+    ///
+    /// # Errors
+    /// [`FeedError::Symbols`], which changes nothing; [`FeedError::Ended`].
+    pub fn subscribe(&self, add: &[String], remove: &[String]) -> Result<(), FeedError> {
+        check_names(add)?;
+        self.hub
+            .subscribe(self.number, add, remove)
+            .ok_or(FeedError::Ended)
+    }
+
+    /// Hands out at most `most` waiting records, the longest waiting first, each with the number lost just before it. Returns
+    /// how many there were, and what went through the lane up to and including them. Works until the session is dropped, also after its
+    /// end.
+    pub fn drain(&self, most: usize, take: impl FnMut(T, u32)) -> (usize, LaneStatistics) {
+        self.lane.drain(most, take)
+    }
+
+    /// What went through the lane so far.
+    pub fn lane_statistics(&self) -> LaneStatistics {
+        self.lane.statistics()
+    }
+
+    /// How many quotes were left out of candles or statistics because they came too late.
+    pub fn late(&self) -> u64 {
+        self.hub.late(self.number)
+    }
+}
+
+/// None, or well-formed and distinct.
+fn check_names(names: &[String]) -> Result<(), SymbolError> {
+    if names.is_empty() {
+        return Ok(());
+    }
+    SymbolList::new(names.iter().map(String::as_str)).map(drop)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,90 @@
+//! Alerts of a feed: thresholds of symbols that may not be known yet.
+
+use super::derive::{Derive, FeedQuote};
+use rustle_market::{AlertError, Decimal, Direction, Quote, ThresholdAlert};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// A price that an alert watches for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Threshold {
+    /// Whose price.
+    pub symbol: String,
+    /// On which side of the level it fires.
+    pub direction: Direction,
+    /// The level.
+    pub level: Decimal,
+    /// How far back the price has to go before it fires again; 0 or above.
+    pub hysteresis: Decimal,
+}
+
+/// An alert that fired.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FeedAlert {
+    /// Which of the consumer's thresholds, from 0.
+    pub threshold: u32,
+    /// The quote that reached it.
+    pub quote: Quote,
+}
+
+/// The thresholds of a consumer.
+pub(super) struct Alerts {
+    by_name: HashMap<String, Vec<(u32, Threshold)>>,
+    /// Those of the symbols that had a quote, by their numbers.
+    by_number: HashMap<u32, Vec<(u32, ThresholdAlert)>>,
+}
+
+impl Alerts {
+    /// # Errors
+    /// [`AlertError`], of the first threshold that cannot be watched for.
+    pub(super) fn new(thresholds: &[Threshold]) -> Result<Self, AlertError> {
+        let mut by_name: HashMap<String, Vec<(u32, Threshold)>> = HashMap::new();
+        for (number, threshold) in (0..).zip(thresholds) {
+            alert(0, threshold)?;
+            let entry = by_name.entry(threshold.symbol.clone()).or_default();
+            entry.push((number, threshold.clone()));
+        }
+        Ok(Self {
+            by_name,
+            by_number: HashMap::new(),
+        })
+    }
+}
+
+fn alert(symbol: u32, threshold: &Threshold) -> Result<ThresholdAlert, AlertError> {
+    let Threshold {
+        direction,
+        level,
+        hysteresis,
+        ..
+    } = *threshold;
+    ThresholdAlert::new(symbol, direction, level, hysteresis)
+}
+
+impl Derive<FeedAlert> for Alerts {
+    fn take(&mut self, quote: &FeedQuote, names: &[Arc<str>], out: &mut Vec<FeedAlert>) {
+        let quote = quote.quote;
+        let alerts = self.by_number.entry(quote.symbol).or_insert_with(|| {
+            let name = names.get(quote.symbol as usize);
+            let thresholds = name.and_then(|name| self.by_name.get(&**name));
+            // Each was made once before, and found to be in order.
+            let made = |(number, threshold): &(u32, Threshold)| {
+                alert(quote.symbol, threshold).ok().map(|alert| (*number, alert))
+            };
+            thresholds.into_iter().flatten().filter_map(made).collect()
+        });
+        for (threshold, alert) in alerts {
+            if alert.observe(quote.price) {
+                out.push(FeedAlert {
+                    threshold: *threshold,
+                    quote,
+                });
+            }
+        }
+    }
+
+    /// The next quote of the symbol is as the first.
+    fn forget(&mut self, symbol: u32) {
+        self.by_number.remove(&symbol);
+    }
+}

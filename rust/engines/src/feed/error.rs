@@ -1,0 +1,163 @@
+//! Why a feed refuses.
+
+use crate::engine::StartError;
+use crate::lane::MAX_LANE_CAPACITY;
+use crate::runtime::RuntimeError;
+use crate::ticker::RATE_RANGE;
+use rustle_market::{AlertError, GbmError, LatenessError, SpeedError, SymbolError};
+use std::fmt;
+use std::io;
+
+/// A refusal of [`FeedEngine`](super::FeedEngine). Only [`FeedError::Runtime`] and [`FeedError::File`] may pass with a retry.
+#[derive(Debug)]
+pub enum FeedError {
+    /// The symbols cannot be tracked.
+    Symbols(SymbolError),
+    /// The rate is not finite or not within [`RATE_RANGE`].
+    RateOutOfRange {
+        /// The rate that came, in updates a second.
+        got: f64,
+    },
+    /// The interval between two samples is not 1 ms to 1 h.
+    IntervalOutOfRange {
+        /// The interval that came, in ns.
+        got: u64,
+    },
+    /// A lane's capacity is not 1 to [`MAX_LANE_CAPACITY`].
+    CapacityOutOfRange {
+        /// The capacity that came.
+        got: usize,
+    },
+    /// A model's parameters are for more symbols than there are.
+    ModelCount {
+        /// How many symbols there are.
+        symbols: usize,
+        /// How many parameters came.
+        got: usize,
+    },
+    /// A model's parameters are out of range.
+    Model(GbmError),
+    /// The lateness of candles is out of range.
+    Lateness(LatenessError),
+    /// An alert cannot be set.
+    Alert(AlertError),
+    /// The pace of a replay is out of range.
+    Speed(SpeedError),
+    /// Neither the caller nor the file's name says which format it is.
+    UnknownFormat {
+        /// The file's name.
+        name: String,
+    },
+    /// The file cannot be opened.
+    File {
+        /// The file's name.
+        name: String,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// The session is over.
+    Ended,
+    /// The engine was shut down.
+    ShutDown,
+    /// A session of this engine panicked earlier.
+    Poisoned,
+    /// The runtime has no thread for the session.
+    Runtime(RuntimeError),
+}
+
+impl fmt::Display for FeedError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Symbols(error) => error.fmt(f),
+            Self::RateOutOfRange { got } => {
+                let (least, most) = (RATE_RANGE.start(), RATE_RANGE.end());
+                write!(f, "expected {least} to {most} updates a second, got {got}")
+            }
+            Self::IntervalOutOfRange { got } => {
+                write!(
+                    f,
+                    "expected 1000000 to 3600000000000 ns between samples, got {got}"
+                )
+            }
+            Self::CapacityOutOfRange { got } => {
+                write!(
+                    f,
+                    "expected a lane of 1 to {MAX_LANE_CAPACITY} elements, got {got}"
+                )
+            }
+            Self::ModelCount { symbols, got } => {
+                write!(f, "expected parameters of at most {symbols} symbols, got {got}")
+            }
+            Self::Model(error) => error.fmt(f),
+            Self::Lateness(error) => error.fmt(f),
+            Self::Alert(error) => error.fmt(f),
+            Self::Speed(error) => error.fmt(f),
+            Self::UnknownFormat { name } => write!(
+                f,
+                "expected a format, or a file whose name ends in .ndjson, .jsonl, .json or .csv, got {name:?}"
+            ),
+            Self::File { name, error } => {
+                write!(f, "expected a file that can be read, got {name:?}: {error}")
+            }
+            Self::Ended => write!(f, "expected a session that runs, got one that is over"),
+            Self::ShutDown => write!(f, "the feed was shut down: make a new one"),
+            Self::Poisoned => write!(f, "a session of this feed panicked: make a new one"),
+            Self::Runtime(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for FeedError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Symbols(error) => Some(error),
+            Self::Model(error) => Some(error),
+            Self::Lateness(error) => Some(error),
+            Self::Alert(error) => Some(error),
+            Self::Speed(error) => Some(error),
+            Self::File { error, .. } => Some(error),
+            Self::Runtime(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<SymbolError> for FeedError {
+    fn from(error: SymbolError) -> Self {
+        Self::Symbols(error)
+    }
+}
+
+impl From<GbmError> for FeedError {
+    fn from(error: GbmError) -> Self {
+        Self::Model(error)
+    }
+}
+
+impl From<LatenessError> for FeedError {
+    fn from(error: LatenessError) -> Self {
+        Self::Lateness(error)
+    }
+}
+
+impl From<AlertError> for FeedError {
+    fn from(error: AlertError) -> Self {
+        Self::Alert(error)
+    }
+}
+
+impl From<SpeedError> for FeedError {
+    fn from(error: SpeedError) -> Self {
+        Self::Speed(error)
+    }
+}
+
+impl From<StartError> for FeedError {
+    fn from(error: StartError) -> Self {
+        match error {
+            StartError::ShutDown => Self::ShutDown,
+            StartError::Poisoned => Self::Poisoned,
+            StartError::Runtime(error) => Self::Runtime(error),
+        }
+    }
+}

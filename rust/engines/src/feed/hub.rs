@@ -1,0 +1,221 @@
+//! Where a source meets its consumers.
+
+use super::consumer::{Consumer, Filter};
+use super::derive::FeedQuote;
+use super::notice::{FeedCounts, Notice};
+use rustle_market::SymbolTable;
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The symbols that the consumers of a feed want together.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Demand {
+    /// Whether somebody wants all.
+    pub(super) all: bool,
+    /// What is wanted by name.
+    pub(super) names: HashSet<Arc<str>>,
+    /// Raised whenever the rest may have changed.
+    pub(super) version: u64,
+}
+
+/// How a feed ended; an error has its reason.
+pub(super) type Outcome = Result<(), String>;
+
+/// The consumers of one source. Its lock is held for copies, and never while calling out.
+pub(super) struct Hub {
+    state: Mutex<State>,
+}
+
+struct State {
+    names: Vec<Arc<str>>,
+    consumers: Vec<Consumer>,
+    demand_version: u64,
+    outcome: Option<Outcome>,
+    counts: FeedCounts,
+}
+
+impl Hub {
+    pub(super) fn new() -> Self {
+        Self {
+            state: Mutex::new(State {
+                names: Vec::new(),
+                consumers: Vec::new(),
+                demand_version: 0,
+                outcome: None,
+                counts: FeedCounts::default(),
+            }),
+        }
+    }
+
+    /// Hands quotes to those who want them, in order. The numbers of their symbols are those of `symbols`, which only grows
+    /// from one call to the next.
+    pub(super) fn dispatch(&self, quotes: &[FeedQuote], symbols: &SymbolTable) {
+        let mut woken = Vec::new();
+        {
+            let state = &mut *self.state();
+            state.publish(symbols);
+            state.counts.quotes += quotes.len() as u64;
+            for consumer in &mut state.consumers {
+                let is_ready = consumer.intake.take(quotes, &consumer.filter, &state.names);
+                if is_ready && consumer.is_woken {
+                    woken.push(consumer.session.clone());
+                }
+            }
+        }
+        for session in woken {
+            session.wake();
+        }
+    }
+
+    /// Ends the feed: what comes only with the end is handed out, and every session ends, those that are started later too.
+    /// Only the first end counts.
+    pub(super) fn finish(&self, outcome: Outcome) {
+        let mut woken = Vec::new();
+        {
+            let state = &mut *self.state();
+            if state.outcome.is_some() {
+                return;
+            }
+            state.outcome = Some(outcome);
+            for consumer in &mut state.consumers {
+                consumer.intake.finish(&state.names);
+                woken.push(consumer.session.clone());
+            }
+        }
+        for session in woken {
+            session.wake();
+        }
+    }
+
+    /// How the feed ended; `None` while it goes on.
+    pub(super) fn outcome(&self) -> Option<Outcome> {
+        self.state().outcome.clone()
+    }
+
+    /// Takes a consumer in. One whose session was released meanwhile is dropped.
+    pub(super) fn add(&self, mut consumer: Consumer) {
+        let session = {
+            let state = &mut *self.state();
+            // The session's job leaves after it was marked as released, under this lock: it either finds the consumer, or is
+            // seen here.
+            if consumer.session.is_released() {
+                return;
+            }
+            consumer.filter.learn(&state.names);
+            state.demand_version += 1;
+            let session = consumer.session.clone();
+            state.consumers.push(consumer);
+            if state.outcome.is_none() {
+                return;
+            }
+            session
+        };
+        session.wake();
+    }
+
+    pub(super) fn remove(&self, number: u64) {
+        let gone = {
+            let state = &mut *self.state();
+            state.demand_version += 1;
+            let at = state
+                .consumers
+                .iter()
+                .position(|consumer| consumer.number == number);
+            at.map(|at| state.consumers.swap_remove(at))
+        };
+        drop(gone);
+    }
+
+    /// Changes what a consumer wants; `None` when it has ended.
+    pub(super) fn subscribe(&self, number: u64, add: &[String], remove: &[String]) -> Option<()> {
+        let state = &mut *self.state();
+        state.demand_version += 1;
+        let consumer = state
+            .consumers
+            .iter_mut()
+            .find(|consumer| consumer.number == number)?;
+        let gone = consumer.filter.remove(remove, &state.names);
+        consumer.intake.forget(&gone);
+        consumer.filter.add(add, &state.names);
+        Some(())
+    }
+
+    /// What a consumer left out because it came too late; 0 when it has ended.
+    pub(super) fn late(&self, number: u64) -> u64 {
+        let state = self.state();
+        let consumer = state.consumers.iter().find(|consumer| consumer.number == number);
+        consumer.map_or(0, |consumer| consumer.intake.late())
+    }
+
+    /// What is wanted, when that is another version than `known`.
+    pub(super) fn demand(&self, known: u64) -> Option<Demand> {
+        let state = self.state();
+        if state.demand_version == known {
+            return None;
+        }
+        let mut demand = Demand {
+            version: state.demand_version,
+            ..Demand::default()
+        };
+        for consumer in &state.consumers {
+            match Filter::names(&consumer.filter) {
+                None => demand.all = true,
+                Some(names) => demand.names.extend(names.iter().cloned()),
+            }
+        }
+        Some(demand)
+    }
+
+    /// The quotes that every consumer that is waited for has room for.
+    pub(super) fn room(&self) -> usize {
+        let state = self.state();
+        let rooms = state.consumers.iter().map(|consumer| consumer.intake.room());
+        rooms.min().unwrap_or(usize::MAX)
+    }
+
+    /// The name of a symbol, which stays the same.
+    pub(super) fn name(&self, symbol: u32) -> Option<Arc<str>> {
+        self.state().names.get(symbol as usize).cloned()
+    }
+
+    /// Counts what a source met with.
+    pub(super) fn count(&self, change: impl FnOnce(&mut FeedCounts)) {
+        change(&mut self.state().counts);
+    }
+
+    /// Tells those who listen for it what a source met with.
+    pub(super) fn note(&self, notice: &Notice) {
+        let mut woken = Vec::new();
+        for consumer in &mut self.state().consumers {
+            if consumer.intake.note(notice) {
+                woken.push(consumer.session.clone());
+            }
+        }
+        for session in woken {
+            session.wake();
+        }
+    }
+
+    /// What the source met with so far.
+    pub(super) fn counts(&self) -> FeedCounts {
+        self.state().counts
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn publish(&mut self, symbols: &SymbolTable) {
+        let known = self.names.len();
+        if symbols.len() == known {
+            return;
+        }
+        self.names
+            .extend((known as u32..symbols.len() as u32).filter_map(|number| symbols.shared_name(number)));
+        for consumer in &mut self.consumers {
+            consumer.filter.learn(&self.names);
+        }
+    }
+}

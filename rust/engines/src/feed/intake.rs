@@ -1,0 +1,211 @@
+//! From quotes or bytes to what consumers get: the part that all sources share.
+
+use super::derive::FeedQuote;
+use super::hub::Hub;
+use super::notice::{Notice, NoticeKind, NoticeText};
+use rustle_market::{
+    Arrival, Format, LineSplitter, NO_TIME, Quote, QuoteParser, Schema, SequenceTracker, SymbolTable,
+};
+use std::sync::Arc;
+
+/// The most quotes that are handed over in one go.
+pub(super) const LARGEST_BATCH: usize = 4_096;
+
+/// Numbers the symbols, follows the sequence numbers, and hands the quotes to the hub.
+pub(super) struct Gate {
+    hub: Arc<Hub>,
+    pub(super) symbols: SymbolTable,
+    sequences: SequenceTracker,
+    batch: Vec<FeedQuote>,
+}
+
+impl Gate {
+    pub(super) fn new(hub: Arc<Hub>, symbols: SymbolTable) -> Self {
+        Self {
+            hub,
+            symbols,
+            sequences: SequenceTracker::new(),
+            batch: Vec::new(),
+        }
+    }
+
+    /// Hands quotes over. Those that tell no time get `wall_ns`; those whose number came before are left out.
+    pub(super) fn pass(&mut self, quotes: &[Quote], wall_ns: i64) {
+        for part in quotes.chunks(LARGEST_BATCH) {
+            let before = self.sequences.totals();
+            self.batch.clear();
+            for quote in part {
+                let arrival = self.sequences.observe(quote.symbol, quote.sequence);
+                if arrival == Arrival::Duplicate {
+                    continue;
+                }
+                let mut quote = *quote;
+                if quote.time_ns == NO_TIME {
+                    quote.time_ns = wall_ns;
+                }
+                self.batch.push(FeedQuote {
+                    quote,
+                    skipped: if let Arrival::Gap(skipped) = arrival {
+                        skipped
+                    } else {
+                        0
+                    },
+                    is_out_of_order: arrival == Arrival::OutOfOrder,
+                });
+            }
+            self.hub.dispatch(&self.batch, &self.symbols);
+            let after = self.sequences.totals();
+            if after != before {
+                self.hub.count(|counts| {
+                    counts.gaps += after.gaps - before.gaps;
+                    counts.skipped += after.skipped - before.skipped;
+                    counts.duplicates += after.duplicates - before.duplicates;
+                    counts.out_of_order += after.out_of_order - before.out_of_order;
+                });
+            }
+        }
+    }
+
+    /// The numbers of all symbols begin anew.
+    pub(super) fn restart(&mut self) {
+        self.sequences.restart();
+    }
+}
+
+/// Reads messages, counts and tells of those that are none.
+pub(super) struct Reader {
+    hub: Arc<Hub>,
+    splitter: LineSplitter,
+    parser: QuoteParser,
+    messages: u64,
+}
+
+impl Reader {
+    pub(super) fn new(hub: Arc<Hub>, format: Format, schema: Schema) -> Self {
+        Self {
+            hub,
+            splitter: LineSplitter::new(),
+            parser: QuoteParser::new(format, schema),
+            messages: 0,
+        }
+    }
+
+    /// Reads the lines that end in `piece`, which continues the piece before, and appends their quotes to `quotes`.
+    pub(super) fn read(
+        &mut self,
+        piece: &[u8],
+        wall_ns: i64,
+        symbols: &mut SymbolTable,
+        quotes: &mut Vec<Quote>,
+    ) {
+        let mut lines = Lines::new(&mut self.parser, symbols, quotes, self.messages);
+        let oversized = self.splitter.oversized();
+        self.splitter.push(piece, |line| lines.line(line));
+        let found = lines.found;
+        self.messages = found.messages;
+        self.tell(found, self.splitter.oversized() - oversized, piece.len(), wall_ns);
+    }
+
+    /// Reads the last line, which needs no end.
+    pub(super) fn finish(&mut self, wall_ns: i64, symbols: &mut SymbolTable, quotes: &mut Vec<Quote>) {
+        let mut lines = Lines::new(&mut self.parser, symbols, quotes, self.messages);
+        let oversized = self.splitter.oversized();
+        self.splitter.finish(|line| lines.line(line));
+        let found = lines.found;
+        self.messages = found.messages;
+        self.tell(found, self.splitter.oversized() - oversized, 0, wall_ns);
+    }
+
+    /// Forgets a line that has begun: what comes next is of another connection or file.
+    pub(super) fn reset(&mut self) {
+        self.splitter.reset();
+        self.parser.reset();
+    }
+
+    fn tell(&mut self, found: Found, oversized: u64, bytes: usize, wall_ns: i64) {
+        self.messages += oversized;
+        self.hub.count(|counts| {
+            counts.bytes += bytes as u64;
+            counts.messages += found.read + oversized;
+            counts.malformed += found.malformed;
+            counts.oversized += oversized;
+            counts.others += found.others;
+        });
+        if let Some((number, reason)) = &found.first_malformed {
+            tracing::warn!(message_number = number, reason, "a message was skipped");
+            self.note(NoticeKind::Malformed, *number, wall_ns, reason);
+        }
+        if oversized > 0 {
+            let limit = self.splitter.limit();
+            tracing::warn!(oversized, limit, "messages longer than the limit were skipped");
+            let text = format!("expected messages of at most {limit} bytes, got a longer one");
+            self.note(NoticeKind::Oversized, self.messages, wall_ns, &text);
+        }
+    }
+
+    fn note(&self, kind: NoticeKind, count: u64, time_ns: i64, text: &str) {
+        self.hub.note(&Notice {
+            kind,
+            count,
+            time_ns,
+            text: NoticeText::new(text),
+        });
+    }
+}
+
+/// What the lines of a piece were.
+#[derive(Default)]
+struct Found {
+    /// The number of the next message.
+    messages: u64,
+    read: u64,
+    malformed: u64,
+    others: u64,
+    /// One notice a piece: a feed of nothing but rubbish is not to drown those who listen.
+    first_malformed: Option<(u64, String)>,
+}
+
+struct Lines<'a> {
+    parser: &'a mut QuoteParser,
+    symbols: &'a mut SymbolTable,
+    quotes: &'a mut Vec<Quote>,
+    found: Found,
+}
+
+impl<'a> Lines<'a> {
+    fn new(
+        parser: &'a mut QuoteParser,
+        symbols: &'a mut SymbolTable,
+        quotes: &'a mut Vec<Quote>,
+        messages: u64,
+    ) -> Self {
+        Self {
+            parser,
+            symbols,
+            quotes,
+            found: Found {
+                messages,
+                ..Found::default()
+            },
+        }
+    }
+
+    fn line(&mut self, line: &[u8]) {
+        if line.iter().all(u8::is_ascii_whitespace) {
+            return;
+        }
+        let number = self.found.messages;
+        self.found.messages += 1;
+        self.found.read += 1;
+        match self.parser.parse_line(line, self.symbols, self.quotes) {
+            Ok(_) => {}
+            Err(error) if error.is_not_a_quote() => self.found.others += 1,
+            Err(error) => {
+                self.found.malformed += 1;
+                if self.found.first_malformed.is_none() {
+                    self.found.first_malformed = Some((number, error.to_string()));
+                }
+            }
+        }
+    }
+}

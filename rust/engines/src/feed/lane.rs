@@ -1,0 +1,105 @@
+//! The lane between a feed and one of its consumers.
+
+use crate::ring::{LaneStatistics, Overflow, Ring};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// A [`Ring`] whose keys may become more, and which may hand out only what waited at the last sample.
+#[derive(Debug)]
+pub(super) struct FeedLane<T> {
+    content: Mutex<Content<T>>,
+}
+
+#[derive(Debug)]
+struct Content<T> {
+    ring: Ring<T>,
+    /// How many elements may be drained until the next sample; `None`: all that wait.
+    open: Option<usize>,
+}
+
+impl<T: Copy> FeedLane<T> {
+    /// An empty lane; arguments as for [`Ring::new`]. One that `is_sampled` hands out nothing before the first sample.
+    pub(super) fn new(overflow: Overflow, capacity: usize, is_sampled: bool) -> Self {
+        Self {
+            content: Mutex::new(Content {
+                ring: Ring::new(overflow, capacity, 0),
+                open: is_sampled.then_some(0),
+            }),
+        }
+    }
+
+    /// Takes the elements in, whose keys are below `keys`. Returns whether a consumer that found nothing would find something
+    /// now.
+    pub(super) fn push_all(&self, elements: &[T], keys: usize, key: impl Fn(&T) -> u32) -> bool {
+        let mut content = self.content();
+        content.ring.grow_keys(keys);
+        content.ring.push_all(elements, key) && content.open.is_none()
+    }
+
+    /// From now on what waits may be drained. Returns whether there is anything, and was nothing open before.
+    pub(super) fn sample(&self) -> bool {
+        let mut content = self.content();
+        let waiting = content.ring.statistics().waiting as usize;
+        let Some(open) = &mut content.open else {
+            return false;
+        };
+        std::mem::replace(open, waiting) == 0 && waiting > 0
+    }
+
+    /// The elements that find room in a lane of `capacity` before one is lost.
+    pub(super) fn room(&self, capacity: usize) -> usize {
+        capacity.saturating_sub(self.content().ring.statistics().waiting as usize)
+    }
+
+    /// As [`Ring::drain`], with the counts right after it.
+    pub(super) fn drain(&self, most: usize, take: impl FnMut(T, u32)) -> (usize, LaneStatistics) {
+        let mut content = self.content();
+        let most = content.open.map_or(most, |open| most.min(open));
+        let count = content.ring.drain(most, take);
+        if let Some(open) = &mut content.open {
+            *open -= count;
+        }
+        (count, content.ring.statistics())
+    }
+
+    /// As [`Ring::statistics`].
+    pub(super) fn statistics(&self) -> LaneStatistics {
+        self.content().ring.statistics()
+    }
+
+    fn content(&self) -> MutexGuard<'_, Content<T>> {
+        self.content.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn drained(lane: &FeedLane<u32>) -> Vec<(u32, u32)> {
+        let mut all = Vec::new();
+        lane.drain(usize::MAX, |element, lost| all.push((element, lost)));
+        all
+    }
+
+    #[test]
+    fn sampled_lane_hands_out_what_waited_at_the_sample_at_its_newest() {
+        let lane = FeedLane::new(Overflow::KeepLatest, 1, true);
+        assert!(!lane.push_all(&[10, 20, 11], 3, |n| n / 10));
+        assert_eq!(drained(&lane), []);
+        assert!(lane.sample());
+        assert!(!lane.push_all(&[12, 1], 3, |n| n / 10));
+        assert_eq!(drained(&lane), [(12, 2), (20, 0)]);
+        assert_eq!(drained(&lane), []);
+        assert!(lane.sample());
+        assert_eq!(drained(&lane), [(1, 0)]);
+        assert!(!lane.sample(), "nothing waits");
+    }
+
+    #[test]
+    fn keys_become_more() {
+        let lane = FeedLane::new(Overflow::KeepLatest, 1, false);
+        assert!(lane.push_all(&[0], 1, |n| *n));
+        assert!(!lane.push_all(&[7], 8, |n| *n));
+        assert_eq!(drained(&lane), [(0, 0), (7, 0)]);
+    }
+}

@@ -1,0 +1,116 @@
+//! What is told of a source: counts, and notices of single events.
+
+use std::fmt;
+
+/// What a source met with so far. Every message is in one of the counts from `updates` on, or stands for a heartbeat.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FeedCounts {
+    /// Bytes read.
+    pub bytes: u64,
+    /// Lines or messages read, empty ones aside.
+    pub messages: u64,
+    /// Quotes handed to the consumers.
+    pub quotes: u64,
+    /// Messages that could not be understood.
+    pub malformed: u64,
+    /// Messages longer than the bound, which were skipped.
+    pub oversized: u64,
+    /// Messages that are no quotes: heartbeats, acknowledgements.
+    pub others: u64,
+    /// How many times numbers of a symbol were skipped.
+    pub gaps: u64,
+    /// How many numbers were skipped, those that came later included.
+    pub skipped: u64,
+    /// Quotes whose number had come before; they are left out.
+    pub duplicates: u64,
+    /// Quotes that came after one of their symbol with a higher number.
+    pub out_of_order: u64,
+    /// Connections made, the first included.
+    pub connections: u64,
+    /// Connections that were lost or refused.
+    pub disconnections: u64,
+}
+
+/// The kinds of notices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum NoticeKind {
+    /// A connection is being made.
+    Connecting,
+    /// A connection stands.
+    Connected,
+    /// The connection was refused or lost, for the reason in the text; `count` milliseconds pass before the next attempt.
+    Disconnected,
+    /// A message could not be understood, for the reason in the text; `count` is its number. The stream goes on.
+    Malformed,
+    /// A message was longer than the bound, and was skipped; `count` messages were read so far.
+    Oversized,
+}
+
+/// The longest text of a notice, in bytes of UTF-8.
+pub const NOTICE_TEXT_BYTES: usize = 104;
+
+/// A text of bounded length.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct NoticeText {
+    bytes: [u8; NOTICE_TEXT_BYTES],
+    length: u8,
+}
+
+impl NoticeText {
+    /// The beginning of `text`, as many whole characters as there is room for.
+    pub fn new(text: &str) -> Self {
+        let mut length = text.len().min(NOTICE_TEXT_BYTES);
+        while !text.is_char_boundary(length) {
+            length -= 1;
+        }
+        let mut bytes = [0; NOTICE_TEXT_BYTES];
+        bytes[..length].copy_from_slice(&text.as_bytes()[..length]);
+        Self {
+            bytes,
+            length: length as u8,
+        }
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        // Cut between characters when it was made.
+        std::str::from_utf8(&self.bytes[..usize::from(self.length)]).unwrap_or_default()
+    }
+}
+
+impl fmt::Debug for NoticeText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.as_str().fmt(f)
+    }
+}
+
+/// Something that happened to a source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Notice {
+    /// What happened.
+    pub kind: NoticeKind,
+    /// A number that says more, by the kind; else 0.
+    pub count: u64,
+    /// When: nanoseconds since 1970-01-01T00:00:00Z.
+    pub time_ns: i64,
+    /// The reason or the place, for people to read.
+    pub text: NoticeText,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_text_is_cut_between_characters() {
+        assert_eq!(NoticeText::new("").as_str(), "");
+        assert_eq!(
+            NoticeText::new("the port is closed").as_str(),
+            "the port is closed"
+        );
+        let text = "ä".repeat(NOTICE_TEXT_BYTES);
+        assert_eq!(NoticeText::new(&text).as_str(), "ä".repeat(NOTICE_TEXT_BYTES / 2));
+        let odd = format!("x{text}");
+        assert_eq!(NoticeText::new(&odd).as_str().len(), NOTICE_TEXT_BYTES - 1);
+    }
+}

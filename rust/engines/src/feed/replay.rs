@@ -1,0 +1,185 @@
+//! Quotes that were recorded in a file.
+
+use super::error::FeedError;
+use super::hub::{Demand, Hub};
+use super::intake::{Gate, LARGEST_BATCH, Reader};
+use super::source::{Moment, Next, Source};
+use rustle_market::{Format, Pace, Quote, ReplayClock, Schema};
+use std::fs::File;
+use std::io::{ErrorKind, Read, Seek, SeekFrom};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// How much is read at a time.
+const PIECE: usize = 256 * 1_024;
+
+/// The most pieces that are read in one go.
+const MOST_PIECES: usize = 8;
+
+/// What is there to give.
+enum Filled {
+    Some,
+    NotYet,
+    End,
+}
+
+/// A source that plays a file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReplayConfiguration {
+    /// The file.
+    pub path: PathBuf,
+    /// Its format; `None`: what the ending of its name says.
+    pub format: Option<Format>,
+    /// How its messages make quotes.
+    pub schema: Schema,
+    /// How fast it is played.
+    pub pace: Pace,
+    /// Whether it begins again when it has come to its end.
+    pub repeats: bool,
+    /// Where it begins: quotes before this time, in nanoseconds since 1970, are passed over.
+    pub from_ns: Option<i64>,
+}
+
+/// Reads ahead by a piece, and gives what is due.
+pub(super) struct Replay {
+    file: File,
+    reader: Reader,
+    clock: ReplayClock,
+    repeats: bool,
+    piece: Vec<u8>,
+    /// Read and not given yet: from `next` on.
+    quotes: Vec<Quote>,
+    next: usize,
+    /// When the quote at `next` is due, and as of when it is given.
+    due: Option<(i64, i64)>,
+    given: Vec<Quote>,
+    is_read: bool,
+}
+
+impl Replay {
+    /// Opens the file.
+    ///
+    /// # Errors
+    /// [`FeedError::File`], [`FeedError::UnknownFormat`], [`FeedError::Speed`].
+    pub(super) fn new(configuration: &ReplayConfiguration, hub: Arc<Hub>) -> Result<Self, FeedError> {
+        let path = &configuration.path;
+        let name = path.to_string_lossy();
+        let format = configuration.format.or_else(|| Format::of_file_name(&name));
+        let format = format.ok_or_else(|| FeedError::UnknownFormat {
+            name: name.to_string(),
+        })?;
+        let refusal = |error| FeedError::File {
+            name: name.to_string(),
+            error,
+        };
+        let file = File::open(path).map_err(refusal)?;
+        if file.metadata().map_err(refusal)?.is_dir() {
+            return Err(refusal(ErrorKind::IsADirectory.into()));
+        }
+        let mut clock = ReplayClock::new(configuration.pace)?;
+        if let Some(from_ns) = configuration.from_ns {
+            clock.seek(from_ns);
+        }
+        Ok(Self {
+            file,
+            reader: Reader::new(hub, format, configuration.schema.clone()),
+            clock,
+            repeats: configuration.repeats,
+            piece: vec![0; PIECE],
+            quotes: Vec::new(),
+            next: 0,
+            due: None,
+            given: Vec::new(),
+            is_read: false,
+        })
+    }
+
+    /// Reads on when all that was read has been given.
+    fn fill(&mut self, moment: Moment, gate: &mut Gate) -> Result<Filled, String> {
+        // Where nothing is of use the worker's other jobs get their turn all the same.
+        for _ in 0..MOST_PIECES {
+            if self.next < self.quotes.len() {
+                return Ok(Filled::Some);
+            }
+            self.quotes.clear();
+            self.next = 0;
+            if self.is_read {
+                if self.repeats && !self.given.is_empty() {
+                    // They are of the lap before, whose numbers are forgotten with the next.
+                    return Ok(Filled::NotYet);
+                }
+                if !(self.repeats && self.clock.next_lap()) {
+                    return Ok(Filled::End);
+                }
+                self.rewind(gate)?;
+            }
+            let length = match self.file.read(&mut self.piece) {
+                Ok(length) => length,
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                Err(error) => return Err(format!("the recording cannot be read: {error}")),
+            };
+            let (symbols, quotes) = (&mut gate.symbols, &mut self.quotes);
+            if length == 0 {
+                self.is_read = true;
+                self.reader.finish(moment.wall_ns, symbols, quotes);
+            } else {
+                self.reader
+                    .read(&self.piece[..length], moment.wall_ns, symbols, quotes);
+            }
+        }
+        Ok(Filled::NotYet)
+    }
+
+    fn rewind(&mut self, gate: &mut Gate) -> Result<(), String> {
+        self.file
+            .seek(SeekFrom::Start(0))
+            .map_err(|error| format!("the recording cannot be played again: {error}"))?;
+        self.reader.reset();
+        gate.restart();
+        self.is_read = false;
+        Ok(())
+    }
+}
+
+impl Source for Replay {
+    fn give(&mut self, moment: Moment, gate: &mut Gate) -> Result<Next, String> {
+        let now = i64::try_from(moment.now).unwrap_or(i64::MAX);
+        let most = moment.most.min(LARGEST_BATCH);
+        self.given.clear();
+        let mut passed_over = 0;
+        let next = loop {
+            if self.given.len() == most || passed_over == LARGEST_BATCH {
+                break Next::Now;
+            }
+            match self.fill(moment, gate)? {
+                Filled::Some => {}
+                Filled::NotYet => break Next::Now,
+                Filled::End => break Next::End,
+            }
+            let mut quote = self.quotes[self.next];
+            let (due, time_ns) = match self.due.take() {
+                Some(due) => due,
+                None => match self.clock.next(quote.time_ns, now) {
+                    Some(due) => (due.due_ns, due.time_ns),
+                    None => {
+                        self.next += 1;
+                        passed_over += 1;
+                        continue;
+                    }
+                },
+            };
+            if due > now {
+                self.due = Some((due, time_ns));
+                break Next::At(due as u64);
+            }
+            quote.time_ns = time_ns;
+            self.given.push(quote);
+            self.next += 1;
+        };
+        gate.pass(&self.given, moment.wall_ns);
+        Ok(next)
+    }
+
+    /// A recording has what it has.
+    fn hear(&mut self, _: &Demand, _: &mut Gate) {}
+}

@@ -1,0 +1,137 @@
+//! Prices that are made up: a source to try things on.
+
+use super::error::FeedError;
+use super::hub::Demand;
+use super::intake::{Gate, LARGEST_BATCH};
+use super::source::{Moment, Next, Source};
+use crate::clock::Nanoseconds;
+use crate::schedule::Schedule;
+use crate::ticker::RATE_RANGE;
+use rustle_market::{
+    Decimal, GbmParameters, GeometricBrownianMotion, Quote, RandomWalk, SymbolList, SymbolTable,
+};
+
+/// The shortest time between two turns: quotes that are closer together are given in one go.
+const SHORTEST_NAP: Nanoseconds = 1_000_000;
+
+/// How simulated prices move.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Model {
+    /// Small random steps, all the same in size: [`RandomWalk`].
+    Walk,
+    /// [`GeometricBrownianMotion`] with the parameters of each symbol, in the order of the symbols; those that are missing are
+    /// [`GbmParameters::usual`].
+    Gbm(Vec<GbmParameters>),
+}
+
+/// A source of simulated prices.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SimulatedConfiguration {
+    /// The symbols that there are: 1 to [`MAX_SYMBOLS`](rustle_market::MAX_SYMBOLS) distinct names.
+    pub symbols: Vec<String>,
+    /// Updates a second of each symbol, within [`RATE_RANGE`].
+    pub updates_per_second: f64,
+    /// The same seed, symbols and model give the same prices.
+    pub seed: u64,
+    /// The number of updates after which the source ends; `None`: it does not.
+    pub update_limit: Option<u64>,
+    /// How prices move.
+    pub model: Model,
+}
+
+/// Each symbol in turn, at even distances, numbered from 0.
+pub(super) struct Simulated {
+    prices: Prices,
+    count: usize,
+    schedule: Schedule,
+    limit: u64,
+    /// Between two updates of one symbol.
+    step_ns: i64,
+    quotes: Vec<Quote>,
+}
+
+enum Prices {
+    Walk(RandomWalk),
+    Gbm(GeometricBrownianMotion),
+}
+
+impl Prices {
+    fn step(&mut self, symbol: usize, elapsed_ns: i64) -> Option<Decimal> {
+        match self {
+            Self::Walk(walk) => walk.step_decimal(symbol),
+            Self::Gbm(motion) => motion.step(symbol, elapsed_ns),
+        }
+    }
+}
+
+impl Simulated {
+    /// The source and its symbols.
+    ///
+    /// # Errors
+    /// [`FeedError::Symbols`], [`FeedError::RateOutOfRange`], [`FeedError::Model`].
+    pub(super) fn new(configuration: &SimulatedConfiguration) -> Result<(Self, SymbolTable), FeedError> {
+        let rate = configuration.updates_per_second;
+        if !RATE_RANGE.contains(&rate) {
+            return Err(FeedError::RateOutOfRange { got: rate });
+        }
+        let symbols = SymbolList::new(configuration.symbols.iter().map(String::as_str))?;
+        let prices = match &configuration.model {
+            Model::Walk => Prices::Walk(RandomWalk::new(&symbols, configuration.seed)),
+            Model::Gbm(given) => {
+                if given.len() > symbols.count() {
+                    let (symbols, got) = (symbols.count(), given.len());
+                    return Err(FeedError::ModelCount { symbols, got });
+                }
+                let rest = symbols.symbols()[given.len()..].iter();
+                let rest = rest.map(|symbol| GbmParameters::usual(symbol.name()));
+                let parameters: Vec<GbmParameters> = given.iter().copied().chain(rest).collect();
+                Prices::Gbm(GeometricBrownianMotion::new(&parameters, configuration.seed)?)
+            }
+        };
+        let source = Self {
+            prices,
+            count: symbols.count(),
+            schedule: Schedule::new(rate * symbols.count() as f64),
+            limit: configuration.update_limit.unwrap_or(u64::MAX),
+            step_ns: (1e9 / rate) as i64,
+            quotes: Vec::new(),
+        };
+        Ok((source, SymbolTable::from(&symbols)))
+    }
+}
+
+impl Source for Simulated {
+    fn give(&mut self, moment: Moment, gate: &mut Gate) -> Result<Next, String> {
+        if let Some(lag) = self.schedule.catch_up(moment.now) {
+            tracing::warn!(
+                lag_ms = lag / 1_000_000,
+                "the feed was held up and goes on from now"
+            );
+        }
+        let left = self.limit.saturating_sub(self.schedule.taken());
+        let most = left.min(moment.most as u64).min(LARGEST_BATCH as u64);
+        self.quotes.clear();
+        for number in self.schedule.take(moment.now, most) {
+            let symbol = (number % self.count as u64) as usize;
+            let price = self.prices.step(symbol, self.step_ns);
+            self.quotes.extend(price.map(|price| Quote {
+                symbol: symbol as u32,
+                price,
+                size: Decimal::ZERO,
+                time_ns: moment.wall_ns,
+                sequence: number / self.count as u64,
+            }));
+        }
+        gate.pass(&self.quotes, moment.wall_ns);
+        if self.schedule.taken() >= self.limit {
+            return Ok(Next::End);
+        }
+        Ok(match self.schedule.due() {
+            due if due <= moment.now => Next::Now,
+            due => Next::At(due.max(moment.now + SHORTEST_NAP)),
+        })
+    }
+
+    /// All symbols move, wanted or not: who comes later finds them where they would be.
+    fn hear(&mut self, _: &Demand, _: &mut Gate) {}
+}
