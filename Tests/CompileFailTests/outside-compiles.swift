@@ -20,7 +20,8 @@ func read(_ ticker: TickerController) async throws(TickerError) -> UInt64 {
   return await ticker.statistics.produced
 }
 
-func follow(_ samples: [Float], _ tracker: consuming PitchTracker, _ voice: VoiceAnalyzer) async throws -> VoiceSummary {
+func follow(_ samples: [Float], _ tracker: consuming PitchTracker, _ voice: VoiceAnalyzer) async throws -> VoiceSummary
+{
   var frames: [PitchFrame] = []
   try tracker.process(samples.span, into: &frames)
   let summary = Task {
