@@ -66,6 +66,17 @@ fn made<L: Lanes>(roots: &Roots, weights: &[f32]) -> Option<Box<dyn Kernel>> {
         .then(|| Box::new(Frame::<L>::new(cpu, roots, weights)) as Box<dyn Kernel>)
 }
 
+/// Runs `body`, which is about no particular lanes, compiled with the vector instructions of a path, AVX2's for those above it.
+/// `body` and all it calls should be `#[inline(always)]`: what is not runs all the same, compiled without them.
+pub(crate) fn run<R>(path: Path, body: impl FnOnce() -> R) -> R {
+    #[cfg(target_arch = "x86_64")]
+    if let (Path::Avx2 | Path::Avx512, Some(cpu)) = (path, avx2::Avx2::detect()) {
+        return avx2::Avx2::enter(cpu, body);
+    }
+    let _ = path;
+    body()
+}
+
 /// Whether this machine has the instructions of a path.
 pub(crate) fn is_available(path: Path) -> bool {
     match path {

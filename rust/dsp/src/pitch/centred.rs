@@ -1,7 +1,8 @@
 //! The spectrum of one frame with time counted from its middle, at and between the bins.
 
+use super::configuration::Measured;
 use super::error::PitchError;
-use super::sums::{dot, sum};
+use super::sums::dot;
 use crate::bessel::bessel_i0;
 use crate::spectrum::{Scale, SpectrumPlan};
 use crate::window::{Symmetry, Window};
@@ -80,8 +81,10 @@ impl CentredSpectrum {
         self.window - 1
     }
 
-    /// Takes a frame, less `mean`.
-    pub(super) fn take(&mut self, frame: &[f32], mean: f32) -> Result<(), PitchError> {
+    /// Takes a frame, less its mean.
+    #[inline(always)]
+    pub(super) fn take(&mut self, measured: &Measured<'_>) -> Result<(), PitchError> {
+        let &Measured { frame, mean, .. } = measured;
         let half = self.window / 2;
         let size = self.size();
         let (front, back) = frame[1..].split_at(half - 1);
@@ -91,7 +94,7 @@ impl CentredSpectrum {
         for (to, from) in self.padded[size - (half - 1)..].iter_mut().zip(front) {
             *to = from - mean;
         }
-        self.energy = sum(&frame[1..], |x| f64::from(x - mean).powi(2));
+        self.energy = measured.energy;
         self.plan
             .complex(&self.padded, &mut self.bins, &mut self.scratch)?;
         let count = self.bins();
@@ -115,6 +118,7 @@ impl CentredSpectrum {
     }
 
     /// The transform at `bin`, from 0 to the last.
+    #[inline(always)]
     pub(super) fn at(&self, bin: f64) -> Value {
         let whole = bin.floor();
         let row = ((bin - whole) * ROWS as f64).round();
@@ -206,7 +210,8 @@ mod tests {
     fn values_between_the_bins_are_those_of_the_sum() {
         let mut spectrum = CentredSpectrum::new(512).expect("a window");
         let frame = noise(3, 512);
-        spectrum.take(&frame, 0.01).expect("a frame");
+        let measured = Measured::new(&frame);
+        spectrum.take(&measured).expect("a frame");
         // The largest of the values nearby, about.
         let scale = spectrum.energy.sqrt();
         for step in 0..2000 {
@@ -218,12 +223,12 @@ mod tests {
                 value.real_slope,
                 value.imaginary_slope,
             ];
-            for (found, expected) in found.into_iter().zip(direct(&frame, 0.01, bin)) {
+            for (found, expected) in found.into_iter().zip(direct(&frame, measured.mean, bin)) {
                 let error = (found - expected).abs() / scale;
                 assert!(error < 2e-6, "bin {bin}: {found}, {expected}");
             }
         }
-        let energy: f64 = frame[1..].iter().map(|x| f64::from(x - 0.01).powi(2)).sum();
+        let energy: f64 = frame[1..].iter().map(|x| f64::from(x - measured.mean).powi(2)).sum();
         assert!((spectrum.energy / energy - 1.0).abs() < 1e-12);
     }
 }

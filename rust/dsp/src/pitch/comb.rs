@@ -7,6 +7,10 @@ const TEETH: usize = 12;
 /// What a tooth weighs of the one before (D. Hermes, "Measurement of pitch by subharmonic summation", JASA 83, 1988).
 const DECAY: f64 = 0.84;
 
+/// Bins that are looked at together.
+const BLOCK: usize = 64;
+const LANES: usize = 8;
+
 /// A peak of the spectrum.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SpectralPeak {
@@ -19,7 +23,8 @@ pub(super) struct SpectralPeak {
 /// The magnitudes of a frame under a Hann window, on the bins of the transform.
 pub(super) struct Comb {
     magnitudes: Vec<f32>,
-    /// The same at each local maximum and the bins beside it, 0 elsewhere: the slopes of a peak are no partials.
+    /// The larger one of a bin and the next where it is a local maximum or beside one, 0 elsewhere: the slopes of a peak are no
+    /// partials.
     crests: Vec<f32>,
 }
 
@@ -39,78 +44,106 @@ impl Comb {
 
     /// Takes the spectrum of a frame. Hann's window is a constant and a cosine: in the spectrum a sum of three bins of the
     /// frame.
-    pub(super) fn take(&mut self, spectrum: &CentredSpectrum) {
+    #[inline(always)]
+    pub(super) fn take<'a>(&mut self, spectrum: &'a CentredSpectrum) {
         let count = self.magnitudes.len();
-        let hann = |part: &[f32]| 0.5 * part[OVERSAMPLING] + 0.25 * (part[0] + part[2 * OVERSAMPLING]);
-        let inner = ORIGIN - OVERSAMPLING..ORIGIN + OVERSAMPLING + count;
-        let real = spectrum.real[inner.clone()].windows(2 * OVERSAMPLING + 1);
-        let imaginary = spectrum.imaginary[inner].windows(2 * OVERSAMPLING + 1);
-        for ((magnitude, real), imaginary) in self.magnitudes.iter_mut().zip(real).zip(imaginary) {
-            let (x, y) = (hann(real), hann(imaginary));
+        // The same length each, so that the compiler sees that all have an element where one has.
+        let shifted = |part: &'a [f32], by: usize| &part[ORIGIN - OVERSAMPLING + by * OVERSAMPLING..][..count];
+        let [below, here, above] = [0, 1, 2].map(|by| shifted(&spectrum.real, by));
+        let [below_too, here_too, above_too] = [0, 1, 2].map(|by| shifted(&spectrum.imaginary, by));
+        for (k, magnitude) in self.magnitudes.iter_mut().enumerate() {
+            let x = 0.5 * here[k] + 0.25 * (below[k] + above[k]);
+            let y = 0.5 * here_too[k] + 0.25 * (below_too[k] + above_too[k]);
             *magnitude = (x * x + y * y).sqrt();
         }
         // Without branches: in noise they would be taken at random.
-        for (crest, around) in self.crests[2..].iter_mut().zip(self.magnitudes.windows(5)) {
-            let rises = [
-                around[1] > around[0],
-                around[2] > around[1],
-                around[3] > around[2],
-                around[4] > around[3],
-            ];
+        let inner = count - 4;
+        let [a, b, c, d, e] = [0, 1, 2, 3, 4].map(|from| &self.magnitudes[from..][..inner]);
+        for (k, crest) in self.crests[2..][..inner].iter_mut().enumerate() {
+            let rises = [b[k] > a[k], c[k] > b[k], d[k] > c[k], e[k] > d[k]];
             // A maximum here, or on either side.
             let near = (rises[1] & !rises[2]) | (rises[0] & !rises[1]) | (rises[2] & !rises[3]);
-            *crest = if near { around[2] } else { 0.0 };
+            *crest = if near { c[k] } else { 0.0 };
+        }
+        // A tooth takes the larger of two.
+        for k in 0..count - 1 {
+            let next = self.crests[k + 1];
+            let crest = &mut self.crests[k];
+            *crest = if *crest > next { *crest } else { next };
         }
     }
 
     /// Writes the largest peaks from the bin `from` on into `found`, in falling order; returns those that there are.
+    #[inline(always)]
     pub(super) fn peaks<'a>(&self, from: usize, found: &'a mut [SpectralPeak]) -> &'a [SpectralPeak] {
         let m = &self.magnitudes;
         let from = from.max(1);
         let (mut count, mut least) = (0, 0.0);
-        for (k, around) in m[from - 1..].windows(3).enumerate() {
+        let places = m.len() - 2 - (from - 1);
+        for first in (0..places).step_by(BLOCK) {
+            let block = &m[from + first..from + places.min(first + BLOCK)];
             // The least of those found, once there is no room, settles most places.
-            if around[1] <= least || around[1] <= around[0] || around[1] < around[2] {
+            let mut most = [0.0_f32; LANES];
+            let (whole, rest) = block.as_chunks::<LANES>();
+            for chunk in whole {
+                for lane in 0..LANES {
+                    most[lane] = if chunk[lane] > most[lane] { chunk[lane] } else { most[lane] };
+                }
+            }
+            if !most.iter().chain(rest).any(|&magnitude| magnitude > least) {
                 continue;
             }
-            let magnitude = f64::from(around[1]);
-            if count == found.len() {
-                count -= 1;
+            for k in from + first..from + first + block.len() {
+                if m[k] <= least || m[k] <= m[k - 1] || m[k] < m[k + 1] {
+                    continue;
+                }
+                let magnitude = f64::from(m[k]);
+                if count == found.len() {
+                    count -= 1;
+                }
+                let mut place = count;
+                while place > 0 && found[place - 1].magnitude < magnitude {
+                    found[place] = found[place - 1];
+                    place -= 1;
+                }
+                found[place] = SpectralPeak {
+                    bin: k as f64,
+                    magnitude,
+                };
+                count += 1;
+                if count == found.len() {
+                    least = found[count - 1].magnitude as f32;
+                }
             }
-            let mut place = count;
-            while place > 0 && found[place - 1].magnitude < magnitude {
-                found[place] = found[place - 1];
-                place -= 1;
-            }
-            found[place] = SpectralPeak {
-                bin: (from + k) as f64 + vertex(m, from + k),
-                magnitude,
-            };
-            count += 1;
-            if count == found.len() {
-                least = found[count - 1].magnitude as f32;
-            }
+        }
+        for peak in &mut found[..count] {
+            peak.bin += vertex(m, peak.bin as usize);
         }
         &found[..count]
     }
 
     /// The weighted sum of the magnitudes at the harmonics of `bin`, each the larger of the two bins beside its place.
+    #[inline(always)]
     pub(super) fn salience(&self, bin: f64) -> f64 {
-        let (mut sum, mut weight, mut place) = (0.0, 1.0, bin);
-        let end = (self.magnitudes.len() - 1) as f64;
+        let end = self.magnitudes.len() - 1;
+        // In whole parts of a bin: that a number is within the spectrum is seen at once.
+        const PARTS: u32 = 20;
+        let step = (bin * f64::from(1 << PARTS)) as usize;
+        let (mut sum, mut weight, mut place) = (0.0, 1.0, step);
         for _ in 0..TEETH {
-            if place >= end {
+            let low = place >> PARTS;
+            if low >= end {
                 break;
             }
-            let low = place as usize;
-            sum += weight * f64::from(self.crests[low].max(self.crests[low + 1]));
+            sum += weight * f64::from(self.crests[low]);
             weight *= DECAY;
-            place += bin;
+            place += step;
         }
         sum
     }
 
     /// `bin` by the largest peak near one of its first multiples.
+    #[inline(always)]
     pub(super) fn sharpened(&self, bin: f64) -> f64 {
         let m = &self.magnitudes;
         let (mut largest, mut sharpened) = (0.0, bin);
@@ -133,6 +166,7 @@ impl Comb {
 }
 
 /// How far from its middle the largest value of three lies, by a parabola through their logarithms; -1 to 1.
+#[inline(always)]
 pub(super) fn vertex(magnitudes: &[f32], middle: usize) -> f64 {
     let logarithm = |k: usize| f64::from(magnitudes[k]).max(1e-30).ln();
     let [left, middle, right] = [logarithm(middle - 1), logarithm(middle), logarithm(middle + 1)];

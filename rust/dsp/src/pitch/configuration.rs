@@ -172,19 +172,41 @@ impl Checked {
         self.held().contains(&frequency)
     }
 
-    /// The mean of a frame, and its level without that in dB; the level is not finite where there is nothing to find. Of all samples
-    /// but the first, which [`CentredSpectrum`](super::centred::CentredSpectrum) leaves out: on its own it is no sound.
+    /// A frame and its first measures.
     ///
     /// # Errors
     /// [`PitchError::FrameLength`].
-    pub(super) fn mean_and_level(&self, frame: &[f32]) -> Result<(f32, f64), PitchError> {
+    #[inline(always)]
+    pub(super) fn measured<'a>(&self, frame: &'a [f32]) -> Result<Measured<'a>, PitchError> {
         let (expected, got) = (self.window, frame.len());
         if got != expected {
             return Err(PitchError::FrameLength { expected, got });
         }
-        let mean = (sum(&frame[1..], f64::from) / (got - 1) as f64) as f32;
-        let squares = sum(&frame[1..], |x| f64::from(x - mean).powi(2));
-        let power = squares / (got - 1) as f64;
+        Ok(Measured::new(frame))
+    }
+}
+
+/// A frame, and what is seen of it at once: of all samples but the first, which
+/// [`CentredSpectrum`](super::centred::CentredSpectrum) leaves out; on its own it is no sound.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Measured<'a> {
+    /// All samples.
+    pub(super) frame: &'a [f32],
+    pub(super) mean: f32,
+    /// The sum of squares without the mean.
+    pub(super) energy: f64,
+    /// The level without the mean, in dB; not finite where there is nothing to find.
+    pub(super) level: f64,
+}
+
+impl<'a> Measured<'a> {
+    #[inline(always)]
+    pub(super) fn new(frame: &'a [f32]) -> Self {
+        let samples = &frame[1..];
+        let count = samples.len() as f64;
+        let mean = (sum(samples, f64::from) / count) as f32;
+        let energy = sum(samples, |x| f64::from(x - mean).powi(2));
+        let power = energy / count;
         // Below, single precision holds no squares; above, it holds no sums of them.
         let first = frame[0].abs() < LOUDEST;
         let level = if first && power > 1e-30 && power < f64::from(LOUDEST).powi(2) {
@@ -192,6 +214,11 @@ impl Checked {
         } else {
             f64::NEG_INFINITY
         };
-        Ok((mean, level))
+        Self {
+            frame,
+            mean,
+            energy,
+            level,
+        }
     }
 }

@@ -1,5 +1,33 @@
 //! Sums of cosines over a frame, in closed form.
 
+use super::linear::{Row, WIDTH};
+
+/// sin and cos of w/2, and of w L/2, of each of some frequencies w and a frame of L samples.
+#[derive(Clone, Copy)]
+pub(super) struct Halves([Row; 4]);
+
+impl Default for Halves {
+    /// All frequencies are 0.
+    fn default() -> Self {
+        Self([[0.0; WIDTH], [1.0; WIDTH], [0.0; WIDTH], [1.0; WIDTH]])
+    }
+}
+
+impl Halves {
+    #[inline(always)]
+    pub(super) fn at(&self, index: usize) -> [f64; 4] {
+        let [a, b, c, d] = &self.0;
+        [a[index], b[index], c[index], d[index]]
+    }
+
+    #[inline(always)]
+    pub(super) fn set(&mut self, index: usize, halves: [f64; 4]) {
+        for (row, half) in self.0.iter_mut().zip(halves) {
+            row[index] = half;
+        }
+    }
+}
+
 /// The sum over the frame's times t of cos(w t), and its first two derivatives by w.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Dirichlet {
@@ -8,12 +36,46 @@ pub(super) struct Dirichlet {
     pub(super) curve: f64,
 }
 
+/// As many of these sums.
+pub(super) struct Dirichlets {
+    pub(super) values: Row,
+    pub(super) slopes: Row,
+    pub(super) curves: Row,
+}
+
+impl Dirichlets {
+    #[inline(always)]
+    pub(super) fn set(&mut self, index: usize, sum: Dirichlet) {
+        self.values[index] = sum.value;
+        self.slopes[index] = sum.slope;
+        self.curves[index] = sum.curve;
+    }
+}
+
+/// The sums for the frequency of `a` and `sign` times each of `b`; where these cancel each other, no number.
+#[inline(always)]
+pub(super) fn row_of_sums(a: &[f64; 4], b: &Halves, sign: f64, length: f64) -> Dirichlets {
+    let mut sums = Dirichlets {
+        values: [0.0; WIDTH],
+        slopes: [0.0; WIDTH],
+        curves: [0.0; WIDTH],
+    };
+    let [near_sin, near_cos, far_sin, far_cos] = &b.0;
+    for j in 0..WIDTH {
+        let b = [near_sin[j], near_cos[j], far_sin[j], far_cos[j]];
+        let sum = closed_form(together(a, &b, sign), length);
+        sums.values[j] = sum.value;
+        sums.slopes[j] = sum.slope;
+        sums.curves[j] = sum.curve;
+    }
+    sums
+}
+
 /// The sum for the frequency of `a` and `sign` times that of `b`, whose half angles are given.
+#[inline(always)]
 pub(super) fn dirichlet(a: &[f64; 4], b: &[f64; 4], sign: f64, length: f64) -> Dirichlet {
-    let sin = a[0] * b[1] + sign * a[1] * b[0];
-    let cos = a[1] * b[1] - sign * a[0] * b[0];
-    let sin_length = a[2] * b[3] + sign * a[3] * b[2];
-    let cos_length = a[3] * b[3] - sign * a[2] * b[2];
+    let halves = together(a, b, sign);
+    let sin = halves[0];
     if sin.abs() * length < 1e-3 {
         // Near 0 the first terms of the series: of t^2 the sum is L (L^2 - 1) / 12.
         let (w, squares) = (2.0 * sin, length * (length * length - 1.0) / 12.0);
@@ -23,6 +85,22 @@ pub(super) fn dirichlet(a: &[f64; 4], b: &[f64; 4], sign: f64, length: f64) -> D
             curve: -squares,
         };
     }
+    closed_form(halves, length)
+}
+
+/// The half angles of the frequency of `a` and `sign` times that of `b`.
+#[inline(always)]
+fn together(a: &[f64; 4], b: &[f64; 4], sign: f64) -> [f64; 4] {
+    [
+        a[0] * b[1] + sign * a[1] * b[0],
+        a[1] * b[1] - sign * a[0] * b[0],
+        a[2] * b[3] + sign * a[3] * b[2],
+        a[3] * b[3] - sign * a[2] * b[2],
+    ]
+}
+
+#[inline(always)]
+fn closed_form([sin, cos, sin_length, cos_length]: [f64; 4], length: f64) -> Dirichlet {
     let inverse = 1.0 / sin;
     let value = sin_length * inverse;
     let slope = (0.5 * length * cos_length - 0.5 * value * cos) * inverse;
@@ -31,6 +109,7 @@ pub(super) fn dirichlet(a: &[f64; 4], b: &[f64; 4], sign: f64, length: f64) -> D
 }
 
 /// Sine and cosine of the sum of two angles that are given by theirs.
+#[inline(always)]
 pub(super) fn sum_of_angles(a: [f64; 2], b: [f64; 2]) -> [f64; 2] {
     [a[0] * b[1] + a[1] * b[0], a[1] * b[1] - a[0] * b[0]]
 }

@@ -9,6 +9,8 @@ use super::least_squares::{Fit, LeastSquares};
 use super::motion::motion;
 use super::voicing::{Evidence, confidence};
 use super::{MAX_CANDIDATES, PitchCandidate, PitchEstimate, PitchEstimator};
+use crate::fft::kernels;
+use crate::fft::path::Path;
 use std::f64::consts::TAU;
 use std::ops::RangeInclusive;
 
@@ -36,6 +38,8 @@ const SPECTRUM: f64 = 5000.0;
 /// The method.
 pub(super) struct Harmonic {
     checked: Checked,
+    /// The instructions.
+    path: Path,
     spectrum: CentredSpectrum,
     lags: Lags,
     comb: Comb,
@@ -61,14 +65,44 @@ impl Harmonic {
             maxima: [Period::default(); MAX_MAXIMA],
             spectrum,
             checked,
+            path: Path::preferred()?,
         })
     }
 
+    #[inline(always)]
     fn to_bins(&self) -> f64 {
         self.spectrum.size() as f64 / self.checked.sample_rate
     }
 
+    /// As [`estimate`](PitchEstimator::estimate), compiled for the instructions of whom it is put into.
+    #[inline(always)]
+    fn estimated(&mut self, frame: &[f32]) -> Result<PitchEstimate, PitchError> {
+        let measured = self.checked.measured(frame)?;
+        let level = measured.level;
+        (self.found, self.level) = (0, level);
+        if !level.is_finite() {
+            return Ok(PitchEstimate::silent(level));
+        }
+        self.spectrum.take(&measured)?;
+        self.lags.take(&self.spectrum, &measured)?;
+        self.comb.take(&self.spectrum);
+        self.gather();
+        Ok(if self.found == 0 {
+            PitchEstimate::silent(level)
+        } else {
+            self.refined(0)
+        })
+    }
+
+    #[inline(always)]
+    fn refined(&mut self, index: usize) -> PitchEstimate {
+        let start = self.candidates[index].frequency * TAU / self.checked.sample_rate;
+        let fit = self.least_squares.fit(&self.spectrum, start);
+        self.outcome(&fit)
+    }
+
     /// Gathers the candidates of both families and puts them in order.
+    #[inline(always)]
     fn gather(&mut self) {
         let rate = self.checked.sample_rate;
         let maxima = self.lags.maxima(&mut self.maxima);
@@ -124,6 +158,7 @@ impl Harmonic {
     }
 
     /// The most salient combs, with their saliences; a salience of 0 where there are no more.
+    #[inline(always)]
     fn combs(&self) -> [(f64, f64); COMBS] {
         let mut peaks = [SpectralPeak::default(); PEAKS];
         let peaks = self
@@ -152,6 +187,7 @@ impl Harmonic {
     }
 
     /// What the frame says of a fitted tone.
+    #[inline(always)]
     fn outcome(&self, fit: &Fit) -> PitchEstimate {
         let periods = fit.frequency * self.spectrum.length() as f64 / TAU;
         let motion = motion(&self.spectrum, fit);
@@ -179,6 +215,7 @@ impl Harmonic {
 
     /// The adjusted coefficient of determination up to half a partial above the first few: where a pitch moves, the high ones are
     /// lost first, and it is there all the same.
+    #[inline(always)]
     fn determination(&self, fit: &Fit) -> f64 {
         let last = (fit.few as f64 + 0.5) * fit.frequency * self.spectrum.size() as f64 / TAU;
         let last = last.min((self.spectrum.bins() - 1) as f64);
@@ -201,20 +238,11 @@ impl PitchEstimator for Harmonic {
     }
 
     fn estimate(&mut self, frame: &[f32]) -> Result<PitchEstimate, PitchError> {
-        let (mean, level) = self.checked.mean_and_level(frame)?;
-        (self.found, self.level) = (0, level);
-        if !level.is_finite() {
-            return Ok(PitchEstimate::silent(level));
-        }
-        self.spectrum.take(frame, mean)?;
-        self.lags.take(&self.spectrum, frame, mean)?;
-        self.comb.take(&self.spectrum);
-        self.gather();
-        Ok(if self.found == 0 {
-            PitchEstimate::silent(level)
-        } else {
-            self.refine(0)
-        })
+        kernels::run(
+            self.path,
+            #[inline(always)]
+            || self.estimated(frame),
+        )
     }
 
     fn candidates(&self) -> &[PitchCandidate] {
@@ -222,8 +250,10 @@ impl PitchEstimator for Harmonic {
     }
 
     fn refine(&mut self, index: usize) -> PitchEstimate {
-        let start = self.candidates[index].frequency * TAU / self.checked.sample_rate;
-        let fit = self.least_squares.fit(&self.spectrum, start);
-        self.outcome(&fit)
+        kernels::run(
+            self.path,
+            #[inline(always)]
+            || self.refined(index),
+        )
     }
 }

@@ -1,10 +1,11 @@
 //! Periods: how like itself a frame is some samples later.
 
 use super::centred::{CentredSpectrum, ORIGIN};
-use super::configuration::Checked;
+use super::configuration::{Checked, Measured};
 use super::error::PitchError;
 use super::sums::sum;
-use crate::inverse::InversePlan;
+use crate::spectrum::{Scale, SpectrumPlan};
+use crate::window::{Symmetry, Window};
 use std::f64::consts::PI;
 
 /// As many maxima as are looked at: those of the shortest lags.
@@ -26,85 +27,162 @@ pub(super) struct Period {
 
 /// The normalised square difference function (P. McLeod and G. Wyvill, "A smarter way to find pitch", ICMC 2005):
 /// n(lag) = 2 sum x(j) x(j + lag) / sum (x(j)^2 + x(j + lag)^2) over all j that have both.
+///
+/// The sum of products is the transform of the frame's powers, which are even: it is made of one of half the size, of a sequence
+/// whose real parts are the even lags, and whose imaginary parts the differences of the odd ones.
 pub(super) struct Lags {
-    inverse: InversePlan,
+    plan: SpectrumPlan,
+    /// sin and cos of pi k / N, up to N/2, for the N samples of a frame.
+    sines: Vec<f32>,
+    cosines: Vec<f32>,
+    /// Of the bins of the frame's transform.
     powers: Vec<f32>,
-    correlation: Vec<f32>,
+    sequence: Vec<f32>,
+    products: Vec<f32>,
     scratch: Vec<f32>,
     likeness: Vec<f32>,
+    /// The sum of products for each lag, and the energy that is left for it.
+    correlation: Vec<f32>,
+    energies: Vec<f32>,
     /// The least lag of a maximum.
     shortest: f64,
 }
 
 impl Lags {
     pub(super) fn new(spectrum: &CentredSpectrum, checked: Checked) -> Result<Self, PitchError> {
-        let inverse = InversePlan::new(spectrum.size())?;
+        let size = spectrum.size() / 2;
+        let plan = SpectrumPlan::new(size, Window::Rectangular, Symmetry::Periodic, Scale::None)?;
         let held = checked.held();
         let longest = (checked.sample_rate / held.start()).ceil() as usize + 2;
+        let table = |f: fn(f64) -> f64| {
+            (0..=size / 2)
+                .map(|k| f(PI * k as f64 / size as f64) as f32)
+                .collect()
+        };
+        let length = longest + 2;
+        let pairs = length.next_multiple_of(2);
         Ok(Self {
-            powers: vec![0.0; inverse.complex_len()],
-            correlation: vec![0.0; inverse.size()],
-            scratch: vec![0.0; inverse.scratch_len()],
-            inverse,
-            likeness: vec![0.0; longest + 2],
+            sines: table(f64::sin),
+            cosines: table(f64::cos),
+            powers: vec![0.0; spectrum.bins()],
+            sequence: vec![0.0; size],
+            products: vec![0.0; 2 * plan.bins()],
+            scratch: vec![0.0; plan.scratch_len()],
+            plan,
+            likeness: vec![0.0; length],
+            correlation: vec![0.0; pairs],
+            energies: vec![0.0; pairs],
             shortest: checked.sample_rate / held.end(),
         })
     }
 
-    /// Computes the function of the frame in `spectrum`, whose samples are `frame` less `mean`.
+    /// Computes the function of the frame in `spectrum`, which is that of `measured`.
+    #[inline(always)]
     pub(super) fn take(
         &mut self,
         spectrum: &CentredSpectrum,
-        frame: &[f32],
-        mean: f32,
+        measured: &Measured<'_>,
     ) -> Result<(), PitchError> {
-        let inner = ORIGIN..ORIGIN + spectrum.bins();
-        let (real, imaginary) = (&spectrum.real[inner.clone()], &spectrum.imaginary[inner]);
-        for ((power, x), y) in self.powers.chunks_exact_mut(2).zip(real).zip(imaginary) {
-            power[0] = x * x + y * y;
+        let count = self.powers.len();
+        let (real, imaginary) = (&spectrum.real[ORIGIN..][..count], &spectrum.imaginary[ORIGIN..][..count]);
+        for ((power, x), y) in self.powers.iter_mut().zip(real).zip(imaginary) {
+            *power = x * x + y * y;
         }
-        self.inverse
-            .samples(&self.powers, &mut self.correlation, &mut self.scratch)?;
+        let mut odd = self.fold();
+        self.plan
+            .complex(&self.sequence, &mut self.products, &mut self.scratch)?;
         // What both copies have in common gets shorter from both ends.
-        let samples = &frame[1..];
+        let (samples, mean) = (&measured.frame[1..], measured.mean);
         let ends = samples.iter().zip(samples.iter().rev());
-        let mut energy = 2.0 * spectrum.energy;
-        for (likeness, (first, last)) in self.likeness[1..].iter_mut().zip(ends) {
-            let (first, last) = (f64::from(first - mean), f64::from(last - mean));
-            energy -= first * first + last * last;
-            *likeness = energy as f32;
+        for (energy, (first, last)) in self.energies.iter_mut().zip(ends) {
+            let (first, last) = (first - mean, last - mean);
+            *energy = first * first + last * last;
+        }
+        let mut left = 2.0 * spectrum.energy;
+        let (correlations, _) = self.correlation.as_chunks_mut::<2>();
+        let (energies, _) = self.energies.as_chunks_mut::<2>();
+        let (products, _) = self.products.as_chunks::<2>();
+        for ((correlation, energy), [even, change]) in correlations.iter_mut().zip(energies).zip(products) {
+            odd -= f64::from(*change);
+            *correlation = [*even, odd as f32];
+            let [one, other] = energy.map(f64::from);
+            *energy = [left as f32, (left - one) as f32];
+            left -= one + other;
+        }
+        // The sum over the powers is that of the products as often as the frame has samples.
+        let scale = 2.0 / self.sequence.len() as f32;
+        let length = self.likeness.len();
+        let (correlation, energies) = (&self.correlation[..length], &self.energies[..length]);
+        for ((likeness, correlation), energy) in self.likeness.iter_mut().zip(correlation).zip(energies) {
+            let energy = if *energy > 1e-30 { *energy } else { 1e-30 };
+            *likeness = scale * correlation / energy;
         }
         self.likeness[0] = 1.0;
-        for (likeness, correlation) in self.likeness.iter_mut().zip(&self.correlation).skip(1) {
-            *likeness = 2.0 * correlation / likeness.max(1e-30);
-        }
         Ok(())
     }
 
+    /// Folds the powers into the sequence whose transform has the sums of products: the sum over k of powers(k) cos(pi k l / N)
+    /// for an even l is the real part of bin l/2, for an odd one that of the odd one before, less the imaginary part. Returns the
+    /// first odd one.
+    #[inline(always)]
+    fn fold(&mut self) -> f64 {
+        let size = self.sequence.len();
+        let half = size / 2;
+        let edges = [self.powers[0], self.powers[size]];
+        let (low, high) = self.powers.split_at(half);
+        let (front, back) = self.sequence.split_at_mut(half);
+        front[0] = 0.5 * (edges[0] + edges[1]);
+        back[0] = high[0];
+        let count = half - 1;
+        let (low, high) = (&low[1..][..count], &high[1..][..count]);
+        let (front, back) = (&mut front[1..][..count], &mut back[1..][..count]);
+        let (sines, cosines) = (&self.sines[1..][..count], &self.cosines[1..][..count]);
+        let terms = &mut self.scratch[..count];
+        for k in 0..count {
+            let (one, other) = (low[k], high[count - 1 - k]);
+            let (mean, difference) = (0.5 * (one + other), one - other);
+            terms[k] = difference * cosines[k];
+            let turned = difference * sines[k];
+            front[k] = mean - turned;
+            back[count - 1 - k] = mean + turned;
+        }
+        0.5 * f64::from(edges[0] - edges[1]) + sum(terms, f64::from)
+    }
+
     /// The frame's energy up to `last` bins of the transform.
+    #[inline(always)]
     pub(super) fn energy_to(&self, last: usize) -> f64 {
-        // The imaginary parts between the powers are 0.
-        let above = sum(&self.powers[2..2 * last + 2], f64::from);
-        (f64::from(self.powers[0]) + 2.0 * above) / self.correlation.len() as f64
+        let above = sum(&self.powers[1..=last], f64::from);
+        (f64::from(self.powers[0]) + 2.0 * above) / (2 * self.sequence.len()) as f64
     }
 
     /// Writes the maxima within the range into `found`, one for each stretch above 0 after the first below it, in rising order
     /// of lag; returns them.
+    #[inline(always)]
     pub(super) fn maxima<'a>(&self, found: &'a mut [Period]) -> &'a [Period] {
         let n = &self.likeness[..self.likeness.len() - 1];
-        let (mut count, mut best) = (0, None);
-        let below = n.iter().position(|&likeness| likeness <= 0.0).unwrap_or(n.len());
-        for lag in below..n.len() {
-            if n[lag] > 0.0 && best.is_none_or(|best: usize| n[lag] > n[best]) {
-                best = Some(lag);
+        let end = n.len();
+        let mut count = 0;
+        let mut lag = n.iter().position(|&likeness| likeness <= 0.0).unwrap_or(end);
+        while lag < end && count < found.len() {
+            let Some(above) = n[lag..].iter().position(|&likeness| likeness > 0.0) else {
+                break;
+            };
+            lag += above;
+            let stretch = &n[lag..];
+            let length = stretch.iter().position(|&likeness| likeness <= 0.0);
+            let stretch = &stretch[..length.unwrap_or(stretch.len())];
+            let mut best = lag;
+            let mut largest = 0.0;
+            for (k, &likeness) in stretch.iter().enumerate() {
+                best = if likeness > largest { lag + k } else { best };
+                largest = if likeness > largest { likeness } else { largest };
             }
-            if n[lag] > 0.0 && lag + 1 < n.len() {
-                continue;
-            }
+            lag += stretch.len();
             // Where the range ends a slope is no maximum.
-            if let Some(lag) = best.take().filter(|&lag| lag + 1 < n.len()) {
-                let period = self.refined(lag);
-                if period.lag >= self.shortest && count < found.len() {
+            if best + 1 < end {
+                let period = self.refined(best);
+                if period.lag >= self.shortest {
                     found[count] = period;
                     count += 1;
                 }
@@ -114,6 +192,7 @@ impl Lags {
     }
 
     /// The maximum near `lag`, by the parabola through three values.
+    #[inline(always)]
     fn refined(&self, lag: usize) -> Period {
         let [left, middle, right] = [lag - 1, lag, lag + 1].map(|k| f64::from(self.likeness[k]));
         let bend = left - 2.0 * middle + right;
@@ -129,6 +208,7 @@ impl Lags {
     }
 
     /// The function's largest value near `lag`, between samples; 0 beyond the range.
+    #[inline(always)]
     pub(super) fn near(&self, lag: f64) -> f64 {
         let middle = lag.round() as usize;
         let longest = self.likeness.len() - 2;
@@ -148,6 +228,7 @@ impl Lags {
     }
 
     /// The function at `lag`, which the samples around it determine: the sum of their sincs, under Hann's window.
+    #[inline(always)]
     fn at(&self, lag: f64) -> f64 {
         let whole = lag.floor();
         let part = lag - whole;

@@ -1,8 +1,10 @@
 //! Harmonic least squares: the partials of one tone that leave the least of a frame's energy.
 
-use super::centred::{CentredSpectrum, Value};
-use super::dirichlet::{dirichlet, sum_of_angles};
-use super::linear::{COSINES, MAX_PARTIALS, Matrix, Row, add, backward, dot, factor, forward};
+use super::centred::CentredSpectrum;
+use super::dirichlet::{Halves, dirichlet, row_of_sums, sum_of_angles};
+use super::linear::{
+    COSINES, MAX_PARTIALS, Matrix, Row, WIDTH, apply, backward, combine, dot, factor, forward,
+};
 use std::f64::consts::TAU;
 
 /// The largest inharmonicity B that a fit takes. Those of pianos reach 0.02 at the last keys.
@@ -40,13 +42,18 @@ pub(super) struct Fit {
 
 /// Memory for fits.
 pub(super) struct LeastSquares {
-    /// sin and cos of w/2, and of w L/2.
-    halves: [[f64; 4]; COSINES],
-    /// The frame's transform.
-    data: [Value; COSINES],
-    /// Sums over the frame of two cosines, and of two sines; then their factors.
+    /// Those of the partials' frequencies.
+    halves: Halves,
+    /// The frame's transform: its real and its imaginary parts, and their derivatives by the frequency.
+    real: Row,
+    imaginary: Row,
+    real_slope: Row,
+    imaginary_slope: Row,
+    /// Sums over the frame of two cosines, and of two sines; then their factors, with one over their diagonals.
     cosines: Matrix,
     sines: Matrix,
+    cosine_inverses: Row,
+    sine_inverses: Row,
     /// `slopes[i][j]`: of t sin(wi t) cos(wj t); and with i and j exchanged.
     slopes: Matrix,
     turned: Matrix,
@@ -67,18 +74,24 @@ struct Step {
 
 impl LeastSquares {
     pub(super) fn new() -> Self {
-        let matrix = || Box::new([[0.0; COSINES]; COSINES]);
+        let matrix = || Box::new([[0.0; WIDTH]; COSINES]);
+        let row = [0.0; WIDTH];
         Self {
-            halves: [[0.0, 1.0, 0.0, 1.0]; COSINES],
-            data: [Value::default(); COSINES],
+            halves: Halves::default(),
+            real: row,
+            imaginary: row,
+            real_slope: row,
+            imaginary_slope: row,
             cosines: matrix(),
             sines: matrix(),
+            cosine_inverses: row,
+            sine_inverses: row,
             slopes: matrix(),
             turned: matrix(),
             moving_sines: matrix(),
             moving_cosines: matrix(),
-            a: [0.0; COSINES],
-            b: [0.0; COSINES],
+            a: row,
+            b: row,
         }
     }
 
@@ -86,6 +99,7 @@ impl LeastSquares {
     ///
     /// The number of partials grows: a partial k follows the frequency k times as far, and would settle on the wrong side of
     /// its peak when the frequency is off by much.
+    #[inline(always)]
     pub(super) fn fit(&mut self, spectrum: &CentredSpectrum, frequency: f64) -> Fit {
         let length = spectrum.length() as f64;
         let (mut w, mut inharmonicity) = (frequency, 0.0);
@@ -141,6 +155,7 @@ impl LeastSquares {
     }
 
     /// Half the square of each of `count` partials' amplitudes.
+    #[inline(always)]
     fn powers(&self, count: usize) -> [f64; MAX_PARTIALS] {
         let mut powers = [0.0; MAX_PARTIALS];
         for (k, power) in powers.iter_mut().enumerate().take(count) {
@@ -150,6 +165,7 @@ impl LeastSquares {
     }
 
     /// Puts up to `partials` partials at their frequencies; returns how many there are below half the sample rate.
+    #[inline(always)]
     fn place(&mut self, spectrum: &CentredSpectrum, w: f64, inharmonicity: f64, partials: usize) -> usize {
         let length = spectrum.length() as f64;
         let to_bins = spectrum.size() as f64 / TAU;
@@ -158,8 +174,7 @@ impl LeastSquares {
             [sin, cos]
         };
         let first = [turn(w / 2.0), turn(w * length / 2.0)];
-        self.data[0] = spectrum.at(0.0);
-        self.halves[0] = [0.0, 1.0, 0.0, 1.0];
+        self.take(spectrum, 0, 0.0, to_bins);
         for k in 1..=partials {
             let order = k as f64;
             let stretch = (1.0 + inharmonicity * order * order).sqrt();
@@ -169,7 +184,7 @@ impl LeastSquares {
             }
             let [near, far] = if inharmonicity == 0.0 {
                 // One partial further the angles are as much larger as the first's are.
-                let [sin, cos, sin_length, cos_length] = self.halves[k - 1];
+                let [sin, cos, sin_length, cos_length] = self.halves.at(k - 1);
                 [
                     sum_of_angles([sin, cos], first[0]),
                     sum_of_angles([sin_length, cos_length], first[1]),
@@ -177,16 +192,24 @@ impl LeastSquares {
             } else {
                 [turn(frequency / 2.0), turn(frequency * length / 2.0)]
             };
-            self.halves[k] = [near[0], near[1], far[0], far[1]];
-            let mut value = spectrum.at(frequency * to_bins);
-            value.real_slope *= to_bins;
-            value.imaginary_slope *= to_bins;
-            self.data[k] = value;
+            self.halves.set(k, [near[0], near[1], far[0], far[1]]);
+            self.take(spectrum, k, frequency, to_bins);
         }
         partials
     }
 
+    /// Takes the frame's transform at the frequency of partial `k`.
+    #[inline(always)]
+    fn take(&mut self, spectrum: &CentredSpectrum, k: usize, frequency: f64, to_bins: f64) {
+        let value = spectrum.at(frequency * to_bins);
+        self.real[k] = value.real;
+        self.imaginary[k] = value.imaginary;
+        self.real_slope[k] = value.real_slope * to_bins;
+        self.imaginary_slope[k] = value.imaginary_slope * to_bins;
+    }
+
     /// Solves for the amplitudes of `count` partials, and says where the frequency and the inharmonicity should go.
+    #[inline(always)]
     fn step(&mut self, spectrum: &CentredSpectrum, w: f64, inharmonicity: f64, count: usize) -> Step {
         let length = spectrum.length() as f64;
         if inharmonicity == 0.0 {
@@ -196,51 +219,76 @@ impl LeastSquares {
         }
         // A little on the diagonal: partials of one frequency, below the frame's resolution, share it.
         let ridge = 1e-9 * length;
-        factor(&mut self.cosines, 0, count, ridge);
-        factor(&mut self.sines, 1, count, ridge);
+        factor(&mut self.cosines, &mut self.cosine_inverses, 0, count, ridge);
+        factor(&mut self.sines, &mut self.sine_inverses, 1, count, ridge);
         let mut residual = spectrum.energy;
-        self.a = self.data.map(|value| value.real);
-        forward(&self.cosines, 0, count, &mut self.a);
-        residual -= self.a[..=count].iter().map(|x| x * x).sum::<f64>();
-        backward(&self.cosines, 0, count, &mut self.a);
-        self.b = self.data.map(|value| -value.imaginary);
-        self.b[0] = 0.0;
-        forward(&self.sines, 1, count, &mut self.b);
-        residual -= self.b[1..=count].iter().map(|x| x * x).sum::<f64>();
-        backward(&self.sines, 1, count, &mut self.b);
+        let (mut a, mut b) = ([[0.0; WIDTH]], [[0.0; WIDTH]]);
+        for k in 0..=count {
+            a[0][k] = self.real[k];
+            b[0][k] = -self.imaginary[k];
+        }
+        b[0][0] = 0.0;
+        forward(&self.cosines, &self.cosine_inverses, 0, count, &mut a);
+        forward(&self.sines, &self.sine_inverses, 1, count, &mut b);
+        residual -= dot(&a[0], &a[0], count) + dot(&b[0], &b[0], count);
+        backward(&self.cosines, &self.cosine_inverses, 0, count, &mut a[0]);
+        backward(&self.sines, &self.sine_inverses, 1, count, &mut b[0]);
+        ([self.a], [self.b]) = (a, b);
         self.slope_and_curvature(w, inharmonicity, count, residual.max(0.0))
     }
 
     /// Fills the sums of products, from the closed form of the sum of cosines.
+    #[inline(always)]
     fn sums(&mut self, length: f64, count: usize) {
         for i in 0..=count {
-            for j in 0..=i {
-                let plus = dirichlet(&self.halves[i], &self.halves[j], 1.0, length);
-                let minus = dirichlet(&self.halves[i], &self.halves[j], -1.0, length);
-                self.cosines[i][j] = 0.5 * (minus.value + plus.value);
-                self.sines[i][j] = 0.5 * (minus.value - plus.value);
-                // The difference changes its sign, and with it its slope, when i and j are exchanged.
-                let one = -0.5 * (plus.slope + minus.slope);
-                let other = -0.5 * (plus.slope - minus.slope);
-                (self.slopes[i][j], self.slopes[j][i]) = (one, other);
-                (self.turned[i][j], self.turned[j][i]) = (other, one);
-                let sines = 0.5 * (plus.curve - minus.curve);
-                let cosines = -0.5 * (plus.curve + minus.curve);
-                (self.moving_sines[i][j], self.moving_sines[j][i]) = (sines, sines);
-                (self.moving_cosines[i][j], self.moving_cosines[j][i]) = (cosines, cosines);
+            let one = self.halves.at(i);
+            let mut plus = row_of_sums(&one, &self.halves, 1.0, length);
+            let mut minus = row_of_sums(&one, &self.halves, -1.0, length);
+            // Where the frequencies cancel each other the closed form divides by nothing.
+            minus.set(i, dirichlet(&one, &one, -1.0, length));
+            if i == 0 {
+                plus.set(0, dirichlet(&one, &one, 1.0, length));
             }
+            self.fill(
+                i,
+                count,
+                [&minus.values, &minus.slopes, &minus.curves],
+                [&plus.values, &plus.slopes, &plus.curves],
+                -1.0,
+            );
         }
     }
 
+    /// Fills row `i` of the sums of products: `minus` and `plus` are the sums of cosines of the differences and the sums of
+    /// frequencies with their derivatives, the differences being `sign` times those from the row's frequency.
+    #[inline(always)]
+    fn fill(&mut self, i: usize, count: usize, minus: [&[f64]; 3], plus: [&[f64]; 3], sign: f64) {
+        let [value, slope, curve] = minus;
+        let [values, slopes, curves] = plus;
+        combine(&mut self.cosines[i], value, values, count, |m, p| 0.5 * (m + p));
+        combine(&mut self.sines[i], value, values, count, |m, p| 0.5 * (m - p));
+        let half = 0.5 * sign;
+        combine(&mut self.slopes[i], slope, slopes, count, |m, p| half * m - 0.5 * p);
+        combine(&mut self.turned[i], slope, slopes, count, |m, p| -half * m - 0.5 * p);
+        combine(&mut self.moving_sines[i], curve, curves, count, |m, p| 0.5 * (p - m));
+        combine(&mut self.moving_cosines[i], curve, curves, count, |m, p| -0.5 * (p + m));
+    }
+
     /// The same without inharmonicity, where all sums and differences of frequencies are multiples of one.
+    #[inline(always)]
     fn harmonic_sums(&mut self, length: f64, count: usize) {
-        // From -count to 2 count times the frequency.
-        let mut values = [0.0; 3 * COSINES];
-        let mut slopes = [0.0; 3 * COSINES];
-        let mut curves = [0.0; 3 * COSINES];
+        // From -count to 2 count times the frequency, and room for the last lanes.
+        let mut values = [0.0; 3 * WIDTH];
+        let mut slopes = [0.0; 3 * WIDTH];
+        let mut curves = [0.0; 3 * WIDTH];
         for multiple in 0..=2 * count {
             let low = multiple / 2;
-            let sum = dirichlet(&self.halves[low], &self.halves[multiple - low], 1.0, length);
+            let sum = dirichlet(
+                &self.halves.at(low),
+                &self.halves.at(multiple - low),
+                1.0,
+                length,
+            );
             values[count + multiple] = sum.value;
             slopes[count + multiple] = sum.slope;
             curves[count + multiple] = sum.curve;
@@ -252,73 +300,47 @@ impl LeastSquares {
         }
         for i in 0..=count {
             // Entry j of these is the multiple j - i, and i + j.
-            let (minus, plus) = (count - i..2 * count - i + 1, count + i..2 * count + i + 1);
-            let columns = values[minus.clone()].iter().zip(&values[plus.clone()]);
-            for ((cosine, sine), (minus, plus)) in
-                self.cosines[i].iter_mut().zip(&mut self.sines[i]).zip(columns)
-            {
-                *cosine = 0.5 * (minus + plus);
-                *sine = 0.5 * (minus - plus);
-            }
-            let columns = slopes[minus.clone()].iter().zip(&slopes[plus.clone()]);
-            for ((slope, turned), (minus, plus)) in
-                self.slopes[i].iter_mut().zip(&mut self.turned[i]).zip(columns)
-            {
-                *slope = -0.5 * (plus - minus);
-                *turned = -0.5 * (plus + minus);
-            }
-            let columns = curves[minus].iter().zip(&curves[plus]);
-            let rows = self.moving_sines[i].iter_mut().zip(&mut self.moving_cosines[i]);
-            for ((sine, cosine), (minus, plus)) in rows.zip(columns) {
-                *sine = 0.5 * (plus - minus);
-                *cosine = -0.5 * (plus + minus);
-            }
+            let (minus, plus) = (count - i, count + i);
+            self.fill(
+                i,
+                count,
+                [&values[minus..], &slopes[minus..], &curves[minus..]],
+                [&values[plus..], &slopes[plus..], &curves[plus..]],
+                1.0,
+            );
         }
     }
 
     /// The gradient and the curvature of half the residual, the amplitudes following (Kaufman's approximation).
+    #[inline(always)]
     fn slope_and_curvature(&mut self, w: f64, inharmonicity: f64, count: usize, residual: f64) -> Step {
         // The residual against t sin and t cos of each partial: the frame less the model.
-        let mut t_sin = self.data.map(|value| -value.real_slope);
-        let mut t_cos = self.data.map(|value| -value.imaginary_slope);
-        for j in 0..=count {
-            add(&mut t_sin, -self.a[j], &self.turned[j], count);
-            add(&mut t_cos, -self.b[j], &self.slopes[j], count);
-        }
+        let [turned_a] = apply(&self.turned, [&self.a], count);
+        let [sloped_b] = apply(&self.slopes, [&self.b], count);
         // How the model moves with the frequency, and with the inharmonicity: a mixture of t sin and t cos.
-        let mut sines = [[0.0; COSINES]; 2];
-        let mut cosines = [[0.0; COSINES]; 2];
+        let mut sines = [[0.0; WIDTH]; 2];
+        let mut cosines = [[0.0; WIDTH]; 2];
         let mut gradient = [0.0; 2];
         for k in 1..=count {
             let order = k as f64;
             let root = (1.0 + inharmonicity * order * order).sqrt();
-            let moves = [order * root, 0.5 * w * order.powi(3) / root];
+            let moves = [order * root, 0.5 * w * order * order * order / root];
+            let t_sin = -self.real_slope[k] - turned_a[k];
+            let t_cos = -self.imaginary_slope[k] - sloped_b[k];
             for (p, &move_) in moves.iter().enumerate() {
                 sines[p][k] = -move_ * self.a[k];
                 cosines[p][k] = move_ * self.b[k];
-                gradient[p] += sines[p][k] * t_sin[k] + cosines[p][k] * t_cos[k];
+                gradient[p] += sines[p][k] * t_sin + cosines[p][k] * t_cos;
             }
         }
         // What the amplitudes take of it: its part among the cosines (even in time, as t sin is) and the sines.
-        let mut even = [[0.0; COSINES]; 2];
-        let mut odd = [[0.0; COSINES]; 2];
-        let mut curved_sines = [[0.0; COSINES]; 2];
-        let mut curved_cosines = [[0.0; COSINES]; 2];
-        for p in 0..2 {
-            for j in 1..=count {
-                add(&mut even[p], sines[p][j], &self.slopes[j], count);
-                add(&mut odd[p], cosines[p][j], &self.turned[j], count);
-                add(&mut curved_sines[p], sines[p][j], &self.moving_sines[j], count);
-                add(
-                    &mut curved_cosines[p],
-                    cosines[p][j],
-                    &self.moving_cosines[j],
-                    count,
-                );
-            }
-            forward(&self.cosines, 0, count, &mut even[p]);
-            forward(&self.sines, 1, count, &mut odd[p]);
-        }
+        let (moved_sines, moved_cosines) = ([&sines[0], &sines[1]], [&cosines[0], &cosines[1]]);
+        let mut even = apply(&self.slopes, moved_sines, count);
+        let mut odd = apply(&self.turned, moved_cosines, count);
+        let curved_sines = apply(&self.moving_sines, moved_sines, count);
+        let curved_cosines = apply(&self.moving_cosines, moved_cosines, count);
+        forward(&self.cosines, &self.cosine_inverses, 0, count, &mut even);
+        forward(&self.sines, &self.sine_inverses, 1, count, &mut odd);
         let curvature = [(0, 0), (0, 1), (1, 1)].map(|(p, q)| {
             dot(&sines[p], &curved_sines[q], count) + dot(&cosines[p], &curved_cosines[q], count)
                 - dot(&even[p], &even[q], count)
@@ -345,6 +367,7 @@ struct Change {
 impl Step {
     /// The change that the gradient and the curvature ask for. Inharmonicity is part of the model where the frame shows it beyond
     /// doubt: otherwise it would cost precision, and leaves the model.
+    #[inline(always)]
     fn change(&self, inharmonicity: f64, variance: f64, count: usize) -> Change {
         let [gradient, bend] = self.gradient;
         let [curvature, cross, stiffness] = self.curvature;

@@ -8,6 +8,8 @@ use std::f64::consts::{PI, TAU};
 /// Times at which the phase is looked at, on each side of the middle.
 const SIDE: usize = 6;
 const TIMES: usize = 2 * SIDE + 1;
+/// The middle and the times on one side, in whole vectors.
+const LANES: usize = (SIDE + 1).next_multiple_of(4);
 /// The part of the frame that they span: nearer to its ends a narrow band rings.
 const SPAN: f64 = 0.72;
 /// Partials that are followed.
@@ -28,6 +30,7 @@ impl Motion {
     /// Whether the frequency moves beyond doubt, so that its value in the middle is not the mean: a parabola explains many times
     /// what it leaves, the more so in frames of few periods, where few of the phases are independent, and shifts the frequency by
     /// eight times what noise may.
+    #[inline(always)]
     pub(super) fn moves(&self, fit: &Fit, periods: f64) -> bool {
         let shift = self.offset.abs();
         periods > 4.0
@@ -39,6 +42,7 @@ impl Motion {
 
 /// Follows the strongest partials of `fit` through the frame: each is moved to 0 Hz and cut out of its neighbours, and what
 /// its phase does, over its order, is the tone's. A cubic polynomial of the phase has the frequency in the middle.
+#[inline(always)]
 pub(super) fn motion(spectrum: &CentredSpectrum, fit: &Fit) -> Motion {
     let root = (1.0 + fit.inharmonicity).sqrt();
     let to_bins = spectrum.size() as f64 / TAU;
@@ -81,42 +85,48 @@ pub(super) fn motion(spectrum: &CentredSpectrum, fit: &Fit) -> Motion {
 
 /// The phase of what lies within `half` bins of `bin`, moved to 0 Hz, at [`TIMES`] times `step` samples apart, less that in
 /// the middle.
+#[inline(always)]
 fn envelope_phases(spectrum: &CentredSpectrum, bin: f64, half: f64, step: f64) -> [f64; TIMES] {
     let (low, high) = (
         (bin - half).ceil().max(0.0) as usize,
         (bin + half).floor() as usize,
     );
     let high = high.min(spectrum.bins() - 1);
-    let mut sums = [[0.0; 2]; TIMES];
     // From bin to bin, and from time to time, angles grow by the same: one sine and cosine is made of another.
     let turn = |angle: f64| angle.sin_cos();
     let away = low as f64 - bin;
-    let (mut sin, mut cos) = turn(TAU * away * step / spectrum.size() as f64);
-    let (bin_sin, bin_cos) = turn(TAU * step / spectrum.size() as f64);
+    let mut at = multiples(TAU * away * step / spectrum.size() as f64);
+    let by = multiples(TAU * step / spectrum.size() as f64);
     let (mut taper_sin, mut taper_cos) = turn(PI * away / half);
     let (taper_step_sin, taper_step_cos) = turn(PI / half);
-    for at in ORIGIN + low..=ORIGIN + high {
+    // The products of both parts with the sine and the cosine, whose sums and differences are those before and after the middle.
+    let mut products = [[0.0; LANES]; 4];
+    for bin in ORIGIN + low..=ORIGIN + high {
         let weight = 0.5 + 0.5 * taper_cos;
         let hann = |part: &[f32]| {
-            weight * f64::from(0.5 * part[at] + 0.25 * (part[at - OVERSAMPLING] + part[at + OVERSAMPLING]))
+            let around = &part[bin - OVERSAMPLING..bin + OVERSAMPLING + 1];
+            weight * f64::from(0.5 * around[OVERSAMPLING] + 0.25 * (around[0] + around[2 * OVERSAMPLING]))
         };
         let (x, y) = (hann(&spectrum.real), hann(&spectrum.imaginary));
-        let (mut c, mut s) = (1.0, 0.0);
-        for j in 0..=SIDE {
-            let (xc, ys, xs, yc) = (x * c, y * s, x * s, y * c);
-            sums[SIDE + j][0] += xc - ys;
-            sums[SIDE + j][1] += xs + yc;
-            if j > 0 {
-                sums[SIDE - j][0] += xc + ys;
-                sums[SIDE - j][1] += yc - xs;
-            }
-            (c, s) = (c * cos - s * sin, c * sin + s * cos);
+        for j in 0..LANES {
+            let [sin, cos] = [at[0][j], at[1][j]];
+            products[0][j] += x * cos;
+            products[1][j] += y * sin;
+            products[2][j] += x * sin;
+            products[3][j] += y * cos;
+            at[0][j] = sin * by[1][j] + cos * by[0][j];
+            at[1][j] = cos * by[1][j] - sin * by[0][j];
         }
-        (sin, cos) = (sin * bin_cos + cos * bin_sin, cos * bin_cos - sin * bin_sin);
         (taper_sin, taper_cos) = (
             taper_sin * taper_step_cos + taper_cos * taper_step_sin,
             taper_cos * taper_step_cos - taper_sin * taper_step_sin,
         );
+    }
+    let mut sums = [[0.0; 2]; TIMES];
+    for j in 0..=SIDE {
+        let [xc, ys, xs, yc] = products.map(|product| product[j]);
+        sums[SIDE + j] = [xc - ys, xs + yc];
+        sums[SIDE - j] = [xc + ys, yc - xs];
     }
     let mut phases = [0.0; TIMES];
     for j in 0..SIDE {
@@ -129,18 +139,31 @@ fn envelope_phases(spectrum: &CentredSpectrum, bin: f64, half: f64, step: f64) -
     phases
 }
 
+/// The sines and cosines of 0, 1, 2 and so on times an angle.
+#[inline(always)]
+fn multiples(angle: f64) -> [[f64; LANES]; 2] {
+    let (sin, cos) = angle.sin_cos();
+    let mut multiples = [[0.0; LANES], [1.0; LANES]];
+    for j in 1..LANES {
+        let (s, c) = (multiples[0][j - 1], multiples[1][j - 1]);
+        multiples[0][j] = s * cos + c * sin;
+        multiples[1][j] = c * cos - s * sin;
+    }
+    multiples
+}
+
 /// The cubic polynomial through `phases`, by least squares; its slope in the middle.
+#[inline(always)]
 fn cubic(phases: &[f64; TIMES], step: f64) -> Motion {
     let mut sums = [0.0; 4];
     let mut moments = [0.0; 4];
     let time = |j: usize| j as f64 - SIDE as f64;
     for (j, phase) in phases.iter().enumerate() {
         let t = time(j);
-        for (power, sum) in sums.iter_mut().enumerate() {
-            *sum += phase * t.powi(power as i32);
-        }
-        for (power, moment) in moments.iter_mut().enumerate() {
-            *moment += t.powi(2 * power as i32);
+        let powers = [1.0, t, t * t, t * t * t];
+        for (power, (sum, moment)) in powers.iter().zip(sums.iter_mut().zip(&mut moments)) {
+            *sum += phase * power;
+            *moment += power * power;
         }
     }
     let [m0, m2, m4, m6] = moments;

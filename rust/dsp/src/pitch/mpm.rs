@@ -40,12 +40,13 @@ impl PitchEstimator for Mpm {
     }
 
     fn estimate(&mut self, frame: &[f32]) -> Result<PitchEstimate, PitchError> {
-        let (mean, level) = self.checked.mean_and_level(frame)?;
+        let measured = self.checked.measured(frame)?;
+        let level = measured.level;
         if !level.is_finite() {
             return Ok(PitchEstimate::silent(level));
         }
-        self.spectrum.take(frame, mean)?;
-        self.lags.take(&self.spectrum, frame, mean)?;
+        self.spectrum.take(&measured)?;
+        self.lags.take(&self.spectrum, &measured)?;
         let maxima = self.lags.maxima(&mut self.maxima);
         let largest = maxima.iter().map(|period| period.likeness).fold(0.0, f64::max);
         let Some(first) = maxima.iter().find(|period| period.likeness >= CUTOFF * largest) else {

@@ -93,11 +93,12 @@ impl PitchEstimator for Spectral {
     }
 
     fn estimate(&mut self, frame: &[f32]) -> Result<PitchEstimate, PitchError> {
-        let (mean, level) = self.checked.mean_and_level(frame)?;
+        let measured = self.checked.measured(frame)?;
+        let level = measured.level;
         if !level.is_finite() {
             return Ok(PitchEstimate::silent(level));
         }
-        self.spectrum.take(frame, mean)?;
+        self.spectrum.take(&measured)?;
         self.comb.take(&self.spectrum);
         let Some(bin) = self.largest() else {
             return Ok(PitchEstimate::silent(level));

@@ -3,6 +3,7 @@
 const LANES: usize = 8;
 
 /// The sum of `terms` of each element.
+#[inline(always)]
 pub(super) fn sum(values: &[f32], terms: impl Fn(f32) -> f64) -> f64 {
     let mut lanes = [0.0; LANES];
     let chunks = values.chunks_exact(LANES);
@@ -16,13 +17,15 @@ pub(super) fn sum(values: &[f32], terms: impl Fn(f32) -> f64) -> f64 {
 }
 
 /// The sum of products, in single precision.
+#[inline(always)]
 pub(super) fn dot<const N: usize>(a: &[f32; N], b: &[f32]) -> f64 {
-    const WIDTH: usize = 4;
+    const WIDTH: usize = 8;
     let mut lanes = [0.0_f32; WIDTH];
     for (a, b) in a.chunks_exact(WIDTH).zip(b.chunks_exact(WIDTH)) {
         for ((lane, a), b) in lanes.iter_mut().zip(a).zip(b) {
             *lane += a * b;
         }
     }
-    f64::from((lanes[0] + lanes[2]) + (lanes[1] + lanes[3]))
+    let [a, b, c, d, e, f, g, h] = lanes;
+    f64::from(((a + e) + (c + g)) + ((b + f) + (d + h)))
 }

@@ -113,7 +113,7 @@ impl PitchEstimator for Yin {
     }
 
     fn estimate(&mut self, frame: &[f32]) -> Result<PitchEstimate, PitchError> {
-        let (_, level) = self.checked.mean_and_level(frame)?;
+        let level = self.checked.measured(frame)?.level;
         if !level.is_finite() {
             return Ok(PitchEstimate::silent(level));
         }
