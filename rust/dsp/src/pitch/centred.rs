@@ -16,6 +16,8 @@ pub(super) const ORIGIN: usize = TAPS;
 pub(super) const OVERSAMPLING: usize = 2;
 /// Rows of the interpolation's table to a bin.
 const ROWS: usize = 128;
+/// Rows from one place of a difference to the next: a 64th of a bin.
+const SPREAD: usize = 2;
 
 /// The Fourier transform of a frame's samples without a window, X(w) = sum of x(t) e^(-i w t) with t = 0 in the middle.
 ///
@@ -153,13 +155,17 @@ fn table() -> Vec<[[f32; TAPS]; 4]> {
         let sinc = if x == 0.0 { 1.0 } else { (PI * x).sin() / (PI * x) };
         sinc * bessel_i0(beta * inside.sqrt()) / bessel_i0(beta)
     };
+    // From the first place that a difference needs to the last, at the rows' distance.
+    let margin = 3 * SPREAD;
+    let places = TAPS * ROWS / 2 + margin;
+    let side: Vec<f64> = (0..=places).map(|k| weight(k as f64 / ROWS as f64)).collect();
+    let at = |place: isize| side[place.unsigned_abs()];
     (0..=ROWS)
         .map(|row| {
-            let place = row as f64 / ROWS as f64;
             let mut polynomials = [[0.0; TAPS]; 4];
             for j in 0..TAPS {
-                let x = place + (TAPS / 2 - 1) as f64 - j as f64;
-                let derivatives = derivatives(weight, x);
+                let place = (row + (TAPS / 2 - 1) * ROWS) as isize - (j * ROWS) as isize;
+                let derivatives = derivatives(at, place);
                 for (polynomial, value) in polynomials.iter_mut().zip(derivatives) {
                     polynomial[j] = value as f32;
                 }
@@ -169,10 +175,11 @@ fn table() -> Vec<[[f32; TAPS]; 4]> {
         .collect()
 }
 
-/// The Taylor coefficients of `f` at `x`, to the third, by central differences.
-fn derivatives(f: impl Fn(f64) -> f64, x: f64) -> [f64; 4] {
-    let h = 0.02;
-    let [a3, a2, a1, o, b1, b2, b3] = [-3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0].map(|k| f(x + k * h));
+/// The Taylor coefficients at a place to the third, for a step of a bin, of a function on places [`ROWS`] to a bin, by central
+/// differences.
+fn derivatives(at: impl Fn(isize) -> f64, place: isize) -> [f64; 4] {
+    let h = SPREAD as f64 / ROWS as f64;
+    let [a3, a2, a1, o, b1, b2, b3] = [-3, -2, -1, 0, 1, 2, 3].map(|k| at(place + k * SPREAD as isize));
     [
         o,
         ((b1 - a1) * 45.0 - (b2 - a2) * 9.0 + (b3 - a3)) / (60.0 * h),
@@ -228,7 +235,10 @@ mod tests {
                 assert!(error < 2e-6, "bin {bin}: {found}, {expected}");
             }
         }
-        let energy: f64 = frame[1..].iter().map(|x| f64::from(x - measured.mean).powi(2)).sum();
+        let energy: f64 = frame[1..]
+            .iter()
+            .map(|x| f64::from(x - measured.mean).powi(2))
+            .sum();
         assert!((spectrum.energy / energy - 1.0).abs() < 1e-12);
     }
 }

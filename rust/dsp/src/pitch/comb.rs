@@ -48,7 +48,8 @@ impl Comb {
     pub(super) fn take<'a>(&mut self, spectrum: &'a CentredSpectrum) {
         let count = self.magnitudes.len();
         // The same length each, so that the compiler sees that all have an element where one has.
-        let shifted = |part: &'a [f32], by: usize| &part[ORIGIN - OVERSAMPLING + by * OVERSAMPLING..][..count];
+        let shifted =
+            |part: &'a [f32], by: usize| &part[ORIGIN - OVERSAMPLING + by * OVERSAMPLING..][..count];
         let [below, here, above] = [0, 1, 2].map(|by| shifted(&spectrum.real, by));
         let [below_too, here_too, above_too] = [0, 1, 2].map(|by| shifted(&spectrum.imaginary, by));
         for (k, magnitude) in self.magnitudes.iter_mut().enumerate() {
@@ -87,7 +88,11 @@ impl Comb {
             let (whole, rest) = block.as_chunks::<LANES>();
             for chunk in whole {
                 for lane in 0..LANES {
-                    most[lane] = if chunk[lane] > most[lane] { chunk[lane] } else { most[lane] };
+                    most[lane] = if chunk[lane] > most[lane] {
+                        chunk[lane]
+                    } else {
+                        most[lane]
+                    };
                 }
             }
             if !most.iter().chain(rest).any(|&magnitude| magnitude > least) {

@@ -84,7 +84,10 @@ impl Lags {
         measured: &Measured<'_>,
     ) -> Result<(), PitchError> {
         let count = self.powers.len();
-        let (real, imaginary) = (&spectrum.real[ORIGIN..][..count], &spectrum.imaginary[ORIGIN..][..count]);
+        let (real, imaginary) = (
+            &spectrum.real[ORIGIN..][..count],
+            &spectrum.imaginary[ORIGIN..][..count],
+        );
         for ((power, x), y) in self.powers.iter_mut().zip(real).zip(imaginary) {
             *power = x * x + y * y;
         }

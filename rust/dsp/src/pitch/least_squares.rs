@@ -268,10 +268,18 @@ impl LeastSquares {
         combine(&mut self.cosines[i], value, values, count, |m, p| 0.5 * (m + p));
         combine(&mut self.sines[i], value, values, count, |m, p| 0.5 * (m - p));
         let half = 0.5 * sign;
-        combine(&mut self.slopes[i], slope, slopes, count, |m, p| half * m - 0.5 * p);
-        combine(&mut self.turned[i], slope, slopes, count, |m, p| -half * m - 0.5 * p);
-        combine(&mut self.moving_sines[i], curve, curves, count, |m, p| 0.5 * (p - m));
-        combine(&mut self.moving_cosines[i], curve, curves, count, |m, p| -0.5 * (p + m));
+        combine(&mut self.slopes[i], slope, slopes, count, |m, p| {
+            half * m - 0.5 * p
+        });
+        combine(&mut self.turned[i], slope, slopes, count, |m, p| {
+            -half * m - 0.5 * p
+        });
+        combine(&mut self.moving_sines[i], curve, curves, count, |m, p| {
+            0.5 * (p - m)
+        });
+        combine(&mut self.moving_cosines[i], curve, curves, count, |m, p| {
+            -0.5 * (p + m)
+        });
     }
 
     /// The same without inharmonicity, where all sums and differences of frequencies are multiples of one.
@@ -283,12 +291,7 @@ impl LeastSquares {
         let mut curves = [0.0; 3 * WIDTH];
         for multiple in 0..=2 * count {
             let low = multiple / 2;
-            let sum = dirichlet(
-                &self.halves.at(low),
-                &self.halves.at(multiple - low),
-                1.0,
-                length,
-            );
+            let sum = dirichlet(&self.halves.at(low), &self.halves.at(multiple - low), 1.0, length);
             values[count + multiple] = sum.value;
             slopes[count + multiple] = sum.slope;
             curves[count + multiple] = sum.curve;
