@@ -22,7 +22,7 @@ import Testing
 
   @Test func whatIsOutOfRangeIsNotTaken() {
     var collector = InharmonicityCollector()
-    for (value, confidence) in [(-1e-9, 1.0), (0.11, 1), (.nan, 1), (1e-4, 0.89), (1e-4, 1.01), (1e-4, .nan)] {
+    for (value, confidence) in [(-1e-9, 1.0), (0, 1), (0.11, 1), (.nan, 1), (1e-4, 0.89), (1e-4, 1.01), (1e-4, .nan)] {
       let isTaken = collector.add(note: .a4, inharmonicity: value, confidence: confidence)
       #expect(!isTaken)
     }

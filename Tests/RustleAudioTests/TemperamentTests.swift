@@ -36,6 +36,10 @@ import Testing
       .young,
       [0, 90.225, 196.090, 294.135, 392.180, 498.045, 588.270, 698.045, 792.180, 894.135, 996.090, 1_090.225]
     ),
+    (
+      .youngFirst,
+      [0, 93.890, 195.845, 297.800, 391.690, 499.878, 591.935, 697.923, 795.845, 893.768, 999.755, 1_091.813]
+    ),
   ]
 
   @Test(arguments: tables) func presetsHaveTheCentsOfTheBooks(preset: Temperament.Preset, cents: [Double]) {

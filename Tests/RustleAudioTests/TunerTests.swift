@@ -144,6 +144,21 @@ import Testing
     #expect(await !tuner.isLearning)
   }
 
+  /// What is changed of a tuning is changed of what it is by then, not of what somebody saw of it before.
+  @Test func aChangeKeepsWhatWasSetInBetween() async throws {
+    let tuner = try Tuner(format: AudioFormat(sampleRate: 48_000, channels: 1))
+    try await tuner.set(reference: 442)
+    let changed = try await tuner.update { $0 = $0.with(temperament: Temperament(.young)) }
+    #expect(changed.reference == 442 && changed.temperament == Temperament(.young))
+    let before = await tuner.configuration.tuning
+    #expect(before == changed)
+    await #expect(throws: AudioError.self) {
+      try await tuner.update { tuning throws(AudioError) in tuning = try tuning.with(reference: 700) }
+    }
+    let after = await tuner.configuration.tuning
+    #expect(after == before)
+  }
+
   @Test func theRangeFollowsTheInstrument() async throws {
     #expect(Instrument.chromatic.pitchRange == 25...4_500)
     let guitar = Instrument(.guitar).pitchRange

@@ -171,7 +171,7 @@ import Testing
       (
         #"{"temperament": "none"}"#,
         "temperament: expected one of equal, just, pythagorean, meantone, werckmeisterIII, kirnbergerIII, vallotti, "
-          + "young, or a name with steps, got \"none\""
+          + "young, youngFirst, or a name with steps, got \"none\""
       ),
       (#"{"tonic": "X"}"#, "note name: expected a letter A to G and perhaps # or b, such as C or Eb, got \"X\""),
       (

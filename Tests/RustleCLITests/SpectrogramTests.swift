@@ -66,6 +66,12 @@ import Testing
     }
     #expect(result.levels(maximumLabels: 4).range == -60...0)
     #expect(try Self.result(isLogarithmic: true).frequency(maximumLabels: 4).scale == .logarithmic)
+    var low = try Self.result(isLogarithmic: true)
+    #expect(low.frequency(maximumLabels: 4).range.lowerBound >= 20)
+    // From the first bin at the earliest.
+    low.minimumFrequency = 5
+    let bin = low.format.sampleRate / Double(low.stft.size)
+    #expect(low.frequency(maximumLabels: 4).range.lowerBound == max(5, bin))
   }
 
   @Test func longRecordingsKeepTheHighestLevels() {

@@ -63,13 +63,16 @@ import Testing
     let long = Self.tone(440, from: 0, count: 10) + pause(10..<40) + Self.tone(440, from: 40, count: 10)
     #expect(Self.notes(long).map(\.frames) == [10, 10])
     #expect(Self.notes(Self.tone(440, from: 0, count: 4)).isEmpty, "too few frames are no note")
+    let missed = Self.tone(440, from: 0, count: 10) + [Self.update(0.1, nil)] + Self.tone(440, from: 11, count: 10)
+    #expect(Self.notes(missed).map(\.frames) == [20], "a frame that is missed ends nothing, also where nothing is held")
     let strings = Self.tone(110, from: 0, count: 6, instrument: Instrument(.guitar))
     #expect(Self.notes(strings).first?.string == 2)
   }
 
   @Test func aNoteThatEndsIsTold() {
     var notes = TuneNotes()
-    let ended = (Self.tone(440, from: 0, count: 10) + [Self.update(0.1, nil)]).compactMap { notes.add($0) }
+    let ended = (Self.tone(440, from: 0, count: 10) + [Self.update(0.1, nil), Self.update(0.4, nil)])
+      .compactMap { notes.add($0) }
     #expect(ended.count == 1 && ended == notes.notes)
     let more = notes.finish()
     #expect(more == nil)

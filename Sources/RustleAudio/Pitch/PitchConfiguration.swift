@@ -2,7 +2,10 @@ internal import RustleCore
 
 /// What a ``PitchTracker`` looks for, and how. It is checked when a tracker is made of it.
 public struct PitchConfiguration: Sendable, Hashable {
-  /// In Hz, 1000 to 768,000.
+  /// The sample rates that are taken, in Hz.
+  public static let sampleRates = 1_000.0...768_000
+
+  /// In Hz, one of ``sampleRates``.
   public var sampleRate: Double
   /// The frequencies that are looked for, in Hz, above 0; at most 0.45 of the sample rate counts.
   public var range: ClosedRange<Double>

@@ -29,12 +29,13 @@ public struct InharmonicityCollector: Sendable {
   ///
   /// - Parameters:
   ///   - note: what sounds.
-  ///   - inharmonicity: B as measured, within ``StretchCurve/inharmonicities``.
+  ///   - inharmonicity: B as measured, within ``StretchCurve/inharmonicities``; 0 is a frame that does not show it.
   ///   - confidence: of the frame, 0 to 1.
-  /// - Returns: whether it was taken: not when B or the confidence is out of range.
+  /// - Returns: whether it was taken: not when B is 0, and when it or the confidence is out of range.
   @discardableResult
   public mutating func add(note: Note, inharmonicity: Double, confidence: Double) -> Bool {
-    guard (Self.minimumConfidence...1).contains(confidence), StretchCurve.inharmonicities.contains(inharmonicity)
+    guard (Self.minimumConfidence...1).contains(confidence), inharmonicity > 0,
+      StretchCurve.inharmonicities.contains(inharmonicity)
     else {
       return false
     }
@@ -55,11 +56,8 @@ public struct InharmonicityCollector: Sendable {
   /// The median of each note of which there are enough frames, by ascending note.
   public var points: [StretchCurve.Point] {
     let enough = rings.filter { $0.value.values.count >= Self.fewestFrames }.sorted { $0.key < $1.key }
-    return enough.prefix(StretchCurve.mostPoints).map { note, ring in
-      let sorted = ring.values.sorted()
-      let middle = sorted.count / 2
-      let median = sorted.count % 2 == 1 ? sorted[middle] : 0.5 * (sorted[middle - 1] + sorted[middle])
-      return StretchCurve.Point(note: note, inharmonicity: median)
+    return enough.prefix(StretchCurve.mostPoints).compactMap { note, ring in
+      ring.values.median.map { StretchCurve.Point(note: note, inharmonicity: $0) }
     }
   }
 

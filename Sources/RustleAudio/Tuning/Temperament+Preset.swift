@@ -28,6 +28,9 @@ extension Temperament {
     /// C-G, G-D, D-A, A-E, E-B and B-F# narrower by a sixth of the Pythagorean comma: the second, simpler tuning of T. Young's
     /// paper (Philosophical Transactions, 1800).
     case young
+    /// C-G, G-D, D-A and A-E narrower by 3/16 of the syntonic comma, and E-B, B-F#, Bb-F and F-C by a quarter each of what then is
+    /// left of the Pythagorean comma: the first tuning of the same paper, whose third on C is wide by a quarter of the comma.
+    case youngFirst
 
     /// What people call it.
     public var name: String {
@@ -40,6 +43,7 @@ extension Temperament {
       case .kirnbergerIII: "Kirnberger III"
       case .vallotti: "Vallotti"
       case .young: "Young, second"
+      case .youngFirst: "Young, first"
       }
     }
   }
@@ -73,6 +77,10 @@ extension Temperament {
       self = .fifths(preset, narrowed: [-1, 0, 1, 2, 3, 4], by: Self.pythagoreanComma / 6)
     case .young:
       self = .fifths(preset, narrowed: [0, 1, 2, 3, 4, 5], by: Self.pythagoreanComma / 6)
+    case .youngFirst:
+      let (near, far) = (3 * Self.syntonicComma / 16, 0.25 * Self.pythagoreanComma - 3 * Self.syntonicComma / 16)
+      let narrowing = [-2: far, -1: far, 0: near, 1: near, 2: near, 3: near, 4: far, 5: far]
+      self = .fifths(preset, lowest: -5, narrowing: (-5..<6).map { narrowing[$0] ?? 0 })
     }
   }
 

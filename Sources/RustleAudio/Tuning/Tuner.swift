@@ -63,6 +63,20 @@ public actor Tuner {
     learner = learner.flatMap { try? ReferenceLearner(tuning: tuning, note: $0.note, goal: $0.goal) }
   }
 
+  /// Changes what frequencies are compared with, from what that is by then: what was learned in the meantime stays. As
+  /// ``set(tuning:)`` otherwise.
+  ///
+  /// - Parameter change: what is to be changed of it; when it throws nothing is.
+  /// - Returns: what holds now.
+  /// - Throws: what `change` throws.
+  @discardableResult
+  public func update(_ change: @Sendable (inout Tuning) throws(AudioError) -> Void) throws(AudioError) -> Tuning {
+    var tuning = configuration.tuning
+    try change(&tuning)
+    set(tuning: tuning)
+    return tuning
+  }
+
   /// Sets what is tuned. The needle begins anew, and where other frequencies are to be looked for the measurement does.
   ///
   /// - Throws: ``AudioError`` when the tracker cannot be made, for example of strings that are beyond the rate; nothing is
@@ -94,14 +108,14 @@ public actor Tuner {
   ///
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation``; nothing is changed then.
   public func set(reference: Double) throws(AudioError) {
-    set(tuning: try configuration.tuning.with(reference: reference))
+    try update { tuning throws(AudioError) in tuning = try tuning.with(reference: reference) }
   }
 
   /// Sets by how many parts per million the sound card's clock is fast, within ``Tuning/clockCorrections``.
   ///
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation``; nothing is changed then.
   public func set(clockCorrection: Double) throws(AudioError) {
-    set(tuning: try configuration.tuning.with(clockCorrection: clockCorrection))
+    try update { tuning throws(AudioError) in tuning = try tuning.with(clockCorrection: clockCorrection) }
   }
 
   // MARK: what is learned

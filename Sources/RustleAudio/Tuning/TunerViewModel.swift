@@ -17,6 +17,9 @@ public final class TunerViewModel {
   @ObservationIgnored private var task: Task<Void, Never>?
   /// Counts starts and stops, so that what is overtaken shows nothing any more.
   @ObservationIgnored private var generation = 0
+  /// Counts what was set of the tuning, and what of that the tuner does not have yet: what it has meanwhile is out of date.
+  @ObservationIgnored private var settings = 0
+  @ObservationIgnored private var settingsUnderWay = 0
 
   /// A model that listens to nothing yet.
   public init(configuration: TunerConfiguration = TunerConfiguration()) { self.configuration = configuration }
@@ -77,6 +80,9 @@ public final class TunerViewModel {
   /// Sets what frequencies are compared with, also while it runs.
   public func set(tuning: Tuning) async {
     configuration.tuning = tuning
+    settings += 1
+    settingsUnderWay += 1
+    defer { settingsUnderWay -= 1 }
     await tuner?.set(tuning: tuning)
   }
 
@@ -106,8 +112,10 @@ public final class TunerViewModel {
   }
 
   private func adopt(from tuner: Tuner, _ generation: Int) async {
+    guard settingsUnderWay == 0 else { return }
+    let before = settings
     let tuning = await tuner.configuration.tuning
-    if generation == self.generation { configuration.tuning = tuning }
+    if generation == self.generation, before == settings { configuration.tuning = tuning }
   }
 
   private func ended(_ generation: Int, _ error: (any Error)?) {

@@ -10,6 +10,11 @@ public struct TuningReading: Sendable, Hashable {
     case inTune
     /// Too high.
     case sharp
+
+    /// That of some cents, of which `tolerance` on either side are in tune.
+    package init(cents: Double, tolerance: Double) {
+      self = abs(cents) <= tolerance ? .inTune : cents < 0 ? .flat : .sharp
+    }
   }
 
   /// The tolerance that is used where none is given, in cents: below what listeners tell apart, 5 to 6 cents, and above what a
@@ -47,7 +52,7 @@ public struct TuningReading: Sendable, Hashable {
   ///
   /// - Parameter tolerance: how many cents on either side are in tune, 0 or more.
   public func direction(tolerance: Double = usualTolerance) -> Direction {
-    abs(cents) <= tolerance ? .inTune : cents < 0 ? .flat : .sharp
+    Direction(cents: cents, tolerance: tolerance)
   }
 
   /// In words what a needle and its colour say, for example `A4, 12.3 cents flat` or `A4, in tune, 0.4 cents sharp`.

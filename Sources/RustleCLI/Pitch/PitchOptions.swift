@@ -2,19 +2,21 @@ internal import ArgumentParser
 import Foundation
 import RustleAudio
 
-/// The methods by their names.
-enum PitchMethodChoice: String, CaseIterable, ExpressibleByArgument, Sendable {
-  case harmonic, yin, mpm, hps, peak
+/// A method by its name. A type that is public cannot have the parser's protocol itself.
+struct PitchMethodChoice: ExpressibleByArgument, Sendable {
+  let method: PitchMethod
 
-  var method: PitchMethod {
-    switch self {
-    case .harmonic: .harmonic
-    case .yin: .yin
-    case .mpm: .mpm
-    case .hps: .hps
-    case .peak: .peak
-    }
+  static var allValueStrings: [String] { PitchMethod.allCases.map(\.rawValue) }
+  static let harmonic = Self(method: .harmonic)
+
+  init(method: PitchMethod) { self.method = method }
+
+  init?(argument: String) {
+    guard let method = PitchMethod(rawValue: argument) else { return nil }
+    self.method = method
   }
+
+  var defaultValueDescription: String { method.rawValue }
 }
 
 /// What is looked for, and how.
@@ -28,7 +30,7 @@ struct PitchOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "The highest; at most 0.45 of the sample rate counts. (default: 4500)", valueName: "hz"),
+      "The highest, 0.1 to 345600; at most 0.45 of the sample rate counts. (default: 4500)", valueName: "hz"),
     transform: Parse.number("a frequency in Hz", in: 0.1...345_600))
   var max = 4_500.0
 

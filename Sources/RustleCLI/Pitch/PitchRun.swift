@@ -83,7 +83,8 @@ struct PitchRun: ~Copyable {
     let result = SpectrogramResult(
       path: sound.name, format: format, channel: channel, framesRead: sound.tally.frames, stft: stft,
       columns: spectrogram.columns,
-      range: 90, maximumFrequency: min(format.sampleRate / 2, 2 * range.upperBound), isLogarithmic: true)
+      range: 90, maximumFrequency: min(format.sampleRate / 2, 2 * range.upperBound), isLogarithmic: true,
+      minimumFrequency: min(20, range.lowerBound))
     let bounds = String(format: "%.4g to %.4g Hz", range.lowerBound, range.upperBound)
     let subtitle =
       "\(result.lines[0]); method \(configuration.method.rawValue), \(bounds), frames of \(window) samples, one each "

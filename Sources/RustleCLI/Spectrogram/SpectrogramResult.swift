@@ -18,6 +18,8 @@ struct SpectrogramResult {
   /// The highest frequency drawn, in Hz.
   let maximumFrequency: Double
   let isLogarithmic: Bool
+  /// Where a logarithmic axis begins, in Hz.
+  var minimumFrequency = 20.0
 
   /// The path as texts show it.
   var name: String { path == AudioFileReader.standardInputPath ? "standard input" : path }
@@ -40,10 +42,10 @@ struct SpectrogramResult {
     Axis(title: "Time (s)", scale: .linear, range: 0...seconds, maximumLabels: maximumLabels)
   }
 
-  /// Logarithmic from 20 Hz, or from the first bin where that is higher; linear from 0 Hz.
+  /// Logarithmic from the minimum, or from the first bin where that is higher; linear from 0 Hz.
   func frequency(maximumLabels: Int) -> Axis {
     if isLogarithmic {
-      let bottom = min(max(20, bin), maximumFrequency / 2)
+      let bottom = min(max(minimumFrequency, bin), maximumFrequency / 2)
       return .frequency(bottom...maximumFrequency, maximumLabels: maximumLabels)
     }
     return Axis(

@@ -63,7 +63,7 @@ actor LiveTuner: LiveView, TuneSink {
       case .quit: return true
       case .pause: frozen = frozen == nil ? state : nil
       case .help: showsHelp.toggle()
-      case .tuning(let tuning): await tuner.set(tuning: tuning)
+      case .tuning: try await change(by: key)
       case .instrument(let instrument): try await tuner.set(instrument: instrument)
       case .asBegun:
         await tuner.stopLearning()
@@ -86,6 +86,16 @@ actor LiveTuner: LiveView, TuneSink {
     if case .instrument = action { state = TunerState() }
     screen.needsDrawing = true
     return false
+  }
+
+  /// Does to the tuning what the key asks for, as it is by then: what is learned in between stays.
+  private func change(by key: Key) async throws(AudioError) {
+    let (keys, configuration) = (keys, await tuner.configuration)
+    try await tuner.update { tuning in
+      var now = configuration
+      now.tuning = tuning
+      if case .tuning(let changed) = keys.action(for: key, now) { tuning = changed }
+    }
   }
 
   func drawIfNeeded() throws { if screen.needsDrawing && !isOver { try draw() } }

@@ -38,7 +38,8 @@ struct TuneCommand: AsyncParsableCommand {
                              sharp; held: the tone is over
         confidence, level_db, frame_hz, frame_cents, deviation_cents,
         inharmonicity        of the newest frame, before it is steadied; the
-                             level relative to a full-scale square wave
+                             level relative to a full-scale square wave: a
+                             sine at full scale has -3.01 dB
         reference_hz, learning
                              what A4 is, and whether it is being learned
         spread_cents, frames of a note: half of its frames are within the
@@ -147,8 +148,9 @@ struct TuneCommand: AsyncParsableCommand {
     do {
       return try Tuner(format: input.format, configuration: configuration)
     } catch {
-      // The rate is the file's own, and nobody's mistake of use.
-      guard error.code == .validation, input.file != nil else { throw error }
+      // The rate is the file's own, and nobody's mistake of use; what else is wrong has words of its own.
+      let takesRate = PitchConfiguration.sampleRates.contains(input.format.sampleRate)
+      guard error.code == .validation, input.file != nil, !takesRate else { throw error }
       throw CommandFailure(.badData, "\(input.name): \(error.message)", advice: "convert the file first")
     }
   }

@@ -23,7 +23,7 @@ struct TuneNote: Equatable, Sendable {
 
   /// On which side of the target it is.
   func direction(tolerance: Double) -> TuningReading.Direction {
-    abs(cents) <= tolerance ? .inTune : cents < 0 ? .flat : .sharp
+    TuningReading.Direction(cents: cents, tolerance: tolerance)
   }
 }
 
@@ -62,7 +62,11 @@ struct TuneNotes: Sendable {
   ///
   /// - Returns: the note that ended with it; nil for none.
   mutating func add(_ update: TunerUpdate) -> TuneNote? {
-    guard let needle = update.needle else { return finish() }
+    guard let needle = update.needle else {
+      // Also where nothing is held a frame that was missed is no end.
+      guard let run = current, (run.end...run.end + Self.longestPause).contains(update.time) else { return finish() }
+      return nil
+    }
     var ended: TuneNote?
     if let run = current {
       // A target is the same when its frequency is: a changed tuning begins another note.
@@ -85,20 +89,12 @@ struct TuneNotes: Sendable {
     guard let run = current else { return nil }
     current = nil
     guard run.frames >= Self.fewestFrames else { return nil }
-    let cents = Self.median(run.cents)
+    let cents = run.cents.median ?? 0
     let note = TuneNote(
       name: run.reading.noteText, string: run.reading.string.map { $0 + 1 }, begin: run.begin, end: run.end,
-      target: run.reading.target, cents: cents, spread: Self.median(run.cents.map { abs($0 - cents) }),
+      target: run.reading.target, cents: cents, spread: run.cents.map { abs($0 - cents) }.median ?? 0,
       frames: run.frames)
     notes.append(note)
     return note
-  }
-
-  /// The middle one, or the mean of the two in the middle; of none 0.
-  static func median(_ values: [Double]) -> Double {
-    guard !values.isEmpty else { return 0 }
-    let sorted = values.sorted()
-    let middle = sorted.count / 2
-    return sorted.count % 2 == 1 ? sorted[middle] : 0.5 * (sorted[middle - 1] + sorted[middle])
   }
 }

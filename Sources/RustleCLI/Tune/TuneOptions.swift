@@ -59,6 +59,12 @@ struct TuneOptions: ParsableArguments {
     transform: Parse.integer("a channel number", in: 1...1_024))
   var channel: Int?
 
+  @Option(
+    help:
+      "How the pitch is found: harmonic has a calibrated confidence and the inharmonicity; the others are for comparison."
+  )
+  var method: PitchMethodChoice = .harmonic
+
   static let temperaments = Temperament.Preset.allCases.map(\.rawValue).joined(separator: ", ")
 
   func validate() throws {
@@ -81,7 +87,8 @@ struct TuneOptions: ParsableArguments {
   /// - Throws: `CommandFailure` for a name that is none, and for a file that cannot be used.
   func configuration(needle: NeedleOptions) throws -> TunerConfiguration {
     var configuration = TunerConfiguration(
-      tuning: try combinedTuning(), needle: needle, channel: channel.map { .channel($0 - 1) } ?? .mix)
+      tuning: try combinedTuning(), needle: needle, channel: channel.map { .channel($0 - 1) } ?? .mix,
+      method: method.method)
     if let instrument { configuration.instrument = try Self.instrument(instrument) }
     return configuration
   }
