@@ -13,7 +13,9 @@ mod kernels;
 mod ramp;
 mod solve;
 
-pub use band::{Band, BandKind, CENTRES, EqualizerError, GAINS, MAX_BANDS, OCTAVES, PREAMPS, Settings};
+pub use band::{
+    Band, BandKind, CENTRES, EqualizerError, GAINS, MAX_BANDS, OCTAVES, PREAMPS, RATES, Settings,
+};
 pub use cascade::Equalizer;
 pub use ramp::{RAMP_SECONDS, Ramp};
 pub use solve::{automatic_preamp, gains_for_curve};

@@ -38,6 +38,9 @@ pub enum BandKind {
     HighPass,
 }
 
+/// The sample rates that an equalizer takes, in Hz: beyond any sound, and few enough that a change is a countable number of frames.
+pub const RATES: RangeInclusive<f64> = 1.0..=1e9;
+
 /// The lowest frequency of a band, in sample rates. Below it the poles are so near 1 that f64 tells them apart no more: from
 /// about 1e-7 on a band has no finite curve.
 const LOWEST: f64 = 1e-6;
@@ -136,7 +139,7 @@ impl Settings {
     /// # Errors
     /// The first thing that is not.
     pub fn check(&self, sample_rate: f64) -> Result<(), EqualizerError> {
-        if !(sample_rate.is_finite() && sample_rate >= 1.0) {
+        if !RATES.contains(&sample_rate) {
             return Err(EqualizerError::SampleRate { got: sample_rate });
         }
         for bands in [&self.left, &self.right] {
@@ -178,7 +181,7 @@ impl Settings {
 /// What is wrong with a setting: what is expected, and what came.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum EqualizerError {
-    /// The sample rate is not a number of at least 1 Hz.
+    /// The sample rate is not within [`RATES`].
     SampleRate {
         /// The rate that came, in Hz.
         got: f64,
@@ -230,10 +233,8 @@ impl Display for EqualizerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::SampleRate { got } => {
-                write!(
-                    f,
-                    "sample rate: expected a finite number of at least 1 Hz, got {got}"
-                )
+                let (least, most) = (RATES.start(), RATES.end());
+                write!(f, "sample rate: expected {least} to {most} Hz, got {got}")
             }
             Self::BandCount { limit, got } => {
                 write!(f, "bands: expected at most {limit} a channel, got {got}")
@@ -358,10 +359,12 @@ mod tests {
             .check(rate)
             .is_err()
         );
-        assert_eq!(
-            with(good).check(0.0),
-            Err(EqualizerError::SampleRate { got: 0.0 })
-        );
+        for got in [0.0, 1.001e9, f64::MAX, f64::INFINITY] {
+            assert_eq!(
+                Settings::default().check(got),
+                Err(EqualizerError::SampleRate { got })
+            );
+        }
         let many = Settings {
             right: vec![good; 65],
             ..Settings::default()
