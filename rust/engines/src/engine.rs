@@ -83,6 +83,11 @@ impl Sessions {
         self.cancel();
     }
 
+    /// Whether no session is started any more.
+    pub(crate) fn is_shut_down(&self) -> bool {
+        self.state().shut_down
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -7,8 +7,10 @@ mod error;
 mod hub;
 mod intake;
 mod lane;
+mod live;
 mod notice;
 mod replay;
+mod server;
 mod simulated;
 mod source;
 
@@ -16,16 +18,19 @@ pub use alert::{FeedAlert, Threshold};
 pub use consumer::Subscription;
 pub use derive::FeedQuote;
 pub use error::FeedError;
+pub use live::{FeedAddress, FeedAddressError, LiveConfiguration, PATIENCE};
 pub use notice::{FeedCounts, NOTICE_TEXT_BYTES, Notice, NoticeKind, NoticeText};
 pub use replay::ReplayConfiguration;
+pub use server::{FeedServer, HEARTBEAT};
 pub use simulated::{Model, SimulatedConfiguration};
 
-use crate::clock::Nanoseconds;
+use crate::clock::{Clock, Nanoseconds};
 use crate::engine::Sessions;
-use crate::job::Job;
 use crate::lane::{Doorbell, MAX_LANE_CAPACITY};
+use crate::own_thread::OwnThread;
+use crate::panic_text::into_panic_message;
 use crate::ring::{LaneStatistics, Overflow};
-use crate::runtime::Runtime;
+use crate::runtime::{Runtime, RuntimeError};
 use crate::session::Session;
 use alert::Alerts;
 use consumer::{Consumer, ConsumerJob, Filter, Intake, NoticePipe, Pipe, Sampling};
@@ -33,6 +38,7 @@ use derive::{Derive, Quotes};
 use hub::Hub;
 use intake::Gate;
 use lane::FeedLane;
+use live::Live;
 use replay::Replay;
 use rustle_market::{
     Candle, CandleBuilder, Interval, RollingStatistics, Statistics, SymbolError, SymbolList, SymbolTable,
@@ -41,8 +47,9 @@ use simulated::Simulated;
 use source::{Source, SourceJob};
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The time between two samples, in ns: 1 ms to 1 h.
 pub const SAMPLE_INTERVALS: RangeInclusive<Nanoseconds> = 1_000_000..=3_600_000_000_000;
@@ -54,6 +61,8 @@ pub enum SourceConfiguration {
     Simulated(SimulatedConfiguration),
     /// A recording.
     Replay(ReplayConfiguration),
+    /// Another process.
+    Live(LiveConfiguration),
 }
 
 /// What becomes of records that a consumer does not take in time.
@@ -108,12 +117,28 @@ impl Policy {
 /// The source begins with [`run`](Self::run), so that several consumers can be there from its first quote on. When it comes to
 /// its end, every session ends, those that are started afterwards too. Dropping the engine cancels its sessions and the source.
 pub struct FeedEngine {
-    consumers: Sessions,
+    consumers: Arc<Consumers>,
     source: Sessions,
-    hub: Arc<Hub>,
     /// Until it runs.
-    waiting: Mutex<Option<(Box<dyn Source>, Gate)>>,
+    waiting: Mutex<Option<Waiting>>,
+    /// The thread of a source that has one, once it runs.
+    thread: Mutex<Option<Arc<OwnThread>>>,
+}
+
+/// What a feed and its servers share.
+struct Consumers {
+    sessions: Sessions,
+    hub: Arc<Hub>,
+    clock: Arc<dyn Clock>,
     numbers: AtomicU64,
+}
+
+/// A source that does not run yet.
+enum Waiting {
+    /// It is asked for what is due.
+    Asked(Box<SourceJob>),
+    /// It has a thread to itself.
+    Live(Box<Live>),
 }
 
 /// A consumer of a feed.
@@ -130,24 +155,41 @@ impl FeedEngine {
     /// # Errors
     /// What [`FeedError`] says of the source.
     pub fn on(runtime: Arc<Runtime>, configuration: &SourceConfiguration) -> Result<Self, FeedError> {
-        let hub = Arc::new(Hub::new());
-        let (source, symbols): (Box<dyn Source>, SymbolTable) = match configuration {
+        let (hub, clock) = (Arc::new(Hub::new()), runtime.shared_clock());
+        let gate = |symbols| Gate::new(hub.clone(), symbols);
+        let asked = |source: Box<dyn Source>, gate| {
+            Waiting::Asked(Box::new(SourceJob::new(source, gate, hub.clone())))
+        };
+        let waiting = match configuration {
             SourceConfiguration::Simulated(configuration) => {
                 let (source, symbols) = Simulated::new(configuration)?;
-                (Box::new(source), symbols)
+                asked(Box::new(source), gate(symbols))
             }
             SourceConfiguration::Replay(configuration) => {
                 let source = Replay::new(configuration, hub.clone())?;
-                (Box::new(source), SymbolTable::new())
+                asked(Box::new(source), gate(SymbolTable::new()))
+            }
+            SourceConfiguration::Live(configuration) => {
+                let gate = gate(SymbolTable::new());
+                Waiting::Live(Box::new(Live::new(
+                    configuration,
+                    clock.clone(),
+                    hub.clone(),
+                    gate,
+                    rand::random(),
+                )?))
             }
         };
-        let gate = Gate::new(hub.clone(), symbols);
         Ok(Self {
-            consumers: Sessions::new(runtime.clone()),
+            consumers: Arc::new(Consumers {
+                sessions: Sessions::new(runtime.clone()),
+                hub,
+                clock,
+                numbers: AtomicU64::new(0),
+            }),
             source: Sessions::new(runtime),
-            hub,
-            waiting: Mutex::new(Some((source, gate))),
-            numbers: AtomicU64::new(0),
+            waiting: Mutex::new(Some(waiting)),
+            thread: Mutex::new(None),
         })
     }
 
@@ -156,20 +198,41 @@ impl FeedEngine {
     /// # Errors
     /// The engine was shut down, or a thread was refused; the feed is over then.
     pub fn run(&self) -> Result<(), FeedError> {
-        let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let Some((source, gate)) = waiting else {
-            return Ok(());
+        let waiting = locked(&self.waiting).take();
+        let begun = match waiting {
+            None => return Ok(()),
+            Some(Waiting::Asked(job)) => self.source.start(|| job).map(drop).map_err(FeedError::from),
+            Some(Waiting::Live(live)) => self.run_live(*live),
         };
-        let hub = self.hub.clone();
-        let job = || -> Box<dyn Job> { Box::new(SourceJob::new(source, gate, hub)) };
-        match self.source.start(job) {
-            Ok(_) => Ok(()),
-            Err(refusal) => {
-                let error = FeedError::from(refusal);
-                self.hub.finish(Err(error.to_string()));
-                Err(error)
-            }
+        if let Err(error) = &begun {
+            self.hub().finish(Err(error.to_string()));
         }
+        begun
+    }
+
+    fn run_live(&self, live: Live) -> Result<(), FeedError> {
+        if self.source.is_shut_down() {
+            return Err(FeedError::ShutDown);
+        }
+        let hub = self.hub().clone();
+        let thread = OwnThread::start("rustle-feed", move |is_leaving| {
+            // Told also when the thread panics, as the message says.
+            let result = catch_unwind(AssertUnwindSafe(|| live.run(is_leaving))).map_err(into_panic_message);
+            hub.finish(
+                result
+                    .clone()
+                    .map_err(|message| format!("the source panicked: {message}")),
+            );
+            result
+        });
+        let thread = thread.map_err(|error| FeedError::Runtime(RuntimeError(error)))?;
+        *locked(&self.thread) = Some(thread);
+        // Whoever shut the feed down meanwhile has not seen the thread.
+        if self.source.is_shut_down() {
+            self.leave_thread();
+            return Err(FeedError::ShutDown);
+        }
+        Ok(())
     }
 
     /// Starts a consumer of the quotes themselves. `bell` rings when its lane stops being empty.
@@ -183,7 +246,7 @@ impl FeedEngine {
         policy: Policy,
         bell: impl Doorbell + 'static,
     ) -> Result<FeedSession<FeedQuote>, FeedError> {
-        self.start(subscription, policy, Quotes, |record| record.quote.symbol, bell)
+        self.consumers.quotes(subscription, policy, bell)
     }
 
     /// Starts a consumer of candles, as [`CandleBuilder`] has them. Those that are open when the source comes to its end are
@@ -200,7 +263,8 @@ impl FeedEngine {
         bell: impl Doorbell + 'static,
     ) -> Result<FeedSession<Candle>, FeedError> {
         let builder = CandleBuilder::new(interval, lateness_ns)?;
-        self.start(subscription, policy, builder, |candle| candle.symbol, bell)
+        self.consumers
+            .start(subscription, policy, builder, |candle| candle.symbol, bell)
     }
 
     /// Starts a consumer of the statistics of each symbol's last while, after each of its quotes.
@@ -215,7 +279,8 @@ impl FeedEngine {
         bell: impl Doorbell + 'static,
     ) -> Result<FeedSession<Statistics>, FeedError> {
         let statistics = RollingStatistics::new(window);
-        self.start(subscription, policy, statistics, |record| record.symbol, bell)
+        self.consumers
+            .start(subscription, policy, statistics, |record| record.symbol, bell)
     }
 
     /// Starts a consumer of alerts.
@@ -234,7 +299,8 @@ impl FeedEngine {
             .collect();
         let subscription = Subscription::Symbols(symbols.into_iter().map(str::to_owned).collect());
         let alerts = Alerts::new(thresholds)?;
-        self.start(&subscription, policy, alerts, |alert| alert.quote.symbol, bell)
+        self.consumers
+            .start(&subscription, policy, alerts, |alert| alert.quote.symbol, bell)
     }
 
     /// Starts a consumer of what is told of the source: connections, and messages that were skipped. Of what it does not take
@@ -253,28 +319,67 @@ impl FeedEngine {
         let lane = Arc::new(FeedLane::new(overflow, capacity, false));
         let intake = Box::new(NoticePipe(lane.clone()));
         let filter = Filter::new(&Subscription::Symbols(Vec::new()));
-        self.start_with(lane, intake, filter, policy, bell)
+        self.consumers.start_with(lane, intake, filter, policy, bell)
     }
 
     /// The name of a symbol by the number that records carry; `None` for one that is not known yet.
     pub fn symbol(&self, number: u32) -> Option<Arc<str>> {
-        self.hub.name(number)
+        self.hub().name(number)
     }
 
     /// What the source met with so far.
     pub fn counts(&self) -> FeedCounts {
-        self.hub.counts()
+        self.hub().counts()
     }
 
     /// Cancels every consumer. The source goes on, and later starts are welcome. Idempotent.
     pub fn cancel(&self) {
-        self.consumers.cancel();
+        self.consumers.sessions.cancel();
     }
 
     /// Cancels every consumer and the source, and refuses later starts. Idempotent.
     pub fn shut_down(&self) {
-        self.consumers.shut_down();
+        self.consumers.sessions.shut_down();
         self.source.shut_down();
+        self.leave_thread();
+    }
+
+    /// Gives the quotes to whoever connects to `address`, each client by `policy`: one JSON text a line, as
+    /// [`write_ndjson`](rustle_market::write_ndjson) has it. What a client is too slow for is told in its place:
+    /// `{"v":1,"gap":3}`. A client that is sent nothing else hears `{"v":1,"heartbeat":1767225600000}`, a time in ms, every
+    /// [`HEARTBEAT`]. It may say which symbols it wants, as [`write_subscription`](rustle_market::write_subscription) has it; until then
+    /// it gets all.
+    ///
+    /// # Errors
+    /// [`FeedError::Address`] when the address cannot be served, [`FeedError::CapacityOutOfRange`],
+    /// [`FeedError::IntervalOutOfRange`]; the engine was shut down, or a thread was refused.
+    pub fn serve(&self, address: &FeedAddress, policy: Policy) -> Result<FeedServer, FeedError> {
+        policy.check()?;
+        if self.consumers.sessions.is_shut_down() {
+            return Err(FeedError::ShutDown);
+        }
+        FeedServer::new(address, policy, self.consumers.clone())
+    }
+
+    fn leave_thread(&self) {
+        if let Some(thread) = locked(&self.thread).take() {
+            thread.leave(|| {});
+        }
+    }
+
+    fn hub(&self) -> &Arc<Hub> {
+        &self.consumers.hub
+    }
+}
+
+impl Consumers {
+    fn quotes(
+        &self,
+        subscription: &Subscription,
+        policy: Policy,
+        bell: impl Doorbell + 'static,
+    ) -> Result<FeedSession<FeedQuote>, FeedError> {
+        self.start(subscription, policy, Quotes, |record| record.quote.symbol, bell)
     }
 
     fn start<T: Copy + Send + 'static>(
@@ -315,7 +420,7 @@ impl FeedEngine {
             Policy::Sampled { interval } => Some(Sampling { interval, next: None }),
             _ => None,
         };
-        let session = self.consumers.start(|| {
+        let session = self.sessions.start(|| {
             Box::new(ConsumerJob {
                 hub: self.hub.clone(),
                 number,
@@ -340,6 +445,16 @@ impl FeedEngine {
     }
 }
 
+impl Drop for FeedEngine {
+    fn drop(&mut self) {
+        self.shut_down();
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 impl<T: Copy> FeedSession<T> {
     /// Asks for the session's end; see [`Session::cancel`].
     pub fn cancel(&self) {
@@ -361,6 +476,18 @@ impl<T: Copy> FeedSession<T> {
         self.hub
             .subscribe(self.number, add, remove)
             .ok_or(FeedError::Ended)
+    }
+
+    /// Wants what `subscription` says and nothing else, in place of what was wanted before.
+    ///
+    /// # Errors
+    /// As [`subscribe`](Self::subscribe).
+    pub fn set_subscription(&self, subscription: &Subscription) -> Result<(), FeedError> {
+        if let Subscription::Symbols(names) = subscription {
+            check_names(names)?;
+        }
+        let changed = self.hub.set_subscription(self.number, subscription);
+        changed.ok_or(FeedError::Ended)
     }
 
     /// Hands out at most `most` waiting records, the longest waiting first, each with the number lost just before it. Returns
@@ -389,5 +516,7 @@ fn check_names(names: &[String]) -> Result<(), SymbolError> {
     SymbolList::new(names.iter().map(String::as_str)).map(drop)
 }
 
+#[cfg(test)]
+mod live_tests;
 #[cfg(test)]
 mod tests;

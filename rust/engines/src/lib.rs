@@ -18,6 +18,7 @@ mod feed;
 mod job;
 mod lane;
 mod outlet;
+mod own_thread;
 mod panic_text;
 mod ring;
 mod runtime;
@@ -32,9 +33,10 @@ mod worker;
 pub use clock::{Clock, ManualClock, Nanoseconds, SystemClock, Wait};
 pub use equalizer::{LiveEqualizer, ProcessError};
 pub use feed::{
-    FeedAlert, FeedCounts, FeedEngine, FeedError, FeedQuote, FeedSession, Model, NOTICE_TEXT_BYTES, Notice,
-    NoticeKind, NoticeText, Policy, ReplayConfiguration, SAMPLE_INTERVALS, SimulatedConfiguration,
-    SourceConfiguration, Subscription, Threshold,
+    FeedAddress, FeedAddressError, FeedAlert, FeedCounts, FeedEngine, FeedError, FeedQuote, FeedServer,
+    FeedSession, HEARTBEAT, LiveConfiguration, Model, NOTICE_TEXT_BYTES, Notice, NoticeKind, NoticeText,
+    PATIENCE, Policy, ReplayConfiguration, SAMPLE_INTERVALS, SimulatedConfiguration, SourceConfiguration,
+    Subscription, Threshold,
 };
 pub use job::{Job, PollContext, Release, Step};
 pub use lane::{Doorbell, MAX_LANE_CAPACITY, NoBell};

@@ -128,6 +128,11 @@ impl Runtime {
         &*self.clock
     }
 
+    /// The runtime's clock, for a thread of its own.
+    pub(crate) fn shared_clock(&self) -> Arc<dyn Clock> {
+        self.clock.clone()
+    }
+
     /// From now on, dropping this runtime does not wait for its threads: for an owner that lets go of it while others, who may
     /// drop it under a lock that a listener takes, still hold it.
     pub fn detach(&self) {

@@ -11,7 +11,6 @@ mod engine;
 mod error;
 mod playback;
 mod queue;
-mod thread;
 
 pub use block::{BLOCK_SAMPLES, SoundBlock};
 pub use capture::{CaptureEngine, CaptureSession, MAX_CAPTURE_CAPACITY};

@@ -1,12 +1,14 @@
 //! Why a feed refuses.
 
+use super::live::{FeedAddress, PATIENCE};
 use crate::engine::StartError;
 use crate::lane::MAX_LANE_CAPACITY;
 use crate::runtime::RuntimeError;
 use crate::ticker::RATE_RANGE;
-use rustle_market::{AlertError, GbmError, LatenessError, SpeedError, SymbolError};
+use rustle_market::{AlertError, BackoffError, GbmError, LatenessError, SpeedError, SymbolError};
 use std::fmt;
 use std::io;
+use std::time::Duration;
 
 /// A refusal of [`FeedEngine`](super::FeedEngine). Only [`FeedError::Runtime`] and [`FeedError::File`] may pass with a retry.
 #[derive(Debug)]
@@ -55,6 +57,20 @@ pub enum FeedError {
         /// What the system says.
         error: io::Error,
     },
+    /// An address cannot be served.
+    Address {
+        /// The address.
+        address: FeedAddress,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// How long a connection is waited for, or may be silent, is not within [`PATIENCE`].
+    PatienceOutOfRange {
+        /// The time that came.
+        got: Duration,
+    },
+    /// The waits between attempts to connect are out of range.
+    Backoff(BackoffError),
     /// The session is over.
     Ended,
     /// The engine was shut down.
@@ -99,6 +115,20 @@ impl fmt::Display for FeedError {
             Self::File { name, error } => {
                 write!(f, "expected a file that can be read, got {name:?}: {error}")
             }
+            Self::Address { address, error } => {
+                write!(
+                    f,
+                    "expected an address that can be served, got {address}: {error}"
+                )
+            }
+            Self::PatienceOutOfRange { got } => {
+                let (least, most) = (PATIENCE.start(), PATIENCE.end());
+                write!(
+                    f,
+                    "expected to wait {least:?} to {most:?} for a connection, got {got:?}"
+                )
+            }
+            Self::Backoff(error) => error.fmt(f),
             Self::Ended => write!(f, "expected a session that runs, got one that is over"),
             Self::ShutDown => write!(f, "the feed was shut down: make a new one"),
             Self::Poisoned => write!(f, "a session of this feed panicked: make a new one"),
@@ -115,7 +145,8 @@ impl std::error::Error for FeedError {
             Self::Lateness(error) => Some(error),
             Self::Alert(error) => Some(error),
             Self::Speed(error) => Some(error),
-            Self::File { error, .. } => Some(error),
+            Self::Backoff(error) => Some(error),
+            Self::File { error, .. } | Self::Address { error, .. } => Some(error),
             Self::Runtime(error) => Some(error),
             _ => None,
         }
@@ -149,6 +180,12 @@ impl From<AlertError> for FeedError {
 impl From<SpeedError> for FeedError {
     fn from(error: SpeedError) -> Self {
         Self::Speed(error)
+    }
+}
+
+impl From<BackoffError> for FeedError {
+    fn from(error: BackoffError) -> Self {
+        Self::Backoff(error)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Where a source meets its consumers.
 
-use super::consumer::{Consumer, Filter};
+use super::consumer::{Consumer, Filter, Subscription};
 use super::derive::FeedQuote;
 use super::notice::{FeedCounts, Notice};
 use rustle_market::SymbolTable;
@@ -137,6 +137,25 @@ impl Hub {
         let gone = consumer.filter.remove(remove, &state.names);
         consumer.intake.forget(&gone);
         consumer.filter.add(add, &state.names);
+        Some(())
+    }
+
+    /// Replaces what a consumer wants; `None` when it has ended.
+    pub(super) fn set_subscription(&self, number: u64, subscription: &Subscription) -> Option<()> {
+        let mut filter = Filter::new(subscription);
+        let state = &mut *self.state();
+        state.demand_version += 1;
+        let consumer = state
+            .consumers
+            .iter_mut()
+            .find(|consumer| consumer.number == number)?;
+        filter.learn(&state.names);
+        let symbols = 0..state.names.len() as u32;
+        let gone: Vec<u32> = symbols
+            .filter(|symbol| consumer.filter.wants(*symbol) && !filter.wants(*symbol))
+            .collect();
+        consumer.intake.forget(&gone);
+        consumer.filter = filter;
         Some(())
     }
 

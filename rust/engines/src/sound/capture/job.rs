@@ -3,11 +3,11 @@
 use super::super::block::{BLOCK_SAMPLES, SoundBlock};
 use super::super::demo;
 use super::super::queue::{BlockQueue, Stamp};
-use super::super::thread::DeviceThread;
 use super::super::{Device, LONGEST_WAIT, SHORTEST_NAP, Shape, after};
 use crate::clock::Nanoseconds;
 use crate::job::{Job, PollContext, Release, Step};
 use crate::outlet::Outlet;
+use crate::own_thread::OwnThread;
 use crate::runtime::RuntimeError;
 use crate::schedule::Schedule;
 use crate::sound::SoundError;
@@ -42,7 +42,7 @@ impl Source {
 
 /// A device, read by its own thread.
 pub(super) struct DeviceSource {
-    pub(super) thread: Arc<DeviceThread>,
+    pub(super) thread: Arc<OwnThread>,
     pub(super) queue: Arc<BlockQueue>,
 }
 
@@ -57,7 +57,7 @@ impl DeviceSource {
         let queue = Arc::new(BlockQueue::new(pieces, most, channels));
         let mine = queue.clone();
         let work = move |is_leaving: &AtomicBool| read(&mut *device, &mine, most, channels, is_leaving);
-        let thread = DeviceThread::start("rustle-capture", work)
+        let thread = OwnThread::start("rustle-capture", work)
             .map_err(|error| SoundError::Runtime(RuntimeError(error)))?;
         Ok(Self { thread, queue })
     }

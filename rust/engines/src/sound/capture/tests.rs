@@ -1,8 +1,8 @@
 use super::*;
 use crate::job::Release;
+use crate::own_thread::OwnThread;
 use crate::sound::queue::{BlockQueue, Stamp};
 use crate::sound::tests::{Act, Counted, Ear, Scripted};
-use crate::sound::thread::DeviceThread;
 use crate::sound::{BLOCK_SAMPLES, DEMO_DEVICE};
 use rustle_testkit::allocations_in;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -151,7 +151,7 @@ fn block_after_a_hole_tells_how_long_it_was() {
     let (engine, runtime) = engine(None);
     let (ear, blocks, _) = Ear::new();
     let queue = Arc::new(BlockQueue::new(4, 128, 2));
-    let thread = DeviceThread::start("rustle-test", |_| Ok(())).expect("a thread");
+    let thread = OwnThread::start("rustle-test", |_| Ok(())).expect("a thread");
     for position in [0, 128, 1_000] {
         let stamp = Stamp {
             position,
@@ -172,7 +172,7 @@ fn session_whose_last_frames_are_lost_ends_all_the_same() {
     let (engine, runtime) = engine(Some(1_000));
     let (ear, blocks, releases) = Ear::new();
     let queue = Arc::new(BlockQueue::new(4, 128, 2));
-    let thread = DeviceThread::start("rustle-test", |leaving| {
+    let thread = OwnThread::start("rustle-test", |leaving| {
         while !leaving.load(Ordering::Acquire) {
             std::thread::yield_now();
         }

@@ -1,11 +1,11 @@
 //! One playback as a job of the runtime, and the thread that feeds its device.
 
-use super::super::thread::DeviceThread;
 use super::super::{Device, LONGEST_WAIT, Shape, after};
 use super::{PlaybackProgress, Shared};
 use crate::clock::Nanoseconds;
 use crate::job::{Job, PollContext, Release, Step};
 use crate::outlet::Outlet;
+use crate::own_thread::OwnThread;
 use crate::runtime::RuntimeError;
 use crate::schedule::Schedule;
 use crate::sound::SoundError;
@@ -33,7 +33,7 @@ impl Sink {
 
 /// A device, fed by its own thread.
 pub(super) struct DeviceSink {
-    thread: Arc<DeviceThread>,
+    thread: Arc<OwnThread>,
 }
 
 impl DeviceSink {
@@ -49,7 +49,7 @@ impl DeviceSink {
             let mut feeder = Feeder::new(device, shape, shared);
             feeder.feed(limit, is_leaving).map_err(|error| error.to_string())
         };
-        let thread = DeviceThread::start("rustle-playback", work)
+        let thread = OwnThread::start("rustle-playback", work)
             .map_err(|error| SoundError::Runtime(RuntimeError(error)))?;
         Ok(Self { thread })
     }

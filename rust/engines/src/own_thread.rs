@@ -1,13 +1,17 @@
-//! The thread that a device has to itself.
+//! A thread that a device or a connection has to itself.
 
 use crate::panic_text::into_panic_message;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// How often a thread that waits looks whether it is to leave.
+pub(crate) const LOOK: Duration = Duration::from_millis(20);
 
 /// A thread that works until it comes to an end by itself or is asked to leave.
-pub(crate) struct DeviceThread {
+pub(crate) struct OwnThread {
     is_leaving: AtomicBool,
     state: Mutex<State>,
 }
@@ -20,7 +24,7 @@ enum State {
     Gone(Result<(), String>),
 }
 
-impl DeviceThread {
+impl OwnThread {
     /// Starts `work`, which returns soon after its flag is set. What it owns is dropped before the thread counts as gone.
     ///
     /// # Errors
@@ -39,6 +43,16 @@ impl DeviceThread {
             mine.end(result.unwrap_or_else(|payload| Err(into_panic_message(payload))));
         })?;
         Ok(thread)
+    }
+
+    /// Rests for `time` on the thread itself, or until it is to leave; looks for that now and then.
+    pub(crate) fn rest(time: Duration, is_leaving: &AtomicBool) {
+        let mut left = time;
+        while !left.is_zero() && !is_leaving.load(Ordering::Acquire) {
+            let rest = left.min(LOOK);
+            std::thread::park_timeout(rest);
+            left -= rest;
+        }
     }
 
     /// How the thread ended; `None` while it works.
@@ -86,7 +100,7 @@ mod tests {
     fn last_act_follows_the_work_and_comes_once() -> io::Result<()> {
         let (sender, events) = mpsc::channel();
         let of_work = sender.clone();
-        let thread = DeviceThread::start("rustle-test", move |leaving| {
+        let thread = OwnThread::start("rustle-test", move |leaving| {
             while !leaving.load(Ordering::Acquire) {
                 std::thread::yield_now();
             }
@@ -100,7 +114,7 @@ mod tests {
 
     #[test]
     fn thread_that_is_gone_is_left_at_once() -> io::Result<()> {
-        let thread = DeviceThread::start("rustle-test", |_| panic!("the device bites"))?;
+        let thread = OwnThread::start("rustle-test", |_| panic!("the device bites"))?;
         while thread.outcome().is_none() {
             std::thread::yield_now();
         }

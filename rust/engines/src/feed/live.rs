@@ -1,0 +1,223 @@
+//! Quotes from another process, over a connection that is made again whenever it is lost.
+
+mod address;
+
+pub use address::{FeedAddress, FeedAddressError};
+
+pub(super) use address::Connection;
+
+use super::error::FeedError;
+use super::hub::{Demand, Hub};
+use super::intake::{Gate, Reader};
+use super::notice::{Notice, NoticeKind, NoticeText};
+use crate::clock::Clock;
+use crate::own_thread::{LOOK, OwnThread};
+use rustle_market::{Backoff, BackoffSettings, Format, Quote, Schema, write_subscription};
+use std::collections::BTreeSet;
+use std::io::{ErrorKind, Read, Write};
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// How long a connection may be silent, and a peer may take to answer.
+pub const PATIENCE: RangeInclusive<Duration> = Duration::from_millis(10)..=Duration::from_secs(86_400);
+
+/// How much is read at a time.
+const PIECE: usize = 256 * 1_024;
+
+/// The longest that a subscription may take to be written.
+const WRITING: Duration = Duration::from_secs(5);
+
+/// A source at the other end of a socket.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LiveConfiguration {
+    /// Where it is.
+    pub address: FeedAddress,
+    /// How its messages, one a line, make quotes.
+    pub schema: Schema,
+    /// How long it may take to accept a connection, within [`PATIENCE`].
+    pub connecting: Duration,
+    /// How long it may be silent before the connection counts as lost, within [`PATIENCE`]; `None`: for ever. A heartbeat is
+    /// any bytes.
+    pub silence: Option<Duration>,
+    /// How long is waited between attempts.
+    pub backoff: BackoffSettings,
+    /// Whether the numbers of its quotes begin anew with each connection. Where they go on, what was sent while there was no
+    /// connection is told as skipped.
+    pub restarts_numbers: bool,
+    /// Whether it is told which symbols are wanted, after each connection and each change: `{"subscribe":["BTC","ETH"]}`, or
+    /// `{"subscribe":"all"}`, on a line, in place of what was said before.
+    pub subscribes: bool,
+}
+
+impl LiveConfiguration {
+    /// The usual: 5 s to connect, 30 s of silence, numbers that go on, and subscriptions.
+    pub fn new(address: FeedAddress) -> Self {
+        Self {
+            address,
+            schema: Schema::default(),
+            connecting: Duration::from_secs(5),
+            silence: Some(Duration::from_secs(30)),
+            backoff: BackoffSettings::default(),
+            restarts_numbers: false,
+            subscribes: true,
+        }
+    }
+}
+
+/// The client: it lives on a thread of its own.
+pub(super) struct Live {
+    configuration: LiveConfiguration,
+    backoff: Backoff,
+    clock: Arc<dyn Clock>,
+    hub: Arc<Hub>,
+    gate: Gate,
+    reader: Reader,
+    piece: Vec<u8>,
+    quotes: Vec<Quote>,
+    /// The demand that the peer was told of over the present connection.
+    told: Demand,
+}
+
+impl Live {
+    /// # Errors
+    /// [`FeedError::PatienceOutOfRange`], [`FeedError::Backoff`].
+    pub(super) fn new(
+        configuration: &LiveConfiguration,
+        clock: Arc<dyn Clock>,
+        hub: Arc<Hub>,
+        gate: Gate,
+        seed: u64,
+    ) -> Result<Self, FeedError> {
+        let patience = [Some(configuration.connecting), configuration.silence];
+        if let Some(got) = patience
+            .into_iter()
+            .flatten()
+            .find(|time| !PATIENCE.contains(time))
+        {
+            return Err(FeedError::PatienceOutOfRange { got });
+        }
+        Ok(Self {
+            backoff: Backoff::new(configuration.backoff, seed)?,
+            reader: Reader::new(hub.clone(), Format::Ndjson, configuration.schema.clone()),
+            configuration: configuration.clone(),
+            clock,
+            hub,
+            gate,
+            piece: vec![0; PIECE],
+            quotes: Vec::new(),
+            told: Demand::default(),
+        })
+    }
+
+    /// Connects, reads, and connects again, until it is to leave.
+    pub(super) fn run(mut self, is_leaving: &AtomicBool) {
+        while !is_leaving.load(Ordering::Acquire) {
+            let address = self.configuration.address.to_string();
+            self.note(NoticeKind::Connecting, 0, &address);
+            let (wait_ns, reason) =
+                match Connection::open(&self.configuration.address, self.configuration.connecting) {
+                    Ok(connection) => {
+                        self.hub.count(|counts| counts.connections += 1);
+                        self.note(NoticeKind::Connected, 0, &address);
+                        let begun = self.clock.now();
+                        let reason = self.read(connection, is_leaving);
+                        (self.backoff.disconnected(self.clock.now() - begun), reason)
+                    }
+                    Err(error) => (self.backoff.failed(), format!("{address}: {error}")),
+                };
+            if is_leaving.load(Ordering::Acquire) {
+                return;
+            }
+            self.hub.count(|counts| counts.disconnections += 1);
+            self.note(NoticeKind::Disconnected, wait_ns.div_ceil(1_000_000), &reason);
+            tracing::info!(reason, wait_ms = wait_ns / 1_000_000, "the feed was disconnected");
+            OwnThread::rest(Duration::from_nanos(wait_ns), is_leaving);
+        }
+    }
+
+    /// Reads until the connection is lost, and says why.
+    fn read(&mut self, mut connection: Connection, is_leaving: &AtomicBool) -> String {
+        // A line that was cut off with the connection before is none.
+        self.reader.reset();
+        if self.configuration.restarts_numbers {
+            self.gate.restart();
+        }
+        self.told = Demand::default();
+        if let Err(error) = connection.set_patience(LOOK, WRITING) {
+            return format!("the connection cannot be set up: {error}");
+        }
+        let mut silent = Duration::ZERO;
+        while !is_leaving.load(Ordering::Acquire) {
+            if let Err(reason) = self.subscribe(&mut connection) {
+                return reason;
+            }
+            match connection.read(&mut self.piece) {
+                Ok(0) => return "the peer has closed the connection".to_owned(),
+                Ok(length) => {
+                    silent = Duration::ZERO;
+                    self.take(length);
+                }
+                Err(error) if is_a_wait(error.kind()) => {
+                    silent += LOOK;
+                    let silence = self.configuration.silence.unwrap_or(Duration::MAX);
+                    if silent >= silence {
+                        return format!("expected to hear something within {silence:?}, got nothing");
+                    }
+                }
+                Err(error) => return format!("the connection was lost: {error}"),
+            }
+        }
+        String::new()
+    }
+
+    fn take(&mut self, length: usize) {
+        let wall_ns = self.wall_ns();
+        self.quotes.clear();
+        let piece = &self.piece[..length];
+        self.reader
+            .read(piece, wall_ns, &mut self.gate.symbols, &mut self.quotes);
+        self.gate.pass(&self.quotes, wall_ns);
+    }
+
+    /// Tells the peer what is wanted, when that has changed.
+    fn subscribe(&mut self, connection: &mut Connection) -> Result<(), String> {
+        let Some(demand) = self.hub.demand(self.told.version) else {
+            return Ok(());
+        };
+        let is_new = self.told.version == 0 || demand.all != self.told.all || demand.names != self.told.names;
+        self.told = demand;
+        if !(self.configuration.subscribes && is_new) {
+            return Ok(());
+        }
+        // In order, so that the same wishes are the same bytes.
+        let names: BTreeSet<&str> = self.told.names.iter().map(AsRef::as_ref).collect();
+        let mut line = Vec::new();
+        write_subscription((!self.told.all).then_some(names), &mut line);
+        connection
+            .write_all(&line)
+            .map_err(|error| format!("the connection was lost: {error}"))
+    }
+
+    fn wall_ns(&self) -> i64 {
+        self.clock.wall_ms().saturating_mul(1_000_000)
+    }
+
+    fn note(&self, kind: NoticeKind, count: u64, text: &str) {
+        self.hub.note(&Notice {
+            kind,
+            count,
+            time_ns: self.wall_ns(),
+            text: NoticeText::new(text),
+        });
+    }
+}
+
+/// Whether a read or write came back because its time was over.
+pub(super) fn is_a_wait(kind: ErrorKind) -> bool {
+    matches!(
+        kind,
+        ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted
+    )
+}

@@ -1,0 +1,213 @@
+//! Where a live feed is, and the connection to it.
+
+use std::fmt;
+use std::io::{self, Read, Write};
+use std::net::{Shutdown, TcpStream, ToSocketAddrs};
+#[cfg(unix)]
+use std::os::unix::net::UnixStream;
+#[cfg(unix)]
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+/// The place of a feed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FeedAddress {
+    /// A host, by name or number, and a port.
+    Tcp {
+        /// The host.
+        host: String,
+        /// The port, 1 to 65535; 0, for a server: any that is free.
+        port: u16,
+    },
+    /// A socket in the file system.
+    #[cfg(unix)]
+    Unix(PathBuf),
+}
+
+impl FromStr for FeedAddress {
+    type Err = FeedAddressError;
+
+    /// Reads `host:port`, `tcp:host:port`, `[::1]:port` or `unix:/path`.
+    fn from_str(text: &str) -> Result<Self, FeedAddressError> {
+        let error = || FeedAddressError {
+            got: text.chars().take(80).collect(),
+        };
+        #[cfg(unix)]
+        if let Some(path) = text.strip_prefix("unix:") {
+            // The longest name that `sockaddr_un` holds on every system that there is: 103 bytes and a zero.
+            return match path.len() {
+                1..=103 if !path.contains('\0') => Ok(Self::Unix(path.into())),
+                _ => Err(error()),
+            };
+        }
+        let (host, port) = text
+            .strip_prefix("tcp:")
+            .unwrap_or(text)
+            .rsplit_once(':')
+            .ok_or_else(error)?;
+        let port = port.parse().map_err(|_| error())?;
+        let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
+        match bare.unwrap_or(host) {
+            "" => Err(error()),
+            host if bare.is_none() && host.contains(':') => Err(error()),
+            host => Ok(Self::Tcp {
+                host: host.to_owned(),
+                port,
+            }),
+        }
+    }
+}
+
+impl fmt::Display for FeedAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tcp { host, port } if host.contains(':') => write!(f, "[{host}]:{port}"),
+            Self::Tcp { host, port } => write!(f, "{host}:{port}"),
+            #[cfg(unix)]
+            Self::Unix(path) => write!(f, "unix:{}", path.display()),
+        }
+    }
+}
+
+/// A text that is no address. Another text helps.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FeedAddressError {
+    /// Its beginning.
+    pub got: String,
+}
+
+impl fmt::Display for FeedAddressError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "expected host:port, [address]:port or unix:/path, got {:?}",
+            self.got
+        )
+    }
+}
+
+impl std::error::Error for FeedAddressError {}
+
+/// A connection that stands.
+#[derive(Debug)]
+pub(in crate::feed) enum Connection {
+    Tcp(TcpStream),
+    #[cfg(unix)]
+    Unix(UnixStream),
+}
+
+impl Connection {
+    /// Connects, within `patience` for each of a host's addresses.
+    pub(super) fn open(address: &FeedAddress, patience: Duration) -> io::Result<Self> {
+        match address {
+            FeedAddress::Tcp { host, port } => {
+                let mut last = io::Error::new(io::ErrorKind::NotFound, "the host has no address");
+                for address in (host.as_str(), *port).to_socket_addrs()? {
+                    match TcpStream::connect_timeout(&address, patience) {
+                        Ok(stream) => {
+                            stream.set_nodelay(true)?;
+                            return Ok(Self::Tcp(stream));
+                        }
+                        Err(error) => last = error,
+                    }
+                }
+                Err(last)
+            }
+            #[cfg(unix)]
+            FeedAddress::Unix(path) => UnixStream::connect(path).map(Self::Unix),
+        }
+    }
+
+    /// Bounds how long a read and a write wait.
+    pub(in crate::feed) fn set_patience(&self, read: Duration, write: Duration) -> io::Result<()> {
+        match self {
+            Self::Tcp(stream) => {
+                stream.set_read_timeout(Some(read))?;
+                stream.set_write_timeout(Some(write))
+            }
+            #[cfg(unix)]
+            Self::Unix(stream) => {
+                stream.set_read_timeout(Some(read))?;
+                stream.set_write_timeout(Some(write))
+            }
+        }
+    }
+
+    /// The same connection once more, for another thread.
+    pub(in crate::feed) fn try_clone(&self) -> io::Result<Self> {
+        match self {
+            Self::Tcp(stream) => stream.try_clone().map(Self::Tcp),
+            #[cfg(unix)]
+            Self::Unix(stream) => stream.try_clone().map(Self::Unix),
+        }
+    }
+
+    /// Ends the connection for all who have it.
+    pub(in crate::feed) fn shut_down(&self) {
+        // One that the peer has ended is no connection any more, which is what is wanted.
+        drop(match self {
+            Self::Tcp(stream) => stream.shutdown(Shutdown::Both),
+            #[cfg(unix)]
+            Self::Unix(stream) => stream.shutdown(Shutdown::Both),
+        });
+    }
+}
+
+impl Read for Connection {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::Tcp(stream) => stream.read(buffer),
+            #[cfg(unix)]
+            Self::Unix(stream) => stream.read(buffer),
+        }
+    }
+}
+
+impl Write for Connection {
+    fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Tcp(stream) => stream.write(buffer),
+            #[cfg(unix)]
+            Self::Unix(stream) => stream.write(buffer),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_read_and_written() {
+        for (text, written) in [
+            ("localhost:7001", "localhost:7001"),
+            ("tcp:feed.example:80", "feed.example:80"),
+            ("[::1]:9", "[::1]:9"),
+            ("unix:/run/feed", "unix:/run/feed"),
+        ] {
+            let address: FeedAddress = text.parse().expect(text);
+            assert_eq!(address.to_string(), written);
+            assert_eq!(address.to_string().parse(), Ok(address));
+        }
+        let long = format!("unix:{}", "x".repeat(104));
+        for text in [
+            "",
+            "localhost",
+            ":80",
+            "a:b:80",
+            "host:65536",
+            "host:-1",
+            "unix:",
+            "[::1]",
+            &long,
+        ] {
+            let error = text.parse::<FeedAddress>().expect_err(text);
+            assert!(error.to_string().starts_with("expected host:port"), "{error}");
+        }
+    }
+}

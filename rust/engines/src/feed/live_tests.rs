@@ -1,0 +1,342 @@
+//! Feeds over sockets of this machine, on the system's clock.
+
+use super::*;
+use crate::job::Release;
+use crate::lane::NoBell;
+use rustle_market::{BackoffSettings, Decimal, write_ndjson};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::time::Duration;
+
+/// Far longer than anything here takes.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+const ALL: Policy = Policy::All {
+    overflow: Overflow::DropOldest,
+    capacity: 1 << 16,
+};
+
+/// Rings a channel.
+struct Bell(Sender<Option<Release>>);
+
+impl Doorbell for Bell {
+    fn on_ready(&mut self) {
+        // A test that has seen enough listens no more.
+        drop(self.0.send(None));
+    }
+
+    fn on_release(self: Box<Self>, release: Release) {
+        drop(self.0.send(Some(release)));
+    }
+}
+
+/// A consumer that can be waited for.
+struct Heard<T> {
+    session: FeedSession<T>,
+    bell: Receiver<Option<Release>>,
+    records: Vec<T>,
+    lost: u64,
+}
+
+impl<T: Copy> Heard<T> {
+    fn new(start: impl FnOnce(Bell) -> Result<FeedSession<T>, FeedError>) -> Self {
+        let (sender, bell) = mpsc::channel();
+        Self {
+            session: start(Bell(sender)).expect("started"),
+            bell,
+            records: Vec::new(),
+            lost: 0,
+        }
+    }
+
+    /// Waits until what was heard is enough.
+    fn until(&mut self, is_enough: impl Fn(&[T]) -> bool) {
+        while !is_enough(&self.records) {
+            let ring = self.bell.recv_timeout(PATIENCE);
+            let (records, lost) = (&mut self.records, &mut self.lost);
+            self.session.drain(usize::MAX, |record, gap| {
+                records.push(record);
+                *lost += u64::from(gap);
+            });
+            if let Ok(Some(release)) = &ring {
+                assert!(
+                    is_enough(&self.records),
+                    "released as {release:?} before it was enough"
+                );
+            }
+            ring.expect("to hear something");
+        }
+    }
+}
+
+fn quotes(feed: &FeedEngine) -> Heard<FeedQuote> {
+    Heard::new(|bell| feed.quotes(&Subscription::All, ALL, bell))
+}
+
+fn notices(feed: &FeedEngine) -> Heard<Notice> {
+    Heard::new(|bell| feed.notices(1_000, bell))
+}
+
+fn client(address: FeedAddress) -> LiveConfiguration {
+    LiveConfiguration {
+        backoff: BackoffSettings {
+            base_ns: 1_000_000,
+            cap_ns: 4_000_000,
+            ..BackoffSettings::default()
+        },
+        ..LiveConfiguration::new(address)
+    }
+}
+
+fn live(configuration: LiveConfiguration) -> FeedEngine {
+    let configuration = SourceConfiguration::Live(configuration);
+    FeedEngine::on(Runtime::shared().clone(), &configuration).expect("a valid configuration")
+}
+
+fn listener() -> (TcpListener, FeedAddress) {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = listener.local_addr().expect("bound").port();
+    let host = "127.0.0.1".to_owned();
+    (listener, FeedAddress::Tcp { host, port })
+}
+
+fn accepted(listener: &TcpListener) -> TcpStream {
+    let (stream, _) = listener.accept().expect("a client");
+    stream.set_read_timeout(Some(PATIENCE)).expect("a socket");
+    stream
+}
+
+fn line(sequence: u64) -> String {
+    format!("{{\"symbol\":\"A\",\"price\":{sequence}.5,\"t_ms\":1,\"seq\":{sequence}}}\n")
+}
+
+#[test]
+fn two_feeds_are_joined_and_say_the_same() {
+    for is_unix in [false, true] {
+        let source = SourceConfiguration::Simulated(SimulatedConfiguration {
+            symbols: vec!["BTC".into(), "\"odd\\".into()],
+            updates_per_second: 10_000.0,
+            seed: 3,
+            update_limit: Some(5_000),
+            model: Model::Walk,
+        });
+        let server_feed = FeedEngine::on(Runtime::shared().clone(), &source).expect("valid");
+        let name = format!("rustle-feed-{}.socket", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        let address = if is_unix {
+            FeedAddress::Unix(path.clone())
+        } else {
+            "127.0.0.1:0".parse().expect("an address")
+        };
+        let mut sent = quotes(&server_feed);
+        let server = server_feed.serve(&address, ALL).expect("served");
+        let client_feed = live(client(server.address().clone()));
+        let mut got = quotes(&client_feed);
+        client_feed.run().expect("running");
+        while server.clients() == 0 {
+            std::thread::yield_now();
+        }
+        server_feed.run().expect("running");
+        sent.until(|records| records.len() == 5_000);
+        got.until(|records| records.len() == 5_000);
+        let text = |feed: &FeedEngine, record: &FeedQuote| {
+            let mut line = Vec::new();
+            let name = feed.symbol(record.quote.symbol).expect("a name");
+            write_ndjson(&record.quote, &name, &mut line);
+            line
+        };
+        for (sent, got) in sent.records.iter().zip(&got.records) {
+            assert_eq!(text(&server_feed, sent), text(&client_feed, got));
+        }
+        assert_eq!((sent.lost, got.lost, client_feed.counts().skipped), (0, 0, 0));
+        assert_eq!(path.exists(), is_unix);
+        drop(server);
+    }
+}
+
+#[test]
+fn connection_that_is_lost_is_made_again_and_what_is_missing_is_told() {
+    let (listener, address) = listener();
+    let feed = live(client(address));
+    let (mut got, mut told) = (quotes(&feed), notices(&feed));
+    feed.run().expect("running");
+    let mut sequence = 0;
+    for round in 0..20 {
+        let mut stream = accepted(&listener);
+        for _ in 0..10 {
+            stream.write_all(line(sequence).as_bytes()).expect("a client");
+            sequence += 1;
+        }
+        // Cut off in the middle of a line, and three that nobody hears.
+        stream
+            .write_all(&line(sequence).as_bytes()[..20])
+            .expect("a client");
+        got.until(|records| records.len() == 10 * (round + 1));
+        sequence += 3;
+    }
+    told.until(|records| {
+        records
+            .iter()
+            .filter(|notice| notice.kind == NoticeKind::Disconnected)
+            .count()
+            >= 20
+    });
+    let skipped: Vec<u64> = got
+        .records
+        .iter()
+        .map(|record| record.skipped)
+        .filter(|n| *n > 0)
+        .collect();
+    assert_eq!(skipped, [3; 19]);
+    let counts = feed.counts();
+    assert_eq!(
+        (counts.gaps, counts.skipped, counts.duplicates, counts.malformed),
+        (19, 57, 0, 0)
+    );
+    assert!(counts.connections >= 20 && counts.quotes == 200);
+}
+
+#[test]
+fn peer_is_told_what_is_wanted_and_told_again() {
+    let (listener, address) = listener();
+    let feed = live(client(address));
+    let one = Subscription::Symbols(vec!["BTC".into(), "\"\\".into()]);
+    let session = feed.quotes(&one, ALL, NoBell).expect("started");
+    feed.run().expect("running");
+    let heard = |reader: &mut BufReader<TcpStream>| {
+        let mut line = String::new();
+        reader.read_line(&mut line).expect("a wish");
+        line
+    };
+    let mut first = BufReader::new(accepted(&listener));
+    assert_eq!(heard(&mut first), "{\"subscribe\":[\"\\\"\\\\\",\"BTC\"]}\n");
+    session
+        .subscribe(&["ETH".into()], &["\"\\".into()])
+        .expect("changed");
+    assert_eq!(heard(&mut first), "{\"subscribe\":[\"BTC\",\"ETH\"]}\n");
+    drop(first);
+    let mut second = BufReader::new(accepted(&listener));
+    assert_eq!(heard(&mut second), "{\"subscribe\":[\"BTC\",\"ETH\"]}\n");
+    let _all = feed.quotes(&Subscription::All, ALL, NoBell).expect("started");
+    assert_eq!(heard(&mut second), "{\"subscribe\":\"all\"}\n");
+}
+
+#[test]
+fn silent_peer_counts_as_lost() {
+    let (listener, address) = listener();
+    let feed = live(LiveConfiguration {
+        silence: Some(Duration::from_millis(50)),
+        ..client(address)
+    });
+    let mut told = notices(&feed);
+    feed.run().expect("running");
+    let _silent = accepted(&listener);
+    let is_lost = |notice: &Notice| notice.kind == NoticeKind::Disconnected;
+    told.until(|records| records.iter().any(is_lost));
+    let notice = told.records.iter().find(|notice| is_lost(notice)).expect("told");
+    assert_eq!(
+        notice.text.as_str(),
+        "expected to hear something within 50ms, got nothing"
+    );
+    assert!(notice.count <= 4, "{}", notice.count);
+}
+
+#[test]
+fn nobody_at_the_address_is_told_with_the_reason() {
+    let (listener, address) = listener();
+    drop(listener);
+    let feed = live(client(address.clone()));
+    let mut told = notices(&feed);
+    feed.run().expect("running");
+    told.until(|records| records.len() >= 6);
+    let kinds: Vec<NoticeKind> = told.records.iter().take(4).map(|notice| notice.kind).collect();
+    use NoticeKind::{Connecting, Disconnected};
+    assert_eq!(kinds, [Connecting, Disconnected, Connecting, Disconnected]);
+    let text = told.records[1].text;
+    assert!(text.as_str().starts_with(&address.to_string()), "{text:?}");
+    assert!(text.as_str().contains("refused"), "{text:?}");
+}
+
+#[test]
+fn whatever_comes_the_feed_goes_on() {
+    let (listener, address) = listener();
+    let feed = live(client(address));
+    let mut got = quotes(&feed);
+    feed.run().expect("running");
+    let mut stream = accepted(&listener);
+    let mut random = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut rubbish = vec![0_u8; 1 << 20];
+    for byte in &mut rubbish {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        *byte = random as u8;
+    }
+    stream.write_all(&rubbish).expect("a client");
+    stream.write_all(b"\n\xff\xfe\n{\"symbol\":\n").expect("a client");
+    // A line of 100 MB.
+    for _ in 0..100 {
+        stream.write_all(&[b'x'; 1 << 20]).expect("a client");
+    }
+    stream
+        .write_all(format!("\n{}", line(7)).as_bytes())
+        .expect("a client");
+    got.until(|records| !records.is_empty());
+    let last = got.records[0].quote;
+    assert_eq!(
+        (last.price, last.sequence),
+        (Decimal::parse(b"7.5").expect("a number"), 7)
+    );
+    let counts = feed.counts();
+    assert!(counts.malformed > 2_000 && counts.oversized >= 1, "{counts:?}");
+    assert_eq!(
+        counts.messages,
+        counts.malformed + counts.oversized + counts.others + counts.quotes
+    );
+}
+
+#[test]
+fn client_of_a_server_chooses_and_hears_of_gaps_and_the_end() {
+    let source = SourceConfiguration::Simulated(SimulatedConfiguration {
+        symbols: vec!["A".into(), "B".into()],
+        updates_per_second: 1_000.0,
+        seed: 3,
+        update_limit: Some(20_000),
+        model: Model::Walk,
+    });
+    let feed = FeedEngine::on(Runtime::shared().clone(), &source).expect("valid");
+    let address = "127.0.0.1:0".parse().expect("an address");
+    let server = feed.serve(&address, ALL).expect("served");
+    let FeedAddress::Tcp { host, port } = server.address().clone() else {
+        panic!("an address of TCP");
+    };
+    let mut stream = TcpStream::connect((host, port)).expect("the server");
+    stream
+        .write_all(b"rubbish\n{\"subscribe\":[\"B\"]}\n")
+        .expect("the server");
+    feed.run().expect("running");
+    let mut lines = BufReader::new(stream.try_clone().expect("a socket")).lines();
+    // What was sent before the wish was heard.
+    let of_one = lines
+        .by_ref()
+        .map_while(Result::ok)
+        .skip_while(|line| line.contains("\"A\""))
+        .take(50);
+    let all: Vec<String> = of_one.collect();
+    assert!(
+        all.iter().filter(|line| line.contains("\"B\"")).count() >= 49,
+        "{all:?}"
+    );
+    drop(feed);
+    let mut rest = Vec::new();
+    stream.read_to_end(&mut rest).expect("to be told of the end");
+    let error = FeedEngine::on(Runtime::shared().clone(), &source)
+        .and_then(|feed| feed.serve(server.address(), ALL).map(drop))
+        .expect_err("the port is taken");
+    assert!(
+        error
+            .to_string()
+            .starts_with("expected an address that can be served, got 127.0.0.1:")
+    );
+}

@@ -1,0 +1,219 @@
+//! One client: a thread that writes to it, and one that reads what it wants.
+
+use super::super::derive::FeedQuote;
+use super::super::live::{Connection, is_a_wait};
+use super::super::{Consumers, FeedSession, Policy, Subscription};
+use super::HEARTBEAT;
+use crate::clock::Clock;
+use crate::job::Release;
+use crate::lane::Doorbell;
+use crate::own_thread::{LOOK, OwnThread};
+use rustle_market::{LineSplitter, MAX_SYMBOL_BYTES, MAX_SYMBOLS, parse_subscription, write_ndjson};
+use std::io::{Read, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// The longest that a client may take to read on; then it is disconnected.
+const WRITING: Duration = Duration::from_secs(10);
+
+/// The most quotes that are written in one go.
+const LARGEST_WRITE: usize = 1_024;
+
+/// The longest wish: all symbols, each with its quotation marks and a comma, and escapes.
+const LONGEST_WISH: usize = MAX_SYMBOLS * (2 * MAX_SYMBOL_BYTES + 3) + 64;
+
+/// A client that is served.
+pub(super) struct Client {
+    connection: Connection,
+    threads: [Arc<OwnThread>; 2],
+}
+
+impl Client {
+    /// Takes a client in.
+    ///
+    /// # Errors
+    /// Why that is not possible, for the log.
+    pub(super) fn start(
+        connection: Connection,
+        policy: Policy,
+        consumers: &Consumers,
+    ) -> Result<Self, String> {
+        let text = |error: std::io::Error| error.to_string();
+        connection.set_patience(LOOK, WRITING).map_err(text)?;
+        let bell = Arc::new(Bell::default());
+        let session = consumers.quotes(&Subscription::All, policy, Ring(bell.clone()));
+        let session = Arc::new(session.map_err(|error| error.to_string())?);
+        let (reading, read_session) = (connection.try_clone().map_err(text)?, session.clone());
+        let mut writing = connection.try_clone().map_err(text)?;
+        let reader = OwnThread::start("rustle-client", move |is_leaving| {
+            read(reading, &read_session, is_leaving);
+            // The writer hears of it as of any end.
+            read_session.cancel();
+            Ok(())
+        })
+        .map_err(text)?;
+        let mut client = Self {
+            connection,
+            threads: [reader.clone(), reader],
+        };
+        let (hub, clock) = (consumers.hub.clone(), consumers.clock.clone());
+        client.threads[1] = OwnThread::start("rustle-client", move |is_leaving| {
+            let name = |symbol| hub.name(symbol);
+            let result = write(&mut writing, &session, &bell, name, &*clock, is_leaving);
+            session.cancel();
+            writing.shut_down();
+            result
+        })
+        .map_err(text)?;
+        Ok(client)
+    }
+
+    /// Whether it has left.
+    pub(super) fn is_gone(&self) -> bool {
+        self.threads.iter().all(|thread| thread.outcome().is_some())
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        self.connection.shut_down();
+        for thread in &self.threads {
+            thread.leave(|| {});
+        }
+    }
+}
+
+/// What a client's thread waits for.
+#[derive(Default)]
+struct Bell {
+    state: Mutex<Rung>,
+    changed: Condvar,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Rung {
+    is_ready: bool,
+    is_over: bool,
+}
+
+impl Bell {
+    fn ring(&self, is_over: bool) {
+        let mut state = self.state();
+        state.is_ready = true;
+        state.is_over |= is_over;
+        self.changed.notify_all();
+    }
+
+    /// Waits until it rings, for a while at the most. Returns whether it rang, and whether the session is over.
+    fn wait(&self) -> (bool, bool) {
+        let mut state = self.state();
+        if !state.is_ready {
+            state = self
+                .changed
+                .wait_timeout(state, LOOK)
+                .unwrap_or_else(PoisonError::into_inner)
+                .0;
+        }
+        (std::mem::take(&mut state.is_ready), state.is_over)
+    }
+
+    fn state(&self) -> MutexGuard<'_, Rung> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+struct Ring(Arc<Bell>);
+
+impl Doorbell for Ring {
+    fn on_ready(&mut self) {
+        self.0.ring(false);
+    }
+
+    fn on_release(self: Box<Self>, _: Release) {
+        self.0.ring(true);
+    }
+}
+
+/// Reads what the client wants until it leaves.
+fn read(mut connection: Connection, session: &FeedSession<FeedQuote>, is_leaving: &AtomicBool) {
+    let mut lines = LineSplitter::with_limit(LONGEST_WISH);
+    let mut piece = [0; 4_096];
+    while !is_leaving.load(Ordering::Acquire) && !session.is_released() {
+        match connection.read(&mut piece) {
+            Ok(0) => return,
+            Ok(length) => lines.push(&piece[..length], |line| hear(line, session)),
+            Err(error) if is_a_wait(error.kind()) => {}
+            Err(_) => return,
+        }
+    }
+}
+
+fn hear(line: &[u8], session: &FeedSession<FeedQuote>) {
+    let wanted = match parse_subscription(line) {
+        Ok(None) => Subscription::All,
+        Ok(Some(names)) => Subscription::Symbols(names),
+        Err(error) => {
+            tracing::info!(%error, "a client's message was skipped");
+            return;
+        }
+    };
+    if let Err(error) = session.set_subscription(&wanted) {
+        tracing::debug!(%error, "a client's wish came too late");
+    }
+}
+
+/// Writes quotes until the feed or the connection is over.
+fn write(
+    connection: &mut Connection,
+    session: &FeedSession<FeedQuote>,
+    bell: &Bell,
+    name: impl Fn(u32) -> Option<Arc<str>>,
+    clock: &dyn Clock,
+    is_leaving: &AtomicBool,
+) -> Result<(), String> {
+    let mut names: Vec<Option<Arc<str>>> = Vec::new();
+    let mut text = Vec::new();
+    let mut silent = Duration::ZERO;
+    loop {
+        let (has_rung, is_over) = bell.wait();
+        if !has_rung {
+            silent += LOOK;
+        }
+        if is_leaving.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        loop {
+            text.clear();
+            let (count, _) = session.drain(LARGEST_WRITE, |record, lost| {
+                if lost > 0 {
+                    text.extend_from_slice(format!("{{\"v\":1,\"gap\":{lost}}}\n").as_bytes());
+                }
+                let number = record.quote.symbol as usize;
+                if number >= names.len() {
+                    names.resize(number + 1, None);
+                }
+                if names[number].is_none() {
+                    names[number] = name(record.quote.symbol);
+                }
+                if let Some(name) = &names[number] {
+                    write_ndjson(&record.quote, name, &mut text);
+                }
+            });
+            if count == 0 && silent >= HEARTBEAT {
+                let line = format!("{{\"v\":1,\"heartbeat\":{}}}\n", clock.wall_ms());
+                text.extend_from_slice(line.as_bytes());
+            }
+            if !text.is_empty() {
+                connection.write_all(&text).map_err(|error| error.to_string())?;
+                silent = Duration::ZERO;
+            }
+            if count == 0 {
+                break;
+            }
+        }
+        if is_over {
+            return Ok(());
+        }
+    }
+}
