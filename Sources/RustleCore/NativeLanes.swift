@@ -56,16 +56,31 @@ typealias RingDrain<Record> =
       events.connect(to: session.id)
       return EngineStream(core: .init(session: session, source: .events(events)))
     case .frames(let capacity, let overflow):
-      let bell = Doorbell()
-      let context = unsafe SinkContext(onEvent: { _ in bell.ring() }, onEnd: { _ in bell.finish() })
-      let session = try start(context, overflow.native, max(0, capacity))
-      // By number: an engine that counts a lane's values must not keep its session.
-      let id = session.id
-      let frames = FrameLane<Value>(
-        bell: bell, drain: { buffer, most in drain(id, most) { reader.append($0, &buffer) } },
-        statistics: { statistics(id) })
-      return EngineStream(core: .init(session: session, source: .frames(frames)))
+      return try startPulling(append: { _, values, buffer in reader.append(values, &buffer) }) {
+        context throws(NativeError) in
+        try start(context, overflow.native, max(0, capacity))
+      }
     }
+  }
+
+  /// Starts a session whose values wait in a ring.
+  ///
+  /// - Parameters:
+  ///   - append: appends the consumer's values, and before each the gap that it tells of. Called in the consumer's task.
+  ///   - start: starts the session.
+  func startPulling<Value>(
+    append: @escaping @Sendable (SessionID, Span<Native>, inout [StreamElement<Value>]) -> Void,
+    _ start: (SinkContext) throws(NativeError) -> NativeSession
+  ) throws(NativeError) -> EngineStream<Value> {
+    let bell = Doorbell()
+    let context = unsafe SinkContext(onEvent: { _ in bell.ring() }, onEnd: { _ in bell.finish() })
+    let session = try start(context)
+    // By number: an engine that counts a lane's values must not keep its session.
+    let id = session.id
+    let frames = FrameLane<Value>(
+      bell: bell, drain: { buffer, most in drain(id, most) { append(id, $0, &buffer) } },
+      statistics: { statistics(id) })
+    return EngineStream(core: .init(session: session, source: .frames(frames)))
   }
 
   /// Starts a session that calls for every value, with nothing in between.

@@ -182,6 +182,90 @@ enum NativeLayout {
       record(
         RustleHarmonicDifference.self, "RustleHarmonicDifference",
         [("difference", \.difference), ("first", \.first), ("second", \.second), ("frequency", \.frequency)]),
+      record(
+        RustleGbmParameters.self, "RustleGbmParameters",
+        [
+          ("price_units", \.price_units), ("drift", \.drift), ("volatility", \.volatility),
+          ("price_scale", \.price_scale), ("reserved", \.reserved),
+        ]),
+      unsafe record(
+        RustleSimulatedFeed.self, "RustleSimulatedFeed",
+        [
+          ("symbols", \.symbols), ("symbol_count", \.symbol_count), ("parameters", \.parameters),
+          ("parameter_count", \.parameter_count), ("updates_per_second", \.updates_per_second), ("seed", \.seed),
+          ("update_limit", \.update_limit), ("runtime", \.runtime), ("model", \.model), ("reserved", \.reserved),
+        ]),
+      unsafe record(
+        RustleReplayFeed.self, "RustleReplayFeed",
+        [
+          ("path", \.path), ("schema", \.schema), ("speed", \.speed), ("from_ns", \.from_ns), ("runtime", \.runtime),
+          ("format", \.format), ("repeats", \.repeats), ("has_from", \.has_from), ("reserved", \.reserved),
+        ]),
+      unsafe record(
+        RustleFeedSubscription.self, "RustleFeedSubscription",
+        [
+          ("symbols", \.symbols), ("symbol_count", \.symbol_count), ("all", \.all), ("reserved", \.reserved),
+        ]),
+      record(
+        RustleFeedPolicy.self, "RustleFeedPolicy",
+        [
+          ("kind", \.kind), ("reserved", \.reserved), ("capacity", \.capacity), ("interval_ns", \.interval_ns),
+        ]),
+      unsafe record(
+        RustleFeedThreshold.self, "RustleFeedThreshold",
+        [
+          ("symbol", \.symbol), ("level_units", \.level_units), ("hysteresis_units", \.hysteresis_units),
+          ("direction", \.direction), ("level_scale", \.level_scale), ("hysteresis_scale", \.hysteresis_scale),
+          ("reserved", \.reserved),
+        ]),
+      record(
+        RustleQuote.self, "RustleQuote",
+        [
+          ("price_units", \.price_units), ("size_units", \.size_units), ("time_ns", \.time_ns),
+          ("sequence", \.sequence), ("skipped", \.skipped), ("symbol", \.symbol), ("gap", \.gap),
+          ("price_scale", \.price_scale), ("size_scale", \.size_scale), ("is_out_of_order", \.is_out_of_order),
+          ("reserved", \.reserved),
+        ]),
+      record(
+        RustleCandle.self, "RustleCandle",
+        [
+          ("start_ns", \.start_ns), ("open_units", \.open_units), ("high_units", \.high_units),
+          ("low_units", \.low_units), ("close_units", \.close_units), ("volume_units", \.volume_units),
+          ("volume", \.volume), ("count", \.count), ("symbol", \.symbol), ("gap", \.gap),
+          ("open_scale", \.open_scale), ("high_scale", \.high_scale), ("low_scale", \.low_scale),
+          ("close_scale", \.close_scale), ("volume_scale", \.volume_scale), ("is_volume_exact", \.is_volume_exact),
+          ("reserved", \.reserved),
+        ]),
+      record(
+        RustlePriceStatistics.self, "RustlePriceStatistics",
+        [
+          ("time_ns", \.time_ns), ("count", \.count), ("mean", \.mean), ("variance", \.variance),
+          ("min_units", \.min_units), ("max_units", \.max_units), ("first_units", \.first_units),
+          ("last_units", \.last_units), ("symbol", \.symbol), ("gap", \.gap), ("min_scale", \.min_scale),
+          ("max_scale", \.max_scale), ("first_scale", \.first_scale), ("last_scale", \.last_scale),
+          ("reserved", \.reserved),
+        ]),
+      record(
+        RustlePriceAlert.self, "RustlePriceAlert",
+        [
+          ("price_units", \.price_units), ("size_units", \.size_units), ("time_ns", \.time_ns),
+          ("sequence", \.sequence), ("threshold", \.threshold), ("symbol", \.symbol), ("gap", \.gap),
+          ("price_scale", \.price_scale), ("size_scale", \.size_scale), ("reserved", \.reserved),
+        ]),
+      record(
+        RustleFeedNotice.self, "RustleFeedNotice",
+        [
+          ("time_ns", \.time_ns), ("count", \.count), ("kind", \.kind), ("gap", \.gap),
+          ("text_length", \.text_length), ("reserved", \.reserved), ("text", \.text),
+        ]),
+      record(
+        RustleFeedCounts.self, "RustleFeedCounts",
+        [
+          ("bytes", \.bytes), ("messages", \.messages), ("quotes", \.quotes), ("malformed", \.malformed),
+          ("oversized", \.oversized), ("others", \.others), ("gaps", \.gaps), ("skipped", \.skipped),
+          ("duplicates", \.duplicates), ("out_of_order", \.out_of_order), ("connections", \.connections),
+          ("disconnections", \.disconnections),
+        ]),
       unsafe record(
         RustleLayoutEntry.self, "RustleLayoutEntry",
         [

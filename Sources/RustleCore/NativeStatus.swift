@@ -25,6 +25,9 @@ package enum NativeStatus: Sendable, Hashable {
   case deviceUnsupported
   case deviceFailed
   case noSoundLibrary
+  case malformedSchema
+  case unknownFormat
+  case unreadableFile
   /// A number that this version does not know.
   case unknown(Int32)
   /// The linked archive does not fit this package: another build, or another layout of a record.
@@ -55,6 +58,9 @@ package enum NativeStatus: Sendable, Hashable {
       case RUSTLE_DEVICE_UNSUPPORTED: .deviceUnsupported
       case RUSTLE_DEVICE_FAILED: .deviceFailed
       case RUSTLE_NO_SOUND_LIBRARY: .noSoundLibrary
+      case RUSTLE_MALFORMED_SCHEMA: .malformedSchema
+      case RUSTLE_UNKNOWN_FORMAT: .unknownFormat
+      case RUSTLE_UNREADABLE_FILE: .unreadableFile
       default: .unknown(status)
       }
   }

@@ -58,7 +58,8 @@ public struct TickerError: Error, Sendable, Hashable {
       case .archiveMismatch: .archiveMismatch
       case .invalidLength: .capacityOutOfRange
       case .nullPointer, .invalidValue, .invalidUTF8, .staleHandle, .panicked, .wrongState, .deviceNotFound,
-        .deviceBusy, .deviceUnsupported, .deviceFailed, .noSoundLibrary, .unknown:
+        .deviceBusy, .deviceUnsupported, .deviceFailed, .noSoundLibrary, .malformedSchema, .unknownFormat,
+        .unreadableFile, .unknown:
         .internal
       }
     self.init(code: code, message: error.message)

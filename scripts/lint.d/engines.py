@@ -3,7 +3,7 @@ handle is among those of the random call sequences.
 
 Usage: engines.py ROOT
 
-An engine is a NAME with a function `rustle_NAME_start` that takes a sink, a kind one with `rustle_NAME_free`. Prints one line per finding; the exit status is 1
+An engine is a NAME with a function `rustle_NAME_start` or `rustle_NAME_start_RECORDS` that takes a sink, a kind one with `rustle_NAME_free`. Prints one line per finding; the exit status is 1
 when there is one.
 """
 
@@ -19,7 +19,7 @@ SEQUENCES = "rust/ffi/tests/c/sequences.c"
 
 def of_header(text):
     text = re.sub(r"/\*.*?\*/", " ", text, flags=re.S)
-    starts = re.findall(r"\brustle_(\w+)_start\(([^)]*)\)", text)
+    starts = re.findall(r"\brustle_([a-z]+)_start(?:_\w+)?\(([^)]*)\)", text)
     kinds = set(re.findall(r"\brustle_(\w+)_free\(\s*RustleHandle", text))
     return {name for name, parameters in starts if "RustleSink" in parameters}, kinds
 

@@ -46,7 +46,7 @@ pub(crate) fn worker_point() {
     assert!(!strikes(Fault::WorkerPanic), "a panic on purpose");
 }
 
-/// A symbol whose first tick panics the worker.
+/// A symbol whose first tick panics the worker of a ticker, and whose consumer, if it wants no other, that of a feed.
 pub const PANIC_SYMBOL: &str = "!PANIC";
 
 /// A sound device that there is not: whoever makes a capture or a playback of it calls [`arm_session`]. Callers in other
@@ -66,6 +66,13 @@ pub fn arm_session() {
 /// What making an engine of sound does about the name of its device.
 pub(crate) fn device_is_named(name: &str) {
     if name == PANIC_DEVICE {
+        arm_session();
+    }
+}
+
+/// What a feed does about the symbols of a consumer that is about to start.
+pub(crate) fn symbols_are_wanted(names: &[String]) {
+    if names == [PANIC_SYMBOL] {
         arm_session();
     }
 }

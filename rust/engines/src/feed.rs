@@ -392,6 +392,8 @@ impl Consumers {
     ) -> Result<FeedSession<T>, FeedError> {
         if let Subscription::Symbols(names) = subscription {
             check_names(names)?;
+            #[cfg(feature = "faults")]
+            crate::faults::symbols_are_wanted(names);
         }
         policy.check()?;
         let (overflow, capacity) = policy.overflow();
@@ -500,6 +502,11 @@ impl<T: Copy> FeedSession<T> {
     /// What went through the lane so far.
     pub fn lane_statistics(&self) -> LaneStatistics {
         self.lane.statistics()
+    }
+
+    /// The name of a symbol by the number that records carry; `None` for one that is not known yet.
+    pub fn symbol(&self, number: u32) -> Option<Arc<str>> {
+        self.hub.name(number)
     }
 
     /// How many quotes were left out of candles or statistics because they came too late.

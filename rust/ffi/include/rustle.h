@@ -33,6 +33,106 @@
 #define RUSTLE_BAND_HIGH_PASS 4
 
 /**
+ * Prices move by small random steps, all the same in size.
+ */
+#define RUSTLE_MODEL_WALK 0
+
+/**
+ * Prices follow geometric Brownian motion.
+ */
+#define RUSTLE_MODEL_GBM 1
+
+/**
+ * The format that the ending of the file's name says: `.ndjson`, `.jsonl`, `.json` or `.csv`.
+ */
+#define RUSTLE_FORMAT_BY_NAME 0
+
+/**
+ * A JSON text a line.
+ */
+#define RUSTLE_FORMAT_NDJSON 1
+
+/**
+ * Comma-separated values with a header.
+ */
+#define RUSTLE_FORMAT_CSV 2
+
+/**
+ * All records are kept, up to a capacity; then the oldest are lost, and counted. As `RUSTLE_LANE_DROP_OLDEST`.
+ */
+#define RUSTLE_POLICY_DROP_OLDEST 1
+
+/**
+ * All records are kept, up to a capacity; then the newest are lost, and counted. As `RUSTLE_LANE_DROP_NEWEST`.
+ */
+#define RUSTLE_POLICY_DROP_NEWEST 2
+
+/**
+ * The newest record of each symbol is kept. As `RUSTLE_LANE_KEEP_LATEST`.
+ */
+#define RUSTLE_POLICY_KEEP_LATEST 3
+
+/**
+ * The newest record of each symbol is handed over at even distances.
+ */
+#define RUSTLE_POLICY_SAMPLED 4
+
+/**
+ * The source waits for room, so that nothing is lost.
+ */
+#define RUSTLE_POLICY_AWAITED 5
+
+/**
+ * The alert fires at or above its level.
+ */
+#define RUSTLE_DIRECTION_ABOVE 0
+
+/**
+ * The alert fires at or below its level.
+ */
+#define RUSTLE_DIRECTION_BELOW 1
+
+/**
+ * The sequence number of a quote whose source has none.
+ */
+#define RUSTLE_NO_SEQUENCE UINT64_MAX
+
+/**
+ * The most bytes that a symbol's name has.
+ */
+#define RUSTLE_SYMBOL_CAPACITY 32
+
+/**
+ * The most bytes that a notice's text has.
+ */
+#define RUSTLE_NOTICE_CAPACITY 104
+
+/**
+ * A connection is being made.
+ */
+#define RUSTLE_NOTICE_CONNECTING 0
+
+/**
+ * A connection stands.
+ */
+#define RUSTLE_NOTICE_CONNECTED 1
+
+/**
+ * The connection was refused or lost; `count` milliseconds pass before the next attempt.
+ */
+#define RUSTLE_NOTICE_DISCONNECTED 2
+
+/**
+ * A message could not be understood; `count` is its number, from 0.
+ */
+#define RUSTLE_NOTICE_MALFORMED 3
+
+/**
+ * A message was longer than the bound; `count` messages were read so far.
+ */
+#define RUSTLE_NOTICE_OVERSIZED 4
+
+/**
  * The path that `rustle_fft_path` names.
  */
 #define RUSTLE_PATH_PREFERRED 0
@@ -418,6 +518,559 @@ typedef struct RustleSink {
 } RustleSink;
 
 /**
+ * The bytes of text at `data`, `length` of them: UTF-8, not NUL-terminated, owned by the caller, read during the call only.
+ */
+typedef struct RustleString {
+  /**
+   * The first byte; may be NULL when `length` is 0.
+   */
+  const uint8_t *data;
+  /**
+   * The number of bytes.
+   */
+  size_t length;
+} RustleString;
+
+/**
+ * How one symbol's price moves in geometric Brownian motion.
+ */
+typedef struct RustleGbmParameters {
+  /**
+   * The first price, above 0, in units of 10^-`price_scale`; it moves by this unit.
+   */
+  int64_t price_units;
+  /**
+   * The expected growth per year as a continuous rate, -1,000 to 1,000.
+   */
+  double drift;
+  /**
+   * The standard deviation of the price's logarithm after a year, 0 to 1,000.
+   */
+  double volatility;
+  /**
+   * Digits of the price after the point, 0 to 18.
+   */
+  uint32_t price_scale;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+} RustleGbmParameters;
+
+/**
+ * A feed of prices that are made up.
+ */
+typedef struct RustleSimulatedFeed {
+  /**
+   * The symbols that there are: distinct names of 1 to 32 bytes without white space or control characters.
+   */
+  const struct RustleString *symbols;
+  /**
+   * How many symbols, 1 to 100,000.
+   */
+  size_t symbol_count;
+  /**
+   * How prices move with `RUSTLE_MODEL_GBM`, in the order of the symbols; those that are missing have no drift and a
+   * volatility of 0.5. Not read for other models.
+   */
+  const struct RustleGbmParameters *parameters;
+  /**
+   * How many parameters, at most as many as symbols.
+   */
+  size_t parameter_count;
+  /**
+   * Updates a second of each symbol, 0.001 to 10,000,000.
+   */
+  double updates_per_second;
+  /**
+   * The same seed, symbols and model give the same prices.
+   */
+  uint64_t seed;
+  /**
+   * The number of updates after which the source ends; 0: it does not.
+   */
+  uint64_t update_limit;
+  /**
+   * The runtime that it runs on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
+   */
+  RustleHandle runtime;
+  /**
+   * One of `RUSTLE_MODEL_…`.
+   */
+  uint32_t model;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+} RustleSimulatedFeed;
+
+/**
+ * A feed that plays a file.
+ */
+typedef struct RustleReplayFeed {
+  /**
+   * The file.
+   */
+  struct RustleString path;
+  /**
+   * How its messages make quotes, as text: `symbol=s,price=p,time=T:ms`; empty: the schema of `rustle ticker --json`.
+   */
+  struct RustleString schema;
+  /**
+   * How many times as fast as it was recorded, 0.001 to 1,000,000; 0: without waiting.
+   */
+  double speed;
+  /**
+   * Quotes before this time are passed over: nanoseconds since 1970-01-01T00:00:00Z. Read only when `has_from` is not 0.
+   */
+  int64_t from_ns;
+  /**
+   * The runtime that it runs on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
+   */
+  RustleHandle runtime;
+  /**
+   * One of `RUSTLE_FORMAT_…`.
+   */
+  uint32_t format;
+  /**
+   * Not 0: it begins again when it has come to its end.
+   */
+  uint32_t repeats;
+  /**
+   * Not 0: `from_ns` counts.
+   */
+  uint32_t has_from;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+} RustleReplayFeed;
+
+/**
+ * What a source met with so far.
+ */
+typedef struct RustleFeedCounts {
+  /**
+   * Bytes read.
+   */
+  uint64_t bytes;
+  /**
+   * Lines or messages read, empty ones aside.
+   */
+  uint64_t messages;
+  /**
+   * Quotes handed to the consumers.
+   */
+  uint64_t quotes;
+  /**
+   * Messages that could not be understood.
+   */
+  uint64_t malformed;
+  /**
+   * Messages longer than the bound, which were skipped.
+   */
+  uint64_t oversized;
+  /**
+   * Messages that are no quotes: heartbeats, acknowledgements.
+   */
+  uint64_t others;
+  /**
+   * How many times numbers of a symbol were skipped.
+   */
+  uint64_t gaps;
+  /**
+   * How many numbers were skipped, those that came later included.
+   */
+  uint64_t skipped;
+  /**
+   * Quotes whose number had come before; they are left out.
+   */
+  uint64_t duplicates;
+  /**
+   * Quotes that came after one of their symbol with a higher number.
+   */
+  uint64_t out_of_order;
+  /**
+   * Connections made, the first included.
+   */
+  uint64_t connections;
+  /**
+   * Connections that were lost or refused.
+   */
+  uint64_t disconnections;
+} RustleFeedCounts;
+
+/**
+ * A quote of a feed.
+ */
+typedef struct RustleQuote {
+  /**
+   * The price, in units of 10^-`price_scale`.
+   */
+  int64_t price_units;
+  /**
+   * The size, in units of 10^-`size_scale`; 0 when the source tells none.
+   */
+  int64_t size_units;
+  /**
+   * When: nanoseconds since 1970-01-01T00:00:00Z; where the source tells none, when it came in.
+   */
+  int64_t time_ns;
+  /**
+   * The source's own number, counted for each symbol; `RUSTLE_NO_SEQUENCE` when it tells none.
+   */
+  uint64_t sequence;
+  /**
+   * How many of the symbol's numbers the source skipped just before this one.
+   */
+  uint64_t skipped;
+  /**
+   * The symbol's number in this feed; `rustle_feed_symbol` tells its name.
+   */
+  uint32_t symbol;
+  /**
+   * Records that this consumer lost just before this one (with a policy of the latest: of its own symbol).
+   */
+  uint32_t gap;
+  /**
+   * Digits of the price after the point.
+   */
+  uint8_t price_scale;
+  /**
+   * Digits of the size after the point.
+   */
+  uint8_t size_scale;
+  /**
+   * 1 when a quote of its symbol with a higher number came before, else 0.
+   */
+  uint8_t is_out_of_order;
+  /**
+   * 0.
+   */
+  uint8_t reserved[5];
+} RustleQuote;
+
+/**
+ * What went through a frame lane so far: `produced == delivered + dropped + waiting`.
+ */
+typedef struct RustleLaneStatistics {
+  /**
+   * Elements that the engine put in.
+   */
+  uint64_t produced;
+  /**
+   * Elements that were drained.
+   */
+  uint64_t delivered;
+  /**
+   * Elements that the lane's policy gave up.
+   */
+  uint64_t dropped;
+  /**
+   * Elements in the lane now.
+   */
+  uint64_t waiting;
+} RustleLaneStatistics;
+
+/**
+ * A candle: the quotes of one symbol in one interval.
+ */
+typedef struct RustleCandle {
+  /**
+   * Where the interval starts: nanoseconds since 1970-01-01T00:00:00Z.
+   */
+  int64_t start_ns;
+  /**
+   * The price of the earliest quote.
+   */
+  int64_t open_units;
+  /**
+   * The highest price.
+   */
+  int64_t high_units;
+  /**
+   * The lowest price.
+   */
+  int64_t low_units;
+  /**
+   * The price of the latest quote.
+   */
+  int64_t close_units;
+  /**
+   * The sum of the sizes; 0 when `is_volume_exact` is 0.
+   */
+  int64_t volume_units;
+  /**
+   * The sum of the sizes, rounded.
+   */
+  double volume;
+  /**
+   * How many quotes it has, at least 1.
+   */
+  uint64_t count;
+  /**
+   * The symbol's number in this feed.
+   */
+  uint32_t symbol;
+  /**
+   * Records that this consumer lost just before this one.
+   */
+  uint32_t gap;
+  /**
+   * Digits of the opening price after the point.
+   */
+  uint8_t open_scale;
+  /**
+   * Digits of the highest price after the point.
+   */
+  uint8_t high_scale;
+  /**
+   * Digits of the lowest price after the point.
+   */
+  uint8_t low_scale;
+  /**
+   * Digits of the closing price after the point.
+   */
+  uint8_t close_scale;
+  /**
+   * Digits of the volume after the point.
+   */
+  uint8_t volume_scale;
+  /**
+   * 1 when the volume has at most 18 digits, so that `volume_units` is the very sum; else 0.
+   */
+  uint8_t is_volume_exact;
+  /**
+   * 0.
+   */
+  uint8_t reserved[2];
+} RustleCandle;
+
+/**
+ * The prices of one symbol's last while.
+ */
+typedef struct RustlePriceStatistics {
+  /**
+   * Where the window ends: nanoseconds since 1970-01-01T00:00:00Z.
+   */
+  int64_t time_ns;
+  /**
+   * How many quotes are in the window, at least 1.
+   */
+  uint64_t count;
+  /**
+   * The mean price, each quote counting the same.
+   */
+  double mean;
+  /**
+   * The sample variance of the prices; 0 for one quote.
+   */
+  double variance;
+  /**
+   * The lowest price.
+   */
+  int64_t min_units;
+  /**
+   * The highest price.
+   */
+  int64_t max_units;
+  /**
+   * The oldest price in the window.
+   */
+  int64_t first_units;
+  /**
+   * The newest.
+   */
+  int64_t last_units;
+  /**
+   * The symbol's number in this feed.
+   */
+  uint32_t symbol;
+  /**
+   * Records that this consumer lost just before this one.
+   */
+  uint32_t gap;
+  /**
+   * Digits of the lowest price after the point.
+   */
+  uint8_t min_scale;
+  /**
+   * Digits of the highest price after the point.
+   */
+  uint8_t max_scale;
+  /**
+   * Digits of the oldest price after the point.
+   */
+  uint8_t first_scale;
+  /**
+   * Digits of the newest price after the point.
+   */
+  uint8_t last_scale;
+  /**
+   * 0.
+   */
+  uint8_t reserved[4];
+} RustlePriceStatistics;
+
+/**
+ * An alert that fired.
+ */
+typedef struct RustlePriceAlert {
+  /**
+   * The price that reached the level.
+   */
+  int64_t price_units;
+  /**
+   * The size of its quote; 0 when the source tells none.
+   */
+  int64_t size_units;
+  /**
+   * When: nanoseconds since 1970-01-01T00:00:00Z.
+   */
+  int64_t time_ns;
+  /**
+   * The quote's number, as in `RustleQuote`.
+   */
+  uint64_t sequence;
+  /**
+   * Which of the consumer's thresholds, from 0.
+   */
+  uint32_t threshold;
+  /**
+   * The symbol's number in this feed.
+   */
+  uint32_t symbol;
+  /**
+   * Records that this consumer lost just before this one.
+   */
+  uint32_t gap;
+  /**
+   * Digits of the price after the point.
+   */
+  uint8_t price_scale;
+  /**
+   * Digits of the size after the point.
+   */
+  uint8_t size_scale;
+  /**
+   * 0.
+   */
+  uint8_t reserved[2];
+} RustlePriceAlert;
+
+/**
+ * Something that happened to a source.
+ */
+typedef struct RustleFeedNotice {
+  /**
+   * When: nanoseconds since 1970-01-01T00:00:00Z.
+   */
+  int64_t time_ns;
+  /**
+   * A number that says more, by the kind; else 0.
+   */
+  uint64_t count;
+  /**
+   * One of `RUSTLE_NOTICE_…`.
+   */
+  uint32_t kind;
+  /**
+   * Notices that this consumer lost just before this one.
+   */
+  uint32_t gap;
+  /**
+   * The bytes of `text` in use.
+   */
+  uint32_t text_length;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+  /**
+   * The reason or the place, for people to read: UTF-8, not NUL-terminated.
+   */
+  uint8_t text[RUSTLE_NOTICE_CAPACITY];
+} RustleFeedNotice;
+
+/**
+ * The symbols that a consumer wants.
+ */
+typedef struct RustleFeedSubscription {
+  /**
+   * Distinct names, as those of a feed; they need not be known yet. Not read when `all` is not 0.
+   */
+  const struct RustleString *symbols;
+  /**
+   * How many names, at most 100,000; none is a consumer that gets nothing until `rustle_feed_subscribe`.
+   */
+  size_t symbol_count;
+  /**
+   * Not 0: all symbols that there are and will be.
+   */
+  uint32_t all;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+} RustleFeedSubscription;
+
+/**
+ * What becomes of records that a consumer does not take in time.
+ */
+typedef struct RustleFeedPolicy {
+  /**
+   * One of `RUSTLE_POLICY_…`.
+   */
+  uint32_t kind;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+  /**
+   * The lane's size, 1 to 1,048,576. Not read for `RUSTLE_POLICY_KEEP_LATEST` and `RUSTLE_POLICY_SAMPLED`.
+   */
+  size_t capacity;
+  /**
+   * The time between two samples in ns, 1 ms to 1 h. Read for `RUSTLE_POLICY_SAMPLED` only.
+   */
+  uint64_t interval_ns;
+} RustleFeedPolicy;
+
+/**
+ * A price that an alert watches for.
+ */
+typedef struct RustleFeedThreshold {
+  /**
+   * Whose price; it need not be known yet.
+   */
+  struct RustleString symbol;
+  /**
+   * The level in units of 10^-`level_scale`.
+   */
+  int64_t level_units;
+  /**
+   * How far back the price has to go before the alert fires again, 0 or above, in units of 10^-`hysteresis_scale`.
+   */
+  int64_t hysteresis_units;
+  /**
+   * One of `RUSTLE_DIRECTION_…`.
+   */
+  uint32_t direction;
+  /**
+   * Digits of the level after the point, 0 to 18.
+   */
+  uint8_t level_scale;
+  /**
+   * Digits of the hysteresis after the point, 0 to 18.
+   */
+  uint8_t hysteresis_scale;
+  /**
+   * 0.
+   */
+  uint8_t reserved[2];
+} RustleFeedThreshold;
+
+/**
  * What `rustle_spectrum_peaks` looks for, and in what.
  */
 typedef struct RustlePeakSearch {
@@ -773,20 +1426,6 @@ typedef struct RustlePitchFrame {
 } RustlePitchFrame;
 
 /**
- * The bytes of text at `data`, `length` of them: UTF-8, not NUL-terminated, owned by the caller, read during the call only.
- */
-typedef struct RustleString {
-  /**
-   * The first byte; may be NULL when `length` is 0.
-   */
-  const uint8_t *data;
-  /**
-   * The number of bytes.
-   */
-  size_t length;
-} RustleString;
-
-/**
  * What a capture or a playback is of.
  */
 typedef struct RustleSoundConfiguration {
@@ -862,28 +1501,6 @@ typedef struct RustleSoundBlock {
    */
   float samples[RUSTLE_BLOCK_SAMPLES];
 } RustleSoundBlock;
-
-/**
- * What went through a frame lane so far: `produced == delivered + dropped + waiting`.
- */
-typedef struct RustleLaneStatistics {
-  /**
-   * Elements that the engine put in.
-   */
-  uint64_t produced;
-  /**
-   * Elements that were drained.
-   */
-  uint64_t delivered;
-  /**
-   * Elements that the lane's policy gave up.
-   */
-  uint64_t dropped;
-  /**
-   * Elements in the lane now.
-   */
-  uint64_t waiting;
-} RustleLaneStatistics;
 
 /**
  * A device that can be opened by its name.
@@ -1405,6 +2022,21 @@ typedef struct RustleHarmonicDifference {
  */
 #define RUSTLE_NO_SOUND_LIBRARY 204
 
+/**
+ * The text of a schema cannot be read.
+ */
+#define RUSTLE_MALFORMED_SCHEMA 300
+
+/**
+ * Neither the caller nor the file's name says which format the file has.
+ */
+#define RUSTLE_UNKNOWN_FORMAT 301
+
+/**
+ * The file cannot be opened.
+ */
+#define RUSTLE_UNREADABLE_FILE 302
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
@@ -1573,6 +2205,351 @@ RustleStatus rustle_sink_exercise(struct RustleSink sink,
                                   const void *event,
                                   uint64_t count,
                                   struct RustleError *error);
+
+/**
+ * Makes a feed of simulated prices. `feed` receives its handle, to be freed with `rustle_feed_free`. Nothing runs before
+ * `rustle_feed_run`.
+ *
+ * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (the model, its
+ * parameters, a `reserved` other than 0), `RUSTLE_NO_SYMBOLS` to `RUSTLE_RATE_OUT_OF_RANGE`, `RUSTLE_STALE_HANDLE` (the
+ * runtime's), `RUSTLE_EXHAUSTED`.
+ *
+ * Thread-safe: yes. Realtime-safe: no.
+ *
+ * # Safety
+ * `configuration` is NULL or points to a configuration that is not written during the call, whose symbols, their texts and
+ * parameters are readable; `feed` and `error` are NULL or valid for a write.
+ */
+RustleStatus rustle_feed_new_simulated(const struct RustleSimulatedFeed *configuration,
+                                       RustleHandle *feed,
+                                       struct RustleError *error);
+
+/**
+ * Makes a feed that plays a file, which is opened by this call. `feed` receives its handle, to be freed with
+ * `rustle_feed_free`. Nothing runs before `rustle_feed_run`.
+ *
+ * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (the speed, the
+ * format, a `reserved` other than 0), `RUSTLE_MALFORMED_SCHEMA`, `RUSTLE_UNKNOWN_FORMAT`, `RUSTLE_UNREADABLE_FILE`,
+ * `RUSTLE_STALE_HANDLE` (the runtime's), `RUSTLE_EXHAUSTED`.
+ *
+ * Thread-safe: yes. Realtime-safe: no.
+ *
+ * # Safety
+ * `configuration` is NULL or points to a configuration that is not written during the call, whose texts are readable; `feed`
+ * and `error` are NULL or valid for a write.
+ */
+RustleStatus rustle_feed_new_replay(const struct RustleReplayFeed *configuration,
+                                    RustleHandle *feed,
+                                    struct RustleError *error);
+
+/**
+ * Begins the source, so that consumers that are there before get its first quote. Idempotent. When the source comes to its
+ * end every session of the feed ends, those that are started later too.
+ *
+ * Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_SHUT_DOWN`, `RUSTLE_EXHAUSTED` (the feed is over then).
+ *
+ * Thread-safe: yes. Realtime-safe: no.
+ *
+ * # Safety
+ * `error` is NULL or valid for a write.
+ */
+RustleStatus rustle_feed_run(RustleHandle feed,
+                             struct RustleError *error);
+
+/**
+ * Writes what the source met with so far to `counts`.
+ *
+ * Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`.
+ *
+ * Thread-safe: yes. Realtime-safe: no.
+ *
+ * # Safety
+ * `counts` and `error` are NULL or valid for a write.
+ */
+RustleStatus rustle_feed_counts(RustleHandle feed,
+                                struct RustleFeedCounts *counts,
+                                struct RustleError *error);
+
+/**
+ * Cancels every session of a feed. The source goes on, and later starts are welcome. Idempotent.
+ *
+ * Fails with `RUSTLE_STALE_HANDLE`.
+ *
+ * Thread-safe: yes, also inside a callback. Realtime-safe: no.
+ *
+ * # Safety
+ * `error` is NULL or valid for a write.
+ */
+RustleStatus rustle_feed_cancel(RustleHandle feed, struct RustleError *error);
+
+/**
+ * Cancels every session of a feed and its source; later starts fail with `RUSTLE_SHUT_DOWN`. Idempotent.
+ *
+ * Fails with `RUSTLE_STALE_HANDLE`.
+ *
+ * Thread-safe: yes, also inside a callback. Realtime-safe: no.
+ *
+ * # Safety
+ * `error` is NULL or valid for a write.
+ */
+RustleStatus rustle_feed_shut_down(RustleHandle feed, struct RustleError *error);
+
+/**
+ * Makes a feed's handle stale, and cancels its sessions and its source. The releases follow.
+ *
+ * Fails with `RUSTLE_STALE_HANDLE`.
+ *
+ * Thread-safe: yes, also inside a callback. Realtime-safe: no.
+ *
+ * # Safety
+ * `error` is NULL or valid for a write.
+ */
+RustleStatus rustle_feed_free(RustleHandle feed, struct RustleError *error);
+
+/**
+ * Moves at most `capacity` waiting quotes into `buffer`, the longest waiting first. `count` receives their number;
+ * `statistics`, which may be NULL, what went through the lane up to and including them. Works after the session's end, until
+ * its handle is freed.
+ *
+ * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_STALE_HANDLE`, `RUSTLE_INVALID_VALUE` (a session of
+ * another engine, or of another kind of consumer); nothing is taken then.
+ *
+ * Thread-safe: yes. Realtime-safe: no (it shares a lock with the worker, held for copies only).
+ *
+ * # Safety
+ * `buffer` is NULL or valid for writes of `capacity` records; `count`, `statistics` and `error` are NULL or valid for a
+ * write.
+ */
+RustleStatus rustle_feed_drain_quotes(RustleHandle session,
+                                      struct RustleQuote *buffer,
+                                      size_t capacity,
+                                      size_t *count,
+                                      struct RustleLaneStatistics *statistics,
+                                      struct RustleError *error);
+
+/**
+ * As `rustle_feed_drain_quotes`, for candles.
+ *
+ * Fails as `rustle_feed_drain_quotes`.
+ *
+ * Thread-safe: yes. Realtime-safe: no.
+ *
+ * # Safety
+ * As `rustle_feed_drain_quotes`.
+ */
+RustleStatus rustle_feed_drain_candles(RustleHandle session,
+                                       struct RustleCandle *buffer,
+                                       size_t capacity,
+                                       size_t *count,
+                                       struct RustleLaneStatistics *statistics,
+                                       struct RustleError *error);
+
+/**
+ * As `rustle_feed_drain_quotes`, for statistics.
+ *
+ * Fails as `rustle_feed_drain_quotes`.
+ *
+ * Thread-safe: yes. Realtime-safe: no.
+ *
+ * # Safety
+ * As `rustle_feed_drain_quotes`.
+ */
+RustleStatus rustle_feed_drain_statistics(RustleHandle session,
+                                          struct RustlePriceStatistics *buffer,
+                                          size_t capacity,
+                                          size_t *count,
+                                          struct RustleLaneStatistics *statistics,
+                                          struct RustleError *error);
+
+/**
+ * As `rustle_feed_drain_quotes`, for alerts.
+ *
+ * Fails as `rustle_feed_drain_quotes`.
+ *
+ * Thread-safe: yes. Realtime-safe: no.
+ *
+ * # Safety
+ * As `rustle_feed_drain_quotes`.
+ */
+RustleStatus rustle_feed_drain_alerts(RustleHandle session,
+                                      struct RustlePriceAlert *buffer,
+                                      size_t capacity,
+                                      size_t *count,
+                                      struct RustleLaneStatistics *statistics,
+                                      struct RustleError *error);
+
+/**
+ * As `rustle_feed_drain_quotes`, for notices.
+ *
+ * Fails as `rustle_feed_drain_quotes`.
+ *
+ * Thread-safe: yes. Realtime-safe: no.
+ *
+ * # Safety
+ * As `rustle_feed_drain_quotes`.
+ */
+RustleStatus rustle_feed_drain_notices(RustleHandle session,
+                                       struct RustleFeedNotice *buffer,
+                                       size_t capacity,
+                                       size_t *count,
+                                       struct RustleLaneStatistics *statistics,
+                                       struct RustleError *error);
+
+/**
+ * Has a consumer get the quotes of the `add_count` symbols at `add` too, and those of the `remove_count` at `remove` no more,
+ * from the source's next quote on. What waits in its lane stays there; what a candle or a statistic has of a symbol that is
+ * removed is forgotten. One that wanted all wants from then on all that are known, but for those.
+ *
+ * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_STALE_HANDLE`,
+ * `RUSTLE_INVALID_VALUE` (a session of another engine), `RUSTLE_DUPLICATE_SYMBOL` to `RUSTLE_TOO_MANY_SYMBOLS`,
+ * `RUSTLE_WRONG_STATE` (the session is over); nothing is changed then.
+ *
+ * Thread-safe: yes, also inside a callback. Realtime-safe: no.
+ *
+ * # Safety
+ * `add` and `remove` are NULL or point to that many records whose texts are readable; `error` is NULL or valid for a write.
+ */
+RustleStatus rustle_feed_subscribe(RustleHandle session,
+                                   const struct RustleString *add,
+                                   size_t add_count,
+                                   const struct RustleString *remove,
+                                   size_t remove_count,
+                                   struct RustleError *error);
+
+/**
+ * Writes the name of a symbol, by the number that records of this session carry, to `buffer`, which has room for `capacity`
+ * bytes; `RUSTLE_SYMBOL_CAPACITY` are enough. `length` receives the number of bytes: UTF-8, not NUL-terminated. A number has
+ * the same name for as long as the feed lives. Works after the session's end, until its handle is freed.
+ *
+ * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH` (the name does not fit), `RUSTLE_INVALID_VALUE` (no such number, or
+ * a session of another engine), `RUSTLE_STALE_HANDLE`; nothing is written then.
+ *
+ * Thread-safe: yes. Realtime-safe: no.
+ *
+ * # Safety
+ * `buffer` is NULL or valid for reads and writes of `capacity` bytes; `length` and `error` are NULL or valid for a write.
+ */
+RustleStatus rustle_feed_symbol(RustleHandle session,
+                                uint32_t number,
+                                uint8_t *buffer,
+                                size_t capacity,
+                                size_t *length,
+                                struct RustleError *error);
+
+/**
+ * Writes to `late` how many quotes were left out of a session's candles or statistics because they came too late: 0 for other
+ * sessions, and for one that is over.
+ *
+ * Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_INVALID_VALUE` (a session of another engine), `RUSTLE_NULL_POINTER`.
+ *
+ * Thread-safe: yes. Realtime-safe: no.
+ *
+ * # Safety
+ * `late` and `error` are NULL or valid for a write.
+ */
+RustleStatus rustle_feed_late(RustleHandle session,
+                              uint64_t *late,
+                              struct RustleError *error);
+
+/**
+ * Starts a consumer of the quotes themselves. `session` receives the handle, to be freed with `rustle_session_free`; records
+ * come from `rustle_feed_drain_quotes`. Callbacks may come before this function returns.
+ *
+ * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`, `RUSTLE_INVALID_UTF8`,
+ * `RUSTLE_STALE_HANDLE`, `RUSTLE_DUPLICATE_SYMBOL` to `RUSTLE_TOO_MANY_SYMBOLS`, `RUSTLE_SHUT_DOWN`, `RUSTLE_POISONED`,
+ * `RUSTLE_EXHAUSTED`; the sink was not taken then.
+ *
+ * Thread-safe: yes. Realtime-safe: no.
+ *
+ * # Safety
+ * `subscription` and `policy` are NULL or point to records that are not written during the call, as do the symbols and their
+ * texts; the sink keeps the contract of `RustleSink`; `session` and `error` are NULL or valid for a write.
+ */
+RustleStatus rustle_feed_start_quotes(RustleHandle feed,
+                                      const struct RustleFeedSubscription *subscription,
+                                      const struct RustleFeedPolicy *policy,
+                                      struct RustleSink sink,
+                                      RustleHandle *session,
+                                      struct RustleError *error);
+
+/**
+ * Starts a consumer of candles of `interval_ns`, 1 ns or more, that wait `lateness_ns` for quotes that come late, 0 to 64
+ * intervals; see docs/market.md. Those that are open when the source comes to its end are handed out then. Records come from
+ * `rustle_feed_drain_candles`. Else as `rustle_feed_start_quotes`.
+ *
+ * Fails as `rustle_feed_start_quotes`.
+ *
+ * Thread-safe: yes. Realtime-safe: no.
+ *
+ * # Safety
+ * As `rustle_feed_start_quotes`.
+ */
+RustleStatus rustle_feed_start_candles(RustleHandle feed,
+                                       const struct RustleFeedSubscription *subscription,
+                                       int64_t interval_ns,
+                                       int64_t lateness_ns,
+                                       const struct RustleFeedPolicy *policy,
+                                       struct RustleSink sink,
+                                       RustleHandle *session,
+                                       struct RustleError *error);
+
+/**
+ * Starts a consumer of the statistics of each symbol's last `window_ns`, 1 ns or more, after each of its quotes. Records come
+ * from `rustle_feed_drain_statistics`. Else as `rustle_feed_start_quotes`.
+ *
+ * Fails as `rustle_feed_start_quotes`.
+ *
+ * Thread-safe: yes. Realtime-safe: no.
+ *
+ * # Safety
+ * As `rustle_feed_start_quotes`.
+ */
+RustleStatus rustle_feed_start_statistics(RustleHandle feed,
+                                          const struct RustleFeedSubscription *subscription,
+                                          int64_t window_ns,
+                                          const struct RustleFeedPolicy *policy,
+                                          struct RustleSink sink,
+                                          RustleHandle *session,
+                                          struct RustleError *error);
+
+/**
+ * Starts a consumer of alerts: `threshold_count` prices to watch for at `thresholds`. Records come from
+ * `rustle_feed_drain_alerts`. Else as `rustle_feed_start_quotes`.
+ *
+ * Fails as `rustle_feed_start_quotes`.
+ *
+ * Thread-safe: yes. Realtime-safe: no.
+ *
+ * # Safety
+ * `thresholds` is NULL or points to `threshold_count` records whose texts are readable, and `policy` is NULL or points to a
+ * record, none of them written during the call; the rest as `rustle_feed_start_quotes`.
+ */
+RustleStatus rustle_feed_start_alerts(RustleHandle feed,
+                                      const struct RustleFeedThreshold *thresholds,
+                                      size_t threshold_count,
+                                      const struct RustleFeedPolicy *policy,
+                                      struct RustleSink sink,
+                                      RustleHandle *session,
+                                      struct RustleError *error);
+
+/**
+ * Starts a consumer of what is told of the source: connections, and messages that were skipped. Of what it does not take in
+ * time the oldest are lost; `capacity` is the lane's size, 1 to 1,048,576. Records come from `rustle_feed_drain_notices`. Else
+ * as `rustle_feed_start_quotes`.
+ *
+ * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_STALE_HANDLE`, `RUSTLE_SHUT_DOWN`, `RUSTLE_POISONED`,
+ * `RUSTLE_EXHAUSTED`; the sink was not taken then.
+ *
+ * Thread-safe: yes. Realtime-safe: no.
+ *
+ * # Safety
+ * The sink keeps the contract of `RustleSink`; `session` and `error` are NULL or valid for a write.
+ */
+RustleStatus rustle_feed_start_notices(RustleHandle feed,
+                                       size_t capacity,
+                                       struct RustleSink sink,
+                                       RustleHandle *session,
+                                       struct RustleError *error);
 
 /**
  * The magnitudes of the first `fft_size` / 2 bins of a signal: bin k is at k R / `fft_size` Hz for a sample rate of R.

@@ -62,6 +62,7 @@ pub(crate) enum Kind {
     Meter = 11,
     Pitch = 12,
     Voice = 13,
+    Feed = 14,
     #[cfg(test)]
     TestNumbers = 30,
     #[cfg(test)]

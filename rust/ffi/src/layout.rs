@@ -1,6 +1,11 @@
 //! The layout of every record that crosses the boundary, so that the other side can compare it with what it sees.
 
 use crate::equalizer::settings::{RustleEqualizerBand, RustleEqualizerSettings};
+use crate::feed::{
+    RustleCandle, RustleFeedCounts, RustleFeedNotice, RustleFeedPolicy, RustleFeedSubscription,
+    RustleFeedThreshold, RustleGbmParameters, RustlePriceAlert, RustlePriceStatistics, RustleQuote,
+    RustleReplayFeed, RustleSimulatedFeed,
+};
 use crate::fft::peaks::{RustlePeak, RustlePeakSearch};
 use crate::fft::stft::RustleStftConfiguration;
 use crate::lane::RustleLaneStatistics;
@@ -123,6 +128,35 @@ static LAYOUT: &[RustleLayoutEntry] = layout! {
     RustleSpectrumFeatures { centroid, rolloff, tilt }
     RustleHarmonicity { hnr, frequency, is_voiced, reserved }
     RustleHarmonicDifference { difference, first, second, frequency }
+    RustleGbmParameters { price_units, drift, volatility, price_scale, reserved }
+    RustleSimulatedFeed {
+        symbols, symbol_count, parameters, parameter_count, updates_per_second, seed, update_limit, runtime, model, reserved,
+    }
+    RustleReplayFeed { path, schema, speed, from_ns, runtime, format, repeats, has_from, reserved }
+    RustleFeedSubscription { symbols, symbol_count, all, reserved }
+    RustleFeedPolicy { kind, reserved, capacity, interval_ns }
+    RustleFeedThreshold {
+        symbol, level_units, hysteresis_units, direction, level_scale, hysteresis_scale, reserved,
+    }
+    RustleQuote {
+        price_units, size_units, time_ns, sequence, skipped, symbol, gap, price_scale, size_scale, is_out_of_order, reserved,
+    }
+    RustleCandle {
+        start_ns, open_units, high_units, low_units, close_units, volume_units, volume, count, symbol, gap, open_scale,
+        high_scale, low_scale, close_scale, volume_scale, is_volume_exact, reserved,
+    }
+    RustlePriceStatistics {
+        time_ns, count, mean, variance, min_units, max_units, first_units, last_units, symbol, gap, min_scale, max_scale,
+        first_scale, last_scale, reserved,
+    }
+    RustlePriceAlert {
+        price_units, size_units, time_ns, sequence, threshold, symbol, gap, price_scale, size_scale, reserved,
+    }
+    RustleFeedNotice { time_ns, count, kind, gap, text_length, reserved, text }
+    RustleFeedCounts {
+        bytes, messages, quotes, malformed, oversized, others, gaps, skipped, duplicates, out_of_order, connections,
+        disconnections,
+    }
     RustleLayoutEntry { record, field, size, alignment, offset }
 };
 

@@ -10,6 +10,7 @@ mod slice;
 
 pub mod equalizer;
 pub mod exercise;
+pub mod feed;
 pub mod fft;
 pub mod lane;
 pub mod layout;

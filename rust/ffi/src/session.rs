@@ -1,5 +1,6 @@
 //! What every engine's sessions have in common: cancel and free.
 
+use crate::feed::FeedConsumer;
 use crate::guard::guarded;
 use crate::handle::{Kind, Pinned, RustleHandle, SlotTable};
 use crate::lane::overflow;
@@ -19,6 +20,7 @@ pub(crate) enum EngineSession {
     Ticker(TickerSession),
     Capture(CaptureSession),
     Playback(PlaybackSession),
+    Feed(FeedConsumer),
 }
 
 impl AnySession {
@@ -27,6 +29,7 @@ impl AnySession {
             EngineSession::Ticker(session) => session.cancel(),
             EngineSession::Capture(session) => session.cancel(),
             EngineSession::Playback(session) => session.cancel(),
+            EngineSession::Feed(session) => session.cancel(),
         }
         #[cfg(feature = "faults")]
         self.forger.forge();
@@ -54,13 +57,25 @@ pub(crate) fn started<E: From<CallFault>>(
     start: impl FnOnce(Option<Overflow>, SinkGuts) -> Result<EngineSession, E>,
 ) -> Result<(), E> {
     let overflow = overflow(lane)?;
+    set_aside(session, sink, |sink| start(overflow, sink))
+}
+
+/// As [`started`], for an engine whose policies are not those of a lane.
+///
+/// # Errors
+/// The sink is none, the table of sessions is full, or `start` fails; the sink was not taken then.
+pub(crate) fn set_aside<E: From<CallFault>>(
+    session: &mut RustleHandle,
+    sink: RustleSink,
+    start: impl FnOnce(SinkGuts) -> Result<EngineSession, E>,
+) -> Result<(), E> {
     let sink = SinkGuts::new(sink)?;
     #[cfg(feature = "faults")]
     let forger = sink.forger();
     // Set aside first: once the session runs, its start must not fail any more.
     let reservation = SESSIONS.reserve()?;
     *session = reservation.fill(AnySession {
-        engine: start(overflow, sink)?,
+        engine: start(sink)?,
         #[cfg(feature = "faults")]
         forger,
     });

@@ -54,6 +54,13 @@ pub const RUSTLE_DEVICE_FAILED: RustleStatus = 203;
 /// The system's sound library is not there.
 pub const RUSTLE_NO_SOUND_LIBRARY: RustleStatus = 204;
 
+/// The text of a schema cannot be read.
+pub const RUSTLE_MALFORMED_SCHEMA: RustleStatus = 300;
+/// Neither the caller nor the file's name says which format the file has.
+pub const RUSTLE_UNKNOWN_FORMAT: RustleStatus = 301;
+/// The file cannot be opened.
+pub const RUSTLE_UNREADABLE_FILE: RustleStatus = 302;
+
 /// The bytes of text that a `RustleError` holds.
 pub const RUSTLE_ERROR_CAPACITY: usize = 248;
 

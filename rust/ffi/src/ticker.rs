@@ -266,6 +266,17 @@ impl From<&RustleTickerConfiguration> for TickerConfiguration {
     }
 }
 
+/// The number for what is wrong with a list of symbols.
+pub(crate) fn symbol_status(error: &SymbolError) -> RustleStatus {
+    match error {
+        SymbolError::None => RUSTLE_NO_SYMBOLS,
+        SymbolError::TooMany => RUSTLE_TOO_MANY_SYMBOLS,
+        SymbolError::TooLong { .. } => RUSTLE_SYMBOL_TOO_LONG,
+        SymbolError::Empty { .. } | SymbolError::Malformed { .. } => RUSTLE_MALFORMED_SYMBOL,
+        SymbolError::Duplicate { .. } => RUSTLE_DUPLICATE_SYMBOL,
+    }
+}
+
 /// A fault of a ticker call: of its arguments, or the engine's.
 enum TickerFault {
     Call(CallFault),
@@ -297,13 +308,7 @@ impl Fault for TickerFault {
     fn status(&self) -> RustleStatus {
         match self {
             Self::Call(fault) => fault.status(),
-            Self::Engine(TickerError::Symbols(error)) => match error {
-                SymbolError::None => RUSTLE_NO_SYMBOLS,
-                SymbolError::TooMany => RUSTLE_TOO_MANY_SYMBOLS,
-                SymbolError::TooLong { .. } => RUSTLE_SYMBOL_TOO_LONG,
-                SymbolError::Empty { .. } | SymbolError::Malformed { .. } => RUSTLE_MALFORMED_SYMBOL,
-                SymbolError::Duplicate { .. } => RUSTLE_DUPLICATE_SYMBOL,
-            },
+            Self::Engine(TickerError::Symbols(error)) => symbol_status(error),
             Self::Engine(TickerError::RateOutOfRange { .. }) => RUSTLE_RATE_OUT_OF_RANGE,
             Self::Engine(TickerError::CapacityOutOfRange { .. }) => RUSTLE_INVALID_LENGTH,
             Self::Engine(TickerError::ShutDown) => RUSTLE_SHUT_DOWN,

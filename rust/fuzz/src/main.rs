@@ -9,6 +9,7 @@
 #![no_main]
 
 mod equalizer;
+mod feed;
 mod frames;
 mod input;
 mod lane;
@@ -55,7 +56,7 @@ pub unsafe extern "C" fn LLVMFuzzerTestOneInput(data: *const u8, length: usize) 
 }
 
 fn call(input: &mut Input<'_>, handles: &mut Handles, results: &mut Vec<*const f32>) {
-    match input.below(50) {
+    match input.below(58) {
         0 => spectra::new_plan(input, handles),
         1 | 2 => spectra::form(input, handles),
         3 => spectra::plan_numbers(input, handles),
@@ -96,6 +97,12 @@ fn call(input: &mut Input<'_>, handles: &mut Handles, results: &mut Vec<*const f
         47 => voice::process(input, handles),
         48 => voice::tell(input, handles),
         49 => voice::measure(input),
+        50 | 57 => feed::new_feed(input, handles),
+        51 | 52 => feed::start(input, handles),
+        53 => feed::drain(input, handles),
+        54 => feed::tell(input, handles),
+        55 => feed::subscribe(input, handles),
+        56 => feed::end(input, handles),
         _ => ticker::library(input),
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::input::Input;
 use rustle::equalizer::rustle_equalizer_free;
+use rustle::feed::rustle_feed_free;
 use rustle::fft::inverse::rustle_fft_inverse_free;
 use rustle::fft::plan::rustle_fft_plan_free;
 use rustle::fft::stft::rustle_stft_free;
@@ -63,7 +64,10 @@ pub(crate) fn checked(call: impl FnOnce(*mut RustleError) -> RustleStatus) -> bo
     } else {
         assert_eq!(error.status, status);
         assert!(
-            (1..=10).contains(&status) || (100..=105).contains(&status) || (200..=204).contains(&status),
+            (1..=10).contains(&status)
+                || (100..=105).contains(&status)
+                || (200..=204).contains(&status)
+                || (300..=302).contains(&status),
             "an unknown status"
         );
         assert!(!text(&error).is_empty());
@@ -86,6 +90,7 @@ pub(crate) enum Kind {
     Ticker,
     Capture,
     Playback,
+    Feed,
     Equalizer,
     Meter,
     Pitch,
@@ -172,6 +177,8 @@ impl Handles {
             unsafe { rustle_capture_free(handle, null_mut()) };
             // SAFETY: as above.
             unsafe { rustle_playback_free(handle, null_mut()) };
+            // SAFETY: as above.
+            unsafe { rustle_feed_free(handle, null_mut()) };
             // SAFETY: as above.
             unsafe { rustle_equalizer_free(handle, null_mut()) };
             // SAFETY: as above.

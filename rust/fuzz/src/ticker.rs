@@ -51,7 +51,7 @@ pub(crate) fn new_ticker(input: &mut Input<'_>, handles: &mut Handles) {
 const PLAIN: [&str; 4] = ["BTC", "ETH", "SOL", "Ω"];
 
 /// A name for `place` in a list of at most four: mostly a plain one, else of any content.
-fn name<'a>(input: &mut Input<'a>, place: usize) -> RustleString {
+pub(crate) fn name<'a>(input: &mut Input<'a>, place: usize) -> RustleString {
     let bytes: &'a [u8] = match input.byte() {
         0..=191 => PLAIN[place].as_bytes(),
         192..=207 => &[b'X'; 33],

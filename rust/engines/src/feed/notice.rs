@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-/// What a source met with so far. Every message is in one of the counts from `updates` on, or stands for a heartbeat.
+/// What a source met with so far. A message gives quotes, or is in one of the counts from `malformed` to
+/// `others`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FeedCounts {
     /// Bytes read.

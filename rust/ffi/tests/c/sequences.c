@@ -38,10 +38,11 @@ static uint32_t below(uint32_t bound) {
 
 // From PLAN on: what has no sessions.
 typedef enum {
-  INVENTED, SESSION, TICKER, CAPTURE, PLAYBACK, RUNTIME, PLAN, INVERSE, STFT, STREAM, EQUALIZER, METER, PITCH, VOICE, KINDS
+  INVENTED, SESSION, TICKER, CAPTURE, PLAYBACK, FEED, RUNTIME, PLAN, INVERSE, STFT, STREAM, EQUALIZER, METER, PITCH, VOICE,
+  KINDS
 } Kind;
 
-static const char *const names[KINDS] = {"",         "sessions", "tickers", "captures",     "playbacks",  "runtimes", "plans",
+static const char *const names[KINDS] = {"",         "sessions", "tickers", "captures",     "playbacks",  "feeds",    "runtimes", "plans",
                                          "inverses", "STFTs",    "STFT streams", "equalizers", "meters",
                                          "pitches", "voices"};
 
@@ -124,6 +125,7 @@ static RustleStatus free_as(Kind kind, RustleHandle handle) {
     case METER: return rustle_meter_free(handle, NULL);
     case PITCH: return rustle_pitch_free(handle, NULL);
     case VOICE: return rustle_voice_free(handle, NULL);
+    case FEED: return rustle_feed_free(handle, NULL);
     default: return rustle_fft_plan_free(handle, NULL);
   }
 }
@@ -166,7 +168,40 @@ static void start_sound(Kind kind) {
   if (!started(status, &error, engine, kind, session, fine)) free(context);
 }
 
+// A consumer of any kind; feeds that were made here have one symbol.
+static void start_feed(void) {
+  static const RustleString symbol = {(const uint8_t *)"BTC", 3};
+  int fine = below(4) != 0;
+  RustleFeedSubscription wanted = {.symbols = &symbol, .symbol_count = 1, .all = below(2)};
+  RustleFeedPolicy policy = {.kind = fine ? 1 + below(5) : 0, .capacity = fine ? 1 : below(3), .interval_ns = 1000000};
+  RustleFeedThreshold threshold = {.symbol = symbol, .level_units = 1, .direction = below(2)};
+  void *context = malloc(16);
+  RustleSink sink = {context, on_signal, on_release};
+  RustleHandle session = 0;
+  RustleError error;
+  Entry *feed = any_entry(FEED);
+  RustleHandle handle = feed->handle;
+  RustleStatus status;
+  switch (below(5)) {
+    case 0: status = rustle_feed_start_candles(handle, &wanted, 1000000, 0, &policy, sink, &session, &error); break;
+    case 1: status = rustle_feed_start_statistics(handle, &wanted, 1000000, &policy, sink, &session, &error); break;
+    case 2: status = rustle_feed_start_alerts(handle, &threshold, 1, &policy, sink, &session, &error); break;
+    case 3: status = rustle_feed_start_notices(handle, fine ? 1 : 0, sink, &session, &error); break;
+    default: status = rustle_feed_start_quotes(handle, &wanted, &policy, sink, &session, &error);
+  }
+  // The policy of a start that is not fine is refused before the handle is looked at.
+  if (status == RUSTLE_INVALID_VALUE && !fine) {
+    free(context);
+    return;
+  }
+  if (!started(status, &error, feed, FEED, session, fine)) free(context);
+}
+
 static void start(void) {
+  if (below(3) == 0) {
+    start_feed();
+    return;
+  }
   if (below(2) == 0) {
     start_sound(below(2) == 0 ? CAPTURE : PLAYBACK);
     return;
@@ -203,6 +238,23 @@ static void new_sound(void) {
   if (runtime->handle != 0 && !serves(runtime, RUNTIME)) EXPECT(status == RUSTLE_STALE_HANDLE);
   else EXPECT(status == (fine ? RUSTLE_OK : RUSTLE_INVALID_VALUE));
   if (status == RUSTLE_OK) know(made, captures ? CAPTURE : PLAYBACK);
+}
+
+static void new_feed(void) {
+  static const RustleString symbol = {(const uint8_t *)"BTC", 3};
+  Entry *runtime = below(2) == 0 ? entry_of(0) : any_entry(RUNTIME);
+  int fine = below(8) != 0;
+  RustleSimulatedFeed configuration = {.symbols = &symbol,
+                                       .symbol_count = 1,
+                                       .updates_per_second = fine ? 10000 : -1,
+                                       .update_limit = below(4),
+                                       .runtime = runtime->handle,
+                                       .model = below(2)};
+  RustleHandle made = 0;
+  RustleStatus status = rustle_feed_new_simulated(&configuration, &made, NULL);
+  if (runtime->handle != 0 && !serves(runtime, RUNTIME)) EXPECT(status == RUSTLE_STALE_HANDLE);
+  else EXPECT(status == (fine ? RUSTLE_OK : RUSTLE_RATE_OUT_OF_RANGE));
+  if (status == RUSTLE_OK) know(made, FEED);
 }
 
 static void new_ticker(void) {
@@ -374,8 +426,8 @@ static void transform(void) {
   switch (below(8)) {
     case 4: equalize(); break;
     case 5: measure(); break;
-      case 6: track(); break;
-      case 7: listen(); break;
+    case 6: track(); break;
+    case 7: listen(); break;
     case 0:
       entry = any_entry(INVERSE);
       fits(rustle_fft_inverse_samples(entry->handle, input, FRAME + 2, output, FRAME, NULL, 0, NULL), entry, INVERSE,
@@ -395,6 +447,43 @@ static void transform(void) {
       entry = any_entry(PLAN);
       fits(rustle_fft_magnitudes(entry->handle, input, FRAME, output, FRAME / 2, NULL, 0, NULL), entry, PLAN, RUSTLE_OK);
   }
+}
+
+// As `on_session`, for a session of a feed.
+static void on_feed_session(void) {
+  static RustleQuote quotes[4];
+  static RustleCandle candles[4];
+  static RustlePriceStatistics statistics[4];
+  static RustlePriceAlert alerts[4];
+  static RustleFeedNotice notices[4];
+  const RustleString symbol = {(const uint8_t *)"BTC", 3};
+  uint8_t name[RUSTLE_SYMBOL_CAPACITY];
+  size_t count = 0;
+  uint64_t late = 0;
+  Entry *entry = any_entry(SESSION);
+  RustleHandle handle = entry->handle;
+  RustleStatus status;
+  switch (below(8)) {
+    case 0: status = rustle_feed_drain_quotes(handle, quotes, below(5), &count, NULL, NULL); break;
+    case 1: status = rustle_feed_drain_candles(handle, candles, below(5), &count, NULL, NULL); break;
+    case 2: status = rustle_feed_drain_statistics(handle, statistics, below(5), &count, NULL, NULL); break;
+    case 3: status = rustle_feed_drain_alerts(handle, alerts, below(5), &count, NULL, NULL); break;
+    case 4: status = rustle_feed_drain_notices(handle, notices, below(5), &count, NULL, NULL); break;
+    case 5: status = rustle_feed_symbol(handle, below(2), name, sizeof name, &count, NULL); break;
+    case 6: status = rustle_feed_late(handle, &late, NULL); break;
+    default:
+      status = rustle_feed_subscribe(handle, &symbol, below(2), &symbol, below(2), NULL);
+      if (status == RUSTLE_WRONG_STATE && serves(entry, SESSION)) return;  // It may be over.
+  }
+  fits(status, entry, SESSION, RUSTLE_INVALID_VALUE);
+}
+
+// The source of a feed, and what is told of it.
+static void on_feed(void) {
+  RustleFeedCounts counts;
+  Entry *entry = any_entry(FEED);
+  if (below(4) == 0) fits(rustle_feed_counts(entry->handle, &counts, NULL), entry, FEED, RUSTLE_OK);
+  else fits(rustle_feed_run(entry->handle, NULL), entry, FEED, RUSTLE_SHUT_DOWN);
 }
 
 // The calls of a session that its own engine serves and the others do not.
@@ -418,11 +507,12 @@ static void on_session(void) {
 
 // Cancels the sessions of an engine, or shuts it down.
 static void end_engine(int for_good) {
-  Kind kind = TICKER + below(3);
+  Kind kind = TICKER + below(4);
   Entry *entry = any_entry(kind);
   RustleStatus status;
   switch (kind) {
     case TICKER: status = (for_good ? rustle_ticker_shut_down : rustle_ticker_cancel)(entry->handle, NULL); break;
+    case FEED: status = (for_good ? rustle_feed_shut_down : rustle_feed_cancel)(entry->handle, NULL); break;
     case CAPTURE: status = (for_good ? rustle_capture_shut_down : rustle_capture_cancel)(entry->handle, NULL); break;
     default: status = (for_good ? rustle_playback_shut_down : rustle_playback_cancel)(entry->handle, NULL);
   }
@@ -433,8 +523,11 @@ static void one_call(void) {
   Entry *entry;
   switch (below(16)) {
     case 0:
-      if (below(2) == 0) new_ticker();
-      else new_sound();
+      switch (below(3)) {
+        case 0: new_ticker(); break;
+        case 1: new_feed(); break;
+        default: new_sound();
+      }
       break;
     case 1:
     case 2:
@@ -445,9 +538,15 @@ static void one_call(void) {
       fits(rustle_session_cancel(entry->handle, NULL), entry, SESSION, RUSTLE_OK);
       break;
     case 6: free_any(SESSION); break;
-    case 7: free_any(TICKER + below(3)); break;
+    case 7: free_any(TICKER + below(4)); break;
     case 8: end_engine(0); break;
-    case 9: on_session(); break;
+    case 9:
+      switch (below(3)) {
+        case 0: on_feed(); break;
+        case 1: on_feed_session(); break;
+        default: on_session();
+      }
+      break;
     case 10: {
       RustleHandle made = 0;
       if (below(16) == 0 && rustle_runtime_new_manual(0, &made, NULL) == RUSTLE_OK) know(made, RUNTIME);

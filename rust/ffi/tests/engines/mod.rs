@@ -2,6 +2,7 @@
 //! show for each row of [`ENGINES`].
 
 mod capture;
+mod feed;
 mod playback;
 mod sound;
 mod ticker;
@@ -18,8 +19,8 @@ use rustle::RustleHandle;
 use std::mem::MaybeUninit;
 use std::ptr::null_mut;
 
-/// Every engine; the lint looks that each `rustle_NAME_start` of the header has a row.
-pub(crate) const ENGINES: &[Engine] = &[ticker::ENGINE, capture::ENGINE, playback::ENGINE];
+/// Every engine; the lint looks that each `rustle_NAME_start` or `rustle_NAME_start_RECORDS` of the header has a row.
+pub(crate) const ENGINES: &[Engine] = &[ticker::ENGINE, capture::ENGINE, playback::ENGINE, feed::ENGINE];
 
 /// What a session is started to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,6 +80,13 @@ fn made(call: impl FnOnce(*mut RustleHandle) -> RustleStatus) -> Result<RustleHa
         status => Err(status),
     }
 }
+
+/// The lanes of an engine whose consumers drain a ring.
+const RINGS: &[u32] = &[
+    RUSTLE_LANE_DROP_OLDEST,
+    RUSTLE_LANE_DROP_NEWEST,
+    RUSTLE_LANE_KEEP_LATEST,
+];
 
 /// The lanes that there are.
 const ALL_LANES: &[u32] = &[

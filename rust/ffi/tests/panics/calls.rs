@@ -1,6 +1,7 @@
 //! One complete, valid call of every guarded function, with a panic armed for one of its points.
 
 use crate::equalizer::*;
+use crate::feed::*;
 use crate::meter::*;
 use crate::objects::{
     free_inverse, free_plan, free_runtime, free_stft, free_stream, new_inverse, new_plan, new_runtime,
@@ -11,6 +12,7 @@ use crate::sound::{self, playback_finish, playback_write, sound_devices, CAPTURE
 use crate::spectra::*;
 use crate::ticker::*;
 use crate::voice::*;
+use rustle::feed::*;
 use rustle::fft::forms::*;
 use rustle::fft::inverse::rustle_fft_inverse_free;
 use rustle::fft::plan::*;
@@ -166,6 +168,48 @@ pub(crate) const CALLS: &[(&str, Call)] = &[
     ("rustle_voice_harmonics", voice_harmonics),
     ("rustle_voice_perturbation", voice_perturbation),
     ("rustle_noise_scale", noise_scale),
+    ("rustle_feed_new_simulated", feed_new_simulated),
+    ("rustle_feed_new_replay", feed_new_replay),
+    ("rustle_feed_run", feed_run),
+    ("rustle_feed_start_quotes", |point| {
+        feed_start(point, Records::Quotes)
+    }),
+    ("rustle_feed_start_candles", |point| {
+        feed_start(point, Records::Candles)
+    }),
+    ("rustle_feed_start_statistics", |point| {
+        feed_start(point, Records::Statistics)
+    }),
+    ("rustle_feed_start_alerts", |point| {
+        feed_start(point, Records::Alerts)
+    }),
+    ("rustle_feed_start_notices", |point| {
+        feed_start(point, Records::Notices)
+    }),
+    ("rustle_feed_drain_quotes", |point| {
+        feed_drain(point, Records::Quotes, 2, rustle_feed_drain_quotes)
+    }),
+    ("rustle_feed_drain_candles", |point| {
+        feed_drain(point, Records::Candles, 1, rustle_feed_drain_candles)
+    }),
+    ("rustle_feed_drain_statistics", |point| {
+        feed_drain(point, Records::Statistics, 2, rustle_feed_drain_statistics)
+    }),
+    ("rustle_feed_drain_alerts", |point| {
+        feed_drain(point, Records::Alerts, 1, rustle_feed_drain_alerts)
+    }),
+    ("rustle_feed_drain_notices", |point| {
+        feed_drain(point, Records::Notices, 0, rustle_feed_drain_notices)
+    }),
+    ("rustle_feed_subscribe", feed_subscribe),
+    ("rustle_feed_symbol", feed_symbol),
+    ("rustle_feed_late", feed_late),
+    ("rustle_feed_counts", feed_counts),
+    ("rustle_feed_cancel", |point| on_feed(point, rustle_feed_cancel)),
+    ("rustle_feed_shut_down", |point| {
+        on_feed(point, rustle_feed_shut_down)
+    }),
+    ("rustle_feed_free", feed_free),
 ];
 
 pub(crate) type HandleCall = unsafe extern "C" fn(RustleHandle, *mut RustleError) -> RustleStatus;

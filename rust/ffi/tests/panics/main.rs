@@ -6,6 +6,7 @@ mod calls;
 #[path = "../engines/mod.rs"]
 mod engines;
 mod equalizer;
+mod feed;
 mod meter;
 mod objects;
 mod pitch;

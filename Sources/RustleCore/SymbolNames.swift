@@ -1,0 +1,58 @@
+internal import CRustle
+internal import Synchronization
+
+/// The names of a feed's symbols by their numbers, fetched once each.
+///
+/// One task reads a stream at a time, but nothing in its type says so: whoever needs the names takes the list out, and puts it
+/// back. A second one that finds it taken begins a list of its own. `Synchronization.Mutex` is not an option, as for ``OneShot``.
+final class SymbolNames: Sendable {
+  /// The address of the list, retained; 0 while somebody has it.
+  private let slot = Atomic<UInt>(0)
+
+  init() {}
+
+  deinit {
+    let address = slot.load(ordering: .acquiring)
+    if address != 0 { _ = List.adopt(address) }
+  }
+
+  /// The names, at least up to `number`, which is one that a record of `session` carried; -1 for none.
+  func names(through number: Int, of session: SessionID) -> [String] {
+    let taken = slot.exchange(0, ordering: .acquiringAndReleasing)
+    let list = taken == 0 ? List() : List.adopt(taken)
+    while list.names.count <= number {
+      // A name is there before the first record with its number.
+      list.names.append(Self.name(list.names.count, of: session) ?? "")
+    }
+    let names = list.names
+    let other = slot.exchange(list.retainedAddress(), ordering: .acquiringAndReleasing)
+    if other != 0 { _ = List.adopt(other) }
+    return names
+  }
+
+  private static func name(_ number: Int, of session: SessionID) -> String? {
+    let capacity = Int(RUSTLE_SYMBOL_CAPACITY)
+    return unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: capacity) { bytes in
+      var length = 0
+      let status = unsafe rustle_feed_symbol(
+        session.raw, UInt32(clamping: number), bytes.baseAddress, capacity, &length, nil)
+      guard status == RUSTLE_OK else { return nil }
+      return unsafe String(decoding: bytes.prefix(length), as: UTF8.self)
+    }
+  }
+
+  /// One thread at a time owns it: the one that took it out of the slot.
+  private final class List {
+    var names: [String] = []
+
+    func retainedAddress() -> UInt { unsafe UInt(bitPattern: Unmanaged.passRetained(self).toOpaque()) }
+
+    /// Takes back the reference that `retainedAddress` gave away.
+    static func adopt(_ address: UInt) -> List {
+      guard let pointer = unsafe UnsafeRawPointer(bitPattern: address) else {
+        preconditionFailure("a list's address is 0")
+      }
+      return unsafe Unmanaged<List>.fromOpaque(pointer).takeRetainedValue()
+    }
+  }
+}
