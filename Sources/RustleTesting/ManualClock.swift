@@ -46,3 +46,12 @@ extension TickerController {
     try self.init(configuration: configuration, runtime: clock.runtime)
   }
 }
+
+extension MarketFeed {
+  /// A feed whose time is that of `clock`.
+  ///
+  /// - Throws: as ``MarketFeed/init(_:)``.
+  public init(_ configuration: FeedConfiguration, clock: ManualClock) throws(FeedError) {
+    try self.init(configuration, runtime: clock.runtime)
+  }
+}

@@ -45,9 +45,11 @@ extension ConformingEngine {
   nonisolated var testDescription: String { name }
 }
 
-/// Every engine of the package. scripts/lint looks that each `rustle_NAME_start` of the header has a row here.
+/// Every engine of the package. scripts/lint looks that each `rustle_NAME_start` or
+/// `rustle_NAME_start_RECORDS` of the header has a row here.
 nonisolated let conformingEngines: [any ConformingEngine] = [
   ConformingTicker(name: "ticker"), ConformingCapture(name: "capture"), ConformingPlayback(name: "playback"),
+  ConformingFeed(name: "feed"),
 ]
 
 /// Each engine in each of its lanes.

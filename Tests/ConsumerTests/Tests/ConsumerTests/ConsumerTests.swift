@@ -26,6 +26,21 @@ import Testing
     #expect(updates.statistics.dropped == 0)
   }
 
+  @Test func feedGivesExactPricesAndCandles() async throws {
+    let clock = try ManualClock()
+    let feed = try MarketFeed(.simulated(SimulatedFeed(symbols: ["BTC"], updateLimit: 100)), clock: clock)
+    let quotes = try await feed.quotes(for: ["BTC"], policy: .latest)
+    let candles = try await feed.candles(every: .seconds(10))
+    try await feed.run()
+    clock.advance(by: .seconds(60))
+    var last: ExactDecimal?
+    for await case .value(let quote) in quotes { last = quote.price }
+    #expect(last.map { ExactDecimal($0.description) == $0 } == true)
+    var count: UInt64 = 0
+    for await case .value(let candle) in candles { count += candle.count }
+    #expect(count == 100)
+  }
+
   @Test func spectrumOfASine() async throws {
     let fft = try FFT(size: 1_024, window: .hann, scale: .amplitude)
     let sine = (0..<1_024).map { Float(sin(2 * Double.pi * 64 * Double($0) / 1_024)) }

@@ -1,0 +1,115 @@
+/// A decimal number as it was written: an integer of at most 18 digits, and how many of them stand after the point.
+///
+/// Text survives a round trip: `65000.10` is read and written as `65000.10`. Equality, order and hash go by value: 1.0 equals
+/// 1.00.
+public struct ExactDecimal: Sendable {
+  /// The digits as an integer, below 10^18 in magnitude.
+  public let units: Int64
+  /// How many digits stand after the point: 0 to 18.
+  public let scale: Int
+
+  /// 0, without digits after the point.
+  public static let zero = Self(checked: 0, 0)
+
+  /// `units` × 10^-`scale`, or nil when `units` has more than 18 digits or `scale` is not 0 to 18.
+  public init?(units: Int64, scale: Int) {
+    guard units.magnitude < Self.unitsEnd, (0...18).contains(scale) else { return nil }
+    self.init(checked: units, scale)
+  }
+
+  /// Reads digits with at most one point among them, and a minus before them for a negative number; nil for any other text, and
+  /// for more than 18 digits, leading zeros not counted.
+  public init?(_ text: some StringProtocol) {
+    var units: Int64 = 0
+    var scale = 0
+    var digits = 0
+    var hasPoint = false
+    let isNegative = text.utf8.first == UInt8(ascii: "-")
+    for byte in text.utf8.dropFirst(isNegative ? 1 : 0) {
+      if byte == UInt8(ascii: "."), !hasPoint {
+        hasPoint = true
+      } else if (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte), units < Int64(Self.unitsEnd) / 10, scale < 18 {
+        units = units * 10 + Int64(byte - UInt8(ascii: "0"))
+        scale += hasPoint ? 1 : 0
+        digits += 1
+      } else {
+        return nil
+      }
+    }
+    guard digits > 0 else { return nil }
+    self.init(checked: isNegative ? -units : units, scale)
+  }
+
+  init(checked units: Int64, _ scale: Int) {
+    self.units = units
+    self.scale = scale
+  }
+
+  /// The number as a double, correctly rounded.
+  public var doubleValue: Double {
+    // Two exact doubles have a correctly rounded quotient.
+    if units.magnitude <= 1 << 53 { return Double(units) / Double(Self.powers[scale]) }
+    return Double(description) ?? .nan
+  }
+
+  private static let unitsEnd: UInt64 = 1_000_000_000_000_000_000
+  static let powers: [Int64] = (0...18).map { exponent in (0..<exponent).reduce(1) { power, _ in power * 10 } }
+}
+
+extension ExactDecimal: Comparable, Hashable {
+  /// By value.
+  public static func == (left: Self, right: Self) -> Bool {
+    left.scale == right.scale ? left.units == right.units : left.scaled(as: right) == right.scaled(as: left)
+  }
+
+  /// By value.
+  public static func < (left: Self, right: Self) -> Bool {
+    left.scale == right.scale ? left.units < right.units : left.scaled(as: right) < right.scaled(as: left)
+  }
+
+  /// By value.
+  public func hash(into hasher: inout Hasher) {
+    var (units, scale) = (units, scale)
+    while scale > 0, units.isMultiple(of: 10) {
+      units /= 10
+      scale -= 1
+    }
+    hasher.combine(units)
+    hasher.combine(scale)
+  }
+
+  /// The units, multiplied by what makes them comparable with the other's.
+  private func scaled(as other: Self) -> Int128 { Int128(units) * Int128(Self.powers[other.scale]) }
+}
+
+extension ExactDecimal: CustomStringConvertible, LosslessStringConvertible {
+  /// All digits, those after the point too that are 0; no exponent.
+  public var description: String {
+    guard scale > 0 else { return String(units) }
+    let digits = String(units.magnitude)
+    let padded = String(repeating: "0", count: max(0, scale + 1 - digits.count)) + digits
+    return (units < 0 ? "-" : "") + padded.dropLast(scale) + "." + padded.suffix(scale)
+  }
+
+  /// As ``init(_:)-(StringProtocol)``.
+  public init?(_ description: String) { self.init(description[...]) }
+}
+
+extension ExactDecimal: Codable {
+  /// Reads the text of a number.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    let text = try container.decode(String.self)
+    guard let value = Self(text) else {
+      throw DecodingError.dataCorruptedError(
+        in: container, debugDescription: "expected a decimal number of at most 18 digits, got \(text.prefix(32))")
+    }
+    self = value
+  }
+
+  /// Writes ``description``: a number would lose digits on its way through a double.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(description)
+  }
+}

@@ -1,0 +1,182 @@
+public import RustleCore
+
+/// Where a feed's quotes come from.
+public enum FeedConfiguration: Sendable, Hashable {
+  /// Prices that are made up.
+  case simulated(SimulatedFeed)
+  /// A recording.
+  case replay(ReplayFeed)
+}
+
+/// A source of prices that are made up: each symbol in turn, at even distances, numbered from 0.
+public struct SimulatedFeed: Sendable, Hashable {
+  /// How prices move.
+  public enum Model: Sendable, Hashable {
+    /// By small random steps, all the same in size.
+    case walk
+    /// By geometric Brownian motion. The parameters are in the order of the symbols; those that are missing have no drift and a
+    /// volatility of 0.5.
+    case brownian([BrownianMotion])
+  }
+
+  /// The symbols that there are: 1 to 100,000 distinct names of 1 to 32 bytes, without white space and control characters.
+  public var symbols: [String]
+  /// Updates a second of each symbol: 0.001 to 10,000,000.
+  public var updatesPerSecond: Double
+  /// The same seed, symbols and model give the same prices; nil draws a seed.
+  public var seed: UInt64?
+  /// The number of updates, over all symbols, after which the source ends; nil: it does not.
+  public var updateLimit: UInt64?
+  /// How prices move.
+  public var model: Model
+
+  /// Two updates a second of each symbol, a drawn seed, no limit, small steps, unless said otherwise.
+  public init(
+    symbols: [String], updatesPerSecond: Double = 2, seed: UInt64? = nil, updateLimit: UInt64? = nil,
+    model: Model = .walk
+  ) {
+    self.symbols = symbols
+    self.updatesPerSecond = updatesPerSecond
+    self.seed = seed
+    self.updateLimit = updateLimit
+    self.model = model
+  }
+}
+
+/// How one symbol's price moves in geometric Brownian motion.
+public struct BrownianMotion: Sendable, Hashable {
+  /// The first price, above 0; it moves by a unit of its last digit.
+  public var price: ExactDecimal
+  /// The expected growth per year as a continuous rate, -1,000 to 1,000: 0.05 is about 5 %.
+  public var drift: Double
+  /// The standard deviation of the price's logarithm after a year, 0 to 1,000.
+  public var volatility: Double
+
+  /// The values are checked when a feed is made.
+  public init(price: ExactDecimal, drift: Double = 0, volatility: Double = 0.5) {
+    self.price = price
+    self.drift = drift
+    self.volatility = volatility
+  }
+}
+
+/// A source that plays a file.
+public struct ReplayFeed: Sendable, Hashable {
+  /// What a file holds.
+  public enum Format: UInt32, Sendable, Hashable, CaseIterable {
+    /// A JSON text a line.
+    case ndjson = 1
+    /// Comma-separated values with a header.
+    case csv = 2
+  }
+
+  /// How fast a recording is played.
+  public enum Pace: Sendable, Hashable {
+    /// So many times as fast as it was recorded, 0.001 to 1,000,000.
+    case times(Double)
+    /// Without waiting.
+    case unpaced
+  }
+
+  /// The file's path.
+  public var path: String
+  /// What it holds; nil: what the ending of its name says.
+  public var format: Format?
+  /// How its messages make quotes, as text: `symbol=s,price=p,time=T:ms`; nil: the schema of `rustle ticker --json`.
+  public var schema: String?
+  /// How fast it is played.
+  public var pace: Pace
+  /// Whether it begins again when it has come to its end; time goes on.
+  public var repeats: Bool
+  /// Quotes before this time are passed over: nanoseconds since 1970-01-01T00:00:00Z; nil: none are.
+  public var fromNanoseconds: Int64?
+
+  /// At the recorded pace, once, from the beginning, unless said otherwise.
+  public init(
+    path: String, format: Format? = nil, schema: String? = nil, pace: Pace = .times(1), repeats: Bool = false,
+    fromNanoseconds: Int64? = nil
+  ) {
+    self.path = path
+    self.format = format
+    self.schema = schema
+    self.pace = pace
+    self.repeats = repeats
+    self.fromNanoseconds = fromNanoseconds
+  }
+}
+
+/// What becomes of records that a consumer of a feed does not take in time.
+public enum FeedPolicy: Sendable, Hashable {
+  /// All are kept, up to `capacity` (1 to 1,048,576); then the oldest or the newest are lost, and counted.
+  /// ``LaneOverflow/keepLatest`` is as ``latest``.
+  case all(capacity: Int = 65_536, overflow: LaneOverflow = .dropOldest)
+  /// The newest of each symbol is kept.
+  case latest
+  /// The newest of each symbol is handed over at even distances, 1 ms to 1 h.
+  case sampled(every: Duration)
+  /// The source waits for room, so that nothing is lost. One that cannot wait, because it is live, loses the newest.
+  case awaited(capacity: Int = 65_536)
+}
+
+/// The symbols that a consumer wants.
+public enum FeedSymbols: Sendable, Hashable, ExpressibleByArrayLiteral {
+  /// All that there are and will be.
+  case all
+  /// These, distinct; they may come up later. None is a consumer that gets nothing until it subscribes.
+  case only([String])
+
+  /// ``only(_:)``.
+  public init(arrayLiteral elements: String...) { self = .only(elements) }
+
+  var names: [String]? {
+    switch self {
+    case .all: nil
+    case .only(let names): names
+    }
+  }
+}
+
+extension FeedConfiguration {
+  var native: NativeFeedSource {
+    switch self {
+    case .simulated(let feed):
+      let parameters: [NativeGbmParameters]? =
+        switch feed.model {
+        case .walk: nil
+        case .brownian(let motions):
+          motions.map { NativeGbmParameters(price: $0.price.native, drift: $0.drift, volatility: $0.volatility) }
+        }
+      return .simulated(
+        symbols: feed.symbols, updatesPerSecond: feed.updatesPerSecond, seed: feed.seed ?? .random(in: 0 ... .max),
+        updateLimit: feed.updateLimit, parameters: parameters)
+    case .replay(let feed):
+      // The native side takes 0 for no waiting: a pace of 0 has to be another number that it refuses.
+      let speed: Double =
+        switch feed.pace {
+        case .times(let speed): speed == 0 ? .nan : speed
+        case .unpaced: 0
+        }
+      return .replay(
+        path: feed.path, schema: feed.schema ?? "", speed: speed, from: feed.fromNanoseconds,
+        format: feed.format?.rawValue ?? 0, repeats: feed.repeats)
+    }
+  }
+}
+
+extension FeedPolicy {
+  var native: NativeFeedPolicy {
+    switch self {
+    case .all(let capacity, let overflow): .all(capacity: capacity, overflow: overflow)
+    case .latest: .latest
+    case .sampled(let interval): .sampled(nanoseconds: UInt64(max(0, interval.wholeNanoseconds)))
+    case .awaited(let capacity): .awaited(capacity: capacity)
+    }
+  }
+}
+
+extension Duration {
+  /// Nanoseconds, rounded down; at most and at least what an `Int64` holds.
+  var wholeNanoseconds: Int64 {
+    Int64(clamping: Int128(components.seconds) * 1_000_000_000 + Int128(components.attoseconds / 1_000_000_000))
+  }
+}

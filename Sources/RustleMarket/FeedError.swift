@@ -1,0 +1,119 @@
+public import Foundation
+package import RustleCore
+
+/// Why a feed refuses: a stable code, what was expected and what came, and what to do about it.
+public struct FeedError: Error, Sendable, Hashable {
+  /// The kind of refusal. The numbers are stable; new ones are appended.
+  public enum Code: Int, Sendable, CaseIterable {
+    /// A simulation has no symbols.
+    case noSymbols = 1
+    /// A symbol stands in a list twice.
+    case duplicateSymbol = 2
+    /// A symbol is empty, or has white space or a control character in it.
+    case malformedSymbol = 3
+    /// A symbol is longer than 32 bytes of UTF-8.
+    case symbolTooLong = 4
+    /// There are more than 100,000 symbols.
+    case tooManySymbols = 5
+    /// The rate is not 0.001 to 10,000,000 updates a second.
+    case rateOutOfRange = 6
+    /// A capacity is not 1 to 1,048,576, or there are parameters of more symbols than there are.
+    case capacityOutOfRange = 7
+    /// An interval, a lateness, a pace, a level, a hysteresis or a model's parameter is out of its range.
+    case valueOutOfRange = 8
+    /// An update limit is 0: a source that ends before its first update.
+    case updateLimitOutOfRange = 9
+    /// The text of a schema cannot be read.
+    case malformedSchema = 10
+    /// Neither the configuration nor the file's name says what the file holds.
+    case unknownFormat = 11
+    /// The file cannot be opened.
+    case unreadableFile = 12
+    /// The stream is over: its subscription cannot be changed any more.
+    case ended = 13
+    /// The feed was shut down.
+    case shutDown = 14
+    /// The native side of the feed failed earlier; its running streams go on.
+    case poisoned = 15
+    /// The system has no thread or no memory left for it.
+    case exhausted = 16
+    /// The linked native archive is not the one that the package was built against.
+    case archiveMismatch = 17
+    /// A fault inside the package; the message has the details.
+    case `internal` = 18
+  }
+
+  /// The kind of refusal.
+  public let code: Code
+  /// What was expected and what came, as one sentence.
+  public let message: String
+
+  init(code: Code, message: String) {
+    self.code = code
+    self.message = message
+  }
+
+  package init(_ error: NativeError) {
+    let code: Code =
+      switch error.status {
+      case .noSymbols: .noSymbols
+      case .duplicateSymbol: .duplicateSymbol
+      case .malformedSymbol: .malformedSymbol
+      case .symbolTooLong: .symbolTooLong
+      case .tooManySymbols: .tooManySymbols
+      case .rateOutOfRange: .rateOutOfRange
+      case .invalidLength: .capacityOutOfRange
+      case .invalidValue: .valueOutOfRange
+      case .malformedSchema: .malformedSchema
+      case .unknownFormat: .unknownFormat
+      case .unreadableFile: .unreadableFile
+      case .wrongState: .ended
+      case .shutDown: .shutDown
+      case .poisoned: .poisoned
+      case .exhausted: .exhausted
+      case .archiveMismatch: .archiveMismatch
+      case .nullPointer, .invalidUTF8, .staleHandle, .panicked, .deviceNotFound, .deviceBusy, .deviceUnsupported,
+        .deviceFailed, .noSoundLibrary, .unknown:
+        .internal
+      }
+    self.init(code: code, message: error.message)
+  }
+
+  /// Whether the same call may succeed later.
+  public var isRetryable: Bool { code == .exhausted || code == .unreadableFile }
+
+  /// What to do about it.
+  public var advice: String {
+    switch code {
+    case .noSymbols, .duplicateSymbol, .malformedSymbol, .symbolTooLong, .tooManySymbols: "Mend the list of symbols."
+    case .rateOutOfRange, .capacityOutOfRange, .valueOutOfRange, .updateLimitOutOfRange:
+      "Choose a value within the range."
+    case .malformedSchema: "Mend the schema: symbol=PATH,price=PATH and what else there is."
+    case .unknownFormat: "Say the format, or name the file .ndjson or .csv."
+    case .unreadableFile: "See that the file is there and may be read."
+    case .ended: "Start a new stream."
+    case .shutDown, .poisoned: "Make a new feed."
+    case .exhausted: "Try again when the process runs fewer threads or streams."
+    case .archiveMismatch: "Run scripts/build and build the package again."
+    case .internal: "Report it with this text."
+    }
+  }
+}
+
+extension FeedError: LocalizedError {
+  /// ``message``.
+  public var errorDescription: String? { message }
+  /// ``advice``.
+  public var recoverySuggestion: String? { advice }
+}
+
+extension FeedError: CustomNSError {
+  /// The domain of the bridged `NSError`; its code is the raw value of ``code``.
+  public static var errorDomain: String { "rustle.feed" }
+  /// The raw value of ``code``.
+  public var errorCode: Int { code.rawValue }
+  /// Message and advice under Foundation's keys.
+  public var errorUserInfo: [String: Any] {
+    [NSLocalizedDescriptionKey: message, NSLocalizedRecoverySuggestionErrorKey: advice]
+  }
+}

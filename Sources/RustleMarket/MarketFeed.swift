@@ -1,0 +1,186 @@
+public import RustleCore
+
+/// A feed of market data: one source of quotes, any number of consumers, each with a policy of its own.
+///
+/// ```swift
+/// let feed = try MarketFeed(.replay(ReplayFeed(path: "prices.ndjson", pace: .times(10))))
+/// let candles = try await feed.candles(every: .seconds(60))
+/// try await feed.run()
+/// for await case .value(let candle) in candles {
+///   print(candle.symbol, candle.open, candle.close)
+/// }
+/// ```
+///
+/// Nothing runs before ``run()``, so that consumers that are there before get the first quote. When the source comes to its end,
+/// every stream ends once what waits has been read, also those that are started later.
+///
+/// A stream is for one consumer, and ends as a ``TickerController``'s does: when its consumer leaves the loop, when the consuming
+/// task is cancelled, when the stream or the feed is dropped, and by ``cancel()`` and ``shutDown()``. What the policy loses is told
+/// in the stream, as ``StreamElement/gap(_:)``, and counted.
+///
+/// ``RustleCore/EngineStream/subscribe(to:)`` and ``RustleCore/EngineStream/unsubscribe(from:)`` change what a running stream
+/// delivers.
+public actor MarketFeed {
+  private let feed: NativeFeed
+  private var streams = StreamTable()
+
+  /// A feed on the threads that all engines of the process share. A recording is opened here.
+  ///
+  /// - Throws: ``FeedError`` of the source.
+  public init(_ configuration: FeedConfiguration) throws(FeedError) { try self.init(configuration, runtime: nil) }
+
+  /// A feed on a runtime of the caller's.
+  package init(_ configuration: FeedConfiguration, runtime: NativeRuntime?) throws(FeedError) {
+    // The native side takes 0 for no limit.
+    if case .simulated(let simulation) = configuration, simulation.updateLimit == 0 {
+      throw FeedError(
+        code: .updateLimitOutOfRange, message: "update limit: expected 1 update or more, or no limit, got 0")
+    }
+    do {
+      feed = try NativeFeed(configuration.native, runtime: runtime)
+    } catch {
+      throw FeedError(error)
+    }
+  }
+
+  /// Begins the source. Does nothing when it runs or has come to its end.
+  ///
+  /// - Throws: ``FeedError/Code/shutDown`` or ``FeedError/Code/exhausted``; the feed is over then.
+  public func run() throws(FeedError) {
+    do { try feed.run() } catch { throw FeedError(error) }
+  }
+
+  /// Streams quotes.
+  ///
+  /// - Parameters:
+  ///   - symbols: whose.
+  ///   - policy: what becomes of those that the consumer does not take in time.
+  /// - Throws: ``FeedError``; nothing was started then.
+  public func quotes(
+    for symbols: FeedSymbols = .all, policy: FeedPolicy = .all()
+  ) throws(FeedError) -> EngineStream<Quote> {
+    try started { () throws(NativeError) in
+      try feed.quotes(of: symbols.names, policy: policy.native, reader: .quotes)
+    }
+  }
+
+  /// Streams candles, each once it is closed; those that are open when the source comes to its end come then.
+  ///
+  /// - Parameters:
+  ///   - symbols: whose.
+  ///   - interval: how long a candle is, 1 ns or more. It starts at a multiple of that since 1970.
+  ///   - lateness: how long a candle waits for quotes that come late, 0 to 64 intervals. Later ones are left out, and counted:
+  ///     ``RustleCore/EngineStream/lateQuoteCount``.
+  ///   - policy: what becomes of candles that the consumer does not take in time.
+  /// - Throws: ``FeedError``; nothing was started then.
+  public func candles(
+    of symbols: FeedSymbols = .all, every interval: Duration, lateness: Duration = .zero, policy: FeedPolicy = .all()
+  ) throws(FeedError) -> EngineStream<Candle> {
+    try started { () throws(NativeError) in
+      try feed.candles(
+        of: symbols.names, intervalNanoseconds: interval.wholeNanoseconds,
+        latenessNanoseconds: lateness.wholeNanoseconds, policy: policy.native, reader: .candles)
+    }
+  }
+
+  /// Streams the statistics of each symbol's last while, after each of its quotes.
+  ///
+  /// - Parameters:
+  ///   - symbols: whose.
+  ///   - window: how long the while is, 1 ns or more.
+  ///   - policy: what becomes of those that the consumer does not take in time.
+  /// - Throws: ``FeedError``; nothing was started then.
+  public func statistics(
+    of symbols: FeedSymbols = .all, over window: Duration, policy: FeedPolicy = .latest
+  ) throws(FeedError) -> EngineStream<PriceStatistics> {
+    try started { () throws(NativeError) in
+      try feed.statistics(
+        of: symbols.names, windowNanoseconds: window.wholeNanoseconds, policy: policy.native, reader: .statistics)
+    }
+  }
+
+  /// Streams alerts: one when a price is at a threshold's level or beyond it, the next once it was beyond the hysteresis on the
+  /// other side.
+  ///
+  /// - Parameters:
+  ///   - thresholds: what is watched for.
+  ///   - policy: what becomes of those that the consumer does not take in time.
+  /// - Throws: ``FeedError``; nothing was started then.
+  public func alerts(
+    at thresholds: [PriceThreshold], policy: FeedPolicy = .all(capacity: 1_024)
+  ) throws(FeedError) -> EngineStream<PriceAlert> {
+    let native = thresholds.map { threshold in
+      NativeThreshold(
+        symbol: threshold.symbol, level: threshold.level.native, hysteresis: threshold.hysteresis.native,
+        isAbove: threshold.direction == .above)
+    }
+    return try started { () throws(NativeError) in
+      try feed.alerts(at: native, policy: policy.native, reader: .alerts(thresholds))
+    }
+  }
+
+  /// Streams what happens to the source: connections, and messages that were skipped. Of those that wait, `capacity` (1 to
+  /// 1,048,576) are kept, and then the oldest lost.
+  ///
+  /// - Throws: ``FeedError``; nothing was started then.
+  public func notices(capacity: Int = 1_024) throws(FeedError) -> EngineStream<FeedNotice> {
+    try started { () throws(NativeError) in try feed.notices(capacity: capacity, reader: .notices) }
+  }
+
+  /// Ends every stream and returns when all have ended: no native callback of theirs runs after that, and what waits can still be
+  /// read. The source goes on, and new streams can be asked for. It waits also when the calling task is cancelled.
+  public func cancel() async {
+    // The table keeps what ends until it has ended, so that a second caller waits for it as well.
+    let ending = streams
+    await ending.endAll()
+    streams.forgetSettled()
+  }
+
+  /// Ends every stream like ``cancel()``, and the source; refuses new streams from now on.
+  public func shutDown() async {
+    feed.shutDown()
+    await cancel()
+  }
+
+  /// What the source met with so far.
+  public var counts: FeedCounts { FeedCounts(feed.counts()) }
+
+  /// What went through the streams of this feed so far, ended ones included.
+  public var statistics: StreamStatistics { streams.statistics }
+
+  /// The number of streams that have not ended.
+  public var liveStreamCount: Int { streams.liveCount }
+
+  private func started<Value>(
+    _ start: () throws(NativeError) -> EngineStream<Value>
+  ) throws(FeedError) -> EngineStream<Value> {
+    do {
+      let stream = try start()
+      streams.add(stream)
+      return stream
+    } catch {
+      throw FeedError(error)
+    }
+  }
+}
+
+extension EngineStream where Value: FeedRecord {
+  /// Has the stream deliver what comes of `symbols` too, from the source's next quote on. It can be called while the stream is
+  /// read, with a copy of the stream. Streams of notices have no symbols.
+  ///
+  /// - Throws: ``FeedError``: the symbols are refused, or the stream is over; nothing is changed then.
+  public func subscribe(to symbols: [String]) throws(FeedError) { try change(adding: symbols, removing: []) }
+
+  /// Has the stream deliver what comes of `symbols` no more. What waits is delivered; what a candle or a statistic has of them is
+  /// forgotten. A stream of all symbols is from then on one of all that are known, but for these.
+  ///
+  /// - Throws: ``FeedError/Code/ended``.
+  public func unsubscribe(from symbols: [String]) throws(FeedError) { try change(adding: [], removing: symbols) }
+
+  /// How many quotes were left out of candles or statistics because they came too late; 0 once the stream has ended.
+  public var lateQuoteCount: UInt64 { lateCount }
+
+  private func change(adding: [String], removing: [String]) throws(FeedError) {
+    do { try changeSubscription(adding: adding, removing: removing) } catch { throw FeedError(error) }
+  }
+}
