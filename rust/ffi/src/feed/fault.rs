@@ -60,7 +60,10 @@ impl Fault for FeedFault {
             | FeedError::Model(_)
             | FeedError::Lateness(_)
             | FeedError::Alert(_)
-            | FeedError::Speed(_) => RUSTLE_INVALID_VALUE,
+            | FeedError::Speed(_)
+            | FeedError::Address { .. }
+            | FeedError::PatienceOutOfRange { .. }
+            | FeedError::Backoff(_) => RUSTLE_INVALID_VALUE,
             FeedError::UnknownFormat { .. } => RUSTLE_UNKNOWN_FORMAT,
             FeedError::File { .. } => RUSTLE_UNREADABLE_FILE,
             FeedError::Ended => RUSTLE_WRONG_STATE,
