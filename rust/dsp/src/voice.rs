@@ -37,6 +37,7 @@ mod repetition;
 mod resample;
 mod roots;
 mod summary;
+mod sums;
 
 pub use analyzer::{VoiceAnalyzer, VoiceConfiguration, VoiceFrame, analyze};
 pub use error::VoiceError;

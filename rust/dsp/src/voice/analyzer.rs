@@ -198,7 +198,9 @@ impl VoiceAnalyzer {
             ..VoiceFrame::default()
         };
         if let Some(formants) = &mut self.formants {
-            frame.formants = formants.analyze(inner(&self.buffer, formants.window()))?;
+            let part = inner(&self.buffer, formants.window());
+            let first = self.buffer.len() / 2 - part.len() / 2;
+            frame.formants = formants.analyze_next(part, self.start as i64 + first as i64)?;
         }
         if let Some(harmonicity) = self.harmonicity.as_mut().filter(|_| frame.is_voiced) {
             frame.harmonicity = Some(harmonicity.analyze(inner(&self.buffer, harmonicity.window()))?);
@@ -257,6 +259,9 @@ impl VoiceAnalyzer {
     /// Forgets the signal; the next sample is the first of another.
     pub fn reset(&mut self) {
         (self.filled, self.skip, self.start, self.before) = (0, 0, 0, None);
+        if let Some(formants) = &mut self.formants {
+            formants.reset();
+        }
         self.marker.reset();
         self.steadiness = Steadiness::new(self.sample_rate);
         self.counts.reset();

@@ -117,15 +117,18 @@ impl Correlation {
         let reach = DEPTH as isize;
         let sine = (std::f64::consts::PI * part).sin() / std::f64::consts::PI;
         let width = std::f64::consts::PI / (DEPTH as f64 + 0.5);
-        let mut sum = 0.0;
+        let (mut sum, mut sign) = (0.0, if DEPTH.is_multiple_of(2) { -1.0 } else { 1.0 });
+        // The window's cosine goes on by a turn from one value to the next.
+        let (mut sin, mut cos) = (width * (part - (1 - reach) as f64)).sin_cos();
+        let (step_sin, step_cos) = width.sin_cos();
         for k in 1 - reach..=reach {
             // The function is even.
             let value = self.values[(below + k).unsigned_abs()];
-            let distance = part - k as f64;
-            let sign = if k % 2 == 0 { 1.0 } else { -1.0 };
-            sum += value * sign * sine / distance * (0.5 + 0.5 * (width * distance).cos());
+            sum += value * sign / (part - k as f64) * (0.5 + 0.5 * cos);
+            (sin, cos) = (sin * step_cos - cos * step_sin, cos * step_cos + sin * step_sin);
+            sign = -sign;
         }
-        sum
+        sum * sine
     }
 
     /// The lag and height of the maximum around the whole lag `near`, which is no lower than its neighbours.

@@ -14,7 +14,7 @@ pub enum VoiceError {
         /// The rate that came, in Hz.
         got: f64,
     },
-    /// The range of voices is not within [`FREQUENCIES`], or empty.
+    /// The range of voices is not within [`FREQUENCIES`] and below a quarter of the sample rate, or empty.
     Range {
         /// The lower end that came, in Hz.
         lowest: f64,

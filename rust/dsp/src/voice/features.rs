@@ -29,6 +29,8 @@ pub struct SpectrumFeatures {
 pub struct SpectrumAnalyzer {
     plan: SpectrumPlan,
     sample_rate: f64,
+    window: Vec<f32>,
+    frame: Vec<f32>,
     power: Vec<f32>,
     sum: Vec<f64>,
     scratch: Vec<f32>,
@@ -41,7 +43,11 @@ impl SpectrumAnalyzer {
         checked_rate(sample_rate)?;
         let size = ((FRAME * sample_rate).ceil() as usize).next_power_of_two();
         let plan = SpectrumPlan::new(size, Window::Hann, Symmetry::Periodic, Scale::None)?;
+        let mut window = vec![0.0; size];
+        Window::Hann.fill(Symmetry::Periodic, &mut window);
         Ok(Self {
+            window,
+            frame: vec![0.0; size],
             power: vec![0.0; plan.bins()],
             sum: vec![0.0; plan.bins()],
             scratch: vec![0.0; plan.scratch_len()],
@@ -55,7 +61,8 @@ impl SpectrumAnalyzer {
         self.plan.size()
     }
 
-    /// Adds a frame of [`window`](Self::window) samples to the mean. One with a sample that is NaN or infinite is left out.
+    /// Adds a frame of [`window`](Self::window) samples, less its mean, to the mean of frames. One with a sample that is NaN or
+    /// infinite is left out.
     ///
     /// # Errors
     /// [`VoiceError::FrameLength`].
@@ -64,7 +71,30 @@ impl SpectrumAnalyzer {
         if got != expected {
             return Err(VoiceError::FrameLength { expected, got });
         }
-        self.plan.power(frame, &mut self.power, &mut self.scratch)?;
+        self.add_part(0, frame)
+    }
+
+    /// Adds a frame with `part` from sample `first` on and silence around. A constant is taken away from the part, so that nothing
+    /// is left of it under the window: its lobe there would outweigh a voice in the bins around 0 Hz.
+    fn add_part(&mut self, first: usize, part: &[f32]) -> Result<(), VoiceError> {
+        let weights = &self.window[first..first + part.len()];
+        let (mut sum, mut weight, mut peak) = (0.0, 0.0, 0.0_f64);
+        for (&x, &w) in part.iter().zip(weights) {
+            sum += f64::from(w) * f64::from(x);
+            weight += f64::from(w);
+        }
+        let mean = if weight > 0.0 { sum / weight } else { 0.0 };
+        self.frame.fill(0.0);
+        for (sample, &x) in self.frame[first..].iter_mut().zip(part) {
+            let difference = f64::from(x) - mean;
+            peak = peak.max(difference.abs());
+            *sample = difference as f32;
+        }
+        // What is left of a constant is rounding.
+        if peak < 1e-7 * mean.abs() {
+            return Ok(());
+        }
+        self.plan.power(&self.frame, &mut self.power, &mut self.scratch)?;
         if self.power.iter().all(|power| power.is_finite()) {
             for (sum, &power) in self.sum.iter_mut().zip(&self.power) {
                 *sum += f64::from(power);
@@ -151,10 +181,7 @@ pub fn analyze_spectrum(sample_rate: f64, signal: &[f32]) -> Result<SpectrumFeat
     let mut analyzer = SpectrumAnalyzer::new(sample_rate)?;
     let window = analyzer.window();
     if signal.len() < window {
-        let mut frame = vec![0.0; window];
-        let before = (window - signal.len()) / 2;
-        frame[before..before + signal.len()].copy_from_slice(signal);
-        analyzer.add(&frame)?;
+        analyzer.add_part((window - signal.len()) / 2, signal)?;
     }
     for frame in signal.windows(window).step_by(window / 2) {
         analyzer.add(frame)?;

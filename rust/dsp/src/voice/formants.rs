@@ -173,7 +173,10 @@ pub struct FormantAnalyzer {
     /// With [`FormantMethod::Weighted`].
     repetition: Option<Repetition>,
     window: Vec<f64>,
-    /// The sound at the rate of the prediction, longer than the window where there is a mean to make.
+    /// The sound at the rate of the prediction, longer than the window where there is a mean to make, and which of the signal's
+    /// samples at this rate is its first; `None`: none yet.
+    resampled: Vec<f64>,
+    from: Option<i64>,
     sound: Vec<f64>,
     samples: Vec<f64>,
     work: Vec<f64>,
@@ -191,8 +194,9 @@ impl FormantAnalyzer {
         let around = repetition.as_ref().map_or(0, Repetition::margin);
         let sound = length + 2 * around;
         let inner = (sound as f64 / rate * configuration.sample_rate).ceil() as usize;
+        // The middle is moved to the nearest sample at the lower rate.
         let margin = if rate < configuration.sample_rate {
-            resampler.reach()
+            resampler.reach() + (0.5 * configuration.sample_rate / rate).ceil() as usize
         } else {
             1
         };
@@ -205,13 +209,15 @@ impl FormantAnalyzer {
             emphasis: (-std::f64::consts::TAU * EMPHASIS / rate).exp(),
             window: (0..length - 1).map(|n| gaussian(n, length - 1)).collect(),
             repetition,
+            resampled: vec![0.0; sound],
+            from: None,
             sound: vec![0.0; sound],
             samples: vec![0.0; length - 1],
             work: vec![0.0; 3 * length],
         })
     }
 
-    /// The samples of a frame, an odd number; the time of what it shows is its middle.
+    /// The samples of a frame, an odd number; the time of what it shows is its middle, within half a sample at twice the ceiling.
     pub fn window(&self) -> usize {
         self.frame
     }
@@ -222,6 +228,24 @@ impl FormantAnalyzer {
     /// # Errors
     /// [`VoiceError::FrameLength`].
     pub fn analyze(&mut self, frame: &[f32]) -> Result<Formants, VoiceError> {
+        self.reset();
+        // The middle is at time 0, where there is a sample at every rate.
+        let found = self.analyze_next(frame, -((self.frame / 2) as i64));
+        self.reset();
+        found
+    }
+
+    /// Forgets the signal; the next frame is of another.
+    pub(super) fn reset(&mut self) {
+        self.from = None;
+    }
+
+    /// The formants of a frame of a signal that begins with the signal's sample `start`. What was resampled for the frame before is
+    /// used again, which does not change the numbers.
+    ///
+    /// # Errors
+    /// [`VoiceError::FrameLength`].
+    pub(super) fn analyze_next(&mut self, frame: &[f32], start: i64) -> Result<Formants, VoiceError> {
         let (expected, got) = (self.frame, frame.len());
         if got != expected {
             return Err(VoiceError::FrameLength { expected, got });
@@ -230,7 +254,8 @@ impl FormantAnalyzer {
         if !(peak > 0.0 && frame.iter().all(|x| x.is_finite())) {
             return Ok(Formants::default());
         }
-        self.resampler.fill(frame, &mut self.sound);
+        self.resample(frame, start);
+        self.sound.copy_from_slice(&self.resampled);
         let scale = 1.0 / f64::from(peak);
         let emphasized = |sound: &mut [f64], emphasis: f64| {
             for n in 0..sound.len() - 1 {
@@ -261,6 +286,21 @@ impl FormantAnalyzer {
             return Ok(Formants::default());
         };
         Ok(resonances(&filter, self.order, self.rate))
+    }
+
+    /// Fills `resampled` with what is around the frame's middle.
+    fn resample(&mut self, frame: &[f32], start: i64) {
+        let length = self.resampled.len();
+        let middle = self.resampler.nearest((start + (self.frame / 2) as i64) as f64);
+        let first = middle - (length / 2) as i64;
+        let kept = self.from.map_or(0, |from| {
+            let moved = usize::try_from(first - from).unwrap_or(length).min(length);
+            self.resampled.copy_within(moved.., 0);
+            length - moved
+        });
+        self.resampler
+            .fill(frame, start, first + kept as i64, &mut self.resampled[kept..]);
+        self.from = Some(first);
     }
 }
 
@@ -316,9 +356,9 @@ pub fn extract_formants(
     };
     let hop = (0.01 * configuration.sample_rate).round() as usize;
     let mut frames = Vec::new();
-    for frame in signal.windows(window).step_by(hop) {
+    for (index, frame) in signal.windows(window).step_by(hop).enumerate() {
         let power: f64 = frame.iter().map(|&x| f64::from(x) * f64::from(x)).sum();
-        frames.push((power, analyzer.analyze(frame)?));
+        frames.push((power, analyzer.analyze_next(frame, (index * hop) as i64)?));
     }
     Ok(medians(frames))
 }

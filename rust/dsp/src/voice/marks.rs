@@ -103,13 +103,19 @@ impl Marker {
     }
 }
 
-/// The time of the sample with the largest absolute value, between samples by a parabola.
+/// The time of the sample with the largest absolute value from the last sample before `from` to the first after `to`; between
+/// samples by a parabola, unless it is the first or the last.
 pub(super) fn extremum(part: Part<'_>, from: f64, to: f64) -> f64 {
-    let (first, last) = (from.ceil() as i64, to.floor() as i64);
-    let height = |place: i64| part.at(place).abs();
-    let place = (first..=last)
-        .max_by(|&a, &b| height(a).total_cmp(&height(b)))
-        .unwrap_or(first);
+    let (first, last) = (from.floor() as i64, to.ceil() as i64);
+    let (mut place, mut height) = (first, 0.0);
+    for other in first..=last {
+        if part.at(other).abs() > height {
+            (place, height) = (other, part.at(other).abs());
+        }
+    }
+    if place == first || place == last {
+        return place as f64;
+    }
     let sign = part.at(place).signum();
     place as f64 + vertex([-1, 0, 1].map(|k| sign * part.at(place + k)))
 }
@@ -132,18 +138,22 @@ pub(super) enum Way {
 }
 
 /// From a period around `time` to the one before or after that is most like it: how far, below 0 for back, and the correlation of
-/// both; `None`: no maximum, or the signal ends.
+/// both; `None`: no maximum, or the signal ends. As in Praat a period goes from the sample nearest to its beginning to the one
+/// nearest to its end, both included: with one less, at rates of few samples a period, jitter is a tenth more.
 pub(super) fn next(part: Part<'_>, time: f64, period: f64, way: Way) -> Option<(f64, f64)> {
-    let length = period.round().max(1.0) as usize;
-    let first = usize::try_from((time - 0.5 * period).round() as i64 - part.start as i64).ok()?;
-    let least = (NEAREST * period).floor().max(1.0) as usize;
-    let most = (FARTHEST * period).ceil() as usize;
+    let begin = time - 0.5 * period;
+    let left = (begin + 0.5).floor();
+    let length = ((time + 0.5 * period + 0.5).floor() - left) as usize + 1;
+    let index = |place: f64| usize::try_from(place as i64 - part.start as i64).ok();
+    let first = index(left)?;
     let here = part.samples.get(first..first + length)?;
-    // One shift more at each end: a maximum has neighbours.
-    let (from, to) = match way {
-        Way::On => (first + least - 1, first + most + 1),
-        Way::Back => (first.checked_sub(most + 1)?, (first + 1).checked_sub(least)?),
+    let (nearest, farthest) = match way {
+        Way::On => (NEAREST * period, FARTHEST * period),
+        Way::Back => (-FARTHEST * period, -NEAREST * period),
     };
+    // One shift more at each end: a maximum has neighbours.
+    let from = index((begin + nearest).floor() - 1.0)?;
+    let to = index((begin + farthest).ceil() + 1.0)?;
     let there = part.samples.get(from..to + length)?;
     let energy = dot(here, here);
     let mut sliding = dot(&there[..length], &there[..length]);

@@ -3,12 +3,13 @@
 use super::marks::{LIKENESS, Mark, Part, Way, extremum, next};
 use super::perturbation::{Perturbation, Steadiness};
 use super::{VoiceError, checked_range, checked_rate};
-use crate::pitch::{Decoding, PitchConfiguration, PitchFrame, contour};
+use crate::HOPS;
+use crate::pitch::{Decoding, PitchConfiguration, PitchFrame, contour, estimator};
 use std::ops::RangeInclusive;
 
-/// From frame to frame of the pitch, in seconds.
-const HOP: f64 = 0.01;
-/// The least distance of two marks, in periods (as in Praat).
+/// From frame to frame of the pitch, in periods of the lowest voice (as in Praat).
+const HOP: f64 = 0.75;
+/// The least distance of a mark from the stretch before, in periods (as in Praat).
 const LEAST: f64 = 0.8;
 /// Around a mark the signal has to reach this part of its greatest value, at the end of a stretch more, with a better correlation
 /// (as in Praat).
@@ -29,9 +30,18 @@ pub fn perturbation(
 ) -> Result<Perturbation, VoiceError> {
     checked_rate(sample_rate)?;
     checked_range(sample_rate, &range)?;
+    let hop = ((HOP / range.start() * sample_rate).round() as usize).clamp(*HOPS.start(), *HOPS.end());
     let configuration = PitchConfiguration::new(sample_rate, range);
-    let hop = (HOP * sample_rate).round() as usize;
-    let frames = contour(&configuration, hop, Decoding::Viterbi, signal)?;
+    let window = estimator(&configuration)?.window();
+    // As many frames before the signal's middle as after it: which extremum of a period is marked, and with it the shimmer, depends
+    // on where the middle of a stretch is.
+    let offset = signal.len().checked_sub(window).map_or(0, |rest| rest % hop / 2);
+    let frames = contour(&configuration, hop, Decoding::Viterbi, &signal[offset..])?;
+    let grid = Grid {
+        offset: offset as f64 - if window.is_multiple_of(2) { 0.5 } else { 0.0 },
+        hop: hop as f64,
+        sample_rate,
+    };
     let part = Part {
         samples: signal,
         start: 0,
@@ -42,8 +52,8 @@ pub fn perturbation(
         if !stretch[0].estimate.is_voiced() {
             continue;
         }
-        let mut marks = marks(part, stretch, hop as f64, sample_rate);
-        marks.retain(|&time| time > last);
+        let mut marks = marks(part, stretch, grid, last);
+        marks.sort_by(f64::total_cmp);
         for (index, &time) in marks.iter().enumerate() {
             // Marks of two stretches do not follow each other.
             let follows = index > 0;
@@ -54,9 +64,23 @@ pub fn perturbation(
     Ok(steadiness.perturbation())
 }
 
-/// The marks of a voiced stretch, in rising order.
-fn marks(part: Part<'_>, stretch: &[PitchFrame], hop: f64, sample_rate: f64) -> Vec<f64> {
-    let time_of = |frame: &PitchFrame| frame.sample as f64;
+/// Where the frames of the pitch are in the signal.
+#[derive(Clone, Copy)]
+struct Grid {
+    /// What is added to a frame's time, in samples.
+    offset: f64,
+    hop: f64,
+    sample_rate: f64,
+}
+
+/// The marks of a voiced stretch, in any order; `before` is the last mark of the stretch before.
+fn marks(part: Part<'_>, stretch: &[PitchFrame], grid: Grid, before: f64) -> Vec<f64> {
+    let Grid {
+        offset,
+        hop,
+        sample_rate,
+    } = grid;
+    let time_of = |frame: &PitchFrame| frame.sample as f64 + offset;
     let (from, to) = (
         time_of(&stretch[0]) - 0.5 * hop,
         time_of(&stretch[stretch.len() - 1]) + 0.5 * hop,
@@ -85,7 +109,7 @@ fn marks(part: Part<'_>, stretch: &[PitchFrame], hop: f64, sample_rate: f64) -> 
     let first = extremum(part, middle - half, middle + half);
     let mut marks = vec![first];
     for way in [Way::Back, Way::On] {
-        let (mut time, mut set) = (first, first);
+        let mut time = first;
         loop {
             let period = period_at(time);
             let sign = if way == Way::On { 1.0 } else { -1.0 };
@@ -97,17 +121,15 @@ fn marks(part: Part<'_>, stretch: &[PitchFrame], hop: f64, sample_rate: f64) -> 
             } else {
                 (LIKENESS, FAINT)
             };
-            let apart = (time - set).abs() > LEAST * period;
+            let apart = way == Way::On || time - before > LEAST * period;
             if apart && likeness > least && peak(time, period) > faint * loudest {
                 marks.push(time);
-                set = time;
             }
             if over {
                 break;
             }
         }
     }
-    marks.sort_by(f64::total_cmp);
     marks
 }
 

@@ -1,6 +1,7 @@
 //! Linear prediction: the all-pole filter that turns an excitation into a frame.
 
 use super::ORDERS;
+use super::sums::dots;
 
 /// The greatest order.
 pub(super) const MOST: usize = *ORDERS.end();
@@ -10,6 +11,8 @@ pub(super) type Filter = [f64; MOST + 1];
 
 /// How often the weights are made anew. What changes after the fifth time is below a thousandth of a formant.
 const ROUNDS: usize = 6;
+/// Samples whose products are summed up at a time.
+const BLOCK: usize = 256;
 /// The part of the samples that are no worse predicted than the scale of the weights says. The folds are closed for more of a
 /// period than this in all but breathy voices, and open for more than half of it in most: the median error is theirs.
 const CLOSED: f64 = 0.25;
@@ -51,7 +54,8 @@ pub(super) fn burg(frame: &[f64], order: usize, work: &mut [f64]) -> Option<Filt
 }
 
 /// The prediction filter by least squares over the frame's inner samples, weighted by `window` and, in rounds, by how little
-/// each sample and its neighbours differ from their prediction: w = 1 / (1 + e^2 / m) with the lower quartile m of e^2, the
+/// each sample and its neighbours differ from their prediction: w = m / (m + e^2), e^2 the mean of the squared errors of three neighbours,
+/// m the lower quartile of them and a hundredth of their mean, the
 /// weights of a Cauchy distribution. A voice's errors are few and large, where the folds close; with these samples all but left out the rest is
 /// the vocal tract alone, and the harmonics' spacing no longer pulls the poles (weighted linear prediction: C. Ma,
 /// Y. Kamp and L. F. Willems, Speech Communication 12, 1993; sparse residuals: D. Giacobello et al., IEEE Trans. ASLP 20, 2012).
@@ -107,10 +111,24 @@ fn smooth(values: &mut [f64]) {
 /// The least-squares filter with these weights, by Cholesky's decomposition.
 fn solved(frame: &[f64], weights: &[f64], order: usize) -> Option<Filter> {
     let mut matrix = [[0.0; MOST + 1]; MOST + 1];
-    let at = |k: usize| &frame[order - k..frame.len() - k];
-    for (i, row) in matrix.iter_mut().enumerate().take(order + 1) {
-        for (j, value) in row.iter_mut().enumerate().take(i + 1) {
-            *value = dot(weights, at(i), at(j));
+    let count = frame.len() - order;
+    let mut block = [0.0; BLOCK];
+    // The lower half only. In blocks, so that what is read often is near.
+    for first in (0..count).step_by(BLOCK) {
+        let length = BLOCK.min(count - first);
+        let at = |k: usize| &frame[order + first - k..][..length];
+        for (i, row) in matrix.iter_mut().enumerate().take(order + 1) {
+            let weighted = &mut block[..length];
+            for ((product, weight), x) in weighted.iter_mut().zip(&weights[first..]).zip(at(i)) {
+                *product = weight * x;
+            }
+            for (j, four) in row[..=i].chunks_mut(4).enumerate() {
+                // Beyond the diagonal one is taken twice.
+                let columns = std::array::from_fn(|lane| at((4 * j + lane).min(i)));
+                for (value, sum) in four.iter_mut().zip(dots(weighted, columns)) {
+                    *value += sum;
+                }
+            }
         }
     }
     let ridge = 1e-10 * matrix[0][0];
@@ -137,20 +155,6 @@ fn solved(frame: &[f64], weights: &[f64], order: usize) -> Option<Filter> {
     }
     side[0] = 1.0;
     side.iter().all(|a| a.is_finite()).then_some(side)
-}
-
-/// The sum of w x y, in four parts that are added at last.
-fn dot(w: &[f64], x: &[f64], y: &[f64]) -> f64 {
-    let mut sums = [0.0; 4];
-    let blocks = w.chunks_exact(4).zip(x.chunks_exact(4)).zip(y.chunks_exact(4));
-    for ((w, x), y) in blocks {
-        for (k, sum) in sums.iter_mut().enumerate() {
-            *sum += w[k] * x[k] * y[k];
-        }
-    }
-    let rest = w.len() - w.len() % 4;
-    let tail: f64 = (rest..w.len()).map(|n| w[n] * x[n] * y[n]).sum();
-    (sums[0] + sums[1]) + (sums[2] + sums[3]) + tail
 }
 
 #[cfg(test)]

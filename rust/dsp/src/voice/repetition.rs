@@ -1,5 +1,6 @@
 //! The mean of a voice's neighbouring periods, in which noise is lower than in each.
 
+use super::sums::{dot, dots};
 use std::f64::consts::PI;
 
 /// How far neighbours are looked for to each side, in seconds: about as far as the articulation stands still.
@@ -66,11 +67,29 @@ impl Repetition {
         let energy = dot(here, here);
         for back in [true, false] {
             let nearest = self.nearest - 1;
-            for (k, likeness) in self.likeness.iter_mut().enumerate() {
-                let distance = nearest + k;
-                let from = if back { first - distance } else { first + distance };
-                let there = &sound[from..from + self.compared];
-                *likeness = dot(here, there) / (energy * dot(there, there)).max(1e-60).sqrt();
+            let place = |distance: usize| if back { first - distance } else { first + distance };
+            let mut sliding = energy_at(sound, place(nearest), self.compared);
+            for (k, four) in self.likeness.chunks_mut(4).enumerate() {
+                let mut from = [0; 4];
+                for (lane, from) in from.iter_mut().enumerate().take(four.len()) {
+                    *from = place(nearest + 4 * k + lane);
+                }
+                let products = dots(here, from.map(|from| &sound[from..from + self.compared]));
+                for ((likeness, product), from) in four.iter_mut().zip(products).zip(from) {
+                    // What is 90 dB quieter is rounding.
+                    *likeness = if sliding > 1e-9 * energy {
+                        product / (energy * sliding).sqrt()
+                    } else {
+                        0.0
+                    };
+                    let (new, old) = if back {
+                        (from.wrapping_sub(1), from + self.compared - 1)
+                    } else {
+                        (from + self.compared, from)
+                    };
+                    let square = |place: usize| sound.get(place).map_or(0.0, |x| x * x);
+                    sliding += square(new) - square(old);
+                }
             }
             for (k, three) in self.likeness.windows(3).enumerate() {
                 let [left, middle, right] = [three[0], three[1], three[2]];
@@ -125,17 +144,10 @@ fn kernel(part: f64) -> [f64; 2 * TAPS] {
     })
 }
 
-/// The sum of products, in four parts that are added at last.
-fn dot(x: &[f64], y: &[f64]) -> f64 {
-    let mut sums = [0.0; 4];
-    let (a, b) = (x.chunks_exact(4), y.chunks_exact(4));
-    let tail: f64 = a.remainder().iter().zip(b.remainder()).map(|(x, y)| x * y).sum();
-    for (x, y) in a.zip(b) {
-        for (k, sum) in sums.iter_mut().enumerate() {
-            *sum += x[k] * y[k];
-        }
-    }
-    (sums[0] + sums[1]) + (sums[2] + sums[3]) + tail
+/// The sum of squares of `length` samples.
+fn energy_at(sound: &[f64], first: usize, length: usize) -> f64 {
+    let part = &sound[first..first + length];
+    dot(part, part)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The same sound at another sample rate, around one time.
+//! The same sound at another sample rate.
 
 use crate::bessel::bessel_i0;
 use std::f64::consts::PI;
@@ -45,23 +45,45 @@ impl Resampler {
         (CROSSINGS as f64 / self.density).ceil() as usize + 1
     }
 
-    /// Fills `output` so that its middle has the time of the middle of `input`, whose samples are continued with 0.
-    pub(super) fn fill(&self, input: &[f32], output: &mut [f64]) {
-        let middle = 0.5 * (input.len() as f64 - 1.0);
-        let centre = 0.5 * (output.len() as f64 - 1.0);
+    /// The time of output sample `index`, in input samples.
+    pub(super) fn time(&self, index: i64) -> f64 {
+        index as f64 * self.step
+    }
+
+    /// The output sample whose time is nearest to `time`.
+    pub(super) fn nearest(&self, time: f64) -> i64 {
+        (time / self.step).round() as i64
+    }
+
+    /// Fills `output` with output samples from `index` on. `input` begins with sample `start` and is continued with 0. What comes
+    /// out depends on no more than the samples within [`reach`](Self::reach), not on where the input begins.
+    pub(super) fn fill(&self, input: &[f32], start: i64, index: i64, output: &mut [f64]) {
+        if self.step == 1.0 {
+            // The samples themselves: the zeros of the sinc are none to the last digit.
+            for (index, output) in (index - start..).zip(output) {
+                let sample = usize::try_from(index).ok().and_then(|index| input.get(index));
+                *output = sample.map_or(0.0, |&x| f64::from(x));
+            }
+            return;
+        }
         let reach = CROSSINGS as f64 / self.density;
         let scale = self.density * STEPS as f64;
-        for (k, output) in output.iter_mut().enumerate() {
-            let time = middle + (k as f64 - centre) * self.step;
-            let first = (time - reach).ceil().max(0.0) as usize;
-            let last = (time + reach).floor().clamp(-1.0, input.len() as f64 - 1.0) + 1.0;
+        for (index, output) in (index..).zip(output) {
+            let time = self.time(index);
+            let clipped = |place: f64| (place as i64 - start).clamp(0, input.len() as i64) as usize;
+            let (first, last) = (
+                clipped((time - reach).ceil()),
+                clipped((time + reach).floor() + 1.0),
+            );
+            let mut place = (start + first as i64) as f64 - time;
             let mut sum = 0.0;
-            for (n, &x) in input.iter().enumerate().take(last as usize).skip(first) {
-                let place = (n as f64 - time).abs() * scale;
-                let index = place as usize;
-                let part = place - index as f64;
+            for &x in &input[first..last.max(first)] {
+                let steps = place.abs() * scale;
+                let index = steps as usize;
+                let part = steps - index as f64;
                 let (left, right) = (self.table[index], self.table[index + 1]);
                 sum += f64::from(x) * (left + part * (right - left));
+                place += 1.0;
             }
             *output = sum * self.density;
         }
@@ -91,7 +113,9 @@ mod tests {
                 sine(length, frequency, from, 1.0, phase)
             };
             let frequency = 0.35 * to.min(from);
-            resampler.fill(&tone(frequency), &mut output);
+            // The middle of the input is time 0.
+            let start = -((length as i64 - 1) / 2);
+            resampler.fill(&tone(frequency), start, -200, &mut output);
             for (k, y) in output.iter().enumerate() {
                 let expected = (std::f64::consts::TAU * frequency / to * (k as f64 - 200.0)).cos();
                 assert!(
@@ -100,7 +124,7 @@ mod tests {
                 );
             }
             if from > to {
-                resampler.fill(&tone(0.57 * to), &mut output);
+                resampler.fill(&tone(0.57 * to), start, -200, &mut output);
                 assert!(output.iter().all(|y| y.abs() < 1e-3), "{from} to {to}");
             }
         }

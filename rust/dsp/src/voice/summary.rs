@@ -4,8 +4,8 @@ use super::VoiceFrame;
 use super::perturbation::{Mean, Perturbation};
 use std::ops::RangeInclusive;
 
-/// Classes of the median per cent of a semitone: it is right within half a cent.
-const CENTS: f64 = 1200.0;
+/// Classes of the median in an octave, two for each cent.
+const CLASSES: f64 = 2400.0;
 
 /// All frames together.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -14,7 +14,7 @@ pub struct VoiceSummary {
     pub frames: u64,
     /// Those that are voiced. Pitch and harmonicity are of these alone; they are 0 where there are none.
     pub voiced: u64,
-    /// The median pitch in Hz, right within half a cent: it is read from a count of frames per cent.
+    /// The median pitch in Hz, right within half a cent: it is the mean of the pitches in the class of half a cent that holds it.
     pub median_pitch: f64,
     /// The mean pitch, in Hz.
     pub mean_pitch: f64,
@@ -32,7 +32,8 @@ pub struct VoiceSummary {
 #[derive(Clone, Debug)]
 pub(super) struct Counts {
     lowest: f64,
-    classes: Vec<u64>,
+    /// How many pitches are in each class, and their sum.
+    classes: Vec<(u64, f64)>,
     frames: u64,
     voiced: u64,
     /// The mean pitch and the sum of squared deviations from it (B. P. Welford, Technometrics 4, 1962).
@@ -47,10 +48,10 @@ impl Counts {
         // A semitone more on each side: a pitch at an end may be found just beyond.
         let lowest = range.start() / 2.0_f64.powf(1.0 / 12.0);
         let highest = range.end() * 2.0_f64.powf(1.0 / 12.0);
-        let count = (CENTS * (highest / lowest).log2()).ceil() as usize + 1;
+        let count = (CLASSES * (highest / lowest).log2()).ceil() as usize + 1;
         Self {
             lowest,
-            classes: vec![0; count],
+            classes: vec![(0, 0.0); count],
             frames: 0,
             voiced: 0,
             mean: 0.0,
@@ -69,9 +70,10 @@ impl Counts {
         let step = frame.pitch - self.mean;
         self.mean += step / self.voiced as f64;
         self.squares += step * (frame.pitch - self.mean);
-        let class = (CENTS * (frame.pitch / self.lowest).log2()).round().max(0.0) as usize;
+        let class = (CLASSES * (frame.pitch / self.lowest).log2()).round().max(0.0) as usize;
         let last = self.classes.len() - 1;
-        self.classes[class.min(last)] += 1;
+        let class = &mut self.classes[class.min(last)];
+        *class = (class.0 + 1, class.1 + frame.pitch);
         self.confidence.add(frame.confidence);
         if let Some(found) = frame.harmonicity.filter(|found| found.hnr.is_finite()) {
             self.hnr.add(found.hnr);
@@ -98,18 +100,41 @@ impl Counts {
     fn median(&self) -> f64 {
         let middle = self.voiced.div_ceil(2);
         let mut below = 0;
-        for (class, &count) in self.classes.iter().enumerate() {
+        for &(count, sum) in &self.classes {
             below += count;
             if count > 0 && below >= middle {
-                return self.lowest * 2.0_f64.powf(class as f64 / CENTS);
+                return sum / count as f64;
             }
         }
         0.0
     }
 
     pub(super) fn reset(&mut self) {
-        self.classes.fill(0);
+        self.classes.fill((0, 0.0));
         (self.frames, self.voiced, self.mean, self.squares) = (0, 0, 0.0, 0.0);
         (self.confidence, self.hnr) = (Mean::default(), Mean::default());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn median_of_one_pitch_is_that_pitch() {
+        let mut counts = Counts::new(&(60.0..=1100.0));
+        for pitch in [220.0, 97.3, 643.21, 1100.0] {
+            counts.reset();
+            for k in 0..5 {
+                counts.add(&VoiceFrame {
+                    // One higher and one lower, which are not in the middle.
+                    pitch: pitch * [1.0, 1.02, 1.0, 0.98, 1.0][k],
+                    is_voiced: true,
+                    ..VoiceFrame::default()
+                });
+            }
+            let median = counts.summary(Perturbation::default()).median_pitch;
+            assert!((median - pitch).abs() < 1e-9, "{pitch}: {median}");
+        }
     }
 }

@@ -13,6 +13,35 @@ fn sine_has_its_frequency_as_centroid_and_rolloff() {
 }
 
 #[test]
+fn constant_changes_no_shape() {
+    let pitch = |length| -> Vec<f32> {
+        let partial = |k: u8| sine(length, 173.7 * f64::from(k), 44_100.0, 0.1 / f64::from(k), 0.4);
+        let sum = |mut a: Vec<f32>, b: Vec<f32>| {
+            a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
+            a
+        };
+        (1..=15).map(partial).fold(vec![0.0; length], sum)
+    };
+    for length in [1500, 44_100] {
+        let tone = pitch(length);
+        let without = analyze_spectrum(44_100.0, &tone).expect("valid");
+        for constant in [0.001, 0.3, -5.0] {
+            let raised: Vec<f32> = tone.iter().map(|x| x + constant).collect();
+            let with = analyze_spectrum(44_100.0, &raised).expect("valid");
+            assert!(
+                (with.centroid - without.centroid).abs() < 0.1
+                    && (with.rolloff - without.rolloff).abs() < 0.1,
+                "{constant}: {with:?}, {without:?}"
+            );
+        }
+    }
+    assert_eq!(
+        analyze_spectrum(44_100.0, &[0.3; 44_100]),
+        Ok(SpectrumFeatures::default())
+    );
+}
+
+#[test]
 fn white_noise_is_flat() {
     let features = analyze_spectrum(48_000.0, &noise(5, 480_000)).expect("valid");
     assert!((features.centroid - 12_000.0).abs() < 60.0, "{features:?}");

@@ -183,3 +183,25 @@ fn configurations_are_checked() {
     assert_eq!("burg".parse(), Ok(FormantMethod::Burg));
     assert_eq!("lpc".parse::<FormantMethod>(), Err(VoiceError::MethodName));
 }
+
+#[test]
+fn what_the_frame_before_left_changes_no_number() {
+    for rate in [11_000.0, 44_100.0, 48_000.0] {
+        let signal = sung(rate, 137.0, &A);
+        let configuration = FormantConfiguration::new(rate);
+        let mut analyzer = FormantAnalyzer::new(&configuration).expect("valid");
+        let mut fresh = FormantAnalyzer::new(&configuration).expect("valid");
+        // Also to and fro, and farther than a frame.
+        for start in [0, 441, 953, 1465, 1400, 9000, 9001, 0] {
+            let Some(frame) = signal.get(start..start + analyzer.window()) else {
+                continue;
+            };
+            fresh.reset();
+            assert_eq!(
+                analyzer.analyze_next(frame, start as i64),
+                fresh.analyze_next(frame, start as i64),
+                "{rate}, {start}"
+            );
+        }
+    }
+}
