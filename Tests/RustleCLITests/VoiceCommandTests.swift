@@ -111,6 +111,18 @@ import Testing
     #expect(try SoundCommandTests.objects(result).last?["frames"] as? Int == 0)
   }
 
+  @Test func aVowelThatIsShorterThanAFrameHasItsPitchAndFormants() throws {
+    let folder = try ScratchFolder()
+    let path = try folder.write(Self.file(Self.voice(seconds: 0.12)), as: "vowel.wav")
+    let summary = try #require(try SoundCommandTests.objects(RustleProcess.run(["voice", path, "--json"])).last)
+    #expect(summary["frames"] as? Int == 0 && summary["periods"] as? Int ?? 0 > 5)
+    #expect(try abs(#require(summary["f0_median_hz"] as? Double) - 150) < 0.5)
+    #expect(try abs(#require(summary["f0_mean_hz"] as? Double) - 150) < 0.5)
+    #expect(try #require(summary["confidence"] as? Double) > 0.5 && summary["f1_hz"] is Double)
+    let report = try RustleProcess.run(["voice", path])
+    #expect(report.lines.contains { $0.contains("median") && $0.contains("150.") })
+  }
+
   @Test func mistakesAreNamed() throws {
     let folder = try ScratchFolder()
     let path = try folder.write(Self.file(Self.voice(seconds: 0.1)), as: "voice.wav")

@@ -45,8 +45,8 @@ import Testing
       name: "silence.wav", format: try AudioFormat(sampleRate: 48_000, channels: 2), encoding: "WAV, 32 bit float",
       channel: 2)
     return VoiceResult(
-      subject: subject, seconds: 1, range: 60...1_100, formantSearch: FormantConfiguration(), hop: 512,
-      summary: summary, formants: VoiceResult.medians(of: frames), measures: measures)
+      subject: subject, seconds: 1, range: 60...1_100, formantSearch: FormantConfiguration(), summary: summary,
+      wholePitch: nil, formants: VoiceResult.medians(of: frames), measures: measures)
   }
 
   @Test func silenceIsNoVoice() throws {

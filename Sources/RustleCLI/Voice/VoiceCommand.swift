@@ -129,7 +129,7 @@ struct VoiceCommand: AsyncParsableCommand {
     }
     if let shortness = sound.shortness { note(shortness) }
     if sound.tally.frames < run.window {
-      note("\(sound.name) is shorter than \(run.window) samples: it has no frame")
+      note("\(sound.name) is shorter than \(run.window) samples: it has no frame and is measured as a whole")
     }
     switch format {
     case .ndjson: try LineWriter.standardOutput.write(lines.summary(result))

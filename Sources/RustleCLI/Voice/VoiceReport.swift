@@ -40,7 +40,7 @@ struct VoiceReport {
 
   private var sections: [(name: String, rows: [Row])] {
     let (summary, measures) = (result.summary, result.measures)
-    let (steadiness, isVoiced) = (measures.perturbation, summary.voicedFrames > 0)
+    let steadiness = measures.perturbation
     func of(_ periods: Int, _ value: Double) -> Double? { steadiness.periods >= periods ? value : nil }
     var formants: [Row] = []
     for (number, formant) in zip(1..., result.formants) {
@@ -55,8 +55,9 @@ struct VoiceReport {
         "PITCH",
         [
           ("frames", Double(summary.frames), "%.0f", ""), ("voiced", 100 * result.voicedShare, "%.1f", "%"),
-          ("confidence", isVoiced ? summary.meanConfidence : nil, "%.2f", ""),
-          ("median", summary.medianPitch, "%.2f", "Hz"), ("mean", summary.meanPitch, "%.2f", "Hz"),
+          ("confidence", result.confidence, "%.2f", ""),
+          ("median", result.medianPitch, "%.2f", "Hz"),
+          ("mean", summary.meanPitch ?? result.medianPitch, "%.2f", "Hz"),
           ("deviation", summary.pitchDeviation, "%.2f", "Hz"),
         ]
       ),

@@ -10,11 +10,11 @@ struct VoiceResult: Sendable {
   let range: ClosedRange<Double>
   /// Where formants were looked for, and how.
   let formantSearch: FormantConfiguration
-  /// The samples from frame to frame.
-  let hop: Int
   /// The frames in sum.
   let summary: VoiceSummary
-  /// The medians of the voiced frames' formants.
+  /// The pitch of a sound that is shorter than a frame, if it has one.
+  let wholePitch: DetectedPitch?
+  /// The medians of the voiced frames' formants; of a sound that is shorter than a frame those of the whole.
   let formants: [Formant]
   /// The measures of the whole sound.
   let measures: Measures
@@ -30,6 +30,15 @@ struct VoiceResult: Sendable {
   /// The part of the frames that are voiced, 0 to 1.
   var voicedShare: Double {
     summary.frames == 0 ? 0 : Double(summary.voicedFrames) / Double(summary.frames)
+  }
+
+  /// The median pitch of the voiced frames, or the pitch of a sound that is shorter than a frame, in Hz.
+  var medianPitch: Double? { summary.medianPitch ?? wholePitch?.frequency }
+
+  /// How sure the pitch is, 0 to 1; nil: there is none.
+  var confidence: Double? {
+    if summary.voicedFrames > 0 { return summary.meanConfidence }
+    return wholePitch.flatMap { $0.isVoiced ? $0.confidence : nil }
   }
 
   /// The median of each formant's frequency and bandwidth over the voiced frames. It ends at the first formant that fewer than

@@ -55,9 +55,19 @@ struct VoiceRun: ~Copyable {
     let subject = MeterSubject(
       name: sound.name, format: sound.format, encoding: sound.file.map { "\($0.container), \($0.codec)" },
       channel: channel)
+    let search = processor.configuration.formants ?? FormantConfiguration()
+    let summary = try processor.summary()
+    // A sound that is shorter than a frame is measured as a whole, as the ratio and the periods are.
+    let pitch = summary.frames == 0 ? try detectPitch(in: signal.span, sampleRate: rate, range: range) : nil
+    let formants: [Formant]
+    if let pitch {
+      formants =
+        pitch.isVoiced ? try extractFormants(in: signal.span, sampleRate: rate, configuration: search).found : []
+    } else {
+      formants = VoiceResult.medians(of: frames)
+    }
     return VoiceResult(
-      subject: subject, seconds: Double(signal.count) / rate, range: range,
-      formantSearch: processor.configuration.formants ?? FormantConfiguration(), hop: processor.hop,
-      summary: try processor.summary(), formants: VoiceResult.medians(of: frames), measures: measures)
+      subject: subject, seconds: Double(signal.count) / rate, range: range, formantSearch: search, summary: summary,
+      wholePitch: pitch, formants: formants, measures: measures)
   }
 }

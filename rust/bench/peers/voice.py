@@ -213,13 +213,14 @@ def quotients(values):
 
 def period_table(program, folder, random, goals, quick):
     rows, worst, true = [], [], []
-    for rate in RATES[1:]:
-        for pitch in (random.uniform(90, 130), random.uniform(180, 250)):
+    vowels = [(600, 1200, 2500, 3500, 4500), (300, 2300, 3000, 3500, 4500), (350, 800, 2300, 3400, 4500)]
+    for rate in (16000, 22050, 44100, 48000):
+        for index, pitch in enumerate(random.uniform(low, high) for low, high in ((80, 130), (130, 200), (200, 260), (240, 280), (280, 400))):
             for jitter, shimmer in ((0.005, 0.02), (0.01, 0.05), (0.02, 0.1)):
                 count = int(2 * pitch)
                 periods = (1 + jitter * random.standard_normal(count).clip(-2.5, 2.5)) / pitch
                 amplitudes = 1 + shimmer * random.standard_normal(count).clip(-2.5, 2.5)
-                sound = tract(source("rosenberg", periods, amplitudes, rate), (600, 1200, 2500, 3500, 4500), [80, 100, 140, 200, 250], rate)
+                sound = tract(source("rosenberg", periods, amplitudes, rate), vowels[index % len(vowels)], [80, 100, 140, 200, 250], rate)
                 path = folder / f"periods-{rate}-{pitch:.0f}-{jitter}.wav"
                 write(path, rate, sound)
                 [found] = ours(program, [path], "--min", 75, "--max", 500)
