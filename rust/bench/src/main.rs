@@ -27,7 +27,7 @@ use std::path::PathBuf;
 /// The least number of visits.
 const VISITS: usize = 40;
 
-const USAGE: &str = "expected spectra [--intel DIRECTORY] [--visits N] [SIZE ...] sound [--python INTERPRETER] [--visits N], pitch [--visits N], market [--visits N], contour [OPTION ...] FILE ..., recording LINES SYMBOLS SEED FILE or candles INTERVAL LATENESS FILE";
+const USAGE: &str = "expected spectra [--intel DIRECTORY] [--visits N] [SIZE ...], sound [--python INTERPRETER] [--visits N], pitch [--visits N], market [--visits N], contour [OPTION ...] FILE ..., voice [OPTION ...] FILE ..., recording LINES SYMBOLS SEED FILE or candles INTERVAL LATENESS FILE";
 
 /// What the command line asks for.
 struct Options {
