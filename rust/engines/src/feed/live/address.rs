@@ -143,6 +143,16 @@ impl Connection {
         }
     }
 
+    /// Says that nothing more will be written: the peer reads what was, and then the end.
+    pub(in crate::feed) fn finish_writing(&self) {
+        // One that the peer has ended needs no end.
+        drop(match self {
+            Self::Tcp(stream) => stream.shutdown(Shutdown::Write),
+            #[cfg(unix)]
+            Self::Unix(stream) => stream.shutdown(Shutdown::Write),
+        });
+    }
+
     /// Ends the connection for all who have it.
     pub(in crate::feed) fn shut_down(&self) {
         // One that the peer has ended is no connection any more, which is what is wanted.

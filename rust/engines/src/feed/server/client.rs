@@ -62,7 +62,7 @@ impl Client {
             let name = |symbol| hub.name(symbol);
             let result = write(&mut writing, &session, &bell, name, &*clock, is_leaving);
             session.cancel();
-            writing.shut_down();
+            writing.finish_writing();
             result
         })
         .map_err(text)?;
@@ -135,15 +135,21 @@ impl Doorbell for Ring {
     }
 }
 
-/// Reads what the client wants until it leaves.
+/// Reads what the client wants until it leaves. It is read to its end also when the feed is over: a connection that is closed with
+/// something unread is reset, and what is still under way to the client is lost with it.
 fn read(mut connection: Connection, session: &FeedSession<FeedQuote>, is_leaving: &AtomicBool) {
     let mut lines = LineSplitter::with_limit(LONGEST_WISH);
     let mut piece = [0; 4_096];
-    while !is_leaving.load(Ordering::Acquire) && !session.is_released() {
+    let mut waited = Duration::ZERO;
+    while !is_leaving.load(Ordering::Acquire) && waited < WRITING {
         match connection.read(&mut piece) {
             Ok(0) => return,
             Ok(length) => lines.push(&piece[..length], |line| hear(line, session)),
-            Err(error) if is_a_wait(error.kind()) => {}
+            Err(error) if is_a_wait(error.kind()) => {
+                if session.is_released() {
+                    waited += LOOK;
+                }
+            }
             Err(_) => return,
         }
     }
