@@ -492,7 +492,8 @@ impl<T: Copy> FeedSession<T> {
         changed.ok_or(FeedError::Ended)
     }
 
-    /// Hands out at most `most` waiting records, the longest waiting first, each with the number lost just before it. Returns
+    /// Hands out at most `most` waiting records, the longest waiting first, each with the number lost just before it. `take` is
+    /// called with the lane locked, for which the source may wait with the feed locked: it must not call the feed. Returns
     /// how many there were, and what went through the lane up to and including them. Works until the session is dropped, also after its
     /// end.
     pub fn drain(&self, most: usize, take: impl FnMut(T, u32)) -> (usize, LaneStatistics) {

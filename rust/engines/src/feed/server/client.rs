@@ -179,7 +179,7 @@ fn write(
     is_leaving: &AtomicBool,
 ) -> Result<(), String> {
     let mut names: Vec<Option<Arc<str>>> = Vec::new();
-    let mut text = Vec::new();
+    let (mut records, mut text) = (Vec::new(), Vec::new());
     let mut silent = Duration::ZERO;
     loop {
         let (has_rung, is_over) = bell.wait();
@@ -191,8 +191,11 @@ fn write(
         }
         loop {
             text.clear();
-            let (count, _) = session.drain(LARGEST_WRITE, |record, lost| {
-                if lost > 0 {
+            records.clear();
+            // Nothing is asked of the feed in there: its source waits for the lane.
+            let (count, _) = session.drain(LARGEST_WRITE, |record, lost| records.push((record, lost)));
+            for (record, lost) in &records {
+                if *lost > 0 {
                     text.extend_from_slice(format!("{{\"v\":1,\"gap\":{lost}}}\n").as_bytes());
                 }
                 let number = record.quote.symbol as usize;
@@ -205,7 +208,7 @@ fn write(
                 if let Some(name) = &names[number] {
                     write_ndjson(&record.quote, name, &mut text);
                 }
-            });
+            }
             if count == 0 && silent >= HEARTBEAT {
                 let line = format!("{{\"v\":1,\"heartbeat\":{}}}\n", clock.wall_ms());
                 text.extend_from_slice(line.as_bytes());
