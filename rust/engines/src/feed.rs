@@ -2,6 +2,7 @@
 
 mod alert;
 mod consumer;
+mod consumers;
 mod derive;
 mod error;
 mod hub;
@@ -9,8 +10,10 @@ mod intake;
 mod lane;
 mod live;
 mod notice;
+mod policy;
 mod replay;
 mod server;
+mod session;
 mod simulated;
 mod source;
 
@@ -20,39 +23,33 @@ pub use derive::FeedQuote;
 pub use error::FeedError;
 pub use live::{FeedAddress, FeedAddressError, LiveConfiguration, PATIENCE};
 pub use notice::{FeedCounts, NOTICE_TEXT_BYTES, Notice, NoticeKind, NoticeText};
+pub use policy::{Policy, SAMPLE_INTERVALS};
 pub use replay::ReplayConfiguration;
 pub use server::{FeedServer, HEARTBEAT};
+pub use session::FeedSession;
 pub use simulated::{Model, SimulatedConfiguration};
 
-use crate::clock::{Clock, Nanoseconds};
 use crate::engine::Sessions;
-use crate::lane::{Doorbell, MAX_LANE_CAPACITY};
+use crate::lane::Doorbell;
 use crate::own_thread::OwnThread;
 use crate::panic_text::into_panic_message;
-use crate::ring::{LaneStatistics, Overflow};
+use crate::ring::Overflow;
 use crate::runtime::{Runtime, RuntimeError};
-use crate::session::Session;
 use alert::Alerts;
-use consumer::{Consumer, ConsumerJob, Filter, Intake, NoticePipe, Pipe, Sampling};
-use derive::{Derive, Quotes};
+use consumer::{Filter, NoticePipe};
+use consumers::Consumers;
 use hub::Hub;
 use intake::Gate;
 use lane::FeedLane;
 use live::Live;
 use replay::Replay;
-use rustle_market::{
-    Candle, CandleBuilder, Interval, RollingStatistics, Statistics, SymbolError, SymbolList, SymbolTable,
-};
+use rustle_market::{Candle, CandleBuilder, Interval, RollingStatistics, Statistics, SymbolTable};
 use simulated::Simulated;
 use source::{Source, SourceJob};
 use std::collections::BTreeSet;
-use std::ops::RangeInclusive;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-
-/// The time between two samples, in ns: 1 ms to 1 h.
-pub const SAMPLE_INTERVALS: RangeInclusive<Nanoseconds> = 1_000_000..=3_600_000_000_000;
 
 /// Where a feed's quotes come from.
 #[derive(Clone, Debug, PartialEq)]
@@ -63,53 +60,6 @@ pub enum SourceConfiguration {
     Replay(ReplayConfiguration),
     /// Another process.
     Live(LiveConfiguration),
-}
-
-/// What becomes of records that a consumer does not take in time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Policy {
-    /// All are kept, up to a capacity; then the oldest or the newest are lost, and counted.
-    All {
-        /// [`Overflow::DropOldest`] or [`Overflow::DropNewest`].
-        overflow: Overflow,
-        /// 1 to [`MAX_LANE_CAPACITY`].
-        capacity: usize,
-    },
-    /// The newest of each symbol is kept.
-    Latest,
-    /// The newest of each symbol is handed over at even distances.
-    Sampled {
-        /// Within [`SAMPLE_INTERVALS`].
-        interval: Nanoseconds,
-    },
-    /// The source waits for room: nothing is lost. A source that cannot wait, because it is live, loses the newest.
-    Awaited {
-        /// 1 to [`MAX_LANE_CAPACITY`].
-        capacity: usize,
-    },
-}
-
-impl Policy {
-    fn overflow(self) -> (Overflow, usize) {
-        match self {
-            Self::All { overflow, capacity } => (overflow, capacity),
-            Self::Latest | Self::Sampled { .. } => (Overflow::KeepLatest, 1),
-            Self::Awaited { capacity } => (Overflow::DropNewest, capacity),
-        }
-    }
-
-    fn check(self) -> Result<(), FeedError> {
-        let (_, got) = self.overflow();
-        if !(1..=MAX_LANE_CAPACITY).contains(&got) {
-            return Err(FeedError::CapacityOutOfRange { got });
-        }
-        match self {
-            Self::Sampled { interval: got } if !SAMPLE_INTERVALS.contains(&got) => {
-                Err(FeedError::IntervalOutOfRange { got })
-            }
-            _ => Ok(()),
-        }
-    }
 }
 
 /// One source and its consumers.
@@ -125,28 +75,12 @@ pub struct FeedEngine {
     thread: Mutex<Option<Arc<OwnThread>>>,
 }
 
-/// What a feed and its servers share.
-struct Consumers {
-    sessions: Sessions,
-    hub: Arc<Hub>,
-    clock: Arc<dyn Clock>,
-    numbers: AtomicU64,
-}
-
 /// A source that does not run yet.
 enum Waiting {
     /// It is asked for what is due.
     Asked(Box<SourceJob>),
     /// It has a thread to itself.
     Live(Box<Live>),
-}
-
-/// A consumer of a feed.
-pub struct FeedSession<T> {
-    session: Session,
-    number: u64,
-    hub: Arc<Hub>,
-    lane: Arc<FeedLane<T>>,
 }
 
 impl FeedEngine {
@@ -372,81 +306,6 @@ impl FeedEngine {
     }
 }
 
-impl Consumers {
-    fn quotes(
-        &self,
-        subscription: &Subscription,
-        policy: Policy,
-        bell: impl Doorbell + 'static,
-    ) -> Result<FeedSession<FeedQuote>, FeedError> {
-        self.start(subscription, policy, Quotes, |record| record.quote.symbol, bell)
-    }
-
-    fn start<T: Copy + Send + 'static>(
-        &self,
-        subscription: &Subscription,
-        policy: Policy,
-        derive: impl Derive<T> + 'static,
-        key: fn(&T) -> u32,
-        bell: impl Doorbell + 'static,
-    ) -> Result<FeedSession<T>, FeedError> {
-        if let Subscription::Symbols(names) = subscription {
-            check_names(names)?;
-            #[cfg(feature = "faults")]
-            crate::faults::symbols_are_wanted(names);
-        }
-        policy.check()?;
-        let (overflow, capacity) = policy.overflow();
-        let is_sampled = matches!(policy, Policy::Sampled { .. });
-        let lane = Arc::new(FeedLane::new(overflow, capacity, is_sampled));
-        let intake = Box::new(Pipe {
-            derive: Box::new(derive),
-            lane: lane.clone(),
-            key,
-            awaited: matches!(policy, Policy::Awaited { .. }).then_some(capacity),
-            records: Vec::new(),
-        });
-        self.start_with(lane, intake, Filter::new(subscription), policy, bell)
-    }
-
-    fn start_with<T: Copy + Send + 'static>(
-        &self,
-        lane: Arc<FeedLane<T>>,
-        intake: Box<dyn Intake>,
-        filter: Filter,
-        policy: Policy,
-        bell: impl Doorbell + 'static,
-    ) -> Result<FeedSession<T>, FeedError> {
-        let number = self.numbers.fetch_add(1, Ordering::Relaxed);
-        let sampling = match policy {
-            Policy::Sampled { interval } => Some(Sampling { interval, next: None }),
-            _ => None,
-        };
-        let session = self.sessions.start(|| {
-            Box::new(ConsumerJob {
-                hub: self.hub.clone(),
-                number,
-                lane: lane.clone(),
-                sampling,
-                bell: Box::new(bell),
-            })
-        })?;
-        self.hub.add(Consumer {
-            number,
-            filter,
-            intake,
-            session: session.clone(),
-            is_woken: !matches!(policy, Policy::Sampled { .. }),
-        });
-        Ok(FeedSession {
-            session,
-            number,
-            hub: self.hub.clone(),
-            lane,
-        })
-    }
-}
-
 impl Drop for FeedEngine {
     fn drop(&mut self) {
         self.shut_down();
@@ -455,73 +314,6 @@ impl Drop for FeedEngine {
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl<T: Copy> FeedSession<T> {
-    /// Asks for the session's end; see [`Session::cancel`].
-    pub fn cancel(&self) {
-        self.session.cancel();
-    }
-
-    /// Whether the bell was told of the end.
-    pub fn is_released(&self) -> bool {
-        self.session.is_released()
-    }
-
-    /// Wants the symbols of `add` too, and those of `remove` no more. What a candle or a statistic has of a symbol that is
-    /// removed is forgotten; what waits in the lane stays there.
-    ///
-    /// # Errors
-    /// [`FeedError::Symbols`], which changes nothing; [`FeedError::Ended`].
-    pub fn subscribe(&self, add: &[String], remove: &[String]) -> Result<(), FeedError> {
-        check_names(add)?;
-        self.hub
-            .subscribe(self.number, add, remove)
-            .ok_or(FeedError::Ended)
-    }
-
-    /// Wants what `subscription` says and nothing else, in place of what was wanted before.
-    ///
-    /// # Errors
-    /// As [`subscribe`](Self::subscribe).
-    pub fn set_subscription(&self, subscription: &Subscription) -> Result<(), FeedError> {
-        if let Subscription::Symbols(names) = subscription {
-            check_names(names)?;
-        }
-        let changed = self.hub.set_subscription(self.number, subscription);
-        changed.ok_or(FeedError::Ended)
-    }
-
-    /// Hands out at most `most` waiting records, the longest waiting first, each with the number lost just before it. `take` is
-    /// called with the lane locked, for which the source may wait with the feed locked: it must not call the feed. Returns
-    /// how many there were, and what went through the lane up to and including them. Works until the session is dropped, also after its
-    /// end.
-    pub fn drain(&self, most: usize, take: impl FnMut(T, u32)) -> (usize, LaneStatistics) {
-        self.lane.drain(most, take)
-    }
-
-    /// What went through the lane so far.
-    pub fn lane_statistics(&self) -> LaneStatistics {
-        self.lane.statistics()
-    }
-
-    /// The name of a symbol by the number that records carry; `None` for one that is not known yet.
-    pub fn symbol(&self, number: u32) -> Option<Arc<str>> {
-        self.hub.name(number)
-    }
-
-    /// How many quotes were left out of candles or statistics because they came too late.
-    pub fn late(&self) -> u64 {
-        self.hub.late(self.number)
-    }
-}
-
-/// None, or well-formed and distinct.
-fn check_names(names: &[String]) -> Result<(), SymbolError> {
-    if names.is_empty() {
-        return Ok(());
-    }
-    SymbolList::new(names.iter().map(String::as_str)).map(drop)
 }
 
 #[cfg(test)]

@@ -3,9 +3,10 @@
 mod client;
 mod listener;
 
+use super::Policy;
+use super::consumers::Consumers;
 use super::error::FeedError;
 use super::live::FeedAddress;
-use super::{Consumers, Policy};
 use crate::own_thread::{LOOK, OwnThread};
 use crate::runtime::RuntimeError;
 use client::Client;

@@ -1,8 +1,9 @@
 //! One client: a thread that writes to it, and one that reads what it wants.
 
+use super::super::consumers::Consumers;
 use super::super::derive::FeedQuote;
 use super::super::live::{Connection, is_a_wait};
-use super::super::{Consumers, FeedSession, Policy, Subscription};
+use super::super::{FeedSession, Policy, Subscription};
 use super::HEARTBEAT;
 use crate::clock::Clock;
 use crate::job::Release;

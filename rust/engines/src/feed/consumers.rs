@@ -1,0 +1,97 @@
+//! What a feed and its servers share: the start of consumers.
+
+use super::consumer::{Consumer, ConsumerJob, Filter, Intake, Pipe, Sampling, Subscription};
+use super::derive::{Derive, FeedQuote, Quotes};
+use super::error::FeedError;
+use super::hub::Hub;
+use super::lane::FeedLane;
+use super::policy::Policy;
+use super::session::{FeedSession, check_names};
+use crate::clock::Clock;
+use crate::engine::Sessions;
+use crate::lane::Doorbell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What a feed and its servers share.
+pub(super) struct Consumers {
+    pub(super) sessions: Sessions,
+    pub(super) hub: Arc<Hub>,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) numbers: AtomicU64,
+}
+
+impl Consumers {
+    pub(super) fn quotes(
+        &self,
+        subscription: &Subscription,
+        policy: Policy,
+        bell: impl Doorbell + 'static,
+    ) -> Result<FeedSession<FeedQuote>, FeedError> {
+        self.start(subscription, policy, Quotes, |record| record.quote.symbol, bell)
+    }
+
+    pub(super) fn start<T: Copy + Send + 'static>(
+        &self,
+        subscription: &Subscription,
+        policy: Policy,
+        derive: impl Derive<T> + 'static,
+        key: fn(&T) -> u32,
+        bell: impl Doorbell + 'static,
+    ) -> Result<FeedSession<T>, FeedError> {
+        if let Subscription::Symbols(names) = subscription {
+            check_names(names)?;
+            #[cfg(feature = "faults")]
+            crate::faults::symbols_are_wanted(names);
+        }
+        policy.check()?;
+        let (overflow, capacity) = policy.overflow();
+        let is_sampled = matches!(policy, Policy::Sampled { .. });
+        let lane = Arc::new(FeedLane::new(overflow, capacity, is_sampled));
+        let intake = Box::new(Pipe {
+            derive: Box::new(derive),
+            lane: lane.clone(),
+            key,
+            awaited: matches!(policy, Policy::Awaited { .. }).then_some(capacity),
+            records: Vec::new(),
+        });
+        self.start_with(lane, intake, Filter::new(subscription), policy, bell)
+    }
+
+    pub(super) fn start_with<T: Copy + Send + 'static>(
+        &self,
+        lane: Arc<FeedLane<T>>,
+        intake: Box<dyn Intake>,
+        filter: Filter,
+        policy: Policy,
+        bell: impl Doorbell + 'static,
+    ) -> Result<FeedSession<T>, FeedError> {
+        let number = self.numbers.fetch_add(1, Ordering::Relaxed);
+        let sampling = match policy {
+            Policy::Sampled { interval } => Some(Sampling { interval, next: None }),
+            _ => None,
+        };
+        let session = self.sessions.start(|| {
+            Box::new(ConsumerJob {
+                hub: self.hub.clone(),
+                number,
+                lane: lane.clone(),
+                sampling,
+                bell: Box::new(bell),
+            })
+        })?;
+        self.hub.add(Consumer {
+            number,
+            filter,
+            intake,
+            session: session.clone(),
+            is_woken: !matches!(policy, Policy::Sampled { .. }),
+        });
+        Ok(FeedSession {
+            session,
+            number,
+            hub: self.hub.clone(),
+            lane,
+        })
+    }
+}

@@ -1,0 +1,85 @@
+//! A consumer of a feed, as its owner has it.
+
+use super::consumer::Subscription;
+use super::error::FeedError;
+use super::hub::Hub;
+use super::lane::FeedLane;
+use crate::ring::LaneStatistics;
+use crate::session::Session;
+use rustle_market::{SymbolError, SymbolList};
+use std::sync::Arc;
+
+/// A consumer of a feed.
+pub struct FeedSession<T> {
+    pub(super) session: Session,
+    pub(super) number: u64,
+    pub(super) hub: Arc<Hub>,
+    pub(super) lane: Arc<FeedLane<T>>,
+}
+
+impl<T: Copy> FeedSession<T> {
+    /// Asks for the session's end; see [`Session::cancel`].
+    pub fn cancel(&self) {
+        self.session.cancel();
+    }
+
+    /// Whether the bell was told of the end.
+    pub fn is_released(&self) -> bool {
+        self.session.is_released()
+    }
+
+    /// Wants the symbols of `add` too, and those of `remove` no more. What a candle or a statistic has of a symbol that is
+    /// removed is forgotten; what waits in the lane stays there.
+    ///
+    /// # Errors
+    /// [`FeedError::Symbols`], which changes nothing; [`FeedError::Ended`].
+    pub fn subscribe(&self, add: &[String], remove: &[String]) -> Result<(), FeedError> {
+        check_names(add)?;
+        self.hub
+            .subscribe(self.number, add, remove)
+            .ok_or(FeedError::Ended)
+    }
+
+    /// Wants what `subscription` says and nothing else, in place of what was wanted before.
+    ///
+    /// # Errors
+    /// As [`subscribe`](Self::subscribe).
+    pub fn set_subscription(&self, subscription: &Subscription) -> Result<(), FeedError> {
+        if let Subscription::Symbols(names) = subscription {
+            check_names(names)?;
+        }
+        let changed = self.hub.set_subscription(self.number, subscription);
+        changed.ok_or(FeedError::Ended)
+    }
+
+    /// Hands out at most `most` waiting records, the longest waiting first, each with the number lost just before it. `take` is
+    /// called with the lane locked, for which the source may wait with the feed locked: it must not call the feed. Returns
+    /// how many there were, and what went through the lane up to and including them. Works until the session is dropped, also after its
+    /// end.
+    pub fn drain(&self, most: usize, take: impl FnMut(T, u32)) -> (usize, LaneStatistics) {
+        self.lane.drain(most, take)
+    }
+
+    /// What went through the lane so far.
+    pub fn lane_statistics(&self) -> LaneStatistics {
+        self.lane.statistics()
+    }
+
+    /// The name of a symbol by the number that records carry; `None` for one that is not known yet.
+    pub fn symbol(&self, number: u32) -> Option<Arc<str>> {
+        self.hub.name(number)
+    }
+
+    /// How many quotes were left out of candles or statistics because they came too late.
+    pub fn late(&self) -> u64 {
+        self.hub.late(self.number)
+    }
+}
+
+/// None, or well-formed and distinct.
+pub(super) fn check_names(names: &[String]) -> Result<(), SymbolError> {
+    if names.is_empty() {
+        return Ok(());
+    }
+    SymbolList::new(names.iter().map(String::as_str)).map(drop)
+}

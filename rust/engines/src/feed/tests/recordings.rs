@@ -1,0 +1,248 @@
+//! Feeds that play a recording.
+
+use super::*;
+use rustle_market::{Decimal, Direction, Schema};
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+
+/// A recording in a file that goes with it.
+pub(super) struct Recording(PathBuf);
+
+impl Recording {
+    pub(super) fn new(text: &str) -> Self {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("rustle-feed-{}-{number}.ndjson", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        std::fs::write(&path, text).expect("a writable folder");
+        Self(path)
+    }
+
+    pub(super) fn played(&self, pace: Pace) -> ReplayConfiguration {
+        ReplayConfiguration {
+            path: self.0.clone(),
+            format: None,
+            schema: Schema::default(),
+            pace,
+            repeats: false,
+            from_ns: None,
+        }
+    }
+}
+
+impl Drop for Recording {
+    fn drop(&mut self) {
+        drop(std::fs::remove_file(&self.0));
+    }
+}
+
+fn line(symbol: &str, price: &str, t_ms: i64, seq: u64) -> String {
+    format!("{{\"v\":1,\"symbol\":\"{symbol}\",\"price\":{price},\"t_ms\":{t_ms},\"seq\":{seq}}}\n")
+}
+
+#[test]
+fn recording_is_played_at_its_pace() {
+    let text: String = (0..5)
+        .map(|n| line("BTC", &format!("{n}.50"), 1_000 * n, n as u64))
+        .collect();
+    let recording = Recording::new(&text);
+    let configuration = SourceConfiguration::Replay(recording.played(Pace::Times(2.0)));
+    let (runtime, feed) = feed(&configuration);
+    let session = feed.quotes(&Subscription::All, ALL, NoBell).expect("started");
+    feed.run().expect("running");
+    runtime.advance(Duration::ZERO);
+    assert_eq!(prices(&session), ["0.50"]);
+    runtime.advance(Duration::from_millis(499));
+    assert_eq!(prices(&session), [""; 0]);
+    runtime.advance(Duration::from_millis(1));
+    assert_eq!(prices(&session), ["1.50"]);
+    runtime.advance(Duration::from_millis(1_000));
+    assert_eq!(prices(&session), ["2.50", "3.50"]);
+    assert!(!session.is_released());
+    runtime.advance(Duration::from_millis(500));
+    assert_eq!(prices(&session), ["4.50"]);
+    assert!(session.is_released());
+}
+
+#[test]
+fn recording_begins_where_it_is_asked_to_and_again() {
+    let text: String = (0..4)
+        .map(|n| line("BTC", &n.to_string(), 1_000 * n, n as u64))
+        .collect();
+    let recording = Recording::new(&text);
+    let mut configuration = recording.played(Pace::Times(1.0));
+    configuration.from_ns = Some(2_000_000_000);
+    configuration.repeats = true;
+    let (runtime, feed) = feed(&SourceConfiguration::Replay(configuration));
+    let session = feed.quotes(&Subscription::All, ALL, NoBell).expect("started");
+    feed.run().expect("running");
+    runtime.advance(5 * SECOND);
+    let all = drained(&session);
+    let seen: Vec<_> = all
+        .iter()
+        .map(|(record, _)| (record.quote.sequence, record.quote.time_ns / 1_000_000))
+        .collect();
+    assert_eq!(
+        seen,
+        [
+            (2, 2_000),
+            (3, 3_000),
+            (2, 4_000),
+            (3, 5_000),
+            (2, 6_000),
+            (3, 7_000)
+        ]
+    );
+    assert!(
+        all.iter()
+            .all(|(record, _)| record.skipped == 0 && !record.is_out_of_order)
+    );
+}
+
+#[test]
+fn source_waits_for_a_consumer_that_must_not_lose_anything() {
+    let text: String = (0..10_000)
+        .map(|n| line("BTC", &n.to_string(), n, n as u64))
+        .collect();
+    let recording = Recording::new(&text);
+    let (runtime, feed) = feed(&SourceConfiguration::Replay(recording.played(Pace::Unpaced)));
+    let awaited = Policy::Awaited { capacity: 100 };
+    let slow = feed.quotes(&Subscription::All, awaited, NoBell).expect("started");
+    let lossy = Policy::All {
+        overflow: Overflow::DropOldest,
+        capacity: 10,
+    };
+    let lossy = feed.quotes(&Subscription::All, lossy, NoBell).expect("started");
+    feed.run().expect("running");
+    let mut seen = 0;
+    let mut turns = 0;
+    while !slow.is_released() || seen < 10_000 {
+        runtime.advance(Duration::from_millis(1));
+        for (record, lost) in drained(&slow) {
+            assert_eq!((record.quote.sequence, lost), (seen, 0));
+            seen += 1;
+        }
+        turns += 1;
+    }
+    assert!(turns >= 100, "no more than there is room for at a time");
+    let statistics = slow.lane_statistics();
+    assert_eq!(
+        (statistics.produced, statistics.delivered, statistics.dropped),
+        (10_000, 10_000, 0)
+    );
+    let left = drained(&lossy);
+    assert_eq!(left[0].1, 9_990);
+    assert_eq!(lossy.lane_statistics().dropped, 9_990);
+}
+
+#[test]
+fn message_that_cannot_be_understood_is_counted_told_and_skipped() {
+    let long = "x".repeat(70_000);
+    let text = format!(
+        "{}\n\nnot json\n{{\"heartbeat\":1}}\n{{\"symbol\":\"A\"}}\n{long}\n{}{}{}{}",
+        line("A", "1.0", 1, 0),
+        line("A", "2.0", 2, 3),
+        line("A", "2.0", 2, 3),
+        line("A", "1.5", 2, 2),
+        line("A", "3.0", 3, 4).trim_end(),
+    );
+    let recording = Recording::new(&text);
+    let (runtime, feed) = feed(&SourceConfiguration::Replay(recording.played(Pace::Unpaced)));
+    let session = feed.quotes(&Subscription::All, ALL, NoBell).expect("started");
+    let notices = feed.notices(16, NoBell).expect("started");
+    feed.run().expect("running");
+    runtime.advance(Duration::from_millis(10));
+    let all: Vec<FeedQuote> = drained(&session).into_iter().map(|(record, _)| record).collect();
+    assert_eq!(
+        all.iter().map(|record| record.skipped).collect::<Vec<_>>(),
+        [0, 2, 0, 0]
+    );
+    assert_eq!(
+        all.iter()
+            .map(|record| record.is_out_of_order)
+            .collect::<Vec<_>>(),
+        [false, false, true, false]
+    );
+    let expected = FeedCounts {
+        bytes: text.len() as u64,
+        messages: 9,
+        quotes: 4,
+        malformed: 2,
+        oversized: 1,
+        others: 1,
+        gaps: 1,
+        skipped: 2,
+        duplicates: 1,
+        out_of_order: 1,
+        ..FeedCounts::default()
+    };
+    assert_eq!(feed.counts(), expected);
+    let told: Vec<(NoticeKind, u64)> = drained(&notices)
+        .iter()
+        .map(|(notice, _)| (notice.kind, notice.count))
+        .collect();
+    assert_eq!(told, [(NoticeKind::Malformed, 1), (NoticeKind::Oversized, 8)]);
+}
+
+#[test]
+fn candles_statistics_and_alerts_are_made_of_the_quotes() {
+    let text: String = [
+        (0, "10"),
+        (400, "12"),
+        (900, "9"),
+        (1_000, "11"),
+        (2_500, "12.5"),
+        (2_600, "8"),
+    ]
+    .iter()
+    .zip(0..)
+    .map(|((t_ms, price), seq)| line("A", price, *t_ms, seq))
+    .collect();
+    let recording = Recording::new(&text);
+    let (runtime, feed) = feed(&SourceConfiguration::Replay(recording.played(Pace::Unpaced)));
+    let second = Interval::parse("1s").expect("an interval");
+    let candles = feed
+        .candles(&Subscription::All, second, 0, ALL, NoBell)
+        .expect("started");
+    let statistics = feed
+        .statistics(&Subscription::All, second, ALL, NoBell)
+        .expect("started");
+    let decimal = |text: &str| Decimal::parse(text.as_bytes()).expect("a number");
+    let threshold = |direction, level: &str| Threshold {
+        symbol: "A".into(),
+        direction,
+        level: decimal(level),
+        hysteresis: decimal("1"),
+    };
+    let thresholds = [
+        threshold(Direction::Above, "12"),
+        threshold(Direction::Below, "9"),
+    ];
+    let alerts = feed.alerts(&thresholds, ALL, NoBell).expect("started");
+    feed.run().expect("running");
+    runtime.advance(Duration::from_millis(10));
+    let candles: Vec<_> = drained(&candles)
+        .iter()
+        .map(|(c, _)| {
+            (
+                c.start_ns / 1_000_000,
+                [c.open, c.high, c.low, c.close].map(Decimal::to_f64),
+                c.count,
+            )
+        })
+        .collect();
+    let expected = [
+        (0, [10.0, 12.0, 9.0, 9.0], 3),
+        (1_000, [11.0; 4], 1),
+        (2_000, [12.5, 12.5, 8.0, 8.0], 2),
+    ];
+    assert_eq!(candles, expected, "the last with the end of the recording");
+    let statistics = drained(&statistics);
+    assert_eq!(statistics.len(), 6);
+    assert_eq!(statistics[2].0.mean, 31.0 / 3.0);
+    let fired: Vec<_> = drained(&alerts)
+        .iter()
+        .map(|(alert, _)| (alert.threshold, alert.quote.sequence))
+        .collect();
+    assert_eq!(fired, [(0, 1), (1, 2), (0, 4), (1, 5)]);
+}
