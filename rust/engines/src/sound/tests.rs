@@ -12,13 +12,15 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// What a scripted device does at one call.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) enum Act {
     Frames(Vec<f32>),
     Take(usize),
     Nothing,
     Interrupted,
     Lost,
+    /// Waits for the test's word.
+    Wait(Receiver<()>),
 }
 
 /// A device that acts by a script, and rests when it is over.
@@ -45,6 +47,11 @@ impl Scripted {
             reason: "it was pulled out".to_owned(),
         }
     }
+
+    fn wait(word: &Receiver<()>) -> Result<Progress, AlsaError> {
+        word.recv().expect("the test gives its word");
+        Ok(Progress::Nothing)
+    }
 }
 
 impl Drop for Scripted {
@@ -63,6 +70,7 @@ impl Device for Scripted {
             Some(Act::Interrupted) => Ok(Progress::Interrupted),
             Some(Act::Lost) => Err(Self::lost()),
             Some(Act::Nothing | Act::Take(_)) => Ok(Progress::Nothing),
+            Some(Act::Wait(word)) => Self::wait(&word),
             None => {
                 std::thread::yield_now();
                 Ok(Progress::Nothing)
@@ -83,6 +91,7 @@ impl Device for Scripted {
             Some(Act::Interrupted) => Ok(Progress::Interrupted),
             Some(Act::Lost) => Err(Self::lost()),
             Some(Act::Nothing | Act::Frames(_)) => Ok(Progress::Nothing),
+            Some(Act::Wait(word)) => Self::wait(&word),
             None => {
                 std::thread::yield_now();
                 take(frames)

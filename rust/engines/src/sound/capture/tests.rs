@@ -6,6 +6,7 @@ use crate::sound::tests::{Act, Counted, Ear, Scripted};
 use crate::sound::{BLOCK_SAMPLES, DEMO_DEVICE};
 use rustle_testkit::allocations_in;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::channel;
 use std::time::Duration;
 
 fn configuration(device: &str, frame_limit: Option<u64>) -> SoundConfiguration {
@@ -130,11 +131,17 @@ fn device_is_read_in_order_and_its_overruns_are_told() {
 fn worker_that_is_held_up_finds_the_hole_in_its_place() {
     let (engine, runtime) = engine(None);
     let (ear, blocks, releases) = Ear::new();
-    // 375 blocks of 128 frames find room; nobody takes them out until the device is gone.
-    let acts = (0..1_000).map(|n| frames(128 * n, 128)).chain([Act::Lost]);
-    let device = Scripted::new(2, acts);
+    // 375 blocks of 128 frames find room; nobody takes them out until the device is gone. The first look is over by then.
+    let (word, of_word) = channel();
+    let sound = (0..1_000).map(|n| frames(128 * n, 128));
+    let device = Scripted::new(
+        2,
+        [Act::Wait(of_word)].into_iter().chain(sound).chain([Act::Lost]),
+    );
     let is_closed = device.is_closed.clone();
     let _session = engine.start_scripted(device, ear);
+    runtime.advance(Duration::ZERO);
+    word.send(()).expect("the device waits");
     while !is_closed.load(Ordering::SeqCst) {
         std::thread::yield_now();
     }
