@@ -126,8 +126,12 @@ impl Piece {
 /// they are used.
 ///
 /// # Errors
-/// The later of two pieces that share one, `RUSTLE_INVALID_VALUE`.
+/// A length beyond the address space, `RUSTLE_INVALID_LENGTH`, whatever it would share; the later of two pieces that share a
+/// byte, `RUSTLE_INVALID_VALUE`.
 pub(crate) fn check_apart<const COUNT: usize>(pieces: [Piece; COUNT]) -> Result<(), CallFault> {
+    if let Some(piece) = pieces.iter().find(|piece| piece.bytes > MOST_BYTES) {
+        return Err(CallFault::length(piece.name, ENDLESS));
+    }
     for (at, piece) in pieces.iter().enumerate() {
         if pieces[..at].iter().any(|before| before.overlaps(piece)) {
             let problem = "expected memory of its own, got memory that overlaps";
@@ -136,6 +140,11 @@ pub(crate) fn check_apart<const COUNT: usize>(pieces: [Piece; COUNT]) -> Result<
     }
     Ok(())
 }
+
+/// What one object can span at most.
+const MOST_BYTES: usize = isize::MAX as usize;
+
+const ENDLESS: &str = "expected a length within the address space, got a larger one";
 
 fn check<T>(data: *const T, length: usize, name: &'static str) -> Result<(), CallFault> {
     fault_point("a slice");
@@ -151,11 +160,8 @@ fn check<T>(data: *const T, length: usize, name: &'static str) -> Result<(), Cal
             "expected an aligned pointer, got a misaligned one",
         ));
     }
-    if length > isize::MAX as usize / size_of::<T>().max(1) {
-        return Err(CallFault::length(
-            name,
-            "expected a length within the address space, got a larger one",
-        ));
+    if length > MOST_BYTES / size_of::<T>().max(1) {
+        return Err(CallFault::length(name, ENDLESS));
     }
     Ok(())
 }
@@ -163,6 +169,7 @@ fn check<T>(data: *const T, length: usize, name: &'static str) -> Result<(), Cal
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::status::{RUSTLE_INVALID_LENGTH, RUSTLE_INVALID_VALUE};
 
     #[test]
     fn null_is_a_slice_only_when_it_is_empty() {
@@ -185,21 +192,31 @@ mod tests {
         assert!(endless.is_err());
     }
 
+    /// What two ranges of an address and a number of floats are refused with.
+    fn refusal(a: (usize, usize), b: (usize, usize)) -> Option<RustleStatus> {
+        let piece =
+            |name, (address, length)| Piece::new(name, std::ptr::without_provenance::<f32>(address), length);
+        let checked = check_apart([piece("a", a), piece("b", b)]);
+        checked.err().map(|fault| fault.status())
+    }
+
     #[test]
     fn ranges_overlap_when_they_share_a_byte() {
-        let overlap = |a: (usize, usize), b: (usize, usize)| {
-            let piece = |name, (address, length)| {
-                Piece::new(name, std::ptr::without_provenance::<f32>(address), length)
-            };
-            check_apart([piece("a", a), piece("b", b)]).is_err()
-        };
-        assert!(overlap((100, 4), (112, 4)));
-        assert!(overlap((112, 4), (100, 4)));
-        assert!(!overlap((100, 4), (116, 4)), "one ends where the other starts");
-        assert!(!overlap((100, 0), (100, 4)), "an empty range shares nothing");
-        assert!(
-            overlap((100, usize::MAX), (4000, 1)),
-            "a length beyond the address space"
+        assert_eq!(refusal((100, 4), (112, 4)), Some(RUSTLE_INVALID_VALUE));
+        assert_eq!(refusal((112, 4), (100, 4)), Some(RUSTLE_INVALID_VALUE));
+        assert_eq!(
+            refusal((100, 4), (116, 4)),
+            None,
+            "one ends where the other starts"
         );
+        assert_eq!(refusal((100, 0), (100, 4)), None, "an empty range shares nothing");
+    }
+
+    #[test]
+    fn length_beyond_the_address_space_is_refused_wherever_the_other_is() {
+        for (length, other) in [(usize::MAX, 4_000), (usize::MAX, 0), (usize::MAX / 4, 4_000)] {
+            assert_eq!(refusal((100, length), (other, 1)), Some(RUSTLE_INVALID_LENGTH));
+            assert_eq!(refusal((other, 1), (100, length)), Some(RUSTLE_INVALID_LENGTH));
+        }
     }
 }

@@ -125,7 +125,7 @@ static void wrong_arguments_are_refused(void) {
   EXPECT(rustle_pitch_process(pitch, sound, 1, NULL, 2, &a, &b, NULL) == RUSTLE_NULL_POINTER);
   EXPECT(rustle_pitch_process(pitch, sound, 1, frames, 2, NULL, &b, NULL) == RUSTLE_NULL_POINTER);
   EXPECT(rustle_pitch_process(pitch, sound, 1, frames, 2, &a, &a, NULL) == RUSTLE_INVALID_VALUE);
-  EXPECT(rustle_pitch_process(pitch, sound, SIZE_MAX, frames, 2, &a, &b, NULL) == RUSTLE_INVALID_VALUE);
+  EXPECT(rustle_pitch_process(pitch, sound, SIZE_MAX, frames, 2, &a, &b, NULL) == RUSTLE_INVALID_LENGTH);
   EXPECT(a == 7 && b == 7);
   EXPECT(rustle_pitch_contour(&wanted, 2, sound, LENGTH, NULL, 0, &a, NULL) == RUSTLE_INVALID_VALUE);
   EXPECT(rustle_pitch_contour(&wanted, RUSTLE_DECODING_FRAME, sound, LENGTH, frames, 2, &a, NULL) == RUSTLE_INVALID_LENGTH);

@@ -125,7 +125,7 @@ static void analyzer_refuses(void) {
   IS(rustle_voice_process(voice, tone, 1, &frame, 1, &taken, NULL, &error), RUSTLE_NULL_POINTER);
   IS(rustle_voice_process(voice, tone, 1, &frame, 1, &taken, &taken, &error), RUSTLE_INVALID_VALUE);
   IS(rustle_voice_process(voice, shared.samples, 8, &shared.frame, 1, &taken, &written, &error), RUSTLE_INVALID_VALUE);
-  IS(rustle_voice_process(voice, tone, SIZE_MAX, &frame, 1, &taken, &written, &error), RUSTLE_INVALID_VALUE);
+  IS(rustle_voice_process(voice, tone, SIZE_MAX, &frame, 1, &taken, &written, &error), RUSTLE_INVALID_LENGTH);
   EXPECT(taken == 77 && written == 77);
   RustleVoiceSummary summary;
   RustleVoiceDescription description;
@@ -160,7 +160,7 @@ static void measures_refuse(void) {
   IS(rustle_voice_spectrum(RATE, in, 64, NULL, &error), RUSTLE_NULL_POINTER);
   IS(rustle_voice_spectrum(7, in, 64, &shared.features, &error), RUSTLE_INVALID_VALUE);
   IS(rustle_voice_spectrum(RATE, shared.samples, 64, &shared.features, &error), RUSTLE_INVALID_VALUE);
-  IS(rustle_voice_spectrum(RATE, in, SIZE_MAX / 4, &shared.features, &error), RUSTLE_INVALID_VALUE);
+  IS(rustle_voice_spectrum(RATE, in, SIZE_MAX / 4, &shared.features, &error), RUSTLE_INVALID_LENGTH);
   IS(rustle_voice_harmonicity(RATE, 75, 500, in, 64, NULL, &error), RUSTLE_NULL_POINTER);
   IS(rustle_voice_harmonicity(RATE, 500, 75, in, 64, &shared.harmonicity, &error), RUSTLE_INVALID_VALUE);
   IS(rustle_voice_harmonicity(RATE, 75, 500, shared.samples, 64, &shared.harmonicity, &error), RUSTLE_INVALID_VALUE);
