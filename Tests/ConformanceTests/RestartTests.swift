@@ -5,9 +5,9 @@ import Testing
 /// G6: an engine can be started and cancelled without end, and nothing of one session is seen in the next.
 @Suite("G6: restart", .releasesNativeObjects)
 struct RestartTests {
-  @Test("10,000 cycles each deliver their own first value", arguments: conformingLanes(capacity: 65_536))
+  @Test("each of 10,000 cycles delivers its own first value", arguments: conformingLanes(capacity: 65_536))
   func cycles(engine: any ConformingEngine, lane: Lane) async throws {
-    try await cycle(engine, lane, times: 10_000 / engine.lanes(capacity: 65_536).count)
+    try await cycle(engine, lane, times: Repetitions.of(10_000 / engine.lanes(capacity: 65_536).count))
   }
 
   private func cycle(_ engine: some ConformingEngine, _ lane: Lane, times: Int) async throws {

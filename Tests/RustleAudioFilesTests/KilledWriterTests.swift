@@ -116,7 +116,7 @@ import Testing
   }
 
   /// Twenty processes that write as fast as they can, each killed from another thread at a moment of its own.
-  @Test(arguments: 0..<20) func aKilledProcessLeavesAFileThatOpens(round: Int) async throws {
+  @Test(arguments: 0..<Repetitions.of(20)) func aKilledProcessLeavesAFileThatOpens(round: Int) async throws {
     let folder = try ScratchFolder()
     let kind = Self.kinds[round % Self.kinds.count]
     let path = folder.url.appending(path: kind.name).path
