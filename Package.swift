@@ -98,7 +98,8 @@ let package = Package(
       exclude: ["Fixtures"], swiftSettings: strict),
     .testTarget(name: "RustlePlotTests", dependencies: ["RustlePlot", "TestSupport"], swiftSettings: strict),
     .testTarget(
-      name: "RustleCLITests", dependencies: ["RustleCLI", "RustleCommand", "TestSupport"], exclude: ["Snapshots"],
+      name: "RustleCLITests", dependencies: ["RustleCLI", "RustleCommand", "RustleTesting", "TestSupport"],
+      exclude: ["Snapshots"],
       swiftSettings: strict),
   ]
 )

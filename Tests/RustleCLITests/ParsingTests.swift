@@ -1,5 +1,6 @@
 internal import ArgumentParser
 import RustleAudio
+import RustleMarket
 import TestSupport
 import Testing
 
@@ -19,8 +20,8 @@ import Testing
   @Test func theTickersDefaultsAreThoseOfTheHelp() throws {
     let command = try #require(try RootCommand.parseAsRoot(["ticker", "BTC"]) as? TickerCommand)
     #expect(command.symbols == ["BTC"])
-    #expect(command.rate == 2)
-    #expect(command.duration == nil && command.seed == nil)
+    let feed = SimulatedFeed(symbols: ["BTC"], updatesPerSecond: 2)
+    #expect(try command.plan() == TickerPlan(source: .simulated(feed), symbols: ["BTC"]))
     #expect(command.output.effectiveFormat == .auto)
   }
 
@@ -30,6 +31,27 @@ import Testing
     #expect(command.symbols == ["BTC", "ETH"])
     #expect(command.rate == 0.5 && command.duration == 5 && command.seed == .max)
     #expect(command.output.effectiveFormat == .ndjson)
+  }
+
+  @Test func theTickersRecordingsAreRead() throws {
+    func plan(_ arguments: String...) throws -> TickerPlan {
+      try #require(try RootCommand.parseAsRoot(["ticker", "--replay"] + arguments) as? TickerCommand).plan()
+    }
+    #expect(try plan("a.csv") == TickerPlan(source: .replay(ReplayFeed(path: "a.csv")), symbols: .all))
+    let feed = ReplayFeed(
+      path: "/dev/stdin", format: .csv, schema: "symbol=s,price=p", pace: .unpaced, repeats: true, fromNanoseconds: 0)
+    let other = try plan(
+      "-", "BTC", "--input", "csv", "--schema", "symbol=s,price=p", "--speed", "max", "--loop", "--from", "1970-01-01",
+      "--candles", "1m", "--lateness", "500ms", "--policy", "sampled", "--rate", "4", "--alert", "BTC>1", "--alert",
+      "ETH<2~1", "--record", "b.ndjson", "--overwrite", "--duration", "9")
+    #expect(other.source == .replay(feed) && other.symbols == ["BTC"] && other.duration == .seconds(9))
+    #expect(
+      other.policy == .sampled(every: .milliseconds(250)) && other.feedPolicy == .sampled(every: .milliseconds(250)))
+    #expect(other.candles == TickerPlan.Candles(interval: .seconds(60), lateness: .milliseconds(500)))
+    #expect(other.thresholds.map(\.symbol) == ["BTC", "ETH"])
+    #expect(other.record == TickerPlan.Record(path: "b.ndjson", mayReplace: true, input: "/dev/stdin"))
+    #expect(try plan("a.csv", "--speed", "10").source == .replay(ReplayFeed(path: "a.csv", pace: .times(10))))
+    #expect(try plan("a.csv", "--policy", "latest").feedPolicy == .latest)
   }
 
   @Test func theSpectrumsOptionsAreRead() throws {
@@ -71,6 +93,20 @@ import Testing
     (["ticker", "A", "--rate", "0"], "expected updates a second from 0.001 to 10000000, got '0'"),
     (["ticker", "A", "--rate", "nan"], "expected updates a second from 0.001 to 10000000, got 'nan'"),
     (["ticker", "A", "--duration", "-1"], "expected seconds from 0.001 to 1000000000, got '-1'"),
+    (["ticker"], "expected one symbol or more, or --replay <file>, got neither"),
+    (["ticker", "A", "--speed", "2"], "--speed: expected it with --replay, got it alone"),
+    (["ticker", "A", "--lateness", "2s"], "--lateness: expected it with --candles, got it alone"),
+    (["ticker", "A", "--overwrite"], "--overwrite: expected it with --record, got it alone"),
+    (["ticker", "A", "--policy", "sampled"], "--policy sampled: expected it with --replay, got it alone"),
+    (["ticker", "A", "--candles", "1.5m"], "expected an interval such as 250ms, 5s, 1m, 1h or 1d, got '1.5m'"),
+    (["ticker", "A", "--alert", "B>1"], "--alert: expected one of the symbols, got 'B'"),
+    (["ticker", "A", "--alert", "A"], "expected an alert such as 'BTC>70000'"),
+    (["ticker", "--replay", "f", "--speed", "0"], "expected a factor (or max) from 0.001 to 1000000, got '0'"),
+    (["ticker", "--replay", "f", "--from", "noon"], "milliseconds since 1970, got 'noon'"),
+    (["ticker", "--replay", "f", "--seed", "1"], "--seed: expected it without --replay, got both"),
+    (["ticker", "--replay", "f", "--rate", "1"], "--rate: expected --policy sampled with it"),
+    (["ticker", "--replay", "f", "--policy", "sampled", "--rate", "2000"], "expected 1/3600 to 1000"),
+    (["ticker", "--replay", "-"], "--replay -: expected --input ndjson or --input csv with it, got neither"),
     (["ticker", "A", "--seed", "x"], "expected a whole number from 0 to 18446744073709551615, got 'x'"),
     (["ticker", "A", "--json", "--format", "csv"], "expected --json or --format csv, got both"),
     (["ticker", "A", "-v", "-q"], "expected --verbose or --quiet, got both"),

@@ -6,21 +6,30 @@ import Testing
 @testable import RustleCLI
 
 @Suite(.releasesNativeObjects) struct TickerLinesTests {
+  /// Four updates of two symbols, each in turn but the last.
+  static let quotes: [Quote] = [
+    ("BTC", "64000.10", 0), ("LONGSYMBOL", "0.25000000", 0), ("BTC", "64320", 1), ("BTC", "63360.00", 2),
+  ].map { TickerViewTests.quote($0.0, $0.1, sequence: $0.2) }
+
   static func text(
-    _ format: OutputFormat, _ profile: TerminalProfile = TickerViewTests.profile(columns: 80)
+    _ elements: [StreamElement<Quote>], _ format: OutputFormat,
+    _ profile: TerminalProfile = TickerViewTests.profile(columns: 80), simulated: [String]? = nil
   ) -> String {
-    var lines = TickerLines(format: format, profile: profile, symbols: ["BTC", "LONGSYMBOL"])
-    var text = lines.header
-    for (sequence, (symbol, price)) in [("BTC", 64_000.0), ("LONGSYMBOL", 0.25), ("BTC", 64_320), ("BTC", 63_360)]
-      .enumerated()
-    {
-      text += lines.line(TickerViewTests.update(symbol, price, UInt64(sequence)))
-    }
-    return text
+    var lines = TickerLines(format: format, profile: profile, simulated: simulated)
+    var text = ByteText()
+    text.append(lines.header)
+    for element in elements { lines.append(element, to: &text) }
+    return text.string
+  }
+
+  static func simulated(_ format: OutputFormat, ascii: Bool = false) -> String {
+    text(
+      quotes.map { .value($0) }, format, TickerViewTests.profile(columns: 80, ascii: ascii),
+      simulated: ["BTC", "LONGSYMBOL"])
   }
 
   @Test func ndjson() throws {
-    let text = Self.text(.ndjson)
+    let text = Self.simulated(.ndjson)
     struct Record: Decodable, Equatable {
       let v: Int
       let symbol: String
@@ -39,31 +48,112 @@ import Testing
     try Snapshot.expect(text)
   }
 
-  @Test func csv() throws { try Snapshot.expect(Self.text(.csv)) }
+  @Test func csv() throws { try Snapshot.expect(Self.simulated(.csv)) }
 
   @Test func text() throws {
-    #expect(Self.text(.auto) == Self.text(.text))
-    try Snapshot.expect(Self.text(.text))
+    #expect(Self.simulated(.auto) == Self.simulated(.text))
+    try Snapshot.expect(Self.simulated(.text))
+  }
+
+  /// What other sources tell is written as they tell it, and what they do not tell is left out.
+  @Test func linesOfASourceHaveItsOwnNumbersAndTimes() throws {
+    let none = try #require(ExactDecimal("0.00"))
+    let some = try #require(ExactDecimal("-12.50"))
+    let price = try #require(ExactDecimal("999999999999999999"))
+    let quotes = [
+      Quote(symbol: "a\"b,c", price: price, size: none, timeNanoseconds: 1_000_000, sequence: .max - 1),
+      Quote(symbol: "A", price: some, size: try #require(ExactDecimal("0.5")), timeNanoseconds: -1),
+    ].map { StreamElement.value($0) }
+    #expect(
+      Self.text(quotes, .ndjson) == #"""
+        {"v":1,"symbol":"a\"b,c","price":999999999999999999,"t_ms":1,"seq":18446744073709551614}
+        {"v":1,"symbol":"A","price":-12.50,"t_ns":-1,"size":0.5}
+
+        """#)
+    #expect(
+      Self.text(quotes, .csv) == #"""
+        symbol,price,size,t_ns,seq
+        "a""b,c",999999999999999999,,1000000,18446744073709551614
+        A,-12.50,0.5,-1,
+
+        """#)
+  }
+
+  @Test(arguments: [
+    "0", "7", "-7", "0.00", "0.000000000000000001", "-0.05", "10", "1234567890.12345678", "999999999999999999",
+  ])
+  func bytesOfANumberAreItsText(number: String) throws {
+    var text = ByteText()
+    text.append(try #require(ExactDecimal(number)))
+    #expect(text.string == number)
+  }
+
+  @Test func bytesOfIntegersAreTheirText() {
+    var text = ByteText()
+    for number in [0, 9, 10, -1, Int64.max, .min] {
+      text.append(number)
+      text.append(" ")
+    }
+    text.append(UInt64.max)
+    #expect(text.string == "0 9 10 -1 9223372036854775807 -9223372036854775808 18446744073709551615")
   }
 
   @Test func gapIsToldInItsPlace() {
     func gap(_ format: OutputFormat) -> String {
-      TickerLines(format: format, profile: TickerViewTests.profile(columns: 80, ascii: true), symbols: ["A"]).gap(7)
+      TickerLines.gap(7, format, TickerViewTests.profile(columns: 80, ascii: true))
     }
     #expect(gap(.ndjson) == "{\"v\":1,\"gap\":7}\n")
     #expect(gap(.csv).isEmpty)
     #expect(gap(.text).hasSuffix("7 updates are missing here\n"))
+    let quotes = Self.quotes.map { StreamElement.value($0) }
+    let lines = Self.text([quotes[0], .gap(2), quotes[3]], .ndjson, simulated: ["BTC", "LONGSYMBOL"]).split(
+      separator: "\n")
+    #expect(lines.count == 3 && lines[1] == "{\"v\":1,\"gap\":2}")
+    #expect(lines[2].contains("\"seq\":4"), "numbers go on by what is missing")
   }
 
   @Test func textInASCIIHasNoOtherCharacter() {
-    let text = Self.text(.text, TickerViewTests.profile(columns: 80, ascii: true))
+    let text = Self.simulated(.text, ascii: true)
     #expect(text.utf8.allSatisfy { $0 < 0x80 })
     #expect(text.contains("v -1.00 %"))
   }
 
   @Test func aTimeBefore1970IsATimeOfDay() {
-    var lines = TickerLines(format: .text, profile: TickerViewTests.profile(columns: 80), symbols: ["A"])
-    let update = PriceUpdate(symbol: "A", price: 1, timestampMilliseconds: -1, sequence: 0)
-    #expect(lines.line(update).hasPrefix("23:59:59.999Z  A"))
+    let quote = Quote(symbol: "A", price: .zero, timeNanoseconds: -1_000_000)
+    #expect(Self.text([.value(quote)], .text).hasPrefix("23:59:59.999Z  A"))
+  }
+
+  // MARK: candles
+
+  static func candle(_ symbol: String = "BTC") throws -> Candle {
+    let json = """
+      {"symbol":"\(symbol)","startNanoseconds":1795243500000000000,"open":"64000.10","high":"64320","low":"63360.00",
+      "close":"63999.90","exactVolume":"1.250","volume":1.25,"count":3}
+      """
+    return try JSONDecoder().decode(Candle.self, from: Data(json.utf8))
+  }
+
+  @Test(arguments: [OutputFormat.ndjson, .csv, .text]) func candlesAreWrittenOneALine(format: OutputFormat) throws {
+    let lines = CandleLines(
+      format: format, profile: TickerViewTests.profile(columns: 80), intervalNanoseconds: 60_000_000_000)
+    var text = ByteText()
+    text.append(lines.header)
+    lines.append(.value(try Self.candle()), to: &text)
+    lines.append(.gap(2), to: &text)
+    try Snapshot.expect(text.string, variant: format.rawValue)
+  }
+
+  @Test func alertsAreNoQuotes() throws {
+    let threshold = try #require(AlertText.threshold("BTC>=70000.0~12.5"))
+    let json = """
+      {"threshold":{"symbol":"BTC","direction":"above","level":"70000.0","hysteresis":"12.5"},"index":0,
+      "price":"70000.10","timeNanoseconds":1500000}
+      """
+    let alert = try JSONDecoder().decode(PriceAlert.self, from: Data(json.utf8))
+    #expect(alert.threshold == threshold)
+    #expect(
+      TickerOutput.json(alert)
+        == "{\"v\":1,\"alert\":{\"symbol\":\"BTC\",\"above\":70000.0,\"price\":70000.10,\"t_ns\":1500000}}\n")
+    #expect(AlertText.text(alert) == "BTC 70,000.10 is at or above 70,000.0")
   }
 }

@@ -11,41 +11,92 @@ import Testing
       isASCIIAskedFor: ascii)
   }
 
-  static func update(_ symbol: String, _ price: Double, _ sequence: UInt64 = 0) -> PriceUpdate {
-    PriceUpdate(symbol: symbol, price: price, timestampMilliseconds: 1_795_243_527_382, sequence: sequence)
+  /// At 2026-11-21T06:45:27.382Z.
+  static let time: Int64 = 1_795_243_527_382_000_000
+
+  static func quote(_ symbol: String, _ price: String, size: String = "0", sequence: UInt64 = 0) -> Quote {
+    Quote(
+      symbol: symbol, price: ExactDecimal(price) ?? .zero, size: ExactDecimal(size) ?? .zero, timeNanoseconds: time,
+      sequence: sequence)
   }
 
   /// Three symbols after seventy updates: one that rose, one that fell, one that has not moved; and one with no price.
-  static func board() -> TickerBoard {
+  static func board(hasSizes: Bool = true) -> TickerBoard {
     var board = TickerBoard(symbols: ["BTC", "ETH", "STABLE", "NEW"])
     for step in 0..<70 {
-      board.apply(update("BTC", 64_000 + Double(step * step)))
-      board.apply(update("ETH", 3_500 - Double(step % 7) * 3 - Double(step)))
-      board.apply(update("STABLE", 1))
+      board.apply(.value(quote("BTC", "\(64_000 + step * step).50", size: hasSizes ? "0.125" : "0")))
+      board.apply(.value(quote("ETH", "\(3_500 - step % 7 * 3 - step)", size: hasSizes ? "1234.5" : "0")))
+      board.apply(.value(quote("STABLE", "1.0000")))
     }
     return board
   }
 
+  static func candles() throws -> TickerBoard {
+    var board = TickerBoard(symbols: [])
+    for symbol in ["BTC", "ETH"] { board.apply(.value(try TickerLinesTests.candle(symbol))) }
+    return board
+  }
+
+  static func status(_ seconds: Double = 75) -> TickerStatus {
+    TickerStatus(seconds: seconds, now: time + 250_000_000, source: "simulated", updatesPerSecond: 12)
+  }
+
+  /// A status with everything in it.
+  static func fullStatus() throws -> TickerStatus {
+    var status = status()
+    status.source = "replay x 10"
+    status.fault = "price: expected a number, got \u{1B}[31mx"
+    status.late = 3
+    status.showsHelp = true
+    status.hasKeys = true
+    return status
+  }
+
   static func text(_ lines: [(text: String, columns: Int)]) -> String { lines.map { $0.text + "\n" }.joined() }
 
-  @Test(arguments: [40, 80, 200]) func theTableFitsTheTerminal(columns: Int) throws {
-    let table = TickerTable(profile: Self.profile(columns: columns))
-    let lines = table.lines(Self.board(), .init(seconds: 75, hasKeys: true, showsHelp: true))
+  static func expectToFit(_ lines: [(text: String, columns: Int)], _ columns: Int) {
     for line in lines {
-      #expect(line.columns <= columns)
-      #expect(DisplayWidth.columns(of: line.text) == line.columns)
+      #expect(line.columns <= columns, "\(line.text)")
+      #expect(DisplayWidth.columns(of: line.text) == line.columns, "\(line.text)")
     }
-    try Snapshot.expect(Self.text(lines), variant: "\(columns)")
+  }
+
+  @Test(arguments: [40, 80, 120, 200]) func theTableFitsTheTerminal(columns: Int) throws {
+    var texts: [String] = []
+    let profile = Self.profile(columns: columns)
+    var board = Self.board()
+    board.apply(StreamElement<Quote>.gap(1_234))
+    for lines in [
+      TickerTable(profile: profile).lines(Self.board(hasSizes: false), Self.status()),
+      TickerTable(profile: profile, isRecording: true).lines(board, try Self.fullStatus()),
+      TickerTable(profile: profile, isRecording: true, interval: "1m").lines(try Self.candles(), Self.status()),
+    ] {
+      Self.expectToFit(lines, columns)
+      texts.append(Self.text(lines))
+    }
+    try Snapshot.expect(texts.joined(separator: "----\n"), variant: "\(columns)")
+  }
+
+  @Test(arguments: [20, 31, 47, 63, 80], [5, 6, 9, 24]) func theTableNeverScrolls(columns: Int, rows: Int) throws {
+    let profile = Self.profile(columns: columns, rows: rows)
+    for board in [Self.board(), try Self.candles()] {
+      for interval in [nil, "1m"] {
+        let lines = TickerTable(profile: profile, interval: interval).lines(board, Self.status())
+        Self.expectToFit(lines, columns)
+        #expect(lines.count < rows)
+      }
+    }
   }
 
   @Test func theTableInASCIIHasNoOtherCharacter() throws {
-    let lines = TickerTable(profile: Self.profile(columns: 80, ascii: true)).lines(Self.board(), .init(seconds: 5))
+    let lines = TickerTable(profile: Self.profile(columns: 80, ascii: true)).lines(Self.board(), Self.status())
     #expect(Self.text(lines).utf8.allSatisfy { $0 < 0x80 })
     try Snapshot.expect(Self.text(lines))
   }
 
   @Test func theTableInColourIsTheSameTextWithColours() throws {
-    let status = TickerTable.Status(seconds: 5, isPaused: true, hasKeys: true)
+    var status = try Self.fullStatus()
+    status.isPaused = true
     let plain = TickerTable(profile: Self.profile(columns: 80)).lines(Self.board(), status)
     let coloured = TickerTable(profile: Self.profile(columns: 80, color: true)).lines(Self.board(), status)
     #expect(!Self.text(plain).contains("\u{1B}"))
@@ -54,20 +105,27 @@ import Testing
     try Snapshot.expect(Self.text(coloured).replacing("\u{1B}", with: "ESC"))
   }
 
-  @Test func moreSymbolsThanRowsAreCounted() throws {
-    let symbols = (1...30).map { "S\($0)" }
-    let lines = TickerTable(profile: Self.profile(columns: 40, rows: 10)).lines(
-      TickerBoard(symbols: symbols), .init(seconds: 0, hasKeys: true))
-    #expect(lines.count <= 9)
-    #expect(lines.contains { $0.text.contains("25 more") })
+  @Test func moreSymbolsThanRowsAreCountedAndScrolled() throws {
+    let board = TickerBoard(symbols: (1...30).map { "S\($0)" })
+    let table = TickerTable(profile: Self.profile(columns: 40, rows: 10))
+    var status = Self.status()
+    let first = table.lines(board, status)
+    #expect(first.count == 9 && first[1].text == "S1" && first[6].text == "S6")
+    #expect(first[7].text == "… 24 more")
+    status.offset = 4
+    let next = table.lines(board, status)
+    #expect(next[1].text == "S5" && next[7].text == "… 4 above, 20 more")
+    status.offset = 1_000
+    let last = table.lines(board, status)
+    #expect(last[6].text == "S30" && last[7].text == "… 24 above")
   }
 
   @Test func aLongSymbolIsCutAndAWideOneTakesItsColumns() {
     var board = TickerBoard(symbols: ["ABCDEFGHIJKLMNOPQRSTUVWXYZ", "日本円"])
-    board.apply(Self.update("日本円", 155.2))
-    let lines = TickerTable(profile: Self.profile(columns: 80)).lines(board, .init(seconds: 0))
-    #expect(lines[1].text == "ABCDEFGHIJK…")
-    #expect(lines[2].text.hasPrefix("日本円               155.20"))
+    board.apply(.value(Self.quote("日本円", "155.20")))
+    let lines = TickerTable(profile: Self.profile(columns: 80)).lines(board, Self.status())
+    #expect(lines[1].text == "ABCDEFGHIJKLMNOPQRSTUVWXYZ" || lines[1].text == "ABCDEFGHIJK…")
+    #expect(lines[2].text.hasPrefix("日本円             155.20"))
     #expect(DisplayWidth.columns(of: lines[2].text) == lines[2].columns)
   }
 
@@ -81,10 +139,25 @@ import Testing
   }
 
   @Test(arguments: [
-    (1_234_567.891, "1,234,567.89"), (64_031.2, "64,031.20"), (999, "999.00"), (12.5, "12.5000"),
-    (0.5, "0.500000"), (0.000_012_3, "0.00001230"),
+    ("1234567.891", "1,234,567.891"), ("64031.20", "64,031.20"), ("999", "999"), ("-1000.5", "-1,000.5"),
+    ("0.00001230", "0.00001230"), ("-0.1", "-0.1"), ("999999999999999999", "999,999,999,999,999,999"),
   ])
-  func pricesHaveDecimalsByTheirSize(price: Double, text: String) { #expect(TickerNumbers.price(price) == text) }
+  func pricesHaveEveryDigit(price: String, text: String) throws {
+    #expect(TickerNumbers.price(try #require(ExactDecimal(price))) == text)
+  }
+
+  @Test func differencesAreExactAndHaveASign() throws {
+    func difference(_ last: String, _ first: String) throws -> String {
+      let difference = TickerNumbers.difference(
+        try #require(ExactDecimal(last)), try #require(ExactDecimal(first)))
+      return TickerNumbers.difference(difference, glyphs: .unicode)
+    }
+    #expect(try difference("64000.5", "63000") == "+1,000.5")
+    #expect(try difference("0.1", "0.30") == "\u{2212}0.20")
+    #expect(try difference("1.00", "1") == "0.00")
+    #expect(try difference("999999999999999999", "-1") == "\u{2013}", "more than 18 digits")
+    #expect(try difference("1", "0.000000000000000001") == "+0.999999999999999999")
+  }
 
   @Test func aChangeShowsItsSignUnlessItRoundsToNothing() {
     #expect(TickerNumbers.change(0.012_34, glyphs: .unicode) == "+1.23 %")
@@ -92,18 +165,38 @@ import Testing
     #expect(TickerNumbers.change(-0.012_34, glyphs: .ascii) == "-1.23 %")
     #expect(TickerNumbers.change(-0.000_049, glyphs: .unicode) == "0.00 %")
     #expect(TickerNumbers.change(0.000_051, glyphs: .unicode) == "+0.01 %")
+    #expect(TickerNumbers.change(.infinity, glyphs: .unicode) == "\u{2013}", "of nothing")
+    #expect(TickerNumbers.change(.nan, glyphs: .unicode) == "\u{2013}")
   }
 
+  @Test(arguments: [
+    (0, "0"), (0.125, "0.125"), (0.000_012, "1.2e-05"), (8.75, "8.75"), (1_234, "1234"), (9_999.4, "9999"),
+    (9_999.6, "10k"), (56_700, "56.7k"), (999_600, "1M"), (8_900_000, "8.9M"), (7.5e10, "75G"), (1e16, "1.0e+16"),
+  ])
+  func amountsAreShort(amount: Double, text: String) { #expect(TickerNumbers.amount(amount) == text) }
+
   @Test func theBoardKeepsTheFirstPriceAndTheNewestSixty() throws {
-    let row = try #require(Self.board().rows.first)
-    #expect(row.first == 64_000)
-    #expect(row.last == 68_761)
-    #expect(row.history.count == 60)
-    #expect(row.history.first == 64_100)
-    #expect(abs(try #require(row.change) - 4_761.0 / 64_000) < 1e-12)
     var board = Self.board()
-    #expect(board.updates == 210)
-    #expect(board.apply(Self.update("UNKNOWN", 1)) == nil)
-    #expect(board.updates == 210)
+    let row = try #require(board.rows.first)
+    #expect(row.first?.description == "64000.50" && row.last?.description == "68761.50")
+    #expect(row.history.count == 60 && row.history.first == 64_100.5)
+    #expect(row.difference?.description == "4761.00" && row.volume == 8.75)
+    #expect(abs(try #require(row.change) - 4_761 / 64_000.5) < 1e-12)
+    #expect(board.updates == 210 && board.lost == 0)
+    board.apply(.value(Self.quote("LATER", "1")))
+    board.apply(StreamElement<Quote>.gap(5))
+    #expect(board.rows.map(\.symbol) == ["BTC", "ETH", "STABLE", "NEW", "LATER"])
+    #expect(board.updates == 211 && board.lost == 5)
+    board.restart()
+    #expect(board.rows[0].change == 0 && board.rows[0].volume == 0 && board.rows[3].change == nil)
+  }
+
+  @Test func whatComesOutOfOrderIsTradedAndNoNews() throws {
+    var board = TickerBoard(symbols: [])
+    let (price, old) = (try #require(ExactDecimal("10")), try #require(ExactDecimal("9")))
+    board.apply(.value(Quote(symbol: "A", price: price, size: price, timeNanoseconds: 2, sequence: 2)))
+    board.apply(
+      .value(Quote(symbol: "A", price: old, size: price, timeNanoseconds: 1, sequence: 1, isOutOfOrder: true)))
+    #expect(board.rows[0].last == price && board.rows[0].timeNanoseconds == 2 && board.rows[0].volume == 20)
   }
 }

@@ -16,15 +16,19 @@ struct LogOptions: ParsableArguments {
   }
 
   /// The least level that is written. The environment variable `RUSTLE_LOG` can ask for more than the options do.
-  func level(environment: [String: String]) -> Logger.Level {
-    let asked: Logger.Level = verbose ? .debug : quiet ? .error : .warning
+  ///
+  /// - Parameter usual: the level without an option.
+  func level(environment: [String: String], usual: Logger.Level = .warning) -> Logger.Level {
+    let asked: Logger.Level = verbose ? .debug : quiet ? .error : usual
     let named = environment["RUSTLE_LOG"].flatMap { Logger.Level(rawValue: $0.lowercased()) }
     return min(asked, named ?? asked)
   }
 
   /// Sends the process's log, that of the engines too, to standard error. To be called at most once in a process.
-  func bootstrap() {
-    let level = level(environment: ProcessInfo.processInfo.environment)
+  ///
+  /// - Parameter usual: the level without an option: a command that tells of warnings itself asks for errors.
+  func bootstrap(usual: Logger.Level = .warning) {
+    let level = level(environment: ProcessInfo.processInfo.environment, usual: usual)
     // An archive that does not fit is told by the first call that needs it.
     if (try? NativeLibrary.prepare()) != nil { NativeLog.setLevel(level) }
     LoggingSystem.bootstrap { label in

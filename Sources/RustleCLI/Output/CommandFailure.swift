@@ -97,6 +97,20 @@ extension CommandFailure {
         case .shutDown, .poisoned, .archiveMismatch, .internal: .internal
         }
       self.init(status, error.message, advice: error.advice)
+    case let error as FeedError:
+      let status: ExitStatus =
+        switch error.code {
+        case .noSymbols, .duplicateSymbol, .malformedSymbol, .symbolTooLong, .tooManySymbols, .rateOutOfRange,
+          .capacityOutOfRange, .valueOutOfRange, .updateLimitOutOfRange, .malformedSchema, .unknownFormat:
+          .usage
+        case .unreadableFile: .noInput
+        case .exhausted: .unavailable
+        case .ended, .shutDown, .poisoned, .archiveMismatch, .internal: .internal
+        }
+      // The library's advice names a configuration; here there is an option.
+      let advice =
+        error.code == .unknownFormat ? "give --input ndjson or --input csv, or a name that ends so" : error.advice
+      self.init(status, error.message, advice: advice)
     case let error as FFTError:
       self.init(error.code == .validation ? .usage : .internal, error.message, advice: error.advice)
     case let error as PlotError:

@@ -38,7 +38,8 @@ struct JSONLine {
     }
   }
 
-  private static func quoted(_ string: String) -> String {
+  /// A JSON string with its quotation marks.
+  static func quoted(_ string: String) -> String {
     var result = "\""
     for scalar in string.unicodeScalars {
       switch scalar {

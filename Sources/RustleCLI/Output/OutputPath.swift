@@ -7,16 +7,21 @@ enum OutputPath {
   /// folder itself; and one that is the input, by this or another name: it would be overwritten. A picture does not go to
   /// standard output.
   static func check(_ output: String, option: String, isNot input: String) throws {
-    if output.isEmpty || output == AudioFileReader.standardInputPath {
-      throw CommandFailure(.usage, "\(option): expected the path of a file, got '\(output)'")
-    }
-    try checkFolder(of: output, option: option)
+    try check(output, option: option)
     guard input != AudioFileReader.standardInputPath, let written = identity(output), written == identity(input) else {
       return
     }
     throw CommandFailure(
       .usage, "\(option): expected another file than the one that is read, got \(output)",
       advice: "give it a name of its own")
+  }
+
+  /// The same, where nothing is read.
+  static func check(_ output: String, option: String) throws {
+    if output.isEmpty || output == AudioFileReader.standardInputPath {
+      throw CommandFailure(.usage, "\(option): expected the path of a file, got '\(output)'")
+    }
+    try checkFolder(of: output, option: option)
   }
 
   private static func checkFolder(of output: String, option: String) throws {

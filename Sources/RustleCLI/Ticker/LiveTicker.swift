@@ -2,46 +2,89 @@ import Foundation
 import RustleMarket
 
 /// The live table: takes updates and keys in, and draws itself when something changed.
-actor LiveTicker: LiveView {
+actor LiveTicker: LiveView, TickerSink {
   var screen: LiveScreen
   private var hasKeys: Bool
   private let now: @Sendable () -> Double
+  private let wall: @Sendable () -> Int64
+  private let isRecording: Bool
+  private let interval: String?
 
   private var board: TickerBoard
+  private var status = TickerStatus()
   /// What is shown while the view is paused; the board itself goes on.
-  private var frozen: TickerBoard?
-  private var showsHelp = false
+  private var frozen: (board: TickerBoard, status: TickerStatus)?
   private var drawnSecond = -1
+  /// Updates up to the last full second, and when that was.
+  private var counted: (seconds: Double, updates: UInt64) = (0, 0)
 
-  /// - Parameter now: seconds since the start.
-  init(symbols: [String], screen: LiveScreen, now: @escaping @Sendable () -> Double) {
-    board = TickerBoard(symbols: symbols)
+  /// - Parameters:
+  ///   - plan: what is shown.
+  ///   - now: seconds since the start.
+  ///   - wall: the time in nanoseconds since 1970.
+  init(
+    _ plan: TickerPlan, screen: LiveScreen, now: @escaping @Sendable () -> Double,
+    wall: @escaping @Sendable () -> Int64
+  ) {
+    board = TickerBoard(symbols: plan.symbols.shown)
+    isRecording = plan.recording != nil
+    interval = plan.candles.map { MarketTime.text(interval: $0.interval.nanoseconds) }
+    status.source = plan.sourceText
     self.screen = screen
     hasKeys = screen.hasKeys
     self.now = now
+    self.wall = wall
   }
 
   func end() {
     // The last picture stays on the screen: it shows the newest prices, and offers no keys any more.
     frozen = nil
-    showsHelp = false
+    status.showsHelp = false
     hasKeys = false
     try? draw()
     screen.end()
   }
 
-  func apply(_ update: PriceUpdate) {
-    board.apply(update)
-    screen.needsDrawing = screen.needsDrawing || frozen == nil
+  func take(_ batch: [StreamElement<Quote>]) {
+    for element in batch { board.apply(element) }
+    changed()
+  }
+
+  func take(_ batch: [StreamElement<Candle>]) {
+    for element in batch { board.apply(element) }
+    changed()
+  }
+
+  func take(_ alert: PriceAlert) {
+    status.alert = alert
+    changed()
+  }
+
+  func take(_ notice: FeedNotice) {
+    switch notice.kind {
+    case .malformed, .oversized: status.fault = notice.text
+    case .connecting, .connected, .disconnected, .other: break
+    }
+    changed()
+  }
+
+  /// - Parameter late: quotes that came too late for their candle; nil: as before.
+  func show(_ counts: FeedCounts, late: UInt64?) {
+    if status.counts != counts || status.late != late ?? status.late { changed() }
+    status.counts = counts
+    status.late = late ?? status.late
   }
 
   /// - Returns: whether the key ends the view.
   func press(_ key: Key) -> Bool {
     switch key {
     case .quit: return true
-    case .pause: frozen = frozen == nil ? board : nil
-    case .help: showsHelp.toggle()
-    case .restart, .up, .down, .left, .right, .letter: return false
+    case .pause: frozen = frozen == nil ? (board, current) : nil
+    case .help: status.showsHelp.toggle()
+    case .restart: board.restart()
+    case .up: status.offset = max(0, status.offset - 1)
+    case .down: status.offset = min(max(0, board.rows.count - 1), status.offset + 1)
+    case .left, .right, .letter: return false
     }
     screen.needsDrawing = true
     return false
@@ -54,9 +97,32 @@ actor LiveTicker: LiveView {
 
   func draw() throws {
     let seconds = now()
-    let status = TickerTable.Status(
-      seconds: seconds, isPaused: frozen != nil, hasKeys: hasKeys, showsHelp: showsHelp)
-    try screen.draw { TickerTable(profile: $0).lines(frozen ?? board, status) }
+    if seconds - counted.seconds >= 1 {
+      status.updatesPerSecond = Double(board.updates - counted.updates) / (seconds - counted.seconds)
+      counted = (seconds, board.updates)
+    }
+    // Made before the screen is at work.
+    let view = self.view
+    try screen.draw(view)
     drawnSecond = Int(seconds)
   }
+
+  /// The picture for a profile.
+  func picture(_ profile: TerminalProfile) -> [TickerTable.Line] { view(profile) }
+
+  private var view: (TerminalProfile) -> [TickerTable.Line] {
+    var shown = frozen?.status ?? current
+    shown.isPaused = frozen != nil
+    (shown.hasKeys, shown.showsHelp, shown.offset) = (hasKeys, status.showsHelp, status.offset)
+    let (board, status, isRecording, interval) = (frozen?.board ?? board, shown, isRecording, interval)
+    return { TickerTable(profile: $0, isRecording: isRecording, interval: interval).lines(board, status) }
+  }
+
+  private var current: TickerStatus {
+    var current = status
+    (current.seconds, current.now) = (now(), wall())
+    return current
+  }
+
+  private func changed() { screen.needsDrawing = screen.needsDrawing || frozen == nil }
 }

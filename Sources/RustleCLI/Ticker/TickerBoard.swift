@@ -6,49 +6,95 @@ struct TickerBoard: Equatable, Sendable {
   struct Row: Equatable, Sendable {
     let symbol: String
     /// The first price that was seen.
-    private(set) var first: Double?
+    fileprivate(set) var first: ExactDecimal?
+    /// The newest price.
+    fileprivate(set) var last: ExactDecimal?
     /// The newest prices, the last one last, at most `historyLimit`.
-    private(set) var history: [Double] = []
+    fileprivate(set) var history: [Double] = []
+    /// The sum of the sizes.
+    fileprivate(set) var volume = 0.0
+    /// When the newest price was, in nanoseconds since 1970.
+    fileprivate(set) var timeNanoseconds: Int64 = 0
+    /// The newest candle, where candles are shown.
+    fileprivate(set) var candle: Candle?
 
     init(symbol: String) { self.symbol = symbol }
 
-    /// The newest price.
-    var last: Double? { history.last }
     /// The change since the first price, as a fraction of it: 0.01 is one per cent.
     var change: Double? {
       guard let first, let last else { return nil }
-      return last / first - 1
+      return last.doubleValue / first.doubleValue - 1
     }
 
-    fileprivate mutating func append(_ price: Double) {
-      if first == nil { first = price }
-      history.append(price)
-      if history.count > TickerBoard.historyLimit { history.removeFirst() }
+    /// The change since the first price; nil when it has too many digits, and before there is one.
+    var difference: ExactDecimal? {
+      guard let first, let last else { return nil }
+      return TickerNumbers.difference(last, first)
+    }
+
+    fileprivate mutating func append(_ price: ExactDecimal) {
+      last = price
+      if history.count >= TickerBoard.historyLimit { history.removeFirst() }
+      history.append(price.doubleValue)
     }
   }
 
   /// The longest sparkline.
   static let historyLimit = 60
 
-  /// The symbols in the order in which they were asked for.
-  private(set) var rows: [Row]
+  /// The symbols in the order in which they were asked for, and then in that in which they came.
+  private(set) var rows: [Row] = []
   /// Updates that were applied.
-  private(set) var updates = 0
+  private(set) var updates: UInt64 = 0
+  /// Updates that were not taken in time.
+  private(set) var lost: UInt64 = 0
   private var indexes: [String: Int] = [:]
 
-  init(symbols: [String]) {
-    rows = symbols.map(Row.init)
-    for (index, symbol) in symbols.enumerated() { indexes[symbol] = index }
+  init(symbols: [String]) { for symbol in symbols { _ = index(of: symbol) } }
+
+  /// Takes in what a stream of quotes delivers.
+  mutating func apply(_ element: StreamElement<Quote>) {
+    switch element {
+    case .gap(let count): lost += count
+    case .value(let quote):
+      updates += 1
+      let row = index(of: quote.symbol)
+      // One that comes late has been overtaken: it is traded, and no news.
+      rows[row].volume += quote.size.doubleValue
+      guard !quote.isOutOfOrder else { return }
+      if rows[row].first == nil { rows[row].first = quote.price }
+      rows[row].append(quote.price)
+      rows[row].timeNanoseconds = quote.timeNanoseconds
+    }
   }
 
-  /// Takes a new price in; one of another symbol is ignored.
-  ///
-  /// - Returns: the row as it is now, or nil when it was ignored.
-  @discardableResult
-  mutating func apply(_ update: PriceUpdate) -> Row? {
-    guard let index = indexes[update.symbol] else { return nil }
-    rows[index].append(update.price)
-    updates += 1
-    return rows[index]
+  /// Takes in what a stream of candles delivers.
+  mutating func apply(_ element: StreamElement<Candle>) {
+    switch element {
+    case .gap(let count): lost += count
+    case .value(let candle):
+      updates += 1
+      let row = index(of: candle.symbol)
+      if rows[row].first == nil { rows[row].first = candle.open }
+      rows[row].append(candle.close)
+      rows[row].volume += candle.volume
+      rows[row].timeNanoseconds = candle.startNanoseconds
+      rows[row].candle = candle
+    }
+  }
+
+  /// Has changes and volumes count from now.
+  mutating func restart() {
+    for row in rows.indices {
+      rows[row].first = rows[row].last
+      rows[row].volume = 0
+    }
+  }
+
+  private mutating func index(of symbol: String) -> Int {
+    if let index = indexes[symbol] { return index }
+    indexes[symbol] = rows.count
+    rows.append(Row(symbol: symbol))
+    return rows.count - 1
   }
 }

@@ -1,37 +1,61 @@
 internal import ArgumentParser
 import Foundation
+import Logging
 import RustleMarket
 
 struct TickerCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "ticker",
     abstract: "Stream prices of symbols.",
-    usage: "rustle ticker <symbols> ... [--rate <rate>] [--duration <seconds>] [--seed <seed>] [--json]",
+    usage: """
+      rustle ticker <symbols> ... [--rate <rate>] [--duration <seconds>] [--seed <seed>] [--json]
+      rustle ticker --replay <file> [<symbols> ...] [--speed <factor|max>] [--candles <interval>] [--json]
+      """,
     discussion: """
-      The prices are a random walk from the native engine: a source to try things on, not a market. On a terminal they \
-      are a live table (q quits, space pauses, ? helps); in a pipe there is one line for each update.
+      Without --replay the prices are a random walk from the native engine: a source to try things on, not a market. On a \
+      terminal they are a live table (q quits, space pauses, ? helps); in a pipe there is one line for each update.
+
+      A recording is played at the pace at which it was made, or faster, and waits for a reader that is slow. Lines that \
+      cannot be read are counted, told and skipped. Prices keep every digit that they have.
 
       EXAMPLES:
         rustle ticker BTC ETH SOL
         rustle ticker BTC ETH SOL --duration 5 --json | head -n 3
         rustle ticker BTC --seed 7 --rate 10 --duration 2 --format csv > btc.csv
+        rustle ticker BTC ETH --duration 60 --record prices.ndjson
+        rustle ticker --replay prices.ndjson --speed 10
+        rustle ticker --replay prices.ndjson BTC --candles 1m --speed max --json
+        rustle ticker --replay trades.csv --schema symbol=pair,price=last,time=at:iso8601 --alert 'BTC>70000'
 
       NDJSON FIELDS:
         v       1, the version of these fields
-        symbol  as it was asked for
+        symbol  as it was asked for, or as the source tells it
         price   in the quote currency
-        t_ms    milliseconds since 1970-01-01T00:00:00Z
-        seq     number of the update in the stream: 0, 1, 2, ...
+        t_ms    milliseconds since 1970-01-01T00:00:00Z; t_ns, nanoseconds, where those do not tell it
+        seq     of random walks, number of the update in the stream: 0, 1, 2, ...; else what the source numbers it
+        size    how much was traded, where the source tells it
+        gap     alone in a line: so many updates are missing here
+        alert   alone in a line: symbol, above or below, price, t_ms (of CSV, on standard error)
+
+      OF CANDLES:
+        open, high, low, close  prices of the first, the dearest, the cheapest and the last update
+        volume                  sum of the sizes
+        count                   number of updates
+        start_ms, interval_ms   when it starts, and how long it is (start_ns, interval_ns where those do not tell it)
       """)
 
-  @Argument(help: "One or more symbols, each of 1 to 32 bytes without white space.")
-  var symbols: [String]
+  @Argument(
+    help: "Symbols, each of 1 to 32 bytes without white space; of a recording those that are wanted, all without.")
+  var symbols: [String] = []
+
+  @OptionGroup(title: "Recordings") var source: TickerSourceOptions
+  @OptionGroup(title: "Streams") var stream: TickerStreamOptions
 
   @Option(
     parsing: .unconditional,
-    help: "Updates a second for each symbol, 0.001 to 10000000. (default: 2)",
+    help: "Updates a second for each symbol, 0.001 to 10000000; of a recording with --policy sampled. (default: 2)",
     transform: Parse.number("updates a second", in: 0.001...10_000_000))
-  var rate = 2.0
+  var rate: Double?
 
   @Option(
     parsing: .unconditional,
@@ -53,27 +77,71 @@ struct TickerCommand: AsyncParsableCommand {
   @OptionGroup var output: OutputOptions
   @OptionGroup var log: LogOptions
 
+  func validate() throws { _ = try plan() }
+
+  /// What the options ask for.
+  ///
+  /// - Throws: `ValidationError` for options that do not go together.
+  func plan() throws -> TickerPlan {
+    var plan: TickerPlan
+    if let recording = source.recording {
+      if seed != nil { throw ValidationError("--seed: expected it without --replay, got both") }
+      if rate != nil && stream.policy != .sampled {
+        throw ValidationError("--rate: expected --policy sampled with it, or no recording, got --replay alone")
+      }
+      plan = TickerPlan(source: .replay(recording), symbols: symbols.isEmpty ? .all : .only(symbols))
+    } else {
+      if symbols.isEmpty { throw ValidationError("expected one symbol or more, or --replay <file>, got neither") }
+      if stream.policy == .sampled {
+        throw ValidationError(
+          "--policy sampled: expected it with --replay, got it alone: --rate says it of random walks")
+      }
+      for threshold in stream.alerts where !symbols.contains(threshold.symbol) {
+        throw ValidationError("--alert: expected one of the symbols, got '\(threshold.symbol)'")
+      }
+      let feed = SimulatedFeed(symbols: symbols, updatesPerSecond: rate ?? 2, seed: seed)
+      plan = TickerPlan(source: .simulated(feed), symbols: .only(symbols))
+    }
+    switch stream.policy {
+    case .all: break
+    case .latest: plan.policy = .latest
+    case .sampled:
+      // What the feed takes: 1 ms to 1 h.
+      let rate = rate ?? 2
+      guard (1 / 3_600.0...1_000).contains(rate) else {
+        throw ValidationError("--rate: expected 1/3600 to 1000 with --policy sampled, got \(rate)")
+      }
+      plan.policy = .sampled(every: .seconds(1 / rate))
+    }
+    plan.candles = stream.candles.map { TickerPlan.Candles(interval: $0, lateness: stream.lateness ?? .zero) }
+    plan.thresholds = stream.alerts
+    plan.record = stream.record.map {
+      TickerPlan.Record(path: $0, mayReplace: stream.overwrite, input: plan.recording?.path)
+    }
+    plan.duration = duration.map { .seconds($0) }
+    return plan
+  }
+
   func run() async throws {
-    log.bootstrap()
-    let run = TickerRun(
-      symbols: symbols, configuration: TickerConfiguration(updatesPerSecond: rate, seed: seed),
-      duration: duration.map { .seconds($0) })
+    // What the engine warns of, the output or the view tells.
+    log.bootstrap(usual: .error)
+    let run = TickerRun(plan: try plan())
     let profile = TerminalProfile.standardOutput(isASCIIAskedFor: output.ascii)
+    let notes: LineWriter? = log.quiet ? nil : .standardError
     let ending: RunEnding
     if output.effectiveFormat == .auto && profile.isLive {
-      ending = try await table(run)
+      ending = try await run.table(view(of: run.plan), notes: notes)
     } else {
-      ending = try await run.lines(
-        output.effectiveFormat, profile: profile, to: .standardOutput, notes: log.quiet ? nil : .standardError)
+      ending = try await run.lines(output.effectiveFormat, profile: profile, to: .standardOutput, notes: notes)
     }
     if ending.status != .ok { throw ExitCode(ending.status.rawValue) }
   }
 
-  private func table(_ run: TickerRun) async throws -> RunEnding {
+  private func view(of plan: TickerPlan) -> LiveTicker {
     let start = ContinuousClock.now
-    let view = LiveTicker(
-      symbols: symbols, screen: .standardOutput(isASCIIAskedFor: output.ascii),
-      now: { (ContinuousClock.now - start) / .seconds(1) })
-    return try await run.table(view)
+    return LiveTicker(
+      plan, screen: .standardOutput(isASCIIAskedFor: output.ascii),
+      now: { (ContinuousClock.now - start) / .seconds(1) },
+      wall: { Int64(Date().timeIntervalSince1970 * 1e9) })
   }
 }

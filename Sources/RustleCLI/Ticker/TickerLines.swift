@@ -5,19 +5,42 @@ import RustleMarket
 struct TickerLines: Sendable {
   let format: OutputFormat
   let profile: TerminalProfile
-  private var board: TickerBoard
+  /// The places of the symbols whose prices are made up here, each in turn: their lines are numbered through all of them, and
+  /// have times in milliseconds. nil for other sources, whose lines have the source's numbers.
+  private let places: [String: UInt64]?
+  /// The first price of each symbol.
+  private var firsts: [String: ExactDecimal] = [:]
+  /// What a JSON line begins with, by symbol.
+  private var beginnings: [String: [UInt8]] = [:]
 
-  init(format: OutputFormat, profile: TerminalProfile, symbols: [String]) {
+  /// - Parameter simulated: the symbols whose prices are made up here; nil for another source.
+  init(format: OutputFormat, profile: TerminalProfile, simulated: [String]?) {
     self.format = format
     self.profile = profile
-    board = TickerBoard(symbols: symbols)
+    places = simulated.map { symbols in
+      // A list that has one twice has been refused before anything is written.
+      Dictionary(zip(symbols, UInt64(0)...), uniquingKeysWith: { first, _ in first })
+    }
   }
 
   /// What comes before the first update; may be empty.
-  var header: String { format == .csv ? CSVLine.text(["symbol", "price", "t_ms", "seq"]) : "" }
+  var header: String {
+    guard format == .csv else { return "" }
+    // The columns that `--replay` takes without a schema.
+    return CSVLine.text(
+      places != nil ? ["symbol", "price", "t_ms", "seq"] : ["symbol", "price", "size", "t_ns", "seq"])
+  }
+
+  /// Appends the lines of what a stream delivers.
+  mutating func append(_ element: StreamElement<Quote>, to text: inout ByteText) {
+    switch element {
+    case .value(let quote): append(quote, to: &text)
+    case .gap(let count): text.append(Self.gap(count, format, profile))
+    }
+  }
 
   /// The line that says how many updates are missing before the next one; CSV, whose rows are updates, has none.
-  func gap(_ count: UInt64) -> String {
+  static func gap(_ count: UInt64, _ format: OutputFormat, _ profile: TerminalProfile) -> String {
     switch format {
     case .ndjson:
       var line = JSONLine()
@@ -28,50 +51,97 @@ struct TickerLines: Sendable {
     }
   }
 
-  /// The line of one update, line feed included.
-  mutating func line(_ update: PriceUpdate) -> String {
-    let row = board.apply(update)
+  private mutating func append(_ quote: Quote, to text: inout ByteText) {
     switch format {
-    case .ndjson:
-      var line = JSONLine()
-      line.add("symbol", .string(update.symbol))
-      line.add("price", .number(update.price))
-      line.add("t_ms", .integer(update.timestampMilliseconds))
-      line.add("seq", .unsigned(update.sequence))
-      return line.text
-    case .csv:
-      return CSVLine.text([
-        update.symbol, String(update.price), String(update.timestampMilliseconds), String(update.sequence),
-      ])
-    case .auto, .text:
-      return text(update, change: row?.change ?? 0)
+    case .ndjson: appendJSON(quote, to: &text)
+    case .csv: appendRow(quote, to: &text)
+    case .auto, .text: text.append(line(quote))
     }
   }
 
-  /// Time in UTC, symbol, price, and the change since the first update, in columns.
-  private func text(_ update: PriceUpdate, change: Double) -> String {
-    let glyphs = Glyphs(for: profile)
-    let (mark, ink): (Character, Painter.Ink?) =
-      switch TickerNumbers.direction(change) {
-      case .up: (glyphs.up, .green)
-      case .down: (glyphs.down, .red)
-      case .unchanged: (glyphs.unchanged, nil)
+  /// The line that `--replay` reads back identically: a time that is no whole millisecond is in nanoseconds, and what the source
+  /// does not tell is left out.
+  private mutating func appendJSON(_ quote: Quote, to text: inout ByteText) {
+    text.append(beginning(quote.symbol))
+    text.append(quote.price)
+    let (milliseconds, rest) = quote.timeNanoseconds.quotientAndRemainder(dividingBy: 1_000_000)
+    if let number = number(quote) {
+      text.append(",\"t_ms\":")
+      text.append(milliseconds)
+      text.append(",\"seq\":")
+      text.append(number)
+    } else {
+      text.append(rest == 0 ? ",\"t_ms\":" : ",\"t_ns\":")
+      text.append(rest == 0 ? milliseconds : quote.timeNanoseconds)
+      if let sequence = quote.sequence {
+        text.append(",\"seq\":")
+        text.append(sequence)
       }
-    let symbol = DisplayWidth.fit(
-      update.symbol, to: max(6, DisplayWidth.columns(of: update.symbol)), ellipsis: glyphs.ellipsis)
-    let price = DisplayWidth.fit(
-      TickerNumbers.price(update.price), to: 14, alignRight: true, ellipsis: glyphs.ellipsis)
-    let percent = "\(mark) \(TickerNumbers.change(change, glyphs: glyphs))"
-    let painter = Painter(isEnabled: profile.usesColor)
-    return "\(Self.time(update.timestampMilliseconds))  \(symbol) \(price)  \(painter(percent, ink))\n"
+    }
+    if quote.size.units != 0 {
+      text.append(",\"size\":")
+      text.append(quote.size)
+    }
+    text.append("}\n")
   }
 
-  /// The time of day in UTC to the millisecond: `06:02:56.316Z`.
-  private static func time(_ milliseconds: Int64) -> String {
-    // The remainder takes the sign of the dividend; a time before 1970 counts from its midnight all the same.
-    let day = (milliseconds % 86_400_000 + 86_400_000) % 86_400_000
-    return String(
-      format: "%02d:%02d:%02d.%03dZ", Int(day / 3_600_000), Int(day / 60_000 % 60), Int(day / 1_000 % 60),
-      Int(day % 1_000))
+  /// The number of an update of prices that are made up here, from 0; nil for other sources.
+  private func number(_ quote: Quote) -> UInt64? {
+    guard let places, let place = places[quote.symbol], let sequence = quote.sequence else { return nil }
+    return sequence * UInt64(places.count) + place
+  }
+
+  private mutating func beginning(_ symbol: String) -> [UInt8] {
+    if let known = beginnings[symbol] { return known }
+    let made = Array("{\"v\":1,\"symbol\":\(JSONLine.quoted(symbol)),\"price\":".utf8)
+    beginnings[symbol] = made
+    return made
+  }
+
+  private func appendRow(_ quote: Quote, to text: inout ByteText) {
+    text.append(CSVLine.field(quote.symbol))
+    text.append(",")
+    text.append(quote.price)
+    if let number = number(quote) {
+      text.append(",")
+      text.append(quote.timeNanoseconds / 1_000_000)
+      text.append(",")
+      text.append(number)
+    } else {
+      text.append(",")
+      if quote.size.units != 0 { text.append(quote.size) }
+      text.append(",")
+      text.append(quote.timeNanoseconds)
+      text.append(",")
+      if let sequence = quote.sequence { text.append(sequence) }
+    }
+    text.append("\n")
+  }
+
+  /// Time in UTC, symbol, price, and the change since the first update, in columns.
+  private mutating func line(_ quote: Quote) -> String {
+    let first = firsts[quote.symbol] ?? quote.price
+    firsts[quote.symbol] = first
+    let change = quote.price.doubleValue / first.doubleValue - 1
+    let glyphs = Glyphs(for: profile)
+    let (mark, ink) = TickerNumbers.direction(change).mark(glyphs)
+    let symbol = DisplayWidth.fit(
+      quote.symbol, to: max(6, DisplayWidth.columns(of: quote.symbol)), ellipsis: glyphs.ellipsis)
+    let price = TickerNumbers.price(quote.price)
+    let padded = DisplayWidth.fit(price, to: max(14, price.count), alignRight: true, ellipsis: glyphs.ellipsis)
+    let percent = "\(mark) \(TickerNumbers.change(change, glyphs: glyphs))"
+    let painter = Painter(isEnabled: profile.usesColor)
+    return "\(MarketTime.timeOfDay(quote.timeNanoseconds))  \(symbol) \(padded)  \(painter(percent, ink))\n"
+  }
+}
+
+extension TickerNumbers.Direction {
+  /// How it is shown: a sign, and a colour that says the same.
+  func mark(_ glyphs: Glyphs) -> (mark: Character, ink: Painter.Ink?) {
+    switch self {
+    case .up: (glyphs.up, .green)
+    case .down: (glyphs.down, .red)
+    case .unchanged: (glyphs.unchanged, nil)
+    }
   }
 }

@@ -1,23 +1,42 @@
 import Foundation
+import RustleMarket
 
 /// How the ticker writes its numbers. The same in every locale.
 enum TickerNumbers {
-  /// A price with thousands separators, and decimals by its size: five to eight significant digits.
-  static func price(_ price: Double) -> String {
-    let decimals = price >= 100 ? 2 : price >= 1 ? 4 : price >= 0.01 ? 6 : 8
-    let plain = String(format: "%.\(decimals)f", price)
-    let parts = plain.split(separator: ".")
-    var grouped = ""
-    for (index, digit) in parts[0].enumerated() {
-      if index > 0 && (parts[0].count - index).isMultiple(of: 3) { grouped.append(",") }
+  /// A price with every digit that it has, and thousands separators.
+  static func price(_ price: ExactDecimal) -> String {
+    let parts = price.description.split(separator: ".")
+    let digits = parts[0].drop { $0 == "-" }
+    var grouped = parts[0].first == "-" ? "-" : ""
+    for (index, digit) in digits.enumerated() {
+      if index > 0 && (digits.count - index).isMultiple(of: 3) { grouped.append(",") }
       grouped.append(digit)
     }
-    return "\(grouped).\(parts[1])"
+    return parts.count == 1 ? grouped : "\(grouped).\(parts[1])"
   }
 
-  /// A change with its sign in per cent: `+0.12 %`. What rounds to nothing has no sign.
+  /// The exact difference of two prices; nil when it has more than 18 digits.
+  static func difference(_ price: ExactDecimal, _ first: ExactDecimal) -> ExactDecimal? {
+    let scale = max(price.scale, first.scale)
+    func units(_ number: ExactDecimal) -> Int128 {
+      (number.scale..<scale).reduce(Int128(number.units)) { units, _ in units * 10 }
+    }
+    return Int64(exactly: units(price) - units(first)).flatMap { ExactDecimal(units: $0, scale: scale) }
+  }
+
+  /// The difference with its sign: `+12.50`. None is written without a sign, and an unknown one as nothing.
+  static func difference(_ difference: ExactDecimal?, glyphs: Glyphs) -> String {
+    guard let difference else { return String(glyphs.unknown) }
+    let text = price(difference)
+    if difference.units == 0 { return text }
+    return difference.units > 0 ? "+\(text)" : "\(glyphs.minus)\(text.dropFirst())"
+  }
+
+  /// A change with its sign in per cent: `+0.12 %`. What rounds to nothing has no sign; of a first price of 0 there is none.
   static func change(_ fraction: Double, glyphs: Glyphs) -> String {
-    let digits = String(format: "%.2f", abs(fraction) * 100)
+    guard fraction.isFinite else { return String(glyphs.unknown) }
+    let percent = abs(fraction) * 100
+    let digits = percent < 10_000 ? String(format: "%.2f", percent) : String(format: "%.2g", percent)
     switch direction(fraction) {
     case .up: return "+\(digits) %"
     case .down: return "\(glyphs.minus)\(digits) %"
@@ -31,6 +50,23 @@ enum TickerNumbers {
 
   /// The direction of a change, as far as two decimals of a per cent show it.
   static func direction(_ fraction: Double) -> Direction {
-    abs(fraction) < 0.000_05 ? .unchanged : fraction > 0 ? .up : .down
+    abs(fraction) >= 0.000_05 ? fraction > 0 ? .up : .down : .unchanged
+  }
+
+  /// An amount in at most seven columns: `0.125`, `1,234`, `56.7k`, `8.90M`.
+  static func amount(_ amount: Double) -> String {
+    let size = abs(amount)
+    if size == 0 { return "0" }
+    if size < 1e-4 || size >= 1e15 { return String(format: "%.1e", amount) }
+    if size < 9_999.5 { return String(format: size < 1 ? "%.4g" : size < 1_000 ? "%.5g" : "%.0f", amount) }
+    for (end, unit) in [(1e6, "k"), (1e9, "M"), (1e12, "G"), (1e15, "T")] where size < end * 0.999_5 {
+      return String(format: "%.3g", amount / (end / 1e3)) + unit
+    }
+    return String(format: "%.1e", amount)
+  }
+
+  /// A number of things, with thousands separators.
+  static func count(_ count: UInt64) -> String {
+    ExactDecimal(units: Int64(clamping: count), scale: 0).map(price) ?? String(count)
   }
 }

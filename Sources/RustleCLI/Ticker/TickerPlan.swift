@@ -1,0 +1,82 @@
+import Foundation
+import RustleMarket
+
+/// What a run of the ticker does, as its options say.
+struct TickerPlan: Sendable, Equatable {
+  /// What becomes of updates that are not taken in time.
+  enum Policy: Sendable, Hashable {
+    /// Every update: a recording waits for its reader, another source loses the oldest.
+    case all
+    /// The newest of each symbol.
+    case latest
+    /// The newest of each symbol, at even distances.
+    case sampled(every: Duration)
+  }
+
+  /// Candles in the place of quotes.
+  struct Candles: Sendable, Hashable {
+    var interval: Duration
+    var lateness: Duration = .zero
+  }
+
+  /// A file that the quotes are written to.
+  struct Record: Sendable, Hashable {
+    var path: String
+    var mayReplace = false
+    /// The file that is played, which is another.
+    var input: String?
+  }
+
+  var source: FeedConfiguration
+  /// Those that are shown first are first here.
+  var symbols: FeedSymbols
+  var policy = Policy.all
+  var candles: Candles?
+  var thresholds: [PriceThreshold] = []
+  var record: Record?
+  var duration: Duration?
+
+  /// The symbols whose prices are made up here; nil for another source.
+  var simulatedSymbols: [String]? { if case .simulated(let feed) = source { feed.symbols } else { nil } }
+
+  /// The file that is played; nil for any other source.
+  var recording: ReplayFeed? { if case .replay(let feed) = source { feed } else { nil } }
+
+  /// The policy of the consumer that shows the updates.
+  var feedPolicy: FeedPolicy {
+    switch policy {
+    case .all: everything
+    case .latest: .latest
+    case .sampled(let interval): .sampled(every: interval)
+    }
+  }
+
+  /// The policy of a consumer that wants every update, as far as the source can give it.
+  var everything: FeedPolicy { recording == nil ? .all() : .awaited() }
+}
+
+extension TickerPlan {
+  /// The source in a few words.
+  var sourceText: String {
+    switch source {
+    case .simulated: return "simulated"
+    case .replay(let feed):
+      let pace =
+        switch feed.pace {
+        case .unpaced: "as fast as possible"
+        case .times(let speed): String(format: "x %g", speed)
+        }
+      return "replay \(pace)" + (feed.repeats ? ", again and again" : "")
+    }
+  }
+}
+
+extension FeedSymbols {
+  /// The symbols that have a row from the beginning.
+  var shown: [String] {
+    switch self {
+    case .all: []
+    case .only(let names): names
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import RustleMarket
+
+/// Takes what the streams of a run deliver: lines, or a view.
+protocol TickerSink: Actor {
+  func take(_ batch: [StreamElement<Quote>]) throws
+  func take(_ batch: [StreamElement<Candle>]) throws
+  func take(_ alert: PriceAlert) throws
+  func take(_ notice: FeedNotice) throws
+}
+
+/// The streams of a run. Each has begun before the source does, so that none misses its first quote.
+struct TickerStreams: Sendable {
+  /// What is shown: quotes or candles.
+  let quotes: EngineStream<Quote>?
+  let candles: EngineStream<Candle>?
+  /// What is written to a file.
+  let recorded: EngineStream<Quote>?
+  let alerts: EngineStream<PriceAlert>?
+  let notices: EngineStream<FeedNotice>
+
+  /// - Throws: `FeedError`.
+  init(_ plan: TickerPlan, of feed: MarketFeed) async throws {
+    if let wanted = plan.candles {
+      quotes = nil
+      candles = try await feed.candles(
+        of: plan.symbols, every: wanted.interval, lateness: wanted.lateness, policy: plan.feedPolicy)
+    } else {
+      quotes = try await feed.quotes(for: plan.symbols, policy: plan.feedPolicy)
+      candles = nil
+    }
+    recorded = plan.record == nil ? nil : try await feed.quotes(for: plan.symbols, policy: plan.everything)
+    alerts =
+      plan.thresholds.isEmpty
+      ? nil : try await feed.alerts(at: plan.thresholds, policy: plan.recording == nil ? .all() : .awaited())
+    notices = try await feed.notices()
+  }
+
+  /// Reads all streams to their ends.
+  func deliver(to sink: some TickerSink, recording: QuoteRecording?) async throws {
+    try await withThrowingTaskGroup(of: Void.self) { tasks in
+      if let quotes {
+        tasks.addTask { for await batch in quotes.batches() { try await sink.take(batch) } }
+      }
+      if let candles {
+        tasks.addTask { for await batch in candles.batches() { try await sink.take(batch) } }
+      }
+      if let recorded, let recording {
+        tasks.addTask { for await batch in recorded.batches() { try await recording.write(batch) } }
+      }
+      if let alerts {
+        tasks.addTask { for await case .value(let alert) in alerts { try await sink.take(alert) } }
+      }
+      tasks.addTask { for await case .value(let notice) in notices { try await sink.take(notice) } }
+      // The first that fails ends the others.
+      for try await _ in tasks {}
+    }
+  }
+
+  /// How the source's side ended; nil while it runs.
+  var outcome: SessionOutcome? { quotes?.outcome ?? candles?.outcome }
+
+  /// What went through the stream that is shown.
+  var statistics: StreamStatistics? { quotes?.statistics ?? candles?.statistics }
+}

@@ -1,0 +1,58 @@
+internal import ArgumentParser
+import RustleMarket
+
+/// What the ticker makes of the prices.
+struct TickerStreamOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "What a reader gets that is slow: all updates, the latest of each symbol, or that sampled at --rate. (default: all)"
+    ))
+  var policy: Policy = .all
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Candles of this length in place of prices: 250ms, 5s, 1m, 1h, 1d.", valueName: "interval"),
+    transform: MarketTime.interval(of: "an interval"))
+  var candles: Duration?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "How long a candle waits for updates that come late, at most 64 intervals. (default: 0)", valueName: "interval"),
+    transform: MarketTime.interval(of: "an interval, 0 or", allowsZero: true))
+  var lateness: Duration?
+
+  @Option(
+    name: .customLong("alert"), parsing: .unconditionalSingleValue,
+    help: ArgumentHelp(
+      "Tell when a price is at a level or beyond: 'BTC>70000', 'BTC<60000'; with ~250 behind it, again once it was 250 back.",
+      valueName: "symbol>level"),
+    transform: { text in
+      guard let threshold = AlertText.threshold(text) else {
+        throw ValidationError("expected an alert such as 'BTC>70000', 'BTC<60000' or 'BTC>70000~250', got '\(text)'")
+      }
+      return threshold
+    })
+  var alerts: [PriceThreshold] = []
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Write every update to this file too, NDJSON that --replay reads.", valueName: "file"),
+    completion: .file(extensions: ["ndjson"]))
+  var record: String?
+
+  @Flag(help: "Replace a file of that name.")
+  var overwrite = false
+
+  /// The policies by their names.
+  enum Policy: String, ExpressibleByArgument, CaseIterable, Sendable {
+    case all, latest, sampled
+  }
+
+  func validate() throws {
+    if lateness != nil && candles == nil {
+      throw ValidationError("--lateness: expected it with --candles, got it alone")
+    }
+    if overwrite && record == nil { throw ValidationError("--overwrite: expected it with --record, got it alone") }
+  }
+}

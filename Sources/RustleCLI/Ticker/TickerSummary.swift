@@ -1,0 +1,66 @@
+import RustleMarket
+
+/// What there is to say when a run is over. A pure function of what it counted.
+struct TickerSummary {
+  let plan: TickerPlan
+  let counts: FeedCounts
+  /// Of the stream that was shown.
+  var statistics: StreamStatistics?
+  /// How the source's side ended.
+  var outcome: SessionOutcome?
+
+  /// For standard error, without the program's name.
+  var notes: [String] {
+    var notes: [String] = []
+    // Whoever asks for the newest alone has what was asked for.
+    if let lost = statistics?.dropped, lost > 0, plan.policy == .all {
+      notes.append("the output was read too slowly: \(lost) updates were lost")
+    }
+    let unreadable = counts.malformed + counts.oversized
+    if unreadable > 0 && failure == nil {
+      notes.append("lines that could not be read, and were skipped: \(unreadable) of \(counts.messages)")
+    }
+    if counts.skipped > 0 {
+      notes.append("the source skipped numbers: \(counts.skipped), in \(counts.gaps) gaps")
+    }
+    if counts.duplicates > 0 {
+      notes.append("updates left out, whose number had come before: \(counts.duplicates)")
+    }
+    if counts.outOfOrder > 0 { notes.append("updates out of order: \(counts.outOfOrder)") }
+    if plan.recording != nil, failure == nil, outcome == .ended, case .only(let names) = plan.symbols, !names.isEmpty,
+      statistics?.produced == 0
+    {
+      notes.append("the recording has nothing of \(names.joined(separator: ", "))")
+    }
+    return notes
+  }
+
+  /// Why the run was of no use; nil when it was.
+  var failure: CommandFailure? {
+    switch outcome {
+    case .failed(let reason): return CommandFailure(.badData, "\(name): \(reason)")
+    case .panicked(let message): return CommandFailure(.internal, message)
+    case nil, .cancelled: return nil
+    case .ended: break
+    }
+    guard let recording = plan.recording, counts.quotes == 0, counts.duplicates == 0 else { return nil }
+    let unreadable = counts.malformed + counts.oversized
+    if counts.messages == 0 {
+      return CommandFailure(.badData, "\(name): expected quotes, got an empty file")
+    }
+    if recording.fromNanoseconds != nil, counts.messages > unreadable + counts.others {
+      return CommandFailure(
+        .usage, "--from: expected a time that the recording reaches, got one after its end",
+        advice: "times without an offset are UTC")
+    }
+    return CommandFailure(
+      .badData, "\(name): expected quotes, got \(counts.messages) lines that are none",
+      advice: "say with --schema where the symbol and the price stand, for example symbol=s,price=p")
+  }
+
+  /// The recording's name, as it was given.
+  private var name: String {
+    guard let path = plan.recording?.path else { return "source" }
+    return path == TickerSourceOptions.standardInputPath ? "standard input" : path
+  }
+}

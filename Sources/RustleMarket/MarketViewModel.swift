@@ -1,0 +1,210 @@
+public import Observation
+
+/// The state of a market-data feed for a view: the newest prices and their course, candles, alerts, and how the source does.
+@MainActor
+@Observable
+public final class MarketViewModel {
+  /// The newest quote of each symbol that has had one.
+  public private(set) var latest: [String: Quote] = [:]
+  /// The newest quotes of each symbol in the order in which they came, at most ``historyLimit`` of each; those that came out of
+  /// order are left out.
+  public private(set) var history: [String: [Quote]] = [:]
+  /// The newest closed candles of each symbol, the latest last, at most ``historyLimit`` of each.
+  public private(set) var candles: [String: [Candle]] = [:]
+  /// The newest alerts, the latest last, at most ``historyLimit``.
+  public private(set) var alerts: [PriceAlert] = []
+  /// Whether prices can come.
+  public private(set) var connection = FeedConnection.idle
+  /// What the source met with so far.
+  public private(set) var counts: FeedCounts?
+  /// Quotes that this model was too slow for, or that its policy passed over.
+  public private(set) var lostCount: UInt64 = 0
+  /// What the source has survived last, in words: a message that could not be read, a lost connection.
+  public private(set) var fault: String?
+  /// Whether it runs.
+  public private(set) var isRunning = false
+  /// Why the last start was refused; nil when it was not.
+  public private(set) var error: FeedError?
+  /// Why the last run could not begin, or ended early, in words; nil when it did not.
+  public private(set) var errorText: String?
+  /// How many quotes and candles of each symbol are kept at most, 1 or more.
+  public let historyLimit: Int
+
+  @ObservationIgnored private var task: Task<Void, Never>?
+  /// Counts starts and stops, so that what is overtaken shows nothing any more.
+  @ObservationIgnored private var generation = 0
+
+  /// A model of nothing yet.
+  ///
+  /// - Parameter historyLimit: how many quotes and candles of each symbol are kept at most; less than 1 counts as 1.
+  public init(historyLimit: Int = 240) { self.historyLimit = max(1, historyLimit) }
+
+  deinit { task?.cancel() }
+
+  /// From the oldest price in ``history`` to the newest as a share of the oldest: 0.01 is one per cent; nil for a symbol without
+  /// quotes, and for a first price of 0.
+  public func change(of symbol: String) -> Double? {
+    guard let quotes = history[symbol], let first = quotes.first, let last = quotes.last, first.price != .zero else {
+      return nil
+    }
+    return last.price.doubleValue / first.price.doubleValue - 1
+  }
+
+  /// Streams from a source, in place of what ran before. A refusal is shown in ``error``.
+  ///
+  /// - Parameters:
+  ///   - configuration: the source. A recording is opened here.
+  ///   - symbols: whose quotes and candles are shown.
+  ///   - policy: what becomes of quotes that the model does not take in time.
+  ///   - interval: how long a candle is; nil: there are none.
+  ///   - thresholds: what alerts are given at.
+  public func start(
+    _ configuration: FeedConfiguration, symbols: FeedSymbols = .all, policy: FeedPolicy = .latest,
+    candlesEvery interval: Duration? = nil, alertsAt thresholds: [PriceThreshold] = []
+  ) {
+    begin(symbols, policy, interval, thresholds) { () throws(FeedError) in try MarketFeed(configuration) }
+  }
+
+  /// The same from a feed that does not run yet, and that is the model's from now on.
+  public func start(
+    _ feed: MarketFeed, symbols: FeedSymbols = .all, policy: FeedPolicy = .latest,
+    candlesEvery interval: Duration? = nil, alertsAt thresholds: [PriceThreshold] = []
+  ) {
+    begin(symbols, policy, interval, thresholds) { () throws(FeedError) in feed }
+  }
+
+  /// Ends the streams and the source and returns when they have ended; what was shown stays.
+  public func stop() async {
+    generation += 1
+    if isRunning { connection = .ended }
+    isRunning = false
+    let ending = task
+    task = nil
+    ending?.cancel()
+    await ending?.value
+  }
+
+  private func begin(
+    _ symbols: FeedSymbols, _ policy: FeedPolicy, _ interval: Duration?, _ thresholds: [PriceThreshold],
+    _ makeFeed: () throws(FeedError) -> MarketFeed
+  ) {
+    task?.cancel()
+    generation += 1
+    let mine = generation
+    (latest, history, candles, alerts) = ([:], [:], [:], [])
+    (connection, counts, lostCount, fault) = (.idle, nil, 0, nil)
+    (isRunning, error, errorText) = (true, nil, nil)
+    do {
+      let feed = try makeFeed()
+      task = Task { [weak self] in
+        do throws(FeedError) {
+          let quotes = try await feed.quotes(for: symbols, policy: policy)
+          let candles = interval == nil ? nil : try await feed.candles(of: symbols, every: interval ?? .zero)
+          let alerts = thresholds.isEmpty ? nil : try await feed.alerts(at: thresholds)
+          let notices = try await feed.notices()
+          try await feed.run()
+          self?.begun(mine)
+          let model = Reference(self)
+          await withDiscardingTaskGroup { tasks in
+            tasks.addTask { await model.follow(quotes, of: feed, mine) }
+            if let candles { tasks.addTask { await model.follow(candles) { $0.take($1, mine) } } }
+            if let alerts { tasks.addTask { await model.follow(alerts) { $0.take($1, mine) } } }
+            tasks.addTask { await model.follow(notices) { $0.take($1, mine) } }
+          }
+          let counts = await feed.counts
+          self?.ended(mine, counts, quotes.outcome)
+        } catch {
+          self?.refused(mine, error)
+        }
+        await feed.shutDown()
+      }
+    } catch {
+      refused(mine, error)
+    }
+  }
+
+  private func begun(_ generation: Int) {
+    // A connection that is made meanwhile has been told of by then.
+    if generation == self.generation, connection == .idle { connection = .running }
+  }
+
+  private func take(_ batch: [StreamElement<Quote>], _ counts: FeedCounts, _ generation: Int) -> Bool {
+    guard generation == self.generation else { return false }
+    for element in batch {
+      switch element {
+      case .gap(let count): lostCount += count
+      case .value(let quote) where quote.isOutOfOrder: break
+      case .value(let quote):
+        latest[quote.symbol] = quote
+        append(quote, to: &history[quote.symbol, default: []])
+      }
+    }
+    self.counts = counts
+    return true
+  }
+
+  private func take(_ candle: Candle, _ generation: Int) -> Bool {
+    guard generation == self.generation else { return false }
+    append(candle, to: &candles[candle.symbol, default: []])
+    return true
+  }
+
+  private func take(_ alert: PriceAlert, _ generation: Int) -> Bool {
+    guard generation == self.generation else { return false }
+    append(alert, to: &alerts)
+    return true
+  }
+
+  private func take(_ notice: FeedNotice, _ generation: Int) -> Bool {
+    guard generation == self.generation else { return false }
+    connection = FeedConnection(notice) ?? connection
+    switch notice.kind {
+    case .malformed, .oversized, .disconnected: fault = notice.text
+    case .connecting, .connected, .other: break
+    }
+    return true
+  }
+
+  private func append<Value>(_ value: Value, to values: inout [Value]) {
+    if values.count >= historyLimit { values.removeFirst(values.count - historyLimit + 1) }
+    values.append(value)
+  }
+
+  private func ended(_ generation: Int, _ counts: FeedCounts, _ outcome: SessionOutcome?) {
+    guard generation == self.generation else { return }
+    (self.counts, connection, isRunning) = (counts, .ended, false)
+    switch outcome {
+    case .failed(let reason), .panicked(let reason): errorText = reason
+    case nil, .ended, .cancelled: break
+    }
+  }
+
+  private func refused(_ generation: Int, _ error: FeedError) {
+    guard generation == self.generation else { return }
+    (self.error, errorText, connection, isRunning) = (error, error.message, .ended, false)
+  }
+
+  /// A model that goes whatever reads its streams.
+  @MainActor
+  private final class Reference {
+    private weak var model: MarketViewModel?
+
+    init(_ model: MarketViewModel?) { self.model = model }
+
+    func follow(_ quotes: EngineStream<Quote>, of feed: MarketFeed, _ generation: Int) async {
+      for await batch in quotes.batches(upTo: 1_024) {
+        let counts = await feed.counts
+        guard let model, model.take(batch, counts, generation) else { return }
+      }
+    }
+
+    /// - Parameter take: returns whether the model wants more.
+    func follow<Value>(
+      _ stream: EngineStream<Value>, _ take: @escaping @MainActor (MarketViewModel, Value) -> Bool
+    ) async {
+      for await case .value(let value) in stream {
+        guard let model, take(model, value) else { return }
+      }
+    }
+  }
+}

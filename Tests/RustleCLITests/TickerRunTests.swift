@@ -1,0 +1,213 @@
+import Foundation
+import RustleMarket
+import RustleTesting
+import TestSupport
+import Testing
+
+@testable import RustleCLI
+
+/// What a run delivers, without a process around it.
+@Suite(.releasesNativeObjects) struct TickerRunTests {
+  /// What a run wrote.
+  private struct Output: Equatable {
+    var text = ""
+    var notes = ""
+    var recorded: String?
+    var failure: CommandFailure?
+  }
+
+  /// Plays a recording to its end.
+  private func play(
+    _ text: String, as name: String = "prices.ndjson", format: OutputFormat = .ndjson, records: Bool = false,
+    _ change: (inout TickerPlan, inout ReplayFeed) -> Void = { _, _ in }
+  ) async throws -> Output {
+    let folder = try ScratchFolder()
+    let (out, err) = (try folder.write(Data(), as: "out"), try folder.write(Data(), as: "err"))
+    var feed = ReplayFeed(path: try folder.write(Data(text.utf8), as: name), pace: .unpaced)
+    var plan = TickerPlan(source: .replay(feed), symbols: .all)
+    change(&plan, &feed)
+    plan.source = .replay(feed)
+    let recorded = folder.path("recorded.ndjson")
+    if records { plan.record = TickerPlan.Record(path: recorded, input: feed.path) }
+    var result = Output()
+    do {
+      let ending = try await TickerRun(plan: plan).lines(
+        format, profile: TickerViewTests.profile(columns: 80),
+        to: LineWriter(try FileHandle(forWritingTo: URL(filePath: out))),
+        notes: LineWriter(try FileHandle(forWritingTo: URL(filePath: err))))
+      #expect(ending == .streamEnded)
+    } catch {
+      guard let failure = CommandFailure(error) else { throw error }
+      result.failure = failure
+    }
+    result.text = try String(contentsOfFile: out, encoding: .utf8)
+    result.notes = try String(contentsOfFile: err, encoding: .utf8).replacing(folder.url.path, with: "")
+    if records { result.recorded = try String(contentsOfFile: recorded, encoding: .utf8) }
+    return result
+  }
+
+  private static let lines = [
+    #"{"v":1,"symbol":"BTC","price":64000.10,"t_ms":1700000000123,"seq":0,"size":0.250}"#,
+    #"{"v":1,"symbol":"ETH","price":3500,"t_ns":1700000000123000001,"seq":7}"#,
+    #"{"v":1,"symbol":"BTC","price":64001.00,"t_ms":1700000061000,"seq":1}"#,
+    #"{"v":1,"symbol":"B\"C","price":-0.5,"t_ms":1700000062000}"#,
+  ].map { $0 + "\n" }
+
+  @Test func aRecordingIsWrittenAndRecordedByteForByte() async throws {
+    let text = Self.lines.joined()
+    let output = try await play(text, records: true)
+    #expect(output.text == text && output.recorded == text && output.failure == nil)
+    #expect(output.notes == "wrote 4 updates to /recorded.ndjson\n")
+    let again = try await play(try #require(output.recorded), records: true)
+    #expect(again.recorded == text)
+  }
+
+  /// What CSV is written reads as the same NDJSON, and the other way round.
+  @Test func csvAndNDJSONTellTheSame() async throws {
+    let text = Self.lines.joined()
+    let csv = try await play(text, format: .csv).text
+    #expect(csv.hasPrefix("symbol,price,size,t_ns,seq\nBTC,64000.10,0.250,1700000000123000000,0\n"))
+    #expect(try await play(csv, as: "prices.csv").text == text)
+    #expect(try await play(csv, as: "prices.csv", format: .csv).text == csv)
+  }
+
+  @Test func symbolsFromSchemaAndPolicyNarrowARecording() async throws {
+    let text = Self.lines.joined()
+    #expect(try await play(text) { plan, _ in plan.symbols = ["ETH"] }.text == Self.lines[1])
+    #expect(
+      try await play(text) { _, feed in feed.fromNanoseconds = 1_700_000_061_000_000_000 }.text
+        == Self.lines[2] + Self.lines[3])
+    let other = try await play("pair,last\nBTC,1.50\n", as: "a.csv", format: .csv) { _, feed in
+      feed.schema = "symbol=pair,price=last"
+    }
+    #expect(other.text.contains("\nBTC,1.50,,"))
+    let nothing = try await play(text) { plan, _ in plan.symbols = ["DOGE", "ADA"] }
+    #expect(nothing.text == "" && nothing.notes == "rustle: the recording has nothing of DOGE, ADA\n")
+  }
+
+  @Test func candlesAndAlertsAreWritten() async throws {
+    let threshold = try #require(AlertText.threshold("BTC>64000.5"))
+    let output = try await play(Self.lines.joined()) { plan, _ in
+      plan.symbols = ["BTC"]
+      plan.candles = TickerPlan.Candles(interval: .seconds(60))
+      plan.thresholds = [threshold]
+    }
+    let lines = output.text.split(separator: "\n").map(String.init)
+    let alert = #"{"v":1,"alert":{"symbol":"BTC","above":64000.5,"price":64001.00,"t_ms":1700000061000}}"#
+    // Two streams: each is in its own order.
+    #expect(lines.contains(alert))
+    #expect(
+      lines.filter { $0 != alert } == [
+        #"{"v":1,"symbol":"BTC","open":64000.10,"high":64000.10,"low":64000.10,"close":64000.10,"volume":0.250,"count":1,"start_ms":1699999980000,"interval_ms":60000}"#,
+        #"{"v":1,"symbol":"BTC","open":64001.00,"high":64001.00,"low":64001.00,"close":64001.00,"volume":0,"count":1,"start_ms":1700000040000,"interval_ms":60000}"#,
+      ])
+  }
+
+  @Test func whatCannotBeReadIsToldAndSkipped() async throws {
+    let text =
+      Self.lines[0] + "{\"symbol\":\"BTC\",\"price\":\"x\"}\n{\"heartbeat\":1}\n" + Self.lines[0]
+      + Self.lines[2].replacing("\"seq\":1", with: "\"seq\":4")
+    let output = try await play(text)
+    #expect(output.text.split(separator: "\n").count == 2 && output.failure == nil)
+    #expect(
+      output.notes == """
+        rustle: line 2 was skipped: price: expected a number of at most 18 digits, got "x"
+        rustle: lines that could not be read, and were skipped: 1 of 5
+        rustle: the source skipped numbers: 3, in 1 gaps
+        rustle: updates left out, whose number had come before: 1
+
+        """)
+  }
+
+  @Test func aRecordingWithoutQuotesIsBadData() async throws {
+    let empty = try await play("").failure
+    #expect(empty?.status == .badData && empty?.message.hasSuffix("expected quotes, got an empty file") == true)
+    let foreign = try await play("a,b\n1,2\n", as: "a.csv").failure
+    #expect(foreign?.status == .badData && foreign?.message.hasSuffix("got 2 lines that are none") == true)
+    #expect(foreign?.advice?.contains("--schema") == true)
+    let late = try await play(Self.lines.joined()) { _, feed in feed.fromNanoseconds = .max }.failure
+    #expect(late?.status == .usage && late?.message.hasPrefix("--from: ") == true)
+  }
+
+  @Test func sourcesThatAreRefusedHaveTheirExitCodes() async throws {
+    let schema = try await play("") { _, feed in feed.schema = "price=p" }.failure
+    #expect(schema?.status == .usage)
+    let name = try await play("", as: "a.txt").failure
+    #expect(name?.status == .usage && name?.advice?.contains("--input") == true)
+    let missing = try await play("") { _, feed in feed.path += ".csv" }.failure
+    #expect(missing?.status == .noInput)
+  }
+
+  @Test func aFileThatIsThereIsReplacedOnlyWhenAskedFor() async throws {
+    let folder = try ScratchFolder()
+    let path = try folder.write(Data("precious\n".utf8), as: "a.ndjson")
+    #expect(throws: CommandFailure.self) { try QuoteRecording(TickerPlan.Record(path: path)) }
+    #expect(throws: CommandFailure.self) {
+      try QuoteRecording(TickerPlan.Record(path: path, mayReplace: true, input: path))
+    }
+    #expect(throws: CommandFailure.self) { try QuoteRecording(TickerPlan.Record(path: folder.path("no/a.ndjson"))) }
+    let recording = try QuoteRecording(TickerPlan.Record(path: path, mayReplace: true))
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == "precious\n", "until the run begins")
+    try await recording.begin()
+    try await recording.write([.value(TickerViewTests.quote("A", "1.0")), .gap(3)])
+    #expect(try String(contentsOfFile: path, encoding: .utf8).hasSuffix("\"seq\":0}\n"), "while it grows")
+    try await recording.end()
+    #expect(await recording.summary.hasPrefix("rustle: 3 updates came too fast for "))
+    let unused = try QuoteRecording(TickerPlan.Record(path: folder.path("b.ndjson")))
+    try await unused.end()
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["a.ndjson"])
+  }
+
+  @Test func onADiskThatIsFullWholeLinesStay() async throws {
+    let folder = try ScratchFolder()
+    let path = folder.path("a.ndjson")
+    await #expect(processExitsWith: .success) { [path = path as String] in
+      let recording = try QuoteRecording(TickerPlan.Record(path: path))
+      try await recording.begin()
+      try ProcessLimits.largestFile(600)
+      let batch = (0..<7).map { StreamElement.value(TickerViewTests.quote("A", "1.0", sequence: $0)) }
+      try await recording.write(batch)
+      do {
+        try await recording.write(batch)
+        Issue.record("expected a refusal, got none")
+      } catch let failure as CommandFailure {
+        #expect(failure.status == .unavailable && failure.message.contains(path))
+      }
+    }
+    let text = try String(contentsOfFile: path, encoding: .utf8)
+    #expect(text.split(separator: "\n", omittingEmptySubsequences: false).count == 8 && text.hasSuffix("}\n"))
+  }
+
+  /// A feed on a clock that the test moves, and a view of it.
+  @Test func theViewShowsWhatTheStreamsDeliver() async throws {
+    let clock = try ManualClock(wallMilliseconds: 1_000)
+    let threshold = try #require(AlertText.threshold("BTC>1"))
+    let source = FeedConfiguration.simulated(SimulatedFeed(symbols: ["BTC", "ETH"], seed: 7, updateLimit: 10))
+    let plan = TickerPlan(source: source, symbols: ["BTC", "ETH"], thresholds: [threshold])
+    let feed = try MarketFeed(source, clock: clock)
+    let streams = try await TickerStreams(plan, of: feed)
+    try await feed.run()
+    clock.advance(by: .seconds(60))
+    let view = LiveTicker(
+      plan,
+      screen: LiveScreen(
+        hasKeys: true, session: TerminalSession(output: -1, input: nil, write: { _ in }),
+        makeProfile: { TickerViewTests.profile(columns: 80) }, write: { _ in }),
+      now: { 0 }, wall: { 1_250_000_000 })
+    try await streams.deliver(to: view, recording: nil)
+    await view.show(await feed.counts, late: nil)
+    let text = await view.picture(TickerViewTests.profile(columns: 80)).map(\.text).joined(separator: "\n")
+    #expect(text.contains("BTC") && text.contains("ETH") && text.contains("ALERT") && text.contains("10 updates"))
+    #expect(await view.press(.pause) == false)
+    await view.take([.value(TickerViewTests.quote("NEW", "1"))])
+    func rows() async -> String {
+      await view.picture(TickerViewTests.profile(columns: 80)).map(\.text).joined(separator: "\n")
+    }
+    let paused = await rows()
+    #expect(!paused.contains("NEW") && paused.contains("paused"))
+    #expect(await view.press(.pause) == false)
+    #expect(await rows().contains("NEW"))
+    #expect(await view.press(.letter("x")) == false)
+    #expect(await view.press(.quit))
+  }
+}

@@ -1,0 +1,102 @@
+import Foundation
+@testable import RustleMarket
+import RustleTesting
+import TestSupport
+import Testing
+
+@MainActor
+@Suite(.releasesNativeObjects) struct MarketViewModelTests {
+  private func finish(_ model: MarketViewModel) async {
+    while model.isRunning { await Task.yield() }
+    // The feed is shut down by then.
+    await model.stop()
+  }
+
+  private func line(_ symbol: String, _ price: String, _ milliseconds: Int) -> String {
+    "{\"symbol\":\"\(symbol)\",\"price\":\(price),\"t_ms\":\(milliseconds)}\n"
+  }
+
+  @Test func whatARecordingTellsIsShownAndStays() async throws {
+    let folder = try ScratchFolder()
+    let text =
+      line("A", "10.00", 0) + line("A", "12.50", 500) + "nonsense\n" + line("B", "0.5", 900) + line("A", "9.75", 1_500)
+      + line("A", "15.00", 2_500)
+    let path = try folder.write(Data(text.utf8), as: "prices.ndjson")
+    let level = try #require(ExactDecimal("12.5"))
+    let threshold = PriceThreshold(symbol: "A", .above, level)
+    let model = MarketViewModel(historyLimit: 2)
+    #expect(model.connection == .idle && !model.isRunning && model.change(of: "A") == nil)
+    model.start(
+      .replay(ReplayFeed(path: path, pace: .unpaced)), policy: .awaited(), candlesEvery: .seconds(1),
+      alertsAt: [threshold])
+    #expect(model.isRunning)
+    await finish(model)
+    #expect(model.latest.mapValues(\.price.description) == ["A": "15.00", "B": "0.5"])
+    #expect(model.history["A"]?.map(\.price.description) == ["9.75", "15.00"], "the newest two")
+    #expect(model.change(of: "A") == 15 / 9.75 - 1 && model.change(of: "B") == 0)
+    #expect(model.candles["A"]?.map(\.close.description) == ["9.75", "15.00"])
+    #expect(model.candles["B"]?.count == 1)
+    #expect(model.alerts.map(\.price.description) == ["12.50", "15.00"])
+    #expect(model.counts?.quotes == 5 && model.counts?.malformed == 1 && model.lostCount == 0)
+    #expect(model.fault?.isEmpty == false && model.error == nil && model.errorText == nil)
+    #expect(model.connection == .ended)
+  }
+
+  @Test func refusalsAreShown() async throws {
+    let model = MarketViewModel()
+    model.start(.simulated(SimulatedFeed(symbols: [])))
+    #expect(model.error?.code == .noSymbols && !model.isRunning && model.connection == .ended)
+    #expect(model.errorText == model.error?.message)
+    model.start(.simulated(SimulatedFeed(symbols: ["A"], updateLimit: 1)), policy: .sampled(every: .zero))
+    await finish(model)
+    #expect(model.error?.code == .valueOutOfRange && model.latest.isEmpty)
+    model.start(.simulated(SimulatedFeed(symbols: ["A"], updateLimit: 1)))
+    #expect(model.error == nil && model.errorText == nil)
+    await finish(model)
+    #expect(model.latest["A"]?.sequence == 0 && model.historyLimit == 240)
+  }
+
+  @Test func stopEndsTheFeedAndKeepsWhatIsShown() async throws {
+    let clock = try ManualClock()
+    let feed = try MarketFeed(.simulated(SimulatedFeed(symbols: ["A", "B"], seed: 1)), clock: clock)
+    let model = MarketViewModel()
+    model.start(feed, symbols: ["A"], policy: .all())
+    while model.connection != .running { await Task.yield() }
+    clock.advance(by: .milliseconds(1_200))
+    while model.history["A"]?.count != 3 { await Task.yield() }
+    await model.stop()
+    #expect(!model.isRunning && model.connection == .ended && model.latest.keys.sorted() == ["A"])
+    #expect(await feed.liveStreamCount == 0)
+    await #expect(throws: FeedError.self) { try await feed.quotes() }
+    await model.stop()
+  }
+
+  @Test func aNewRunTakesThePlaceOfTheOneBefore() async throws {
+    let model = MarketViewModel()
+    model.start(.simulated(SimulatedFeed(symbols: ["OLD"], updatesPerSecond: 1_000)))
+    model.start(.simulated(SimulatedFeed(symbols: ["NEW"], updateLimit: 1)))
+    await finish(model)
+    #expect(model.latest.keys.sorted() == ["NEW"] && model.counts?.quotes == 1)
+  }
+
+  @Test func aModelThatGoesEndsItsFeed() async throws {
+    let clock = try ManualClock()
+    let feed = try MarketFeed(.simulated(SimulatedFeed(symbols: ["A"])), clock: clock)
+    var model: MarketViewModel? = MarketViewModel()
+    model?.start(feed)
+    while model?.connection != .running { await Task.yield() }
+    model = nil
+    while await feed.liveStreamCount > 0 { await Task.yield() }
+  }
+
+  @Test func noticesTellOfTheConnection() {
+    func connection(_ kind: FeedNotice.Kind) -> FeedConnection? {
+      FeedConnection(FeedNotice(kind: kind, timeNanoseconds: 0, text: ""))
+    }
+    #expect(connection(.connecting) == .connecting && connection(.connected) == .running)
+    let waiting = connection(.disconnected(retryMilliseconds: 1_460))
+    #expect(waiting == .waiting(retryMilliseconds: 1_460))
+    #expect(waiting?.text == "no connection, next attempt in 1.5 s")
+    #expect(connection(.malformed(message: 3)) == nil && connection(.other) == nil)
+  }
+}
