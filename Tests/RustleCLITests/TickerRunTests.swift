@@ -119,6 +119,16 @@ import Testing
         """)
   }
 
+  /// Which updates are passed over is not said: it depends on who is faster. All are delivered, or in the one count.
+  @Test func theNewestAloneHasNoGaps() async throws {
+    let text = (0..<2_000).map { "{\"v\":1,\"symbol\":\"A\",\"price\":\($0),\"t_ms\":\($0),\"seq\":\($0)}\n" }.joined()
+    let output = try await play(text) { plan, _ in plan.policy = .latest }
+    let lines = output.text.split(separator: "\n")
+    #expect(!output.text.contains("gap") && lines.last?.contains("\"price\":1999,") == true)
+    let passed = output.notes.firstMatch(of: /passed over, as newer ones had come: (\d+)/).flatMap { Int($0.1) } ?? 0
+    #expect(lines.count + passed == 2_000)
+  }
+
   @Test func aRecordingWithoutQuotesIsBadData() async throws {
     let empty = try await play("").failure
     #expect(empty?.status == .badData && empty?.message.hasSuffix("expected quotes, got an empty file") == true)

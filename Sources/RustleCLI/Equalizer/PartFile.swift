@@ -24,7 +24,7 @@ struct PartFile: Sendable {
     guard kind == .typeRegular else {
       throw CommandFailure(
         .usage, "\(target): expected the path of a regular file, got a device or a pipe",
-        advice: "name a file: its header is written again as it grows")
+        advice: "name a file that may be put in its place")
     }
     if !mayReplace { throw alreadyThere }
   }

@@ -30,6 +30,7 @@ actor LiveTicker: LiveView, TickerSink {
     isRecording = plan.recording != nil
     interval = plan.candles.map { MarketTime.text(interval: $0.interval.nanoseconds) }
     status.source = plan.sourceText
+    status.lostWord = plan.policy == .all ? "lost" : "passed over"
     self.screen = screen
     hasKeys = screen.hasKeys
     self.now = now

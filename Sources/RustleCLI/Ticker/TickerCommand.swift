@@ -16,7 +16,8 @@ struct TickerCommand: AsyncParsableCommand {
       terminal they are a live table (q quits, space pauses, ? helps); in a pipe there is one line for each update.
 
       A recording is played at the pace at which it was made, or faster, and waits for a reader that is slow. Lines that \
-      cannot be read are counted, told and skipped. Prices keep every digit that they have.
+      cannot be read are counted, told and skipped. Prices keep every digit that they have. With CSV, alerts are told on \
+      standard error.
 
       EXAMPLES:
         rustle ticker BTC ETH SOL
@@ -25,23 +26,24 @@ struct TickerCommand: AsyncParsableCommand {
         rustle ticker BTC ETH --duration 60 --record prices.ndjson
         rustle ticker --replay prices.ndjson --speed 10
         rustle ticker --replay prices.ndjson BTC --candles 1m --speed max --json
-        rustle ticker --replay trades.csv --schema symbol=pair,price=last,time=at:iso8601 --alert 'BTC>70000'
+        rustle ticker --replay t.csv --schema symbol=s,price=p --alert 'BTC>70000'
 
       NDJSON FIELDS:
         v       1, the version of these fields
         symbol  as it was asked for, or as the source tells it
         price   in the quote currency
-        t_ms    milliseconds since 1970-01-01T00:00:00Z; t_ns, nanoseconds, where those do not tell it
-        seq     of random walks, number of the update in the stream: 0, 1, 2, ...; else what the source numbers it
+        t_ms    milliseconds since 1970-01-01T00:00:00Z, or t_ns, nanoseconds
+        seq     number of the update in the stream; of recordings, the source's
         size    how much was traded, where the source tells it
         gap     alone in a line: so many updates are missing here
-        alert   alone in a line: symbol, above or below, price, t_ms (of CSV, on standard error)
+        alert   alone in a line: symbol, above or below, price, t_ms
 
       OF CANDLES:
-        open, high, low, close  prices of the first, the dearest, the cheapest and the last update
-        volume                  sum of the sizes
-        count                   number of updates
-        start_ms, interval_ms   when it starts, and how long it is (start_ns, interval_ns where those do not tell it)
+        symbol, open, high, low, close
+        volume       sum of the sizes
+        count        number of updates
+        start_ms     when it starts, or start_ns
+        interval_ms  how long it is, or interval_ns
       """)
 
   @Argument(

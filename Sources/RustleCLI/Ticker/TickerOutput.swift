@@ -5,6 +5,8 @@ import RustleMarket
 actor TickerOutput: TickerSink {
   private let writer: LineWriter
   private let notes: LineWriter?
+  /// Whether it is told where updates are missing: not to whoever asked for the newest alone.
+  private let tellsGaps: Bool
   private var quotes: TickerLines
   private let candles: CandleLines?
   private var text = ByteText()
@@ -23,6 +25,7 @@ actor TickerOutput: TickerSink {
   ) {
     self.writer = writer
     self.notes = notes
+    tellsGaps = plan.policy == .all
     quotes = TickerLines(format: format, profile: profile, simulated: plan.simulatedSymbols)
     candles = plan.candles.map {
       CandleLines(format: format, profile: profile, intervalNanoseconds: $0.interval.nanoseconds)
@@ -32,12 +35,12 @@ actor TickerOutput: TickerSink {
   func begin() throws { try writer.write(candles?.header ?? quotes.header) }
 
   func take(_ batch: [StreamElement<Quote>]) throws {
-    for element in batch { quotes.append(element, to: &text) }
+    for element in batch where tellsGaps || element.value != nil { quotes.append(element, to: &text) }
     try flush()
   }
 
   func take(_ batch: [StreamElement<Candle>]) throws {
-    for element in batch { candles?.append(element, to: &text) }
+    for element in batch where tellsGaps || element.value != nil { candles?.append(element, to: &text) }
     try flush()
   }
 

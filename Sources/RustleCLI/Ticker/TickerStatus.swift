@@ -6,6 +6,8 @@ struct TickerStatus: Equatable, Sendable {
   var seconds = 0.0
   /// The time now, in nanoseconds since 1970.
   var now: Int64 = 0
+  /// What became of updates that were not taken in time, as the policy has it.
+  var lostWord = "lost"
   /// Where the prices come from: `simulated`, `replay x 10`.
   var source = ""
   /// Updates in the last second.
@@ -29,7 +31,7 @@ struct TickerStatus: Equatable, Sendable {
   func troubles(lost: UInt64) -> [String] {
     var parts: [String] = []
     func add(_ count: UInt64, _ what: String) { if count > 0 { parts.append("\(TickerNumbers.count(count)) \(what)") } }
-    add(lost, "lost")
+    add(lost, lostWord)
     add(late, "late")
     if let counts {
       add(counts.malformed + counts.oversized, "unreadable")

@@ -12,9 +12,11 @@ struct TickerSummary {
   /// For standard error, without the program's name.
   var notes: [String] {
     var notes: [String] = []
-    // Whoever asks for the newest alone has what was asked for.
-    if let lost = statistics?.dropped, lost > 0, plan.policy == .all {
-      notes.append("the output was read too slowly: \(lost) updates were lost")
+    if let lost = statistics?.dropped, lost > 0 {
+      notes.append(
+        plan.policy == .all
+          ? "the output was read too slowly: \(lost) updates were lost"
+          : "updates passed over, as newer ones had come: \(lost)")
     }
     let unreadable = counts.malformed + counts.oversized
     if unreadable > 0 && failure == nil {
