@@ -14,7 +14,7 @@ public final class MarketViewModel {
   /// The newest alerts, the latest last, at most ``historyLimit``.
   public private(set) var alerts: [PriceAlert] = []
   /// Whether prices can come.
-  public private(set) var connection = FeedConnection.idle
+  public private(set) var connection = Connection.idle
   /// What the source met with so far.
   public private(set) var counts: FeedCounts?
   /// Quotes that this model was too slow for, or that its policy passed over.
@@ -157,10 +157,10 @@ public final class MarketViewModel {
 
   private func take(_ notice: FeedNotice, _ generation: Int) -> Bool {
     guard generation == self.generation else { return false }
-    connection = FeedConnection(notice) ?? connection
+    connection = Connection(notice) ?? connection
     switch notice.kind {
     case .malformed, .oversized, .disconnected: fault = notice.text
-    case .connecting, .connected, .other: break
+    default: break
     }
     return true
   }

@@ -90,8 +90,8 @@ import Testing
   }
 
   @Test func noticesTellOfTheConnection() {
-    func connection(_ kind: FeedNotice.Kind) -> FeedConnection? {
-      FeedConnection(FeedNotice(kind: kind, timeNanoseconds: 0, text: ""))
+    func connection(_ kind: FeedNotice.Kind) -> MarketViewModel.Connection? {
+      MarketViewModel.Connection(FeedNotice(kind: kind, timeNanoseconds: 0, text: ""))
     }
     #expect(connection(.connecting) == .connecting && connection(.connected) == .running)
     let waiting = connection(.disconnected(retryMilliseconds: 1_460))

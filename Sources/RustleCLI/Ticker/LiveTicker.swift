@@ -64,7 +64,7 @@ actor LiveTicker: LiveView, TickerSink {
   func take(_ notice: FeedNotice) {
     switch notice.kind {
     case .malformed, .oversized: status.fault = notice.text
-    case .connecting, .connected, .disconnected, .other: break
+    default: break
     }
     changed()
   }

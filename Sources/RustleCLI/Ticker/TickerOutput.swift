@@ -66,7 +66,7 @@ actor TickerOutput: TickerSink {
       told += 1
     case .connected: try? notes?.write("rustle: connected: \(text)\n")
     case .disconnected(let wait): try? notes?.write("rustle: no connection, next attempt in \(wait) ms: \(text)\n")
-    case .connecting, .other: break
+    default: break
     }
   }
 

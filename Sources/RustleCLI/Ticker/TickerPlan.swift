@@ -58,16 +58,13 @@ struct TickerPlan: Sendable, Equatable {
 extension TickerPlan {
   /// The source in a few words.
   var sourceText: String {
-    switch source {
-    case .simulated: return "simulated"
-    case .replay(let feed):
-      let pace =
-        switch feed.pace {
-        case .unpaced: "as fast as possible"
-        case .times(let speed): String(format: "x %g", speed)
-        }
-      return "replay \(pace)" + (feed.repeats ? ", again and again" : "")
-    }
+    guard let recording else { return "simulated" }
+    let pace =
+      switch recording.pace {
+      case .unpaced: "as fast as possible"
+      case .times(let speed): String(format: "x %g", speed)
+      }
+    return "replay \(pace)" + (recording.repeats ? ", again and again" : "")
   }
 }
 
