@@ -117,14 +117,56 @@ package struct NativeFeed: ~Copyable, Sendable {
 
   /// Starts a consumer of notices.
   package borrowing func notices<Value: Sendable>(
-    capacity: Int, reader: FeedReader<NativeFeedNotice, Value>
+    _ which: NativeNotices, capacity: Int, reader: FeedReader<NativeFeedNotice, Value>
   ) throws(NativeError) -> EngineStream<Value> {
     let feed = handle.raw
     return try unsafe start(Self.notices, reader) { sink, raw throws(NativeError) in
       try unsafe NativeError.check {
-        unsafe rustle_feed_start_notices(feed, max(0, capacity), sink, raw, $0)
+        unsafe rustle_feed_start_notices(feed, which.number, max(0, capacity), sink, raw, $0)
       }
     }
+  }
+
+  /// The newest notice of the source's connection or end; one of the kind that says that there was none.
+  package borrowing func connection() -> NativeFeedNotice {
+    var record = RustleFeedNotice()
+    // The only refusal is a stale handle, and this object owns it.
+    _ = unsafe rustle_feed_connection(handle.raw, &record, nil)
+    return NativeFeedNotice(record)
+  }
+
+  /// Has a source that the host fills read `bytes`, and returns how many it took.
+  package borrowing func push(_ bytes: Span<UInt8>) throws(NativeError) -> Int {
+    let feed = handle.raw
+    var taken = 0
+    try unsafe bytes.withUnsafeBufferPointer { bytes throws(NativeError) in
+      try unsafe NativeError.check { unsafe rustle_feed_push(feed, bytes.baseAddress, bytes.count, &taken, $0) }
+    }
+    return taken
+  }
+
+  /// Tells the consumers of a source that the host fills of the host's connection.
+  package borrowing func tell(_ news: NativeHostNews, _ note: String) throws(NativeError) {
+    let feed = handle.raw
+    let (kind, retry, failures) = news.numbers
+    try unsafe withNativeStrings([note]) { texts throws(NativeError) in
+      try unsafe NativeError.check { unsafe rustle_feed_tell(feed, kind, retry, failures, texts[0], $0) }
+    }
+  }
+
+  /// Serves the feed to whoever connects.
+  package borrowing func serve(on address: String, policy: NativeFeedPolicy) throws(NativeError) -> NativeServer {
+    let feed = handle.raw
+    let bell = Doorbell()
+    let context = unsafe SinkContext(onEvent: { _ in bell.ring() }, onEnd: { _ in bell.finish() })
+    var raw: UInt64 = 0
+    try unsafe context.start { sink throws(NativeError) in
+      try unsafe withNativeStrings([address]) { texts throws(NativeError) in
+        var policy = policy.record
+        try unsafe NativeError.check { unsafe rustle_feed_serve(feed, texts[0], &policy, sink, &raw, $0) }
+      }
+    }
+    return NativeServer(session: NativeSession(raw, context: context), changes: bell.rings)
   }
 
   /// What the source met with so far.

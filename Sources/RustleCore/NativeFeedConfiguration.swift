@@ -13,6 +13,29 @@ package struct NativeGbmParameters: Sendable {
   }
 }
 
+/// A source at the other end of a socket; times are in nanoseconds.
+package struct NativeLiveFeed: Sendable {
+  let address, schema: String
+  let connecting, silence, base, cap, healthy: UInt64
+  let restartsNumbers, subscribes: Bool
+
+  /// `schema`: empty for the default one. `silence`: 0 for ever.
+  package init(
+    address: String, schema: String, connecting: UInt64, silence: UInt64, base: UInt64, cap: UInt64, healthy: UInt64,
+    restartsNumbers: Bool, subscribes: Bool
+  ) {
+    self.address = address
+    self.schema = schema
+    self.connecting = connecting
+    self.silence = silence
+    self.base = base
+    self.cap = cap
+    self.healthy = healthy
+    self.restartsNumbers = restartsNumbers
+    self.subscribes = subscribes
+  }
+}
+
 /// Where a feed's quotes come from. The ranges are those of the header.
 package enum NativeFeedSource: Sendable {
   /// `parameters`: nil for the random walk. `updateLimit`: nil for none.
@@ -20,6 +43,9 @@ package enum NativeFeedSource: Sendable {
     symbols: [String], updatesPerSecond: Double, seed: UInt64, updateLimit: UInt64?, parameters: [NativeGbmParameters]?)
   /// `schema`: empty for the default one. `speed`: 0 for no waiting. `format`: its number in the header.
   case replay(path: String, schema: String, speed: Double, from: Int64?, format: UInt32, repeats: Bool)
+  case live(NativeLiveFeed)
+  /// `schema` and `format` as for a replay.
+  case pushed(schema: String, format: UInt32, restartsNumbers: Bool)
 
   /// Makes a feed, and returns the number of its handle.
   func makeFeed(on runtime: NativeRuntime?) throws(NativeError) -> UInt64 {
@@ -48,6 +74,20 @@ package enum NativeFeedSource: Sendable {
           path: texts[0], schema: texts[1], speed: speed, from_ns: from ?? 0, runtime: runtime, format: format,
           repeats: repeats ? 1 : 0, has_from: from == nil ? 0 : 1, reserved: 0)
         try unsafe NativeError.check { unsafe rustle_feed_new_replay(&configuration, &raw, $0) }
+      }
+    case .live(let live):
+      try unsafe withNativeStrings([live.address, live.schema]) { texts throws(NativeError) in
+        var configuration = unsafe RustleLiveFeed(
+          address: texts[0], schema: texts[1], connecting_ns: live.connecting, silence_ns: live.silence,
+          base_ns: live.base, cap_ns: live.cap, healthy_ns: live.healthy, runtime: runtime,
+          restarts_numbers: live.restartsNumbers ? 1 : 0, subscribes: live.subscribes ? 1 : 0)
+        try unsafe NativeError.check { unsafe rustle_feed_new_live(&configuration, &raw, $0) }
+      }
+    case .pushed(let schema, let format, let restartsNumbers):
+      try unsafe withNativeStrings([schema]) { texts throws(NativeError) in
+        var configuration = unsafe RustlePushedFeed(
+          schema: texts[0], runtime: runtime, format: format, restarts_numbers: restartsNumbers ? 1 : 0)
+        try unsafe NativeError.check { unsafe rustle_feed_new_pushed(&configuration, &raw, $0) }
       }
     }
     return raw

@@ -120,6 +120,7 @@ package struct NativeFeedNotice: RecordElement, NativeFeedElement {
   /// Its number in the header.
   package let kind: UInt32
   package let count: UInt64
+  package let failures: Int
   package let timeNanoseconds: Int64
   package let text: String
   package let gap: UInt64
@@ -128,6 +129,7 @@ package struct NativeFeedNotice: RecordElement, NativeFeedElement {
   init(_ notice: RustleFeedNotice) {
     kind = notice.kind
     count = notice.count
+    failures = Int(notice.failures)
     timeNanoseconds = notice.time_ns
     let length = min(Int(notice.text_length), Int(RUSTLE_NOTICE_CAPACITY))
     text = unsafe withUnsafeBytes(of: notice.text) { bytes in

@@ -202,6 +202,19 @@ enum NativeLayout {
           ("format", \.format), ("repeats", \.repeats), ("has_from", \.has_from), ("reserved", \.reserved),
         ]),
       unsafe record(
+        RustleLiveFeed.self, "RustleLiveFeed",
+        [
+          ("address", \.address), ("schema", \.schema), ("connecting_ns", \.connecting_ns),
+          ("silence_ns", \.silence_ns), ("base_ns", \.base_ns), ("cap_ns", \.cap_ns), ("healthy_ns", \.healthy_ns),
+          ("runtime", \.runtime), ("restarts_numbers", \.restarts_numbers), ("subscribes", \.subscribes),
+        ]),
+      unsafe record(
+        RustlePushedFeed.self, "RustlePushedFeed",
+        [
+          ("schema", \.schema), ("runtime", \.runtime), ("format", \.format),
+          ("restarts_numbers", \.restarts_numbers),
+        ]),
+      unsafe record(
         RustleFeedSubscription.self, "RustleFeedSubscription",
         [
           ("symbols", \.symbols), ("symbol_count", \.symbol_count), ("all", \.all), ("reserved", \.reserved),
@@ -256,7 +269,7 @@ enum NativeLayout {
         RustleFeedNotice.self, "RustleFeedNotice",
         [
           ("time_ns", \.time_ns), ("count", \.count), ("kind", \.kind), ("gap", \.gap),
-          ("text_length", \.text_length), ("reserved", \.reserved), ("text", \.text),
+          ("text_length", \.text_length), ("failures", \.failures), ("text", \.text),
         ]),
       record(
         RustleFeedCounts.self, "RustleFeedCounts",
@@ -265,6 +278,17 @@ enum NativeLayout {
           ("oversized", \.oversized), ("others", \.others), ("gaps", \.gaps), ("skipped", \.skipped),
           ("duplicates", \.duplicates), ("out_of_order", \.out_of_order), ("connections", \.connections),
           ("disconnections", \.disconnections),
+        ]),
+      record(
+        RustleServerCounts.self, "RustleServerCounts",
+        [
+          ("clients", \.clients), ("accepted", \.accepted), ("refused", \.refused), ("bytes", \.bytes),
+          ("quotes", \.quotes), ("dropped", \.dropped),
+        ]),
+      record(
+        RustleServerClient.self, "RustleServerClient",
+        [
+          ("number", \.number), ("since_ns", \.since_ns), ("bytes", \.bytes), ("lane", \.lane),
         ]),
       unsafe record(
         RustleLayoutEntry.self, "RustleLayoutEntry",

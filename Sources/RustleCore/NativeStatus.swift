@@ -28,6 +28,9 @@ package enum NativeStatus: Sendable, Hashable {
   case malformedSchema
   case unknownFormat
   case unreadableFile
+  case malformedAddress
+  case addressUnavailable
+  case wrongSource
   /// A number that this version does not know.
   case unknown(Int32)
   /// The linked archive does not fit this package: another build, or another layout of a record.
@@ -61,6 +64,9 @@ package enum NativeStatus: Sendable, Hashable {
       case RUSTLE_MALFORMED_SCHEMA: .malformedSchema
       case RUSTLE_UNKNOWN_FORMAT: .unknownFormat
       case RUSTLE_UNREADABLE_FILE: .unreadableFile
+      case RUSTLE_MALFORMED_ADDRESS: .malformedAddress
+      case RUSTLE_ADDRESS_UNAVAILABLE: .addressUnavailable
+      case RUSTLE_WRONG_SOURCE: .wrongSource
       default: .unknown(status)
       }
   }

@@ -6,6 +6,10 @@ public enum FeedConfiguration: Sendable, Hashable {
   case simulated(SimulatedFeed)
   /// A recording.
   case replay(ReplayFeed)
+  /// Another process, over a connection that is made again whenever it is lost.
+  case live(LiveFeed)
+  /// The host itself, which brings the bytes: ``MarketFeed/push(_:)``.
+  case pushed(PushedFeed)
 }
 
 /// A source of prices that are made up: each symbol in turn, at even distances, numbered from 0.
@@ -159,6 +163,10 @@ extension FeedConfiguration {
       return .replay(
         path: feed.path, schema: feed.schema ?? "", speed: speed, from: feed.fromNanoseconds,
         format: feed.format?.rawValue ?? 0, repeats: feed.repeats)
+    case .live(let feed): return .live(feed.native)
+    case .pushed(let feed):
+      return .pushed(
+        schema: feed.schema ?? "", format: feed.format.rawValue, restartsNumbers: feed.restartsNumbers)
     }
   }
 }
@@ -168,7 +176,7 @@ extension FeedPolicy {
     switch self {
     case .all(let capacity, let overflow): .all(capacity: capacity, overflow: overflow)
     case .latest: .latest
-    case .sampled(let interval): .sampled(nanoseconds: UInt64(max(0, interval.wholeNanoseconds)))
+    case .sampled(let interval): .sampled(nanoseconds: interval.countedNanoseconds)
     case .awaited(let capacity): .awaited(capacity: capacity)
     }
   }

@@ -29,7 +29,7 @@ public struct FeedError: Error, Sendable, Hashable {
     case unknownFormat = 11
     /// The file cannot be opened.
     case unreadableFile = 12
-    /// The stream is over: its subscription cannot be changed any more.
+    /// The stream, or a feed that its host fills, is over.
     case ended = 13
     /// The feed was shut down.
     case shutDown = 14
@@ -41,6 +41,12 @@ public struct FeedError: Error, Sendable, Hashable {
     case archiveMismatch = 17
     /// A fault inside the package; the message has the details.
     case `internal` = 18
+    /// A text is no address.
+    case malformedAddress = 19
+    /// An address cannot be served: it is taken, or not of this machine.
+    case addressUnavailable = 20
+    /// The feed's source is not one that its host fills.
+    case wrongSource = 21
   }
 
   /// The kind of refusal.
@@ -67,6 +73,9 @@ public struct FeedError: Error, Sendable, Hashable {
       case .malformedSchema: .malformedSchema
       case .unknownFormat: .unknownFormat
       case .unreadableFile: .unreadableFile
+      case .malformedAddress: .malformedAddress
+      case .addressUnavailable: .addressUnavailable
+      case .wrongSource: .wrongSource
       case .wrongState: .ended
       case .shutDown: .shutDown
       case .poisoned: .poisoned
@@ -80,7 +89,7 @@ public struct FeedError: Error, Sendable, Hashable {
   }
 
   /// Whether the same call may succeed later.
-  public var isRetryable: Bool { code == .exhausted || code == .unreadableFile }
+  public var isRetryable: Bool { code == .exhausted || code == .unreadableFile || code == .addressUnavailable }
 
   /// What to do about it.
   public var advice: String {
@@ -90,8 +99,11 @@ public struct FeedError: Error, Sendable, Hashable {
       "Choose a value within the range."
     case .malformedSchema: "Mend the schema: symbol=PATH,price=PATH and what else there is."
     case .unknownFormat: "Say the format, or name the file .ndjson or .csv."
+    case .malformedAddress: "Write host:port, [address]:port or unix:/path."
+    case .addressUnavailable: "Choose another address, or end who has this one."
+    case .wrongSource: "Make the feed of the kind `pushed`."
     case .unreadableFile: "See that the file is there and may be read."
-    case .ended: "Start a new stream."
+    case .ended: "Start a new stream, or make a new feed."
     case .shutDown, .poisoned: "Make a new feed."
     case .exhausted: "Try again when the process runs fewer threads or streams."
     case .archiveMismatch: "Run scripts/build and build the package again."

@@ -1,8 +1,11 @@
 /// What a stream of a ``MarketFeed`` delivers. A type of another module cannot be one.
 public protocol FeedRecord: Sendable {}
 
+/// A record of a symbol: a stream of such records can change its symbols while it runs.
+public protocol SymbolRecord: FeedRecord {}
+
 /// A price of one symbol, as its source told it.
-public struct Quote: FeedRecord, Hashable, Codable {
+public struct Quote: SymbolRecord, Hashable, Codable {
   /// The symbol.
   public let symbol: String
   /// The price, with every digit of its text.
@@ -35,7 +38,7 @@ public struct Quote: FeedRecord, Hashable, Codable {
 }
 
 /// The quotes of one symbol in one interval.
-public struct Candle: FeedRecord, Hashable, Codable {
+public struct Candle: SymbolRecord, Hashable, Codable {
   /// The symbol.
   public let symbol: String
   /// Where the interval starts: nanoseconds since 1970-01-01T00:00:00Z, a multiple of the interval.
@@ -57,7 +60,7 @@ public struct Candle: FeedRecord, Hashable, Codable {
 }
 
 /// The prices of one symbol's last while.
-public struct PriceStatistics: FeedRecord, Hashable, Codable {
+public struct PriceStatistics: SymbolRecord, Hashable, Codable {
   /// The symbol.
   public let symbol: String
   /// Where the window ends: nanoseconds since 1970-01-01T00:00:00Z.
@@ -114,7 +117,7 @@ public struct PriceThreshold: Sendable, Hashable, Codable {
 }
 
 /// An alert that fired.
-public struct PriceAlert: FeedRecord, Hashable, Codable {
+public struct PriceAlert: SymbolRecord, Hashable, Codable {
   /// The threshold that was reached.
   public let threshold: PriceThreshold
   /// Its place in the list that the alerts were asked for with.
@@ -139,6 +142,8 @@ public struct FeedNotice: FeedRecord, Hashable {
     case malformed(message: UInt64)
     /// A message was longer than the bound, and was skipped; so many messages were read.
     case oversized(messages: UInt64)
+    /// The source is over: by itself, or for the reason in the text.
+    case closed
     /// A kind that this version does not know.
     case other
   }

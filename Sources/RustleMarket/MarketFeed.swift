@@ -23,6 +23,9 @@ public import RustleCore
 public actor MarketFeed {
   private let feed: NativeFeed
   private var streams = StreamTable()
+  private var servers: [OneShot] = []
+  /// What tells of room in a source that the host fills, while nobody waits for it.
+  private var room: EngineStream<FeedNotice>.Iterator?
 
   /// A feed on the threads that all engines of the process share. A recording is opened here.
   ///
@@ -124,11 +127,70 @@ public actor MarketFeed {
   ///
   /// - Throws: ``FeedError``; nothing was started then.
   public func notices(capacity: Int = 1_024) throws(FeedError) -> EngineStream<FeedNotice> {
-    try started { () throws(NativeError) in try feed.notices(capacity: capacity, reader: .notices) }
+    try started { () throws(NativeError) in try feed.notices(.all, capacity: capacity, reader: .notices) }
   }
 
+  /// Streams the states of the source's connection, first the present one if there is one yet. Of those that wait, `capacity` (1 to
+  /// 1,048,576) are kept, and then the oldest lost. The last one is ``FeedConnection/closed(reason:)`` when the source comes to its
+  /// end, and none when the stream is cancelled.
+  ///
+  /// - Throws: ``FeedError``; nothing was started then.
+  public func connectionStates(capacity: Int = 1_024) throws(FeedError) -> EngineStream<FeedConnection> {
+    try started { () throws(NativeError) in
+      try feed.notices(.connection, capacity: capacity, reader: .connections)
+    }
+  }
+
+  /// The state of the source's connection.
+  public var connectionState: FeedConnection { FeedConnection(feed.connection()) }
+
+  /// Tells the consumers of a ``PushedFeed`` of the connection that the host has: ``FeedConnection/connected(to:)`` drops a line that
+  /// has begun, and ``FeedConnection/closed(reason:)`` ends the feed once what was pushed has been read, as failed if there is a
+  /// reason. ``FeedConnection/idle`` tells nothing.
+  ///
+  /// - Throws: ``FeedError/Code/wrongSource``; ``FeedError/Code/ended``.
+  public func tell(_ state: FeedConnection) throws(FeedError) {
+    guard let (news, note) = state.news else { return }
+    do { try feed.tell(news, note) } catch { throw FeedError(error) }
+  }
+
+  /// Gives the feed to whoever connects to `address`, each client by `policy`: all symbols until it says what it wants. A server does
+  /// not keep its feed: it ends with it.
+  ///
+  /// - Throws: ``FeedError/Code/malformedAddress``, ``FeedError/Code/addressUnavailable``, ``FeedError/Code/capacityOutOfRange``,
+  ///   ``FeedError/Code/valueOutOfRange``, ``FeedError/Code/shutDown``, ``FeedError/Code/poisoned``, ``FeedError/Code/exhausted``;
+  ///   nothing was started then.
+  public func serve(on address: FeedAddress, policy: FeedPolicy = .all()) throws(FeedError) -> FeedServer {
+    do {
+      let server = try feed.serve(on: address.description, policy: policy.native)
+      servers.removeAll(where: \.isFired)
+      servers.append(server.released)
+      return FeedServer(server)
+    } catch {
+      throw FeedError(error)
+    }
+  }
+
+  /// Has the source read what follows the first `start` bytes, and returns how many it took.
+  func take(_ bytes: [UInt8], from start: Int) throws(FeedError) -> Int {
+    do { return try feed.push(bytes.span.extracting(start...)) } catch { throw FeedError(error) }
+  }
+
+  /// The notices of room, to be given back by `keepRoomNotices`.
+  func roomNotices() throws(FeedError) -> EngineStream<FeedNotice>.Iterator {
+    if let kept = room.take() { return kept }
+    // Not one of the streams that `cancel` ends.
+    do {
+      return try feed.notices(.room, capacity: 1, reader: .notices).makeAsyncIterator()
+    } catch {
+      throw FeedError(error)
+    }
+  }
+
+  func keepRoomNotices(_ notices: EngineStream<FeedNotice>.Iterator) { room = notices }
+
   /// Ends every stream and returns when all have ended: no native callback of theirs runs after that, and what waits can still be
-  /// read. The source goes on, and new streams can be asked for. It waits also when the calling task is cancelled.
+  /// read. The source and servers go on, and new streams can be asked for. It waits also when the calling task is cancelled.
   public func cancel() async {
     // The table keeps what ends until it has ended, so that a second caller waits for it as well.
     let ending = streams
@@ -136,10 +198,12 @@ public actor MarketFeed {
     streams.forgetSettled()
   }
 
-  /// Ends every stream like ``cancel()``, and the source; refuses new streams from now on.
+  /// Ends every stream like ``cancel()``, the servers and the source; refuses new streams from now on.
   public func shutDown() async {
     feed.shutDown()
     await cancel()
+    let ending = servers
+    for server in ending { await server.wait() }
   }
 
   /// What the source met with so far.
@@ -164,9 +228,9 @@ public actor MarketFeed {
   }
 }
 
-extension EngineStream where Value: FeedRecord {
+extension EngineStream where Value: SymbolRecord {
   /// Has the stream deliver what comes of `symbols` too, from the source's next quote on. It can be called while the stream is
-  /// read, with a copy of the stream. Streams of notices have no symbols.
+  /// read, with a copy of the stream.
   ///
   /// - Throws: ``FeedError``: the symbols are refused, or the stream is over; nothing is changed then.
   public func subscribe(to symbols: [String]) throws(FeedError) { try change(adding: symbols, removing: []) }

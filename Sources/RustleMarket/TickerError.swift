@@ -59,7 +59,7 @@ public struct TickerError: Error, Sendable, Hashable {
       case .invalidLength: .capacityOutOfRange
       case .nullPointer, .invalidValue, .invalidUTF8, .staleHandle, .panicked, .wrongState, .deviceNotFound,
         .deviceBusy, .deviceUnsupported, .deviceFailed, .noSoundLibrary, .malformedSchema, .unknownFormat,
-        .unreadableFile, .unknown:
+        .unreadableFile, .malformedAddress, .addressUnavailable, .wrongSource, .unknown:
         .internal
       }
     self.init(code: code, message: error.message)

@@ -117,7 +117,7 @@ import Testing
     let fired = await values(alerts)
     #expect(fired.map(\.index) == [1] && fired.first?.threshold == threshold && fired.first?.price == level)
     let told = await values(notices)
-    #expect(told.map(\.kind) == [.malformed(message: 2)])
+    #expect(told.map(\.kind) == [.malformed(message: 2), .closed])
     #expect(told.first?.text.isEmpty == false)
     let counts = await feed.counts
     #expect(counts.messages == 5 && counts.quotes == 4 && counts.malformed == 1 && counts.gaps == 1)

@@ -28,7 +28,8 @@ extension AudioError {
       case .exhausted:
         Self(.native, error.message, advice: "Try again when the process uses less memory and fewer threads.")
       case .poisoned, .panicked, .nullPointer, .staleHandle, .noSymbols, .duplicateSymbol, .malformedSymbol,
-        .symbolTooLong, .tooManySymbols, .rateOutOfRange, .malformedSchema, .unknownFormat, .unreadableFile, .unknown:
+        .symbolTooLong, .tooManySymbols, .rateOutOfRange, .malformedSchema, .unknownFormat, .unreadableFile,
+        .malformedAddress, .addressUnavailable, .wrongSource, .unknown:
         // The arguments were checked before: this is a fault of the package.
         Self(.native, error.message, advice: "Make a new one, and report it with this text.")
       }

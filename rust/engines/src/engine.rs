@@ -33,9 +33,14 @@ struct State {
 impl Sessions {
     /// No sessions yet, on `runtime`.
     pub(crate) fn new(runtime: Arc<Runtime>) -> Self {
+        Self::sharing(runtime, Arc::new(AtomicBool::new(false)))
+    }
+
+    /// As [`new`](Self::new), for an engine whose other work sets `poison` when it panics.
+    pub(crate) fn sharing(runtime: Arc<Runtime>, poison: Arc<AtomicBool>) -> Self {
         Self {
             runtime,
-            poison: Arc::new(AtomicBool::new(false)),
+            poison,
             state: Mutex::new(State::default()),
         }
     }
@@ -81,6 +86,11 @@ impl Sessions {
     pub(crate) fn shut_down(&self) {
         self.state().shut_down = true;
         self.cancel();
+    }
+
+    /// Whether something of the engine panicked.
+    pub(crate) fn is_poisoned(&self) -> bool {
+        self.poison.load(Ordering::Acquire)
     }
 
     /// Whether no session is started any more.

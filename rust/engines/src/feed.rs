@@ -11,6 +11,7 @@ mod lane;
 mod live;
 mod notice;
 mod policy;
+mod pushed;
 mod replay;
 mod server;
 mod session;
@@ -22,14 +23,16 @@ pub use consumer::Subscription;
 pub use derive::FeedQuote;
 pub use error::FeedError;
 pub use live::{FeedAddress, FeedAddressError, LiveConfiguration, PATIENCE};
-pub use notice::{FeedCounts, NOTICE_TEXT_BYTES, Notice, NoticeKind, NoticeText};
+pub use notice::{FeedCounts, NOTICE_TEXT_BYTES, Notice, NoticeKind, NoticeText, Notices};
 pub use policy::{Policy, SAMPLE_INTERVALS};
+pub use pushed::{HostNews, PushedConfiguration};
 pub use replay::ReplayConfiguration;
-pub use server::{FeedServer, HEARTBEAT};
+pub use server::{ClientStatistics, FeedServer, HEARTBEAT, ServerCounts};
 pub use session::FeedSession;
 pub use simulated::{Model, SimulatedConfiguration};
 
 use crate::engine::Sessions;
+use crate::job::{Job, Release};
 use crate::lane::Doorbell;
 use crate::own_thread::OwnThread;
 use crate::panic_text::into_panic_message;
@@ -42,13 +45,14 @@ use hub::Hub;
 use intake::Gate;
 use lane::FeedLane;
 use live::Live;
+use pushed::{Pushed, PushedJob};
 use replay::Replay;
 use rustle_market::{Candle, CandleBuilder, Interval, RollingStatistics, Statistics, SymbolTable};
 use simulated::Simulated;
 use source::{Source, SourceJob};
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Where a feed's quotes come from.
@@ -60,6 +64,8 @@ pub enum SourceConfiguration {
     Replay(ReplayConfiguration),
     /// Another process.
     Live(LiveConfiguration),
+    /// The host, which brings the bytes.
+    Pushed(PushedConfiguration),
 }
 
 /// One source and its consumers.
@@ -73,12 +79,14 @@ pub struct FeedEngine {
     waiting: Mutex<Option<Waiting>>,
     /// The thread of a source that has one, once it runs.
     thread: Mutex<Option<Arc<OwnThread>>>,
+    /// A source that the host fills.
+    pushed: Option<Arc<Pushed>>,
 }
 
 /// A source that does not run yet.
 enum Waiting {
     /// It is asked for what is due.
-    Asked(Box<SourceJob>),
+    Asked(Box<dyn Job>),
     /// It has a thread to itself.
     Live(Box<Live>),
 }
@@ -89,7 +97,10 @@ impl FeedEngine {
     /// # Errors
     /// What [`FeedError`] says of the source.
     pub fn on(runtime: Arc<Runtime>, configuration: &SourceConfiguration) -> Result<Self, FeedError> {
-        let (hub, clock) = (Arc::new(Hub::new()), runtime.shared_clock());
+        let clock = runtime.shared_clock();
+        let poison = Arc::new(AtomicBool::new(false));
+        let hub = Arc::new(Hub::new(clock.clone(), poison.clone()));
+        let mut pushed = None;
         let gate = |symbols| Gate::new(hub.clone(), symbols);
         let asked = |source: Box<dyn Source>, gate| {
             Waiting::Asked(Box::new(SourceJob::new(source, gate, hub.clone())))
@@ -113,10 +124,14 @@ impl FeedEngine {
                     rand::random(),
                 )?))
             }
+            SourceConfiguration::Pushed(configuration) => {
+                let source = pushed.insert(Arc::new(Pushed::new(configuration, hub.clone())));
+                Waiting::Asked(Box::new(PushedJob(source.clone())))
+            }
         };
         Ok(Self {
             consumers: Arc::new(Consumers {
-                sessions: Sessions::new(runtime.clone()),
+                sessions: Sessions::sharing(runtime.clone(), poison),
                 hub,
                 clock,
                 numbers: AtomicU64::new(0),
@@ -124,6 +139,7 @@ impl FeedEngine {
             source: Sessions::new(runtime),
             waiting: Mutex::new(Some(waiting)),
             thread: Mutex::new(None),
+            pushed,
         })
     }
 
@@ -134,14 +150,23 @@ impl FeedEngine {
     pub fn run(&self) -> Result<(), FeedError> {
         let waiting = locked(&self.waiting).take();
         let begun = match waiting {
+            None if self.source.is_shut_down() => return Err(FeedError::ShutDown),
             None => return Ok(()),
-            Some(Waiting::Asked(job)) => self.source.start(|| job).map(drop).map_err(FeedError::from),
+            Some(Waiting::Asked(job)) => self.run_asked(job),
             Some(Waiting::Live(live)) => self.run_live(*live),
         };
         if let Err(error) = &begun {
             self.hub().finish(Err(error.to_string()));
         }
         begun
+    }
+
+    fn run_asked(&self, job: Box<dyn Job>) -> Result<(), FeedError> {
+        let session = self.source.start(|| job)?;
+        if let Some(pushed) = &self.pushed {
+            pushed.runs_as(session);
+        }
+        Ok(())
     }
 
     fn run_live(&self, live: Live) -> Result<(), FeedError> {
@@ -152,11 +177,10 @@ impl FeedEngine {
         let thread = OwnThread::start("rustle-feed", move |is_leaving| {
             // Told also when the thread panics, as the message says.
             let result = catch_unwind(AssertUnwindSafe(|| live.run(is_leaving))).map_err(into_panic_message);
-            hub.finish(
-                result
-                    .clone()
-                    .map_err(|message| format!("the source panicked: {message}")),
-            );
+            hub.end(match &result {
+                Ok(()) => Release::Ended,
+                Err(message) => Release::Panicked(message.clone()),
+            });
             result
         });
         let thread = thread.map_err(|error| FeedError::Runtime(RuntimeError(error)))?;
@@ -237,13 +261,13 @@ impl FeedEngine {
             .start(&subscription, policy, alerts, |alert| alert.quote.symbol, bell)
     }
 
-    /// Starts a consumer of what is told of the source: connections, and messages that were skipped. Of what it does not take
-    /// in time the oldest are lost.
+    /// Starts a consumer of what is told of the source, or of a part of that. Of what it does not take in time the oldest are lost.
     ///
     /// # Errors
     /// [`FeedError::CapacityOutOfRange`]; the engine was shut down or poisoned, or a thread was refused.
     pub fn notices(
         &self,
+        notices: Notices,
         capacity: usize,
         bell: impl Doorbell + 'static,
     ) -> Result<FeedSession<Notice>, FeedError> {
@@ -251,7 +275,10 @@ impl FeedEngine {
         let policy = Policy::All { overflow, capacity };
         policy.check()?;
         let lane = Arc::new(FeedLane::new(overflow, capacity, false));
-        let intake = Box::new(NoticePipe(lane.clone()));
+        let intake = Box::new(NoticePipe {
+            lane: lane.clone(),
+            notices,
+        });
         let filter = Filter::new(&Subscription::Symbols(Vec::new()));
         self.consumers.start_with(lane, intake, filter, policy, bell)
     }
@@ -259,6 +286,11 @@ impl FeedEngine {
     /// The name of a symbol by the number that records carry; `None` for one that is not known yet.
     pub fn symbol(&self, number: u32) -> Option<Arc<str>> {
         self.hub().name(number)
+    }
+
+    /// What was told of the source's connection last; `None`: nothing yet.
+    pub fn connection(&self) -> Option<Notice> {
+        self.hub().connection()
     }
 
     /// What the source met with so far.
@@ -282,17 +314,27 @@ impl FeedEngine {
     /// [`write_ndjson`](rustle_market::write_ndjson) has it. What a client is too slow for is told in its place:
     /// `{"v":1,"gap":3}`. A client that is sent nothing else hears `{"v":1,"heartbeat":1767225600000}`, a time in ms, every
     /// [`HEARTBEAT`]. It may say which symbols it wants, as [`write_subscription`](rustle_market::write_subscription) has it; until then
-    /// it gets all.
+    /// it gets all. `bell` rings when clients have come or gone, and is released once no thread of the server is left and the address
+    /// is free.
     ///
     /// # Errors
     /// [`FeedError::Address`] when the address cannot be served, [`FeedError::CapacityOutOfRange`],
-    /// [`FeedError::IntervalOutOfRange`]; the engine was shut down, or a thread was refused.
-    pub fn serve(&self, address: &FeedAddress, policy: Policy) -> Result<FeedServer, FeedError> {
+    /// [`FeedError::IntervalOutOfRange`]; the engine was shut down or poisoned, or a thread was refused. `bell` is dropped then
+    /// without a call.
+    pub fn serve(
+        &self,
+        address: &FeedAddress,
+        policy: Policy,
+        bell: impl Doorbell + 'static,
+    ) -> Result<FeedServer, FeedError> {
         policy.check()?;
         if self.consumers.sessions.is_shut_down() {
             return Err(FeedError::ShutDown);
         }
-        FeedServer::new(address, policy, self.consumers.clone())
+        if self.consumers.sessions.is_poisoned() {
+            return Err(FeedError::Poisoned);
+        }
+        FeedServer::new(address, policy, self.consumers.clone(), bell)
     }
 
     fn leave_thread(&self) {

@@ -33,10 +33,10 @@ mod worker;
 pub use clock::{Clock, ManualClock, Nanoseconds, SystemClock, Wait};
 pub use equalizer::{LiveEqualizer, ProcessError};
 pub use feed::{
-    FeedAddress, FeedAddressError, FeedAlert, FeedCounts, FeedEngine, FeedError, FeedQuote, FeedServer,
-    FeedSession, HEARTBEAT, LiveConfiguration, Model, NOTICE_TEXT_BYTES, Notice, NoticeKind, NoticeText,
-    PATIENCE, Policy, ReplayConfiguration, SAMPLE_INTERVALS, SimulatedConfiguration, SourceConfiguration,
-    Subscription, Threshold,
+    ClientStatistics, FeedAddress, FeedAddressError, FeedAlert, FeedCounts, FeedEngine, FeedError, FeedQuote,
+    FeedServer, FeedSession, HEARTBEAT, HostNews, LiveConfiguration, Model, NOTICE_TEXT_BYTES, Notice,
+    NoticeKind, NoticeText, Notices, PATIENCE, Policy, PushedConfiguration, ReplayConfiguration,
+    SAMPLE_INTERVALS, ServerCounts, SimulatedConfiguration, SourceConfiguration, Subscription, Threshold,
 };
 pub use job::{Job, PollContext, Release, Step};
 pub use lane::{Doorbell, MAX_LANE_CAPACITY, NoBell};

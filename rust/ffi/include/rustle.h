@@ -33,31 +33,6 @@
 #define RUSTLE_BAND_HIGH_PASS 4
 
 /**
- * Prices move by small random steps, all the same in size.
- */
-#define RUSTLE_MODEL_WALK 0
-
-/**
- * Prices follow geometric Brownian motion.
- */
-#define RUSTLE_MODEL_GBM 1
-
-/**
- * The format that the ending of the file's name says: `.ndjson`, `.jsonl`, `.json` or `.csv`.
- */
-#define RUSTLE_FORMAT_BY_NAME 0
-
-/**
- * A JSON text a line.
- */
-#define RUSTLE_FORMAT_NDJSON 1
-
-/**
- * Comma-separated values with a header.
- */
-#define RUSTLE_FORMAT_CSV 2
-
-/**
  * All records are kept, up to a capacity; then the oldest are lost, and counted. As `RUSTLE_LANE_DROP_OLDEST`.
  */
 #define RUSTLE_POLICY_DROP_OLDEST 1
@@ -131,6 +106,61 @@
  * A message was longer than the bound; `count` messages were read so far.
  */
 #define RUSTLE_NOTICE_OVERSIZED 4
+
+/**
+ * The source is over: by itself, or for the reason in the text.
+ */
+#define RUSTLE_NOTICE_CLOSED 5
+
+/**
+ * A source that its host fills has room again, after it refused some bytes.
+ */
+#define RUSTLE_NOTICE_ROOM 6
+
+/**
+ * Nothing was told of a connection yet: only from `rustle_feed_connection`.
+ */
+#define RUSTLE_NOTICE_NONE 7
+
+/**
+ * All notices but those of room.
+ */
+#define RUSTLE_NOTICES_ALL 0
+
+/**
+ * Those from connecting to disconnected, and of the end: first the newest that there is, if any.
+ */
+#define RUSTLE_NOTICES_CONNECTION 1
+
+/**
+ * Those of room.
+ */
+#define RUSTLE_NOTICES_ROOM 2
+
+/**
+ * Prices move by small random steps, all the same in size.
+ */
+#define RUSTLE_MODEL_WALK 0
+
+/**
+ * Prices follow geometric Brownian motion.
+ */
+#define RUSTLE_MODEL_GBM 1
+
+/**
+ * The format that the ending of the file's name says: `.ndjson`, `.jsonl`, `.json` or `.csv`.
+ */
+#define RUSTLE_FORMAT_BY_NAME 0
+
+/**
+ * A JSON text a line.
+ */
+#define RUSTLE_FORMAT_NDJSON 1
+
+/**
+ * Comma-separated values with a header.
+ */
+#define RUSTLE_FORMAT_CSV 2
 
 /**
  * The path that `rustle_fft_path` names.
@@ -518,135 +548,6 @@ typedef struct RustleSink {
 } RustleSink;
 
 /**
- * The bytes of text at `data`, `length` of them: UTF-8, not NUL-terminated, owned by the caller, read during the call only.
- */
-typedef struct RustleString {
-  /**
-   * The first byte; may be NULL when `length` is 0.
-   */
-  const uint8_t *data;
-  /**
-   * The number of bytes.
-   */
-  size_t length;
-} RustleString;
-
-/**
- * How one symbol's price moves in geometric Brownian motion.
- */
-typedef struct RustleGbmParameters {
-  /**
-   * The first price, above 0, in units of 10^-`price_scale`; it moves by this unit.
-   */
-  int64_t price_units;
-  /**
-   * The expected growth per year as a continuous rate, -1,000 to 1,000.
-   */
-  double drift;
-  /**
-   * The standard deviation of the price's logarithm after a year, 0 to 1,000.
-   */
-  double volatility;
-  /**
-   * Digits of the price after the point, 0 to 18.
-   */
-  uint32_t price_scale;
-  /**
-   * 0.
-   */
-  uint32_t reserved;
-} RustleGbmParameters;
-
-/**
- * A feed of prices that are made up.
- */
-typedef struct RustleSimulatedFeed {
-  /**
-   * The symbols that there are: distinct names of 1 to 32 bytes without white space or control characters.
-   */
-  const struct RustleString *symbols;
-  /**
-   * How many symbols, 1 to 100,000.
-   */
-  size_t symbol_count;
-  /**
-   * How prices move with `RUSTLE_MODEL_GBM`, in the order of the symbols; those that are missing have no drift and a
-   * volatility of 0.5. Not read for other models.
-   */
-  const struct RustleGbmParameters *parameters;
-  /**
-   * How many parameters, at most as many as symbols.
-   */
-  size_t parameter_count;
-  /**
-   * Updates a second of each symbol, 0.001 to 10,000,000.
-   */
-  double updates_per_second;
-  /**
-   * The same seed, symbols and model give the same prices.
-   */
-  uint64_t seed;
-  /**
-   * The number of updates after which the source ends; 0: it does not.
-   */
-  uint64_t update_limit;
-  /**
-   * The runtime that it runs on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
-   */
-  RustleHandle runtime;
-  /**
-   * One of `RUSTLE_MODEL_…`.
-   */
-  uint32_t model;
-  /**
-   * 0.
-   */
-  uint32_t reserved;
-} RustleSimulatedFeed;
-
-/**
- * A feed that plays a file.
- */
-typedef struct RustleReplayFeed {
-  /**
-   * The file.
-   */
-  struct RustleString path;
-  /**
-   * How its messages make quotes, as text: `symbol=s,price=p,time=T:ms`; empty: the schema of `rustle ticker --json`.
-   */
-  struct RustleString schema;
-  /**
-   * How many times as fast as it was recorded, 0.001 to 1,000,000; 0: without waiting.
-   */
-  double speed;
-  /**
-   * Quotes before this time are passed over: nanoseconds since 1970-01-01T00:00:00Z. Read only when `has_from` is not 0.
-   */
-  int64_t from_ns;
-  /**
-   * The runtime that it runs on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
-   */
-  RustleHandle runtime;
-  /**
-   * One of `RUSTLE_FORMAT_…`.
-   */
-  uint32_t format;
-  /**
-   * Not 0: it begins again when it has come to its end.
-   */
-  uint32_t repeats;
-  /**
-   * Not 0: `from_ns` counts.
-   */
-  uint32_t has_from;
-  /**
-   * 0.
-   */
-  uint32_t reserved;
-} RustleReplayFeed;
-
-/**
  * What a source met with so far.
  */
 typedef struct RustleFeedCounts {
@@ -983,9 +884,9 @@ typedef struct RustleFeedNotice {
    */
   uint32_t text_length;
   /**
-   * 0.
+   * How many attempts in a row have failed, for notices of connections; else 0.
    */
-  uint32_t reserved;
+  uint32_t failures;
   /**
    * The reason or the place, for people to read: UTF-8, not NUL-terminated.
    */
@@ -993,26 +894,203 @@ typedef struct RustleFeedNotice {
 } RustleFeedNotice;
 
 /**
- * The symbols that a consumer wants.
+ * The bytes of text at `data`, `length` of them: UTF-8, not NUL-terminated, owned by the caller, read during the call only.
  */
-typedef struct RustleFeedSubscription {
+typedef struct RustleString {
   /**
-   * Distinct names, as those of a feed; they need not be known yet. Not read when `all` is not 0.
+   * The first byte; may be NULL when `length` is 0.
    */
-  const struct RustleString *symbols;
+  const uint8_t *data;
   /**
-   * How many names, at most 100,000; none is a consumer that gets nothing until `rustle_feed_subscribe`.
+   * The number of bytes.
    */
-  size_t symbol_count;
+  size_t length;
+} RustleString;
+
+/**
+ * How one symbol's price moves in geometric Brownian motion.
+ */
+typedef struct RustleGbmParameters {
   /**
-   * Not 0: all symbols that there are and will be.
+   * The first price, above 0, in units of 10^-`price_scale`; it moves by this unit.
    */
-  uint32_t all;
+  int64_t price_units;
+  /**
+   * The expected growth per year as a continuous rate, -1,000 to 1,000.
+   */
+  double drift;
+  /**
+   * The standard deviation of the price's logarithm after a year, 0 to 1,000.
+   */
+  double volatility;
+  /**
+   * Digits of the price after the point, 0 to 18.
+   */
+  uint32_t price_scale;
   /**
    * 0.
    */
   uint32_t reserved;
-} RustleFeedSubscription;
+} RustleGbmParameters;
+
+/**
+ * A feed of prices that are made up.
+ */
+typedef struct RustleSimulatedFeed {
+  /**
+   * The symbols that there are: distinct names of 1 to 32 bytes without white space or control characters.
+   */
+  const struct RustleString *symbols;
+  /**
+   * How many symbols, 1 to 100,000.
+   */
+  size_t symbol_count;
+  /**
+   * How prices move with `RUSTLE_MODEL_GBM`, in the order of the symbols; those that are missing have no drift and a
+   * volatility of 0.5. Not read for other models.
+   */
+  const struct RustleGbmParameters *parameters;
+  /**
+   * How many parameters, at most as many as symbols.
+   */
+  size_t parameter_count;
+  /**
+   * Updates a second of each symbol, 0.001 to 10,000,000.
+   */
+  double updates_per_second;
+  /**
+   * The same seed, symbols and model give the same prices.
+   */
+  uint64_t seed;
+  /**
+   * The number of updates after which the source ends; 0: it does not.
+   */
+  uint64_t update_limit;
+  /**
+   * The runtime that it runs on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
+   */
+  RustleHandle runtime;
+  /**
+   * One of `RUSTLE_MODEL_…`.
+   */
+  uint32_t model;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+} RustleSimulatedFeed;
+
+/**
+ * A feed that plays a file.
+ */
+typedef struct RustleReplayFeed {
+  /**
+   * The file.
+   */
+  struct RustleString path;
+  /**
+   * How its messages make quotes, as text: `symbol=s,price=p,time=T:ms`; empty: the schema of `rustle ticker --json`.
+   */
+  struct RustleString schema;
+  /**
+   * How many times as fast as it was recorded, 0.001 to 1,000,000; 0: without waiting.
+   */
+  double speed;
+  /**
+   * Quotes before this time are passed over: nanoseconds since 1970-01-01T00:00:00Z. Read only when `has_from` is not 0.
+   */
+  int64_t from_ns;
+  /**
+   * The runtime that it runs on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
+   */
+  RustleHandle runtime;
+  /**
+   * One of `RUSTLE_FORMAT_…`.
+   */
+  uint32_t format;
+  /**
+   * Not 0: it begins again when it has come to its end.
+   */
+  uint32_t repeats;
+  /**
+   * Not 0: `from_ns` counts.
+   */
+  uint32_t has_from;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+} RustleReplayFeed;
+
+/**
+ * A feed from another process, over a connection that is made again whenever it is lost.
+ */
+typedef struct RustleLiveFeed {
+  /**
+   * Where it is: `host:port`, `tcp://host:port`, `[::1]:port` or `unix:/path`.
+   */
+  struct RustleString address;
+  /**
+   * How its messages, one a line, make quotes, as text; empty: the schema of `rustle ticker --json`.
+   */
+  struct RustleString schema;
+  /**
+   * How long it may take to accept a connection, in ns: 10 ms to 1 day.
+   */
+  uint64_t connecting_ns;
+  /**
+   * How long it may be silent before the connection counts as lost, in ns: 10 ms to 1 day; 0: for ever.
+   */
+  uint64_t silence_ns;
+  /**
+   * The longest wait before the second attempt, in ns: 1 ms to `cap_ns`. It doubles with each failure in a row.
+   */
+  uint64_t base_ns;
+  /**
+   * What it stops growing at, in ns: at most 1 day.
+   */
+  uint64_t cap_ns;
+  /**
+   * A connection that held for so many ns counts as healthy: the next failure is the first again.
+   */
+  uint64_t healthy_ns;
+  /**
+   * The runtime of its consumers: 0 for the shared one, or a handle of `rustle_runtime_new_manual`. The connection is read on
+   * a thread of its own whatever the runtime.
+   */
+  RustleHandle runtime;
+  /**
+   * Not 0: the numbers of its quotes begin anew with each connection. Where they go on, what was sent while there was no
+   * connection is told as skipped.
+   */
+  uint32_t restarts_numbers;
+  /**
+   * Not 0: it is told which symbols are wanted, after each connection and each change; see docs/market.md.
+   */
+  uint32_t subscribes;
+} RustleLiveFeed;
+
+/**
+ * A feed whose bytes the host brings, by `rustle_feed_push`.
+ */
+typedef struct RustlePushedFeed {
+  /**
+   * How its messages, one a line, make quotes, as text; empty: the schema of `rustle ticker --json`.
+   */
+  struct RustleString schema;
+  /**
+   * The runtime that it runs on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
+   */
+  RustleHandle runtime;
+  /**
+   * `RUSTLE_FORMAT_NDJSON` or `RUSTLE_FORMAT_CSV`.
+   */
+  uint32_t format;
+  /**
+   * Not 0: the numbers of its quotes begin anew with each connection that the host tells of.
+   */
+  uint32_t restarts_numbers;
+} RustlePushedFeed;
 
 /**
  * What becomes of records that a consumer does not take in time.
@@ -1035,6 +1113,80 @@ typedef struct RustleFeedPolicy {
    */
   uint64_t interval_ns;
 } RustleFeedPolicy;
+
+/**
+ * What went through a server so far.
+ */
+typedef struct RustleServerCounts {
+  /**
+   * Clients at present.
+   */
+  uint64_t clients;
+  /**
+   * Clients that were let in, those at present included.
+   */
+  uint64_t accepted;
+  /**
+   * Clients that were turned away.
+   */
+  uint64_t refused;
+  /**
+   * Bytes that were written.
+   */
+  uint64_t bytes;
+  /**
+   * Quotes that were written.
+   */
+  uint64_t quotes;
+  /**
+   * Quotes that clients were too slow for.
+   */
+  uint64_t dropped;
+} RustleServerCounts;
+
+/**
+ * What one client of a server got so far.
+ */
+typedef struct RustleServerClient {
+  /**
+   * Its number: the first client of a server is 0.
+   */
+  uint64_t number;
+  /**
+   * When it came: nanoseconds since 1970-01-01T00:00:00Z.
+   */
+  int64_t since_ns;
+  /**
+   * Bytes that were written to it.
+   */
+  uint64_t bytes;
+  /**
+   * Quotes that went through its lane.
+   */
+  struct RustleLaneStatistics lane;
+} RustleServerClient;
+
+/**
+ * The symbols that a consumer wants.
+ */
+typedef struct RustleFeedSubscription {
+  /**
+   * Distinct names, as those of a feed; they need not be known yet. Not read when `all` is not 0.
+   */
+  const struct RustleString *symbols;
+  /**
+   * How many names, at most 100,000; none is a consumer that gets nothing until `rustle_feed_subscribe`.
+   */
+  size_t symbol_count;
+  /**
+   * Not 0: all symbols that there are and will be.
+   */
+  uint32_t all;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+} RustleFeedSubscription;
 
 /**
  * A price that an alert watches for.
@@ -2037,6 +2189,21 @@ typedef struct RustleHarmonicDifference {
  */
 #define RUSTLE_UNREADABLE_FILE 302
 
+/**
+ * A text is no address.
+ */
+#define RUSTLE_MALFORMED_ADDRESS 303
+
+/**
+ * An address cannot be served: it is taken, or not of this machine.
+ */
+#define RUSTLE_ADDRESS_UNAVAILABLE 304
+
+/**
+ * The source is one that the host does not fill.
+ */
+#define RUSTLE_WRONG_SOURCE 305
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
@@ -2207,42 +2374,6 @@ RustleStatus rustle_sink_exercise(struct RustleSink sink,
                                   struct RustleError *error);
 
 /**
- * Makes a feed of simulated prices. `feed` receives its handle, to be freed with `rustle_feed_free`. Nothing runs before
- * `rustle_feed_run`.
- *
- * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (the model, its
- * parameters, a `reserved` other than 0), `RUSTLE_NO_SYMBOLS` to `RUSTLE_RATE_OUT_OF_RANGE`, `RUSTLE_STALE_HANDLE` (the
- * runtime's), `RUSTLE_EXHAUSTED`.
- *
- * Thread-safe: yes. Realtime-safe: no.
- *
- * # Safety
- * `configuration` is NULL or points to a configuration that is not written during the call, whose symbols, their texts and
- * parameters are readable; `feed` and `error` are NULL or valid for a write.
- */
-RustleStatus rustle_feed_new_simulated(const struct RustleSimulatedFeed *configuration,
-                                       RustleHandle *feed,
-                                       struct RustleError *error);
-
-/**
- * Makes a feed that plays a file, which is opened by this call. `feed` receives its handle, to be freed with
- * `rustle_feed_free`. Nothing runs before `rustle_feed_run`.
- *
- * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (the speed, the
- * format, a `reserved` other than 0), `RUSTLE_MALFORMED_SCHEMA`, `RUSTLE_UNKNOWN_FORMAT`, `RUSTLE_UNREADABLE_FILE`,
- * `RUSTLE_STALE_HANDLE` (the runtime's), `RUSTLE_EXHAUSTED`.
- *
- * Thread-safe: yes. Realtime-safe: no.
- *
- * # Safety
- * `configuration` is NULL or points to a configuration that is not written during the call, whose texts are readable; `feed`
- * and `error` are NULL or valid for a write.
- */
-RustleStatus rustle_feed_new_replay(const struct RustleReplayFeed *configuration,
-                                    RustleHandle *feed,
-                                    struct RustleError *error);
-
-/**
  * Begins the source, so that consumers that are there before get its first quote. Idempotent. When the source comes to its
  * end every session of the feed ends, those that are started later too.
  *
@@ -2396,6 +2527,203 @@ RustleStatus rustle_feed_drain_notices(RustleHandle session,
                                        struct RustleError *error);
 
 /**
+ * Makes a feed of simulated prices. `feed` receives its handle, to be freed with `rustle_feed_free`. Nothing runs before
+ * `rustle_feed_run`.
+ *
+ * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (the model, its
+ * parameters, a `reserved` other than 0), `RUSTLE_NO_SYMBOLS` to `RUSTLE_RATE_OUT_OF_RANGE`, `RUSTLE_STALE_HANDLE` (the
+ * runtime's), `RUSTLE_EXHAUSTED`.
+ *
+ * Thread-safe: yes. Realtime-safe: no.
+ *
+ * # Safety
+ * `configuration` is NULL or points to a configuration that is not written during the call, whose symbols, their texts and
+ * parameters are readable; `feed` and `error` are NULL or valid for a write.
+ */
+RustleStatus rustle_feed_new_simulated(const struct RustleSimulatedFeed *configuration,
+                                       RustleHandle *feed,
+                                       struct RustleError *error);
+
+/**
+ * Makes a feed that plays a file, which is opened by this call. Else as `rustle_feed_new_simulated`.
+ *
+ * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (the speed, the
+ * format, a `reserved` other than 0), `RUSTLE_MALFORMED_SCHEMA`, `RUSTLE_UNKNOWN_FORMAT`, `RUSTLE_UNREADABLE_FILE`,
+ * `RUSTLE_STALE_HANDLE` (the runtime's), `RUSTLE_EXHAUSTED`.
+ *
+ * Thread-safe: yes. Realtime-safe: no.
+ *
+ * # Safety
+ * `configuration` is NULL or points to a configuration that is not written during the call, whose texts are readable; `feed`
+ * and `error` are NULL or valid for a write.
+ */
+RustleStatus rustle_feed_new_replay(const struct RustleReplayFeed *configuration,
+                                    RustleHandle *feed,
+                                    struct RustleError *error);
+
+/**
+ * Makes a feed from another process. It connects when it runs, and again whenever the connection is refused or lost; nobody at the
+ * address is no fault. Else as `rustle_feed_new_simulated`.
+ *
+ * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (a time out of its
+ * range), `RUSTLE_MALFORMED_ADDRESS`, `RUSTLE_MALFORMED_SCHEMA`, `RUSTLE_STALE_HANDLE` (the runtime's), `RUSTLE_EXHAUSTED`.
+ *
+ * Thread-safe: yes. Realtime-safe: no.
+ *
+ * # Safety
+ * `configuration` is NULL or points to a configuration that is not written during the call, whose texts are readable; `feed`
+ * and `error` are NULL or valid for a write.
+ */
+RustleStatus rustle_feed_new_live(const struct RustleLiveFeed *configuration,
+                                  RustleHandle *feed,
+                                  struct RustleError *error);
+
+/**
+ * Makes a feed that the host fills, by `rustle_feed_push`. Else as `rustle_feed_new_simulated`.
+ *
+ * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (the format),
+ * `RUSTLE_MALFORMED_SCHEMA`, `RUSTLE_STALE_HANDLE` (the runtime's), `RUSTLE_EXHAUSTED`.
+ *
+ * Thread-safe: yes. Realtime-safe: no.
+ *
+ * # Safety
+ * `configuration` is NULL or points to a configuration that is not written during the call, whose texts are readable; `feed`
+ * and `error` are NULL or valid for a write.
+ */
+RustleStatus rustle_feed_new_pushed(const struct RustlePushedFeed *configuration,
+                                    RustleHandle *feed,
+                                    struct RustleError *error);
+
+/**
+ * Has a feed of `rustle_feed_new_pushed` read the next `length` bytes, which continue those before. `taken` receives how many it took:
+ * fewer when a consumer with `RUSTLE_POLICY_AWAITED` has no room, none before `rustle_feed_run`. The rest is to be pushed again
+ * when `RUSTLE_NOTICE_ROOM` was told. Calls come one after the other, or their bytes mix.
+ *
+ * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_STALE_HANDLE`, `RUSTLE_WRONG_SOURCE` (a feed of another
+ * source), `RUSTLE_WRONG_STATE` (it was closed or is over); nothing is taken then.
+ *
+ * Thread-safe: yes, also inside a callback. Realtime-safe: no.
+ *
+ * # Safety
+ * `bytes` is NULL or points to `length` bytes that are not written during the call; `taken` and `error` are NULL or valid for a
+ * write.
+ */
+RustleStatus rustle_feed_push(RustleHandle feed,
+                              const uint8_t *bytes,
+                              size_t length,
+                              size_t *taken,
+                              struct RustleError *error);
+
+/**
+ * Tells the consumers of a feed of `rustle_feed_new_pushed` of the connection that the host has. `kind` is
+ * `RUSTLE_NOTICE_CONNECTING`, `RUSTLE_NOTICE_CONNECTED` (a line that has begun is dropped), `RUSTLE_NOTICE_DISCONNECTED`, or
+ * `RUSTLE_NOTICE_CLOSED`: the feed comes to its end then, once what was pushed has been handed over, and fails for the reason in
+ * `note` unless that is empty. `retry_ms` is the time before the next attempt, for disconnected only; `failures` the attempts in a
+ * row that failed, for connecting and disconnected; `note` the place or the reason.
+ *
+ * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (another kind),
+ * `RUSTLE_STALE_HANDLE`, `RUSTLE_WRONG_SOURCE` (a feed of another source), `RUSTLE_WRONG_STATE` (it was closed or is over).
+ *
+ * Thread-safe: yes, also inside a callback. Realtime-safe: no.
+ *
+ * # Safety
+ * The text of `note` is readable; `error` is NULL or valid for a write.
+ */
+RustleStatus rustle_feed_tell(RustleHandle feed,
+                              uint32_t kind,
+                              uint64_t retry_ms,
+                              uint32_t failures,
+                              struct RustleString note,
+                              struct RustleError *error);
+
+/**
+ * Writes the newest notice of a feed's connection or of its end to `notice`; one of the kind `RUSTLE_NOTICE_NONE` when there was none.
+ *
+ * Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`.
+ *
+ * Thread-safe: yes. Realtime-safe: no.
+ *
+ * # Safety
+ * `notice` and `error` are NULL or valid for a write.
+ */
+RustleStatus rustle_feed_connection(RustleHandle feed,
+                                    struct RustleFeedNotice *notice,
+                                    struct RustleError *error);
+
+/**
+ * Gives a feed to whoever connects to `address` (`host:port`, with the port 0 for any that is free, or `unix:/path`), each client by
+ * `policy`; docs/market.md has the protocol. `session` receives the server's handle: it ends with `rustle_session_cancel`, when the
+ * feed is shut down or freed, or when the feed came to its end and each client has read what there was. The sink's `on_signal` is called with NULL
+ * when clients have come or gone; its `on_release` once no thread of the server is left and the address is free. Both are called
+ * on threads of the server's own.
+ *
+ * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`, `RUSTLE_INVALID_UTF8`,
+ * `RUSTLE_STALE_HANDLE`, `RUSTLE_MALFORMED_ADDRESS`, `RUSTLE_ADDRESS_UNAVAILABLE`, `RUSTLE_SHUT_DOWN`, `RUSTLE_POISONED`,
+ * `RUSTLE_EXHAUSTED`; the sink was not taken then.
+ *
+ * Thread-safe: yes. Realtime-safe: no.
+ *
+ * # Safety
+ * The text of `address` is readable; `policy` is NULL or points to a record that is not written during the call; the sink keeps
+ * the contract of `RustleSink`; `session` and `error` are NULL or valid for a write.
+ */
+RustleStatus rustle_feed_serve(RustleHandle feed,
+                               struct RustleString address,
+                               const struct RustleFeedPolicy *policy,
+                               struct RustleSink sink,
+                               RustleHandle *session,
+                               struct RustleError *error);
+
+/**
+ * Writes where a server is to `buffer`, which has room for `capacity` bytes, 300 being enough: the text that a client takes, with
+ * the port that was found where none was asked for. `length` receives the number of bytes: UTF-8, not NUL-terminated.
+ *
+ * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH` (the text does not fit), `RUSTLE_INVALID_VALUE` (another session),
+ * `RUSTLE_STALE_HANDLE`; nothing is written then.
+ *
+ * Thread-safe: yes. Realtime-safe: no.
+ *
+ * # Safety
+ * `buffer` is NULL or valid for reads and writes of `capacity` bytes; `length` and `error` are NULL or valid for a write.
+ */
+RustleStatus rustle_server_address(RustleHandle session,
+                                   uint8_t *buffer,
+                                   size_t capacity,
+                                   size_t *length,
+                                   struct RustleError *error);
+
+/**
+ * Writes what went through a server so far to `counts`. Works after its end, until its handle is freed.
+ *
+ * Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_INVALID_VALUE` (another session), `RUSTLE_NULL_POINTER`.
+ *
+ * Thread-safe: yes, also inside a callback. Realtime-safe: no.
+ *
+ * # Safety
+ * `counts` and `error` are NULL or valid for a write.
+ */
+RustleStatus rustle_server_counts(RustleHandle session,
+                                  struct RustleServerCounts *counts,
+                                  struct RustleError *error);
+
+/**
+ * Writes what the present clients of a server got to `buffer`, at most `capacity` of them, the oldest first. `count` receives how
+ * many clients there are, which may be more: at most 1,024.
+ *
+ * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_STALE_HANDLE`, `RUSTLE_INVALID_VALUE` (another session).
+ *
+ * Thread-safe: yes, also inside a callback. Realtime-safe: no.
+ *
+ * # Safety
+ * `buffer` is NULL or valid for writes of `capacity` records; `count` and `error` are NULL or valid for a write.
+ */
+RustleStatus rustle_server_clients(RustleHandle session,
+                                   struct RustleServerClient *buffer,
+                                   size_t capacity,
+                                   size_t *count,
+                                   struct RustleError *error);
+
+/**
  * Has a consumer get the quotes of the `add_count` symbols at `add` too, and those of the `remove_count` at `remove` no more,
  * from the source's next quote on. What waits in its lane stays there; what a candle or a statistic has of a symbol that is
  * removed is forgotten. One that wanted all wants from then on all that are known, but for those.
@@ -2533,11 +2861,11 @@ RustleStatus rustle_feed_start_alerts(RustleHandle feed,
                                       struct RustleError *error);
 
 /**
- * Starts a consumer of what is told of the source: connections, and messages that were skipped. Of what it does not take in
+ * Starts a consumer of what is told of the source, `notices` being one of `RUSTLE_NOTICES_…`. Of what it does not take in
  * time the oldest are lost; `capacity` is the lane's size, 1 to 1,048,576. Records come from `rustle_feed_drain_notices`. Else
  * as `rustle_feed_start_quotes`.
  *
- * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_STALE_HANDLE`, `RUSTLE_SHUT_DOWN`, `RUSTLE_POISONED`,
+ * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`, `RUSTLE_STALE_HANDLE`, `RUSTLE_SHUT_DOWN`, `RUSTLE_POISONED`,
  * `RUSTLE_EXHAUSTED`; the sink was not taken then.
  *
  * Thread-safe: yes. Realtime-safe: no.
@@ -2546,6 +2874,7 @@ RustleStatus rustle_feed_start_alerts(RustleHandle feed,
  * The sink keeps the contract of `RustleSink`; `session` and `error` are NULL or valid for a write.
  */
 RustleStatus rustle_feed_start_notices(RustleHandle feed,
+                                       uint32_t notices,
                                        size_t capacity,
                                        struct RustleSink sink,
                                        RustleHandle *session,

@@ -8,7 +8,7 @@ use crate::guard::guarded;
 use crate::handle::{Kind, Pinned, RustleHandle, SlotTable};
 use crate::slice::{borrowed_mut, out};
 use crate::status::{CallFault, RustleError, RustleStatus};
-use fault::EqualizerFault;
+use fault::{EqualizerFault, ProcessFault};
 use rustle_dsp::equalizer::Settings;
 use rustle_engines::LiveEqualizer;
 use settings::{read, RustleEqualizerSettings};
@@ -118,7 +118,7 @@ pub unsafe extern "C" fn rustle_equalizer_process(
         let equalizer = find(equalizer)?;
         // SAFETY: the caller promises that this call alone uses the block.
         let block = unsafe { borrowed_mut(block, length, "block") }?;
-        Ok::<(), EqualizerFault>(equalizer.process(block)?)
+        Ok::<(), ProcessFault>(equalizer.process(block)?)
     };
     // SAFETY: the caller's promise about `error` is handed on.
     unsafe { guarded(error, body) }
@@ -137,7 +137,7 @@ pub unsafe extern "C" fn rustle_equalizer_reset(
     equalizer: RustleHandle,
     error: *mut RustleError,
 ) -> RustleStatus {
-    let body = || Ok::<(), EqualizerFault>(find(equalizer)?.reset()?);
+    let body = || Ok::<(), ProcessFault>(find(equalizer)?.reset()?);
     // SAFETY: the caller's promise about `error` is handed on.
     unsafe { guarded(error, body) }
 }

@@ -3,8 +3,9 @@
 use crate::equalizer::settings::{RustleEqualizerBand, RustleEqualizerSettings};
 use crate::feed::{
     RustleCandle, RustleFeedCounts, RustleFeedNotice, RustleFeedPolicy, RustleFeedSubscription,
-    RustleFeedThreshold, RustleGbmParameters, RustlePriceAlert, RustlePriceStatistics, RustleQuote,
-    RustleReplayFeed, RustleSimulatedFeed,
+    RustleFeedThreshold, RustleGbmParameters, RustleLiveFeed, RustlePriceAlert, RustlePriceStatistics,
+    RustlePushedFeed, RustleQuote, RustleReplayFeed, RustleServerClient, RustleServerCounts,
+    RustleSimulatedFeed,
 };
 use crate::fft::peaks::{RustlePeak, RustlePeakSearch};
 use crate::fft::stft::RustleStftConfiguration;
@@ -133,6 +134,10 @@ static LAYOUT: &[RustleLayoutEntry] = layout! {
         symbols, symbol_count, parameters, parameter_count, updates_per_second, seed, update_limit, runtime, model, reserved,
     }
     RustleReplayFeed { path, schema, speed, from_ns, runtime, format, repeats, has_from, reserved }
+    RustleLiveFeed {
+        address, schema, connecting_ns, silence_ns, base_ns, cap_ns, healthy_ns, runtime, restarts_numbers, subscribes,
+    }
+    RustlePushedFeed { schema, runtime, format, restarts_numbers }
     RustleFeedSubscription { symbols, symbol_count, all, reserved }
     RustleFeedPolicy { kind, reserved, capacity, interval_ns }
     RustleFeedThreshold {
@@ -152,11 +157,13 @@ static LAYOUT: &[RustleLayoutEntry] = layout! {
     RustlePriceAlert {
         price_units, size_units, time_ns, sequence, threshold, symbol, gap, price_scale, size_scale, reserved,
     }
-    RustleFeedNotice { time_ns, count, kind, gap, text_length, reserved, text }
+    RustleFeedNotice { time_ns, count, kind, gap, text_length, failures, text }
     RustleFeedCounts {
         bytes, messages, quotes, malformed, oversized, others, gaps, skipped, duplicates, out_of_order, connections,
         disconnections,
     }
+    RustleServerCounts { clients, accepted, refused, bytes, quotes, dropped }
+    RustleServerClient { number, since_ns, bytes, lane }
     RustleLayoutEntry { record, field, size, alignment, offset }
 };
 

@@ -4,6 +4,7 @@
 //! [`guard`], it returns a [`status`] when it can fail, and its comment says who owns each pointer, whether it may be
 //! called from any thread, and whether it may be called on a realtime thread.
 
+mod fault;
 mod guard;
 mod handle;
 mod slice;

@@ -6,7 +6,7 @@ use crate::handle::{Kind, Pinned, RustleHandle, SlotTable};
 use crate::lane::overflow;
 use crate::sink::{RustleSink, SinkGuts};
 use crate::status::{CallFault, RustleError, RustleStatus};
-use rustle_engines::{CaptureSession, Overflow, PlaybackSession, TickerSession};
+use rustle_engines::{CaptureSession, FeedServer, Overflow, PlaybackSession, TickerSession};
 
 /// A session of one of the engines.
 pub(crate) struct AnySession {
@@ -21,6 +21,7 @@ pub(crate) enum EngineSession {
     Capture(CaptureSession),
     Playback(PlaybackSession),
     Feed(FeedConsumer),
+    Server(FeedServer),
 }
 
 impl AnySession {
@@ -30,6 +31,7 @@ impl AnySession {
             EngineSession::Capture(session) => session.cancel(),
             EngineSession::Playback(session) => session.cancel(),
             EngineSession::Feed(session) => session.cancel(),
+            EngineSession::Server(server) => server.cancel(),
         }
         #[cfg(feature = "faults")]
         self.forger.forge();

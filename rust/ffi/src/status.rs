@@ -60,6 +60,12 @@ pub const RUSTLE_MALFORMED_SCHEMA: RustleStatus = 300;
 pub const RUSTLE_UNKNOWN_FORMAT: RustleStatus = 301;
 /// The file cannot be opened.
 pub const RUSTLE_UNREADABLE_FILE: RustleStatus = 302;
+/// A text is no address.
+pub const RUSTLE_MALFORMED_ADDRESS: RustleStatus = 303;
+/// An address cannot be served: it is taken, or not of this machine.
+pub const RUSTLE_ADDRESS_UNAVAILABLE: RustleStatus = 304;
+/// The source is one that the host does not fill.
+pub const RUSTLE_WRONG_SOURCE: RustleStatus = 305;
 
 /// The bytes of text that a `RustleError` holds.
 pub const RUSTLE_ERROR_CAPACITY: usize = 248;

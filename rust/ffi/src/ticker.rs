@@ -1,5 +1,6 @@
 //! The ticker: engines, and the start and drain of their sessions.
 
+use crate::fault::{CallOr, DomainError};
 use crate::guard::guarded;
 use crate::handle::{Kind, RustleHandle, SlotTable};
 use crate::lane::{drained, BellSink, EventSink, LaneRecord, RustleLaneStatistics};
@@ -7,9 +8,9 @@ use crate::session::{self, EngineSession};
 use crate::sink::RustleSink;
 use crate::slice::{borrowed, out, text, RustleString};
 use crate::status::{
-    CallFault, Fault, RustleError, RustleStatus, RUSTLE_DUPLICATE_SYMBOL, RUSTLE_EXHAUSTED,
-    RUSTLE_INVALID_LENGTH, RUSTLE_MALFORMED_SYMBOL, RUSTLE_NO_SYMBOLS, RUSTLE_POISONED,
-    RUSTLE_RATE_OUT_OF_RANGE, RUSTLE_SHUT_DOWN, RUSTLE_SYMBOL_TOO_LONG, RUSTLE_TOO_MANY_SYMBOLS,
+    CallFault, RustleError, RustleStatus, RUSTLE_DUPLICATE_SYMBOL, RUSTLE_EXHAUSTED, RUSTLE_INVALID_LENGTH,
+    RUSTLE_MALFORMED_SYMBOL, RUSTLE_NO_SYMBOLS, RUSTLE_POISONED, RUSTLE_RATE_OUT_OF_RANGE, RUSTLE_SHUT_DOWN,
+    RUSTLE_SYMBOL_TOO_LONG, RUSTLE_TOO_MANY_SYMBOLS,
 };
 use crate::{handle::Pinned, runtime};
 use rustle_engines::{Tick, TickerConfiguration, TickerEngine, TickerError};
@@ -278,42 +279,17 @@ pub(crate) fn symbol_status(error: &SymbolError) -> RustleStatus {
 }
 
 /// A fault of a ticker call: of its arguments, or the engine's.
-enum TickerFault {
-    Call(CallFault),
-    Engine(TickerError),
-}
+type TickerFault = CallOr<TickerError>;
 
-impl From<CallFault> for TickerFault {
-    fn from(fault: CallFault) -> Self {
-        Self::Call(fault)
-    }
-}
-
-impl From<TickerError> for TickerFault {
-    fn from(error: TickerError) -> Self {
-        Self::Engine(error)
-    }
-}
-
-impl std::fmt::Display for TickerFault {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Call(fault) => fault.fmt(f),
-            Self::Engine(error) => error.fmt(f),
-        }
-    }
-}
-
-impl Fault for TickerFault {
+impl DomainError for TickerError {
     fn status(&self) -> RustleStatus {
         match self {
-            Self::Call(fault) => fault.status(),
-            Self::Engine(TickerError::Symbols(error)) => symbol_status(error),
-            Self::Engine(TickerError::RateOutOfRange { .. }) => RUSTLE_RATE_OUT_OF_RANGE,
-            Self::Engine(TickerError::CapacityOutOfRange { .. }) => RUSTLE_INVALID_LENGTH,
-            Self::Engine(TickerError::ShutDown) => RUSTLE_SHUT_DOWN,
-            Self::Engine(TickerError::Poisoned) => RUSTLE_POISONED,
-            Self::Engine(TickerError::Runtime(_)) => RUSTLE_EXHAUSTED,
+            Self::Symbols(error) => symbol_status(error),
+            Self::RateOutOfRange { .. } => RUSTLE_RATE_OUT_OF_RANGE,
+            Self::CapacityOutOfRange { .. } => RUSTLE_INVALID_LENGTH,
+            Self::ShutDown => RUSTLE_SHUT_DOWN,
+            Self::Poisoned => RUSTLE_POISONED,
+            Self::Runtime(_) => RUSTLE_EXHAUSTED,
         }
     }
 }

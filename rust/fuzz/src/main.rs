@@ -56,7 +56,7 @@ pub unsafe extern "C" fn LLVMFuzzerTestOneInput(data: *const u8, length: usize) 
 }
 
 fn call(input: &mut Input<'_>, handles: &mut Handles, results: &mut Vec<*const f32>) {
-    match input.below(58) {
+    match input.below(60) {
         0 => spectra::new_plan(input, handles),
         1 | 2 => spectra::form(input, handles),
         3 => spectra::plan_numbers(input, handles),
@@ -103,6 +103,8 @@ fn call(input: &mut Input<'_>, handles: &mut Handles, results: &mut Vec<*const f
         54 => feed::tell(input, handles),
         55 => feed::subscribe(input, handles),
         56 => feed::end(input, handles),
+        58 => feed::push(input, handles),
+        59 => feed::serve(input, handles),
         _ => ticker::library(input),
     }
 }

@@ -3,7 +3,7 @@
 use super::derive::{Derive, FeedQuote};
 use super::hub::Hub;
 use super::lane::FeedLane;
-use super::notice::Notice;
+use super::notice::{Notice, Notices};
 use crate::clock::Nanoseconds;
 use crate::job::{Job, PollContext, Release, Step};
 use crate::lane::Doorbell;
@@ -100,6 +100,16 @@ pub(super) trait Intake: Send {
         false
     }
 
+    /// Takes what was told of the source's connection before this consumer came. Returns whether the consumer is to be woken.
+    fn begin(&mut self, _: &Notice) -> bool {
+        false
+    }
+
+    /// Whether what it gets depends on the symbols that it wants.
+    fn has_symbols(&self) -> bool {
+        true
+    }
+
     /// Takes in what only the end of the feed gives.
     fn finish(&mut self, names: &[Arc<str>]);
 
@@ -161,7 +171,10 @@ impl<T: Copy + Send> Intake for Pipe<T> {
 }
 
 /// The lane of a consumer that listens to what is told of the source.
-pub(super) struct NoticePipe(pub(super) Arc<FeedLane<Notice>>);
+pub(super) struct NoticePipe {
+    pub(super) lane: Arc<FeedLane<Notice>>,
+    pub(super) notices: Notices,
+}
 
 impl Intake for NoticePipe {
     fn take(&mut self, _: &[FeedQuote], _: &Filter, _: &[Arc<str>]) -> bool {
@@ -169,7 +182,15 @@ impl Intake for NoticePipe {
     }
 
     fn note(&mut self, notice: &Notice) -> bool {
-        self.0.push_all(&[*notice], 1, |_| 0)
+        self.notices.has(notice.kind) && self.lane.push_all(&[*notice], 1, |_| 0)
+    }
+
+    fn begin(&mut self, notice: &Notice) -> bool {
+        self.notices == Notices::Connection && self.note(notice)
+    }
+
+    fn has_symbols(&self) -> bool {
+        false
     }
 
     fn finish(&mut self, _: &[Arc<str>]) {}
@@ -212,7 +233,7 @@ impl<T: Copy + Send> Job for ConsumerJob<T> {
         let outcome = self.hub.outcome();
         let is_ready = match &mut self.sampling {
             Some(sampling) => (sampling.is_due(context.now()) || outcome.is_some()) && self.lane.sample(),
-            None => self.lane.statistics().waiting > 0,
+            None => self.lane.announce(),
         };
         if is_ready {
             self.bell.on_ready();

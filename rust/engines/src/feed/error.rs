@@ -1,11 +1,13 @@
 //! Why a feed refuses.
 
-use super::live::{FeedAddress, PATIENCE};
+use super::live::{FeedAddress, FeedAddressError, PATIENCE};
 use crate::engine::StartError;
 use crate::lane::MAX_LANE_CAPACITY;
 use crate::runtime::RuntimeError;
 use crate::ticker::RATE_RANGE;
-use rustle_market::{AlertError, BackoffError, GbmError, LatenessError, SpeedError, SymbolError};
+use rustle_market::{
+    AlertError, BackoffError, GbmError, LatenessError, SchemaError, SpeedError, SymbolError,
+};
 use std::fmt;
 use std::io;
 use std::time::Duration;
@@ -57,6 +59,10 @@ pub enum FeedError {
         /// What the system says.
         error: io::Error,
     },
+    /// A schema's text cannot be read.
+    Schema(SchemaError),
+    /// A text is no address.
+    AddressText(FeedAddressError),
     /// An address cannot be served.
     Address {
         /// The address.
@@ -71,8 +77,12 @@ pub enum FeedError {
     },
     /// The waits between attempts to connect are out of range.
     Backoff(BackoffError),
-    /// The session is over.
+    /// The session, or a source that the host fills, is over.
     Ended,
+    /// A session of notices has no symbols.
+    NoSymbols,
+    /// The source is not one that the host fills.
+    NotPushed,
     /// The engine was shut down.
     ShutDown,
     /// A session of this engine panicked earlier.
@@ -115,6 +125,8 @@ impl fmt::Display for FeedError {
             Self::File { name, error } => {
                 write!(f, "expected a file that can be read, got {name:?}: {error}")
             }
+            Self::Schema(error) => error.fmt(f),
+            Self::AddressText(error) => error.fmt(f),
             Self::Address { address, error } => {
                 write!(
                     f,
@@ -129,7 +141,15 @@ impl fmt::Display for FeedError {
                 )
             }
             Self::Backoff(error) => error.fmt(f),
-            Self::Ended => write!(f, "expected a session that runs, got one that is over"),
+            Self::Ended => write!(
+                f,
+                "expected a session or a source that runs, got one that is over"
+            ),
+            Self::NoSymbols => write!(f, "expected a session that has symbols, got one of notices"),
+            Self::NotPushed => write!(
+                f,
+                "expected a feed that its host fills, got one of another source"
+            ),
             Self::ShutDown => write!(f, "the feed was shut down: make a new one"),
             Self::Poisoned => write!(f, "a session of this feed panicked: make a new one"),
             Self::Runtime(error) => error.fmt(f),
@@ -145,6 +165,8 @@ impl std::error::Error for FeedError {
             Self::Lateness(error) => Some(error),
             Self::Alert(error) => Some(error),
             Self::Speed(error) => Some(error),
+            Self::Schema(error) => Some(error),
+            Self::AddressText(error) => Some(error),
             Self::Backoff(error) => Some(error),
             Self::File { error, .. } | Self::Address { error, .. } => Some(error),
             Self::Runtime(error) => Some(error),
@@ -180,6 +202,18 @@ impl From<AlertError> for FeedError {
 impl From<SpeedError> for FeedError {
     fn from(error: SpeedError) -> Self {
         Self::Speed(error)
+    }
+}
+
+impl From<SchemaError> for FeedError {
+    fn from(error: SchemaError) -> Self {
+        Self::Schema(error)
+    }
+}
+
+impl From<FeedAddressError> for FeedError {
+    fn from(error: FeedAddressError) -> Self {
+        Self::AddressText(error)
     }
 }
 

@@ -2,9 +2,13 @@
 
 use super::consumer::{Consumer, Filter, Subscription};
 use super::derive::FeedQuote;
-use super::notice::{FeedCounts, Notice};
+use super::error::FeedError;
+use super::notice::{FeedCounts, Notice, NoticeKind, NoticeText};
+use crate::clock::Clock;
+use crate::job::Release;
 use rustle_market::SymbolTable;
 use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The symbols that the consumers of a feed want together.
@@ -23,6 +27,9 @@ pub(super) type Outcome = Result<(), String>;
 
 /// The consumers of one source. Its lock is held for copies, and never while calling out.
 pub(super) struct Hub {
+    clock: Arc<dyn Clock>,
+    /// Set when the source panics.
+    poison: Arc<AtomicBool>,
     state: Mutex<State>,
 }
 
@@ -32,17 +39,23 @@ struct State {
     demand_version: u64,
     outcome: Option<Outcome>,
     counts: FeedCounts,
+    /// What was told of a connection last.
+    connection: Option<Notice>,
 }
 
 impl Hub {
-    pub(super) fn new() -> Self {
+    /// No consumers yet. Notices have the time of `clock`; `poison` is set when the source panics.
+    pub(super) fn new(clock: Arc<dyn Clock>, poison: Arc<AtomicBool>) -> Self {
         Self {
+            clock,
+            poison,
             state: Mutex::new(State {
                 names: Vec::new(),
                 consumers: Vec::new(),
                 demand_version: 0,
                 outcome: None,
                 counts: FeedCounts::default(),
+                connection: None,
             }),
         }
     }
@@ -76,15 +89,31 @@ impl Hub {
             if state.outcome.is_some() {
                 return;
             }
+            let reason = outcome.as_ref().err().map_or("", String::as_str);
+            let closed = self.notice(NoticeKind::Closed, 0, 0, reason);
+            state.connection = Some(closed);
             state.outcome = Some(outcome);
             for consumer in &mut state.consumers {
                 consumer.intake.finish(&state.names);
+                consumer.intake.note(&closed);
                 woken.push(consumer.session.clone());
             }
         }
         for session in woken {
             session.wake();
         }
+    }
+
+    /// As [`finish`](Self::finish), as the source was released.
+    pub(super) fn end(&self, release: Release) {
+        if let Release::Panicked(_) = release {
+            self.poison.store(true, Ordering::Release);
+        }
+        self.finish(match release {
+            Release::Ended | Release::Cancelled => Ok(()),
+            Release::Failed(reason) => Err(reason),
+            Release::Panicked(message) => Err(format!("the source panicked: {message}")),
+        });
     }
 
     /// How the feed ended; `None` while it goes on.
@@ -103,9 +132,10 @@ impl Hub {
             }
             consumer.filter.learn(&state.names);
             state.demand_version += 1;
+            let is_told = (state.connection.as_ref()).is_some_and(|notice| consumer.intake.begin(notice));
             let session = consumer.session.clone();
             state.consumers.push(consumer);
-            if state.outcome.is_none() {
+            if state.outcome.is_none() && !is_told {
                 return;
             }
             session
@@ -126,29 +156,29 @@ impl Hub {
         drop(gone);
     }
 
-    /// Changes what a consumer wants; `None` when it has ended.
-    pub(super) fn subscribe(&self, number: u64, add: &[String], remove: &[String]) -> Option<()> {
+    /// Changes what a consumer wants.
+    ///
+    /// # Errors
+    /// [`FeedError::Ended`], [`FeedError::NoSymbols`].
+    pub(super) fn subscribe(&self, number: u64, add: &[String], remove: &[String]) -> Result<(), FeedError> {
         let state = &mut *self.state();
+        let consumer = State::subscriber(&mut state.consumers, number)?;
         state.demand_version += 1;
-        let consumer = state
-            .consumers
-            .iter_mut()
-            .find(|consumer| consumer.number == number)?;
         let gone = consumer.filter.remove(remove, &state.names);
         consumer.intake.forget(&gone);
         consumer.filter.add(add, &state.names);
-        Some(())
+        Ok(())
     }
 
-    /// Replaces what a consumer wants; `None` when it has ended.
-    pub(super) fn set_subscription(&self, number: u64, subscription: &Subscription) -> Option<()> {
+    /// Replaces what a consumer wants.
+    ///
+    /// # Errors
+    /// As [`subscribe`](Self::subscribe).
+    pub(super) fn set_subscription(&self, number: u64, subscription: &Subscription) -> Result<(), FeedError> {
         let mut filter = Filter::new(subscription);
         let state = &mut *self.state();
+        let consumer = State::subscriber(&mut state.consumers, number)?;
         state.demand_version += 1;
-        let consumer = state
-            .consumers
-            .iter_mut()
-            .find(|consumer| consumer.number == number)?;
         filter.learn(&state.names);
         let symbols = 0..state.names.len() as u32;
         let gone: Vec<u32> = symbols
@@ -156,7 +186,7 @@ impl Hub {
             .collect();
         consumer.intake.forget(&gone);
         consumer.filter = filter;
-        Some(())
+        Ok(())
     }
 
     /// What a consumer left out because it came too late; 0 when it has ended.
@@ -202,16 +232,47 @@ impl Hub {
         change(&mut self.state().counts);
     }
 
-    /// Tells those who listen for it what a source met with.
-    pub(super) fn note(&self, notice: &Notice) {
+    /// Tells those who listen for it what a source met with; the numbers are those of a [`Notice`].
+    pub(super) fn tell(&self, kind: NoticeKind, count: u64, failures: u32, text: &str) {
+        let notice = self.notice(kind, count, failures, text);
         let mut woken = Vec::new();
-        for consumer in &mut self.state().consumers {
-            if consumer.intake.note(notice) {
-                woken.push(consumer.session.clone());
+        {
+            let state = &mut *self.state();
+            // Nothing follows the end.
+            if state.outcome.is_some() {
+                return;
+            }
+            if kind.is_of_connection() {
+                state.connection = Some(notice);
+            }
+            for consumer in &mut state.consumers {
+                if consumer.intake.note(&notice) {
+                    woken.push(consumer.session.clone());
+                }
             }
         }
         for session in woken {
             session.wake();
+        }
+    }
+
+    /// What was told of a connection last.
+    pub(super) fn connection(&self) -> Option<Notice> {
+        self.state().connection
+    }
+
+    /// Nanoseconds since 1970-01-01T00:00:00Z.
+    pub(super) fn wall_ns(&self) -> i64 {
+        self.clock.wall_ms().saturating_mul(1_000_000)
+    }
+
+    fn notice(&self, kind: NoticeKind, count: u64, failures: u32, text: &str) -> Notice {
+        Notice {
+            kind,
+            count,
+            failures,
+            time_ns: self.wall_ns(),
+            text: NoticeText::new(text),
         }
     }
 
@@ -226,6 +287,16 @@ impl Hub {
 }
 
 impl State {
+    /// The consumer of that number, if it has symbols.
+    fn subscriber(consumers: &mut [Consumer], number: u64) -> Result<&mut Consumer, FeedError> {
+        let found = consumers.iter_mut().find(|consumer| consumer.number == number);
+        match found {
+            None => Err(FeedError::Ended),
+            Some(consumer) if consumer.intake.has_symbols() => Ok(consumer),
+            Some(_) => Err(FeedError::NoSymbols),
+        }
+    }
+
     fn publish(&mut self, symbols: &SymbolTable) {
         let known = self.names.len();
         if symbols.len() == known {

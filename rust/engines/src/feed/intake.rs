@@ -2,7 +2,7 @@
 
 use super::derive::FeedQuote;
 use super::hub::Hub;
-use super::notice::{Notice, NoticeKind, NoticeText};
+use super::notice::NoticeKind;
 use rustle_market::{
     Arrival, Format, LineSplitter, NO_TIME, Quote, QuoteParser, Schema, SequenceTracker, SymbolTable,
 };
@@ -91,29 +91,23 @@ impl Reader {
     }
 
     /// Reads the lines that end in `piece`, which continues the piece before, and appends their quotes to `quotes`.
-    pub(super) fn read(
-        &mut self,
-        piece: &[u8],
-        wall_ns: i64,
-        symbols: &mut SymbolTable,
-        quotes: &mut Vec<Quote>,
-    ) {
+    pub(super) fn read(&mut self, piece: &[u8], symbols: &mut SymbolTable, quotes: &mut Vec<Quote>) {
         let mut lines = Lines::new(&mut self.parser, symbols, quotes, self.messages);
         let oversized = self.splitter.oversized();
         self.splitter.push(piece, |line| lines.line(line));
         let found = lines.found;
         self.messages = found.messages;
-        self.tell(found, self.splitter.oversized() - oversized, piece.len(), wall_ns);
+        self.tell(found, self.splitter.oversized() - oversized, piece.len());
     }
 
     /// Reads the last line, which needs no end.
-    pub(super) fn finish(&mut self, wall_ns: i64, symbols: &mut SymbolTable, quotes: &mut Vec<Quote>) {
+    pub(super) fn finish(&mut self, symbols: &mut SymbolTable, quotes: &mut Vec<Quote>) {
         let mut lines = Lines::new(&mut self.parser, symbols, quotes, self.messages);
         let oversized = self.splitter.oversized();
         self.splitter.finish(|line| lines.line(line));
         let found = lines.found;
         self.messages = found.messages;
-        self.tell(found, self.splitter.oversized() - oversized, 0, wall_ns);
+        self.tell(found, self.splitter.oversized() - oversized, 0);
     }
 
     /// Forgets a line that has begun: what comes next is of another connection or file.
@@ -122,7 +116,7 @@ impl Reader {
         self.parser.reset();
     }
 
-    fn tell(&mut self, found: Found, oversized: u64, bytes: usize, wall_ns: i64) {
+    fn tell(&mut self, found: Found, oversized: u64, bytes: usize) {
         self.messages += oversized;
         self.hub.count(|counts| {
             counts.bytes += bytes as u64;
@@ -133,23 +127,14 @@ impl Reader {
         });
         if let Some((number, reason)) = &found.first_malformed {
             tracing::warn!(message_number = number, reason, "a message was skipped");
-            self.note(NoticeKind::Malformed, *number, wall_ns, reason);
+            self.hub.tell(NoticeKind::Malformed, *number, 0, reason);
         }
         if oversized > 0 {
             let limit = self.splitter.limit();
             tracing::warn!(oversized, limit, "messages longer than the limit were skipped");
             let text = format!("expected messages of at most {limit} bytes, got a longer one");
-            self.note(NoticeKind::Oversized, self.messages, wall_ns, &text);
+            self.hub.tell(NoticeKind::Oversized, self.messages, 0, &text);
         }
-    }
-
-    fn note(&self, kind: NoticeKind, count: u64, time_ns: i64, text: &str) {
-        self.hub.note(&Notice {
-            kind,
-            count,
-            time_ns,
-            text: NoticeText::new(text),
-        });
     }
 }
 

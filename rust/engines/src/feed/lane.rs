@@ -14,6 +14,8 @@ struct Content<T> {
     ring: Ring<T>,
     /// How many elements may be drained until the next sample; `None`: all that wait.
     open: Option<usize>,
+    /// Whether the consumer knows that something waits.
+    is_announced: bool,
 }
 
 impl<T: Copy> FeedLane<T> {
@@ -23,6 +25,7 @@ impl<T: Copy> FeedLane<T> {
             content: Mutex::new(Content {
                 ring: Ring::new(overflow, capacity, 0),
                 open: is_sampled.then_some(0),
+                is_announced: false,
             }),
         }
     }
@@ -45,6 +48,13 @@ impl<T: Copy> FeedLane<T> {
         std::mem::replace(open, waiting) == 0 && waiting > 0
     }
 
+    /// Whether something waits that the consumer was not told of: it is told now.
+    pub(super) fn announce(&self) -> bool {
+        let mut content = self.content();
+        let is_filled = content.ring.statistics().waiting > 0;
+        is_filled && !std::mem::replace(&mut content.is_announced, true)
+    }
+
     /// The elements that find room in a lane of `capacity` before one is lost.
     pub(super) fn room(&self, capacity: usize) -> usize {
         capacity.saturating_sub(self.content().ring.statistics().waiting as usize)
@@ -58,7 +68,9 @@ impl<T: Copy> FeedLane<T> {
         if let Some(open) = &mut content.open {
             *open -= count;
         }
-        (count, content.ring.statistics())
+        let statistics = content.ring.statistics();
+        content.is_announced &= statistics.waiting > 0;
+        (count, statistics)
     }
 
     /// As [`Ring::statistics`].
@@ -93,6 +105,18 @@ mod tests {
         assert!(lane.sample());
         assert_eq!(drained(&lane), [(1, 0)]);
         assert!(!lane.sample(), "nothing waits");
+    }
+
+    #[test]
+    fn what_waits_is_announced_once_until_the_lane_was_empty() {
+        let lane = FeedLane::new(Overflow::DropOldest, 4, false);
+        assert!(!lane.announce());
+        assert!(lane.push_all(&[1, 2], 1, |_| 0) && lane.announce() && !lane.announce());
+        assert!(!lane.push_all(&[3], 1, |_| 0) && !lane.announce());
+        lane.drain(2, |_, _| {});
+        assert!(!lane.announce(), "one still waits, of which the consumer knows");
+        lane.drain(2, |_, _| {});
+        assert!(lane.push_all(&[4], 1, |_| 0) && lane.announce());
     }
 
     #[test]

@@ -9,7 +9,7 @@ pub(super) use address::Connection;
 use super::error::FeedError;
 use super::hub::{Demand, Hub};
 use super::intake::{Gate, Reader};
-use super::notice::{Notice, NoticeKind, NoticeText};
+use super::notice::NoticeKind;
 use crate::clock::Clock;
 use crate::own_thread::{LOOK, OwnThread};
 use rustle_market::{Backoff, BackoffSettings, Format, Quote, Schema, write_subscription};
@@ -115,12 +115,12 @@ impl Live {
     pub(super) fn run(mut self, is_leaving: &AtomicBool) {
         while !is_leaving.load(Ordering::Acquire) {
             let address = self.configuration.address.to_string();
-            self.note(NoticeKind::Connecting, 0, &address);
+            self.tell(NoticeKind::Connecting, 0, &address);
             let (wait_ns, reason) =
                 match Connection::open(&self.configuration.address, self.configuration.connecting) {
                     Ok(connection) => {
                         self.hub.count(|counts| counts.connections += 1);
-                        self.note(NoticeKind::Connected, 0, &address);
+                        self.tell(NoticeKind::Connected, 0, &address);
                         let begun = self.clock.now();
                         let reason = self.read(connection, is_leaving);
                         (self.backoff.disconnected(self.clock.now() - begun), reason)
@@ -131,7 +131,7 @@ impl Live {
                 return;
             }
             self.hub.count(|counts| counts.disconnections += 1);
-            self.note(NoticeKind::Disconnected, wait_ns.div_ceil(1_000_000), &reason);
+            self.tell(NoticeKind::Disconnected, wait_ns.div_ceil(1_000_000), &reason);
             tracing::info!(reason, wait_ms = wait_ns / 1_000_000, "the feed was disconnected");
             OwnThread::rest(Duration::from_nanos(wait_ns), is_leaving);
         }
@@ -173,12 +173,10 @@ impl Live {
     }
 
     fn take(&mut self, length: usize) {
-        let wall_ns = self.wall_ns();
         self.quotes.clear();
         let piece = &self.piece[..length];
-        self.reader
-            .read(piece, wall_ns, &mut self.gate.symbols, &mut self.quotes);
-        self.gate.pass(&self.quotes, wall_ns);
+        self.reader.read(piece, &mut self.gate.symbols, &mut self.quotes);
+        self.gate.pass(&self.quotes, self.hub.wall_ns());
     }
 
     /// Tells the peer what is wanted, when that has changed.
@@ -200,17 +198,8 @@ impl Live {
             .map_err(|error| format!("the connection was lost: {error}"))
     }
 
-    fn wall_ns(&self) -> i64 {
-        self.clock.wall_ms().saturating_mul(1_000_000)
-    }
-
-    fn note(&self, kind: NoticeKind, count: u64, text: &str) {
-        self.hub.note(&Notice {
-            kind,
-            count,
-            time_ns: self.wall_ns(),
-            text: NoticeText::new(text),
-        });
+    fn tell(&self, kind: NoticeKind, count: u64, text: &str) {
+        self.hub.tell(kind, count, self.backoff.failures(), text);
     }
 }
 

@@ -75,7 +75,7 @@ fn quotes(feed: &FeedEngine) -> Heard<FeedQuote> {
 }
 
 fn notices(feed: &FeedEngine) -> Heard<Notice> {
-    Heard::new(|bell| feed.notices(1_000, bell))
+    Heard::new(|bell| feed.notices(Notices::All, 1_000, bell))
 }
 
 fn client(address: FeedAddress) -> LiveConfiguration {
@@ -130,7 +130,7 @@ fn two_feeds_are_joined_and_say_the_same() {
             "127.0.0.1:0".parse().expect("an address")
         };
         let mut sent = quotes(&server_feed);
-        let server = server_feed.serve(&address, ALL).expect("served");
+        let server = server_feed.serve(&address, ALL, NoBell).expect("served");
         let client_feed = live(client(server.address().clone()));
         let mut got = quotes(&client_feed);
         client_feed.run().expect("running");
@@ -307,7 +307,7 @@ fn client_of_a_server_chooses_and_hears_of_gaps_and_the_end() {
     });
     let feed = FeedEngine::on(Runtime::shared().clone(), &source).expect("valid");
     let address = "127.0.0.1:0".parse().expect("an address");
-    let server = feed.serve(&address, ALL).expect("served");
+    let server = feed.serve(&address, ALL, NoBell).expect("served");
     let FeedAddress::Tcp { host, port } = server.address().clone() else {
         panic!("an address of TCP");
     };
@@ -327,15 +327,103 @@ fn client_of_a_server_chooses_and_hears_of_gaps_and_the_end() {
         }
     }
     assert_eq!(of_one, 50);
-    drop(feed);
-    let mut rest = Vec::new();
-    stream.read_to_end(&mut rest).expect("to be told of the end");
     let error = FeedEngine::on(Runtime::shared().clone(), &source)
-        .and_then(|feed| feed.serve(server.address(), ALL).map(drop))
+        .and_then(|feed| feed.serve(server.address(), ALL, NoBell).map(drop))
         .expect_err("the port is taken");
     assert!(
         error
             .to_string()
             .starts_with("expected an address that can be served, got 127.0.0.1:")
     );
+    drop(feed);
+    let mut rest = Vec::new();
+    stream.read_to_end(&mut rest).expect("to be told of the end");
+}
+
+#[test]
+fn server_tells_of_its_clients_and_of_its_end_when_the_address_is_free() {
+    for is_shut_down in [false, true] {
+        let source = SourceConfiguration::Simulated(SimulatedConfiguration {
+            symbols: vec!["A".into()],
+            updates_per_second: 1_000.0,
+            seed: 3,
+            update_limit: Some(100),
+            model: Model::Walk,
+        });
+        let feed = FeedEngine::on(Runtime::shared().clone(), &source).expect("valid");
+        let (sender, bell) = mpsc::channel();
+        let address = "tcp://127.0.0.1:0".parse().expect("an address");
+        let server = feed.serve(&address, ALL, Bell(sender)).expect("served");
+        let FeedAddress::Tcp { host, port } = server.address().clone() else {
+            panic!("an address of TCP");
+        };
+        assert_eq!(server.counts(), ServerCounts::default());
+        let mut stream = TcpStream::connect((host, port)).expect("the server");
+        assert_eq!(bell.recv_timeout(PATIENCE), Ok(None));
+        let [client] = server.client_statistics()[..] else {
+            panic!("one client");
+        };
+        assert_eq!((client.number, client.bytes, client.lane.produced), (0, 0, 0));
+        let expected = if is_shut_down {
+            server.cancel();
+            Release::Cancelled
+        } else {
+            feed.run().expect("running");
+            let mut text = Vec::new();
+            stream.read_to_end(&mut text).expect("all quotes");
+            drop(stream);
+            assert_eq!(bell.recv_timeout(PATIENCE), Ok(None));
+            let counts = server.counts();
+            assert_eq!((counts.clients, counts.accepted, counts.dropped), (0, 1, 0));
+            assert_eq!((counts.quotes, counts.bytes), (100, text.len() as u64));
+            Release::Ended
+        };
+        assert_eq!(bell.recv_timeout(PATIENCE), Ok(Some(expected)));
+        assert!(
+            bell.recv_timeout(PATIENCE).is_err(),
+            "nothing follows the release"
+        );
+        let again = feed.serve(server.address(), ALL, NoBell);
+        assert!(again.is_ok(), "the address is free: {:?}", again.err());
+    }
+}
+
+#[test]
+fn state_of_a_connection_is_told_from_where_it_is() {
+    let (listener, address) = listener();
+    let feed = live(client(address.clone()));
+    assert_eq!(feed.connection(), None);
+    let connection = |feed: &FeedEngine| Heard::new(|bell| feed.notices(Notices::Connection, 16, bell));
+    let mut first = connection(&feed);
+    feed.run().expect("running");
+    let mut stream = accepted(&listener);
+    stream.write_all(b"rubbish\n").expect("a client");
+    first.until(|records| records.len() == 2);
+    let mut late = connection(&feed);
+    late.until(|records| !records.is_empty());
+    use NoticeKind::{Closed, Connected, Connecting, Disconnected};
+    assert_eq!(
+        (first.records[0].kind, first.records[1].kind),
+        (Connecting, Connected)
+    );
+    assert_eq!(
+        late.records[0], first.records[1],
+        "a late consumer begins with the state"
+    );
+    assert_eq!(late.records[0].text.as_str(), address.to_string());
+    drop((stream, listener));
+    late.until(|records| {
+        records
+            .iter()
+            .filter(|notice| notice.kind == Disconnected)
+            .count()
+            >= 3
+    });
+    let failures: Vec<u32> = late.records[1..6].iter().map(|notice| notice.failures).collect();
+    assert_eq!(failures, [1, 1, 2, 2, 3], "{:?}", late.records);
+    feed.shut_down();
+    while feed.connection().is_none_or(|notice| notice.kind != Closed) {
+        std::thread::yield_now();
+    }
+    assert!(matches!(feed.run(), Err(FeedError::ShutDown)), "also when it ran");
 }

@@ -45,6 +45,40 @@ pub enum NoticeKind {
     Malformed,
     /// A message was longer than the bound, and was skipped; `count` messages were read so far.
     Oversized,
+    /// The source is over: by itself, or for the reason in the text.
+    Closed,
+    /// A source that its host fills has room again, after it refused some bytes.
+    Room,
+}
+
+/// Which notices a consumer gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Notices {
+    /// All but those of room.
+    All,
+    /// Those of connections, and of the end: first the newest that there is, if any.
+    Connection,
+    /// Those of room.
+    Room,
+}
+
+impl Notices {
+    pub(super) fn has(self, kind: NoticeKind) -> bool {
+        match self {
+            Self::All => kind != NoticeKind::Room,
+            Self::Connection => kind.is_of_connection(),
+            Self::Room => kind == NoticeKind::Room,
+        }
+    }
+}
+
+impl NoticeKind {
+    pub(super) fn is_of_connection(self) -> bool {
+        matches!(
+            self,
+            Self::Connecting | Self::Connected | Self::Disconnected | Self::Closed
+        )
+    }
 }
 
 /// The longest text of a notice, in bytes of UTF-8.
@@ -92,6 +126,8 @@ pub struct Notice {
     pub kind: NoticeKind,
     /// A number that says more, by the kind; else 0.
     pub count: u64,
+    /// How many attempts in a row have failed, for notices of connections; else 0.
+    pub failures: u32,
     /// When: nanoseconds since 1970-01-01T00:00:00Z.
     pub time_ns: i64,
     /// The reason or the place, for people to read.

@@ -95,7 +95,7 @@ impl Replay {
     }
 
     /// Reads on when all that was read has been given.
-    fn fill(&mut self, moment: Moment, gate: &mut Gate) -> Result<Filled, String> {
+    fn fill(&mut self, gate: &mut Gate) -> Result<Filled, String> {
         // Where nothing is of use the worker's other jobs get their turn all the same.
         for _ in 0..MOST_PIECES {
             if self.next < self.quotes.len() {
@@ -121,10 +121,9 @@ impl Replay {
             let (symbols, quotes) = (&mut gate.symbols, &mut self.quotes);
             if length == 0 {
                 self.is_read = true;
-                self.reader.finish(moment.wall_ns, symbols, quotes);
+                self.reader.finish(symbols, quotes);
             } else {
-                self.reader
-                    .read(&self.piece[..length], moment.wall_ns, symbols, quotes);
+                self.reader.read(&self.piece[..length], symbols, quotes);
             }
         }
         Ok(Filled::NotYet)
@@ -151,7 +150,7 @@ impl Source for Replay {
             if self.given.len() == most || passed_over == LARGEST_BATCH {
                 break Next::Now;
             }
-            match self.fill(moment, gate)? {
+            match self.fill(gate)? {
                 Filled::Some => {}
                 Filled::NotYet => break Next::Now,
                 Filled::End => break Next::End,

@@ -1,18 +1,26 @@
 //! A feed for other processes.
 
 mod client;
+mod figures;
 mod listener;
+
+pub use figures::{ClientStatistics, ServerCounts};
 
 use super::Policy;
 use super::consumers::Consumers;
 use super::error::FeedError;
 use super::live::FeedAddress;
+use crate::job::Release;
+use crate::lane::Doorbell;
 use crate::own_thread::{LOOK, OwnThread};
+use crate::panic_text::into_panic_message;
 use crate::runtime::RuntimeError;
 use client::Client;
+use figures::Figures;
 use listener::Listener;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// How long a client hears nothing at the most.
@@ -21,10 +29,11 @@ pub const HEARTBEAT: Duration = Duration::from_secs(5);
 /// The most clients at a time; those that come then are turned away.
 const MOST_CLIENTS: usize = 1_024;
 
-/// Serves a feed until it is dropped; its clients are disconnected then.
+/// Serves a feed until it is cancelled or dropped, until the feed is shut down, or until the feed came to its end and every client
+/// has read what there was.
 pub struct FeedServer {
     address: FeedAddress,
-    clients: Arc<AtomicUsize>,
+    figures: Arc<Figures>,
     thread: Arc<OwnThread>,
 }
 
@@ -33,6 +42,7 @@ impl FeedServer {
         address: &FeedAddress,
         policy: Policy,
         consumers: Arc<Consumers>,
+        mut bell: impl Doorbell + 'static,
     ) -> Result<Self, FeedError> {
         let refusal = |error| FeedError::Address {
             address: address.clone(),
@@ -40,15 +50,26 @@ impl FeedServer {
         };
         let listener = Listener::new(address).map_err(refusal)?;
         let address = listener.address().map_err(refusal)?;
-        let clients = Arc::new(AtomicUsize::new(0));
-        let counted = clients.clone();
+        let figures = Arc::new(Figures::default());
+        let ending = Arc::new(Ending::default());
+        let counted = figures.clone();
         let thread = OwnThread::start("rustle-serve", move |is_leaving| {
-            accept(&listener, policy, &consumers, &counted, is_leaving);
+            let serving = Serving {
+                listener,
+                policy,
+                consumers,
+                figures: counted,
+                ending: ending.clone(),
+            };
+            let release = catch_unwind(AssertUnwindSafe(|| serving.run(&mut bell, is_leaving)));
+            let release = release.unwrap_or_else(|payload| Release::Panicked(into_panic_message(payload)));
+            // Said by the last thread, once the name in the file system or the port is free.
+            ending.set(Box::new(bell), release);
             Ok(())
         });
         Ok(Self {
             address,
-            clients,
+            figures,
             thread: thread.map_err(|error| FeedError::Runtime(RuntimeError(error)))?,
         })
     }
@@ -60,43 +81,115 @@ impl FeedServer {
 
     /// How many clients there are.
     pub fn clients(&self) -> usize {
-        self.clients.load(Ordering::Relaxed)
+        self.figures.clients()
+    }
+
+    /// What went through so far.
+    pub fn counts(&self) -> ServerCounts {
+        self.figures.counts()
+    }
+
+    /// What each of the present clients got, the oldest first.
+    pub fn client_statistics(&self) -> Vec<ClientStatistics> {
+        self.figures.client_statistics()
+    }
+
+    /// Asks for the end: clients are disconnected, the address is given up, and the bell is released after that. Idempotent.
+    pub fn cancel(&self) {
+        self.thread.leave(|| {});
     }
 }
 
 impl Drop for FeedServer {
     fn drop(&mut self) {
-        self.thread.leave(|| {});
+        self.cancel();
     }
 }
 
-fn accept(
-    listener: &Listener,
+/// The end of a server: whichever of its threads is the last tells the bell of it.
+#[derive(Default)]
+struct Ending(Mutex<Option<(Box<dyn Doorbell>, Release)>>);
+
+impl Ending {
+    fn set(&self, bell: Box<dyn Doorbell>, release: Release) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((bell, release));
+    }
+}
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        if let Some((bell, release)) = self.0.get_mut().unwrap_or_else(PoisonError::into_inner).take()
+            && let Err(payload) = catch_unwind(AssertUnwindSafe(|| bell.on_release(release)))
+        {
+            let message = into_panic_message(payload);
+            tracing::error!(message, "a listener panicked in its release");
+        }
+    }
+}
+
+/// What the thread that waits for clients has.
+struct Serving {
+    listener: Listener,
     policy: Policy,
-    consumers: &Consumers,
-    count: &AtomicUsize,
-    is_leaving: &AtomicBool,
-) {
-    let mut clients: Vec<Client> = Vec::new();
-    while !is_leaving.load(Ordering::Acquire) {
-        clients.retain(|client| !client.is_gone());
-        count.store(clients.len(), Ordering::Relaxed);
-        match listener.accept() {
-            Ok(Some(connection)) if clients.len() < MOST_CLIENTS => {
-                match Client::start(connection, policy, consumers) {
-                    Ok(client) => clients.push(client),
-                    Err(error) => tracing::warn!(error, "a client was turned away"),
+    consumers: Arc<Consumers>,
+    figures: Arc<Figures>,
+    ending: Arc<Ending>,
+}
+
+impl Serving {
+    /// Serves, and says how it ended.
+    fn run(self, bell: &mut impl Doorbell, is_leaving: &AtomicBool) -> Release {
+        let mut clients: Vec<Client> = Vec::new();
+        loop {
+            if is_leaving.load(Ordering::Acquire) || self.consumers.sessions.is_shut_down() {
+                return Release::Cancelled;
+            }
+            let before = clients.len();
+            clients.retain(|client| !client.is_gone());
+            let mut has_changed = clients.len() != before;
+            let mut is_idle = false;
+            match self.listener.accept() {
+                Ok(Some(connection)) if clients.len() < MOST_CLIENTS => {
+                    match Client::start(
+                        connection,
+                        self.policy,
+                        &self.consumers,
+                        &self.figures,
+                        &self.ending,
+                    ) {
+                        Ok(client) => {
+                            clients.push(client);
+                            has_changed = true;
+                        }
+                        Err(error) => self.turn_away(&error),
+                    }
+                }
+                Ok(Some(_)) => self.turn_away("there are too many"),
+                Ok(None) => is_idle = true,
+                Err(error) => {
+                    tracing::warn!(%error, "a client could not be taken in");
+                    is_idle = true;
                 }
             }
-            Ok(Some(_)) => tracing::warn!(
-                clients = MOST_CLIENTS,
-                "a client was turned away: there are too many"
-            ),
-            Ok(None) => OwnThread::rest(LOOK, is_leaving),
-            Err(error) => {
-                tracing::warn!(%error, "a client could not be taken in");
+            if has_changed {
+                bell.on_ready();
+            }
+            // Asked after those who knocked before the end were let in.
+            if is_idle && clients.is_empty() {
+                match self.consumers.hub.outcome() {
+                    Some(Ok(())) => return Release::Ended,
+                    Some(Err(reason)) => return Release::Failed(reason),
+                    None => {}
+                }
+            }
+            if is_idle {
                 OwnThread::rest(LOOK, is_leaving);
             }
         }
+    }
+
+    fn turn_away(&self, reason: &str) {
+        self.figures.refuse();
+        tracing::warn!(reason, "a client was turned away");
     }
 }

@@ -32,12 +32,10 @@ impl<T: Copy> FeedSession<T> {
     /// removed is forgotten; what waits in the lane stays there.
     ///
     /// # Errors
-    /// [`FeedError::Symbols`], which changes nothing; [`FeedError::Ended`].
+    /// [`FeedError::Symbols`]; [`FeedError::Ended`]; [`FeedError::NoSymbols`] for a session of notices. Nothing is changed then.
     pub fn subscribe(&self, add: &[String], remove: &[String]) -> Result<(), FeedError> {
         check_names(add)?;
-        self.hub
-            .subscribe(self.number, add, remove)
-            .ok_or(FeedError::Ended)
+        self.hub.subscribe(self.number, add, remove)
     }
 
     /// Wants what `subscription` says and nothing else, in place of what was wanted before.
@@ -48,8 +46,7 @@ impl<T: Copy> FeedSession<T> {
         if let Subscription::Symbols(names) = subscription {
             check_names(names)?;
         }
-        let changed = self.hub.set_subscription(self.number, subscription);
-        changed.ok_or(FeedError::Ended)
+        self.hub.set_subscription(self.number, subscription)
     }
 
     /// Hands out at most `most` waiting records, the longest waiting first, each with the number lost just before it. `take` is

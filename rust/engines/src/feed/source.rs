@@ -41,7 +41,7 @@ pub(super) trait Source: Send {
 }
 
 /// How long a source rests while a consumer that is waited for has no room.
-const REST: Nanoseconds = 500_000;
+pub(super) const REST: Nanoseconds = 500_000;
 
 /// Asks a source when it is due.
 pub(super) struct SourceJob {
@@ -95,10 +95,6 @@ impl Job for SourceJob {
     }
 
     fn release(self: Box<Self>, release: Release) {
-        self.hub.finish(match release {
-            Release::Ended | Release::Cancelled => Ok(()),
-            Release::Failed(reason) => Err(reason),
-            Release::Panicked(message) => Err(format!("the source panicked: {message}")),
-        });
+        self.hub.end(release);
     }
 }

@@ -1,11 +1,12 @@
 //! Feeds on a manual runtime: every test moves the time itself.
 
+mod pushed;
 mod recordings;
 
 use super::*;
 use crate::NoBell;
 use crate::job::Release;
-use recordings::Recording;
+use recordings::{Recording, line};
 use rustle_market::{Format, Pace, SymbolError};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::Duration;

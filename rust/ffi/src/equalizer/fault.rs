@@ -1,57 +1,30 @@
 //! The faults of the calls of equalizers.
 
-use crate::status::{
-    CallFault, Fault, RustleStatus, RUSTLE_INVALID_LENGTH, RUSTLE_INVALID_VALUE, RUSTLE_WRONG_STATE,
-};
+use crate::fault::{CallOr, DomainError};
+use crate::status::{RustleStatus, RUSTLE_INVALID_LENGTH, RUSTLE_INVALID_VALUE, RUSTLE_WRONG_STATE};
 use rustle_dsp::equalizer::EqualizerError;
 use rustle_engines::ProcessError;
-use std::fmt::{self, Display};
 
 /// A fault of the arguments as C sees them, or of what they say.
-pub(super) enum EqualizerFault {
-    Call(CallFault),
-    Settings(EqualizerError),
-    Process(ProcessError),
-}
+pub(super) type EqualizerFault = CallOr<EqualizerError>;
 
-impl From<CallFault> for EqualizerFault {
-    fn from(fault: CallFault) -> Self {
-        Self::Call(fault)
-    }
-}
+/// What processing fails with.
+pub(super) type ProcessFault = CallOr<ProcessError>;
 
-impl From<EqualizerError> for EqualizerFault {
-    fn from(error: EqualizerError) -> Self {
-        Self::Settings(error)
-    }
-}
-
-impl From<ProcessError> for EqualizerFault {
-    fn from(error: ProcessError) -> Self {
-        Self::Process(error)
-    }
-}
-
-impl Display for EqualizerFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl DomainError for EqualizerError {
+    fn status(&self) -> RustleStatus {
         match self {
-            Self::Call(fault) => fault.fmt(f),
-            Self::Settings(error) => error.fmt(f),
-            Self::Process(error) => error.fmt(f),
+            Self::BandCount { .. } | Self::BlockLength { .. } => RUSTLE_INVALID_LENGTH,
+            _ => RUSTLE_INVALID_VALUE,
         }
     }
 }
 
-impl Fault for EqualizerFault {
+impl DomainError for ProcessError {
     fn status(&self) -> RustleStatus {
-        let of_settings = |error: &EqualizerError| match error {
-            EqualizerError::BandCount { .. } | EqualizerError::BlockLength { .. } => RUSTLE_INVALID_LENGTH,
-            _ => RUSTLE_INVALID_VALUE,
-        };
         match self {
-            Self::Call(fault) => fault.status(),
-            Self::Settings(error) | Self::Process(ProcessError::Block(error)) => of_settings(error),
-            Self::Process(ProcessError::Busy) => RUSTLE_WRONG_STATE,
+            Self::Block(error) => error.status(),
+            Self::Busy => RUSTLE_WRONG_STATE,
         }
     }
 }

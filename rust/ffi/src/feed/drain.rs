@@ -10,30 +10,66 @@ use crate::status::{CallFault, RustleError, RustleStatus};
 use rustle_engines::{FeedAlert, FeedQuote, FeedSession, LaneStatistics, Notice};
 use rustle_market::{Candle, Statistics};
 
-/// What all drains do: `of` gives a consumer's session if it is of the right kind.
+/// A record of one kind of consumer.
+trait FeedRecord: LaneRecord<Self::Native> {
+    /// The engine's record.
+    type Native: Copy;
+
+    /// The consumer's session, if it is one of this kind.
+    fn session(consumer: &FeedConsumer) -> Option<&FeedSession<Self::Native>>;
+}
+
+macro_rules! of_consumers {
+    ($($record:ident $native:ident $kind:ident)*) => {$(
+        impl FeedRecord for $record {
+            type Native = $native;
+
+            fn session(consumer: &FeedConsumer) -> Option<&FeedSession<$native>> {
+                match consumer {
+                    FeedConsumer::$kind(session) => Some(session),
+                    _ => None,
+                }
+            }
+        }
+    )*};
+}
+
+of_consumers! {
+    RustleQuote FeedQuote Quotes
+    RustleCandle Candle Candles
+    RustlePriceStatistics Statistics Statistics
+    RustlePriceAlert FeedAlert Alerts
+    RustleFeedNotice Notice Notices
+}
+
+/// What all drains are.
 ///
 /// # Safety
-/// As `lane::drained`.
-unsafe fn moved<Native: Copy, Record: LaneRecord<Native>>(
+/// As `rustle_feed_drain_quotes`.
+unsafe fn drain<Record: FeedRecord>(
     session: RustleHandle,
     buffer: *mut Record,
     capacity: usize,
     count: *mut usize,
     statistics: *mut RustleLaneStatistics,
-    of: impl FnOnce(&FeedConsumer) -> Option<&FeedSession<Native>>,
-) -> Result<(), CallFault> {
-    let session = session::find(session)?;
-    let drain = |places: &mut Places<'_, Record>| -> Option<Option<(usize, LaneStatistics)>> {
-        let EngineSession::Feed(consumer) = &session.engine else {
-            return None;
+    error: *mut RustleError,
+) -> RustleStatus {
+    let body = || {
+        let session = session::find(session)?;
+        let drain = |places: &mut Places<'_, Record>| -> Option<Option<(usize, LaneStatistics)>> {
+            let EngineSession::Feed(consumer) = &session.engine else {
+                return None;
+            };
+            let session = Record::session(consumer)?;
+            Some(Some(
+                session.drain(places.room(), |record, gap| places.put(&record, gap)),
+            ))
         };
-        let drain = |session: &FeedSession<Native>| {
-            session.drain(places.room(), |record, gap| places.put(&record, gap))
-        };
-        of(consumer).map(drain).map(Some)
+        // SAFETY: the caller's promises about the buffer and the results are handed on.
+        unsafe { drained(buffer, capacity, count, statistics, drain) }
     };
-    // SAFETY: the caller's promises are handed on.
-    unsafe { drained(buffer, capacity, count, statistics, drain) }
+    // SAFETY: the caller's promise about `error` is handed on.
+    unsafe { guarded::<CallFault>(error, body) }
 }
 
 /// Moves at most `capacity` waiting quotes into `buffer`, the longest waiting first. `count` receives their number;
@@ -57,12 +93,8 @@ pub unsafe extern "C" fn rustle_feed_drain_quotes(
     statistics: *mut RustleLaneStatistics,
     error: *mut RustleError,
 ) -> RustleStatus {
-    let body = || {
-        // SAFETY: the caller's promises about the buffer and the results are handed on.
-        unsafe { moved(session, buffer, capacity, count, statistics, FeedConsumer::quotes) }
-    };
-    // SAFETY: the caller's promise about `error` is handed on.
-    unsafe { guarded(error, body) }
+    // SAFETY: the caller's promises are handed on.
+    unsafe { drain(session, buffer, capacity, count, statistics, error) }
 }
 
 /// As `rustle_feed_drain_quotes`, for candles.
@@ -82,21 +114,8 @@ pub unsafe extern "C" fn rustle_feed_drain_candles(
     statistics: *mut RustleLaneStatistics,
     error: *mut RustleError,
 ) -> RustleStatus {
-    let body = || {
-        // SAFETY: the caller's promises about the buffer and the results are handed on.
-        unsafe {
-            moved(
-                session,
-                buffer,
-                capacity,
-                count,
-                statistics,
-                FeedConsumer::candles,
-            )
-        }
-    };
-    // SAFETY: the caller's promise about `error` is handed on.
-    unsafe { guarded(error, body) }
+    // SAFETY: the caller's promises are handed on.
+    unsafe { drain(session, buffer, capacity, count, statistics, error) }
 }
 
 /// As `rustle_feed_drain_quotes`, for statistics.
@@ -116,21 +135,8 @@ pub unsafe extern "C" fn rustle_feed_drain_statistics(
     statistics: *mut RustleLaneStatistics,
     error: *mut RustleError,
 ) -> RustleStatus {
-    let body = || {
-        // SAFETY: the caller's promises about the buffer and the results are handed on.
-        unsafe {
-            moved(
-                session,
-                buffer,
-                capacity,
-                count,
-                statistics,
-                FeedConsumer::statistics,
-            )
-        }
-    };
-    // SAFETY: the caller's promise about `error` is handed on.
-    unsafe { guarded(error, body) }
+    // SAFETY: the caller's promises are handed on.
+    unsafe { drain(session, buffer, capacity, count, statistics, error) }
 }
 
 /// As `rustle_feed_drain_quotes`, for alerts.
@@ -150,12 +156,8 @@ pub unsafe extern "C" fn rustle_feed_drain_alerts(
     statistics: *mut RustleLaneStatistics,
     error: *mut RustleError,
 ) -> RustleStatus {
-    let body = || {
-        // SAFETY: the caller's promises about the buffer and the results are handed on.
-        unsafe { moved(session, buffer, capacity, count, statistics, FeedConsumer::alerts) }
-    };
-    // SAFETY: the caller's promise about `error` is handed on.
-    unsafe { guarded(error, body) }
+    // SAFETY: the caller's promises are handed on.
+    unsafe { drain(session, buffer, capacity, count, statistics, error) }
 }
 
 /// As `rustle_feed_drain_quotes`, for notices.
@@ -175,57 +177,6 @@ pub unsafe extern "C" fn rustle_feed_drain_notices(
     statistics: *mut RustleLaneStatistics,
     error: *mut RustleError,
 ) -> RustleStatus {
-    let body = || {
-        // SAFETY: the caller's promises about the buffer and the results are handed on.
-        unsafe {
-            moved(
-                session,
-                buffer,
-                capacity,
-                count,
-                statistics,
-                FeedConsumer::notices,
-            )
-        }
-    };
-    // SAFETY: the caller's promise about `error` is handed on.
-    unsafe { guarded(error, body) }
-}
-
-/// The session, if it is one of the kind.
-impl FeedConsumer {
-    fn quotes(&self) -> Option<&FeedSession<FeedQuote>> {
-        match self {
-            Self::Quotes(session) => Some(session),
-            _ => None,
-        }
-    }
-
-    fn candles(&self) -> Option<&FeedSession<Candle>> {
-        match self {
-            Self::Candles(session) => Some(session),
-            _ => None,
-        }
-    }
-
-    fn statistics(&self) -> Option<&FeedSession<Statistics>> {
-        match self {
-            Self::Statistics(session) => Some(session),
-            _ => None,
-        }
-    }
-
-    fn alerts(&self) -> Option<&FeedSession<FeedAlert>> {
-        match self {
-            Self::Alerts(session) => Some(session),
-            _ => None,
-        }
-    }
-
-    fn notices(&self) -> Option<&FeedSession<Notice>> {
-        match self {
-            Self::Notices(session) => Some(session),
-            _ => None,
-        }
-    }
+    // SAFETY: the caller's promises are handed on.
+    unsafe { drain(session, buffer, capacity, count, statistics, error) }
 }

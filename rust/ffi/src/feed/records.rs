@@ -22,6 +22,19 @@ pub const RUSTLE_NOTICE_DISCONNECTED: u32 = 2;
 pub const RUSTLE_NOTICE_MALFORMED: u32 = 3;
 /// A message was longer than the bound; `count` messages were read so far.
 pub const RUSTLE_NOTICE_OVERSIZED: u32 = 4;
+/// The source is over: by itself, or for the reason in the text.
+pub const RUSTLE_NOTICE_CLOSED: u32 = 5;
+/// A source that its host fills has room again, after it refused some bytes.
+pub const RUSTLE_NOTICE_ROOM: u32 = 6;
+/// Nothing was told of a connection yet: only from `rustle_feed_connection`.
+pub const RUSTLE_NOTICE_NONE: u32 = 7;
+
+/// All notices but those of room.
+pub const RUSTLE_NOTICES_ALL: u32 = 0;
+/// Those from connecting to disconnected, and of the end: first the newest that there is, if any.
+pub const RUSTLE_NOTICES_CONNECTION: u32 = 1;
+/// Those of room.
+pub const RUSTLE_NOTICES_ROOM: u32 = 2;
 
 const _: () = assert!(RUSTLE_NOTICE_CAPACITY == NOTICE_TEXT_BYTES);
 const _: () = assert!(RUSTLE_SYMBOL_CAPACITY == rustle_market::MAX_SYMBOL_BYTES);
@@ -259,10 +272,22 @@ pub struct RustleFeedNotice {
     pub gap: u32,
     /// The bytes of `text` in use.
     pub text_length: u32,
-    /// 0.
-    pub reserved: u32,
+    /// How many attempts in a row have failed, for notices of connections; else 0.
+    pub failures: u32,
     /// The reason or the place, for people to read: UTF-8, not NUL-terminated.
     pub text: [u8; RUSTLE_NOTICE_CAPACITY],
+}
+
+impl RustleFeedNotice {
+    pub(super) const NONE: Self = Self {
+        time_ns: 0,
+        count: 0,
+        kind: RUSTLE_NOTICE_NONE,
+        gap: 0,
+        text_length: 0,
+        failures: 0,
+        text: [0; RUSTLE_NOTICE_CAPACITY],
+    };
 }
 
 impl LaneRecord<Notice> for RustleFeedNotice {
@@ -279,10 +304,12 @@ impl LaneRecord<Notice> for RustleFeedNotice {
                 NoticeKind::Disconnected => RUSTLE_NOTICE_DISCONNECTED,
                 NoticeKind::Malformed => RUSTLE_NOTICE_MALFORMED,
                 NoticeKind::Oversized => RUSTLE_NOTICE_OVERSIZED,
+                NoticeKind::Closed => RUSTLE_NOTICE_CLOSED,
+                NoticeKind::Room => RUSTLE_NOTICE_ROOM,
             },
             gap,
             text_length: used.len() as u32,
-            reserved: 0,
+            failures: notice.failures,
             text,
         }
     }

@@ -3,6 +3,7 @@
 use super::configuration::{self, interval, RustleFeedPolicy, RustleFeedSubscription, RustleFeedThreshold};
 use super::fault::FeedFault;
 use super::find;
+use super::records::{RUSTLE_NOTICES_ALL, RUSTLE_NOTICES_CONNECTION, RUSTLE_NOTICES_ROOM};
 use super::session::FeedConsumer;
 use crate::guard::guarded;
 use crate::handle::RustleHandle;
@@ -10,25 +11,30 @@ use crate::lane::BellSink;
 use crate::session::{self, EngineSession};
 use crate::sink::RustleSink;
 use crate::slice::out;
-use crate::status::{RustleError, RustleStatus};
-use rustle_engines::{FeedEngine, Policy};
+use crate::status::{CallFault, RustleError, RustleStatus};
+use rustle_engines::{FeedEngine, Notices, Policy};
 
-/// What all starts do once their own arguments were read.
+/// What all starts are: `start` reads their own arguments.
 ///
 /// # Safety
-/// The sink keeps the contract of `RustleSink`; `session` is NULL or valid for a write.
+/// The sink keeps the contract of `RustleSink`; `session` and `error` are NULL or valid for a write.
 unsafe fn started(
     feed: RustleHandle,
     sink: RustleSink,
     session: *mut RustleHandle,
+    error: *mut RustleError,
     start: impl FnOnce(&FeedEngine, BellSink) -> Result<FeedConsumer, FeedFault>,
-) -> Result<(), FeedFault> {
-    let engine = find(feed)?;
-    // SAFETY: the caller's promise about `session` is handed on.
-    let session = unsafe { out(session, "session") }?;
-    session::set_aside(session, sink, |sink| {
-        Ok(EngineSession::Feed(start(&engine, BellSink(sink))?))
-    })
+) -> RustleStatus {
+    let body = || -> Result<(), FeedFault> {
+        let engine = find(feed)?;
+        // SAFETY: the caller's promise about `session` is handed on.
+        let session = unsafe { out(session, "session") }?;
+        session::set_aside(session, sink, |sink| {
+            Ok(EngineSession::Feed(start(&engine, BellSink(sink))?))
+        })
+    };
+    // SAFETY: the caller's promise about `error` is handed on.
+    unsafe { guarded(error, body) }
 }
 
 /// Starts a consumer of the quotes themselves. `session` receives the handle, to be freed with `rustle_session_free`; records
@@ -52,16 +58,13 @@ pub unsafe extern "C" fn rustle_feed_start_quotes(
     session: *mut RustleHandle,
     error: *mut RustleError,
 ) -> RustleStatus {
-    let body = || {
+    let start = |engine: &FeedEngine, bell| {
         // SAFETY: the caller's promises are handed on.
         let (wanted, policy) = unsafe { told(subscription, policy) }?;
-        let start =
-            |engine: &FeedEngine, bell| Ok(FeedConsumer::Quotes(engine.quotes(&wanted, policy, bell)?));
-        // SAFETY: the caller's promises are handed on.
-        unsafe { started(feed, sink, session, start) }
+        Ok(FeedConsumer::Quotes(engine.quotes(&wanted, policy, bell)?))
     };
-    // SAFETY: the caller's promise about `error` is handed on.
-    unsafe { guarded(error, body) }
+    // SAFETY: the caller's promises are handed on.
+    unsafe { started(feed, sink, session, error, start) }
 }
 
 /// Starts a consumer of candles of `interval_ns`, 1 ns or more, that wait `lateness_ns` for quotes that come late, 0 to 64
@@ -85,19 +88,15 @@ pub unsafe extern "C" fn rustle_feed_start_candles(
     session: *mut RustleHandle,
     error: *mut RustleError,
 ) -> RustleStatus {
-    let body = || {
+    let start = |engine: &FeedEngine, bell| {
         // SAFETY: the caller's promises are handed on.
         let (wanted, policy) = unsafe { told(subscription, policy) }?;
         let interval = interval(interval_ns, "interval_ns")?;
-        let start = |engine: &FeedEngine, bell| {
-            let session = engine.candles(&wanted, interval, lateness_ns, policy, bell)?;
-            Ok(FeedConsumer::Candles(session))
-        };
-        // SAFETY: the caller's promises are handed on.
-        unsafe { started(feed, sink, session, start) }
+        let session = engine.candles(&wanted, interval, lateness_ns, policy, bell)?;
+        Ok(FeedConsumer::Candles(session))
     };
-    // SAFETY: the caller's promise about `error` is handed on.
-    unsafe { guarded(error, body) }
+    // SAFETY: the caller's promises are handed on.
+    unsafe { started(feed, sink, session, error, start) }
 }
 
 /// Starts a consumer of the statistics of each symbol's last `window_ns`, 1 ns or more, after each of its quotes. Records come
@@ -119,19 +118,15 @@ pub unsafe extern "C" fn rustle_feed_start_statistics(
     session: *mut RustleHandle,
     error: *mut RustleError,
 ) -> RustleStatus {
-    let body = || {
+    let start = |engine: &FeedEngine, bell| {
         // SAFETY: the caller's promises are handed on.
         let (wanted, policy) = unsafe { told(subscription, policy) }?;
         let window = interval(window_ns, "window_ns")?;
-        let start = |engine: &FeedEngine, bell| {
-            let session = engine.statistics(&wanted, window, policy, bell)?;
-            Ok(FeedConsumer::Statistics(session))
-        };
-        // SAFETY: the caller's promises are handed on.
-        unsafe { started(feed, sink, session, start) }
+        let session = engine.statistics(&wanted, window, policy, bell)?;
+        Ok(FeedConsumer::Statistics(session))
     };
-    // SAFETY: the caller's promise about `error` is handed on.
-    unsafe { guarded(error, body) }
+    // SAFETY: the caller's promises are handed on.
+    unsafe { started(feed, sink, session, error, start) }
 }
 
 /// Starts a consumer of alerts: `threshold_count` prices to watch for at `thresholds`. Records come from
@@ -154,25 +149,22 @@ pub unsafe extern "C" fn rustle_feed_start_alerts(
     session: *mut RustleHandle,
     error: *mut RustleError,
 ) -> RustleStatus {
-    let body = || {
+    let start = |engine: &FeedEngine, bell| {
         // SAFETY: the caller's promise about `thresholds` is handed on.
         let thresholds = unsafe { configuration::thresholds(thresholds, threshold_count) }?;
         // SAFETY: the caller's promise about `policy` is handed on.
         let policy = unsafe { configuration::policy(policy) }?;
-        let start =
-            |engine: &FeedEngine, bell| Ok(FeedConsumer::Alerts(engine.alerts(&thresholds, policy, bell)?));
-        // SAFETY: the caller's promises are handed on.
-        unsafe { started(feed, sink, session, start) }
+        Ok(FeedConsumer::Alerts(engine.alerts(&thresholds, policy, bell)?))
     };
-    // SAFETY: the caller's promise about `error` is handed on.
-    unsafe { guarded(error, body) }
+    // SAFETY: the caller's promises are handed on.
+    unsafe { started(feed, sink, session, error, start) }
 }
 
-/// Starts a consumer of what is told of the source: connections, and messages that were skipped. Of what it does not take in
+/// Starts a consumer of what is told of the source, `notices` being one of `RUSTLE_NOTICES_…`. Of what it does not take in
 /// time the oldest are lost; `capacity` is the lane's size, 1 to 1,048,576. Records come from `rustle_feed_drain_notices`. Else
 /// as `rustle_feed_start_quotes`.
 ///
-/// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_STALE_HANDLE`, `RUSTLE_SHUT_DOWN`, `RUSTLE_POISONED`,
+/// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`, `RUSTLE_STALE_HANDLE`, `RUSTLE_SHUT_DOWN`, `RUSTLE_POISONED`,
 /// `RUSTLE_EXHAUSTED`; the sink was not taken then.
 ///
 /// Thread-safe: yes. Realtime-safe: no.
@@ -182,18 +174,26 @@ pub unsafe extern "C" fn rustle_feed_start_alerts(
 #[no_mangle]
 pub unsafe extern "C" fn rustle_feed_start_notices(
     feed: RustleHandle,
+    notices: u32,
     capacity: usize,
     sink: RustleSink,
     session: *mut RustleHandle,
     error: *mut RustleError,
 ) -> RustleStatus {
-    let body = || {
-        let start = |engine: &FeedEngine, bell| Ok(FeedConsumer::Notices(engine.notices(capacity, bell)?));
-        // SAFETY: the caller's promises are handed on.
-        unsafe { started(feed, sink, session, start) }
+    let start = |engine: &FeedEngine, bell| {
+        let notices = match notices {
+            RUSTLE_NOTICES_ALL => Notices::All,
+            RUSTLE_NOTICES_CONNECTION => Notices::Connection,
+            RUSTLE_NOTICES_ROOM => Notices::Room,
+            _ => {
+                let problem = "expected RUSTLE_NOTICES_…, got another number";
+                return Err(CallFault::value("notices", problem).into());
+            }
+        };
+        Ok(FeedConsumer::Notices(engine.notices(notices, capacity, bell)?))
     };
-    // SAFETY: the caller's promise about `error` is handed on.
-    unsafe { guarded(error, body) }
+    // SAFETY: the caller's promises are handed on.
+    unsafe { started(feed, sink, session, error, start) }
 }
 
 /// # Safety

@@ -4,6 +4,7 @@ use super::fault::SoundFault;
 use crate::guard::guarded;
 use crate::slice::RustleString;
 use crate::status::{CallFault, RustleError, RustleStatus};
+use rustle_engines::SoundError;
 use std::ffi::c_void;
 
 /// A device that can be opened by its name.
@@ -44,7 +45,7 @@ pub unsafe extern "C" fn rustle_sound_devices(
 ) -> RustleStatus {
     let body = || {
         let visit = visit.ok_or(CallFault::null("visit"))?;
-        for device in rustle_alsa::devices()? {
+        for device in rustle_alsa::devices().map_err(SoundError::Device)? {
             let record = RustleSoundDevice {
                 name: text(&device.name),
                 description: text(&device.description),

@@ -170,6 +170,15 @@ pub(crate) const CALLS: &[(&str, Call)] = &[
     ("rustle_noise_scale", noise_scale),
     ("rustle_feed_new_simulated", feed_new_simulated),
     ("rustle_feed_new_replay", feed_new_replay),
+    ("rustle_feed_new_live", feed_new_live),
+    ("rustle_feed_new_pushed", feed_new_pushed),
+    ("rustle_feed_push", feed_push),
+    ("rustle_feed_tell", feed_tell),
+    ("rustle_feed_connection", feed_connection),
+    ("rustle_feed_serve", feed_serve),
+    ("rustle_server_address", server_address),
+    ("rustle_server_counts", server_counts),
+    ("rustle_server_clients", server_clients),
     ("rustle_feed_run", feed_run),
     ("rustle_feed_start_quotes", |point| {
         feed_start(point, Records::Quotes)
@@ -199,7 +208,7 @@ pub(crate) const CALLS: &[(&str, Call)] = &[
         feed_drain(point, Records::Alerts, 1, rustle_feed_drain_alerts)
     }),
     ("rustle_feed_drain_notices", |point| {
-        feed_drain(point, Records::Notices, 0, rustle_feed_drain_notices)
+        feed_drain(point, Records::Notices, 1, rustle_feed_drain_notices)
     }),
     ("rustle_feed_subscribe", feed_subscribe),
     ("rustle_feed_symbol", feed_symbol),

@@ -146,7 +146,9 @@ fn start(
             rustle_feed_start_alerts(feed, &raw const threshold, 1, policy, sink, session, error)
         },
         // SAFETY: as above.
-        Records::Notices => unsafe { rustle_feed_start_notices(feed, 64, sink, session, error) },
+        Records::Notices => unsafe {
+            rustle_feed_start_notices(feed, RUSTLE_NOTICES_ALL, 64, sink, session, error)
+        },
     }
 }
 
@@ -175,6 +177,182 @@ pub(crate) fn feed_new_replay(point: u32) -> Attempt {
         // SAFETY: the configuration and its texts are readable; the rest is the callers'.
         unsafe { rustle_feed_new_replay(&raw const configuration, feed, error) }
     })
+}
+
+pub(crate) fn feed_new_live(point: u32) -> Attempt {
+    let runtime = new_runtime();
+    let configuration = RustleLiveFeed {
+        // Nobody is there; that is found once it runs.
+        address: string("unix:/there-is-none"),
+        schema: string("symbol=s,price=p"),
+        connecting_ns: 1_000_000_000,
+        silence_ns: 0,
+        base_ns: 1_000_000,
+        cap_ns: 1_000_000,
+        healthy_ns: 0,
+        runtime: runtime.handle,
+        restarts_numbers: 1,
+        subscribes: 1,
+    };
+    made(point, free_feed, |feed, error| {
+        // SAFETY: the configuration and its texts are readable; the rest is the callers'.
+        unsafe { rustle_feed_new_live(&raw const configuration, feed, error) }
+    })
+}
+
+fn new_pushed(runtime: RustleHandle, feed: *mut RustleHandle, error: *mut RustleError) -> RustleStatus {
+    let configuration = RustlePushedFeed {
+        schema: string(""),
+        runtime,
+        format: RUSTLE_FORMAT_NDJSON,
+        restarts_numbers: 0,
+    };
+    // SAFETY: the configuration and its texts are readable; the rest is the callers'.
+    unsafe { rustle_feed_new_pushed(&raw const configuration, feed, error) }
+}
+
+pub(crate) fn feed_new_pushed(point: u32) -> Attempt {
+    let runtime = new_runtime();
+    made(point, free_feed, |feed, error| {
+        new_pushed(runtime.handle, feed, error)
+    })
+}
+
+/// A call on a feed that the host fills, and that runs. Returns also what the feed met with.
+fn on_pushed(point: u32, call: impl Fn(RustleHandle, *mut RustleError) -> RustleStatus) -> (Attempt, u64) {
+    let runtime = new_runtime();
+    let mut feed = 0;
+    assert_eq!(new_pushed(runtime.handle, &raw mut feed, null_mut()), RUSTLE_OK);
+    let stage = Stage {
+        feed: Owned::new(feed, free_feed),
+        runtime,
+    };
+    assert_eq!(stage.run(null_mut()), RUSTLE_OK);
+    stage.advance(0);
+    let attempt = attempt(point, |error| call(feed, error));
+    let mut counts = MaybeUninit::<RustleFeedCounts>::uninit();
+    // SAFETY: the record's place is this frame's own; NULL is allowed as the record of an error.
+    let status = unsafe { rustle_feed_counts(feed, counts.as_mut_ptr(), null_mut()) };
+    assert_eq!(status, RUSTLE_OK);
+    // SAFETY: a call that succeeds writes the record.
+    let counts = unsafe { counts.assume_init() };
+    (attempt, counts.messages + counts.connections)
+}
+
+pub(crate) fn feed_push(point: u32) -> Attempt {
+    let (attempt, met) = on_pushed(point, |feed, error| {
+        let mut taken = 0;
+        // SAFETY: the bytes and the number are this frame's own; the rest is the callers'.
+        unsafe { rustle_feed_push(feed, b"{}\n".as_ptr(), 3, &raw mut taken, error) }
+    });
+    assert_eq!(met, u64::from(attempt.status == RUSTLE_OK));
+    attempt
+}
+
+pub(crate) fn feed_tell(point: u32) -> Attempt {
+    let (attempt, met) = on_pushed(point, |feed, error| {
+        // SAFETY: the text is readable; the rest is the callers'.
+        unsafe { rustle_feed_tell(feed, RUSTLE_NOTICE_CONNECTED, 0, 0, string(NAME), error) }
+    });
+    assert_eq!(met, u64::from(attempt.status == RUSTLE_OK));
+    attempt
+}
+
+pub(crate) fn feed_connection(point: u32) -> Attempt {
+    let stage = Stage::new();
+    let mut notice = MaybeUninit::<RustleFeedNotice>::uninit();
+    // SAFETY: the record's place is this frame's own.
+    let attempt = attempt(point, |error| unsafe {
+        rustle_feed_connection(stage.handle(), notice.as_mut_ptr(), error)
+    });
+    if attempt.status == RUSTLE_OK {
+        // SAFETY: a call that succeeds writes the record.
+        assert_eq!(unsafe { notice.assume_init() }.kind, RUSTLE_NOTICE_NONE);
+    }
+    attempt
+}
+
+fn serve(
+    feed: RustleHandle,
+    probe: &Probe,
+    session: *mut RustleHandle,
+    error: *mut RustleError,
+) -> RustleStatus {
+    let policy = RustleFeedPolicy {
+        kind: RUSTLE_POLICY_KEEP_LATEST,
+        reserved: 0,
+        capacity: 0,
+        interval_ns: 0,
+    };
+    let address = string("127.0.0.1:0");
+    // SAFETY: the record and the text are this frame's own; the probe outlives its session; the rest is the callers'.
+    unsafe { rustle_feed_serve(feed, address, &raw const policy, probe.sink(), session, error) }
+}
+
+/// Waits until a server, whose threads are its own, is over: it was released once, or never started.
+fn settle_server(probe: &Probe, was_started: bool) {
+    while was_started && probe.ends().is_empty() {
+        std::thread::yield_now();
+    }
+    assert_eq!(probe.ends().len(), usize::from(was_started));
+}
+
+pub(crate) fn feed_serve(point: u32) -> Attempt {
+    let stage = Stage::new();
+    let probe = Probe::default();
+    let attempt = made(point, free_session, |session, error| {
+        serve(stage.handle(), &probe, session, error)
+    });
+    // A start that failed did not take the sink; the session of the other ones was freed.
+    settle_server(&probe, attempt.status == RUSTLE_OK);
+    attempt
+}
+
+/// A call on a server, which goes on.
+fn on_server(point: u32, call: impl FnOnce(RustleHandle, *mut RustleError) -> RustleStatus) -> Attempt {
+    let stage = Stage::new();
+    let probe = Probe::default();
+    let mut session = 0;
+    assert_eq!(
+        serve(stage.handle(), &probe, &raw mut session, null_mut()),
+        RUSTLE_OK
+    );
+    let attempt = attempt(point, |error| call(session, error));
+    assert_eq!(probe.ends().len(), 0);
+    drop(Owned::new(session, free_session));
+    settle_server(&probe, true);
+    attempt
+}
+
+pub(crate) fn server_address(point: u32) -> Attempt {
+    let (mut text, mut length) = ([0; 300], 0);
+    let attempt = on_server(point, |session, error| {
+        // SAFETY: the buffer and the length are this frame's own; the rest is the callers'.
+        unsafe { rustle_server_address(session, text.as_mut_ptr(), text.len(), &raw mut length, error) }
+    });
+    assert_eq!(
+        text[..length].starts_with(b"127.0.0.1:"),
+        attempt.status == RUSTLE_OK
+    );
+    attempt
+}
+
+pub(crate) fn server_counts(point: u32) -> Attempt {
+    let mut counts = MaybeUninit::<RustleServerCounts>::uninit();
+    on_server(point, |session, error| {
+        // SAFETY: the record's place is this frame's own; the rest is the callers'.
+        unsafe { rustle_server_counts(session, counts.as_mut_ptr(), error) }
+    })
+}
+
+pub(crate) fn server_clients(point: u32) -> Attempt {
+    let mut count = 7;
+    let attempt = on_server(point, |session, error| {
+        // SAFETY: the number's place is this frame's own; NULL is allowed for no room; the rest is the callers'.
+        unsafe { rustle_server_clients(session, null_mut(), 0, &raw mut count, error) }
+    });
+    assert_eq!(count, if attempt.status == RUSTLE_OK { 0 } else { 7 });
+    attempt
 }
 
 pub(crate) fn feed_run(point: u32) -> Attempt {

@@ -28,7 +28,7 @@ pub enum FeedAddress {
 impl FromStr for FeedAddress {
     type Err = FeedAddressError;
 
-    /// Reads `host:port`, `tcp:host:port`, `[::1]:port` or `unix:/path`.
+    /// Reads `host:port`, `tcp://host:port`, `tcp:host:port`, `[::1]:port` or `unix:/path`.
     fn from_str(text: &str) -> Result<Self, FeedAddressError> {
         let error = || FeedAddressError {
             got: text.chars().take(80).collect(),
@@ -43,7 +43,7 @@ impl FromStr for FeedAddress {
         }
         let (host, port) = text
             .strip_prefix("tcp:")
-            .unwrap_or(text)
+            .map_or(text, |rest| rest.strip_prefix("//").unwrap_or(rest))
             .rsplit_once(':')
             .ok_or_else(error)?;
         let port = port.parse().map_err(|_| error())?;
@@ -197,6 +197,7 @@ mod tests {
         for (text, written) in [
             ("localhost:7001", "localhost:7001"),
             ("tcp:feed.example:80", "feed.example:80"),
+            ("tcp://127.0.0.1:0", "127.0.0.1:0"),
             ("[::1]:9", "[::1]:9"),
             ("unix:/run/feed", "unix:/run/feed"),
         ] {

@@ -4,14 +4,15 @@ use super::super::consumers::Consumers;
 use super::super::derive::FeedQuote;
 use super::super::live::{Connection, is_a_wait};
 use super::super::{FeedSession, Policy, Subscription};
-use super::HEARTBEAT;
+use super::figures::Figures;
+use super::{Ending, HEARTBEAT};
 use crate::clock::Clock;
 use crate::job::Release;
 use crate::lane::Doorbell;
 use crate::own_thread::{LOOK, OwnThread};
 use rustle_market::{LineSplitter, MAX_SYMBOL_BYTES, MAX_SYMBOLS, parse_subscription, write_ndjson};
-use std::io::{Read, Write};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::io::{self, Read, Write};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -28,6 +29,8 @@ const LONGEST_WISH: usize = MAX_SYMBOLS * (2 * MAX_SYMBOL_BYTES + 3) + 64;
 pub(super) struct Client {
     connection: Connection,
     threads: [Arc<OwnThread>; 2],
+    figures: Arc<Figures>,
+    number: u64,
 }
 
 impl Client {
@@ -39,6 +42,8 @@ impl Client {
         connection: Connection,
         policy: Policy,
         consumers: &Consumers,
+        figures: &Arc<Figures>,
+        ending: &Arc<Ending>,
     ) -> Result<Self, String> {
         let text = |error: std::io::Error| error.to_string();
         connection.set_patience(LOOK, WRITING).map_err(text)?;
@@ -47,23 +52,30 @@ impl Client {
         let session = Arc::new(session.map_err(|error| error.to_string())?);
         let (reading, read_session) = (connection.try_clone().map_err(text)?, session.clone());
         let mut writing = connection.try_clone().map_err(text)?;
+        let held = ending.clone();
         let reader = OwnThread::start("rustle-client", move |is_leaving| {
             read(reading, &read_session, is_leaving);
             // The writer hears of it as of any end.
             read_session.cancel();
+            drop(held);
             Ok(())
         })
         .map_err(text)?;
+        let written = Arc::new(AtomicU64::new(0));
         let mut client = Self {
             connection,
             threads: [reader.clone(), reader],
+            figures: figures.clone(),
+            number: figures.enter(consumers.hub.wall_ns(), written.clone(), session.clone()),
         };
-        let (hub, clock) = (consumers.hub.clone(), consumers.clock.clone());
+        let (hub, clock, held) = (consumers.hub.clone(), consumers.clock.clone(), ending.clone());
         client.threads[1] = OwnThread::start("rustle-client", move |is_leaving| {
             let name = |symbol| hub.name(symbol);
-            let result = write(&mut writing, &session, &bell, name, &*clock, is_leaving);
+            let mut counted = Counted(&mut writing, &written);
+            let result = write(&mut counted, &session, &bell, name, &*clock, is_leaving);
             session.cancel();
             writing.finish_writing();
+            drop(held);
             result
         })
         .map_err(text)?;
@@ -82,6 +94,22 @@ impl Drop for Client {
         for thread in &self.threads {
             thread.leave(|| {});
         }
+        self.figures.leave(self.number);
+    }
+}
+
+/// Counts the bytes that are written.
+struct Counted<'a>(&'a mut Connection, &'a AtomicU64);
+
+impl Write for Counted<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let count = self.0.write(bytes)?;
+        self.1.fetch_add(count as u64, Ordering::Relaxed);
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
     }
 }
 
@@ -172,7 +200,7 @@ fn hear(line: &[u8], session: &FeedSession<FeedQuote>) {
 
 /// Writes quotes until the feed or the connection is over.
 fn write(
-    connection: &mut Connection,
+    connection: &mut impl Write,
     session: &FeedSession<FeedQuote>,
     bell: &Bell,
     name: impl Fn(u32) -> Option<Arc<str>>,

@@ -36,7 +36,7 @@ impl Drop for Recording {
     }
 }
 
-fn line(symbol: &str, price: &str, t_ms: i64, seq: u64) -> String {
+pub(super) fn line(symbol: &str, price: &str, t_ms: i64, seq: u64) -> String {
     format!("{{\"v\":1,\"symbol\":\"{symbol}\",\"price\":{price},\"t_ms\":{t_ms},\"seq\":{seq}}}\n")
 }
 
@@ -149,7 +149,7 @@ fn message_that_cannot_be_understood_is_counted_told_and_skipped() {
     let recording = Recording::new(&text);
     let (runtime, feed) = feed(&SourceConfiguration::Replay(recording.played(Pace::Unpaced)));
     let session = feed.quotes(&Subscription::All, ALL, NoBell).expect("started");
-    let notices = feed.notices(16, NoBell).expect("started");
+    let notices = feed.notices(Notices::All, 16, NoBell).expect("started");
     feed.run().expect("running");
     runtime.advance(Duration::from_millis(10));
     let all: Vec<FeedQuote> = drained(&session).into_iter().map(|(record, _)| record).collect();
@@ -181,7 +181,8 @@ fn message_that_cannot_be_understood_is_counted_told_and_skipped() {
         .iter()
         .map(|(notice, _)| (notice.kind, notice.count))
         .collect();
-    assert_eq!(told, [(NoticeKind::Malformed, 1), (NoticeKind::Oversized, 8)]);
+    use NoticeKind::{Closed, Malformed, Oversized};
+    assert_eq!(told, [(Malformed, 1), (Oversized, 8), (Closed, 0)]);
 }
 
 #[test]

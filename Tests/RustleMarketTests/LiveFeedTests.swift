@@ -1,0 +1,197 @@
+import Foundation
+import RustleMarket
+import RustleTesting
+import TestSupport
+import Testing
+
+/// Feeds joined by sockets of this machine. What is waited for are events; the time of the feed that is served is the test's.
+@Suite(.releasesNativeObjects) struct LiveFeedTests {
+  private let backoff = LiveFeed.Backoff(base: .milliseconds(1), limit: .milliseconds(4))
+
+  private func source(_ clock: ManualClock) throws -> MarketFeed {
+    try MarketFeed(
+      .simulated(SimulatedFeed(symbols: ["BTC", "\"odd\\"], updatesPerSecond: 10, seed: 7)), clock: clock)
+  }
+
+  private func client(of address: FeedAddress) throws -> MarketFeed {
+    try MarketFeed(.live(LiveFeed(address, backoff: backoff)))
+  }
+
+  /// Waits until a server has a client.
+  private func untilServing(_ server: FeedServer) async {
+    guard server.clients.isEmpty else { return }
+    for await _ in server.changes where !server.clients.isEmpty { return }
+  }
+
+  private func quotes(_ count: Int, from iterator: inout EngineStream<Quote>.Iterator) async -> [Quote] {
+    var quotes: [Quote] = []
+    while quotes.count < count, let element = await iterator.next() {
+      if case .value(let quote) = element { quotes.append(quote) } else { Issue.record("expected no gap") }
+    }
+    return quotes
+  }
+
+  private func states(
+    _ iterator: inout EngineStream<FeedConnection>.Iterator, until isLast: (FeedConnection) -> Bool
+  ) async -> [FeedConnection] {
+    var states: [FeedConnection] = []
+    while let state = await iterator.next()?.value {
+      states.append(state)
+      if isLast(state) { break }
+    }
+    return states
+  }
+
+  @Test(arguments: [false, true]) func joinedFeedsGiveTheSameQuotes(isUnix: Bool) async throws {
+    let folder = try ScratchFolder()
+    let clock = try ManualClock(wallMilliseconds: 1_700_000_000_000)
+    let feed = try source(clock)
+    let path = folder.path("feed.socket")
+    let server = try await feed.serve(on: isUnix ? .unix(path) : .tcp("127.0.0.1", port: 0))
+    let other = try client(of: server.address)
+    let (sent, received) = (try await feed.quotes(), try await other.quotes())
+    #expect(await other.connectionState == .idle)
+    try await other.run()
+    await untilServing(server)
+    try await feed.run()
+    clock.advance(by: .seconds(60))
+    var iterators = (sent.makeAsyncIterator(), received.makeAsyncIterator())
+    let expected = await quotes(1_200, from: &iterators.0)
+    #expect(await quotes(1_200, from: &iterators.1) == expected)
+    #expect(expected.count == 1_200)
+    #expect(await other.connectionState == .connected(to: server.address.description))
+    #expect(await other.counts.skipped == 0)
+    #expect(server.clients.map(\.number) == [0] && server.counts.quotes == 1_200 && server.counts.dropped == 0)
+    await server.stop()
+    #expect(server.outcome == .cancelled && server.counts.clients == 0)
+    await other.shutDown()
+  }
+
+  @Test func connectionThatIsLostIsMadeAgainAndWhatIsMissingIsTold() async throws {
+    let clock = try ManualClock()
+    let feed = try source(clock)
+    var server = try await feed.serve(on: "127.0.0.1:0")
+    let address = server.address
+    let other = try client(of: address)
+    let connection = try await other.connectionStates()
+    var states = connection.makeAsyncIterator()
+    let stream = try await other.quotes(for: ["BTC"])
+    var received = stream.makeAsyncIterator()
+    try await feed.run()
+    try await other.run()
+    for round in 0..<3 {
+      await untilServing(server)
+      let made = await self.states(&states) { $0 == .connected(to: address.description) }
+      if round > 0, case .reconnecting(_, let failures, let reason) = made.first {
+        #expect(failures == 1 && !reason.isEmpty)
+      }
+      #expect(round > 0 || made.first == .connecting(to: address.description, failures: 0))
+      clock.advance(by: .seconds(1))
+      let got = await quotes(10, from: &received)
+      #expect(got.map(\.symbol) == Array(repeating: "BTC", count: 10))
+      #expect(got.map(\.skipped) == [round == 0 ? 0 : 50] + Array(repeating: 0, count: 9))
+      await server.stop()
+      // Nobody hears these.
+      clock.advance(by: .seconds(5))
+      server = try await feed.serve(on: address)
+    }
+    #expect(await other.counts.gaps == 2)
+    await other.shutDown()
+    await feed.shutDown()
+    #expect(server.outcome == .cancelled, "a server ends with its feed")
+  }
+
+  @Test func subscriptionReachesThePeer() async throws {
+    let clock = try ManualClock()
+    let feed = try source(clock)
+    let server = try await feed.serve(on: "127.0.0.1:0")
+    let other = try client(of: server.address)
+    let stream = try await other.quotes(for: ["\"odd\\"])
+    var received = stream.makeAsyncIterator()
+    try await other.run()
+    await untilServing(server)
+    try await feed.run()
+    // The wish arrives at some time; the one that is changed does, too.
+    for symbol in ["\"odd\\", "BTC"] {
+      var count = server.clients.first?.statistics.produced ?? 0
+      var isHeard = false
+      while !isHeard {
+        clock.advance(by: .milliseconds(100))
+        let produced = server.clients.first?.statistics.produced ?? 0
+        // One of the two symbols alone is written.
+        isHeard = produced == count + 1
+        count = produced
+        await Task.yield()
+      }
+      clock.advance(by: .milliseconds(100))
+      while let quote = await received.next()?.value, quote.symbol != symbol {}
+      try stream.subscribe(to: ["BTC"])
+      try stream.unsubscribe(from: ["\"odd\\"])
+    }
+    await other.shutDown()
+    await feed.shutDown()
+  }
+
+  @Test func serverEndsWithItsLastReferenceItsTaskAndItsFeed() async throws {
+    let clock = try ManualClock()
+    let feed = try source(clock)
+    var address = FeedAddress("")
+    do {
+      let server = try await feed.serve(on: "tcp://127.0.0.1:0")
+      address = server.address
+    }
+    // The address is free again, some time after that.
+    var again: FeedServer?
+    while again == nil {
+      do throws(FeedError) {
+        again = try await feed.serve(on: address)
+      } catch {
+        try #require(error.code == .addressUnavailable && error.isRetryable)
+        await Task.yield()
+      }
+    }
+    let server = try #require(again)
+    let task = Task { await server.untilOver() }
+    task.cancel()
+    await task.value
+    #expect(server.outcome == .cancelled)
+    let last = try await feed.serve(on: address)
+    await feed.shutDown()
+    #expect(last.outcome == .cancelled)
+    var changes = last.changes.makeAsyncIterator()
+    #expect(await changes.next() == nil)
+  }
+
+  @Test func refusalsOfAddressesAndTimesAreTyped() async throws {
+    func code(_ configuration: FeedConfiguration) -> FeedError.Code? {
+      do throws(FeedError) {
+        _ = try MarketFeed(configuration)
+        return nil
+      } catch {
+        return error.code
+      }
+    }
+    #expect(code(.live(LiveFeed("localhost"))) == .malformedAddress)
+    #expect(code(.live(LiveFeed(.tcp("::1", port: 70_000)))) == .malformedAddress)
+    #expect(code(.live(LiveFeed(.tcp("::1", port: 7_000), schema: "s"))) == .malformedSchema)
+    #expect(code(.live(LiveFeed("localhost:1", silenceLimit: .zero))) == .valueOutOfRange)
+    #expect(code(.live(LiveFeed("localhost:1", connectTimeout: .seconds(-1)))) == .valueOutOfRange)
+    let short = LiveFeed.Backoff(base: .seconds(2), limit: .seconds(1))
+    #expect(code(.live(LiveFeed("localhost:1", backoff: short))) == .valueOutOfRange)
+    let feed = try source(try ManualClock())
+    for (address, expected) in [("x", FeedError.Code.malformedAddress), ("unix:/no/such/folder", .addressUnavailable)] {
+      do throws(FeedError) {
+        _ = try await feed.serve(on: FeedAddress(address))
+        Issue.record("expected a refusal, got a server")
+      } catch {
+        #expect(error.code == expected)
+      }
+    }
+    do throws(FeedError) {
+      try await feed.push([])
+      Issue.record("expected a refusal, got none")
+    } catch {
+      #expect(error.code == .wrongSource)
+    }
+  }
+}

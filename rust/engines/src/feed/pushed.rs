@@ -1,0 +1,224 @@
+//! Quotes that the host hands over, from a protocol that it speaks itself.
+
+use super::error::FeedError;
+use super::hub::{Hub, Outcome};
+use super::intake::{Gate, Reader};
+use super::notice::NoticeKind;
+use super::source::REST;
+use super::{FeedEngine, locked};
+use crate::job::{Job, PollContext, Release, Step};
+use crate::session::Session;
+use rustle_market::{Format, Quote, Schema, SymbolTable};
+use std::sync::{Arc, Mutex};
+
+/// How much is read before there is another look for room; the quotes of so much may wait.
+const PIECE: usize = 16 * 1_024;
+
+/// A source whose bytes the host brings, by [`FeedEngine::push`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct PushedConfiguration {
+    /// What the bytes are.
+    pub format: Format,
+    /// How messages, one a line, make quotes.
+    pub schema: Schema,
+    /// Whether the numbers of its quotes begin anew with each connection that the host tells of.
+    pub restarts_numbers: bool,
+}
+
+/// What the host says of the connection that it has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HostNews {
+    /// It is being made; so many attempts in a row have failed.
+    Connecting {
+        /// Attempts that failed.
+        failures: u32,
+    },
+    /// It stands. A line that has begun is dropped.
+    Connected,
+    /// It was refused or lost.
+    Disconnected {
+        /// How long passes before the next attempt, in ms.
+        retry_ms: u64,
+        /// Attempts in a row that failed.
+        failures: u32,
+    },
+    /// There will be no more, for the reason given if it is not empty: the feed comes to its end once what was pushed has been
+    /// handed over.
+    Closed,
+}
+
+/// What the host's calls and the source's job share.
+pub(super) struct Pushed {
+    hub: Arc<Hub>,
+    restarts_numbers: bool,
+    state: Mutex<State>,
+}
+
+struct State {
+    gate: Gate,
+    reader: Reader,
+    /// Read, of which those before `given` were handed over.
+    quotes: Vec<Quote>,
+    given: usize,
+    /// Whether bytes were refused since room was told of.
+    is_refused: bool,
+    is_running: bool,
+    /// How the host ended it.
+    outcome: Option<Outcome>,
+    /// To be woken when something waits.
+    session: Option<Session>,
+}
+
+impl Pushed {
+    pub(super) fn new(configuration: &PushedConfiguration, hub: Arc<Hub>) -> Self {
+        Self {
+            restarts_numbers: configuration.restarts_numbers,
+            state: Mutex::new(State {
+                gate: Gate::new(hub.clone(), SymbolTable::new()),
+                reader: Reader::new(hub.clone(), configuration.format, configuration.schema.clone()),
+                quotes: Vec::new(),
+                given: 0,
+                is_refused: false,
+                is_running: false,
+                outcome: None,
+                session: None,
+            }),
+            hub,
+        }
+    }
+
+    /// The job runs as this session.
+    pub(super) fn runs_as(&self, session: Session) {
+        // What came in between has woken nobody.
+        session.wake();
+        locked(&self.state).session = Some(session);
+    }
+
+    fn push(&self, bytes: &[u8]) -> Result<usize, FeedError> {
+        let state = &mut *locked(&self.state);
+        if state.outcome.is_some() || self.hub.outcome().is_some() {
+            return Err(FeedError::Ended);
+        }
+        let mut taken = 0;
+        if state.is_running {
+            state.give(&self.hub);
+            while !state.waits() && taken < bytes.len() {
+                let piece = &bytes[taken..bytes.len().min(taken + PIECE)];
+                state
+                    .reader
+                    .read(piece, &mut state.gate.symbols, &mut state.quotes);
+                taken += piece.len();
+                state.give(&self.hub);
+            }
+        }
+        state.is_refused |= taken < bytes.len();
+        state.wake_if(state.waits());
+        Ok(taken)
+    }
+
+    fn tell(&self, news: HostNews, text: &str) -> Result<(), FeedError> {
+        let state = &mut *locked(&self.state);
+        if state.outcome.is_some() || self.hub.outcome().is_some() {
+            return Err(FeedError::Ended);
+        }
+        match news {
+            HostNews::Connecting { failures } => self.hub.tell(NoticeKind::Connecting, 0, failures, text),
+            HostNews::Connected => {
+                state.reader.reset();
+                if self.restarts_numbers {
+                    state.gate.restart();
+                }
+                self.hub.count(|counts| counts.connections += 1);
+                self.hub.tell(NoticeKind::Connected, 0, 0, text);
+            }
+            HostNews::Disconnected { retry_ms, failures } => {
+                self.hub.count(|counts| counts.disconnections += 1);
+                self.hub.tell(NoticeKind::Disconnected, retry_ms, failures, text);
+            }
+            HostNews::Closed => {
+                state.reader.finish(&mut state.gate.symbols, &mut state.quotes);
+                state.outcome = Some(if text.is_empty() {
+                    Ok(())
+                } else {
+                    Err(text.to_owned())
+                });
+                state.wake_if(true);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl State {
+    /// Hands over what there is room for.
+    fn give(&mut self, hub: &Hub) {
+        let end = self.quotes.len().min(self.given.saturating_add(hub.room()));
+        self.gate.pass(&self.quotes[self.given..end], hub.wall_ns());
+        self.given = end;
+        if !self.waits() {
+            self.quotes.clear();
+            self.given = 0;
+        }
+    }
+
+    fn waits(&self) -> bool {
+        self.given < self.quotes.len()
+    }
+
+    fn wake_if(&self, is_due: bool) {
+        if is_due && let Some(session) = &self.session {
+            session.wake();
+        }
+    }
+}
+
+/// Hands over what the host's call found no room for.
+pub(super) struct PushedJob(pub(super) Arc<Pushed>);
+
+impl Job for PushedJob {
+    fn poll(&mut self, context: &PollContext<'_>) -> Step {
+        let hub = &self.0.hub;
+        let (step, has_room) = {
+            let state = &mut *locked(&self.0.state);
+            state.is_running = true;
+            state.give(hub);
+            match (&state.outcome, state.waits()) {
+                (_, true) => (Step::At(context.now().saturating_add(REST)), false),
+                (None, false) => (Step::Wait, std::mem::take(&mut state.is_refused)),
+                (Some(Ok(())), false) => (Step::End, false),
+                (Some(Err(reason)), false) => (Step::Fail(reason.clone()), false),
+            }
+        };
+        if has_room {
+            hub.tell(NoticeKind::Room, 0, 0, "");
+        }
+        step
+    }
+
+    fn release(self: Box<Self>, release: Release) {
+        self.0.hub.end(release);
+    }
+}
+
+impl FeedEngine {
+    /// Takes in the next bytes of a [`PushedConfiguration`] source, and returns how many it took: fewer when a consumer that is
+    /// waited for has no room ([`Policy::Awaited`](super::Policy::Awaited)), none before [`run`](Self::run). There is room again
+    /// when [`Notices::Room`](super::Notices::Room) says so; the rest is to be pushed then. What waits inside is bounded: the
+    /// quotes of 16 KiB, and a line. Calls come one after the other, or their bytes mix.
+    ///
+    /// # Errors
+    /// [`FeedError::NotPushed`]; [`FeedError::Ended`] when the feed was closed or is over.
+    pub fn push(&self, bytes: &[u8]) -> Result<usize, FeedError> {
+        self.pushed.as_ref().ok_or(FeedError::NotPushed)?.push(bytes)
+    }
+
+    /// Tells the consumers of a [`PushedConfiguration`] source of the connection that the host has. `text` is the place, or the
+    /// reason.
+    ///
+    /// # Errors
+    /// As [`push`](Self::push).
+    pub fn tell(&self, news: HostNews, text: &str) -> Result<(), FeedError> {
+        let pushed = self.pushed.as_ref().ok_or(FeedError::NotPushed)?;
+        pushed.tell(news, text)
+    }
+}

@@ -1,0 +1,134 @@
+//! What a server tells of its clients.
+
+use super::super::FeedSession;
+use super::super::derive::FeedQuote;
+use super::super::locked;
+use crate::ring::LaneStatistics;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+/// What went through a server so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ServerCounts {
+    /// Clients at present.
+    pub clients: u64,
+    /// Clients that were let in, those at present included.
+    pub accepted: u64,
+    /// Clients that were turned away.
+    pub refused: u64,
+    /// Bytes that were written.
+    pub bytes: u64,
+    /// Quotes that were written.
+    pub quotes: u64,
+    /// Quotes that clients were too slow for.
+    pub dropped: u64,
+}
+
+/// What one client got so far.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClientStatistics {
+    /// Its number: the first client of a server is 0.
+    pub number: u64,
+    /// When it came: nanoseconds since 1970-01-01T00:00:00Z.
+    pub since_ns: i64,
+    /// Bytes that were written to it.
+    pub bytes: u64,
+    /// Quotes that went through its lane.
+    pub lane: LaneStatistics,
+}
+
+/// The clients of a server.
+#[derive(Default)]
+pub(super) struct Figures(Mutex<Book>);
+
+#[derive(Default)]
+struct Book {
+    present: Vec<Entry>,
+    accepted: u64,
+    refused: u64,
+    /// Of those that have gone.
+    bytes: u64,
+    quotes: u64,
+    dropped: u64,
+}
+
+struct Entry {
+    number: u64,
+    since_ns: i64,
+    written: Arc<AtomicU64>,
+    session: Arc<FeedSession<FeedQuote>>,
+}
+
+impl Entry {
+    fn statistics(&self) -> ClientStatistics {
+        ClientStatistics {
+            number: self.number,
+            since_ns: self.since_ns,
+            bytes: self.written.load(Ordering::Relaxed),
+            lane: self.session.lane_statistics(),
+        }
+    }
+}
+
+impl Figures {
+    /// Enters a client, and returns its number.
+    pub(super) fn enter(
+        &self,
+        since_ns: i64,
+        written: Arc<AtomicU64>,
+        session: Arc<FeedSession<FeedQuote>>,
+    ) -> u64 {
+        let mut book = locked(&self.0);
+        let number = book.accepted;
+        book.accepted += 1;
+        book.present.push(Entry {
+            number,
+            since_ns,
+            written,
+            session,
+        });
+        number
+    }
+
+    /// Adds what a client got to the totals.
+    pub(super) fn leave(&self, number: u64) {
+        let mut book = locked(&self.0);
+        if let Some(at) = book.present.iter().position(|entry| entry.number == number) {
+            let got = book.present.remove(at).statistics();
+            book.bytes += got.bytes;
+            book.quotes += got.lane.delivered;
+            // What waited is lost with the client.
+            book.dropped += got.lane.dropped + got.lane.waiting;
+        }
+    }
+
+    pub(super) fn refuse(&self) {
+        locked(&self.0).refused += 1;
+    }
+
+    pub(super) fn clients(&self) -> usize {
+        locked(&self.0).present.len()
+    }
+
+    pub(super) fn counts(&self) -> ServerCounts {
+        let book = locked(&self.0);
+        let mut counts = ServerCounts {
+            clients: book.present.len() as u64,
+            accepted: book.accepted,
+            refused: book.refused,
+            bytes: book.bytes,
+            quotes: book.quotes,
+            dropped: book.dropped,
+        };
+        for got in book.present.iter().map(Entry::statistics) {
+            counts.bytes += got.bytes;
+            counts.quotes += got.lane.delivered;
+            counts.dropped += got.lane.dropped;
+        }
+        counts
+    }
+
+    pub(super) fn client_statistics(&self) -> Vec<ClientStatistics> {
+        locked(&self.0).present.iter().map(Entry::statistics).collect()
+    }
+}

@@ -1,0 +1,158 @@
+//! A source that the host fills.
+
+use super::*;
+
+fn pushed() -> SourceConfiguration {
+    SourceConfiguration::Pushed(PushedConfiguration {
+        format: Format::Ndjson,
+        schema: rustle_market::Schema::default(),
+        restarts_numbers: false,
+    })
+}
+
+fn text(numbers: std::ops::Range<u64>) -> String {
+    numbers
+        .map(|n| line("A", &format!("{n}.5"), n as i64, n))
+        .collect()
+}
+
+fn sequences(session: &FeedSession<FeedQuote>) -> Vec<u64> {
+    let all = drained(session).into_iter();
+    all.map(|(record, _)| record.quote.sequence).collect()
+}
+
+#[test]
+fn bytes_of_the_host_become_quotes_wherever_they_are_cut() {
+    let (runtime, feed) = feed(&pushed());
+    let session = feed.quotes(&Subscription::All, ALL, NoBell).expect("started");
+    assert_eq!(feed.push(b"too early\n").expect("a feed that waits"), 0);
+    feed.run().expect("running");
+    runtime.advance(Duration::ZERO);
+    let text = text(0..100);
+    for piece in text.as_bytes().chunks(7) {
+        assert_eq!(feed.push(piece).expect("taken"), piece.len());
+    }
+    assert_eq!(sequences(&session), (0..100).collect::<Vec<_>>());
+    assert_eq!(feed.counts().bytes, text.len() as u64);
+    // Without the end of its line; the end of the feed is one.
+    let last = line("A", "7", 7, 100);
+    feed.push(last.trim_end().as_bytes()).expect("taken");
+    feed.tell(HostNews::Closed, "").expect("closed");
+    assert!(matches!(feed.push(b"x"), Err(FeedError::Ended)));
+    runtime.advance(Duration::ZERO);
+    assert_eq!(sequences(&session), [100]);
+    assert!(session.is_released());
+}
+
+#[test]
+fn consumer_that_is_waited_for_holds_the_host_up_and_nothing_is_lost() {
+    let (runtime, feed) = feed(&pushed());
+    let policy = Policy::Awaited { capacity: 10 };
+    let session = feed.quotes(&Subscription::All, policy, NoBell).expect("started");
+    let (bell, rings) = bell();
+    let room = feed.notices(Notices::Room, 1, bell).expect("started");
+    feed.run().expect("running");
+    runtime.advance(Duration::ZERO);
+    let text = text(0..5_000);
+    let (mut taken, mut refusals, mut got) = (0, 0, Vec::new());
+    while got.len() < 5_000 {
+        taken += feed.push(&text.as_bytes()[taken..]).expect("a feed that runs");
+        if taken < text.len() {
+            refusals += 1;
+            assert!(rings.try_recv().is_err(), "no room yet");
+            // As long as something waits inside there is no room.
+            while drained(&room).is_empty() {
+                got.extend(sequences(&session));
+                runtime.advance(Duration::from_millis(1));
+            }
+            assert_eq!(rings.try_recv(), Ok(Heard::Ready));
+        } else {
+            got.extend(sequences(&session));
+            runtime.advance(Duration::from_millis(1));
+        }
+    }
+    assert_eq!(got, (0..5_000).collect::<Vec<_>>());
+    assert!(refusals >= 10, "{refusals}");
+}
+
+#[test]
+fn host_tells_of_its_connection() {
+    let (runtime, feed) = feed(&pushed());
+    let session = feed.quotes(&Subscription::All, ALL, NoBell).expect("started");
+    let told = feed.notices(Notices::Connection, 16, NoBell).expect("started");
+    feed.run().expect("running");
+    runtime.advance(Duration::ZERO);
+    feed.tell(HostNews::Connecting { failures: 0 }, "wss://there")
+        .expect("told");
+    feed.tell(HostNews::Connected, "wss://there").expect("told");
+    feed.push(&text(0..2).as_bytes()[..70]).expect("taken");
+    let lost = HostNews::Disconnected {
+        retry_ms: 250,
+        failures: 1,
+    };
+    feed.tell(lost, "reset by peer").expect("told");
+    feed.tell(HostNews::Connected, "wss://there").expect("told");
+    feed.push(text(4..5).as_bytes()).expect("taken");
+    feed.tell(HostNews::Closed, "no more").expect("told");
+    runtime.advance(Duration::ZERO);
+    use NoticeKind::{Closed, Connected, Connecting, Disconnected};
+    let told: Vec<_> = drained(&told)
+        .into_iter()
+        .map(|(notice, _)| {
+            (
+                notice.kind,
+                notice.count,
+                notice.failures,
+                notice.text.as_str().to_owned(),
+            )
+        })
+        .collect();
+    let there = "wss://there".to_owned();
+    assert_eq!(
+        told,
+        [
+            (Connecting, 0, 0, there.clone()),
+            (Connected, 0, 0, there.clone()),
+            (Disconnected, 250, 1, "reset by peer".to_owned()),
+            (Connected, 0, 0, there),
+            (Closed, 0, 0, "no more".to_owned()),
+        ]
+    );
+    let skipped: Vec<u64> = drained(&session)
+        .iter()
+        .map(|(record, _)| record.skipped)
+        .collect();
+    assert_eq!(skipped, [0, 3], "the line that was cut off is none");
+    let counts = feed.counts();
+    assert_eq!(
+        (counts.connections, counts.disconnections, counts.malformed),
+        (2, 1, 0)
+    );
+}
+
+#[test]
+fn other_sources_are_not_filled_by_the_host_and_notices_have_no_symbols() {
+    let (_, feed) = feed(&simulated(&["A"], 1.0, None));
+    assert!(matches!(feed.push(b""), Err(FeedError::NotPushed)));
+    assert!(matches!(
+        feed.tell(HostNews::Closed, ""),
+        Err(FeedError::NotPushed)
+    ));
+    let told = feed.notices(Notices::All, 1, NoBell).expect("started");
+    let refused = told.subscribe(&names(&["A"]), &[]);
+    assert!(matches!(refused, Err(FeedError::NoSymbols)), "{refused:?}");
+}
+
+#[test]
+fn source_that_panicked_poisons_its_feed() {
+    let (runtime, feed) = feed(&pushed());
+    let session = feed.quotes(&Subscription::All, ALL, NoBell).expect("started");
+    feed.hub().end(Release::Panicked("the source bites".into()));
+    runtime.advance(Duration::ZERO);
+    assert!(session.is_released());
+    let refused = feed.quotes(&Subscription::All, ALL, NoBell).map(drop);
+    assert!(matches!(refused, Err(FeedError::Poisoned)), "{refused:?}");
+    let address = "127.0.0.1:0".parse().expect("an address");
+    let refused = feed.serve(&address, ALL, NoBell).map(drop);
+    assert!(matches!(refused, Err(FeedError::Poisoned)), "{refused:?}");
+}
