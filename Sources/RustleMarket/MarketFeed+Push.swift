@@ -5,8 +5,8 @@ extension MarketFeed {
   /// (``FeedPolicy/awaited(capacity:)``), and for ``run()``. Calls come one after the other: one that is made while another one
   /// waits would mix their bytes.
   ///
-  /// - Returns: how many bytes were taken: all, unless the task was cancelled or the feed ended meanwhile.
-  /// - Throws: ``FeedError/Code/wrongSource``, or ``FeedError/Code/ended`` when the feed was over before.
+  /// - Returns: how many bytes were taken: all, unless the task was cancelled or the feed ended while it waited.
+  /// - Throws: ``FeedError/Code/wrongSource``; ``FeedError/Code/ended`` or ``FeedError/Code/shutDown`` when the feed is over.
   @discardableResult
   public func push(_ bytes: [UInt8]) async throws(FeedError) -> Int {
     var taken = try take(bytes, from: 0)

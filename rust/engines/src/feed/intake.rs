@@ -53,8 +53,8 @@ impl Gate {
                     is_out_of_order: arrival == Arrival::OutOfOrder,
                 });
             }
-            self.hub.dispatch(&self.batch, &self.symbols);
             let after = self.sequences.totals();
+            // Counted by the time that somebody sees the quotes.
             if after != before {
                 self.hub.count(|counts| {
                     counts.gaps += after.gaps - before.gaps;
@@ -63,6 +63,7 @@ impl Gate {
                     counts.out_of_order += after.out_of_order - before.out_of_order;
                 });
             }
+            self.hub.dispatch(&self.batch, &self.symbols);
         }
     }
 

@@ -140,6 +140,8 @@ impl Serving {
     /// Serves, and says how it ended.
     fn run(self, bell: &mut impl Doorbell, is_leaving: &AtomicBool) -> Release {
         let mut clients: Vec<Client> = Vec::new();
+        // Goes before the clients do: one that connects again at once is not to find a listener that nobody minds.
+        let listener = self.listener;
         loop {
             if is_leaving.load(Ordering::Acquire) || self.consumers.sessions.is_shut_down() {
                 return Release::Cancelled;
@@ -148,7 +150,7 @@ impl Serving {
             clients.retain(|client| !client.is_gone());
             let mut has_changed = clients.len() != before;
             let mut is_idle = false;
-            match self.listener.accept() {
+            match listener.accept() {
                 Ok(Some(connection)) if clients.len() < MOST_CLIENTS => {
                     match Client::start(
                         connection,
@@ -161,10 +163,10 @@ impl Serving {
                             clients.push(client);
                             has_changed = true;
                         }
-                        Err(error) => self.turn_away(&error),
+                        Err(error) => turn_away(&self.figures, &error),
                     }
                 }
-                Ok(Some(_)) => self.turn_away("there are too many"),
+                Ok(Some(_)) => turn_away(&self.figures, "there are too many"),
                 Ok(None) => is_idle = true,
                 Err(error) => {
                     tracing::warn!(%error, "a client could not be taken in");
@@ -187,9 +189,9 @@ impl Serving {
             }
         }
     }
+}
 
-    fn turn_away(&self, reason: &str) {
-        self.figures.refuse();
-        tracing::warn!(reason, "a client was turned away");
-    }
+fn turn_away(figures: &Figures, reason: &str) {
+    figures.refuse();
+    tracing::warn!(reason, "a client was turned away");
 }

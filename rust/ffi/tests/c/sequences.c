@@ -462,11 +462,7 @@ static void on_feed_session(void) {
   Entry *entry = any_entry(SESSION);
   RustleHandle handle = entry->handle;
   RustleStatus status;
-  RustleServerCounts counts;
-  switch (below(11)) {
-    case 8: status = rustle_server_address(handle, name, sizeof name, &count, NULL); break;
-    case 9: status = rustle_server_counts(handle, &counts, NULL); break;
-    case 10: status = rustle_server_clients(handle, NULL, 0, &count, NULL); break;
+  switch (below(8)) {
     case 0: status = rustle_feed_drain_quotes(handle, quotes, below(5), &count, NULL, NULL); break;
     case 1: status = rustle_feed_drain_candles(handle, candles, below(5), &count, NULL, NULL); break;
     case 2: status = rustle_feed_drain_statistics(handle, statistics, below(5), &count, NULL, NULL); break;
@@ -484,19 +480,10 @@ static void on_feed_session(void) {
 // The source of a feed, and what is told of it.
 static void on_feed(void) {
   RustleFeedCounts counts;
-  RustleFeedNotice notice;
-  RustleString note = {NULL, 0};
-  size_t taken = 0;
   Entry *entry = any_entry(FEED);
-  RustleHandle feed = entry->handle;
-  // The feeds that were made here are not filled by their host.
-  switch (below(8)) {
-    case 0: fits(rustle_feed_counts(feed, &counts, NULL), entry, FEED, RUSTLE_OK); break;
-    case 1: fits(rustle_feed_connection(feed, &notice, NULL), entry, FEED, RUSTLE_OK); break;
-    case 2: fits(rustle_feed_push(feed, NULL, 0, &taken, NULL), entry, FEED, RUSTLE_WRONG_SOURCE); break;
-    case 3: fits(rustle_feed_tell(feed, below(2), 0, 0, note, NULL), entry, FEED, RUSTLE_WRONG_SOURCE); break;
-    default: fits(rustle_feed_run(feed, NULL), entry, FEED, RUSTLE_SHUT_DOWN);
-  }
+  if (below(4) == 0) fits(rustle_feed_counts(entry->handle, &counts, NULL), entry, FEED, RUSTLE_OK);
+  else if (below(4) == 0) fits(rustle_feed_tell(entry->handle, 1, 0, 0, (RustleString){NULL, 0}, NULL), entry, FEED, RUSTLE_WRONG_SOURCE);
+  else fits(rustle_feed_run(entry->handle, NULL), entry, FEED, RUSTLE_SHUT_DOWN);
 }
 
 // The calls of a session that its own engine serves and the others do not.
