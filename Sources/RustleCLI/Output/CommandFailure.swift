@@ -101,11 +101,12 @@ extension CommandFailure {
       let status: ExitStatus =
         switch error.code {
         case .noSymbols, .duplicateSymbol, .malformedSymbol, .symbolTooLong, .tooManySymbols, .rateOutOfRange,
-          .capacityOutOfRange, .valueOutOfRange, .updateLimitOutOfRange, .malformedSchema, .unknownFormat:
+          .capacityOutOfRange, .valueOutOfRange, .updateLimitOutOfRange, .malformedSchema, .malformedAddress,
+          .unknownFormat:
           .usage
         case .unreadableFile: .noInput
-        case .exhausted: .unavailable
-        case .ended, .shutDown, .poisoned, .archiveMismatch, .internal: .internal
+        case .addressUnavailable, .exhausted: .unavailable
+        case .ended, .shutDown, .poisoned, .wrongSource, .archiveMismatch, .internal: .internal
         }
       // The library's advice names a configuration; here there is an option.
       let advice =
