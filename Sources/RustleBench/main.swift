@@ -3,7 +3,7 @@ import Foundation
 
 /// The benchmarks by name; scripts/bench says what each measures.
 let benchmarks: [String: @Sendable () async throws -> Void] = [
-  "boundary": Boundary.run, "feeds": Feeds.run, "transforms": Transforms.run,
+  "boundary": Boundary.run, "feeds": Feeds.run, "latency": Latency.run, "transforms": Transforms.run,
 ]
 
 /// Does what the arguments say; returns the exit status.

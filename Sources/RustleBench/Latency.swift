@@ -1,0 +1,61 @@
+import Foundation
+import RustleCore
+import RustleMarket
+
+/// How long a quote takes from where it is read to the consumer's loop body.
+///
+/// Its lines tell no time, so that each quote has the time at which the engine read it, of the clock that the loop asks.
+enum Latency {
+  static func run() async throws {
+    var rows: [[String]] = []
+    for rate in [1_000, 100_000, 1_000_000] { rows.append(try await row(rate: rate, seconds: 5)) }
+    print("### From where a quote is read to the body of the loop\n")
+    printTable(["updates a second", "came", "p50", "p99", "longest", "of one processor"], rows)
+  }
+
+  private static func row(rate: Int, seconds: Int) async throws -> [String] {
+    let feed = try MarketFeed(.pushed(PushedFeed()))
+    let stream = try await feed.quotes(policy: .all(capacity: 1_048_576))
+    try await feed.run()
+    let source = Task.detached { try await write(to: feed, rate: rate, seconds: seconds) }
+    var latencies: [Int64] = []
+    latencies.reserveCapacity(rate * seconds)
+    let begin = ContinuousClock.now
+    let processor = clock()
+    for await element in stream {
+      if let quote = element.value { latencies.append(now() - quote.timeNanoseconds) }
+    }
+    let share = Double(clock() - processor) / Double(CLOCKS_PER_SEC) / ((ContinuousClock.now - begin) / .seconds(1))
+    try await source.value
+    // The first tenth warms up.
+    let count = latencies.count
+    latencies.removeFirst(count / 10)
+    latencies.sort()
+    let at = { (part: Double) in micros(latencies[min(latencies.count - 1, Int(part * Double(latencies.count)))]) }
+    return [
+      grouped(UInt64(rate)), grouped(UInt64(count)), at(0.5), at(0.99), at(1), String(format: "%.0f %%", 100 * share),
+    ]
+  }
+
+  /// Lines of eight symbols, as many each millisecond as the rate says.
+  private static func write(to feed: MarketFeed, rate: Int, seconds: Int) async throws {
+    let each = rate / 1_000
+    let symbols = ["BTC", "ETH", "SOL", "XRP", "ADA", "DOT", "LTC", "BCH"]
+    let lines = (0..<each).map { "{\"symbol\":\"\(symbols[$0 % symbols.count])\",\"price\":65000.\(10 + $0 % 90)}\n" }
+    let bytes = Array(lines.joined().utf8)
+    let start = ContinuousClock.now
+    for step in 0..<1_000 * seconds {
+      try await feed.push(bytes)
+      try await Task.sleep(until: start + .milliseconds(step + 1), tolerance: .zero)
+    }
+    try await feed.tell(.closed(reason: nil))
+  }
+
+  /// Nanoseconds since 1970 to about 0.1 µs, of the clock that the engine gives quotes their time by.
+  private static func now() -> Int64 {
+    Int64(Date.now.timeIntervalSinceReferenceDate * 1e9) + Int64(Date.timeIntervalBetween1970AndReferenceDate)
+      * 1_000_000_000
+  }
+
+  private static func micros(_ nanoseconds: Int64) -> String { figure(Double(nanoseconds) / 1_000) + " µs" }
+}
