@@ -73,6 +73,33 @@ pub(crate) unsafe fn told<T, E: Fault + From<CallFault>>(
     unsafe { guarded(error, body) }
 }
 
+/// A guarded call that writes a text to the `capacity` bytes at `buffer`, and how many it has to `length`. A text that does not
+/// fit is refused, and nothing is written then.
+///
+/// # Safety
+/// `buffer` is NULL or valid for reads and writes of `capacity` bytes; `length` is NULL or valid for a write; `error` as for
+/// `guarded`.
+pub(crate) unsafe fn told_text<T: AsRef<str>, E: Fault + From<CallFault>>(
+    buffer: *mut u8,
+    capacity: usize,
+    length: *mut usize,
+    error: *mut RustleError,
+    tell: impl FnOnce() -> Result<T, E>,
+) -> RustleStatus {
+    let write = |length: &mut usize| {
+        // SAFETY: the caller's promise about `buffer` is handed on.
+        let buffer = unsafe { borrowed_mut(buffer, capacity, "buffer") }?;
+        let told = tell()?;
+        let bytes = told.as_ref().as_bytes();
+        let short = CallFault::length("capacity", "expected room for the text, got less");
+        buffer.get_mut(..bytes.len()).ok_or(short)?.copy_from_slice(bytes);
+        *length = bytes.len();
+        Ok::<(), E>(())
+    };
+    // SAFETY: the caller's promises about `length` and `error` are handed on.
+    unsafe { told(length, "length", error, write) }
+}
+
 /// A pointer for one result.
 ///
 /// # Errors

@@ -8,7 +8,7 @@ use crate::handle::RustleHandle;
 use crate::lane::{BellSink, RustleLaneStatistics};
 use crate::session::{self, EngineSession};
 use crate::sink::RustleSink;
-use crate::slice::{borrowed_mut, out, text, told, RustleString};
+use crate::slice::{borrowed_mut, out, text, told, told_text, RustleString};
 use crate::status::{CallFault, RustleError, RustleStatus};
 use rustle_engines::{ClientStatistics, FeedAddress, FeedError, FeedServer};
 use std::mem::MaybeUninit;
@@ -135,20 +135,9 @@ pub unsafe extern "C" fn rustle_server_address(
     length: *mut usize,
     error: *mut RustleError,
 ) -> RustleStatus {
-    let body = || {
-        // SAFETY: the caller's promise about `length` is handed on.
-        let length = unsafe { out(length, "length") }?;
-        // SAFETY: the caller's promise about `buffer` is handed on.
-        let buffer = unsafe { borrowed_mut(buffer, capacity, "buffer") }?;
-        let address = with_server(session, |server| Ok(server.address().to_string()))?;
-        let short = CallFault::length("capacity", "expected room for the address, got less");
-        let place = buffer.get_mut(..address.len()).ok_or(short)?;
-        place.copy_from_slice(address.as_bytes());
-        *length = address.len();
-        Ok::<(), CallFault>(())
-    };
-    // SAFETY: the caller's promise about `error` is handed on.
-    unsafe { guarded(error, body) }
+    let tell = || with_server(session, |server| Ok(server.address().to_string()));
+    // SAFETY: the caller's promises about `buffer`, `length` and `error` are handed on.
+    unsafe { told_text(buffer, capacity, length, error, tell) }
 }
 
 /// Writes what went through a server so far to `counts`. Works after its end, until its handle is freed.

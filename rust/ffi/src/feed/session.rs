@@ -5,7 +5,7 @@ use super::fault::FeedFault;
 use crate::guard::guarded;
 use crate::handle::RustleHandle;
 use crate::session::{self, EngineSession};
-use crate::slice::{borrowed_mut, out, told, RustleString};
+use crate::slice::{told, told_text, RustleString};
 use crate::status::{CallFault, RustleError, RustleStatus};
 use rustle_engines::{FeedAlert, FeedError, FeedQuote, FeedSession, Notice};
 use rustle_market::{Candle, Statistics};
@@ -115,21 +115,12 @@ pub unsafe extern "C" fn rustle_feed_symbol(
     length: *mut usize,
     error: *mut RustleError,
 ) -> RustleStatus {
-    let body = || {
-        // SAFETY: the caller's promise about `length` is handed on.
-        let length = unsafe { out(length, "length") }?;
-        // SAFETY: the caller's promise about `buffer` is handed on.
-        let buffer = unsafe { borrowed_mut(buffer, capacity, "buffer") }?;
+    let tell = || {
         let unknown = CallFault::value("number", "expected a symbol's number, got one that is not in use");
-        let name = with_consumer(session, |consumer| Ok(consumer.symbol(number).ok_or(unknown)?))?;
-        let short = CallFault::length("capacity", "expected room for the name, got less");
-        let place = buffer.get_mut(..name.len()).ok_or(short)?;
-        place.copy_from_slice(name.as_bytes());
-        *length = name.len();
-        Ok::<(), FeedFault>(())
+        with_consumer(session, |consumer| Ok(consumer.symbol(number).ok_or(unknown)?))
     };
-    // SAFETY: the caller's promise about `error` is handed on.
-    unsafe { guarded(error, body) }
+    // SAFETY: the caller's promises about `buffer`, `length` and `error` are handed on.
+    unsafe { told_text(buffer, capacity, length, error, tell) }
 }
 
 /// Writes to `late` how many quotes were left out of a session's candles or statistics because they came too late: 0 for other
