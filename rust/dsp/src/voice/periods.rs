@@ -34,11 +34,12 @@ pub fn perturbation(
     let configuration = PitchConfiguration::new(sample_rate, range);
     let window = estimator(&configuration)?.window();
     // As many frames before the signal's middle as after it: which extremum of a period is marked, and with it the shimmer, depends
-    // on where the middle of a stretch is.
-    let offset = signal.len().checked_sub(window).map_or(0, |rest| rest % hop / 2);
-    let frames = contour(&configuration, hop, Decoding::Viterbi, &signal[offset..])?;
+    // on where the middle of a stretch is. Where that is half a sample, the times of the frames say so, which tell it within half a
+    // sample then.
+    let rest = signal.len().checked_sub(window).map_or(0, |rest| rest % hop);
+    let frames = contour(&configuration, hop, Decoding::Viterbi, &signal[rest / 2..])?;
     let grid = Grid {
-        offset: offset as f64 - if window.is_multiple_of(2) { 0.5 } else { 0.0 },
+        offset: 0.5 * rest as f64 - if window.is_multiple_of(2) { 0.5 } else { 0.0 },
         hop: hop as f64,
         sample_rate,
     };
