@@ -1,6 +1,7 @@
 #include "terminal.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stddef.h>
@@ -8,6 +9,18 @@
 #include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
+
+// A standard descriptor that the process was started without is a free number, which the next file or event queue would get, and
+// the command's text with it. Before anything else is opened such a number gets a descriptor that refuses: the input is for
+// writing, the outputs are for reading.
+__attribute__((constructor)) static void hold_standard_descriptors(void) {
+  for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; descriptor++) {
+    if (fcntl(descriptor, F_GETFD) == -1 && errno == EBADF) {
+      // The lowest free number is this one.
+      (void)open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+    }
+  }
+}
 
 static struct winsize size_of(int descriptor) {
   struct winsize size;

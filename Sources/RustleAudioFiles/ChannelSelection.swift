@@ -1,3 +1,5 @@
+internal import RustleAudio
+
 /// Which of a file's channels become one.
 public enum ChannelSelection: Sendable, Hashable {
   /// The arithmetic mean of all channels: a signal that is the same on each keeps its level.
@@ -14,23 +16,11 @@ public enum ChannelSelection: Sendable, Hashable {
   /// - Precondition: `channels` is at least 1, and the chosen channel is in `0 ..< channels`.
   public func reduce(_ interleaved: [Float], channels: Int, into mono: inout [Float]) {
     precondition(channels >= 1, "channels must be at least 1, got \(channels)")
-    let frames = interleaved.count / channels
-    mono.removeAll(keepingCapacity: true)
-    mono.reserveCapacity(frames)
-    switch self {
-    case .channel(let index):
+    var kept: Int?
+    if case .channel(let index) = self {
       precondition((0..<channels).contains(index), "channel must be in 0 ..< \(channels), got \(index)")
-      for frame in 0..<frames { mono.append(interleaved[frame * channels + index]) }
-    case .mix where channels == 1:
-      mono.append(contentsOf: interleaved)
-    case .mix:
-      // The sum is kept in double precision, so that a file of many channels loses nothing to the order of addition.
-      let scale = 1 / Double(channels)
-      for frame in 0..<frames {
-        var sum = 0.0
-        for channel in 0..<channels { sum += Double(interleaved[frame * channels + channel]) }
-        mono.append(Float(sum * scale))
-      }
+      kept = index
     }
+    ChannelReduction.reduce(interleaved, channels: channels, to: kept, into: &mono)
   }
 }

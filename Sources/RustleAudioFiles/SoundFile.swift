@@ -21,6 +21,7 @@ import RustleAudio
       unsafe opened = sf_open_fd(FileHandle.standardInput.fileDescriptor, Int32(SFM_READ), &info, 0)
     } else {
       try Self.checkIsReadable(path)
+      try Self.checkIsNotEmpty(path)
       unsafe opened = sf_open(path, Int32(SFM_READ), &info)
     }
     guard let opened = unsafe opened else {
@@ -82,13 +83,25 @@ extension SoundFile {
     }
   }
 
+  /// Refuses a file of no bytes; libsndfile says of it what it says of unknown ones.
+  private static func checkIsNotEmpty(_ path: String) throws(AudioFileError) {
+    let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+    let attributes = try? FileManager.default.attributesOfItem(atPath: target)
+    // A pipe has a length of 0 too.
+    guard attributes?[.type] as? FileAttributeType == .typeRegular, (attributes?[.size] as? NSNumber)?.intValue == 0
+    else { return }
+    throw AudioFileError(
+      .notAudio, path: path, reason: "expected an audio file, got an empty one", advice: "check what was to write it")
+  }
+
   private static func openError(path: String, number: Int32, text: String, isPipe: Bool) -> AudioFileError {
     let advice = isPipe ? "from a pipe give a WAV, OGG or MP3, and FLAC as a file" : "give a WAV, FLAC, OGG or MP3 file"
     let detail = sentence(text)
     switch Int(number) {
     case SF_ERR_UNRECOGNISED_FORMAT:
-      return AudioFileError(
-        .notAudio, path: path, reason: "expected an audio file, got bytes in no known audio format", advice: advice)
+      // Whether there were any bytes cannot be seen any more.
+      let got = isPipe ? "nothing, or bytes in no known audio format" : "bytes in no known audio format"
+      return AudioFileError(.notAudio, path: path, reason: "expected an audio file, got \(got)", advice: advice)
     case SF_ERR_SYSTEM:
       return AudioFileError(
         .readFailed, path: path, reason: "the file could not be opened: \(detail)", advice: "check the file")

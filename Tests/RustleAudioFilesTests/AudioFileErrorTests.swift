@@ -34,6 +34,8 @@ import Testing
     let data = Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ 65) })
     let error = try #require(Self.error(opening: try folder.write(data, as: "x.wav")))
     #expect(error.code == .notAudio, "\(error)")
+    let got = count == 0 ? "an empty one" : "bytes in no known audio format"
+    #expect(error.reason == "expected an audio file, got \(got)")
   }
 
   @Test(arguments: [12, 20, 35]) func aHeaderCutOffIsNotAudio(count: Int) throws {

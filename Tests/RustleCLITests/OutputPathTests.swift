@@ -32,6 +32,18 @@ import Testing
     #expect(Self.failure(folder.url.path)?.status == .usage)
   }
 
+  @Test func aPictureIsNamedPNGOrNothing() throws {
+    let folder = try ScratchFolder()
+    for name in ["a.png", "a.PNG", "a", "a.b"] {
+      #expect(throws: Never.self) { try OutputPath.checkPicture(folder.url.path + "/" + name, isNot: "in.wav") }
+    }
+    for name in ["a.jpg", "a.JPEG", "a.png.svg"] {
+      let failure = #expect(throws: CommandFailure.self) { try OutputPath.checkPicture(name, isNot: "in.wav") }
+      #expect(failure?.status == .usage)
+      #expect(failure?.message == "--png: expected the name of a PNG file, got \(name)")
+    }
+  }
+
   @Test func aForbiddenFolderOrFileIsRefused() async throws {
     let folder = try ScratchFolder()
     let base = folder.url.path

@@ -33,6 +33,12 @@ import Testing
     #expect(CSVLine.text(["a,b", "say \"x\"", "two\nlines"]) == "\"a,b\",\"say \"\"x\"\"\",\"two\nlines\"\n")
   }
 
+  @Test func aClosedOutputIsNamed() throws {
+    let result = try RustleProcess.shell("rustle devices >&-")
+    #expect(result.status == 69)
+    #expect(result.errors == "error: cannot write the output: it is closed\n")
+  }
+
   @Test(arguments: [
     ("tikcer", "ticker"), ("TICKER", "ticker"), ("tick", nil), ("spectrums", "spectrum"), ("dokter", "doctor"),
     ("hlep", "help"), ("hel", "help"), ("tuner", "tune"), ("violin", nil), ("", nil),

@@ -176,7 +176,7 @@ public actor Tuner {
     }
     next = buffer.position + Int64(buffer.frameCount)
     var frames: [PitchFrame] = []
-    let samples = mono(buffer)
+    let samples = buffer.mono(channel: configuration.channel.index)
     try tracker.process(samples.span, into: &frames)
     return frames.map { frame in
       let update = update(frame.moved(by: origin, sampleRate: format.sampleRate), overruns: buffer.overruns)
@@ -231,19 +231,6 @@ public actor Tuner {
     learner = nil
     learned = result
     set(tuning: tuning)
-  }
-
-  /// The samples of one channel.
-  private func mono(_ buffer: AudioBuffer) -> [Float] {
-    let channels = format.channels
-    if channels == 1 { return buffer.samples }
-    let starts = stride(from: 0, to: buffer.samples.count, by: channels)
-    switch configuration.channel {
-    case .channel(let channel): return starts.map { buffer.samples[$0 + channel] }
-    case .mix:
-      let share = 1 / Float(channels)
-      return starts.map { start in buffer.samples[start..<start + channels].reduce(0) { $0 + share * $1 } }
-    }
   }
 }
 

@@ -4,6 +4,12 @@ public enum TunedChannel: Sendable, Hashable {
   case mix
   /// One, counted from 0.
   case channel(Int)
+
+  /// The one channel; nil: all.
+  var index: Int? {
+    guard case .channel(let index) = self else { return nil }
+    return index
+  }
 }
 
 /// What a ``Tuner`` is set to.

@@ -67,7 +67,7 @@ public actor VoiceAnalyzer {
       ahead = buffer.position
     }
     next = buffer.position + Int64(buffer.frameCount)
-    let samples = mono(buffer)
+    let samples = buffer.mono(channel: channel)
     try take(samples.span, movingFrom: .min, by: 0, into: &frames)
     if !frames.isEmpty {
       frames[0].lostFrames = lostFrames
@@ -119,14 +119,5 @@ public actor VoiceAnalyzer {
       frames[index].sample += ahead + (frames[index].sample >= sample ? distance : 0)
       frames[index].time = Double(frames[index].sample) / format.sampleRate
     }
-  }
-
-  private func mono(_ buffer: AudioBuffer) -> [Float] {
-    let channels = format.channels
-    if channels == 1 { return buffer.samples }
-    let starts = stride(from: 0, to: buffer.samples.count, by: channels)
-    if let channel { return starts.map { buffer.samples[$0 + channel] } }
-    let share = 1 / Float(channels)
-    return starts.map { start in buffer.samples[start..<start + channels].reduce(0) { $0 + share * $1 } }
   }
 }

@@ -103,7 +103,7 @@ struct EqualizerCommand: AsyncParsableCommand {
   // MARK: the forms without sound
 
   private func showResponse() throws {
-    if let png { try OutputPath.check(png, option: "--png", isNot: settings.preset ?? "") }
+    if let png { try OutputPath.checkPicture(png, isNot: settings.preset ?? "") }
     let prepared = try settings.recipe().prepared(sampleRate: sampleRate)
     for text in prepared.notes { note(text) }
     let shown = settings.bypass ? .flat : prepared.settings

@@ -90,7 +90,7 @@ struct MeterCommand: AsyncParsableCommand {
 
   func run() async throws {
     log.bootstrap()
-    if let png { try OutputPath.check(png, option: "--png", isNot: sound.input ?? AudioFileReader.standardInputPath) }
+    if let png { try OutputPath.checkPicture(png, isNot: sound.input ?? AudioFileReader.standardInputPath) }
     // A file that cannot be read is told before a device runs.
     if let response = meter.response { _ = try MeterOptions.response(response) }
     let input = try await sound.open(for: "rustle meter -", seconds: duration ?? (calibrate == nil ? nil : 5))

@@ -17,19 +17,28 @@ struct LineWriter: Sendable {
     do {
       try handle.write(contentsOf: bytes)
     } catch {
-      if Self.isBrokenPipe(error) { throw BrokenPipe() }
-      throw CommandFailure(.unavailable, "cannot write the output: \(error.localizedDescription)")
+      guard let cause = Self.cause(of: error) else {
+        throw CommandFailure(.unavailable, "cannot write the output: \(error.localizedDescription)")
+      }
+      switch cause.code {
+      case .EPIPE: throw BrokenPipe()
+      // The command was started without one: what stands in its place refuses.
+      case .EBADF: throw CommandFailure(.unavailable, "cannot write the output: it is closed")
+      default: throw CommandFailure(.unavailable, "cannot write the output: \(cause.localizedDescription)")
+      }
     }
   }
 
-  /// Foundation wraps the error number: at first hand on Linux, one level down on Darwin.
-  private static func isBrokenPipe(_ error: any Error) -> Bool {
+  /// The system's own error. Foundation wraps it: at first hand on Linux, one level down on Darwin.
+  private static func cause(of error: any Error) -> POSIXError? {
     var current: NSError? = error as NSError
     while let error = current {
-      if error.domain == NSPOSIXErrorDomain && error.code == Int(EPIPE) { return true }
+      if error.domain == NSPOSIXErrorDomain {
+        return POSIXErrorCode(rawValue: Int32(error.code)).map { POSIXError($0) }
+      }
       current = error.userInfo[NSUnderlyingErrorKey] as? NSError
     }
-    return false
+    return nil
   }
 }
 

@@ -3,6 +3,22 @@ import RustleAudioFiles
 
 /// Where a command writes a file.
 enum OutputPath {
+  /// What names of pictures of other kinds end with.
+  private static let otherPictures: Set = [
+    "jpg", "jpeg", "gif", "svg", "pdf", "webp", "tif", "tiff", "bmp", "heic", "avif", "ps", "eps",
+  ]
+
+  /// Refuses, before there is any work, a picture that cannot be written, as `check` does, and a name of another kind than PNG.
+  static func checkPicture(_ output: String, isNot input: String) throws {
+    let ending = URL(fileURLWithPath: output).pathExtension
+    if otherPictures.contains(ending.lowercased()) {
+      throw CommandFailure(
+        .usage, "--png: expected the name of a PNG file, got \(output)",
+        advice: "pictures are PNG only: give it a name that ends with .png")
+    }
+    try check(output, option: "--png", isNot: input)
+  }
+
   /// Refuses, before there is any work, an output that cannot be written: in a folder that is missing or forbidden, or a
   /// folder itself; and one that is the input, by this or another name: it would be overwritten. A picture does not go to
   /// standard output.

@@ -87,7 +87,7 @@ struct PitchCommand: AsyncParsableCommand {
 
   func run() async throws {
     log.bootstrap()
-    if let png { try OutputPath.check(png, option: "--png", isNot: input) }
+    if let png { try OutputPath.checkPicture(png, isNot: input) }
     let sound = try await open()
     let configuration = try configuration(for: sound)
     let lines = PitchLines(format: output.effectiveFormat, threshold: threshold)

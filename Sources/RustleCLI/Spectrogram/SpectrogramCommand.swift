@@ -83,7 +83,7 @@ struct SpectrogramCommand: AsyncParsableCommand {
 
   func run() async throws {
     logging.bootstrap()
-    if let png { try OutputPath.check(png, option: "--png", isNot: file) }
+    if let png { try OutputPath.checkPicture(png, isNot: file) }
     let result = try analyze()
     if let png {
       try SpectrogramPicture.plot(result).writePNG(to: png, width: width, height: height)

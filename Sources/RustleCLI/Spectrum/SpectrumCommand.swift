@@ -63,7 +63,7 @@ struct SpectrumCommand: AsyncParsableCommand {
 
   func run() async throws {
     log.bootstrap()
-    if let png { try OutputPath.check(png, option: "--png", isNot: file) }
+    if let png { try OutputPath.checkPicture(png, isNot: file) }
     let result = try analyze()
     let text =
       switch output.effectiveFormat {

@@ -32,6 +32,10 @@ const OCTAVE: f64 = 0.01;
 /// is the same.
 const UNLIKE: f64 = 0.6;
 const CLEAN: f64 = 0.05;
+/// Partials that hold less than this of the power of the others are not there: 30 dB.
+const ABSENT: f64 = 1e-3;
+/// As much more than its mean, in standard deviations, may be what noise shows in them.
+const CHANCE: f64 = 3.0;
 /// The spectrum is searched for partials to here at least, in Hz.
 const SPECTRUM: f64 = 5000.0;
 
@@ -194,7 +198,7 @@ impl Harmonic {
         let moved = motion.moves(fit, periods);
         let mean = fit.frequency;
         let frequency = (mean + if moved { motion.offset } else { 0.0 }) * self.checked.sample_rate / TAU;
-        if !(fit.partials > 0 && self.checked.holds(frequency)) {
+        if !(fit.partials > 0 && self.checked.holds(frequency)) || self.is_of_a_higher_tone(fit) {
             return PitchEstimate::silent(self.level);
         }
         let evidence = Evidence {
@@ -211,6 +215,28 @@ impl Harmonic {
                 * ((self.spectrum.energy - fit.residual).max(0.0) / fit.residual.max(1e-30)).log10(),
             level: self.level,
         }
+    }
+
+    /// Whether only every second, third or further partial is there, the first of which is above the range: a fit of a tone that is
+    /// not looked for, by one of its subharmonics. The partials between hold next to nothing, or no more than noise does.
+    #[inline(always)]
+    fn is_of_a_higher_tone(&self, fit: &Fit) -> bool {
+        let powers = &fit.powers[..fit.partials];
+        let total: f64 = powers.iter().sum();
+        let length = self.spectrum.length() as f64;
+        // Each partial's amplitudes of cosine and sine have the variance 2 v / N in noise of variance v: half the sum of their
+        // squares has the mean and the standard deviation 2 v / N.
+        let noise = 2.0 * fit.residual / (length * length);
+        let highest = *self.checked.held().end() * TAU / self.checked.sample_rate;
+        (2..=fit.partials)
+            .filter(|&order| order as f64 * fit.frequency > highest)
+            .any(|order| {
+                let there: f64 = powers.iter().skip(order - 1).step_by(order).sum();
+                let (between, others) = (total - there, (fit.partials - fit.partials / order) as f64);
+                let chance = noise * (others + CHANCE * others.sqrt());
+                // A fit that has gone astray shows little of anything.
+                between < there && between < chance.max(ABSENT * there)
+            })
     }
 
     /// The adjusted coefficient of determination up to half a partial above the first few: where a pitch moves, the high ones are

@@ -4,7 +4,7 @@ use super::RATE;
 use rustle_dsp::pitch::{
     Decoding, PitchConfiguration, PitchError, PitchFrame, PitchTracker, VOICED, contour,
 };
-use rustle_testkit::cents;
+use rustle_testkit::{cents, normal_noise, sine};
 
 fn glide() -> Vec<f32> {
     let mut phase = 0.0;
@@ -89,4 +89,44 @@ fn path_is_the_frames_own_where_they_are_sure() {
     }
     let silence = contour(&configuration, 512, Decoding::Viterbi, &[0.0; 10_000]).expect("valid");
     assert!(silence.iter().all(|frame| !frame.estimate.is_voiced()));
+}
+
+#[test]
+fn tone_above_the_range_is_no_pitch() {
+    // Between its subharmonics and itself, at places that are no round parts of anything.
+    for (highest, frequency) in [
+        (600.0, 911.7),
+        (600.0, 1633.1),
+        (1000.0, 1277.3),
+        (1000.0, 2213.9),
+    ] {
+        for partials in [1, 6] {
+            for loudness in [0.0, 0.02] {
+                let mut signal = normal_noise(5, 12_000, 1.0);
+                signal.iter_mut().for_each(|x| *x *= loudness);
+                for k in 1..=partials {
+                    let part = sine(
+                        signal.len(),
+                        f64::from(k) * frequency,
+                        RATE,
+                        0.3 / f64::from(k),
+                        1.0,
+                    );
+                    signal.iter_mut().zip(part).for_each(|(x, y)| *x += y);
+                }
+                let narrow = PitchConfiguration::new(RATE, 60.0..=highest);
+                let frames = contour(&narrow, 512, Decoding::Frame, &signal).expect("valid");
+                assert!(
+                    frames.iter().all(|frame| !frame.estimate.is_voiced()),
+                    "{frequency}, {partials}, {loudness}: {:?}",
+                    frames[0]
+                );
+                let wide = PitchConfiguration::new(RATE, 60.0..=2.0 * frequency);
+                for frame in contour(&wide, 512, Decoding::Frame, &signal).expect("valid") {
+                    assert!(cents(frame.estimate.frequency, frequency).abs() < 5.0);
+                    assert!(frame.estimate.is_voiced());
+                }
+            }
+        }
+    }
 }
