@@ -67,7 +67,7 @@ pub(crate) fn checked(call: impl FnOnce(*mut RustleError) -> RustleStatus) -> bo
             (1..=10).contains(&status)
                 || (100..=105).contains(&status)
                 || (200..=204).contains(&status)
-                || (300..=302).contains(&status),
+                || (300..=305).contains(&status),
             "an unknown status"
         );
         assert!(!text(&error).is_empty());
