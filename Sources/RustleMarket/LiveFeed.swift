@@ -125,6 +125,20 @@ public enum FeedConnection: FeedRecord, Hashable {
       }
   }
 
+  /// In words, for example `no connection, next attempt in 1.5 s: Connection refused (os error 111)`.
+  public var text: String {
+    switch self {
+    case .idle: return "no connection"
+    case .connecting(let place, _): return "connecting to \(place)"
+    case .connected(let place): return "connected to \(place)"
+    case .reconnecting(let wait, _, let reason):
+      // In tenths of a second.
+      let tenths = (wait.countedNanoseconds + 50_000_000) / 100_000_000
+      return "no connection, next attempt in \(tenths / 10).\(tenths % 10) s" + (reason.isEmpty ? "" : ": \(reason)")
+    case .closed(let reason): return reason.map { "over: \($0)" } ?? "over"
+    }
+  }
+
   /// What the native side is told of it; nil for ``idle``.
   var news: (NativeHostNews, String)? {
     switch self {

@@ -241,7 +241,7 @@ extension EngineStream where Value: SymbolRecord {
   /// - Throws: ``FeedError/Code/ended``.
   public func unsubscribe(from symbols: [String]) throws(FeedError) { try change(adding: [], removing: symbols) }
 
-  /// How many quotes were left out of candles or statistics because they came too late; 0 once the stream has ended.
+  /// How many quotes were left out of candles or statistics because they came too late, also once the stream has ended.
   public var lateQuoteCount: UInt64 { lateCount }
 
   private func change(adding: [String], removing: [String]) throws(FeedError) {

@@ -13,8 +13,9 @@ public final class MarketViewModel {
   public private(set) var candles: [String: [Candle]] = [:]
   /// The newest alerts, the latest last, at most ``historyLimit``.
   public private(set) var alerts: [PriceAlert] = []
-  /// Whether prices can come.
-  public private(set) var connection = Connection.idle
+  /// The state of the source's connection: ``FeedConnection/idle`` while a source runs that needs none, and
+  /// ``FeedConnection/closed(reason:)`` when it has come to its end, was stopped, or was refused.
+  public private(set) var connection = FeedConnection.idle
   /// What the source met with so far.
   public private(set) var counts: FeedCounts?
   /// Quotes that this model was too slow for, or that its policy passed over.
@@ -76,7 +77,7 @@ public final class MarketViewModel {
   /// Ends the streams and the source and returns when they have ended; what was shown stays.
   public func stop() async {
     generation += 1
-    if isRunning { connection = .ended }
+    if isRunning { connection = .closed(reason: nil) }
     isRunning = false
     let ending = task
     task = nil
@@ -102,14 +103,15 @@ public final class MarketViewModel {
           let candles = interval == nil ? nil : try await feed.candles(of: symbols, every: interval ?? .zero)
           let alerts = thresholds.isEmpty ? nil : try await feed.alerts(at: thresholds)
           let notices = try await feed.notices()
+          let states = try await feed.connectionStates()
           try await feed.run()
-          self?.begun(mine)
           let model = Reference(self)
           await withDiscardingTaskGroup { tasks in
             tasks.addTask { await model.follow(quotes, of: feed, mine) }
             if let candles { tasks.addTask { await model.follow(candles) { $0.take($1, mine) } } }
             if let alerts { tasks.addTask { await model.follow(alerts) { $0.take($1, mine) } } }
             tasks.addTask { await model.follow(notices) { $0.take($1, mine) } }
+            tasks.addTask { await model.follow(states) { $0.take($1, mine) } }
           }
           let counts = await feed.counts
           self?.ended(mine, counts, quotes.outcome)
@@ -121,11 +123,6 @@ public final class MarketViewModel {
     } catch {
       refused(mine, error)
     }
-  }
-
-  private func begun(_ generation: Int) {
-    // A connection that is made meanwhile has been told of by then.
-    if generation == self.generation, connection == .idle { connection = .running }
   }
 
   private func take(_ batch: [StreamElement<Quote>], _ counts: FeedCounts, _ generation: Int) -> Bool {
@@ -157,11 +154,16 @@ public final class MarketViewModel {
 
   private func take(_ notice: FeedNotice, _ generation: Int) -> Bool {
     guard generation == self.generation else { return false }
-    connection = Connection(notice) ?? connection
     switch notice.kind {
     case .malformed, .oversized, .disconnected: fault = notice.text
     default: break
     }
+    return true
+  }
+
+  private func take(_ state: FeedConnection, _ generation: Int) -> Bool {
+    guard generation == self.generation else { return false }
+    connection = state
     return true
   }
 
@@ -172,16 +174,17 @@ public final class MarketViewModel {
 
   private func ended(_ generation: Int, _ counts: FeedCounts, _ outcome: SessionOutcome?) {
     guard generation == self.generation else { return }
-    (self.counts, connection, isRunning) = (counts, .ended, false)
     switch outcome {
     case .failed(let reason), .panicked(let reason): errorText = reason
     case nil, .ended, .cancelled: break
     }
+    (self.counts, connection, isRunning) = (counts, .closed(reason: errorText), false)
   }
 
   private func refused(_ generation: Int, _ error: FeedError) {
     guard generation == self.generation else { return }
-    (self.error, errorText, connection, isRunning) = (error, error.message, .ended, false)
+    (self.error, errorText, isRunning) = (error, error.message, false)
+    connection = .closed(reason: error.message)
   }
 
   /// A model that goes whatever reads its streams.

@@ -54,6 +54,23 @@ import Testing
     #expect(try plan("a.csv", "--policy", "latest").feedPolicy == .latest)
   }
 
+  @Test func theTickersAddressesAreRead() throws {
+    func plan(_ arguments: String...) throws -> TickerPlan {
+      try #require(try RootCommand.parseAsRoot(["ticker"] + arguments) as? TickerCommand).plan()
+    }
+    let plain = try plan("--connect", "127.0.0.1:7000")
+    #expect(plain == TickerPlan(source: .live(LiveFeed("127.0.0.1:7000")), symbols: .all))
+    #expect(plain.feedPolicy == .all() && plain.sourceText == "from 127.0.0.1:7000")
+    let other = try plan(
+      "--connect", "unix:/a b", "BTC", "--schema", "symbol=s,price=p", "--renumbered", "--serve", "[::1]:0", "--policy",
+      "sampled", "--alert", "ETH>1", "--candles", "1m", "--record", "b.ndjson")
+    let feed = LiveFeed(.unix("/a b"), schema: "symbol=s,price=p", restartsNumbers: true)
+    #expect(other.source == .live(feed) && other.symbols == ["BTC"] && other.serve == .tcp("::1", port: 0))
+    #expect(other.policy == .sampled(every: .milliseconds(500)) && other.record?.path == "b.ndjson")
+    #expect(try plan("A", "--serve", "unix:a").serve == .unix("a"))
+    #expect(try plan("--replay", "a.csv", "--serve", "a:1").everything == .awaited())
+  }
+
   @Test func theSpectrumsOptionsAreRead() throws {
     let command = try #require(try RootCommand.parseAsRoot(["spectrum", "-"]) as? SpectrumCommand)
     #expect(command.file == "-")
@@ -93,11 +110,11 @@ import Testing
     (["ticker", "A", "--rate", "0"], "expected updates a second from 0.001 to 10000000, got '0'"),
     (["ticker", "A", "--rate", "nan"], "expected updates a second from 0.001 to 10000000, got 'nan'"),
     (["ticker", "A", "--duration", "-1"], "expected seconds from 0.001 to 1000000000, got '-1'"),
-    (["ticker"], "expected one symbol or more, or --replay <file>, got neither"),
+    (["ticker"], "expected one symbol or more, --replay <file> or --connect <address>, got none of them"),
     (["ticker", "A", "--speed", "2"], "--speed: expected it with --replay, got it alone"),
     (["ticker", "A", "--lateness", "2s"], "--lateness: expected it with --candles, got it alone"),
     (["ticker", "A", "--overwrite"], "--overwrite: expected it with --record, got it alone"),
-    (["ticker", "A", "--policy", "sampled"], "--policy sampled: expected it with --replay, got it alone"),
+    (["ticker", "A", "--policy", "sampled"], "--policy sampled: expected it with --replay or --connect, got it alone"),
     (["ticker", "A", "--candles", "1.5m"], "expected an interval such as 250ms, 5s, 1m, 1h or 1d, got '1.5m'"),
     (["ticker", "A", "--alert", "B>1"], "--alert: expected one of the symbols, got 'B'"),
     (["ticker", "A", "--alert", "A"], "expected an alert such as 'BTC>70000'"),
@@ -107,6 +124,12 @@ import Testing
     (["ticker", "--replay", "f", "--rate", "1"], "--rate: expected --policy sampled with it"),
     (["ticker", "--replay", "f", "--policy", "sampled", "--rate", "2000"], "expected 1/3600 to 1000"),
     (["ticker", "--replay", "-"], "--replay -: expected --input ndjson or --input csv with it, got neither"),
+    (["ticker", "--replay", "f", "--connect", "a:1"], "expected --replay or --connect, got both"),
+    (["ticker", "--connect", "a:1", "--seed", "1"], "--seed: expected it without --connect, got both"),
+    (["ticker", "--connect", "a:1", "--speed", "2"], "--speed: expected it with --replay, got it with --connect"),
+    (["ticker", "--connect", "a:1", "--rate", "1"], "--rate: expected --policy sampled with it"),
+    (["ticker", "A", "--schema", "symbol=s,price=p"], "--schema: expected it with --replay or --connect"),
+    (["ticker", "--replay", "f", "--renumbered"], "--renumbered: expected it with --connect, got it alone"),
     (["ticker", "A", "--seed", "x"], "expected a whole number from 0 to 18446744073709551615, got 'x'"),
     (["ticker", "A", "--json", "--format", "csv"], "expected --json or --format csv, got both"),
     (["ticker", "A", "-v", "-q"], "expected --verbose or --quiet, got both"),

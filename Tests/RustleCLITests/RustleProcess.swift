@@ -71,6 +71,19 @@ enum RustleProcess {
       errors: String(decoding: errorData, as: UTF8.self), data: data)
   }
 
+  /// Starts the command without input; it is the caller's to end. Errors are not read.
+  static func start(_ arguments: [String], output: Any) throws -> Process {
+    let process = Process()
+    process.executableURL = try executable()
+    process.arguments = arguments
+    process.environment = environment
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = output
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    return process
+  }
+
   /// Starts the command, waits for its first line of output, sends it a signal, and waits for its end.
   static func interrupt(_ arguments: [String], with number: Int32) throws -> Int32 {
     try interrupted(arguments, with: number).status

@@ -119,6 +119,13 @@ import Testing
         """)
   }
 
+  @Test func whatCameAfterItsCandleIsCounted() async throws {
+    let text = [0, 1_000, 2_000, 5, 7].map { "{\"symbol\":\"A\",\"price\":1,\"t_ms\":\($0)}\n" }.joined()
+    let output = try await play(text) { plan, _ in plan.candles = TickerPlan.Candles(interval: .seconds(1)) }
+    #expect(output.text.split(separator: "\n").count == 3)
+    #expect(output.notes == "rustle: updates left out, as they came after their candle: 2\n")
+  }
+
   /// Which updates are passed over is not said: it depends on who is faster. All are delivered, or in the one count.
   @Test func theNewestAloneHasNoGaps() async throws {
     let text = (0..<2_000).map { "{\"v\":1,\"symbol\":\"A\",\"price\":\($0),\"t_ms\":\($0),\"seq\":\($0)}\n" }.joined()
@@ -205,7 +212,7 @@ import Testing
         makeProfile: { TickerViewTests.profile(columns: 80) }, write: { _ in }),
       now: { 0 }, wall: { 1_250_000_000 })
     try await streams.deliver(to: view, recording: nil)
-    await view.show(await feed.counts, late: nil)
+    await view.show(await feed.counts, late: streams.late)
     let text = await view.picture(TickerViewTests.profile(columns: 80)).map(\.text).joined(separator: "\n")
     #expect(text.contains("BTC") && text.contains("ETH") && text.contains("ALERT") && text.contains("10 updates"))
     #expect(await view.press(.pause) == false)

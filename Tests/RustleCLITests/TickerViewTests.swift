@@ -77,6 +77,28 @@ import Testing
     try Snapshot.expect(texts.joined(separator: "----\n"), variant: "\(columns)")
   }
 
+  /// A connection that stands is told by the prices; one that is lost has a line.
+  @Test(arguments: [
+    ("connected", FeedConnection.connected(to: "127.0.0.1:7000")),
+    (
+      "reconnecting",
+      .reconnecting(after: .milliseconds(1_460), failures: 2, reason: "Connection refused (os error 111)")
+    ),
+  ])
+  func theConnectionAndTheServerAreShown(name: String, connection: FeedConnection) throws {
+    var texts: [String] = []
+    for columns in [40, 80] {
+      var status = Self.status()
+      status.source = "from 127.0.0.1:7000"
+      status.connection = connection
+      status.server = TickerStatus.Server(address: "127.0.0.1:7001", clients: columns == 40 ? 1 : 2)
+      let lines = TickerTable(profile: Self.profile(columns: columns)).lines(Self.board(), status)
+      Self.expectToFit(lines, columns)
+      texts.append(Self.text(lines))
+    }
+    try Snapshot.expect(texts.joined(separator: "----\n"), variant: name)
+  }
+
   @Test(arguments: [20, 31, 47, 63, 80], [5, 6, 9, 24]) func theTableNeverScrolls(columns: Int, rows: Int) throws {
     let profile = Self.profile(columns: columns, rows: rows)
     for board in [Self.board(), try Self.candles()] {

@@ -39,13 +39,14 @@ import Testing
     #expect(model.alerts.map(\.price.description) == ["12.50", "15.00"])
     #expect(model.counts?.quotes == 5 && model.counts?.malformed == 1 && model.lostCount == 0)
     #expect(model.fault?.isEmpty == false && model.error == nil && model.errorText == nil)
-    #expect(model.connection == .ended)
+    #expect(model.connection == .closed(reason: nil))
   }
 
   @Test func refusalsAreShown() async throws {
     let model = MarketViewModel()
     model.start(.simulated(SimulatedFeed(symbols: [])))
-    #expect(model.error?.code == .noSymbols && !model.isRunning && model.connection == .ended)
+    #expect(model.error?.code == .noSymbols && !model.isRunning)
+    #expect(model.connection == .closed(reason: model.errorText))
     #expect(model.errorText == model.error?.message)
     model.start(.simulated(SimulatedFeed(symbols: ["A"], updateLimit: 1)), policy: .sampled(every: .zero))
     await finish(model)
@@ -61,11 +62,12 @@ import Testing
     let feed = try MarketFeed(.simulated(SimulatedFeed(symbols: ["A", "B"], seed: 1)), clock: clock)
     let model = MarketViewModel()
     model.start(feed, symbols: ["A"], policy: .all())
-    while model.connection != .running { await Task.yield() }
-    clock.advance(by: .milliseconds(1_200))
-    while model.history["A"]?.count != 3 { await Task.yield() }
+    while model.history["A"]?.count != 3 {
+      clock.advance(by: .milliseconds(100))
+      await Task.yield()
+    }
     await model.stop()
-    #expect(!model.isRunning && model.connection == .ended && model.latest.keys.sorted() == ["A"])
+    #expect(!model.isRunning && model.connection == .closed(reason: nil) && model.latest.keys.sorted() == ["A"])
     #expect(await feed.liveStreamCount == 0)
     await #expect(throws: FeedError.self) { try await feed.quotes() }
     await model.stop()
@@ -84,19 +86,33 @@ import Testing
     let feed = try MarketFeed(.simulated(SimulatedFeed(symbols: ["A"])), clock: clock)
     var model: MarketViewModel? = MarketViewModel()
     model?.start(feed)
-    while model?.connection != .running { await Task.yield() }
+    while await feed.liveStreamCount < 3 { await Task.yield() }
     model = nil
     while await feed.liveStreamCount > 0 { await Task.yield() }
   }
 
-  @Test func noticesTellOfTheConnection() {
-    func connection(_ kind: FeedNotice.Kind) -> MarketViewModel.Connection? {
-      MarketViewModel.Connection(FeedNotice(kind: kind, timeNanoseconds: 0, text: ""))
+  @Test func theStatesOfAConnectionAreShown() async throws {
+    let feed = try MarketFeed(.pushed(PushedFeed()))
+    let model = MarketViewModel()
+    model.start(feed)
+    #expect(model.connection == .idle)
+    let states: [FeedConnection] = [
+      .connecting(to: "peer:1", failures: 0), .connected(to: "peer:1"),
+      .reconnecting(after: .milliseconds(1_460), failures: 1, reason: "it went"), .closed(reason: "it is over"),
+    ]
+    for state in states {
+      try await feed.tell(state)
+      while model.connection != state { await Task.yield() }
     }
-    #expect(connection(.connecting) == .connecting && connection(.connected) == .running)
-    let waiting = connection(.disconnected(retryMilliseconds: 1_460))
-    #expect(waiting == .waiting(retryMilliseconds: 1_460))
-    #expect(waiting?.text == "no connection, next attempt in 1.5 s")
-    #expect(connection(.malformed(message: 3)) == nil && connection(.other) == nil)
+    await finish(model)
+    #expect(model.connection == states.last && model.errorText == "it is over")
+  }
+
+  @Test func aStateIsToldInWords() {
+    #expect(FeedConnection.idle.text == "no connection" && FeedConnection.closed(reason: nil).text == "over")
+    #expect(FeedConnection.connecting(to: "a:1", failures: 3).text == "connecting to a:1")
+    let waiting = FeedConnection.reconnecting(after: .milliseconds(1_460), failures: 1, reason: "refused")
+    #expect(waiting.text == "no connection, next attempt in 1.5 s: refused")
+    #expect(FeedConnection.closed(reason: "it went").text == "over: it went")
   }
 }

@@ -69,11 +69,21 @@ actor LiveTicker: LiveView, TickerSink {
     changed()
   }
 
-  /// - Parameter late: quotes that came too late for their candle; nil: as before.
-  func show(_ counts: FeedCounts, late: UInt64?) {
-    if status.counts != counts || status.late != late ?? status.late { changed() }
+  func take(_ connection: FeedConnection) {
+    status.connection = connection
+    changed()
+  }
+
+  func show(_ server: TickerStatus.Server) {
+    status.server = server
+    changed()
+  }
+
+  /// - Parameter late: quotes that came too late for their candle.
+  func show(_ counts: FeedCounts, late: UInt64) {
+    if status.counts != counts || status.late != late { changed() }
     status.counts = counts
-    status.late = late ?? status.late
+    status.late = late
   }
 
   /// - Returns: whether the key ends the view.

@@ -10,14 +10,19 @@ struct TickerCommand: AsyncParsableCommand {
     usage: """
       rustle ticker <symbols> ... [--rate <rate>] [--duration <seconds>] [--seed <seed>] [--json]
       rustle ticker --replay <file> [<symbols> ...] [--speed <factor|max>] [--candles <interval>] [--json]
+      rustle ticker --connect <address> [<symbols> ...] [--json]
       """,
     discussion: """
-      Without --replay the prices are a random walk from the native engine: a source to try things on, not a market. On a \
+      Without --replay and --connect the prices are a random walk from the native engine: a source to try things on, not a market. On a \
       terminal they are a live table (q quits, space pauses, ? helps); in a pipe there is one line for each update.
 
       A recording is played at the pace at which it was made, or faster, and waits for a reader that is slow. Lines that \
       cannot be read are counted, told and skipped. Prices keep every digit that they have. With CSV, alerts are told on \
       standard error.
+
+      What --connect names is connected to until the command is ended; connections and attempts are told on standard error, \
+      and what is missing stands in its place. With --serve every symbol of the source is there for others, as NDJSON; a \
+      recording begins when the first of them has come, and waits for all.
 
       EXAMPLES:
         rustle ticker BTC ETH SOL
@@ -26,6 +31,8 @@ struct TickerCommand: AsyncParsableCommand {
         rustle ticker BTC ETH --duration 60 --record prices.ndjson
         rustle ticker --replay prices.ndjson --speed 10
         rustle ticker --replay prices.ndjson BTC --candles 1m --speed max --json
+        rustle ticker BTC ETH --serve 127.0.0.1:7000
+        rustle ticker --connect 127.0.0.1:7000 BTC --record btc.ndjson
         rustle ticker --replay t.csv --schema symbol=s,price=p --alert 'BTC>70000'
 
       NDJSON FIELDS:
@@ -33,7 +40,7 @@ struct TickerCommand: AsyncParsableCommand {
         symbol  as it was asked for, or as the source tells it
         price   in the quote currency
         t_ms    milliseconds since 1970-01-01T00:00:00Z, or t_ns, nanoseconds
-        seq     number of the update in the stream; of recordings, the source's
+        seq     number of the update in the stream; of other sources, theirs
         size    how much was traded, where the source tells it
         gap     alone in a line: so many updates are missing here
         alert   alone in a line: symbol, above or below, price, t_ms
@@ -47,15 +54,15 @@ struct TickerCommand: AsyncParsableCommand {
       """)
 
   @Argument(
-    help: "Symbols, each of 1 to 32 bytes without white space; of a recording those that are wanted, all without.")
+    help: "Symbols, each of 1 to 32 bytes without white space; of a recording or a connection those that are wanted, all without.")
   var symbols: [String] = []
 
-  @OptionGroup(title: "Recordings") var source: TickerSourceOptions
+  @OptionGroup(title: "Sources") var source: TickerSourceOptions
   @OptionGroup(title: "Streams") var stream: TickerStreamOptions
 
   @Option(
     parsing: .unconditional,
-    help: "Updates a second for each symbol, 0.001 to 10000000; of a recording with --policy sampled. (default: 2)",
+    help: "Updates a second for each symbol, 0.001 to 10000000; else with --policy sampled. (default: 2)",
     transform: Parse.number("updates a second", in: 0.001...10_000_000))
   var rate: Double?
 
@@ -86,17 +93,20 @@ struct TickerCommand: AsyncParsableCommand {
   /// - Throws: `ValidationError` for options that do not go together.
   func plan() throws -> TickerPlan {
     var plan: TickerPlan
-    if let recording = source.recording {
-      if seed != nil { throw ValidationError("--seed: expected it without --replay, got both") }
+    if let other = source.recording.map(FeedConfiguration.replay) ?? source.live.map(FeedConfiguration.live) {
+      let option = source.connect == nil ? "--replay" : "--connect"
+      if seed != nil { throw ValidationError("--seed: expected it without \(option), got both") }
       if rate != nil && stream.policy != .sampled {
-        throw ValidationError("--rate: expected --policy sampled with it, or no recording, got --replay alone")
+        throw ValidationError("--rate: expected --policy sampled with it, or a random walk, got \(option) alone")
       }
-      plan = TickerPlan(source: .replay(recording), symbols: symbols.isEmpty ? .all : .only(symbols))
+      plan = TickerPlan(source: other, symbols: symbols.isEmpty ? .all : .only(symbols))
     } else {
-      if symbols.isEmpty { throw ValidationError("expected one symbol or more, or --replay <file>, got neither") }
+      if symbols.isEmpty {
+        throw ValidationError("expected one symbol or more, --replay <file> or --connect <address>, got none of them")
+      }
       if stream.policy == .sampled {
         throw ValidationError(
-          "--policy sampled: expected it with --replay, got it alone: --rate says it of random walks")
+          "--policy sampled: expected it with --replay or --connect, got it alone: --rate says it of random walks")
       }
       for threshold in stream.alerts where !symbols.contains(threshold.symbol) {
         throw ValidationError("--alert: expected one of the symbols, got '\(threshold.symbol)'")
@@ -120,6 +130,7 @@ struct TickerCommand: AsyncParsableCommand {
     plan.record = stream.record.map {
       TickerPlan.Record(path: $0, mayReplace: stream.overwrite, input: plan.recording?.path)
     }
+    plan.serve = source.serve.map { FeedAddress($0) }
     plan.duration = duration.map { .seconds($0) }
     return plan
   }

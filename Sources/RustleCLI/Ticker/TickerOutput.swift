@@ -7,6 +7,8 @@ actor TickerOutput: TickerSink {
   private let notes: LineWriter?
   /// Whether it is told where updates are missing: not to whoever asked for the newest alone.
   private let tellsGaps: Bool
+  /// Whether numbers that the source skipped are told in their place: they are lost there, as in a stream of this process.
+  private let tellsSkips: Bool
   private var quotes: TickerLines
   private let candles: CandleLines?
   private var text = ByteText()
@@ -26,6 +28,7 @@ actor TickerOutput: TickerSink {
     self.writer = writer
     self.notes = notes
     tellsGaps = plan.policy == .all
+    tellsSkips = plan.policy == .all && plan.live != nil
     quotes = TickerLines(format: format, profile: profile, simulated: plan.simulatedSymbols)
     candles = plan.candles.map {
       CandleLines(format: format, profile: profile, intervalNanoseconds: $0.interval.nanoseconds)
@@ -35,7 +38,10 @@ actor TickerOutput: TickerSink {
   func begin() throws { try writer.write(candles?.header ?? quotes.header) }
 
   func take(_ batch: [StreamElement<Quote>]) throws {
-    for element in batch where tellsGaps || element.value != nil { quotes.append(element, to: &text) }
+    for element in batch where tellsGaps || element.value != nil {
+      if tellsSkips, let skipped = element.value?.skipped, skipped > 0 { quotes.append(.gap(skipped), to: &text) }
+      quotes.append(element, to: &text)
+    }
     try flush()
   }
 
@@ -64,9 +70,15 @@ actor TickerOutput: TickerSink {
     case .oversized:
       if told < Self.mostTold { try? notes?.write("rustle: a line was skipped: \(text)\n") }
       told += 1
-    case .connected: try? notes?.write("rustle: connected: \(text)\n")
-    case .disconnected(let wait): try? notes?.write("rustle: no connection, next attempt in \(wait) ms: \(text)\n")
     default: break
+    }
+  }
+
+  func take(_ connection: FeedConnection) {
+    switch connection {
+    case .connected, .reconnecting: try? notes?.write("rustle: \(CommandFailure.visible(connection.text))\n")
+    // The end is told as that of the run.
+    case .idle, .connecting, .closed: break
     }
   }
 

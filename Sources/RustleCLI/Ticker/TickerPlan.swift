@@ -34,6 +34,8 @@ struct TickerPlan: Sendable, Equatable {
   var candles: Candles?
   var thresholds: [PriceThreshold] = []
   var record: Record?
+  /// Where the source is given to others.
+  var serve: FeedAddress?
   var duration: Duration?
 
   /// The symbols whose prices are made up here; nil for another source.
@@ -41,6 +43,9 @@ struct TickerPlan: Sendable, Equatable {
 
   /// The file that is played; nil for any other source.
   var recording: ReplayFeed? { if case .replay(let feed) = source { feed } else { nil } }
+
+  /// The process that is connected to; nil for any other source.
+  var live: LiveFeed? { if case .live(let feed) = source { feed } else { nil } }
 
   /// The policy of the consumer that shows the updates.
   var feedPolicy: FeedPolicy {
@@ -58,6 +63,7 @@ struct TickerPlan: Sendable, Equatable {
 extension TickerPlan {
   /// The source in a few words.
   var sourceText: String {
+    if let live { return "from \(live.address)" }
     guard let recording else { return "simulated" }
     let pace =
       switch recording.pace {

@@ -16,17 +16,15 @@ struct TickerRun {
     let sink = TickerOutput(plan, format: format, profile: profile, to: output, notes: notes)
     return try await recorded(notes: notes) { recording in
       let streams = try await TickerStreams(plan, of: feed)
+      let server = try await TickerServer(plan, of: feed)
       try await recording?.begin()
       try await sink.begin()
-      try await feed.run()
-      let ending = try await firstEnding(of: feed) { tasks in
-        tasks.addTask {
-          try await streams.deliver(to: sink, recording: recording)
-          return .streamEnded
-        }
+      if let server { try? notes?.write("rustle: serving on \(CommandFailure.visible(server.address.description))\n") }
+      let ending = try await firstEnding(of: feed, server) { tasks in
+        add(streams, of: feed, server, to: sink, recording: recording, &tasks)
         tasks.addEndingsOfLines(signals: signals)
       }
-      try await finish(ending, streams, feed, notes: notes)
+      try await finish(ending, streams, feed, server, notes: notes)
       return ending
     }
   }
@@ -37,18 +35,16 @@ struct TickerRun {
     let feed = try MarketFeed(plan.source)
     return try await recorded(notes: notes) { recording in
       let streams = try await TickerStreams(plan, of: feed)
+      let server = try await TickerServer(plan, of: feed)
       try await recording?.begin()
-      try await feed.run()
       let keys = await view.screen.keys()
       let ending = try await view.whileShown {
-        let ending = try await firstEnding(of: feed) { tasks in
-          tasks.addTask {
-            try await streams.deliver(to: view, recording: recording)
-            return .streamEnded
-          }
+        let ending = try await firstEnding(of: feed, server) { tasks in
+          add(streams, of: feed, server, to: view, recording: recording, &tasks)
           tasks.addTask {
             while !Task.isCancelled {
-              await view.show(await feed.counts, late: streams.candles?.lateQuoteCount ?? 0)
+              await view.show(await feed.counts, late: streams.late)
+              if let server { await view.show(server.status) }
               try? await Task.sleep(for: .milliseconds(250))
             }
             return nil
@@ -56,11 +52,29 @@ struct TickerRun {
           tasks.add(view, signals: signals, keys: keys) { await view.press($0) }
         }
         // The last picture has the last counts.
-        await view.show(await feed.counts, late: nil)
+        await view.show(await feed.counts, late: streams.late)
         return ending
       }
-      try await finish(ending, streams, feed, notes: nil)
+      try await finish(ending, streams, feed, server, notes: nil)
       return ending
+    }
+  }
+
+  /// Adds the source and what reads it: the run is over when the streams have been read to their ends, by the clients too.
+  private func add(
+    _ streams: TickerStreams, of feed: MarketFeed, _ server: TickerServer?, to sink: some TickerSink,
+    recording: QuoteRecording?, _ tasks: inout RunTasks
+  ) {
+    tasks.addTask {
+      if plan.recording != nil { await server?.untilSomebodyIsThere() }
+      // One that was ended meanwhile has nothing to run.
+      if !Task.isCancelled { try await feed.run() }
+      return nil
+    }
+    tasks.addTask {
+      try await streams.deliver(to: sink, recording: recording)
+      await server?.untilOver()
+      return .streamEnded
     }
   }
 
@@ -86,11 +100,12 @@ struct TickerRun {
   ///
   /// - Throws: `CommandFailure` when the source failed, or there was no quote in a recording.
   private func finish(
-    _ ending: RunEnding, _ streams: TickerStreams, _ feed: MarketFeed, notes: LineWriter?
+    _ ending: RunEnding, _ streams: TickerStreams, _ feed: MarketFeed, _ server: TickerServer?, notes: LineWriter?
   ) async throws {
     if ending == .readerGone { return }
     let summary = TickerSummary(
-      plan: plan, counts: await feed.counts, statistics: streams.statistics, outcome: streams.outcome)
+      plan: plan, counts: await feed.counts, statistics: streams.statistics, late: streams.late,
+      served: server?.counts, outcome: streams.outcome)
     for note in summary.notes { try? notes?.write("rustle: \(note)\n") }
     if let failure = summary.failure { throw failure }
   }
@@ -98,7 +113,7 @@ struct TickerRun {
   /// Runs the tasks and the clock until the first of them says how the run ended. The streams have ended on the native side when
   /// this returns.
   private func firstEnding(
-    of feed: MarketFeed, _ addTasks: (inout RunTasks) -> Void
+    of feed: MarketFeed, _ server: TickerServer?, _ addTasks: (inout RunTasks) -> Void
   ) async throws -> RunEnding {
     do {
       let ending = try await RunEnding.first { tasks in
@@ -108,6 +123,7 @@ struct TickerRun {
             try await Task.sleep(for: duration)
             // The streams end, once what waits in them has been delivered.
             await feed.cancel()
+            await server?.stop()
             return nil
           }
         }

@@ -6,6 +6,7 @@ protocol TickerSink: Actor {
   func take(_ batch: [StreamElement<Candle>]) throws
   func take(_ alert: PriceAlert) throws
   func take(_ notice: FeedNotice) throws
+  func take(_ connection: FeedConnection) throws
 }
 
 /// The streams of a run. Each has begun before the source does, so that none misses its first quote.
@@ -17,6 +18,8 @@ struct TickerStreams: Sendable {
   let recorded: EngineStream<Quote>?
   let alerts: EngineStream<PriceAlert>?
   let notices: EngineStream<FeedNotice>
+  /// Of a source that is connected to.
+  let connections: EngineStream<FeedConnection>?
 
   /// - Throws: `FeedError`.
   init(_ plan: TickerPlan, of feed: MarketFeed) async throws {
@@ -33,6 +36,7 @@ struct TickerStreams: Sendable {
       plan.thresholds.isEmpty
       ? nil : try await feed.alerts(at: plan.thresholds, policy: plan.recording == nil ? .all() : .awaited())
     notices = try await feed.notices()
+    connections = plan.live == nil ? nil : try await feed.connectionStates()
   }
 
   /// Reads all streams to their ends.
@@ -51,6 +55,9 @@ struct TickerStreams: Sendable {
         tasks.addTask { for await case .value(let alert) in alerts { try await sink.take(alert) } }
       }
       tasks.addTask { for await case .value(let notice) in notices { try await sink.take(notice) } }
+      if let connections {
+        tasks.addTask { for await case .value(let state) in connections { try await sink.take(state) } }
+      }
       // The first that fails ends the others.
       for try await _ in tasks {}
     }
@@ -58,6 +65,9 @@ struct TickerStreams: Sendable {
 
   /// How the source's side ended; nil while it runs.
   var outcome: SessionOutcome? { quotes?.outcome ?? candles?.outcome }
+
+  /// Quotes that came too late for their candle.
+  var late: UInt64 { candles?.lateQuoteCount ?? 0 }
 
   /// What went through the stream that is shown.
   var statistics: StreamStatistics? { quotes?.statistics ?? candles?.statistics }

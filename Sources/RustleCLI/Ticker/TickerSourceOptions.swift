@@ -1,12 +1,31 @@
 internal import ArgumentParser
 import RustleMarket
 
-/// Where the ticker's prices come from, when they are not made up.
+/// Where the ticker's prices come from, when they are not made up, and where else they go.
 struct TickerSourceOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp("Play a recording, NDJSON or CSV; - is standard input.", valueName: "file"),
     completion: .file(extensions: ["ndjson", "jsonl", "csv"]))
   var replay: String?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Take the prices from another process: host:port or unix:/path. A connection that is lost is made again.",
+      valueName: "address"))
+  var connect: String?
+
+  @Flag(
+    name: .customLong("renumbered"),
+    help: "The numbers at --connect begin anew with each connection. (default: they go on; what is missing is told)")
+  var isRenumbered = false
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Give the prices to other processes that connect here, host:port (0: a free port) or unix:/path.",
+      valueName: "address"))
+  var serve: String?
 
   @Option(
     name: .customLong("input"),
@@ -58,18 +77,30 @@ struct TickerSourceOptions: ParsableArguments {
   static let standardInputPath = "/dev/stdin"
 
   func validate() throws {
+    if replay != nil && connect != nil { throw ValidationError("expected --replay or --connect, got both") }
+    if isRenumbered && connect == nil {
+      throw ValidationError("--renumbered: expected it with --connect, got it alone")
+    }
     guard replay == nil else {
       if replay == "-", input == nil {
         throw ValidationError("--replay -: expected --input ndjson or --input csv with it, got neither")
       }
       return
     }
+    if schema != nil && connect == nil {
+      throw ValidationError("--schema: expected it with --replay or --connect, got it alone")
+    }
     for (option, isGiven) in [
-      ("--input", input != nil), ("--schema", schema != nil), ("--speed", speed != nil), ("--loop", loop),
+      ("--input", input != nil), ("--speed", speed != nil), ("--loop", loop),
       ("--from", from != nil),
     ] where isGiven {
-      throw ValidationError("\(option): expected it with --replay, got it alone")
+      throw ValidationError("\(option): expected it with --replay, got it \(connect == nil ? "alone" : "with --connect")")
     }
+  }
+
+  /// The process that is connected to; nil when there is none.
+  var live: LiveFeed? {
+    connect.map { LiveFeed(FeedAddress($0), schema: schema, restartsNumbers: isRenumbered) }
   }
 
   /// The recording that is played; nil when there is none.

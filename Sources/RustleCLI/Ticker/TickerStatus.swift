@@ -16,6 +16,10 @@ struct TickerStatus: Equatable, Sendable {
   var counts: FeedCounts?
   /// Quotes that came too late for their candle.
   var late: UInt64 = 0
+  /// The state of the source's connection; nil for a source that has none.
+  var connection: FeedConnection?
+  /// Where the source is given to others; nil: nowhere.
+  var server: Server?
   /// The newest alert.
   var alert: PriceAlert?
   /// What was wrong with the newest message that could not be read.
@@ -26,6 +30,15 @@ struct TickerStatus: Equatable, Sendable {
   /// Whether keys are read: without them they are not offered.
   var hasKeys = false
   var showsHelp = false
+
+  /// A server, as a view shows it.
+  struct Server: Equatable, Sendable {
+    var address: FeedAddress
+    var clients = 0
+
+    /// In words, for example `serving 127.0.0.1:7000, 2 clients`.
+    var text: String { "serving \(address), \(clients) \(clients == 1 ? "client" : "clients")" }
+  }
 
   /// How much was lost, left out or not understood, in words; nothing where there is nothing to tell.
   func troubles(lost: UInt64) -> [String] {

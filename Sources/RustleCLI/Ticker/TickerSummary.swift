@@ -6,6 +6,10 @@ struct TickerSummary {
   let counts: FeedCounts
   /// Of the stream that was shown.
   var statistics: StreamStatistics?
+  /// Quotes that came too late for their candle.
+  var late: UInt64 = 0
+  /// What went through the server, where there is one.
+  var served: ServerCounts?
   /// How the source's side ended.
   var outcome: SessionOutcome?
 
@@ -27,6 +31,11 @@ struct TickerSummary {
     }
     if counts.duplicates > 0 {
       notes.append("updates left out, whose number had come before: \(counts.duplicates)")
+    }
+    if late > 0 { notes.append("updates left out, as they came after their candle: \(late)") }
+    if let served {
+      notes.append("gave \(served.quotes) updates to \(served.accepted) clients")
+      if served.dropped > 0 { notes.append("clients were too slow for \(served.dropped) updates") }
     }
     if counts.outOfOrder > 0 { notes.append("updates out of order: \(counts.outOfOrder)") }
     if plan.recording != nil, failure == nil, outcome == .ended, case .only(let names) = plan.symbols, !names.isEmpty,

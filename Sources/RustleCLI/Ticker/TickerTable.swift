@@ -75,6 +75,14 @@ struct TickerTable {
       lines.append(line("ALERT \(clock)  \(AlertText.text(alert))", .yellow))
     }
     if let fault = status.fault { lines.append(line("unreadable: \(fault)", .yellow)) }
+    if let connection = status.connection {
+      switch connection {
+      case .connected: break
+      case .reconnecting, .closed: lines.append(line(connection.text, .yellow))
+      case .idle, .connecting: lines.append(line(connection.text, .dim))
+      }
+    }
+    if let server = status.server { lines.append(line(server.text, .dim)) }
     let troubles = status.troubles(lost: board.lost)
     if !troubles.isEmpty { lines.append(line(troubles.joined(separator: ", "), .yellow)) }
     lines.append(line(state(board, status), .dim))

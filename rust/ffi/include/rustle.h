@@ -2765,8 +2765,8 @@ RustleStatus rustle_feed_symbol(RustleHandle session,
                                 struct RustleError *error);
 
 /**
- * Writes to `late` how many quotes were left out of a session's candles or statistics because they came too late: 0 for other
- * sessions, and for one that is over.
+ * Writes to `late` how many quotes were left out of a session's candles or statistics because they came too late, also
+ * of one that is over; 0 for other sessions.
  *
  * Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_INVALID_VALUE` (a session of another engine), `RUSTLE_NULL_POINTER`.
  *

@@ -10,6 +10,7 @@ use crate::lane::Doorbell;
 use crate::session::Session;
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 /// The symbols that a consumer wants.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -260,4 +261,6 @@ pub(super) struct Consumer {
     pub(super) session: Session,
     /// Whether the session waits to be woken; one that is sampled looks by itself.
     pub(super) is_woken: bool,
+    /// What was left out because it came too late, once the consumer has gone.
+    pub(super) late: Arc<AtomicU64>,
 }

@@ -71,6 +71,7 @@ impl Consumers {
             Policy::Sampled { interval } => Some(Sampling { interval, next: None }),
             _ => None,
         };
+        let late = Arc::new(AtomicU64::new(0));
         let session = self.sessions.start(|| {
             Box::new(ConsumerJob {
                 hub: self.hub.clone(),
@@ -86,12 +87,14 @@ impl Consumers {
             intake,
             session: session.clone(),
             is_woken: !matches!(policy, Policy::Sampled { .. }),
+            late: late.clone(),
         });
         Ok(FeedSession {
             session,
             number,
             hub: self.hub.clone(),
             lane,
+            late,
         })
     }
 }

@@ -151,7 +151,11 @@ impl Hub {
                 .consumers
                 .iter()
                 .position(|consumer| consumer.number == number);
-            at.map(|at| state.consumers.swap_remove(at))
+            let gone = at.map(|at| state.consumers.swap_remove(at));
+            if let Some(gone) = &gone {
+                gone.late.store(gone.intake.late(), Ordering::Release);
+            }
+            gone
         };
         drop(gone);
     }
@@ -189,11 +193,11 @@ impl Hub {
         Ok(())
     }
 
-    /// What a consumer left out because it came too late; 0 when it has ended.
-    pub(super) fn late(&self, number: u64) -> u64 {
+    /// What a consumer left out because it came too late; `None` when it has gone, and [`Consumer::late`] has it.
+    pub(super) fn late(&self, number: u64) -> Option<u64> {
         let state = self.state();
         let consumer = state.consumers.iter().find(|consumer| consumer.number == number);
-        consumer.map_or(0, |consumer| consumer.intake.late())
+        consumer.map(|consumer| consumer.intake.late())
     }
 
     /// What is wanted, when that is another version than `known`.

@@ -8,6 +8,7 @@ use crate::ring::LaneStatistics;
 use crate::session::Session;
 use rustle_market::{SymbolError, SymbolList};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A consumer of a feed.
 pub struct FeedSession<T> {
@@ -15,6 +16,8 @@ pub struct FeedSession<T> {
     pub(super) number: u64,
     pub(super) hub: Arc<Hub>,
     pub(super) lane: Arc<FeedLane<T>>,
+    /// What was left out, once the hub knows the consumer no more.
+    pub(super) late: Arc<AtomicU64>,
 }
 
 impl<T: Copy> FeedSession<T> {
@@ -67,9 +70,10 @@ impl<T: Copy> FeedSession<T> {
         self.hub.name(number)
     }
 
-    /// How many quotes were left out of candles or statistics because they came too late.
+    /// How many quotes were left out of candles or statistics because they came too late, also after the end.
     pub fn late(&self) -> u64 {
-        self.hub.late(self.number)
+        let late = self.hub.late(self.number);
+        late.unwrap_or_else(|| self.late.load(Ordering::Acquire))
     }
 }
 
