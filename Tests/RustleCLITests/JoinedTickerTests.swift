@@ -56,7 +56,7 @@ import Testing
     }
     let folder = try ScratchFolder()
     let connected = try await failure { $0.source = .live(LiveFeed("nowhere")) }
-    #expect(connected?.status == .usage && connected?.message.contains("nowhere") == true)
+    #expect(connected?.status == .usage && connected?.message.hasPrefix("--connect: ") == true)
     let served = try await failure { $0.serve = "nowhere" }
     #expect(served?.status == .usage && served?.message.hasPrefix("--serve: ") == true)
     let feed = try MarketFeed(.simulated(SimulatedFeed(symbols: ["A"])))
@@ -85,7 +85,8 @@ import Testing
   }
 
   /// What the source skipped stands in its place, but not for whoever asked for the newest alone.
-  @Test(arguments: [TickerPlan.Policy.all, .latest]) func whatAPeerSkippedIsAGap(policy: TickerPlan.Policy) async throws {
+  @Test(arguments: [TickerPlan.Policy.all, .latest]) func whatAPeerSkippedIsAGap(policy: TickerPlan.Policy) async throws
+  {
     let folder = try ScratchFolder()
     let path = try folder.write(Data(), as: "out")
     var plan = TickerPlan(source: .live(LiveFeed("peer:1")), symbols: .all)

@@ -108,9 +108,13 @@ extension CommandFailure {
         case .addressUnavailable, .exhausted: .unavailable
         case .ended, .shutDown, .poisoned, .wrongSource, .archiveMismatch, .internal: .internal
         }
-      // The library's advice names a configuration; here there is an option.
-      let advice =
-        error.code == .unknownFormat ? "give --input ndjson or --input csv, or a name that ends so" : error.advice
+      // The library's advice names a configuration; here there is an option. What an address is, the message says.
+      let advice: String? =
+        switch error.code {
+        case .unknownFormat: "give --input ndjson or --input csv, or a name that ends so"
+        case .malformedAddress: nil
+        default: error.advice
+        }
       self.init(status, error.message, advice: advice)
     case let error as FFTError:
       self.init(error.code == .validation ? .usage : .internal, error.message, advice: error.advice)

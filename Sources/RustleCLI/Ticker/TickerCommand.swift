@@ -54,7 +54,9 @@ struct TickerCommand: AsyncParsableCommand {
       """)
 
   @Argument(
-    help: "Symbols, each of 1 to 32 bytes without white space; of a recording or a connection those that are wanted, all without.")
+    help:
+      "Symbols, each of 1 to 32 bytes without white space; of a recording or a connection those that are wanted, all without."
+  )
   var symbols: [String] = []
 
   @OptionGroup(title: "Sources") var source: TickerSourceOptions

@@ -12,7 +12,7 @@ struct TickerRun {
   ) async throws -> RunEnding {
     // Signals are taken before anything starts, so that none falls between.
     let signals = await Signals.stream(of: RunEnding.signals)
-    let feed = try MarketFeed(plan.source)
+    let feed = try makeFeed()
     let sink = TickerOutput(plan, format: format, profile: profile, to: output, notes: notes)
     return try await recorded(notes: notes) { recording in
       let streams = try await TickerStreams(plan, of: feed)
@@ -32,7 +32,7 @@ struct TickerRun {
   /// Shows the live table.
   func table(_ view: LiveTicker, notes: LineWriter?) async throws -> RunEnding {
     let signals = await Signals.stream(of: RunEnding.viewSignals)
-    let feed = try MarketFeed(plan.source)
+    let feed = try makeFeed()
     return try await recorded(notes: notes) { recording in
       let streams = try await TickerStreams(plan, of: feed)
       let server = try await TickerServer(plan, of: feed)
@@ -57,6 +57,14 @@ struct TickerRun {
       }
       try await finish(ending, streams, feed, server, notes: nil)
       return ending
+    }
+  }
+
+  private func makeFeed() throws -> MarketFeed {
+    do throws(FeedError) {
+      return try MarketFeed(plan.source)
+    } catch {
+      throw error.code == .malformedAddress ? error.named("--connect") : error
     }
   }
 

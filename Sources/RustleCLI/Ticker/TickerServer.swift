@@ -12,8 +12,7 @@ struct TickerServer: Sendable {
     do throws(FeedError) {
       server = try await feed.serve(on: address, policy: plan.everything)
     } catch {
-      guard let failure = CommandFailure(error) else { throw error }
-      throw CommandFailure(failure.status, "--serve: \(failure.message)", advice: failure.advice)
+      throw error.named("--serve")
     }
   }
 
@@ -39,4 +38,12 @@ struct TickerServer: Sendable {
 
   /// Disconnects the clients, and returns when the address is free.
   func stop() async { await server.stop() }
+}
+
+extension FeedError {
+  /// The failure with the option that is at fault.
+  func named(_ option: String) -> any Error {
+    guard let failure = CommandFailure(self) else { return self }
+    return CommandFailure(failure.status, "\(option): \(failure.message)", advice: failure.advice)
+  }
 }

@@ -94,7 +94,8 @@ struct TickerSourceOptions: ParsableArguments {
       ("--input", input != nil), ("--speed", speed != nil), ("--loop", loop),
       ("--from", from != nil),
     ] where isGiven {
-      throw ValidationError("\(option): expected it with --replay, got it \(connect == nil ? "alone" : "with --connect")")
+      throw ValidationError(
+        "\(option): expected it with --replay, got it \(connect == nil ? "alone" : "with --connect")")
     }
   }
 

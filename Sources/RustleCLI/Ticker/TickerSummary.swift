@@ -34,7 +34,8 @@ struct TickerSummary {
     }
     if late > 0 { notes.append("updates left out, as they came after their candle: \(late)") }
     if let served {
-      notes.append("gave \(served.quotes) updates to \(served.accepted) clients")
+      notes.append(
+        "gave \(served.quotes) updates to \(served.accepted) \(served.accepted == 1 ? "client" : "clients")")
       if served.dropped > 0 { notes.append("clients were too slow for \(served.dropped) updates") }
     }
     if counts.outOfOrder > 0 { notes.append("updates out of order: \(counts.outOfOrder)") }

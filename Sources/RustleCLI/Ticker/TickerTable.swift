@@ -97,7 +97,9 @@ struct TickerTable {
   private func state(_ board: TickerBoard, _ status: TickerStatus) -> String {
     let seconds = Int(status.seconds)
     let clock = "\(seconds / 60):\(seconds % 60 < 10 ? "0" : "")\(seconds % 60)"
-    var parts = ["\(clock)  \(status.source)"]
+    var source = status.source
+    if case .connected? = status.connection { source = status.connection?.text ?? source }
+    var parts = ["\(clock)  \(source)"]
     if status.isPaused {
       parts.append("paused")
     } else {
