@@ -29,7 +29,8 @@ struct Libraries {
     fftw: &'static Library,
     kiss: Option<&'static Library>,
     mkl: Option<&'static Library>,
-    ipp: Option<&'static Library>,
+    /// By the name of its code: what it takes on this machine, and where that is wider, what it has for AVX2.
+    ipp: Vec<(&'static str, &'static Library)>,
 }
 
 /// Loads a library for the rest of the process, with its symbols to itself: FFTW's names exist in MKL too.
@@ -42,8 +43,15 @@ fn library(name: impl AsRef<std::ffi::OsStr>) -> Result<&'static Library, libloa
 impl Peers {
     pub(super) fn load(size: usize, intel: Option<&Path>) -> Result<Self, Box<dyn Error>> {
         let intel = |name: &str| intel.map(|directory| library(directory.join(name))).transpose();
-        if let Some(core) = intel("libippcore.so.12")? {
+        let mut ipp = Vec::new();
+        if let (Some(core), Some(chosen)) = (intel("libippcore.so.12")?, intel("libipps.so.12")?) {
             ipp::Ipp::initialise(core)?;
+            ipp.push(("Intel IPP", chosen));
+        }
+        if rustle_dsp::Path::Avx512.is_available()
+            && let Some(avx2) = intel("libippsl9.so.12")?
+        {
+            ipp.push(("Intel IPP, AVX2", avx2));
         }
         Ok(Self {
             size,
@@ -51,7 +59,7 @@ impl Peers {
                 fftw: library("libfftw3f.so.3")?,
                 kiss: library("libkissfft-float.so.131").ok(),
                 mkl: intel("libmkl_rt.so.3")?,
-                ipp: intel("libipps.so.12")?,
+                ipp,
             },
         })
     }
@@ -65,8 +73,8 @@ impl Peers {
         if let Some(mkl) = self.libraries.mkl {
             transforms.push(Box::new(mkl::Mkl::new(mkl, self.size)?));
         }
-        if let Some(ipp) = self.libraries.ipp {
-            transforms.push(Box::new(ipp::Ipp::new(ipp, self.size)?));
+        for (name, ipp) in &self.libraries.ipp {
+            transforms.push(Box::new(ipp::Ipp::new(name, ipp, self.size)?));
         }
         Ok(transforms)
     }

@@ -48,13 +48,15 @@ pub(crate) fn kernel(path: Path, roots: &Roots, weights: &[f32]) -> Option<Box<d
         Path::Narrow => made::<narrow::Narrow<false>>(roots, weights),
         #[cfg(target_arch = "x86_64")]
         Path::Avx2 => {
-            made::<avx2::Avx2>(roots, weights).or_else(|| made::<narrow::Narrow<true>>(roots, weights))
+            made::<avx2::Avx2<false>>(roots, weights).or_else(|| made::<narrow::Narrow<true>>(roots, weights))
         }
         #[cfg(target_arch = "x86_64")]
-        Path::Avx512 => made::<avx512::Avx512>(roots, weights).or_else(|| {
-            avx512::Avx512::detect()?;
-            kernel(Path::Avx2, roots, weights)
-        }),
+        Path::Avx512 => made::<avx512::Avx512>(roots, weights)
+            .or_else(|| made::<avx2::Avx2<true>>(roots, weights))
+            .or_else(|| {
+                avx512::Avx512::detect()?;
+                made::<narrow::Narrow<true>>(roots, weights)
+            }),
         #[cfg(not(target_arch = "x86_64"))]
         _ => None,
     }
@@ -70,8 +72,8 @@ fn made<L: Lanes>(roots: &Roots, weights: &[f32]) -> Option<Box<dyn Kernel>> {
 /// `body` and all it calls should be `#[inline(always)]`: what is not runs all the same, compiled without them.
 pub(crate) fn run<R>(path: Path, body: impl FnOnce() -> R) -> R {
     #[cfg(target_arch = "x86_64")]
-    if let (Path::Avx2 | Path::Avx512, Some(cpu)) = (path, avx2::Avx2::detect()) {
-        return avx2::Avx2::enter(cpu, body);
+    if let (Path::Avx2 | Path::Avx512, Some(cpu)) = (path, avx2::Avx2::<false>::detect()) {
+        return avx2::Avx2::<false>::enter(cpu, body);
     }
     let _ = path;
     body()
@@ -84,7 +86,7 @@ pub(crate) fn is_available(path: Path) -> bool {
         #[cfg(target_arch = "x86_64")]
         Path::Narrow => narrow::Narrow::<false>::detect().is_some(),
         #[cfg(target_arch = "x86_64")]
-        Path::Avx2 => avx2::Avx2::detect().is_some(),
+        Path::Avx2 => avx2::Avx2::<false>::detect().is_some(),
         #[cfg(target_arch = "x86_64")]
         Path::Avx512 => avx512::Avx512::detect().is_some(),
         #[cfg(not(target_arch = "x86_64"))]

@@ -15,6 +15,7 @@ const NO_DIVISION: c_int = 8;
 const NO_HINT: c_int = 0;
 
 pub(super) struct Ipp {
+    name: &'static str,
     plan: *mut c_void,
     forward: Forward,
     work: *mut u8,
@@ -28,7 +29,11 @@ fn memory(bytes: c_int) -> *mut u8 {
 }
 
 impl Ipp {
-    pub(super) fn new(library: &'static Library, size: usize) -> Result<Self, Box<dyn Error>> {
+    pub(super) fn new(
+        name: &'static str,
+        library: &'static Library,
+        size: usize,
+    ) -> Result<Self, Box<dyn Error>> {
         // SAFETY: the signatures are those of ipps.h.
         let get_size = unsafe { library.get::<GetSize>(b"ippsFFTGetSize_R_32f") }?;
         // SAFETY: as above.
@@ -63,6 +68,7 @@ impl Ipp {
         };
         expect(status)?;
         Ok(Self {
+            name,
             plan,
             forward: *forward,
             work: memory(work_bytes),
@@ -90,7 +96,7 @@ fn expect(status: c_int) -> Result<(), String> {
 
 impl Transform for Ipp {
     fn name(&self) -> String {
-        "Intel IPP".to_owned()
+        self.name.to_owned()
     }
 
     fn run(&mut self, input: &[f32], output: &mut [f32]) {

@@ -1,18 +1,20 @@
-//! Eight lanes in the 256-bit registers of AVX2, with the fused product-sums of FMA.
+//! Eight lanes in the 256-bit registers of AVX2, with the fused product-sums of FMA: sixteen registers, or the thirty-two of
+//! AVX-512 VL, for frames that are too short for sixteen lanes.
 
+use super::avx512::Avx512;
 use super::lanes::Lanes;
 use std::arch::x86_64::*;
 use std::cell::Cell;
 use std::ops::{Add, Mul, Neg, Sub};
 
-/// Eight lanes.
+/// Eight lanes; MANY with the registers of AVX-512 VL.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
-pub(super) struct Avx2(__m256);
+pub(super) struct Avx2<const MANY: bool>(__m256);
 
-/// The CPU has AVX2 and FMA: only `detect` makes one.
+/// The CPU has AVX2 and FMA, with MANY also what `Avx512` needs: only `detect` makes one.
 #[derive(Clone, Copy)]
-pub(super) struct Cpu(());
+pub(super) struct Cpu<const MANY: bool>(());
 
 /// One intrinsic, or one function that is compiled for AVX2 and FMA.
 macro_rules! instruction {
@@ -22,7 +24,7 @@ macro_rules! instruction {
     };
 }
 
-impl Add for Avx2 {
+impl<const MANY: bool> Add for Avx2<MANY> {
     type Output = Self;
 
     #[inline(always)]
@@ -31,7 +33,7 @@ impl Add for Avx2 {
     }
 }
 
-impl Sub for Avx2 {
+impl<const MANY: bool> Sub for Avx2<MANY> {
     type Output = Self;
 
     #[inline(always)]
@@ -40,7 +42,7 @@ impl Sub for Avx2 {
     }
 }
 
-impl Mul for Avx2 {
+impl<const MANY: bool> Mul for Avx2<MANY> {
     type Output = Self;
 
     #[inline(always)]
@@ -49,7 +51,7 @@ impl Mul for Avx2 {
     }
 }
 
-impl Neg for Avx2 {
+impl<const MANY: bool> Neg for Avx2<MANY> {
     type Output = Self;
 
     #[inline(always)]
@@ -59,42 +61,48 @@ impl Neg for Avx2 {
 }
 
 // SAFETY: a vector of eight `f32`, transparent, and an array of as many.
-unsafe impl Lanes for Avx2 {
-    type Cpu = Cpu;
+unsafe impl<const MANY: bool> Lanes for Avx2<MANY> {
+    type Cpu = Cpu<MANY>;
     type Array = [f32; 8];
     type Factor = f32;
     const BLOCKS: usize = 2;
+    const REGISTERS: usize = if MANY { 32 } else { 16 };
 
-    fn detect() -> Option<Cpu> {
-        (is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")).then_some(Cpu(()))
+    fn detect() -> Option<Self::Cpu> {
+        let eight = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
+        (eight && (!MANY || Avx512::detect().is_some())).then_some(Cpu(()))
     }
 
     #[inline(always)]
-    fn enter<R>(Cpu(()): Cpu, body: impl FnOnce() -> R) -> R {
-        instruction!(entered(body))
+    fn enter<R>(Cpu(()): Self::Cpu, body: impl FnOnce() -> R) -> R {
+        if MANY {
+            instruction!(entered_with_many(body))
+        } else {
+            instruction!(entered(body))
+        }
     }
 
     #[inline(always)]
-    fn splat(Cpu(()): Cpu, value: f32) -> Self {
+    fn splat(Cpu(()): Self::Cpu, value: f32) -> Self {
         Self(instruction!(_mm256_set1_ps(value)))
     }
 
     #[inline(always)]
-    fn factor(_: Cpu, value: f32) -> f32 {
+    fn factor(_: Self::Cpu, value: f32) -> f32 {
         value
     }
 
     #[inline(always)]
-    fn spread(cpu: Cpu, factor: f32) -> Self {
+    fn spread(cpu: Self::Cpu, factor: f32) -> Self {
         Self::splat(cpu, factor)
     }
 
-    fn gather(cpu: Cpu, value: impl Fn(usize) -> f32) -> Self {
+    fn gather(cpu: Self::Cpu, value: impl Fn(usize) -> f32) -> Self {
         Self::load(cpu, &std::array::from_fn(value))
     }
 
     #[inline(always)]
-    fn load(Cpu(()): Cpu, array: &[f32; 8]) -> Self {
+    fn load(Cpu(()): Self::Cpu, array: &[f32; 8]) -> Self {
         // SAFETY: AVX2 was detected, and the array has eight elements; the load takes any address.
         Self(unsafe { _mm256_loadu_ps(array.as_ptr()) })
     }
@@ -157,6 +165,11 @@ unsafe impl Lanes for Avx2 {
 
 #[target_feature(enable = "avx2,fma")]
 fn entered<R>(body: impl FnOnce() -> R) -> R {
+    body()
+}
+
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx2,fma")]
+fn entered_with_many<R>(body: impl FnOnce() -> R) -> R {
     body()
 }
 

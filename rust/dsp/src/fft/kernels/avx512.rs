@@ -1,7 +1,4 @@
 //! Sixteen lanes in the 512-bit registers of AVX-512 (its parts F, DQ and VL).
-//!
-//! No machine at hand had these instructions: this file is compiled and linted, and its tests run where a CPU has them. All
-//! but the instructions themselves is tested everywhere, with sixteen lanes in plain arrays.
 
 use super::lanes::Lanes;
 use std::arch::x86_64::*;
@@ -67,6 +64,7 @@ unsafe impl Lanes for Avx512 {
     type Array = [f32; 16];
     type Factor = f32;
     const BLOCKS: usize = 4;
+    const REGISTERS: usize = 32;
 
     fn detect() -> Option<Cpu> {
         let found = is_x86_feature_detected!("avx512f")

@@ -30,9 +30,11 @@ pub(super) struct Columns<L: Lanes> {
 }
 
 /// The radices of the passes for `points` points, a power of two from 8 to 8192: measured.
-fn radices(points: usize) -> &'static [usize] {
+fn radices<L: Lanes>(points: usize) -> &'static [usize] {
     match points {
         8 => &[8],
+        64 if L::REGISTERS > 16 => &[8, 8],
+        256 if L::REGISTERS > 16 => &[4, 8, 8],
         16 => &[4, 4],
         32 => &[4, 8],
         64 => &[4, 4, 4],
@@ -50,7 +52,7 @@ impl<L: Lanes> Columns<L> {
     /// Transforms of weighted frames: `weights` has N elements. `roots` are those of N.
     pub(super) fn new(cpu: L::Cpu, roots: &Roots, weights: &[Complex<L>]) -> Self {
         let points = weights.len();
-        let radices = radices(points);
+        let radices = radices::<L>(points);
         let part = points / radices[0];
         let in_order = (0..part).flat_map(|n| (0..radices[0]).map(move |k| n + k * part));
         let weights = in_order.map(|at| weights[at]).collect();
@@ -77,7 +79,7 @@ impl<L: Lanes> Columns<L> {
         let points = self.weights.len();
         let position = |mut point: usize| {
             let (mut length, mut position) = (points, 0);
-            for radix in radices(points) {
+            for radix in radices::<L>(points) {
                 length /= radix;
                 position += point % radix * length;
                 point /= radix;

@@ -123,6 +123,15 @@ impl<L: Lanes> Complex<L> {
         }
     }
 
+    /// The product with -i.
+    #[inline(always)]
+    pub(super) fn minus_i_times(self) -> Self {
+        Self {
+            re: self.im,
+            im: -self.re,
+        }
+    }
+
     /// The real parts times those of `factor`, and the imaginary parts times those of `factor`: no complex product.
     #[inline(always)]
     pub(super) fn weighted(self, factor: Self) -> Self {

@@ -46,6 +46,9 @@ pub(super) trait Output {
     /// Takes V bins that are `step` apart: of the lower half of the lanes i, bin `first` + i `step`; of the others, as
     /// mirrors, bin N - `first` - i `step`, where N = V `step`.
     fn spread<L: Lanes>(&mut self, first: usize, step: usize, bins: Complex<L>);
+
+    /// `spread` of four bins, one by one.
+    fn spread_four(&mut self, first: usize, step: usize, bins: [Complex<f32>; 4]);
 }
 
 /// A form with one value per bin, from its power.
@@ -149,6 +152,15 @@ impl<F: Real> Output for Reals<'_, F> {
             self.values[step - first + lane * step] = values[L::COUNT - 1 - lane];
         }
     }
+
+    #[inline(always)]
+    fn spread_four(&mut self, first: usize, step: usize, bins: [Complex<f32>; 4]) {
+        let [a, b, c, d] = bins.map(|bin| F::single(bin.re * bin.re + bin.im * bin.im));
+        self.values[first] = a;
+        self.values[first + step] = b;
+        self.values[2 * step - first] = c;
+        self.values[step - first] = d;
+    }
 }
 
 /// The bins themselves: real and imaginary part by turns, N + 2 elements.
@@ -209,6 +221,15 @@ impl Output for Pairs<'_> {
             self.parts[2 * mirror] = re[opposite];
             self.parts[2 * mirror + 1] = -im[opposite];
         }
+    }
+
+    #[inline(always)]
+    fn spread_four(&mut self, first: usize, step: usize, [a, b, c, d]: [Complex<f32>; 4]) {
+        let (bins, _) = self.parts.as_chunks_mut::<2>();
+        bins[first] = [a.re, a.im];
+        bins[first + step] = [b.re, b.im];
+        bins[2 * step - first] = [c.re, -c.im];
+        bins[step - first] = [d.re, -d.im];
     }
 }
 

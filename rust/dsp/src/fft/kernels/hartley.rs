@@ -89,4 +89,13 @@ impl Output for Samples<'_> {
             self.samples[self.samples.len() - at].set(falling[lane]);
         }
     }
+
+    #[inline(always)]
+    fn spread_four(&mut self, first: usize, step: usize, bins: [Complex<f32>; 4]) {
+        for (lane, bin) in bins.into_iter().enumerate() {
+            let at = first + lane * step;
+            self.samples[at].set(bin.re - bin.im);
+            self.samples[self.samples.len() - at].set(bin.re + bin.im);
+        }
+    }
 }

@@ -42,6 +42,9 @@ pub(super) unsafe trait Lanes:
     /// unit of interest, so that the kernels tell them apart.
     const BLOCKS: usize;
 
+    /// The number of vector registers, which decides how many points a pass takes at once.
+    const REGISTERS: usize = 16;
+
     /// The number of lanes.
     const COUNT: usize = 4 * Self::BLOCKS;
 

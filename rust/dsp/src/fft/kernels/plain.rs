@@ -86,6 +86,8 @@ unsafe impl<const B: usize> Lanes for Plain<B> {
     type Factor = Self;
     const BY_POINTS: bool = B == 1;
     const BLOCKS: usize = B;
+    // The widths of the tests are to take the ways of the CPUs that have as many.
+    const REGISTERS: usize = if B == 1 { 16 } else { 32 };
 
     #[inline(always)]
     fn turn() {

@@ -16,6 +16,7 @@ use super::complex::Complex;
 use super::finish::{Output, lanes};
 use super::lanes::Lanes;
 use crate::fft::roots::Roots;
+use std::f32::consts::FRAC_1_SQRT_2;
 
 /// The factors of this part for one size.
 pub(super) struct Rows<L: Lanes> {
@@ -86,6 +87,8 @@ impl<L: Lanes> Rows<L> {
     ) {
         if L::BLOCKS == 1 {
             self.points(cpu, work, rest, output);
+        } else if L::BLOCKS == 2 && L::REGISTERS > 16 {
+            self.octets(cpu, work, rest, output);
         } else {
             self.squares(cpu, work, rest, output);
         }
@@ -117,6 +120,35 @@ impl<L: Lanes> Rows<L> {
                         last,
                         #[inline(always)]
                         || across_in_blocks(*rows),
+                    );
+                }
+            }
+        }
+    }
+
+    /// The same for vectors of two blocks where there are registers for eight points at once: both halves of the transform in
+    /// one.
+    #[inline(always)]
+    fn octets<O: Output>(&self, cpu: L::Cpu, work: &[Complex<L>], rest: &mut [Complex<L>], output: &mut O) {
+        let length = work.len();
+        let (rows, _) = rest.as_chunks_mut::<8>();
+        let (pairs, _) = rows.as_chunks_mut::<2>();
+        let [even, odd] = &mut pairs[0];
+        for (group, points) in self.points.as_chunks::<8>().0.iter().enumerate() {
+            for ((point, even), odd) in points.iter().zip(&mut *even).zip(&mut *odd) {
+                [*even, *odd] = unpack(cpu, work, point);
+            }
+            for (parity, rows) in [&*even, &*odd].into_iter().enumerate() {
+                let halves = across_octet(cpu, *rows);
+                for (half, rows) in halves.into_iter().enumerate() {
+                    let q = |turn: usize| 2 * (half + 2 * turn) + parity;
+                    let first = [0, 1].map(|turn| length * q(turn) + L::COUNT * group);
+                    let last = [2, 3].map(|turn| length * (2 * L::COUNT - q(turn)) - L::COUNT * group);
+                    output.square(
+                        first,
+                        last,
+                        #[inline(always)]
+                        || radix_4(rows),
                     );
                 }
             }
@@ -178,6 +210,13 @@ impl<L: Lanes> Rows<L> {
         let points = work.len();
         let Some(middle) = self.points.last() else { return };
         let [row, _] = unpack(cpu, work, middle);
+        if L::BLOCKS == 1 {
+            let bins = radix_4([0, 1, 2, 3].map(|lane: usize| Complex {
+                re: row.re.lane(lane),
+                im: row.im.lane(lane),
+            }));
+            return output.spread_four(points / 2, 2 * points, bins);
+        }
         let (re, im) = (lanes(row.re), lanes(row.im));
         // Two sums of each part, so that a sum waits for one product at a time.
         let [mut by_re, mut by_im] = [Complex::zero(cpu); 2];
@@ -221,6 +260,27 @@ fn across_blocks<L: Lanes>(rows: [Complex<L>; 4]) -> [Complex<L>; 4] {
         2 => [a + b, a - b, c, d],
         _ => radix_4([a, b, c, d]),
     }
+}
+
+/// Of a transform of 8 points across the lanes of 8 rows of two blocks, the part before two transforms of 4 points, which give
+/// the even and the odd bins; row r becomes lane r of each result.
+#[inline(always)]
+fn across_octet<L: Lanes>(cpu: L::Cpu, [a, b, c, d, e, f, g, h]: [Complex<L>; 8]) -> [[Complex<L>; 4]; 2] {
+    let blocks = |low, high| transposed([low, high, low, high], L::transpose_blocks);
+    let ([a, e, ..], [b, f, ..]) = (blocks(a, e), blocks(b, f));
+    let ([c, g, ..], [d, h, ..]) = (blocks(c, g), blocks(d, h));
+    let [a, b, c, d] = transposed([a, b, c, d], L::transpose_in_blocks);
+    let [e, f, g, h] = transposed([e, f, g, h], L::transpose_in_blocks);
+    let root = |re, im| Complex::splat(cpu, Complex { re, im });
+    let (first, third) = (
+        root(FRAC_1_SQRT_2, -FRAC_1_SQRT_2),
+        root(-FRAC_1_SQRT_2, -FRAC_1_SQRT_2),
+    );
+    let turned = (c - g).minus_i_times();
+    [
+        [a + e, b + f, c + g, d + h],
+        [a - e, (b - f).times(first), turned, (d - h).times(third)],
+    ]
 }
 
 /// In each block on its own, a transform of 4 points across the lanes of 4 rows; row r becomes lane r of each result.

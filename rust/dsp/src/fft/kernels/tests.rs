@@ -20,7 +20,8 @@ fn all(size: usize) -> Vec<(&'static str, Box<dyn Kernel>)> {
     all.extend([
         ("SSE2", made::<narrow::Narrow<false>>(&roots, &weights)),
         ("128 bits of AVX2", made::<narrow::Narrow<true>>(&roots, &weights)),
-        ("AVX2", made::<avx2::Avx2>(&roots, &weights)),
+        ("AVX2", made::<avx2::Avx2<false>>(&roots, &weights)),
+        ("256 bits of AVX-512", made::<avx2::Avx2<true>>(&roots, &weights)),
         ("AVX-512", made::<avx512::Avx512>(&roots, &weights)),
     ]);
     let made = all.into_iter();
