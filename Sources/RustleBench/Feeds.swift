@@ -26,7 +26,7 @@ enum Feeds {
       var usage = Usage(after: .seconds(2))
       var iterator = stream.makeAsyncIterator()
       var buffer: [StreamElement<Quote>] = []
-      while usage.seconds < 20, await iterator.next(into: &buffer, most: 100_000) {
+      while usage.seconds < 60, await iterator.next(into: &buffer, most: 100_000) {
         usage.add(buffer.count { $0.value != nil })
         if let pause { try await Task.sleep(for: pause) }
       }
@@ -46,7 +46,7 @@ enum Feeds {
   }
 
   /// Ten thousand feeds of three symbols at two updates a second each, every one with a consumer.
-  private static func manyFeeds() async throws {
+  static func manyFeeds() async throws {
     let count = 10_000
     var feeds: [MarketFeed] = []
     var usage = Usage(after: .zero)

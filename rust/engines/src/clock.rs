@@ -27,6 +27,12 @@ pub trait Clock: Send + Sync + 'static {
 
     /// How a worker with nothing due waits for `deadline`, the earliest that it knows of. Called by the worker alone.
     fn wait_for(&self, deadline: Option<Nanoseconds>) -> Wait;
+
+    /// The shortest time from one waking of a worker to its next for a deadline: deadlines that are closer together are met in
+    /// one go, the first of them late by so much at the most. A deadline by itself is met on time.
+    fn shortest_sleep(&self) -> Nanoseconds {
+        0
+    }
 }
 
 /// The machine's monotonic clock, and its calendar.
@@ -75,6 +81,11 @@ impl Clock for SystemClock {
                 remaining => Wait::AtMost(Duration::from_nanos(remaining)),
             },
         }
+    }
+
+    /// Half a millisecond: no job asks for shorter naps, and to fall asleep and wake costs a processor some microseconds.
+    fn shortest_sleep(&self) -> Nanoseconds {
+        500_000
     }
 }
 

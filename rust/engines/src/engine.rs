@@ -1,7 +1,7 @@
 //! What all engines have in common: their sessions, and when they refuse to start one.
 
 use crate::job::Job;
-use crate::runtime::{Runtime, RuntimeError};
+use crate::runtime::{Place, Runtime, RuntimeError};
 use crate::session::Session;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -20,6 +20,8 @@ pub(crate) enum StartError {
 /// The sessions of one engine. Dropping it cancels them.
 pub(crate) struct Sessions {
     runtime: Arc<Runtime>,
+    /// Where all of them run; `None`: each has a place of its own.
+    place: Option<Place>,
     poison: Arc<AtomicBool>,
     state: Mutex<State>,
 }
@@ -33,16 +35,24 @@ struct State {
 impl Sessions {
     /// No sessions yet, on `runtime`.
     pub(crate) fn new(runtime: Arc<Runtime>) -> Self {
-        Self::sharing(runtime, Arc::new(AtomicBool::new(false)))
-    }
-
-    /// As [`new`](Self::new), for an engine whose other work sets `poison` when it panics.
-    pub(crate) fn sharing(runtime: Arc<Runtime>, poison: Arc<AtomicBool>) -> Self {
         Self {
             runtime,
-            poison,
+            place: None,
+            poison: Arc::new(AtomicBool::new(false)),
             state: Mutex::new(State::default()),
         }
+    }
+
+    /// The same sessions, all at one place.
+    pub(crate) fn at(mut self, place: Place) -> Self {
+        self.place = Some(place);
+        self
+    }
+
+    /// The same sessions, for an engine whose other work sets `poison` when it panics.
+    pub(crate) fn sharing(mut self, poison: Arc<AtomicBool>) -> Self {
+        self.poison = poison;
+        self
     }
 
     /// Starts a job. `make` is called only once a thread is certain, with this engine locked: it must not call out.
@@ -63,7 +73,8 @@ impl Sessions {
                 crate::faults::point("a start, with the engine locked");
                 crate::faults::armed(make())
             };
-            let session = self.runtime.start(self.poison.clone(), make);
+            let place = self.place.unwrap_or_else(|| self.runtime.place());
+            let session = self.runtime.start(place, self.poison.clone(), make);
             let session = session.map_err(StartError::Runtime)?;
             // Kept in check here, so that starting and cancelling for ever holds no memory.
             state.started.retain(|session| !session.is_released());

@@ -129,14 +129,17 @@ impl FeedEngine {
                 Waiting::Asked(Box::new(PushedJob(source.clone())))
             }
         };
+        // A source wakes its consumers, whose own work is to ring a bell.
+        let place = runtime.place();
+        let sessions = || Sessions::new(runtime.clone()).at(place);
         Ok(Self {
             consumers: Arc::new(Consumers {
-                sessions: Sessions::sharing(runtime.clone(), poison),
+                sessions: sessions().sharing(poison),
                 hub,
                 clock,
                 numbers: AtomicU64::new(0),
             }),
-            source: Sessions::new(runtime),
+            source: sessions(),
             waiting: Mutex::new(Some(waiting)),
             thread: Mutex::new(None),
             pushed,

@@ -2,6 +2,7 @@
 
 use crate::clock::{Clock, Nanoseconds};
 use crate::session::Session;
+use std::cell::Cell;
 
 /// What a job wants next.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,6 +34,28 @@ pub enum Release {
 pub struct PollContext<'a> {
     pub(crate) clock: &'a dyn Clock,
     pub(crate) session: &'a Session,
+    pub(crate) held_up: &'a HeldUp,
+}
+
+/// The jobs of a turn that were so far behind that they go on from the present, to be told of together: what holds one up
+/// mostly holds up all.
+#[derive(Debug, Default)]
+pub(crate) struct HeldUp {
+    jobs: Cell<u64>,
+    largest_lag: Cell<Nanoseconds>,
+}
+
+impl HeldUp {
+    fn add(&self, lag: Nanoseconds) {
+        self.jobs.set(self.jobs.get() + 1);
+        self.largest_lag.set(self.largest_lag.get().max(lag));
+    }
+
+    /// How many there were, and the largest lag; forgets them.
+    pub(crate) fn take(&self) -> Option<(u64, Nanoseconds)> {
+        let (jobs, lag) = (self.jobs.take(), self.largest_lag.take());
+        (jobs > 0).then_some((jobs, lag))
+    }
 }
 
 impl PollContext<'_> {
@@ -44,6 +67,11 @@ impl PollContext<'_> {
     /// The present wall-clock time in milliseconds since 1970-01-01T00:00:00Z.
     pub fn wall_ms(&self) -> i64 {
         self.clock.wall_ms()
+    }
+
+    /// Notes that the job was behind by `lag`, and goes on from the present.
+    pub(crate) fn was_held_up(&self, lag: Nanoseconds) {
+        self.held_up.add(lag);
     }
 
     /// Whether the session was cancelled meanwhile: a job with a batch to deliver asks between its elements.

@@ -5,7 +5,7 @@ use crate::job::Job;
 use crate::session::Session;
 use crate::worker::{Inbox, Running, Worker};
 use std::fmt;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::{JoinHandle, ThreadId};
 use std::time::Duration;
@@ -23,9 +23,14 @@ pub struct Runtime {
     threads: Mutex<Vec<Thread>>,
     width: usize,
     keys: AtomicU64,
+    places: AtomicUsize,
     /// Whether dropping it leaves its threads to end by themselves.
     detached: AtomicBool,
 }
+
+/// Where jobs run: see [`Runtime::place`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place(usize);
 
 struct Thread {
     inbox: Arc<Inbox>,
@@ -73,8 +78,15 @@ impl Runtime {
             threads: Mutex::new(Vec::new()),
             width,
             keys: AtomicU64::new(0),
+            places: AtomicUsize::new(0),
             detached: AtomicBool::new(false),
         }
+    }
+
+    /// A place for jobs that wake each other: those that are started at one place share a thread, and take turns with others
+    /// there. Places are given out to the threads in turn.
+    pub(crate) fn place(&self) -> Place {
+        Place(self.places.fetch_add(1, Ordering::Relaxed))
     }
 
     /// Starts a job. `make` is called only once a thread is certain, so that a failed start takes nothing.
@@ -83,13 +95,14 @@ impl Runtime {
     ///
     /// # Errors
     /// The system refused a thread.
-    pub fn start(
+    pub(crate) fn start(
         &self,
+        Place(place): Place,
         poison: Arc<AtomicBool>,
         make: impl FnOnce() -> Box<dyn Job>,
     ) -> Result<Session, RuntimeError> {
         let key = self.keys.fetch_add(1, Ordering::Relaxed);
-        let inbox = self.inbox(key as usize % self.width)?;
+        let inbox = self.inbox(place % self.width)?;
         let session = Session::new(key, inbox.clone());
         inbox.start(Running {
             session: session.clone(),
@@ -148,7 +161,7 @@ impl Runtime {
     /// The inbox of the worker at `index`, which is started if it must be.
     fn inbox(&self, index: usize) -> Result<Arc<Inbox>, RuntimeError> {
         let mut threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
-        // Keys count up, so that threads are asked for in order; a burst may come in another one.
+        // Places count up, so that threads are asked for in order; a burst may come in another one.
         while threads.len() <= index {
             let inbox = Arc::new(Inbox::new());
             let worker = Worker::new(inbox.clone(), self.clock.clone());
@@ -181,5 +194,46 @@ impl Drop for Runtime {
                 tracing::error!("a worker thread ended by a panic");
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::SystemClock;
+    use crate::job::{PollContext, Release, Step};
+    use std::sync::mpsc::{Sender, channel};
+
+    /// Tells which thread polls it.
+    struct Tells(Sender<ThreadId>);
+
+    impl Job for Tells {
+        fn poll(&mut self, _: &PollContext<'_>) -> Step {
+            self.0
+                .send(std::thread::current().id())
+                .expect("the test listens");
+            Step::End
+        }
+
+        fn release(self: Box<Self>, _: Release) {}
+    }
+
+    #[test]
+    fn jobs_at_one_place_share_a_thread_and_places_take_turns() {
+        let runtime = Runtime::with(Arc::new(SystemClock::new()), None, 2);
+        let places = [runtime.place(), runtime.place()];
+        let threads = places.map(|place| {
+            let (sender, threads) = channel();
+            for _ in 0..3 {
+                let job = Tells(sender.clone());
+                runtime
+                    .start(place, Arc::default(), || Box::new(job))
+                    .expect("started");
+            }
+            [(); 3].map(|()| threads.recv().expect("a thread"))
+        });
+        let [first, second] = threads;
+        assert_eq!((first, second), ([first[0]; 3], [second[0]; 3]));
+        assert_ne!(first[0], second[0]);
     }
 }

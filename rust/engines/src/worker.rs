@@ -1,7 +1,7 @@
 //! One thread of the runtime: it takes orders from its inbox and polls the jobs that are due.
 
-use crate::clock::{Clock, Wait};
-use crate::job::{Job, PollContext, Release, Step};
+use crate::clock::{Clock, Nanoseconds, Wait};
+use crate::job::{HeldUp, Job, PollContext, Release, Step};
 use crate::panic_text::into_panic_message;
 use crate::session::Session;
 use crate::timers::Timers;
@@ -31,6 +31,8 @@ struct Orders {
     cancels: Vec<u64>,
     wakes: Vec<u64>,
     stop: bool,
+    /// Whether the worker sleeps and nobody has rung for it since.
+    is_asleep: bool,
     /// Raised whenever the caller wants to know that everything up to now is done.
     asked: u64,
     /// The last `asked` for which that was so.
@@ -53,23 +55,30 @@ impl Inbox {
     }
 
     pub(crate) fn start(&self, running: Running) {
-        self.lock().starts.push(running);
-        self.bell.notify_one();
+        self.order(|orders| orders.starts.push(running));
     }
 
     pub(crate) fn cancel(&self, key: u64) {
-        self.lock().cancels.push(key);
-        self.bell.notify_one();
+        self.order(|orders| orders.cancels.push(key));
     }
 
     pub(crate) fn wake(&self, key: u64) {
-        self.lock().wakes.push(key);
-        self.bell.notify_one();
+        self.order(|orders| orders.wakes.push(key));
     }
 
     pub(crate) fn stop(&self) {
-        self.lock().stop = true;
-        self.bell.notify_one();
+        self.order(|orders| orders.stop = true);
+    }
+
+    /// Gives an order, and rings if the worker sleeps: one that works looks for orders by itself, and a bell for nobody costs a
+    /// system call all the same.
+    fn order(&self, give: impl FnOnce(&mut Orders)) {
+        let mut orders = self.lock();
+        give(&mut orders);
+        if std::mem::take(&mut orders.is_asleep) {
+            drop(orders);
+            self.bell.notify_one();
+        }
     }
 
     /// Waits until the worker has done all that is due and ordered by now. Not to be called on the worker's own thread.
@@ -87,16 +96,20 @@ impl Inbox {
         self.orders.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Blocks until there is something to do; takes the orders.
-    fn wait(&self, clock: &dyn Clock, timers: &Timers) -> Orders {
+    /// Blocks until there is something to do; takes the orders. For a deadline that is not reached yet it does not return before
+    /// `rested`.
+    fn wait(&self, clock: &dyn Clock, timers: &Timers, rested: Nanoseconds) -> Orders {
         let mut orders = self.lock();
+        let next = timers.next_deadline();
+        let next = next.map(|at| if at > clock.now() { at.max(rested) } else { at });
         loop {
             if orders.stop || orders.is_any() {
                 break;
             }
-            match clock.wait_for(timers.next_deadline()) {
+            match clock.wait_for(next) {
                 Wait::Ready => break,
                 Wait::AtMost(rest) => {
+                    orders.is_asleep = true;
                     orders = self
                         .bell
                         .wait_timeout(orders, rest)
@@ -106,10 +119,12 @@ impl Inbox {
                 Wait::ForBell => {
                     orders.answered = orders.asked;
                     self.settled.notify_all();
+                    orders.is_asleep = true;
                     orders = self.bell.wait(orders).unwrap_or_else(PoisonError::into_inner);
                 }
             }
         }
+        orders.is_asleep = false;
         Orders {
             starts: std::mem::take(&mut orders.starts),
             cancels: std::mem::take(&mut orders.cancels),
@@ -126,6 +141,9 @@ pub(crate) struct Worker {
     clock: Arc<dyn Clock>,
     running: HashMap<u64, Running>,
     timers: Timers,
+    /// Until when it would rather sleep than meet a deadline by itself.
+    rested: Nanoseconds,
+    held_up: HeldUp,
 }
 
 impl Worker {
@@ -135,6 +153,8 @@ impl Worker {
             clock,
             running: HashMap::new(),
             timers: Timers::default(),
+            rested: 0,
+            held_up: HeldUp::default(),
         }
     }
 
@@ -161,7 +181,25 @@ impl Worker {
 
     /// Takes orders and does what is due. Returns whether to go on.
     fn turn(&mut self) -> bool {
-        let orders = self.inbox.wait(&*self.clock, &self.timers);
+        let orders = self.inbox.wait(&*self.clock, &self.timers, self.rested);
+        let now = self.clock.now();
+        self.rested = now.saturating_add(self.clock.shortest_sleep());
+        let is_last = orders.stop;
+        self.take(orders);
+        if is_last {
+            return false;
+        }
+        self.forget_stale_timers();
+        self.poll_due();
+        if let Some((jobs, lag)) = self.held_up.take() {
+            let lag_ms = lag / 1_000_000;
+            logged(|| tracing::warn!(jobs, lag_ms, "engines were held up and go on from now"));
+        }
+        true
+    }
+
+    /// Does what it was ordered to; what was started or woken is due.
+    fn take(&mut self, orders: Orders) {
         let now = self.clock.now();
         for running in orders.starts {
             let key = running.session.key();
@@ -177,12 +215,6 @@ impl Worker {
                 self.timers.push(now, key);
             }
         }
-        if orders.stop {
-            return false;
-        }
-        self.forget_stale_timers();
-        self.poll_due();
-        true
     }
 
     fn release_all(&mut self, release: &Release) {
@@ -210,6 +242,7 @@ impl Worker {
             let context = PollContext {
                 clock: &*self.clock,
                 session: &running.session,
+                held_up: &self.held_up,
             };
             let poll = || {
                 #[cfg(feature = "faults")]
@@ -239,13 +272,11 @@ impl Worker {
         let inbox = self.inbox.clone();
         #[cfg(feature = "faults")]
         let _held = crate::faults::is_active(crate::faults::Fault::LockHeld).then(|| inbox.lock());
-        // A log subscriber that panics must not keep the release from the listener, nor end the worker.
-        let logged = |log: &dyn Fn()| drop(catch_unwind(AssertUnwindSafe(log)).map_err(into_panic_message));
-        logged(&|| tracing::debug!(session = key, ?release, "session released"));
+        logged(|| tracing::debug!(session = key, ?release, "session released"));
         session.set_released();
         if let Err(payload) = catch_unwind(AssertUnwindSafe(|| job.release(release))) {
             let message = into_panic_message(payload);
-            logged(&|| tracing::error!(session = key, message, "a listener panicked in its release"));
+            logged(|| tracing::error!(session = key, message, "a listener panicked in its release"));
         }
     }
 
@@ -257,6 +288,11 @@ impl Worker {
             self.timers.retain(|key| running.contains_key(&key));
         }
     }
+}
+
+/// Writes to the log. A subscriber that panics must not keep a release from a listener, nor end the worker.
+fn logged(log: impl FnOnce()) {
+    drop(catch_unwind(AssertUnwindSafe(log)).map_err(into_panic_message));
 }
 
 #[cfg(test)]

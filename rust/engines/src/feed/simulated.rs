@@ -48,6 +48,8 @@ pub(super) struct Simulated {
     /// Between two updates of one symbol.
     step_ns: i64,
     quotes: Vec<Quote>,
+    /// What the last turn left out.
+    lag: Option<Nanoseconds>,
 }
 
 enum Prices {
@@ -95,6 +97,7 @@ impl Simulated {
             limit: configuration.update_limit.unwrap_or(u64::MAX),
             step_ns: (1e9 / rate) as i64,
             quotes: Vec::new(),
+            lag: None,
         };
         Ok((source, SymbolTable::from(&symbols)))
     }
@@ -102,12 +105,7 @@ impl Simulated {
 
 impl Source for Simulated {
     fn give(&mut self, moment: Moment, gate: &mut Gate) -> Result<Next, String> {
-        if let Some(lag) = self.schedule.catch_up(moment.now) {
-            tracing::warn!(
-                lag_ms = lag / 1_000_000,
-                "the feed was held up and goes on from now"
-            );
-        }
+        self.lag = self.schedule.catch_up(moment.now);
         let left = self.limit.saturating_sub(self.schedule.taken());
         let most = left.min(moment.most as u64).min(LARGEST_BATCH as u64);
         self.quotes.clear();
@@ -130,6 +128,10 @@ impl Source for Simulated {
             due if due <= moment.now => Next::Now,
             due => Next::At(due.max(moment.now + SHORTEST_NAP)),
         })
+    }
+
+    fn take_lag(&mut self) -> Option<Nanoseconds> {
+        self.lag.take()
     }
 
     /// All symbols move, wanted or not: who comes later finds them where they would be.

@@ -36,6 +36,11 @@ pub(super) trait Source: Send {
     /// The reason why it cannot go on.
     fn give(&mut self, moment: Moment, gate: &mut Gate) -> Result<Next, String>;
 
+    /// How far behind it was when it last gave, if it went on from there rather than caught up.
+    fn take_lag(&mut self) -> Option<Nanoseconds> {
+        None
+    }
+
     /// Learns what is wanted.
     fn hear(&mut self, demand: &Demand, gate: &mut Gate);
 }
@@ -86,7 +91,11 @@ impl Job for SourceJob {
         if moment.most == 0 {
             return Step::At(moment.now.saturating_add(REST));
         }
-        match self.source.give(moment, &mut self.gate) {
+        let next = self.source.give(moment, &mut self.gate);
+        if let Some(lag) = self.source.take_lag() {
+            context.was_held_up(lag);
+        }
+        match next {
             Ok(Next::At(time)) => Step::At(time),
             Ok(Next::Now) => Step::At(moment.now),
             Ok(Next::End) => Step::End,

@@ -116,10 +116,7 @@ impl Job for TickerJob {
     fn poll(&mut self, context: &PollContext<'_>) -> Step {
         let now = context.now();
         if let Some(lag) = self.schedule.catch_up(now) {
-            tracing::warn!(
-                lag_ms = lag / 1_000_000,
-                "the ticker was held up and goes on from now"
-            );
+            context.was_held_up(lag);
         }
         self.make_batch(now, context.wall_ms());
         self.deliver(context);

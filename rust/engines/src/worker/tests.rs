@@ -1,5 +1,6 @@
 use super::*;
 use crate::clock::ManualClock;
+use std::sync::atomic::AtomicU64;
 
 /// Waits for an hour, fails, or panics.
 enum Doing {
@@ -137,4 +138,104 @@ fn panic_of_one_job_leaves_the_others_running() {
     assert!(bench.poison.load(Ordering::Acquire));
     assert!(!waiting.is_released() && !waiting.is_cancelled());
     assert_eq!(bench.worker.running.len(), 1);
+}
+
+/// A clock on which the deadline that a worker waits for comes at once.
+struct Leaping(AtomicU64);
+
+impl Clock for Leaping {
+    fn now(&self) -> Nanoseconds {
+        self.0.load(Ordering::Acquire)
+    }
+
+    fn wall_ms(&self) -> i64 {
+        0
+    }
+
+    fn wait_for(&self, deadline: Option<Nanoseconds>) -> Wait {
+        self.0.fetch_max(deadline.unwrap_or(0), Ordering::AcqRel);
+        Wait::Ready
+    }
+
+    fn shortest_sleep(&self) -> Nanoseconds {
+        500
+    }
+}
+
+/// Asks for one time after the other, and notes when it is polled.
+struct Asks {
+    times: Vec<Nanoseconds>,
+    polled: Arc<Mutex<Vec<Nanoseconds>>>,
+    lag: Option<Nanoseconds>,
+}
+
+impl Job for Asks {
+    fn poll(&mut self, context: &PollContext<'_>) -> Step {
+        self.polled.lock().expect("a sound lock").push(context.now());
+        if let Some(lag) = self.lag {
+            context.was_held_up(lag);
+        }
+        self.times.pop().map_or(Step::Wait, Step::At)
+    }
+
+    fn release(self: Box<Self>, _: Release) {}
+}
+
+/// A worker on a leaping clock with jobs that ask for these times, the last of each first, and have these lags; and when each
+/// was polled.
+fn asking(jobs: &[(&[Nanoseconds], Option<Nanoseconds>)]) -> (Worker, Vec<Arc<Mutex<Vec<Nanoseconds>>>>) {
+    let inbox = Arc::new(Inbox::new());
+    let polled = jobs.iter().enumerate().map(|(key, (times, lag))| {
+        let polled = Arc::default();
+        inbox.start(Running {
+            session: Session::new(key as u64, inbox.clone()),
+            job: Box::new(Asks {
+                times: times.to_vec(),
+                polled: Arc::clone(&polled),
+                lag: *lag,
+            }),
+            poison: Arc::default(),
+        });
+        polled
+    });
+    let polled = polled.collect();
+    (Worker::new(inbox, Arc::new(Leaping(AtomicU64::new(0)))), polled)
+}
+
+#[test]
+fn deadlines_that_are_close_are_met_in_one_go_and_others_on_time() {
+    let (mut worker, polled) = asking(&[(&[10_000, 100], None), (&[200], None), (&[500], None)]);
+    (0..3).for_each(|_| assert!(worker.turn()));
+    let polled: Vec<_> = polled
+        .iter()
+        .map(|times| times.lock().expect("a sound lock").clone())
+        .collect();
+    assert_eq!(polled, [vec![0, 500, 10_000], vec![0, 500], vec![0, 500]]);
+}
+
+#[test]
+fn jobs_that_were_held_up_are_told_of_together() {
+    let (mut worker, _) = asking(&[(&[], Some(3)), (&[], None), (&[], Some(7))]);
+    let orders = worker.inbox.wait(&*worker.clock, &worker.timers, 0);
+    worker.take(orders);
+    worker.poll_due();
+    assert_eq!(worker.held_up.take(), Some((2, 7)));
+    assert_eq!(worker.held_up.take(), None);
+}
+
+#[test]
+fn bell_rings_for_a_worker_that_sleeps_and_for_no_other() {
+    let (inbox, clock, timers) = (Inbox::new(), ManualClock::new(0), Timers::default());
+    inbox.wake(1);
+    assert!(!inbox.lock().is_asleep);
+    assert_eq!(inbox.wait(&clock, &timers, 0).wakes, [1]);
+    std::thread::scope(|scope| {
+        let sleeper = scope.spawn(|| inbox.wait(&clock, &timers, 0).wakes);
+        while !inbox.lock().is_asleep {
+            std::thread::yield_now();
+        }
+        inbox.wake(2);
+        assert_eq!(sleeper.join().expect("no panic"), [2]);
+        assert!(!inbox.lock().is_asleep);
+    });
 }
