@@ -3,7 +3,8 @@ import Foundation
 
 /// The benchmarks by name; scripts/bench says what each measures. `streams` and `recording` are parts of `feeds`.
 let benchmarks: [String: @Sendable () async throws -> Void] = [
-  "boundary": Boundary.run, "feeds": Feeds.run, "streams": Feeds.manyFeeds, "recording": Recording.run, "latency": Latency.run,
+  "boundary": Boundary.run, "feeds": Feeds.run, "streams": Feeds.manyFeeds, "recording": Recording.run,
+  "latency": Latency.run,
   "transforms": Transforms.run,
 ]
 

@@ -85,12 +85,11 @@ impl<L: Lanes> Rows<L> {
         rest: &mut [Complex<L>],
         output: &mut O,
     ) {
-        if L::BLOCKS == 1 {
-            self.points(cpu, work, rest, output);
-        } else if L::BLOCKS == 2 && L::REGISTERS > 16 {
-            self.octets(cpu, work, rest, output);
-        } else {
-            self.squares(cpu, work, rest, output);
+        match L::BLOCKS {
+            1 => self.points(cpu, work, rest, output),
+            // With fewer registers its values go through memory: as the squares do, but in no good order.
+            2 if L::REGISTERS > 16 => self.octets(cpu, work, rest, output),
+            _ => self.squares(cpu, work, rest, output),
         }
         self.middle(cpu, work, output);
     }
@@ -111,10 +110,7 @@ impl<L: Lanes> Rows<L> {
             for (parity, crossed) in [&*even, &*odd].into_iter().enumerate() {
                 for (p, rows) in crossed.iter().enumerate().take(L::BLOCKS) {
                     L::turn();
-                    // Of the turn t, 0 to 3, the bins are those of q = 2 (p + BLOCKS t) + parity, and their mirrors.
-                    let q = |turn: usize| 2 * (p + L::BLOCKS * turn) + parity;
-                    let first = [0, 1].map(|turn| length * q(turn) + L::COUNT * group);
-                    let last = [2, 3].map(|turn| length * (2 * L::COUNT - q(turn)) - L::COUNT * group);
+                    let (first, last) = places::<L>(length, 2 * p + parity, L::COUNT * group);
                     output.square(
                         first,
                         last,
@@ -126,8 +122,7 @@ impl<L: Lanes> Rows<L> {
         }
     }
 
-    /// The same for vectors of two blocks where there are registers for eight points at once: both halves of the transform in
-    /// one.
+    /// The same for vectors of two blocks, both halves of the transform in one.
     #[inline(always)]
     fn octets<O: Output>(&self, cpu: L::Cpu, work: &[Complex<L>], rest: &mut [Complex<L>], output: &mut O) {
         let length = work.len();
@@ -141,9 +136,7 @@ impl<L: Lanes> Rows<L> {
             for (parity, rows) in [&*even, &*odd].into_iter().enumerate() {
                 let halves = across_octet(cpu, *rows);
                 for (half, rows) in halves.into_iter().enumerate() {
-                    let q = |turn: usize| 2 * (half + 2 * turn) + parity;
-                    let first = [0, 1].map(|turn| length * q(turn) + L::COUNT * group);
-                    let last = [2, 3].map(|turn| length * (2 * L::COUNT - q(turn)) - L::COUNT * group);
+                    let (first, last) = places::<L>(length, 2 * half + parity, L::COUNT * group);
                     output.square(
                         first,
                         last,
@@ -167,10 +160,7 @@ impl<L: Lanes> Rows<L> {
                 [*even, *odd] = unpack(cpu, work, point);
             }
             for (parity, rows) in [&*even, &*odd].into_iter().enumerate() {
-                // As for squares, with one block.
-                let q = |turn: usize| 2 * turn + parity;
-                let first = [0, 1].map(|turn| length * q(turn) + RUN * run);
-                let last = [2, 3].map(|turn| length * (2 * L::COUNT - q(turn)) - RUN * run);
+                let (first, last) = places::<L>(length, parity, RUN * run);
                 output.points(first, last, &rows[..points.len()]);
             }
         }
@@ -251,12 +241,21 @@ fn unpack<L: Lanes>(cpu: L::Cpu, work: &[Complex<L>], point: &Point<L>) -> [Comp
     [(a + b).times(point.even), (a - b).times(point.odd)]
 }
 
+/// Where the bins of four q begin, of q = `first_q` + 2 `BLOCKS` t for the turns t, 0 to 3, and of the points from `k` on: those of
+/// the first two turns upwards, and downwards the mirrors of those of the others.
+#[inline(always)]
+fn places<L: Lanes>(length: usize, first_q: usize, k: usize) -> ([usize; 2], [usize; 2]) {
+    let q = |turn: usize| first_q + 2 * L::BLOCKS * turn;
+    let up = [0, 1].map(|turn| length * q(turn) + k);
+    let down = [2, 3].map(|turn| length * (2 * L::COUNT - q(turn)) - k);
+    (up, down)
+}
+
 /// A transform of `BLOCKS` points across the blocks of as many rows; row r becomes block r of each result.
 #[inline(always)]
 fn across_blocks<L: Lanes>(rows: [Complex<L>; 4]) -> [Complex<L>; 4] {
     let [a, b, c, d] = transposed(rows, L::transpose_blocks);
     match L::BLOCKS {
-        1 => [a, b, c, d],
         2 => [a + b, a - b, c, d],
         _ => radix_4([a, b, c, d]),
     }
