@@ -23,6 +23,12 @@ let dist = Context.environment["RUSTLE_NATIVE_DIST"] ?? "rust/dist"
 
 let log = Target.Dependency.product(name: "Logging", package: "swift-log")
 
+// The WebSocket client, its library for networks, and the part of the command that uses it are left out when this says so: building that
+// library again for each sanitizer takes minutes.
+let hasWebSocket = Context.environment["RUSTLE_WITHOUT_WEBSOCKET"] == nil
+let webSocket: [Target.Dependency] = hasWebSocket ? ["RustleWebSocket"] : []
+let webSocketSettings: [SwiftSetting] = hasWebSocket ? [.define("WEBSOCKET")] : []
+
 let package = Package(
   name: "rustle",
   platforms: [.macOS(.v15), .iOS(.v18)],
@@ -70,8 +76,8 @@ let package = Package(
       dependencies: [
         "CTerminal", "Rustle", "RustleAudio", "RustleMarket", "RustleCore", "RustleAudioFiles", "RustlePlot", log,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ],
-      swiftSettings: strict
+      ] + webSocket,
+      swiftSettings: strict + webSocketSettings
     ),
     .executableTarget(name: "RustleCommand", dependencies: ["RustleCLI"], swiftSettings: strict),
 
@@ -98,8 +104,36 @@ let package = Package(
       exclude: ["Fixtures"], swiftSettings: strict),
     .testTarget(name: "RustlePlotTests", dependencies: ["RustlePlot", "TestSupport"], swiftSettings: strict),
     .testTarget(
-      name: "RustleCLITests", dependencies: ["RustleCLI", "RustleCommand", "RustleTesting", "TestSupport"],
+      name: "RustleCLITests",
+      dependencies: ["RustleCLI", "RustleCommand", "RustleTesting", "TestSupport"] + webSocket,
       exclude: ["Snapshots"],
-      swiftSettings: strict),
+      swiftSettings: strict + webSocketSettings),
   ]
 )
+
+if hasWebSocket {
+  let network: [Target.Dependency] = ["NIOCore", "NIOHTTP1", "NIOPosix", "NIOWebSocket"].map {
+    .product(name: $0, package: "swift-nio")
+  }
+  let tls = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
+  package.products.append(.library(name: "RustleWebSocket", targets: ["RustleWebSocket"]))
+  package.dependencies += [
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
+  ]
+  package.targets += [
+    .target(
+      name: "RustleWebSocket",
+      dependencies: network + [
+        "RustleMarket", tls, .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "RustleWebSocketTests",
+      dependencies: network + [
+        "RustleMarket", "RustleTesting", "RustleWebSocket", "TestSupport", tls,
+        .product(name: "NIOEmbedded", package: "swift-nio"),
+      ],
+      swiftSettings: strict),
+  ]
+}

@@ -43,6 +43,9 @@ package struct NativeFeed: ~Copyable, Sendable {
     self.runtime = runtime
   }
 
+  /// The number of its handle.
+  var raw: UInt64 { handle.raw }
+
   /// Begins the source. Idempotent.
   package borrowing func run() throws(NativeError) {
     let feed = handle.raw
@@ -133,25 +136,6 @@ package struct NativeFeed: ~Copyable, Sendable {
     // The only refusal is a stale handle, and this object owns it.
     _ = unsafe rustle_feed_connection(handle.raw, &record, nil)
     return NativeFeedNotice(record)
-  }
-
-  /// Has a source that the host fills read `bytes`, and returns how many it took.
-  package borrowing func push(_ bytes: Span<UInt8>) throws(NativeError) -> Int {
-    let feed = handle.raw
-    var taken = 0
-    try unsafe bytes.withUnsafeBufferPointer { bytes throws(NativeError) in
-      try unsafe NativeError.check { unsafe rustle_feed_push(feed, bytes.baseAddress, bytes.count, &taken, $0) }
-    }
-    return taken
-  }
-
-  /// Tells the consumers of a source that the host fills of the host's connection.
-  package borrowing func tell(_ news: NativeHostNews, _ note: String) throws(NativeError) {
-    let feed = handle.raw
-    let (kind, retry, failures) = news.numbers
-    try unsafe withNativeStrings([note]) { texts throws(NativeError) in
-      try unsafe NativeError.check { unsafe rustle_feed_tell(feed, kind, retry, failures, texts[0], $0) }
-    }
   }
 
   /// Serves the feed to whoever connects.

@@ -44,8 +44,8 @@ package enum NativeFeedSource: Sendable {
   /// `schema`: empty for the default one. `speed`: 0 for no waiting. `format`: its number in the header.
   case replay(path: String, schema: String, speed: Double, from: Int64?, format: UInt32, repeats: Bool)
   case live(NativeLiveFeed)
-  /// `schema` and `format` as for a replay.
-  case pushed(schema: String, format: UInt32, restartsNumbers: Bool)
+  /// `schema` and `format` as for a replay. `messageLimit`: in bytes; 0 for the default one.
+  case pushed(schema: String, format: UInt32, restartsNumbers: Bool, messageLimit: Int)
 
   /// Makes a feed, and returns the number of its handle.
   func makeFeed(on runtime: NativeRuntime?) throws(NativeError) -> UInt64 {
@@ -83,10 +83,11 @@ package enum NativeFeedSource: Sendable {
           restarts_numbers: live.restartsNumbers ? 1 : 0, subscribes: live.subscribes ? 1 : 0)
         try unsafe NativeError.check { unsafe rustle_feed_new_live(&configuration, &raw, $0) }
       }
-    case .pushed(let schema, let format, let restartsNumbers):
+    case .pushed(let schema, let format, let restartsNumbers, let messageLimit):
       try unsafe withNativeStrings([schema]) { texts throws(NativeError) in
         var configuration = unsafe RustlePushedFeed(
-          schema: texts[0], runtime: runtime, format: format, restarts_numbers: restartsNumbers ? 1 : 0)
+          schema: texts[0], runtime: runtime, message_limit: messageLimit, format: format,
+          restarts_numbers: restartsNumbers ? 1 : 0)
         try unsafe NativeError.check { unsafe rustle_feed_new_pushed(&configuration, &raw, $0) }
       }
     }

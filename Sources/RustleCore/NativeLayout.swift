@@ -211,7 +211,7 @@ enum NativeLayout {
       unsafe record(
         RustlePushedFeed.self, "RustlePushedFeed",
         [
-          ("schema", \.schema), ("runtime", \.runtime), ("format", \.format),
+          ("schema", \.schema), ("runtime", \.runtime), ("message_limit", \.message_limit), ("format", \.format),
           ("restarts_numbers", \.restarts_numbers),
         ]),
       unsafe record(
@@ -270,6 +270,11 @@ enum NativeLayout {
         [
           ("time_ns", \.time_ns), ("count", \.count), ("kind", \.kind), ("gap", \.gap),
           ("text_length", \.text_length), ("failures", \.failures), ("text", \.text),
+        ]),
+      record(
+        RustleFeedWanted.self, "RustleFeedWanted",
+        [
+          ("version", \.version), ("count", \.count), ("length", \.length), ("all", \.all), ("reserved", \.reserved),
         ]),
       record(
         RustleFeedCounts.self, "RustleFeedCounts",

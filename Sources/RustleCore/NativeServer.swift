@@ -5,12 +5,14 @@ package enum NativeNotices: Sendable {
   case all
   case connection
   case room
+  case wanted
 
   var number: UInt32 {
     switch self {
     case .all: UInt32(RUSTLE_NOTICES_ALL)
     case .connection: UInt32(RUSTLE_NOTICES_CONNECTION)
     case .room: UInt32(RUSTLE_NOTICES_ROOM)
+    case .wanted: UInt32(RUSTLE_NOTICES_WANTED)
     }
   }
 }

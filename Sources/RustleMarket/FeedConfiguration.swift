@@ -10,6 +10,8 @@ public enum FeedConfiguration: Sendable, Hashable {
   case live(LiveFeed)
   /// The host itself, which brings the bytes: ``MarketFeed/push(_:)``.
   case pushed(PushedFeed)
+  /// A protocol that another module of this package speaks, over a connection that is made again whenever it is lost.
+  case hosted(HostedFeed)
 }
 
 /// A source of prices that are made up: each symbol in turn, at even distances, numbered from 0.
@@ -164,10 +166,18 @@ extension FeedConfiguration {
         path: feed.path, schema: feed.schema ?? "", speed: speed, from: feed.fromNanoseconds,
         format: feed.format?.rawValue ?? 0, repeats: feed.repeats)
     case .live(let feed): return .live(feed.native)
-    case .pushed(let feed):
-      return .pushed(
-        schema: feed.schema ?? "", format: feed.format.rawValue, restartsNumbers: feed.restartsNumbers)
+    case .pushed(let feed): return feed.native
+    case .hosted(let feed): return feed.host.source.native
     }
+  }
+}
+
+extension PushedFeed {
+  var native: NativeFeedSource {
+    // The native side takes 0 for the usual limit: one of 0 or less has to be another number that it refuses.
+    .pushed(
+      schema: schema ?? "", format: format.rawValue, restartsNumbers: restartsNumbers,
+      messageLimit: messageLimit < 1 ? .max : messageLimit)
   }
 }
 

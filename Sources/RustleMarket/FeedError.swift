@@ -17,7 +17,7 @@ public struct FeedError: Error, Sendable, Hashable {
     case tooManySymbols = 5
     /// The rate is not 0.001 to 10,000,000 updates a second.
     case rateOutOfRange = 6
-    /// A capacity is not 1 to 1,048,576, or there are parameters of more symbols than there are.
+    /// A capacity is not 1 to 1,048,576, a message limit not 1 to 16,777,216, or there are parameters of more symbols than there are.
     case capacityOutOfRange = 7
     /// An interval, a lateness, a pace, a level, a hysteresis or a model's parameter is out of its range.
     case valueOutOfRange = 8
@@ -27,7 +27,7 @@ public struct FeedError: Error, Sendable, Hashable {
     case malformedSchema = 10
     /// Neither the configuration nor the file's name says what the file holds.
     case unknownFormat = 11
-    /// The file cannot be opened.
+    /// A file cannot be opened or read.
     case unreadableFile = 12
     /// The stream, or a feed that its host fills, is over.
     case ended = 13
@@ -47,6 +47,10 @@ public struct FeedError: Error, Sendable, Hashable {
     case addressUnavailable = 20
     /// The feed's source is not one that its host fills.
     case wrongSource = 21
+    /// The text of a subscription message cannot be read.
+    case malformedTemplate = 22
+    /// A header of a request cannot be sent.
+    case malformedHeader = 23
   }
 
   /// The kind of refusal.
@@ -54,7 +58,7 @@ public struct FeedError: Error, Sendable, Hashable {
   /// What was expected and what came, as one sentence.
   public let message: String
 
-  init(code: Code, message: String) {
+  package init(code: Code, message: String) {
     self.code = code
     self.message = message
   }
@@ -99,9 +103,12 @@ public struct FeedError: Error, Sendable, Hashable {
       "Choose a value within the range."
     case .malformedSchema: "Mend the schema: symbol=PATH,price=PATH and what else there is."
     case .unknownFormat: "Say the format, or name the file .ndjson or .csv."
-    case .malformedAddress: "Write host:port, [address]:port or unix:/path."
+    case .malformedAddress:
+      "Write host:port, [address]:port or unix:/path; of a WebSocket, ws://host/path or wss://host/path."
     case .addressUnavailable: "Choose another address, or end who has this one."
     case .wrongSource: "Make the feed of the kind `pushed`."
+    case .malformedTemplate: "Write the peer's message with $symbol or $symbols where the names belong."
+    case .malformedHeader: "Write a header as Name: value, of printable characters."
     case .unreadableFile: "See that the file is there and may be read."
     case .ended: "Start a new stream, or make a new feed."
     case .shutDown, .poisoned: "Make a new feed."

@@ -82,72 +82,19 @@ public struct LiveFeed: Sendable, Hashable {
   }
 }
 
-/// A source that its host fills, from a protocol that it speaks itself.
-public struct PushedFeed: Sendable, Hashable {
-  /// What the bytes are.
-  public var format: ReplayFeed.Format
-  /// How messages, one a line, make quotes, as text; nil: the schema of `rustle ticker --json`.
-  public var schema: String?
-  /// Whether the numbers of its quotes begin anew with each connection that the host tells of.
-  public var restartsNumbers: Bool
-
-  /// JSON texts with numbers that go on, unless said otherwise.
-  public init(format: ReplayFeed.Format = .ndjson, schema: String? = nil, restartsNumbers: Bool = false) {
-    self.format = format
-    self.schema = schema
-    self.restartsNumbers = restartsNumbers
-  }
-}
-
-/// The state of a source's connection.
-public enum FeedConnection: FeedRecord, Hashable {
-  /// Nothing was tried yet; a source that needs no connection is idle until it is over.
-  case idle
-  /// A connection is being made, after so many attempts in a row that failed.
-  case connecting(to: String, failures: Int)
-  /// A connection stands.
-  case connected(to: String)
-  /// It was refused or lost, for the reason given; the next attempt is made after a while.
-  case reconnecting(after: Duration, failures: Int, reason: String)
-  /// The source is over: by itself, or for the reason given.
-  case closed(reason: String?)
-
-  init(_ notice: NativeFeedNotice) {
-    self =
-      switch FeedNotice.Kind(notice.kind, notice.count) {
-      case .connecting: .connecting(to: notice.text, failures: notice.failures)
-      case .connected: .connected(to: notice.text)
-      case .disconnected(let milliseconds):
-        .reconnecting(
-          after: .milliseconds(Int64(clamping: milliseconds)), failures: notice.failures, reason: notice.text)
-      case .closed: .closed(reason: notice.text.isEmpty ? nil : notice.text)
-      case .malformed, .oversized, .other: .idle
-      }
-  }
-
-  /// In words, for example `no connection, next attempt in 1.5 s: Connection refused (os error 111)`.
-  public var text: String {
-    switch self {
-    case .idle: return "no connection"
-    case .connecting(let place, _): return "connecting to \(place)"
-    case .connected(let place): return "connected to \(place)"
-    case .reconnecting(let wait, _, let reason):
-      // In tenths of a second.
-      let tenths = (wait.countedNanoseconds + 50_000_000) / 100_000_000
-      return "no connection, next attempt in \(tenths / 10).\(tenths % 10) s" + (reason.isEmpty ? "" : ": \(reason)")
-    case .closed(let reason): return reason.map { "over: \($0)" } ?? "over"
-    }
-  }
-
-  /// What the native side is told of it; nil for ``idle``.
-  var news: (NativeHostNews, String)? {
-    switch self {
-    case .idle: nil
-    case .connecting(let place, let failures): (.connecting(failures: failures), place)
-    case .connected(let place): (.connected, place)
-    case .reconnecting(let wait, let failures, let reason):
-      (.disconnected(retryMilliseconds: wait.countedNanoseconds / 1_000_000, failures: failures), reason)
-    case .closed(let reason): (.closed, reason ?? "")
+extension LiveFeed.Backoff {
+  /// Draws the wait after so many failures in a row, 1 or more.
+  ///
+  /// - Throws: ``FeedError/Code/valueOutOfRange``.
+  package func wait(
+    afterFailures failures: Int, seed: UInt64 = .random(in: 0 ... .max)
+  ) throws(FeedError) -> Duration {
+    do {
+      let wait = try NativeBackoff.wait(
+        base: base.countedNanoseconds, cap: limit.countedNanoseconds, failures: failures, seed: seed)
+      return .nanoseconds(Int64(clamping: wait))
+    } catch {
+      throw FeedError(error)
     }
   }
 }

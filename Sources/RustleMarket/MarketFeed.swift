@@ -4,7 +4,7 @@ public import RustleCore
 ///
 /// ```swift
 /// let feed = try MarketFeed(.replay(ReplayFeed(path: "prices.ndjson", pace: .times(10))))
-/// let candles = try await feed.candles(every: .seconds(60))
+/// let candles = try await core.native.candles(every: .seconds(60))
 /// try await feed.run()
 /// for await case .value(let candle) in candles {
 ///   print(candle.symbol, candle.open, candle.close)
@@ -21,11 +21,14 @@ public import RustleCore
 /// ``RustleCore/EngineStream/subscribe(to:)`` and ``RustleCore/EngineStream/unsubscribe(from:)`` change what a running stream
 /// delivers.
 public actor MarketFeed {
-  private let feed: NativeFeed
+  private let core: FeedCore
   private var streams = StreamTable()
   private var servers: [OneShot] = []
-  /// What tells of room in a source that the host fills, while nobody waits for it.
-  private var room: EngineStream<FeedNotice>.Iterator?
+  let inlet: FeedInlet
+  /// What fills the source, where that is this package's own code.
+  private let host: (any FeedHost)?
+  /// The task that does, once the feed runs.
+  private var filling: Task<Void, Never>?
 
   /// A feed on the threads that all engines of the process share. A recording is opened here.
   ///
@@ -39,19 +42,41 @@ public actor MarketFeed {
       throw FeedError(
         code: .updateLimitOutOfRange, message: "update limit: expected 1 update or more, or no limit, got 0")
     }
+    if case .hosted(let source) = configuration {
+      try source.host.check()
+      host = source.host
+    } else {
+      host = nil
+    }
     do {
-      feed = try NativeFeed(configuration.native, runtime: runtime)
+      core = FeedCore(try NativeFeed(configuration.native, runtime: runtime))
     } catch {
       throw FeedError(error)
     }
+    inlet = FeedInlet(core)
+  }
+
+  deinit {
+    filling?.cancel()
+    // What fills it may keep the native side for a moment.
+    core.native.shutDown()
   }
 
   /// Begins the source. Does nothing when it runs or has come to its end.
   ///
   /// - Throws: ``FeedError/Code/shutDown`` or ``FeedError/Code/exhausted``; the feed is over then.
   public func run() throws(FeedError) {
-    do { try feed.run() } catch { throw FeedError(error) }
+    do { try core.native.run() } catch { throw FeedError(error) }
+    guard let host, filling == nil else { return }
+    filling = Task { [inlet] in
+      await host.fill(inlet)
+      // One that is over already needs no end.
+      try? inlet.tell(.closed(reason: nil))
+    }
   }
+
+  /// Whether this package's own code fills the source.
+  var isHosted: Bool { host != nil }
 
   /// Streams quotes.
   ///
@@ -63,7 +88,7 @@ public actor MarketFeed {
     for symbols: FeedSymbols = .all, policy: FeedPolicy = .all()
   ) throws(FeedError) -> EngineStream<Quote> {
     try started { () throws(NativeError) in
-      try feed.quotes(of: symbols.names, policy: policy.native, reader: .quotes)
+      try core.native.quotes(of: symbols.names, policy: policy.native, reader: .quotes)
     }
   }
 
@@ -80,7 +105,7 @@ public actor MarketFeed {
     of symbols: FeedSymbols = .all, every interval: Duration, lateness: Duration = .zero, policy: FeedPolicy = .all()
   ) throws(FeedError) -> EngineStream<Candle> {
     try started { () throws(NativeError) in
-      try feed.candles(
+      try core.native.candles(
         of: symbols.names, intervalNanoseconds: interval.wholeNanoseconds,
         latenessNanoseconds: lateness.wholeNanoseconds, policy: policy.native, reader: .candles)
     }
@@ -97,7 +122,7 @@ public actor MarketFeed {
     of symbols: FeedSymbols = .all, over window: Duration, policy: FeedPolicy = .latest
   ) throws(FeedError) -> EngineStream<PriceStatistics> {
     try started { () throws(NativeError) in
-      try feed.statistics(
+      try core.native.statistics(
         of: symbols.names, windowNanoseconds: window.wholeNanoseconds, policy: policy.native, reader: .statistics)
     }
   }
@@ -118,7 +143,7 @@ public actor MarketFeed {
         isAbove: threshold.direction == .above)
     }
     return try started { () throws(NativeError) in
-      try feed.alerts(at: native, policy: policy.native, reader: .alerts(thresholds))
+      try core.native.alerts(at: native, policy: policy.native, reader: .alerts(thresholds))
     }
   }
 
@@ -127,7 +152,7 @@ public actor MarketFeed {
   ///
   /// - Throws: ``FeedError``; nothing was started then.
   public func notices(capacity: Int = 1_024) throws(FeedError) -> EngineStream<FeedNotice> {
-    try started { () throws(NativeError) in try feed.notices(.all, capacity: capacity, reader: .notices) }
+    try started { () throws(NativeError) in try core.native.notices(.all, capacity: capacity, reader: .notices) }
   }
 
   /// Streams the states of the source's connection, first the present one if there is one yet. Of those that wait, `capacity` (1 to
@@ -137,22 +162,12 @@ public actor MarketFeed {
   /// - Throws: ``FeedError``; nothing was started then.
   public func connectionStates(capacity: Int = 1_024) throws(FeedError) -> EngineStream<FeedConnection> {
     try started { () throws(NativeError) in
-      try feed.notices(.connection, capacity: capacity, reader: .connections)
+      try core.native.notices(.connection, capacity: capacity, reader: .connections)
     }
   }
 
   /// The state of the source's connection.
-  public var connectionState: FeedConnection { FeedConnection(feed.connection()) }
-
-  /// Tells the consumers of a ``PushedFeed`` of the connection that the host has: ``FeedConnection/connected(to:)`` drops a line that
-  /// has begun, and ``FeedConnection/closed(reason:)`` ends the feed once what was pushed has been read, as failed if there is a
-  /// reason. ``FeedConnection/idle`` tells nothing.
-  ///
-  /// - Throws: ``FeedError/Code/wrongSource``; ``FeedError/Code/ended``.
-  public func tell(_ state: FeedConnection) throws(FeedError) {
-    guard let (news, note) = state.news else { return }
-    do { try feed.tell(news, note) } catch { throw FeedError(error) }
-  }
+  public var connectionState: FeedConnection { FeedConnection(core.native.connection()) }
 
   /// Gives the feed to whoever connects to `address`, each client by `policy`: all symbols until it says what it wants. A server does
   /// not keep its feed: it ends with it.
@@ -162,7 +177,7 @@ public actor MarketFeed {
   ///   nothing was started then.
   public func serve(on address: FeedAddress, policy: FeedPolicy = .all()) throws(FeedError) -> FeedServer {
     do {
-      let server = try feed.serve(on: address.description, policy: policy.native)
+      let server = try core.native.serve(on: address.description, policy: policy.native)
       servers.removeAll(where: \.isFired)
       servers.append(server.released)
       return FeedServer(server)
@@ -170,24 +185,6 @@ public actor MarketFeed {
       throw FeedError(error)
     }
   }
-
-  /// Has the source read what follows the first `start` bytes, and returns how many it took.
-  func take(_ bytes: [UInt8], from start: Int) throws(FeedError) -> Int {
-    do { return try feed.push(bytes.span.extracting(start...)) } catch { throw FeedError(error) }
-  }
-
-  /// The notices of room, to be given back by `keepRoomNotices`.
-  func roomNotices() throws(FeedError) -> EngineStream<FeedNotice>.Iterator {
-    if let kept = room.take() { return kept }
-    // Not one of the streams that `cancel` ends.
-    do {
-      return try feed.notices(.room, capacity: 1, reader: .notices).makeAsyncIterator()
-    } catch {
-      throw FeedError(error)
-    }
-  }
-
-  func keepRoomNotices(_ notices: EngineStream<FeedNotice>.Iterator) { room = notices }
 
   /// Ends every stream and returns when all have ended: no native callback of theirs runs after that, and what waits can still be
   /// read. The source and servers go on, and new streams can be asked for. It waits also when the calling task is cancelled.
@@ -200,14 +197,16 @@ public actor MarketFeed {
 
   /// Ends every stream like ``cancel()``, the servers and the source; refuses new streams from now on.
   public func shutDown() async {
-    feed.shutDown()
+    core.native.shutDown()
+    filling?.cancel()
     await cancel()
+    await filling?.value
     let ending = servers
     for server in ending { await server.wait() }
   }
 
   /// What the source met with so far.
-  public var counts: FeedCounts { FeedCounts(feed.counts()) }
+  public var counts: FeedCounts { FeedCounts(core.native.counts()) }
 
   /// What went through the streams of this feed so far, ended ones included.
   public var statistics: StreamStatistics { streams.statistics }

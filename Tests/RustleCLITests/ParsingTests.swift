@@ -6,6 +6,10 @@ import Testing
 
 @testable import RustleCLI
 
+#if WEBSOCKET
+  import RustleWebSocket
+#endif
+
 @Suite(.releasesNativeObjects) struct ParsingTests {
   /// The text that standard error shows for arguments that are refused.
   static func refusal(_ arguments: [String]) -> String {
@@ -71,6 +75,27 @@ import Testing
     #expect(try plan("--replay", "a.csv", "--serve", "a:1").everything == .awaited())
   }
 
+  #if WEBSOCKET
+    @Test func theTickersWebSocketsAreRead() throws {
+      func plan(_ arguments: String...) throws -> TickerPlan {
+        try #require(try RootCommand.parseAsRoot(["ticker", "--connect"] + arguments) as? TickerCommand).plan()
+      }
+      let plain = try plan("WSS://a/b?key=x")
+      #expect(plain == TickerPlan(source: .webSocket(WebSocketFeed("WSS://a/b?key=x")), symbols: .all))
+      #expect(plain.feedPolicy == .all() && plain.sourceText == "from wss://a/b")
+      let other = try plan(
+        "ws://a:1", "BTC", "--schema", "symbol=s,price=p", "--renumbered", "--subscribe", "+$symbol", "--unsubscribe",
+        "-$symbol", "--header", "A: b: c", "--header", "D:e", "--roots", "r.pem")
+      let feed = WebSocketFeed(
+        "ws://a:1", schema: "symbol=s,price=p",
+        subscription: .messages(subscribe: "+$symbol", unsubscribe: "-$symbol"), headers: ["A": "b: c", "D": "e"],
+        tls: WebSocketFeed.TLS(roots: .file("r.pem")), restartsNumbers: true)
+      #expect(other.source == .webSocket(feed) && other.symbols == ["BTC"])
+      #expect(
+        try plan("ws://a", "--subscribe", "none").source == .webSocket(WebSocketFeed("ws://a", subscription: .none)))
+    }
+  #endif
+
   @Test func theSpectrumsOptionsAreRead() throws {
     let command = try #require(try RootCommand.parseAsRoot(["spectrum", "-"]) as? SpectrumCommand)
     #expect(command.file == "-")
@@ -128,6 +153,18 @@ import Testing
     (["ticker", "--connect", "a:1", "--seed", "1"], "--seed: expected it without --connect, got both"),
     (["ticker", "--connect", "a:1", "--speed", "2"], "--speed: expected it with --replay, got it with --connect"),
     (["ticker", "--connect", "a:1", "--rate", "1"], "--rate: expected --policy sampled with it"),
+    (
+      ["ticker", "--connect", "a:1", "--subscribe", "none"], "--subscribe: expected it with --connect ws://… or wss://…"
+    ),
+    (["ticker", "A", "--header", "a: b"], "--header: expected it with --connect ws://… or wss://…, got it without"),
+    (
+      ["ticker", "--connect", "ws://a", "--header", "a"], "expected a header such as 'Authorization: Bearer x', got 'a'"
+    ),
+    (
+      ["ticker", "--connect", "ws://a", "--header", "a: b", "--header", "A: c"],
+      "expected each name once, got one again"
+    ),
+    (["ticker", "--connect", "ws://a", "--unsubscribe", "x"], "--unsubscribe: expected --subscribe with a message"),
     (["ticker", "A", "--schema", "symbol=s,price=p"], "--schema: expected it with --replay or --connect"),
     (["ticker", "--replay", "f", "--renumbered"], "--renumbered: expected it with --connect, got it alone"),
     (["ticker", "A", "--seed", "x"], "expected a whole number from 0 to 18446744073709551615, got 'x'"),

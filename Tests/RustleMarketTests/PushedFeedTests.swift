@@ -1,7 +1,8 @@
-import RustleMarket
 import RustleTesting
-import Testing
 import TestSupport
+import Testing
+
+@testable import RustleMarket
 
 /// A feed that its host fills.
 @Suite(.releasesNativeObjects) struct PushedFeedTests {
@@ -85,5 +86,60 @@ import TestSupport
     case .failure(let error): #expect([.ended, .shutDown].contains((error as? FeedError)?.code))
     }
     _ = stream
+  }
+
+  @Test func hostFollowsWhatIsWanted() async throws {
+    let feed = try MarketFeed(.pushed(PushedFeed()))
+    var demands = try await feed.demands().makeAsyncIterator()
+    #expect(await demands.next() == FeedDemand(isAll: false, symbols: []))
+    let some = try await feed.quotes(for: ["B", "A"])
+    #expect(await demands.next() == FeedDemand(isAll: false, symbols: ["A", "B"]))
+    try some.subscribe(to: ["C"])
+    #expect(await demands.next() == FeedDemand(isAll: false, symbols: ["A", "B", "C"]))
+    try some.subscribe(to: ["A"])
+    try some.unsubscribe(from: ["B"])
+    #expect(
+      await demands.next() == FeedDemand(isAll: false, symbols: ["A", "C"]), "what is wanted already is no change")
+    do {
+      let all = try await feed.quotes()
+      #expect(await demands.next() == FeedDemand(isAll: true, symbols: ["A", "C"]))
+      _ = all
+    }
+    #expect(await demands.next() == FeedDemand(isAll: false, symbols: ["A", "C"]))
+    #expect(await feed.demand.symbols == ["A", "C"])
+    await feed.shutDown()
+    // What is left comes before the end.
+    while await demands.next() != nil {}
+    do throws(FeedError) {
+      _ = try await feed.demands()
+      Issue.record("expected a refusal, got demands")
+    } catch {
+      #expect(error.code == .shutDown)
+    }
+  }
+
+  @Test func messagesHaveTheLengthThatWasSaid() async throws {
+    let clock = try ManualClock()
+    let feed = try MarketFeed(.pushed(PushedFeed(messageLimit: 80)), clock: clock)
+    let stream = try await feed.quotes()
+    try await feed.run()
+    clock.advance(by: .zero)
+    try await feed.push(message: line(0))
+    try await feed.push(message: String(repeating: " ", count: 81) + line(1))
+    try await feed.push(message: line(2))
+    try await feed.tell(.closed(reason: nil))
+    clock.advance(by: .zero)
+    var sequences: [UInt64?] = []
+    for await case .value(let quote) in stream { sequences.append(quote.sequence) }
+    #expect(sequences == [0, 2])
+    #expect(await feed.counts.oversized == 1)
+    for limit in [-1, 0, 16_777_217] {
+      do throws(FeedError) {
+        _ = try MarketFeed(.pushed(PushedFeed(messageLimit: limit)))
+        Issue.record("expected a refusal, got a feed")
+      } catch {
+        #expect(error.code == .capacityOutOfRange)
+      }
+    }
   }
 }

@@ -30,9 +30,10 @@ SWIFT_ARROWS = {
     "RustleMarket": {"RustleCore"},
     "Rustle": {"RustleAudio", "RustleMarket"},
     "RustleTesting": {"RustleCore", "RustleMarket"},
+    "RustleWebSocket": {"RustleMarket"},
     "RustleAudioFiles": {"CSndfile", "RustleAudio"},
     "RustlePlot": {"CCairo"},
-    "RustleCLI": {"CTerminal", "Rustle", "RustleAudio", "RustleMarket", "RustleCore", "RustleAudioFiles", "RustlePlot"},
+    "RustleCLI": {"CTerminal", "Rustle", "RustleAudio", "RustleMarket", "RustleCore", "RustleAudioFiles", "RustlePlot", "RustleWebSocket"},
     "RustleCommand": {"RustleCLI"},
     "RustleBench": {"RustleCore", "RustleMarket", "RustleAudio"},
 }

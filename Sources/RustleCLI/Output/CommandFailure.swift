@@ -102,7 +102,7 @@ extension CommandFailure {
         switch error.code {
         case .noSymbols, .duplicateSymbol, .malformedSymbol, .symbolTooLong, .tooManySymbols, .rateOutOfRange,
           .capacityOutOfRange, .valueOutOfRange, .updateLimitOutOfRange, .malformedSchema, .malformedAddress,
-          .unknownFormat:
+          .unknownFormat, .malformedTemplate, .malformedHeader:
           .usage
         case .unreadableFile: .noInput
         case .addressUnavailable, .exhausted: .unavailable

@@ -21,7 +21,8 @@ struct TickerCommand: AsyncParsableCommand {
       standard error.
 
       What --connect names is connected to until the command is ended; connections and attempts are told on standard error, \
-      and what is missing stands in its place. With --serve every symbol of the source is there for others, as NDJSON; a \
+      and what is missing stands in its place. A WebSocket is told what is wanted by --subscribe, in which $symbols stands \
+      for a JSON list of the symbols, or $symbol for one in each of several messages. With --serve every symbol of the source is there for others, as NDJSON; a \
       recording begins when the first of them has come, and waits for all.
 
       EXAMPLES:
@@ -33,6 +34,7 @@ struct TickerCommand: AsyncParsableCommand {
         rustle ticker --replay prices.ndjson BTC --candles 1m --speed max --json
         rustle ticker BTC ETH --serve 127.0.0.1:7000
         rustle ticker --connect 127.0.0.1:7000 BTC --record btc.ndjson
+        rustle ticker --connect wss://prices.example/v1 BTC --subscribe '{"op":"subscribe","args":$symbols}'
         rustle ticker --replay t.csv --schema symbol=s,price=p --alert 'BTC>70000'
 
       NDJSON FIELDS:
@@ -95,7 +97,7 @@ struct TickerCommand: AsyncParsableCommand {
   /// - Throws: `ValidationError` for options that do not go together.
   func plan() throws -> TickerPlan {
     var plan: TickerPlan
-    if let other = source.recording.map(FeedConfiguration.replay) ?? source.live.map(FeedConfiguration.live) {
+    if let other = try source.recording.map(FeedConfiguration.replay) ?? source.connection() {
       let option = source.connect == nil ? "--replay" : "--connect"
       if seed != nil { throw ValidationError("--seed: expected it without \(option), got both") }
       if rate != nil && stream.policy != .sampled {

@@ -28,7 +28,7 @@ actor TickerOutput: TickerSink {
     self.writer = writer
     self.notes = notes
     tellsGaps = plan.policy == .all
-    tellsSkips = plan.policy == .all && plan.live != nil
+    tellsSkips = plan.policy == .all && plan.connection != nil
     quotes = TickerLines(format: format, profile: profile, simulated: plan.simulatedSymbols)
     candles = plan.candles.map {
       CandleLines(format: format, profile: profile, intervalNanoseconds: $0.interval.nanoseconds)

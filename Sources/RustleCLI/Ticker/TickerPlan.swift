@@ -44,8 +44,14 @@ struct TickerPlan: Sendable, Equatable {
   /// The file that is played; nil for any other source.
   var recording: ReplayFeed? { if case .replay(let feed) = source { feed } else { nil } }
 
-  /// The process that is connected to; nil for any other source.
-  var live: LiveFeed? { if case .live(let feed) = source { feed } else { nil } }
+  /// The place that is connected to; nil for a source without a connection.
+  var connection: String? {
+    switch source {
+    case .live(let feed): feed.address.description
+    case .hosted(let feed): feed.place
+    case .simulated, .replay, .pushed: nil
+    }
+  }
 
   /// The policy of the consumer that shows the updates.
   var feedPolicy: FeedPolicy {
@@ -63,7 +69,7 @@ struct TickerPlan: Sendable, Equatable {
 extension TickerPlan {
   /// The source in a few words.
   var sourceText: String {
-    if let live { return "from \(live.address)" }
+    if let connection { return "from \(connection)" }
     guard let recording else { return "simulated" }
     let pace =
       switch recording.pace {

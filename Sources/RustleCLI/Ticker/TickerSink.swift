@@ -36,7 +36,7 @@ struct TickerStreams: Sendable {
       plan.thresholds.isEmpty
       ? nil : try await feed.alerts(at: plan.thresholds, policy: plan.recording == nil ? .all() : .awaited())
     notices = try await feed.notices()
-    connections = plan.live == nil ? nil : try await feed.connectionStates()
+    connections = plan.connection == nil ? nil : try await feed.connectionStates()
   }
 
   /// Reads all streams to their ends.

@@ -11,7 +11,8 @@ struct TickerSourceOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Take the prices from another process: host:port or unix:/path. A connection that is lost is made again.",
+      "Take the prices from another process: host:port, unix:/path, or a WebSocket, ws://host/path or wss://host/path. "
+        + "A connection that is lost is made again.",
       valueName: "address"))
   var connect: String?
 
@@ -19,6 +20,8 @@ struct TickerSourceOptions: ParsableArguments {
     name: .customLong("renumbered"),
     help: "The numbers at --connect begin anew with each connection. (default: they go on; what is missing is told)")
   var isRenumbered = false
+
+  @OptionGroup var webSocket: WebSocketOptions
 
   @Option(
     parsing: .unconditional,
@@ -81,6 +84,7 @@ struct TickerSourceOptions: ParsableArguments {
     if isRenumbered && connect == nil {
       throw ValidationError("--renumbered: expected it with --connect, got it alone")
     }
+    try webSocket.validate(at: connect)
     guard replay == nil else {
       if replay == "-", input == nil {
         throw ValidationError("--replay -: expected --input ndjson or --input csv with it, got neither")
@@ -99,9 +103,15 @@ struct TickerSourceOptions: ParsableArguments {
     }
   }
 
-  /// The process that is connected to; nil when there is none.
-  var live: LiveFeed? {
-    connect.map { LiveFeed(FeedAddress($0), schema: schema, restartsNumbers: isRenumbered) }
+  /// What is connected to; nil when there is nothing.
+  ///
+  /// - Throws: `ValidationError` for a WebSocket, where the command was built without.
+  func connection() throws -> FeedConfiguration? {
+    guard let connect else { return nil }
+    if WebSocketOptions.isWebSocket(connect) {
+      return try webSocket.source(at: connect, schema: schema, restartsNumbers: isRenumbered)
+    }
+    return .live(LiveFeed(FeedAddress(connect), schema: schema, restartsNumbers: isRenumbered))
   }
 
   /// The recording that is played; nil when there is none.

@@ -22,10 +22,11 @@ pub use alert::{FeedAlert, Threshold};
 pub use consumer::Subscription;
 pub use derive::FeedQuote;
 pub use error::FeedError;
+pub use hub::Wanted;
 pub use live::{FeedAddress, FeedAddressError, LiveConfiguration, PATIENCE};
 pub use notice::{FeedCounts, NOTICE_TEXT_BYTES, Notice, NoticeKind, NoticeText, Notices};
 pub use policy::{Policy, SAMPLE_INTERVALS};
-pub use pushed::{HostNews, PushedConfiguration};
+pub use pushed::{HostNews, MESSAGE_LIMITS, PushedConfiguration};
 pub use replay::ReplayConfiguration;
 pub use server::{ClientStatistics, FeedServer, HEARTBEAT, ServerCounts};
 pub use session::FeedSession;
@@ -125,7 +126,7 @@ impl FeedEngine {
                 )?))
             }
             SourceConfiguration::Pushed(configuration) => {
-                let source = pushed.insert(Arc::new(Pushed::new(configuration, hub.clone())));
+                let source = pushed.insert(Arc::new(Pushed::new(configuration, hub.clone())?));
                 Waiting::Asked(Box::new(PushedJob(source.clone())))
             }
         };
@@ -294,6 +295,11 @@ impl FeedEngine {
     /// What was told of the source's connection last; `None`: nothing yet.
     pub fn connection(&self) -> Option<Notice> {
         self.hub().connection()
+    }
+
+    /// The symbols that the consumers want together; [`Notices::Wanted`] says when to look again.
+    pub fn wanted(&self) -> Wanted {
+        self.hub().wanted()
     }
 
     /// What the source met with so far.

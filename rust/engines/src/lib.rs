@@ -34,9 +34,10 @@ pub use clock::{Clock, ManualClock, Nanoseconds, SystemClock, Wait};
 pub use equalizer::{LiveEqualizer, ProcessError};
 pub use feed::{
     ClientStatistics, FeedAddress, FeedAddressError, FeedAlert, FeedCounts, FeedEngine, FeedError, FeedQuote,
-    FeedServer, FeedSession, HEARTBEAT, HostNews, LiveConfiguration, Model, NOTICE_TEXT_BYTES, Notice,
-    NoticeKind, NoticeText, Notices, PATIENCE, Policy, PushedConfiguration, ReplayConfiguration,
-    SAMPLE_INTERVALS, ServerCounts, SimulatedConfiguration, SourceConfiguration, Subscription, Threshold,
+    FeedServer, FeedSession, HEARTBEAT, HostNews, LiveConfiguration, MESSAGE_LIMITS, Model,
+    NOTICE_TEXT_BYTES, Notice, NoticeKind, NoticeText, Notices, PATIENCE, Policy, PushedConfiguration,
+    ReplayConfiguration, SAMPLE_INTERVALS, ServerCounts, SimulatedConfiguration, SourceConfiguration,
+    Subscription, Threshold, Wanted,
 };
 pub use job::{Job, PollContext, Release, Step};
 pub use lane::{Doorbell, MAX_LANE_CAPACITY, NoBell};

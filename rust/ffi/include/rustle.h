@@ -118,12 +118,17 @@
 #define RUSTLE_NOTICE_ROOM 6
 
 /**
+ * The consumers may want other symbols than before: `rustle_feed_wanted`.
+ */
+#define RUSTLE_NOTICE_WANTED 8
+
+/**
  * Nothing was told of a connection yet: only from `rustle_feed_connection`.
  */
 #define RUSTLE_NOTICE_NONE 7
 
 /**
- * All notices but those of room.
+ * All notices but those of room and of what is wanted.
  */
 #define RUSTLE_NOTICES_ALL 0
 
@@ -136,6 +141,11 @@
  * Those of room.
  */
 #define RUSTLE_NOTICES_ROOM 2
+
+/**
+ * Those of what is wanted.
+ */
+#define RUSTLE_NOTICES_WANTED 3
 
 /**
  * Prices move by small random steps, all the same in size.
@@ -1083,6 +1093,10 @@ typedef struct RustlePushedFeed {
    */
   RustleHandle runtime;
   /**
+   * The most bytes of a message, 1 to 16,777,216; a longer one is counted and skipped. 0: 65,536.
+   */
+  size_t message_limit;
+  /**
    * `RUSTLE_FORMAT_NDJSON` or `RUSTLE_FORMAT_CSV`.
    */
   uint32_t format;
@@ -1221,6 +1235,32 @@ typedef struct RustleFeedThreshold {
    */
   uint8_t reserved[2];
 } RustleFeedThreshold;
+
+/**
+ * The symbols that the consumers of a feed want together.
+ */
+typedef struct RustleFeedWanted {
+  /**
+   * Higher than before whenever what is wanted may have changed.
+   */
+  uint64_t version;
+  /**
+   * How many are wanted by name.
+   */
+  size_t count;
+  /**
+   * The bytes that their names take in the text of `rustle_feed_wanted`.
+   */
+  size_t length;
+  /**
+   * 1: somebody wants all that there are; else 0.
+   */
+  uint32_t all;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+} RustleFeedWanted;
 
 /**
  * What `rustle_spectrum_peaks` looks for, and in what.
@@ -2581,7 +2621,7 @@ RustleStatus rustle_feed_new_live(const struct RustleLiveFeed *configuration,
 /**
  * Makes a feed that the host fills, by `rustle_feed_push`. Else as `rustle_feed_new_simulated`.
  *
- * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (the format),
+ * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH` (also a message limit), `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (the format),
  * `RUSTLE_MALFORMED_SCHEMA`, `RUSTLE_STALE_HANDLE` (the runtime's), `RUSTLE_EXHAUSTED`.
  *
  * Thread-safe: yes. Realtime-safe: no.
@@ -2879,6 +2919,43 @@ RustleStatus rustle_feed_start_notices(RustleHandle feed,
                                        struct RustleSink sink,
                                        RustleHandle *session,
                                        struct RustleError *error);
+
+/**
+ * Tells which symbols the consumers of a feed want together: `wanted` receives how many, and `buffer` their names in the order of
+ * their bytes, each with a line feed behind it, if its `capacity` bytes are enough for all. Nothing is written to `buffer` when `length` of
+ * `wanted` is more than `capacity`: the call is to be made again with so much room. When `all` is 1 the names are those that
+ * somebody wants by name too. `RUSTLE_NOTICES_WANTED` says when to look again.
+ *
+ * Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`.
+ *
+ * Thread-safe: yes, also inside a callback. Realtime-safe: no.
+ *
+ * # Safety
+ * `buffer` is NULL or valid for reads and writes of `capacity` bytes; `wanted` and `error` are NULL or valid for a write.
+ */
+RustleStatus rustle_feed_wanted(RustleHandle feed,
+                                uint8_t *buffer,
+                                size_t capacity,
+                                struct RustleFeedWanted *wanted,
+                                struct RustleError *error);
+
+/**
+ * Draws how long a host waits before its next attempt to connect, after `failures` attempts in a row that failed: evenly from 0 to
+ * `base_ns` doubled for each failure but the first, at most `cap_ns`. `wait_ns` receives it. The same `seed` draws the same wait.
+ *
+ * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE` (other than 1 ms up to `cap_ns`, at most 1 day; no failure).
+ *
+ * Thread-safe: yes, also inside a callback. Realtime-safe: no.
+ *
+ * # Safety
+ * `wait_ns` and `error` are NULL or valid for a write.
+ */
+RustleStatus rustle_feed_backoff(uint64_t base_ns,
+                                 uint64_t cap_ns,
+                                 uint32_t failures,
+                                 uint64_t seed,
+                                 uint64_t *wait_ns,
+                                 struct RustleError *error);
 
 /**
  * The magnitudes of the first `fft_size` / 2 bins of a signal: bin k is at k R / `fft_size` Hz for a sample rate of R.

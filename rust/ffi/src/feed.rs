@@ -10,6 +10,7 @@ mod server;
 mod session;
 mod sources;
 mod start;
+mod wanted;
 
 pub use configuration::*;
 pub use drain::*;
@@ -20,6 +21,7 @@ pub use server::*;
 pub use session::*;
 pub use sources::*;
 pub use start::*;
+pub use wanted::*;
 
 use crate::guard::guarded;
 use crate::handle::{Kind, Pinned, RustleHandle, SlotTable};

@@ -3,9 +3,9 @@
 use crate::equalizer::settings::{RustleEqualizerBand, RustleEqualizerSettings};
 use crate::feed::{
     RustleCandle, RustleFeedCounts, RustleFeedNotice, RustleFeedPolicy, RustleFeedSubscription,
-    RustleFeedThreshold, RustleGbmParameters, RustleLiveFeed, RustlePriceAlert, RustlePriceStatistics,
-    RustlePushedFeed, RustleQuote, RustleReplayFeed, RustleServerClient, RustleServerCounts,
-    RustleSimulatedFeed,
+    RustleFeedThreshold, RustleFeedWanted, RustleGbmParameters, RustleLiveFeed, RustlePriceAlert,
+    RustlePriceStatistics, RustlePushedFeed, RustleQuote, RustleReplayFeed, RustleServerClient,
+    RustleServerCounts, RustleSimulatedFeed,
 };
 use crate::fft::peaks::{RustlePeak, RustlePeakSearch};
 use crate::fft::stft::RustleStftConfiguration;
@@ -137,7 +137,7 @@ static LAYOUT: &[RustleLayoutEntry] = layout! {
     RustleLiveFeed {
         address, schema, connecting_ns, silence_ns, base_ns, cap_ns, healthy_ns, runtime, restarts_numbers, subscribes,
     }
-    RustlePushedFeed { schema, runtime, format, restarts_numbers }
+    RustlePushedFeed { schema, runtime, message_limit, format, restarts_numbers }
     RustleFeedSubscription { symbols, symbol_count, all, reserved }
     RustleFeedPolicy { kind, reserved, capacity, interval_ns }
     RustleFeedThreshold {
@@ -158,6 +158,7 @@ static LAYOUT: &[RustleLayoutEntry] = layout! {
         price_units, size_units, time_ns, sequence, threshold, symbol, gap, price_scale, size_scale, reserved,
     }
     RustleFeedNotice { time_ns, count, kind, gap, text_length, failures, text }
+    RustleFeedWanted { version, count, length, all, reserved }
     RustleFeedCounts {
         bytes, messages, quotes, malformed, oversized, others, gaps, skipped, duplicates, out_of_order, connections,
         disconnections,

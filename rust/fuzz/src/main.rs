@@ -105,6 +105,7 @@ fn call(input: &mut Input<'_>, handles: &mut Handles, results: &mut Vec<*const f
         56 => feed::end(input, handles),
         58 => feed::push(input, handles),
         59 => feed::serve(input, handles),
+        60 => feed::ask(input, handles),
         _ => ticker::library(input),
     }
 }

@@ -56,6 +56,16 @@ impl Backoff {
         })
     }
 
+    /// As [`new`](Self::new), after so many failures in a row.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn after(settings: BackoffSettings, failures: u32, seed: u64) -> Result<Self, BackoffError> {
+        let mut backoff = Self::new(settings, seed)?;
+        backoff.failures = failures;
+        Ok(backoff)
+    }
+
     /// The settings.
     pub fn settings(&self) -> BackoffSettings {
         self.settings
@@ -183,6 +193,22 @@ mod tests {
         assert_eq!(backoff.failures(), 2);
         backoff.disconnected(5_000 * MS);
         assert_eq!(backoff.failures(), 1);
+    }
+
+    #[test]
+    fn failures_of_before_count() {
+        let mut one = backoff(4);
+        one.failed();
+        let settings = one.settings();
+        let mut other = Backoff::after(settings, 1, 4).expect("within the bounds");
+        assert_eq!(other.failures(), 1);
+        assert_eq!(other.ceiling_ns(), one.ceiling_ns());
+        assert!(other.failed() <= 200 * MS);
+        assert_eq!(
+            Backoff::after(settings, u32::MAX, 4)
+                .map(|mut last| (last.failed() <= 1_000 * MS, last.failures())),
+            Ok((true, u32::MAX))
+        );
     }
 
     #[test]

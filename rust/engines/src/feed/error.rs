@@ -1,6 +1,7 @@
 //! Why a feed refuses.
 
 use super::live::{FeedAddress, FeedAddressError, PATIENCE};
+use super::pushed::MESSAGE_LIMITS;
 use crate::engine::StartError;
 use crate::lane::MAX_LANE_CAPACITY;
 use crate::runtime::RuntimeError;
@@ -30,6 +31,11 @@ pub enum FeedError {
     /// A lane's capacity is not 1 to [`MAX_LANE_CAPACITY`].
     CapacityOutOfRange {
         /// The capacity that came.
+        got: usize,
+    },
+    /// The bytes that a message may have are not within [`MESSAGE_LIMITS`].
+    MessageLimit {
+        /// The limit that came.
         got: usize,
     },
     /// A model's parameters are for more symbols than there are.
@@ -149,6 +155,12 @@ impl fmt::Display for FeedError {
             Self::NotPushed => write!(
                 f,
                 "expected a feed that its host fills, got one of another source"
+            ),
+            Self::MessageLimit { got } => write!(
+                f,
+                "message limit: expected {} to {} bytes, got {got}",
+                MESSAGE_LIMITS.start(),
+                MESSAGE_LIMITS.end()
             ),
             Self::ShutDown => write!(f, "the feed was shut down: make a new one"),
             Self::Poisoned => write!(f, "a session of this feed panicked: make a new one"),

@@ -6,12 +6,13 @@ use super::error::FeedError;
 use super::notice::{FeedCounts, Notice, NoticeKind, NoticeText};
 use crate::clock::Clock;
 use crate::job::Release;
+use crate::session::Session;
 use rustle_market::SymbolTable;
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The symbols that the consumers of a feed want together.
+/// As [`Wanted`], for a source.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Demand {
     /// Whether somebody wants all.
@@ -20,6 +21,17 @@ pub(super) struct Demand {
     pub(super) names: HashSet<Arc<str>>,
     /// Raised whenever the rest may have changed.
     pub(super) version: u64,
+}
+
+/// The symbols that the consumers of a feed want together.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Wanted {
+    /// Whether somebody wants all.
+    pub all: bool,
+    /// What is wanted by name, in the order of the names' bytes.
+    pub names: Vec<Arc<str>>,
+    /// Higher than before whenever the rest may have changed.
+    pub version: u64,
 }
 
 /// How a feed ended; an error has its reason.
@@ -75,9 +87,7 @@ impl Hub {
                 }
             }
         }
-        for session in woken {
-            session.wake();
-        }
+        wake(woken);
     }
 
     /// Ends the feed: what comes only with the end is handed out, and every session ends, those that are started later too.
@@ -99,9 +109,7 @@ impl Hub {
                 woken.push(consumer.session.clone());
             }
         }
-        for session in woken {
-            session.wake();
-        }
+        wake(woken);
     }
 
     /// As [`finish`](Self::finish), as the source was released.
@@ -123,7 +131,9 @@ impl Hub {
 
     /// Takes a consumer in. One whose session was released meanwhile is dropped.
     pub(super) fn add(&self, mut consumer: Consumer) {
-        let session = {
+        let changed = self.notice(NoticeKind::Wanted, 0, 0, "");
+        let mut woken = Vec::new();
+        {
             let state = &mut *self.state();
             // The session's job leaves after it was marked as released, under this lock: it either finds the consumer, or is
             // seen here.
@@ -131,22 +141,24 @@ impl Hub {
                 return;
             }
             consumer.filter.learn(&state.names);
-            state.demand_version += 1;
             let is_told = (state.connection.as_ref()).is_some_and(|notice| consumer.intake.begin(notice));
-            let session = consumer.session.clone();
-            state.consumers.push(consumer);
-            if state.outcome.is_none() && !is_told {
-                return;
+            if state.outcome.is_some() || is_told {
+                woken.push(consumer.session.clone());
             }
-            session
-        };
-        session.wake();
+            let has_symbols = consumer.intake.has_symbols();
+            state.consumers.push(consumer);
+            if has_symbols {
+                state.demand_changed(&changed, &mut woken);
+            }
+        }
+        wake(woken);
     }
 
     pub(super) fn remove(&self, number: u64) {
+        let changed = self.notice(NoticeKind::Wanted, 0, 0, "");
+        let mut woken = Vec::new();
         let gone = {
             let state = &mut *self.state();
-            state.demand_version += 1;
             let at = state
                 .consumers
                 .iter()
@@ -154,10 +166,14 @@ impl Hub {
             let gone = at.map(|at| state.consumers.swap_remove(at));
             if let Some(gone) = &gone {
                 gone.late.store(gone.intake.late(), Ordering::Release);
+                if gone.intake.has_symbols() {
+                    state.demand_changed(&changed, &mut woken);
+                }
             }
             gone
         };
         drop(gone);
+        wake(woken);
     }
 
     /// Changes what a consumer wants.
@@ -165,13 +181,11 @@ impl Hub {
     /// # Errors
     /// [`FeedError::Ended`], [`FeedError::NoSymbols`].
     pub(super) fn subscribe(&self, number: u64, add: &[String], remove: &[String]) -> Result<(), FeedError> {
-        let state = &mut *self.state();
-        let consumer = State::subscriber(&mut state.consumers, number)?;
-        state.demand_version += 1;
-        let gone = consumer.filter.remove(remove, &state.names);
-        consumer.intake.forget(&gone);
-        consumer.filter.add(add, &state.names);
-        Ok(())
+        self.change(number, |consumer, names| {
+            let gone = consumer.filter.remove(remove, names);
+            consumer.intake.forget(&gone);
+            consumer.filter.add(add, names);
+        })
     }
 
     /// Replaces what a consumer wants.
@@ -180,16 +194,26 @@ impl Hub {
     /// As [`subscribe`](Self::subscribe).
     pub(super) fn set_subscription(&self, number: u64, subscription: &Subscription) -> Result<(), FeedError> {
         let mut filter = Filter::new(subscription);
-        let state = &mut *self.state();
-        let consumer = State::subscriber(&mut state.consumers, number)?;
-        state.demand_version += 1;
-        filter.learn(&state.names);
-        let symbols = 0..state.names.len() as u32;
-        let gone: Vec<u32> = symbols
-            .filter(|symbol| consumer.filter.wants(*symbol) && !filter.wants(*symbol))
-            .collect();
-        consumer.intake.forget(&gone);
-        consumer.filter = filter;
+        self.change(number, |consumer, names| {
+            filter.learn(names);
+            let symbols = 0..names.len() as u32;
+            let gone: Vec<u32> = symbols
+                .filter(|symbol| consumer.filter.wants(*symbol) && !filter.wants(*symbol))
+                .collect();
+            consumer.intake.forget(&gone);
+            consumer.filter = filter;
+        })
+    }
+
+    fn change(&self, number: u64, change: impl FnOnce(&mut Consumer, &[Arc<str>])) -> Result<(), FeedError> {
+        let changed = self.notice(NoticeKind::Wanted, 0, 0, "");
+        let mut woken = Vec::new();
+        {
+            let state = &mut *self.state();
+            change(State::subscriber(&mut state.consumers, number)?, &state.names);
+            state.demand_changed(&changed, &mut woken);
+        }
+        wake(woken);
         Ok(())
     }
 
@@ -203,20 +227,19 @@ impl Hub {
     /// What is wanted, when that is another version than `known`.
     pub(super) fn demand(&self, known: u64) -> Option<Demand> {
         let state = self.state();
-        if state.demand_version == known {
-            return None;
+        (state.demand_version != known).then(|| state.demand())
+    }
+
+    /// What is wanted.
+    pub(super) fn wanted(&self) -> Wanted {
+        let demand = self.state().demand();
+        let mut names: Vec<Arc<str>> = demand.names.into_iter().collect();
+        names.sort_unstable();
+        Wanted {
+            all: demand.all,
+            names,
+            version: demand.version,
         }
-        let mut demand = Demand {
-            version: state.demand_version,
-            ..Demand::default()
-        };
-        for consumer in &state.consumers {
-            match Filter::names(&consumer.filter) {
-                None => demand.all = true,
-                Some(names) => demand.names.extend(names.iter().cloned()),
-            }
-        }
-        Some(demand)
     }
 
     /// The quotes that every consumer that is waited for has room for.
@@ -255,9 +278,7 @@ impl Hub {
                 }
             }
         }
-        for session in woken {
-            session.wake();
-        }
+        wake(woken);
     }
 
     /// What was told of a connection last.
@@ -290,7 +311,41 @@ impl Hub {
     }
 }
 
+/// Wakes sessions, once the lock is free.
+fn wake(sessions: Vec<Session>) {
+    for session in sessions {
+        session.wake();
+    }
+}
+
 impl State {
+    fn demand(&self) -> Demand {
+        let mut demand = Demand {
+            version: self.demand_version,
+            ..Demand::default()
+        };
+        for consumer in &self.consumers {
+            match Filter::names(&consumer.filter) {
+                None => demand.all = true,
+                Some(names) => demand.names.extend(names.iter().cloned()),
+            }
+        }
+        demand
+    }
+
+    /// Tells those who listen for it that other symbols may be wanted.
+    fn demand_changed(&mut self, notice: &Notice, woken: &mut Vec<Session>) {
+        self.demand_version += 1;
+        if self.outcome.is_some() {
+            return;
+        }
+        for consumer in &mut self.consumers {
+            if consumer.intake.note(notice) {
+                woken.push(consumer.session.clone());
+            }
+        }
+    }
+
     /// The consumer of that number, if it has symbols.
     fn subscriber(consumers: &mut [Consumer], number: u64) -> Result<&mut Consumer, FeedError> {
         let found = consumers.iter_mut().find(|consumer| consumer.number == number);

@@ -82,10 +82,11 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    pub(super) fn new(hub: Arc<Hub>, format: Format, schema: Schema) -> Self {
+    /// Of messages that have at most `limit` bytes.
+    pub(super) fn new(hub: Arc<Hub>, format: Format, schema: Schema, limit: usize) -> Self {
         Self {
             hub,
-            splitter: LineSplitter::new(),
+            splitter: LineSplitter::with_limit(limit),
             parser: QuoteParser::new(format, schema),
             messages: 0,
         }

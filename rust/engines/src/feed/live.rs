@@ -12,7 +12,9 @@ use super::intake::{Gate, Reader};
 use super::notice::NoticeKind;
 use crate::clock::Clock;
 use crate::own_thread::{LOOK, OwnThread};
-use rustle_market::{Backoff, BackoffSettings, Format, Quote, Schema, write_subscription};
+use rustle_market::{
+    Backoff, BackoffSettings, DEFAULT_LINE_BYTES, Format, Quote, Schema, write_subscription,
+};
 use std::collections::BTreeSet;
 use std::io::{ErrorKind, Read, Write};
 use std::ops::RangeInclusive;
@@ -100,7 +102,12 @@ impl Live {
         }
         Ok(Self {
             backoff: Backoff::new(configuration.backoff, seed)?,
-            reader: Reader::new(hub.clone(), Format::Ndjson, configuration.schema.clone()),
+            reader: Reader::new(
+                hub.clone(),
+                Format::Ndjson,
+                configuration.schema.clone(),
+                DEFAULT_LINE_BYTES,
+            ),
             configuration: configuration.clone(),
             clock,
             hub,

@@ -49,25 +49,30 @@ pub enum NoticeKind {
     Closed,
     /// A source that its host fills has room again, after it refused some bytes.
     Room,
+    /// The consumers may want other symbols than before.
+    Wanted,
 }
 
 /// Which notices a consumer gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Notices {
-    /// All but those of room.
+    /// All but those for the host alone, of room and of what is wanted.
     All,
     /// Those of connections, and of the end: first the newest that there is, if any.
     Connection,
     /// Those of room.
     Room,
+    /// Those of what is wanted.
+    Wanted,
 }
 
 impl Notices {
     pub(super) fn has(self, kind: NoticeKind) -> bool {
         match self {
-            Self::All => kind != NoticeKind::Room,
+            Self::All => !matches!(kind, NoticeKind::Room | NoticeKind::Wanted),
             Self::Connection => kind.is_of_connection(),
             Self::Room => kind == NoticeKind::Room,
+            Self::Wanted => kind == NoticeKind::Wanted,
         }
     }
 }

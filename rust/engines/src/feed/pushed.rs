@@ -9,10 +9,14 @@ use super::{FeedEngine, locked};
 use crate::job::{Job, PollContext, Release, Step};
 use crate::session::Session;
 use rustle_market::{Format, Quote, Schema, SymbolTable};
+use std::ops::RangeInclusive;
 use std::sync::{Arc, Mutex};
 
 /// How much is read before there is another look for room; the quotes of so much may wait.
 const PIECE: usize = 16 * 1_024;
+
+/// The bytes that a message may have at most, as the host chooses.
+pub const MESSAGE_LIMITS: RangeInclusive<usize> = 1..=16 * 1_024 * 1_024;
 
 /// A source whose bytes the host brings, by [`FeedEngine::push`].
 #[derive(Clone, Debug, PartialEq)]
@@ -21,6 +25,8 @@ pub struct PushedConfiguration {
     pub format: Format,
     /// How messages, one a line, make quotes.
     pub schema: Schema,
+    /// The most bytes of a message, within [`MESSAGE_LIMITS`]; a longer one is counted and skipped.
+    pub message_limit: usize,
     /// Whether the numbers of its quotes begin anew with each connection that the host tells of.
     pub restarts_numbers: bool,
 }
@@ -70,12 +76,19 @@ struct State {
 }
 
 impl Pushed {
-    pub(super) fn new(configuration: &PushedConfiguration, hub: Arc<Hub>) -> Self {
-        Self {
+    /// # Errors
+    /// [`FeedError::MessageLimit`].
+    pub(super) fn new(configuration: &PushedConfiguration, hub: Arc<Hub>) -> Result<Self, FeedError> {
+        let limit = configuration.message_limit;
+        if !MESSAGE_LIMITS.contains(&limit) {
+            return Err(FeedError::MessageLimit { got: limit });
+        }
+        let schema = configuration.schema.clone();
+        Ok(Self {
             restarts_numbers: configuration.restarts_numbers,
             state: Mutex::new(State {
                 gate: Gate::new(hub.clone(), SymbolTable::new()),
-                reader: Reader::new(hub.clone(), configuration.format, configuration.schema.clone()),
+                reader: Reader::new(hub.clone(), configuration.format, schema, limit),
                 quotes: Vec::new(),
                 given: 0,
                 is_refused: false,
@@ -84,7 +97,7 @@ impl Pushed {
                 session: None,
             }),
             hub,
-        }
+        })
     }
 
     /// The job runs as this session.
@@ -204,7 +217,7 @@ impl FeedEngine {
     /// Takes in the next bytes of a [`PushedConfiguration`] source, and returns how many it took: fewer when a consumer that is
     /// waited for has no room ([`Policy::Awaited`](super::Policy::Awaited)), none before [`run`](Self::run). There is room again
     /// when [`Notices::Room`](super::Notices::Room) says so; the rest is to be pushed then. What waits inside is bounded: the
-    /// quotes of 16 KiB, and a line. Calls come one after the other, or their bytes mix.
+    /// quotes of 16 KiB, and a message. Calls come one after the other, or their bytes mix.
     ///
     /// # Errors
     /// [`FeedError::NotPushed`]; [`FeedError::Ended`] when the feed was closed or is over.

@@ -4,7 +4,7 @@ use super::error::FeedError;
 use super::hub::{Demand, Hub};
 use super::intake::{Gate, LARGEST_BATCH, Reader};
 use super::source::{Moment, Next, Source};
-use rustle_market::{Format, Pace, Quote, ReplayClock, Schema};
+use rustle_market::{DEFAULT_LINE_BYTES, Format, Pace, Quote, ReplayClock, Schema};
 use std::fs::File;
 use std::io::{ErrorKind, Read, Seek, SeekFrom};
 use std::path::PathBuf;
@@ -82,7 +82,7 @@ impl Replay {
         }
         Ok(Self {
             file,
-            reader: Reader::new(hub, format, configuration.schema.clone()),
+            reader: Reader::new(hub, format, configuration.schema.clone(), DEFAULT_LINE_BYTES),
             clock,
             repeats: configuration.repeats,
             piece: vec![0; PIECE],

@@ -17,7 +17,9 @@ impl DomainError for FeedError {
         match self {
             Self::Symbols(error) => symbol_status(error),
             Self::RateOutOfRange { .. } => RUSTLE_RATE_OUT_OF_RANGE,
-            Self::CapacityOutOfRange { .. } | Self::ModelCount { .. } => RUSTLE_INVALID_LENGTH,
+            Self::CapacityOutOfRange { .. } | Self::ModelCount { .. } | Self::MessageLimit { .. } => {
+                RUSTLE_INVALID_LENGTH
+            }
             Self::IntervalOutOfRange { .. }
             | Self::Model(_)
             | Self::Lateness(_)

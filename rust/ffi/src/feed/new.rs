@@ -101,7 +101,7 @@ pub unsafe extern "C" fn rustle_feed_new_live(
 
 /// Makes a feed that the host fills, by `rustle_feed_push`. Else as `rustle_feed_new_simulated`.
 ///
-/// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (the format),
+/// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH` (also a message limit), `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (the format),
 /// `RUSTLE_MALFORMED_SCHEMA`, `RUSTLE_STALE_HANDLE` (the runtime's), `RUSTLE_EXHAUSTED`.
 ///
 /// Thread-safe: yes. Realtime-safe: no.

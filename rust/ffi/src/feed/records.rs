@@ -26,15 +26,19 @@ pub const RUSTLE_NOTICE_OVERSIZED: u32 = 4;
 pub const RUSTLE_NOTICE_CLOSED: u32 = 5;
 /// A source that its host fills has room again, after it refused some bytes.
 pub const RUSTLE_NOTICE_ROOM: u32 = 6;
+/// The consumers may want other symbols than before: `rustle_feed_wanted`.
+pub const RUSTLE_NOTICE_WANTED: u32 = 8;
 /// Nothing was told of a connection yet: only from `rustle_feed_connection`.
 pub const RUSTLE_NOTICE_NONE: u32 = 7;
 
-/// All notices but those of room.
+/// All notices but those of room and of what is wanted.
 pub const RUSTLE_NOTICES_ALL: u32 = 0;
 /// Those from connecting to disconnected, and of the end: first the newest that there is, if any.
 pub const RUSTLE_NOTICES_CONNECTION: u32 = 1;
 /// Those of room.
 pub const RUSTLE_NOTICES_ROOM: u32 = 2;
+/// Those of what is wanted.
+pub const RUSTLE_NOTICES_WANTED: u32 = 3;
 
 const _: () = assert!(RUSTLE_NOTICE_CAPACITY == NOTICE_TEXT_BYTES);
 const _: () = assert!(RUSTLE_SYMBOL_CAPACITY == rustle_market::MAX_SYMBOL_BYTES);
@@ -306,6 +310,7 @@ impl LaneRecord<Notice> for RustleFeedNotice {
                 NoticeKind::Oversized => RUSTLE_NOTICE_OVERSIZED,
                 NoticeKind::Closed => RUSTLE_NOTICE_CLOSED,
                 NoticeKind::Room => RUSTLE_NOTICE_ROOM,
+                NoticeKind::Wanted => RUSTLE_NOTICE_WANTED,
             },
             gap,
             text_length: used.len() as u32,
@@ -313,6 +318,22 @@ impl LaneRecord<Notice> for RustleFeedNotice {
             text,
         }
     }
+}
+
+/// The symbols that the consumers of a feed want together.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct RustleFeedWanted {
+    /// Higher than before whenever what is wanted may have changed.
+    pub version: u64,
+    /// How many are wanted by name.
+    pub count: usize,
+    /// The bytes that their names take in the text of `rustle_feed_wanted`.
+    pub length: usize,
+    /// 1: somebody wants all that there are; else 0.
+    pub all: u32,
+    /// 0.
+    pub reserved: u32,
 }
 
 /// What a source met with so far.

@@ -9,7 +9,7 @@ use rustle_engines::{
     FeedError, LiveConfiguration, Model, PushedConfiguration, ReplayConfiguration, SimulatedConfiguration,
     SourceConfiguration,
 };
-use rustle_market::{BackoffSettings, Format, GbmParameters, Pace, Schema};
+use rustle_market::{BackoffSettings, Format, GbmParameters, Pace, Schema, DEFAULT_LINE_BYTES};
 use std::time::Duration;
 
 /// Prices move by small random steps, all the same in size.
@@ -127,6 +127,8 @@ pub struct RustlePushedFeed {
     pub schema: RustleString,
     /// The runtime that it runs on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
     pub runtime: RustleHandle,
+    /// The most bytes of a message, 1 to 16,777,216; a longer one is counted and skipped. 0: 65,536.
+    pub message_limit: usize,
     /// `RUSTLE_FORMAT_NDJSON` or `RUSTLE_FORMAT_CSV`.
     pub format: u32,
     /// Not 0: the numbers of its quotes begin anew with each connection that the host tells of.
@@ -265,6 +267,10 @@ unsafe fn pushed(c: &RustlePushedFeed) -> Result<PushedConfiguration, FeedFault>
         format: format(c.format)?,
         // SAFETY: the caller promises that the text is readable.
         schema: unsafe { schema(c.schema) }?,
+        message_limit: match c.message_limit {
+            0 => DEFAULT_LINE_BYTES,
+            limit => limit,
+        },
         restarts_numbers: c.restarts_numbers != 0,
     })
 }

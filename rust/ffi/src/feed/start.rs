@@ -3,7 +3,9 @@
 use super::configuration::{self, interval, RustleFeedPolicy, RustleFeedSubscription, RustleFeedThreshold};
 use super::fault::FeedFault;
 use super::find;
-use super::records::{RUSTLE_NOTICES_ALL, RUSTLE_NOTICES_CONNECTION, RUSTLE_NOTICES_ROOM};
+use super::records::{
+    RUSTLE_NOTICES_ALL, RUSTLE_NOTICES_CONNECTION, RUSTLE_NOTICES_ROOM, RUSTLE_NOTICES_WANTED,
+};
 use super::session::FeedConsumer;
 use crate::guard::guarded;
 use crate::handle::RustleHandle;
@@ -185,6 +187,7 @@ pub unsafe extern "C" fn rustle_feed_start_notices(
             RUSTLE_NOTICES_ALL => Notices::All,
             RUSTLE_NOTICES_CONNECTION => Notices::Connection,
             RUSTLE_NOTICES_ROOM => Notices::Room,
+            RUSTLE_NOTICES_WANTED => Notices::Wanted,
             _ => {
                 let problem = "expected RUSTLE_NOTICES_…, got another number";
                 return Err(CallFault::value("notices", problem).into());

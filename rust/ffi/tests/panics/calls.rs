@@ -175,6 +175,8 @@ pub(crate) const CALLS: &[(&str, Call)] = &[
     ("rustle_feed_push", feed_push),
     ("rustle_feed_tell", feed_tell),
     ("rustle_feed_connection", feed_connection),
+    ("rustle_feed_wanted", feed_wanted),
+    ("rustle_feed_backoff", feed_backoff),
     ("rustle_feed_serve", feed_serve),
     ("rustle_server_address", server_address),
     ("rustle_server_counts", server_counts),

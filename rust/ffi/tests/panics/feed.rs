@@ -1,5 +1,6 @@
 //! Calls of feeds and their sessions.
 
+mod host;
 mod server;
 
 use crate::calls::{attempt, freed, made, Attempt, HandleCall};
@@ -12,6 +13,7 @@ use rustle::{RustleHandle, RustleString};
 use std::mem::MaybeUninit;
 use std::ptr::{null, null_mut};
 
+pub(crate) use host::*;
 pub(crate) use server::*;
 
 const NAME: &str = "BTC";
@@ -202,78 +204,6 @@ pub(crate) fn feed_new_live(point: u32) -> Attempt {
         // SAFETY: the configuration and its texts are readable; the rest is the callers'.
         unsafe { rustle_feed_new_live(&raw const configuration, feed, error) }
     })
-}
-
-fn new_pushed(runtime: RustleHandle, feed: *mut RustleHandle, error: *mut RustleError) -> RustleStatus {
-    let configuration = RustlePushedFeed {
-        schema: string(""),
-        runtime,
-        format: RUSTLE_FORMAT_NDJSON,
-        restarts_numbers: 0,
-    };
-    // SAFETY: the configuration and its texts are readable; the rest is the callers'.
-    unsafe { rustle_feed_new_pushed(&raw const configuration, feed, error) }
-}
-
-pub(crate) fn feed_new_pushed(point: u32) -> Attempt {
-    let runtime = new_runtime();
-    made(point, free_feed, |feed, error| {
-        new_pushed(runtime.handle, feed, error)
-    })
-}
-
-/// A call on a feed that the host fills, and that runs. Returns also what the feed met with.
-fn on_pushed(point: u32, call: impl Fn(RustleHandle, *mut RustleError) -> RustleStatus) -> (Attempt, u64) {
-    let runtime = new_runtime();
-    let mut feed = 0;
-    assert_eq!(new_pushed(runtime.handle, &raw mut feed, null_mut()), RUSTLE_OK);
-    let stage = Stage {
-        feed: Owned::new(feed, free_feed),
-        runtime,
-    };
-    assert_eq!(stage.run(null_mut()), RUSTLE_OK);
-    stage.advance(0);
-    let attempt = attempt(point, |error| call(feed, error));
-    let mut counts = MaybeUninit::<RustleFeedCounts>::uninit();
-    // SAFETY: the record's place is this frame's own; NULL is allowed as the record of an error.
-    let status = unsafe { rustle_feed_counts(feed, counts.as_mut_ptr(), null_mut()) };
-    assert_eq!(status, RUSTLE_OK);
-    // SAFETY: a call that succeeds writes the record.
-    let counts = unsafe { counts.assume_init() };
-    (attempt, counts.messages + counts.connections)
-}
-
-pub(crate) fn feed_push(point: u32) -> Attempt {
-    let (attempt, met) = on_pushed(point, |feed, error| {
-        let mut taken = 0;
-        // SAFETY: the bytes and the number are this frame's own; the rest is the callers'.
-        unsafe { rustle_feed_push(feed, b"{}\n".as_ptr(), 3, &raw mut taken, error) }
-    });
-    assert_eq!(met, u64::from(attempt.status == RUSTLE_OK));
-    attempt
-}
-
-pub(crate) fn feed_tell(point: u32) -> Attempt {
-    let (attempt, met) = on_pushed(point, |feed, error| {
-        // SAFETY: the text is readable; the rest is the callers'.
-        unsafe { rustle_feed_tell(feed, RUSTLE_NOTICE_CONNECTED, 0, 0, string(NAME), error) }
-    });
-    assert_eq!(met, u64::from(attempt.status == RUSTLE_OK));
-    attempt
-}
-
-pub(crate) fn feed_connection(point: u32) -> Attempt {
-    let stage = Stage::new();
-    let mut notice = MaybeUninit::<RustleFeedNotice>::uninit();
-    // SAFETY: the record's place is this frame's own.
-    let attempt = attempt(point, |error| unsafe {
-        rustle_feed_connection(stage.handle(), notice.as_mut_ptr(), error)
-    });
-    if attempt.status == RUSTLE_OK {
-        // SAFETY: a call that succeeds writes the record.
-        assert_eq!(unsafe { notice.assume_init() }.kind, RUSTLE_NOTICE_NONE);
-    }
-    attempt
 }
 
 pub(crate) fn feed_run(point: u32) -> Attempt {

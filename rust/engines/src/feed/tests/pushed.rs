@@ -6,6 +6,7 @@ fn pushed() -> SourceConfiguration {
     SourceConfiguration::Pushed(PushedConfiguration {
         format: Format::Ndjson,
         schema: rustle_market::Schema::default(),
+        message_limit: 64,
         restarts_numbers: false,
     })
 }
@@ -128,6 +129,64 @@ fn host_tells_of_its_connection() {
         (counts.connections, counts.disconnections, counts.malformed),
         (2, 1, 0)
     );
+}
+
+#[test]
+fn host_learns_what_is_wanted_whenever_it_changes() {
+    let (runtime, feed) = feed(&pushed());
+    let (bell, rings) = bell();
+    let told = feed.notices(Notices::Wanted, 1, bell).expect("started");
+    let all = feed.notices(Notices::All, 16, NoBell).expect("started");
+    let wanted = |all, symbols: &[&str]| {
+        let wanted = feed.wanted();
+        let names: Vec<&str> = wanted.names.iter().map(AsRef::as_ref).collect();
+        assert_eq!((wanted.all, &names[..]), (all, symbols));
+        wanted.version
+    };
+    let mut version = wanted(false, &[]);
+    assert!(drained(&told).is_empty(), "notices want no symbols");
+    let mut next = |all, symbols: &[&str]| {
+        runtime.advance(Duration::ZERO);
+        let before = std::mem::replace(&mut version, wanted(all, symbols));
+        assert!(version > before, "{version} {before}");
+        let kinds: Vec<NoticeKind> = drained(&told).iter().map(|(notice, _)| notice.kind).collect();
+        assert_eq!(kinds, [NoticeKind::Wanted]);
+        assert_eq!(rings.try_recv(), Ok(Heard::Ready));
+    };
+    let some = Subscription::Symbols(names(&["B", "A"]));
+    let first = feed.quotes(&some, ALL, NoBell).expect("started");
+    next(false, &["A", "B"]);
+    let second = feed.quotes(&Subscription::All, ALL, NoBell).expect("started");
+    next(true, &["A", "B"]);
+    first.subscribe(&names(&["C"]), &names(&["B"])).expect("changed");
+    next(true, &["A", "C"]);
+    second.cancel();
+    next(false, &["A", "C"]);
+    first.cancel();
+    next(false, &[]);
+    assert!(drained(&all).is_empty(), "it is told to those who ask for it");
+}
+
+#[test]
+fn messages_have_the_length_that_was_said() {
+    let (runtime, feed) = feed(&pushed());
+    let session = feed.quotes(&Subscription::All, ALL, NoBell).expect("started");
+    feed.run().expect("running");
+    runtime.advance(Duration::ZERO);
+    let fine = line("A", "1.5", 1, 0);
+    let long = format!("{}{}", " ".repeat(65), line("A", "2.5", 2, 1));
+    let text = format!("{fine}{long}{fine}");
+    feed.push(text.as_bytes()).expect("taken");
+    assert_eq!(sequences(&session), [0]);
+    assert_eq!((feed.counts().oversized, feed.counts().duplicates), (1, 1));
+    for limit in [0, 16 * 1_024 * 1_024 + 1] {
+        let SourceConfiguration::Pushed(mut configuration) = pushed() else {
+            unreachable!("it is pushed");
+        };
+        configuration.message_limit = limit;
+        let refused = FeedEngine::on(runtime.clone(), &SourceConfiguration::Pushed(configuration));
+        assert!(matches!(refused.err(), Some(FeedError::MessageLimit { got }) if got == limit));
+    }
 }
 
 #[test]

@@ -1,0 +1,115 @@
+internal import RustleCore
+
+/// The native side of a feed, for the feed and for who fills it.
+package final class FeedCore: Sendable {
+  let native: NativeFeed
+
+  init(_ native: consuming NativeFeed) { self.native = native }
+}
+
+/// A feed as its host sees it: where the bytes go, and what is wanted. It does not keep the feed itself.
+package actor FeedInlet {
+  private let core: FeedCore
+  /// What tells of room, while nobody waits for it.
+  private var room: EngineStream<FeedNotice>.Iterator?
+
+  init(_ core: FeedCore) { self.core = core }
+
+  /// ``MarketFeed/push(_:)``.
+  @discardableResult
+  package func push(_ bytes: [UInt8]) async throws(FeedError) -> Int {
+    var taken = try take(bytes, from: 0)
+    while taken < bytes.count {
+      // Asked for before the next attempt: room that comes in between is told.
+      var room = try roomNotices()
+      let more = try take(bytes, from: taken)
+      taken += more
+      if more == 0, await room.next(isolation: self) == nil {
+        return taken
+      }
+      self.room = room
+    }
+    return taken
+  }
+
+  /// ``MarketFeed/tell(_:)``.
+  package nonisolated func tell(_ state: FeedConnection) throws(FeedError) {
+    guard let (news, note) = state.news else { return }
+    do { try core.native.tell(news, note) } catch { throw FeedError(error) }
+  }
+
+  /// ``MarketFeed/demand``.
+  package nonisolated var demand: FeedDemand { core.demand }
+
+  /// ``MarketFeed/demands()``.
+  package nonisolated func demands() throws(FeedError) -> FeedDemands {
+    do {
+      return FeedDemands(core: core, changes: try core.native.notices(.wanted, capacity: 1, reader: .notices))
+    } catch {
+      throw FeedError(error)
+    }
+  }
+
+  private func take(_ bytes: [UInt8], from start: Int) throws(FeedError) -> Int {
+    do { return try core.native.push(bytes.span.extracting(start...)) } catch { throw FeedError(error) }
+  }
+
+  private func roomNotices() throws(FeedError) -> EngineStream<FeedNotice>.Iterator {
+    if let kept = room.take() { return kept }
+    // Not one of the streams that `cancel` ends.
+    do {
+      return try core.native.notices(.room, capacity: 1, reader: .notices).makeAsyncIterator()
+    } catch {
+      throw FeedError(error)
+    }
+  }
+}
+
+extension FeedCore {
+  var demand: FeedDemand {
+    let wanted = native.wanted()
+    return FeedDemand(isAll: wanted.isAll, symbols: wanted.names)
+  }
+}
+
+/// What the consumers of a feed want: first the present demand, then each other one. One that is overtaken before it is read is passed
+/// over. It ends with the feed, and when its task is cancelled; it is for one reader.
+public struct FeedDemands: AsyncSequence, Sendable {
+  /// What is wanted together.
+  public typealias Element = FeedDemand
+  /// Reading throws nothing.
+  public typealias Failure = Never
+
+  let core: FeedCore
+  let changes: EngineStream<FeedNotice>
+
+  /// Reads the demands, in the one reader's place.
+  public func makeAsyncIterator() -> Iterator { Iterator(core: core, changes: changes.makeAsyncIterator()) }
+
+  /// Reads the demands.
+  public struct Iterator: AsyncIteratorProtocol {
+    let core: FeedCore
+    var changes: EngineStream<FeedNotice>.Iterator
+    var last: FeedDemand?
+
+    init(core: FeedCore, changes: EngineStream<FeedNotice>.Iterator) {
+      self.core = core
+      self.changes = changes
+    }
+
+    /// The next demand, or nil at the end; it waits in the isolation of the caller.
+    public mutating func next() async -> FeedDemand? { await next(isolation: #isolation) }
+
+    /// The next demand, or nil at the end; it waits in the isolation of `actor`.
+    public mutating func next(isolation actor: isolated (any Actor)?) async -> FeedDemand? {
+      repeat {
+        let demand = core.demand
+        if demand != last {
+          last = demand
+          return demand
+        }
+      } while await changes.next(isolation: actor) != nil
+      return nil
+    }
+  }
+}

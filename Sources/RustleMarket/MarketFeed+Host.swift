@@ -1,0 +1,46 @@
+extension MarketFeed {
+  /// Has a ``PushedFeed`` read the next bytes, which continue those before, waiting for room where a consumer is waited for
+  /// (``FeedPolicy/awaited(capacity:)``), and for ``run()``. Calls come one after the other: one that is made while another one
+  /// waits would mix their bytes.
+  ///
+  /// - Returns: how many bytes were taken: all, unless the task was cancelled or the feed ended while it waited.
+  /// - Throws: ``FeedError/Code/wrongSource``; ``FeedError/Code/ended`` or ``FeedError/Code/shutDown`` when the feed is over.
+  @discardableResult
+  public func push(_ bytes: [UInt8]) async throws(FeedError) -> Int { try await hostInlet().push(bytes) }
+
+  /// Has a ``PushedFeed`` read a message, which need not end its line. Line ends within it, which JSON has only between its parts,
+  /// become spaces.
+  ///
+  /// - Returns: whether it was taken: false when the task was cancelled, or the feed ended, meanwhile.
+  /// - Throws: as ``push(_:)``.
+  @discardableResult
+  public func push(message: String) async throws(FeedError) -> Bool {
+    var bytes = message.utf8.map { $0 == 10 || $0 == 13 ? 32 : $0 }
+    bytes.append(10)
+    return try await push(bytes) == bytes.count
+  }
+
+  /// Tells the consumers of a ``PushedFeed`` of the connection that the host has: ``FeedConnection/connected(to:)`` drops a line that
+  /// has begun, and ``FeedConnection/closed(reason:)`` ends the feed once what was pushed has been read, as failed if there is a
+  /// reason. ``FeedConnection/idle`` tells nothing.
+  ///
+  /// - Throws: ``FeedError/Code/wrongSource``; ``FeedError/Code/ended``.
+  public func tell(_ state: FeedConnection) throws(FeedError) { try hostInlet().tell(state) }
+
+  /// The symbols that the consumers want together at present.
+  public var demand: FeedDemand { inlet.demand }
+
+  /// What the consumers want together, the present demand first. A host follows it to ask its peer for no more.
+  ///
+  /// - Throws: ``FeedError/Code/shutDown``, ``FeedError/Code/poisoned``, ``FeedError/Code/exhausted``.
+  public func demands() throws(FeedError) -> FeedDemands { try inlet.demands() }
+
+  /// The inlet, for a user who is the host.
+  private func hostInlet() throws(FeedError) -> FeedInlet {
+    if isHosted {
+      throw FeedError(
+        code: .wrongSource, message: "expected a feed that its user fills, got one that is filled from a connection")
+    }
+    return inlet
+  }
+}

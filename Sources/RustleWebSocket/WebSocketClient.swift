@@ -1,0 +1,161 @@
+internal import NIOCore
+internal import NIOHTTP1
+internal import NIOSSL
+internal import RustleMarket
+
+/// Fills a feed from a WebSocket: it connects, reads, and connects again.
+struct WebSocketClient: Sendable {
+  /// What each time of a connection may be.
+  private static let patience = Duration.milliseconds(10)...Duration.seconds(86_400)
+
+  private let address: WebSocketAddress
+  private let connector: WebSocketConnector
+  private let backoff: LiveFeed.Backoff
+  private let subscription: SubscriptionMessages
+
+  /// - Throws: `FeedError` of what the configuration says.
+  init(_ feed: WebSocketFeed) throws(FeedError) {
+    address = try WebSocketAddress(feed.url)
+    subscription = try SubscriptionMessages(feed.subscription)
+    backoff = feed.backoff
+    // Drawn for its refusal.
+    _ = try backoff.wait(afterFailures: 1, seed: 0)
+    let times = [
+      ("connect timeout", feed.connectTimeout), ("silence limit", feed.silenceLimit),
+      ("ping interval", feed.pingInterval),
+    ]
+    for case (let name, let time?) in times where !Self.patience.contains(time) {
+      throw FeedError(code: .valueOutOfRange, message: "\(name): expected 10 ms to a day, got \(time)")
+    }
+    connector = WebSocketConnector(
+      address: address, headers: try RequestHeaders.checked(feed.headers),
+      tls: address.isSecure ? try feed.tls.context() : nil, serverName: feed.tls.name(of: address),
+      patience: TimeAmount(feed.connectTimeout),
+      frames: WebSocketFrames.Settings(
+        messageLimit: feed.messageLimit, silenceLimit: feed.silenceLimit.map { TimeAmount($0) },
+        pingInterval: feed.pingInterval.map { TimeAmount($0) }))
+  }
+
+  /// Returns when the task is cancelled or the feed is over.
+  func run(filling inlet: FeedInlet) async {
+    var failures = 0
+    do {
+      while !Task.isCancelled {
+        try inlet.tell(.connecting(to: address.place, failures: failures))
+        let (reason, held) = await hold(inlet)
+        if Task.isCancelled { return }
+        if held >= backoff.healthyAfter { failures = 0 }
+        failures += 1
+        let wait = try backoff.wait(afterFailures: failures)
+        try inlet.tell(.reconnecting(after: wait, failures: failures, reason: reason))
+        try await Task.sleep(for: wait)
+      }
+    } catch {
+      // Cancelled while it waited, or the feed is over.
+    }
+  }
+
+  /// Makes a connection, reads until it is over, and returns why it is and for how long it stood.
+  private func hold(_ inlet: FeedInlet) async -> (reason: String, held: Duration) {
+    let connection: WebSocketConnector.Connection
+    do {
+      connection = try await connector.open()
+    } catch {
+      return ("\(WebSocketEnd(error))", .zero)
+    }
+    let begun = ContinuousClock.now
+    let reason: String
+    do {
+      reason = try await connection.executeThenClose { lines, messages in
+        try inlet.tell(.connected(to: address.place))
+        return try await withThrowingTaskGroup(of: String.self) { tasks in
+          tasks.addTask {
+            for try await piece in lines { try await inlet.push(piece) }
+            return "the peer has closed the connection"
+          }
+          tasks.addTask {
+            var subscription = subscription
+            for await demand in try inlet.demands() {
+              for message in subscription.messages(for: demand) { try await messages.write(message) }
+            }
+            return "the feed is over"
+          }
+          defer { tasks.cancelAll() }
+          return try await tasks.next() ?? ""
+        }
+      }
+    } catch {
+      reason = "\(WebSocketEnd(error))"
+    }
+    return (reason, ContinuousClock.now - begun)
+  }
+}
+
+/// The headers that a user adds to a request.
+enum RequestHeaders {
+  private static let ours = ["connection", "content-length", "host", "transfer-encoding", "upgrade"]
+
+  /// - Throws: `FeedError.Code.malformedHeader`.
+  static func checked(_ headers: [String: String]) throws(FeedError) -> HTTPHeaders {
+    var checked = HTTPHeaders()
+    // In order, so that the same headers are the same request.
+    for (name, value) in headers.sorted(by: { $0.key < $1.key }) {
+      // A token, and a field value (RFC 9110, sections 5.6.2 and 5.5). A value may be a secret.
+      let isToken = !name.isEmpty && name.utf8.allSatisfy(isTokenByte)
+      guard isToken, value.utf8.allSatisfy({ $0 == 9 || (32...126).contains($0) }) else {
+        throw FeedError(
+          code: .malformedHeader, message: "headers: expected printable characters, got others in '\(name.prefix(40))'")
+      }
+      let lower = name.lowercased()
+      if ours.contains(lower) || lower.hasPrefix("sec-websocket-") && lower != "sec-websocket-protocol" {
+        throw FeedError(code: .malformedHeader, message: "headers: expected none of the protocol's own, got '\(name)'")
+      }
+      checked.add(name: name, value: value)
+    }
+    return checked
+  }
+
+  private static func isTokenByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      true
+    default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+    }
+  }
+}
+
+extension WebSocketFeed.TLS {
+  /// - Throws: `FeedError.Code.unreadableFile` for roots that cannot be read.
+  fileprivate func context() throws(FeedError) -> NIOSSLContext {
+    var configuration = TLSConfiguration.makeClientConfiguration()
+    configuration.minimumTLSVersion = .tlsv12
+    // HTTP/1.1 is what a WebSocket is asked for over.
+    configuration.applicationProtocols = ["http/1.1"]
+    do {
+      switch roots {
+      case .system: break
+      case .file(let path): configuration.trustRoots = .certificates(try NIOSSLCertificate.fromPEMFile(path))
+      case .pem(let text):
+        configuration.trustRoots = .certificates(try NIOSSLCertificate.fromPEMBytes(Array(text.utf8)))
+      }
+      return try NIOSSLContext(configuration: configuration)
+    } catch {
+      let place = if case .file(let path) = roots { path } else { "the text" }
+      throw FeedError(code: .unreadableFile, message: "roots: expected certificates in PEM in \(place), got \(error)")
+    }
+  }
+
+  /// The name that the certificate has to have; nil for a host that is a number, whose number it has to have.
+  fileprivate func name(of address: WebSocketAddress) -> String? {
+    if let serverName { return serverName }
+    return (try? SocketAddress(ipAddress: address.host, port: 0)) == nil ? address.host : nil
+  }
+}
+
+extension TimeAmount {
+  fileprivate init(_ duration: Duration) {
+    let (seconds, attoseconds) = duration.components
+    self = .nanoseconds(seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
+  }
+}

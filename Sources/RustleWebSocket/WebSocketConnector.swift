@@ -1,0 +1,163 @@
+internal import NIOConcurrencyHelpers
+internal import NIOCore
+internal import NIOHTTP1
+internal import NIOPosix
+internal import NIOSSL
+internal import NIOWebSocket
+
+/// Makes connections, one at a time, each from nothing: the name, TLS, and the request.
+struct WebSocketConnector: Sendable {
+  /// A connection that stands: lines that come, messages that go.
+  typealias Connection = NIOAsyncChannel<[UInt8], String>
+
+  let address: WebSocketAddress
+  let headers: HTTPHeaders
+  /// nil for a connection without TLS.
+  let tls: NIOSSLContext?
+  let serverName: String?
+  let patience: TimeAmount
+  let frames: WebSocketFrames.Settings
+
+  /// - Throws: ``WebSocketEnd``; `CancellationError`.
+  func open() async throws -> Connection {
+    let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
+    let attempt = Attempt(eventLoop)
+    // One clock for all of it: the system's own takes minutes.
+    let patience = patience
+    let deadline = eventLoop.scheduleTask(in: patience) {
+      attempt.fail(WebSocketEnd("expected an answer within \(Double(patience.nanoseconds) / 1e9) s, got none"))
+    }
+    defer { deadline.cancel() }
+    ClientBootstrap(group: eventLoop)
+      .connectTimeout(patience)
+      .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+      .channelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture { attempt.add(channel, answer: try request(on: channel, of: attempt)) }
+      }
+      .connect(host: address.host, port: address.port)
+      .whenComplete { attempt.connected($0) }
+    do {
+      return try await withTaskCancellationHandler {
+        try await attempt.connection.get()
+      } onCancel: {
+        attempt.fail(CancellationError())
+      }
+    } catch let error as CancellationError {
+      throw error
+    } catch {
+      throw WebSocketEnd(error)
+    }
+  }
+
+  /// Prepares a channel that is to be connected. The answer is nil when the peer refuses.
+  private func request(on channel: any Channel, of attempt: Attempt) throws -> EventLoopFuture<Connection?> {
+    let pipeline = channel.pipeline.syncOperations
+    if let tls { try pipeline.addHandler(NIOSSLClientHandler(context: tls, serverHostname: serverName)) }
+    let frames = frames
+    let upgrader = NIOTypedWebSocketClientUpgrader<Connection?>(
+      // A frame is a whole message at most, and a control frame has up to 125 bytes.
+      maxFrameSize: max(125, frames.messageLimit), enableAutomaticErrorHandling: false
+    ) { channel, _ in
+      channel.eventLoop.makeCompletedFuture {
+        let pipeline = channel.pipeline.syncOperations
+        // What comes now is no HTTP.
+        pipeline.removeHandler(try pipeline.handler(type: Refusal.self), promise: nil)
+        try pipeline.addHandler(WebSocketFrames(frames))
+        // What waits is what two reads brought.
+        return try Connection(
+          wrappingChannelSynchronously: channel,
+          configuration: .init(backPressureStrategy: .init(lowWatermark: 1, highWatermark: 2)))
+      }
+    }
+    var head = HTTPRequestHead(version: .http1_1, method: .GET, uri: address.target, headers: headers)
+    head.headers.replaceOrAdd(name: "Host", value: address.authority)
+    var configuration = NIOUpgradableHTTPClientPipelineConfiguration(
+      upgradeConfiguration: NIOTypedHTTPClientUpgradeConfiguration(
+        upgradeRequestHead: head, upgraders: [upgrader],
+        notUpgradingCompletionHandler: { $0.eventLoop.makeSucceededFuture(nil) }))
+    // A peer may send with its answer.
+    configuration.leftOverBytesStrategy = .forwardBytes
+    let answer = try pipeline.configureUpgradableHTTPClientPipeline(configuration: configuration)
+    try pipeline.addHandler(Refusal(attempt))
+    return answer
+  }
+}
+
+/// An attempt to connect: the first outcome counts.
+private final class Attempt: Sendable {
+  private typealias Answer = EventLoopFuture<WebSocketConnector.Connection?>
+
+  private struct State {
+    var isOver = false
+    /// One for each address of the host, until one is connected.
+    var channels: [(channel: any Channel, answer: Answer)] = []
+  }
+
+  private let promise: EventLoopPromise<WebSocketConnector.Connection>
+  private let state = NIOLockedValueBox(State())
+
+  init(_ eventLoop: any EventLoop) { promise = eventLoop.makePromise() }
+
+  var connection: EventLoopFuture<WebSocketConnector.Connection> { promise.futureResult }
+
+  func add(_ channel: any Channel, answer: EventLoopFuture<WebSocketConnector.Connection?>) {
+    let isLate = state.withLockedValue { state in
+      state.channels.append((channel, answer))
+      return state.isOver
+    }
+    if isLate { channel.close(promise: nil) }
+  }
+
+  /// Waits for the answer to the request, once one of the channels is connected.
+  func connected(_ result: Result<any Channel, any Error>) {
+    switch result {
+    case .failure(let error): fail(error)
+    case .success(let channel):
+      let answer = state.withLockedValue { $0.channels.first { $0.channel === channel }?.answer }
+      answer?.whenComplete { [self] result in
+        switch result {
+        case .success(let connection?): succeed(connection)
+        // The head of the answer says more, and comes next.
+        case .success(nil): break
+        case .failure(let error): fail(error)
+        }
+      }
+    }
+  }
+
+  private func succeed(_ connection: WebSocketConnector.Connection) {
+    // One that is late was closed with the others.
+    let isLate = state.withLockedValue { state in
+      defer { state.isOver = true }
+      return state.isOver
+    }
+    if !isLate { promise.succeed(connection) }
+  }
+
+  func fail(_ error: any Error) {
+    let channels = state.withLockedValue { state -> [any Channel]? in
+      if state.isOver { return nil }
+      state.isOver = true
+      return state.channels.map(\.channel)
+    }
+    guard let channels else { return }
+    promise.fail(error)
+    for channel in channels { channel.close(promise: nil) }
+  }
+}
+
+/// Hears an answer that is no upgrade.
+private final class Refusal: ChannelInboundHandler, RemovableChannelHandler {
+  typealias InboundIn = HTTPClientResponsePart
+
+  private let attempt: Attempt
+
+  init(_ attempt: Attempt) { self.attempt = attempt }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    guard case .head(let head) = Self.unwrapInboundIn(data) else { return }
+    let place = head.headers.first(name: "Location").map { ", to \($0.prefix { $0 != "?" })" } ?? ""
+    attempt.fail(
+      WebSocketEnd("expected 101 Switching Protocols, got \(head.status.code) \(head.status.reasonPhrase)\(place)"))
+  }
+}

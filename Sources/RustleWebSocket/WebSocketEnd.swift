@@ -1,0 +1,47 @@
+internal import Foundation
+internal import NIOCore
+internal import NIOHTTP1
+internal import NIOPosix
+internal import NIOSSL
+internal import NIOWebSocket
+
+/// Why a connection could not be made, or is over, for people to read. A notice holds some 100 bytes of it.
+struct WebSocketEnd: Error, Hashable, CustomStringConvertible {
+  let description: String
+
+  init(_ reason: String) { description = reason }
+
+  /// What went wrong below, in words.
+  init(_ error: any Error) {
+    description =
+      switch error {
+      case let end as WebSocketEnd: end.description
+      case let error as NIOConnectionError:
+        // One error for each address of the host, or none when there is no address.
+        error.connectionErrors.last.map { Self.words($0.error) } ?? "the host '\(error.host)' is not known"
+      case is NIOHTTPClientUpgradeError:
+        "expected an answer that accepts a WebSocket, got another 101"
+      case is HTTPParserError: "expected an answer in HTTP, got something else"
+      case ChannelError.inappropriateOperationForState, ChannelError.eof, ChannelError.ioOnClosedChannel:
+        "the peer has closed the connection before it answered"
+      default: Self.words(error)
+      }
+  }
+
+  private static func words(_ error: any Error) -> String {
+    switch error {
+    case let error as IOError: words(ofSystemError: error.errnoCode)
+    case NIOSSLError.handshakeFailed(let cause): "TLS: \(cause)"
+    case let error as NIOSSLError: "TLS: \(error)"
+    case let error as NIOSSLExtraError: "TLS: \(error)"
+    default: "\(error)"
+    }
+  }
+
+  private static func words(ofSystemError code: CInt) -> String {
+    // `The operation could not be completed. Connection refused`
+    let text = POSIXErrorCode(rawValue: code).map { POSIXError($0).localizedDescription } ?? ""
+    let words = text.components(separatedBy: ". ").last ?? ""
+    return words.isEmpty ? "os error \(code)" : "\(words) (os error \(code))"
+  }
+}

@@ -1,0 +1,286 @@
+internal import NIOCore
+internal import NIOWebSocket
+
+/// Turns the frames of a connection into lines for the feed, one a message, and keeps the connection: it answers pings, sends its own,
+/// notices silence, and closes with a handshake (RFC 6455, section 7).
+///
+/// It lives on its channel's event loop. What it hands on holds the bytes of one read; why the connection is over it tells as an error, a
+/// ``WebSocketEnd``.
+final class WebSocketFrames: ChannelDuplexHandler {
+  typealias InboundIn = WebSocketFrame
+  typealias InboundOut = [UInt8]
+  typealias OutboundIn = String
+  typealias OutboundOut = WebSocketFrame
+
+  struct Settings: Sendable {
+    /// The most bytes of a message.
+    var messageLimit: Int
+    var silenceLimit: TimeAmount?
+    var pingInterval: TimeAmount?
+  }
+
+  /// How long the peer may take to close its side, once this side has.
+  static let closingPatience = TimeAmount.seconds(1)
+
+  private enum State {
+    case open
+    /// It is over; the channel stays for the peer's answer.
+    case over
+  }
+
+  private let settings: Settings
+  private var state = State.open
+  /// Bytes of the present read, and those of the present message so far; nil: no message has begun.
+  private var lines: [UInt8] = []
+  private var messageLength: Int?
+  /// Whether something can come: a read was asked for, and has not been completed. It was when the handler came.
+  private var isReading = true
+  /// When something came, or reading went on.
+  private var heard = NIODeadline.uptimeNanoseconds(0)
+  /// The newest ping that waits until the peer reads.
+  private var ping: ByteBuffer?
+  private var hasSentClose = false
+  private var hasReceivedClose = false
+  private var closing: EventLoopPromise<Void>?
+  private var silenceTimer: Scheduled<Void>?
+  private var pingTimer: Scheduled<Void>?
+  private var closingTimer: Scheduled<Void>?
+
+  init(_ settings: Settings) { self.settings = settings }
+
+  // MARK: Reading
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    let frame = Self.unwrapInboundIn(data)
+    switch state {
+    case .open: take(frame, context)
+    case .over: if case .connectionClose = frame.opcode { peerHasClosed(context) }
+    }
+  }
+
+  private func take(_ frame: WebSocketFrame, _ context: ChannelHandlerContext) {
+    // No extension was asked for, and a server does not mask.
+    if frame.rsv1 || frame.rsv2 || frame.rsv3 || frame.maskKey != nil {
+      return end(.protocolError, "expected frames without masks and extensions, got another one", context)
+    }
+    switch frame.opcode {
+    case .text, .binary:
+      if messageLength != nil { return end(.protocolError, "expected the rest of a message, got another one", context) }
+      messageLength = 0
+      append(frame, context)
+    case .continuation:
+      if messageLength == nil { return end(.protocolError, "expected a message, got the rest of one", context) }
+      append(frame, context)
+    case .ping:
+      ping = frame.unmaskedData
+      answerPing(context)
+    case .pong: break
+    case .connectionClose:
+      let reason = Self.reason(frame.unmaskedData)
+      hasReceivedClose = true
+      end(nil, "the peer has closed the connection: \(reason)", context)
+      sendClose(frame.unmaskedData, context)
+    default: end(.protocolError, "expected a frame that is known, got opcode \(frame.opcode)", context)
+    }
+  }
+
+  /// A message is a line: the ends of lines within it, which JSON has only between its parts, become spaces.
+  private func append(_ frame: WebSocketFrame, _ context: ChannelHandlerContext) {
+    let data = frame.unmaskedData
+    let length = (messageLength ?? 0) + data.readableBytes
+    if length > settings.messageLimit { return endTooLong(context) }
+    let start = lines.count
+    lines.append(contentsOf: data.readableBytesView)
+    for index in start..<lines.count where lines[index] == 10 || lines[index] == 13 { lines[index] = 32 }
+    if frame.fin {
+      lines.append(10)
+      messageLength = nil
+    } else {
+      messageLength = length
+    }
+  }
+
+  func channelReadComplete(context: ChannelHandlerContext) {
+    isReading = false
+    heard = context.eventLoop.now
+    handOn(context)
+    context.fireChannelReadComplete()
+  }
+
+  private func handOn(_ context: ChannelHandlerContext) {
+    if lines.isEmpty { return }
+    var piece: [UInt8] = []
+    swap(&piece, &lines)
+    context.fireChannelRead(Self.wrapInboundOut(piece))
+  }
+
+  func read(context: ChannelHandlerContext) {
+    if !isReading {
+      isReading = true
+      heard = context.eventLoop.now
+    }
+    context.read()
+  }
+
+  // MARK: Writing
+
+  func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    guard state == .open else {
+      promise?.fail(ChannelError.ioOnClosedChannel)
+      return
+    }
+    let text = context.channel.allocator.buffer(string: Self.unwrapOutboundIn(data))
+    context.write(Self.wrapOutboundOut(frame(.text, text)), promise: promise)
+  }
+
+  func channelWritabilityChanged(context: ChannelHandlerContext) {
+    answerPing(context)
+    context.fireChannelWritabilityChanged()
+  }
+
+  /// Answers the newest ping alone when the peer does not read (RFC 6455, section 5.5.3), so that answers do not pile up.
+  private func answerPing(_ context: ChannelHandlerContext) {
+    guard state == .open, context.channel.isWritable, let data = ping.take() else { return }
+    context.writeAndFlush(Self.wrapOutboundOut(frame(.pong, data)), promise: nil)
+  }
+
+  private func frame(_ opcode: WebSocketOpcode, _ data: ByteBuffer) -> WebSocketFrame {
+    WebSocketFrame(fin: true, opcode: opcode, maskKey: .random(), data: data)
+  }
+
+  // MARK: Time
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    heard = context.eventLoop.now
+    if let limit = settings.silenceLimit { watch(limit, in: limit, context) }
+    if let interval = settings.pingInterval { ping(every: interval, context) }
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) { stopTimers() }
+
+  private func watch(_ limit: TimeAmount, in time: TimeAmount, _ context: ChannelHandlerContext) {
+    silenceTimer = context.eventLoop.assumeIsolated().scheduleTask(in: time) { [self] in
+      // While nothing is read nothing can be heard.
+      let silence = isReading ? context.eventLoop.now - heard : .zero
+      if silence < limit {
+        watch(limit, in: limit - silence, context)
+      } else {
+        end(.goingAway, "expected to hear something within \(limit.words), got nothing", context)
+      }
+    }
+  }
+
+  private func ping(every interval: TimeAmount, _ context: ChannelHandlerContext) {
+    pingTimer = context.eventLoop.assumeIsolated().scheduleTask(in: interval) { [self] in
+      if context.channel.isWritable {
+        context.writeAndFlush(Self.wrapOutboundOut(frame(.ping, ByteBuffer())), promise: nil)
+      }
+      ping(every: interval, context)
+    }
+  }
+
+  private func stopTimers() {
+    for timer in [silenceTimer, pingTimer, closingTimer] { timer?.cancel() }
+    (silenceTimer, pingTimer, closingTimer) = (nil, nil, nil)
+  }
+
+  // MARK: The end
+
+  /// Ends the connection for a reason, which whoever reads it gets after what came before.
+  ///
+  /// - Parameter code: what the peer is told; nil: it knows.
+  private func end(_ code: WebSocketErrorCode?, _ reason: String, _ context: ChannelHandlerContext) {
+    guard state == .open else { return }
+    state = .over
+    stopTimers()
+    handOn(context)
+    if let code {
+      var data = context.channel.allocator.buffer(capacity: 2)
+      data.write(webSocketErrorCode: code)
+      sendClose(data, context)
+    }
+    context.fireErrorCaught(WebSocketEnd(reason))
+  }
+
+  private func endTooLong(_ context: ChannelHandlerContext) {
+    end(
+      .messageTooLarge, "expected messages of at most \(settings.messageLimit) bytes, got a longer one (1009)", context)
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    switch error {
+    case NIOWebSocketError.invalidFrameLength: endTooLong(context)
+    case let error as NIOWebSocketError:
+      end(.protocolError, "expected frames of a WebSocket, got something else: \(error)", context)
+    default: end(nil, "the connection was lost: \(WebSocketEnd(error))", context)
+    }
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    end(nil, "the peer has closed the connection without a word", context)
+    closing.take()?.succeed()
+    context.fireChannelInactive()
+  }
+
+  /// Closes the channel, once the peer has closed its side or its time is over.
+  func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+    guard mode == .all else { return context.close(mode: mode, promise: promise) }
+    if let closing {
+      // It is under way.
+      closing.futureResult.cascade(to: promise)
+      return
+    }
+    if state == .open {
+      state = .over
+      stopTimers()
+      var data = context.channel.allocator.buffer(capacity: 2)
+      data.write(webSocketErrorCode: .normalClosure)
+      sendClose(data, context)
+    }
+    // One that was lost hears nothing.
+    guard hasSentClose, !hasReceivedClose, context.channel.isActive else {
+      return context.close(mode: .all, promise: promise)
+    }
+    let closed = context.eventLoop.makePromise(of: Void.self)
+    closed.futureResult.cascade(to: promise)
+    closing = closed
+    closingTimer = context.eventLoop.assumeIsolated().scheduleTask(in: Self.closingPatience) { [self] in
+      closeNow(context)
+    }
+    // Whoever read before reads no more.
+    context.read()
+  }
+
+  private func peerHasClosed(_ context: ChannelHandlerContext) {
+    hasReceivedClose = true
+    closeNow(context)
+  }
+
+  private func closeNow(_ context: ChannelHandlerContext) {
+    guard let closing = closing.take() else { return }
+    stopTimers()
+    context.close(mode: .all, promise: closing)
+  }
+
+  private func sendClose(_ data: ByteBuffer, _ context: ChannelHandlerContext) {
+    if hasSentClose { return }
+    hasSentClose = true
+    context.writeAndFlush(Self.wrapOutboundOut(frame(.connectionClose, data)), promise: nil)
+  }
+
+  /// What the data of a close frame says: `1001, the server restarts`.
+  private static func reason(_ data: ByteBuffer) -> String {
+    var rest = data
+    guard let code = rest.readInteger(as: UInt16.self) else { return "no code" }
+    let text = String(decoding: rest.readableBytesView, as: UTF8.self)
+    return text.isEmpty ? "code \(code)" : "code \(code), \(text)"
+  }
+}
+
+extension TimeAmount {
+  /// In seconds, as few digits as say it: `30 s`, `0.25 s`.
+  fileprivate var words: String {
+    let seconds = Double(nanoseconds) / 1e9
+    return seconds == seconds.rounded() ? "\(Int64(seconds)) s" : "\(seconds) s"
+  }
+}

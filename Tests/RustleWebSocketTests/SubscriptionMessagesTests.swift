@@ -1,0 +1,51 @@
+import TestSupport
+import Testing
+
+@testable import RustleMarket
+@testable import RustleWebSocket
+
+@Suite(.releasesNativeObjects) struct SubscriptionMessagesTests {
+  private func demand(_ symbols: String..., all: Bool = false) -> FeedDemand {
+    FeedDemand(isAll: all, symbols: symbols)
+  }
+
+  @Test func listsReplaceWhatWasSaidBefore() throws {
+    var messages = try SubscriptionMessages(.rustle)
+    #expect(messages.messages(for: demand()) == [#"{"subscribe":[]}"#])
+    #expect(messages.messages(for: demand("A", "B\"\\Ä")) == [#"{"subscribe":["A","B\"\\Ä"]}"#])
+    #expect(messages.messages(for: demand("A", "B\"\\Ä")).isEmpty, "it is known")
+    #expect(messages.messages(for: demand("A", all: true)) == [#"{"subscribe":"all"}"#])
+    #expect(messages.messages(for: demand("A", "B", all: true)).isEmpty, "all are all")
+    #expect(messages.messages(for: demand("B")) == [#"{"subscribe":["B"]}"#])
+    messages.restart()
+    #expect(messages.messages(for: demand("B")) == [#"{"subscribe":["B"]}"#])
+  }
+
+  @Test func messagesOfTheUserSayWhatHasChanged() throws {
+    var messages = try SubscriptionMessages(.messages(subscribe: "+$symbols$$", unsubscribe: "-$symbol", all: "*"))
+    #expect(messages.messages(for: demand()).isEmpty)
+    #expect(messages.messages(for: demand("A", "B")) == [#"+["A","B"]$"#])
+    #expect(messages.messages(for: demand("B", "C", "D")) == ["-A", #"+["C","D"]$"#])
+    #expect(messages.messages(for: demand("B", all: true)) == ["-C", "-D", "*"])
+    #expect(messages.messages(for: demand("B", "C", all: true)) == [#"+["C"]$"#])
+    #expect(messages.messages(for: demand()) == ["-B", "-C"])
+    messages.restart()
+    #expect(messages.messages(for: demand("A", all: true)) == [#"+["A"]$"#, "*"])
+    var plain = try SubscriptionMessages(.messages(subscribe: "$symbol$symbol"))
+    #expect(plain.messages(for: demand("A", "B", all: true)) == ["AA", "BB"])
+    #expect(plain.messages(for: demand("B")).isEmpty, "there is no word for it")
+    var none = try SubscriptionMessages(.none)
+    #expect(none.messages(for: demand("A")).isEmpty)
+  }
+
+  @Test func addressesAreTakenApart() throws {
+    let plain = try WebSocketAddress("WS://Feed.example")
+    #expect(plain.target == "/" && plain.port == 80 && !plain.isSecure && plain.authority == plain.host)
+    let full = try WebSocketAddress("wss://[::1]:9443/a/b%2Fc?key=x&y")
+    #expect(full.host == "::1" && full.authority == "[::1]:9443" && full.isSecure)
+    #expect(full.target == "/a/b%2Fc?key=x&y" && full.place == "wss://[::1]:9443/a/b%2Fc")
+    #expect(try WebSocketAddress("wss://h/").place == "wss://h")
+    #expect(try WebSocketAddress("wss://h:443").authority == "h")
+    #expect(try WebSocketAddress("ws://h:443?q").target == "/?q")
+  }
+}

@@ -1,0 +1,217 @@
+import NIOCore
+import NIOEmbedded
+import NIOWebSocket
+import TestSupport
+import Testing
+
+@testable import RustleWebSocket
+
+/// The frames of one connection, on an event loop whose time the test moves.
+@Suite(.releasesNativeObjects) struct WebSocketFramesTests {
+  /// A connection with a peer that is the test.
+  private struct Stage {
+    let channel = EmbeddedChannel()
+    let loop: EmbeddedEventLoop
+
+    init(limit: Int = 1_000, silence: TimeAmount? = nil, ping: TimeAmount? = nil) throws {
+      loop = channel.embeddedEventLoop
+      let settings = WebSocketFrames.Settings(messageLimit: limit, silenceLimit: silence, pingInterval: ping)
+      try channel.pipeline.syncOperations.addHandler(WebSocketFrames(settings))
+      channel.connect(to: try SocketAddress(unixDomainSocketPath: "/peer"), promise: nil)
+    }
+
+    /// One read brings these frames.
+    func receive(_ frames: WebSocketFrame...) {
+      for frame in frames { channel.pipeline.fireChannelRead(frame) }
+      channel.pipeline.fireChannelReadComplete()
+    }
+
+    func read() { channel.pipeline.read() }
+
+    /// The lines that came out.
+    func lines() throws -> [String] {
+      var lines: [String] = []
+      while let bytes = try channel.readInbound(as: [UInt8].self) {
+        lines.append(String(decoding: bytes, as: UTF8.self))
+      }
+      return lines
+    }
+
+    /// The frames that went out, as `pong:text`; a close has its code.
+    func sent() throws -> [String] {
+      var frames: [String] = []
+      while let frame = try channel.readOutbound(as: WebSocketFrame.self) {
+        #expect(frame.maskKey != nil && frame.fin, "a client masks")
+        var data = frame.data
+        switch frame.opcode {
+        case .connectionClose: frames.append("close:\(data.readInteger(as: UInt16.self) ?? 0)")
+        case .ping: frames.append("ping:\(String(buffer: data))")
+        case .pong: frames.append("pong:\(String(buffer: data))")
+        case .text: frames.append("text:\(String(buffer: data))")
+        default: frames.append("\(frame.opcode)")
+        }
+      }
+      return frames
+    }
+
+    /// Why it is over; nil when it is not.
+    func end() -> String? {
+      do {
+        try channel.throwIfErrorCaught()
+        return nil
+      } catch {
+        return "\(error)"
+      }
+    }
+  }
+
+  private func frame(_ opcode: WebSocketOpcode, _ text: String = "", fin: Bool = true) -> WebSocketFrame {
+    WebSocketFrame(fin: fin, opcode: opcode, data: ByteBuffer(string: text))
+  }
+
+  @Test func readIsHandedOnAsOnePieceOfLines() throws {
+    let stage = try Stage()
+    stage.receive(frame(.text, "a"), frame(.binary, "b\r\nc"), frame(.text, "d", fin: false))
+    stage.receive(frame(.ping, "p"), frame(.continuation, "e", fin: false), frame(.pong, "unasked"))
+    stage.receive(frame(.continuation, "f"), frame(.text))
+    #expect(try stage.lines() == ["a\nb  c\nd", "e", "f\n\n"])
+    #expect(try stage.sent() == ["pong:p"])
+    #expect(stage.end() == nil)
+    try stage.channel.writeOutbound("hello")
+    #expect(try stage.sent() == ["text:hello"])
+  }
+
+  @Test func silenceEndsTheConnectionAndAnythingBreaksIt() throws {
+    let stage = try Stage(silence: .seconds(30))
+    stage.loop.advanceTime(by: .seconds(29))
+    // A part of a frame is something.
+    stage.channel.pipeline.fireChannelReadComplete()
+    stage.read()
+    stage.loop.advanceTime(by: .seconds(29))
+    #expect(stage.end() == nil)
+    stage.receive(frame(.pong))
+    stage.read()
+    stage.loop.advanceTime(by: .nanoseconds(29_999_999_999))
+    #expect(stage.end() == nil)
+    stage.loop.advanceTime(by: .nanoseconds(1))
+    #expect(stage.end() == "expected to hear something within 30 s, got nothing")
+    #expect(try stage.sent() == ["close:1001"])
+  }
+
+  @Test func timeInWhichNothingIsReadIsNoSilence() throws {
+    let stage = try Stage(silence: .milliseconds(250))
+    stage.loop.advanceTime(by: .milliseconds(200))
+    stage.receive(frame(.text, "a"))
+    // Whoever reads does not ask for more.
+    stage.loop.advanceTime(by: .hours(1))
+    #expect(stage.end() == nil)
+    stage.read()
+    stage.loop.advanceTime(by: .milliseconds(249))
+    #expect(stage.end() == nil)
+    stage.loop.advanceTime(by: .milliseconds(1))
+    #expect(stage.end() == "expected to hear something within 0.25 s, got nothing")
+  }
+
+  @Test func pingsAreSentAtTheirIntervalToAPeerThatReads() throws {
+    let stage = try Stage(ping: .seconds(10))
+    stage.loop.advanceTime(by: .seconds(35))
+    #expect(try stage.sent() == ["ping:", "ping:", "ping:"])
+    stage.channel.isWritable = false
+    stage.loop.advanceTime(by: .hours(1))
+    #expect(try stage.sent().isEmpty)
+    stage.channel.isWritable = true
+    stage.loop.advanceTime(by: .seconds(10))
+    #expect(try stage.sent() == ["ping:"])
+  }
+
+  @Test func newestPingAloneIsAnsweredOnceThePeerReads() throws {
+    let stage = try Stage()
+    stage.channel.isWritable = false
+    stage.receive(frame(.ping, "1"), frame(.ping, "2"))
+    stage.receive(frame(.ping, "3"))
+    #expect(try stage.sent().isEmpty)
+    stage.channel.isWritable = true
+    stage.channel.pipeline.fireChannelWritabilityChanged()
+    #expect(try stage.sent() == ["pong:3"])
+    stage.channel.pipeline.fireChannelWritabilityChanged()
+    #expect(try stage.sent().isEmpty)
+  }
+
+  @Test func framesThatCannotBeEndTheConnectionAfterWhatCameBefore() throws {
+    var reserved = frame(.text, "x")
+    reserved.rsv1 = true
+    var masked = frame(.text, "x")
+    masked.maskKey = [1, 2, 3, 4]
+    let unknown = WebSocketFrame(
+      fin: true, opcode: try #require(WebSocketOpcode(encodedWebSocketOpcode: 3)), data: ByteBuffer())
+    for (frames, expected) in [
+      ([reserved], "expected frames without masks and extensions, got another one"),
+      ([masked], "expected frames without masks and extensions, got another one"),
+      ([unknown], "expected a frame that is known, got opcode"),
+      ([frame(.continuation, "x")], "expected a message, got the rest of one"),
+      ([frame(.text, "x", fin: false), frame(.text, "y")], "expected the rest of a message, got another one"),
+    ] {
+      let stage = try Stage()
+      stage.channel.pipeline.fireChannelRead(frame(.text, "good"))
+      for frame in frames { stage.channel.pipeline.fireChannelRead(frame) }
+      stage.receive(frame(.text, "late"))
+      #expect(stage.end()?.hasPrefix(expected) == true)
+      #expect(try stage.sent() == ["close:1002"])
+      #expect(try stage.lines().first?.hasPrefix("good\n") == true)
+      #expect(try stage.lines().isEmpty, "nothing follows the end")
+    }
+  }
+
+  @Test func decodersRefusalsHaveTheirCodes() throws {
+    for (error, code) in [
+      (NIOWebSocketError.invalidFrameLength, 1_009), (.fragmentedControlFrame, 1_002),
+      (.multiByteControlFrameLength, 1_002),
+    ] {
+      let stage = try Stage()
+      stage.channel.pipeline.fireErrorCaught(error)
+      #expect(stage.end()?.hasPrefix("expected ") == true)
+      #expect(try stage.sent() == ["close:\(code)"])
+    }
+  }
+
+  @Test func endIsAHandshakeWithAPeerThatAnswers() throws {
+    let stage = try Stage(silence: .seconds(1), ping: .milliseconds(100))
+    let closed = stage.channel.close()
+    #expect(try stage.sent() == ["close:1000"])
+    #expect(stage.channel.isActive)
+    stage.receive(frame(.text, "on its way"))
+    #expect(stage.channel.isActive)
+    stage.receive(frame(.connectionClose))
+    #expect(!stage.channel.isActive)
+    try closed.wait()
+    #expect(try stage.lines().isEmpty && stage.sent().isEmpty)
+    #expect(stage.end() == nil, "it is this side's own")
+  }
+
+  @Test func peerThatDoesNotAnswerTheEndIsLeftAfterASecond() throws {
+    let stage = try Stage()
+    let (first, second) = (stage.channel.close(), stage.channel.close())
+    stage.loop.advanceTime(by: .milliseconds(999))
+    #expect(stage.channel.isActive)
+    stage.loop.advanceTime(by: .milliseconds(1))
+    #expect(!stage.channel.isActive)
+    try first.wait()
+    try second.wait()
+  }
+
+  @Test func endOfThePeerIsAnsweredAndTold() throws {
+    let stage = try Stage()
+    stage.receive(
+      WebSocketFrame(fin: true, opcode: .connectionClose, data: ByteBuffer(bytes: [0x03, 0xE9] + Array("bye".utf8))))
+    #expect(stage.end() == "the peer has closed the connection: code 1001, bye")
+    #expect(try stage.sent() == ["close:1001"])
+    stage.channel.close(promise: nil)
+    #expect(!stage.channel.isActive, "there is nothing to wait for")
+    let wordless = try Stage()
+    wordless.receive(frame(.connectionClose))
+    #expect(wordless.end() == "the peer has closed the connection: no code")
+    let lost = try Stage()
+    lost.channel.pipeline.fireChannelInactive()
+    #expect(lost.end() == "the peer has closed the connection without a word")
+  }
+}

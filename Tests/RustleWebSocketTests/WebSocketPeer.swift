@@ -1,0 +1,148 @@
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+import NIOWebSocket
+
+/// A WebSocket server of this process, on the loopback address.
+final class WebSocketPeer: Sendable {
+  /// A connection that was accepted.
+  struct Arrival: Sendable {
+    /// What was asked for.
+    let head: HTTPRequestHead
+    let channel: any Channel
+    /// What comes.
+    let frames: AsyncStream<WebSocketFrame>
+
+    /// Sends a message in one frame.
+    func send(_ text: String) async throws { try await send(.text, Array(text.utf8)) }
+
+    /// Sends a frame, whatever a server may.
+    func send(_ opcode: WebSocketOpcode, _ bytes: [UInt8] = [], fin: Bool = true) async throws {
+      try await channel.writeAndFlush(WebSocketFrame(fin: fin, opcode: opcode, data: ByteBuffer(bytes: bytes)))
+    }
+
+    /// Ends the connection without a word.
+    func kill() async { try? await channel.close() }
+  }
+
+  let port: Int
+  /// Those who came.
+  let arrivals: AsyncStream<Arrival>
+  private let listener: any Channel
+  private let scheme: String
+
+  /// Where it is.
+  var url: String { "\(scheme)://127.0.0.1:\(port)" }
+
+  private init(listener: any Channel, arrivals: AsyncStream<Arrival>, isSecure: Bool) throws {
+    self.listener = listener
+    self.arrivals = arrivals
+    guard let port = listener.localAddress?.port else { throw ChannelError.unknownLocalAddress }
+    self.port = port
+    scheme = isSecure ? "wss" : "ws"
+  }
+
+  /// - Parameters:
+  ///   - port: 0 for a free one.
+  ///   - closes: whether it answers a frame that closes the connection.
+  static func start(port: Int = 0, tls: NIOSSLContext? = nil, closes: Bool = true) async throws -> WebSocketPeer {
+    let (arrivals, continuation) = AsyncStream.makeStream(of: Arrival.self)
+    let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+      .childChannelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          if let tls { try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls)) }
+          let upgrader = NIOTypedWebSocketServerUpgrader<Void>(
+            maxFrameSize: 1 << 24, enableAutomaticErrorHandling: false,
+            shouldUpgrade: { channel, _ in channel.eventLoop.makeSucceededFuture([:]) },
+            upgradePipelineHandler: { channel, head in
+              channel.eventLoop.makeCompletedFuture {
+                let (frames, sender) = AsyncStream.makeStream(of: WebSocketFrame.self)
+                try channel.pipeline.syncOperations.addHandler(FrameRecorder(sender, closes: closes))
+                continuation.yield(Arrival(head: head, channel: channel, frames: frames))
+              }
+            })
+          _ = try channel.pipeline.syncOperations.configureUpgradableHTTPServerPipeline(
+            configuration: NIOUpgradableHTTPServerPipelineConfiguration(
+              upgradeConfiguration: NIOTypedHTTPServerUpgradeConfiguration(
+                upgraders: [upgrader], notUpgradingCompletionHandler: { $0.eventLoop.makeSucceededVoidFuture() })))
+        }
+      }
+      .bind(host: "127.0.0.1", port: port).get()
+    return try WebSocketPeer(listener: listener, arrivals: arrivals, isSecure: tls != nil)
+  }
+
+  /// Takes no more connections; those that stand go on.
+  func stop() async throws { try await listener.close() }
+}
+
+/// Hands on what comes, unmasked.
+private final class FrameRecorder: ChannelInboundHandler {
+  typealias InboundIn = WebSocketFrame
+  typealias OutboundOut = WebSocketFrame
+
+  private let sender: AsyncStream<WebSocketFrame>.Continuation
+  private let closes: Bool
+
+  init(_ sender: AsyncStream<WebSocketFrame>.Continuation, closes: Bool) {
+    self.sender = sender
+    self.closes = closes
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    let frame = Self.unwrapInboundIn(data)
+    sender.yield(frame)
+    guard case .connectionClose = frame.opcode, closes else { return }
+    let answer = WebSocketFrame(fin: true, opcode: .connectionClose, data: frame.unmaskedData)
+    context.writeAndFlush(Self.wrapOutboundOut(answer), promise: nil)
+    context.close(promise: nil)
+  }
+
+  func channelInactive(context: ChannelHandlerContext) { sender.finish() }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+}
+
+/// A server that says the same to whoever comes, whatever is asked; nil: nothing, for ever.
+final class SpeakingPeer: Sendable {
+  private let listener: any Channel
+  let url: String
+
+  static func start(_ answer: String?, closes: Bool = false) async throws -> SpeakingPeer {
+    let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .childChannelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.addHandler(Speaker(answer, closes: closes))
+        }
+      }
+      .bind(host: "127.0.0.1", port: 0).get()
+    return try SpeakingPeer(listener)
+  }
+
+  private init(_ listener: any Channel) throws {
+    self.listener = listener
+    guard let port = listener.localAddress?.port else { throw ChannelError.unknownLocalAddress }
+    url = "ws://127.0.0.1:\(port)"
+  }
+
+  func stop() async throws { try await listener.close() }
+}
+
+private final class Speaker: ChannelInboundHandler {
+  typealias InboundIn = ByteBuffer
+  typealias OutboundOut = ByteBuffer
+
+  private let answer: String?
+  private let closes: Bool
+
+  init(_ answer: String?, closes: Bool) {
+    self.answer = answer
+    self.closes = closes
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    if let answer { context.writeAndFlush(Self.wrapOutboundOut(ByteBuffer(string: answer)), promise: nil) }
+    if closes { context.close(promise: nil) }
+  }
+}

@@ -1,0 +1,120 @@
+import Foundation
+import NIOSSL
+import RustleWebSocket
+import TestSupport
+import Testing
+
+/// What a peer or a configuration is refused for, in words.
+@Suite(.releasesNativeObjects) struct WebSocketRefusalTests {
+  @Test func answersThatAcceptNoWebSocketAreTold() async throws {
+    let accepting = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+    for (answer, expected) in [
+      ("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n", "expected 101 Switching Protocols, got 403 Forbidden"),
+      (
+        "HTTP/1.1 301 Moved Permanently\r\nLocation: wss://there/?key=x\r\nContent-Length: 0\r\n\r\n",
+        "expected 101 Switching Protocols, got 301 Moved Permanently, to wss://there/"
+      ),
+      ("HTTP/1.1 200 OK\r\n\r\nHello", "expected 101 Switching Protocols, got 200 OK"),
+      ("\(accepting)\r\n", "expected an answer that accepts a WebSocket, got another 101"),
+      ("\(accepting)Sec-WebSocket-Accept: x\r\n\r\n", "expected an answer that accepts a WebSocket, got another 101"),
+      ("SSH-2.0-OpenSSH\r\n", "expected an answer in HTTP, got something else"),
+    ] {
+      let peer = try await SpeakingPeer.start(answer)
+      #expect(try await firstReason(quickFeed(peer.url)) == expected)
+      try await peer.stop()
+    }
+    let leaving = try await SpeakingPeer.start(nil, closes: true)
+    #expect(try await firstReason(quickFeed(leaving.url)) == "the peer has closed the connection before it answered")
+    try await leaving.stop()
+    let silent = try await SpeakingPeer.start(nil)
+    let late = try await firstReason(quickFeed(silent.url) { $0.connectTimeout = .milliseconds(50) })
+    #expect(late == "expected an answer within 0.05 s, got none")
+    try await silent.stop()
+  }
+
+  @Test func peerIsKnownByItsCertificate() async throws {
+    let certificates = try NIOSSLCertificate.fromPEMBytes(Array(TestCertificate.certificate.utf8))
+    let key = try NIOSSLPrivateKey(bytes: Array(TestCertificate.key.utf8), format: .pem)
+    let server = TLSConfiguration.makeServerConfiguration(
+      certificateChain: certificates.map { .certificate($0) }, privateKey: .privateKey(key))
+    let peer = try await WebSocketPeer.start(tls: try NIOSSLContext(configuration: server))
+    let folder = try ScratchFolder()
+    let path = try folder.write(Data(TestCertificate.certificate.utf8), as: "root.pem")
+    let (text, file) = (WebSocketFeed.TLS.Roots.pem(TestCertificate.certificate), WebSocketFeed.TLS.Roots.file(path))
+    for (url, tls) in [
+      ("wss://localhost:\(peer.port)", WebSocketFeed.TLS(roots: text)),
+      ("wss://localhost:\(peer.port)", WebSocketFeed.TLS(roots: file)),
+      (peer.url, WebSocketFeed.TLS(roots: text, serverName: "localhost")),
+    ] {
+      let feed = try quickFeed(url) { $0.tls = tls }
+      let stream = try await feed.quotes()
+      try await feed.run()
+      var arrivals = peer.arrivals.makeAsyncIterator()
+      var quotes = stream.makeAsyncIterator()
+      let arrival = try #require(await arrivals.next())
+      try await arrival.send(message(7))
+      #expect(try await nextQuote(&quotes).sequence == 7)
+      await feed.shutDown()
+    }
+    for tls in [WebSocketFeed.TLS(roots: text), WebSocketFeed.TLS(roots: text, serverName: "other.example")] {
+      let other = try await firstReason(quickFeed(peer.url) { $0.tls = tls })
+      #expect(other.hasPrefix("TLS: "), "\(other)")
+    }
+    let unknown = try await firstReason(quickFeed(peer.url))
+    #expect(unknown.hasPrefix("TLS: ") && unknown.contains("CERTIFICATE_VERIFY_FAILED"), "\(unknown)")
+    try await peer.stop()
+    let plain = try await WebSocketPeer.start()
+    let wrong = try await firstReason(quickFeed("wss://127.0.0.1:\(plain.port)"))
+    #expect(wrong.hasPrefix("TLS: "), "\(wrong)")
+    try await plain.stop()
+  }
+
+  @Test func configurationsThatCannotBeAreRefused() throws {
+    func refusal(_ url: String = "ws://a", _ change: (inout WebSocketFeed) -> Void = { _ in }) -> FeedError? {
+      do {
+        _ = try quickFeed(url, change)
+        return nil
+      } catch {
+        return error as? FeedError
+      }
+    }
+    #expect(refusal() == nil)
+    for url in ["", "a:1", "http://a", "ws://", "ws:///a", "ws://u:p@a", "ws://a#b", "ws://a:0", "ws://a:70000"] {
+      #expect(refusal(url)?.code == .malformedAddress, "\(url)")
+    }
+    #expect(refusal("ftp://a/b?key=x")?.message.contains("key") == false)
+    #expect(refusal { $0.schema = "s" }?.code == .malformedSchema)
+    #expect(refusal { $0.connectTimeout = .zero }?.code == .valueOutOfRange)
+    #expect(refusal { $0.silenceLimit = .seconds(90_000) }?.code == .valueOutOfRange)
+    #expect(refusal { $0.pingInterval = .milliseconds(9) }?.code == .valueOutOfRange)
+    #expect(refusal { $0.backoff.base = .seconds(60) }?.code == .valueOutOfRange)
+    for limit in [-1, 0, 16_777_217] { #expect(refusal { $0.messageLimit = limit }?.code == .capacityOutOfRange) }
+    for name in ["", "a b", "Ä", "Upgrade", "Sec-WebSocket-Key", "host"] {
+      #expect(refusal { $0.headers = [name: "x"] }?.code == .malformedHeader, "\(name)")
+    }
+    #expect(refusal { $0.headers = ["a": "x\r\nb: y"] }?.code == .malformedHeader)
+    for text in ["", "{}", "$symbol $symbols", "$x", "$"] {
+      #expect(refusal { $0.subscription = .messages(subscribe: text) }?.code == .malformedTemplate, "\(text)")
+    }
+    #expect(
+      refusal { $0.subscription = .messages(subscribe: "$symbol", unsubscribe: "x") }?.message
+        == "unsubscribe: expected $symbol or $symbols in it, got 'x'")
+    let roots = refusal("wss://a") { $0.tls.roots = .file("/there-is-none.pem") }
+    #expect(roots?.code == .unreadableFile)
+    #expect(refusal("wss://a") { $0.tls.roots = .pem("x") }?.code == .unreadableFile)
+  }
+
+  @Test func feedThatIsFilledFromAConnectionIsNotFilledByItsUser() async throws {
+    let feed = try quickFeed("ws://127.0.0.1:1")
+    do throws(FeedError) {
+      try await feed.push([1])
+      Issue.record("expected a refusal, got none")
+    } catch {
+      #expect(error.code == .wrongSource)
+    }
+    let same = FeedConfiguration.webSocket(WebSocketFeed("wss://a/b?key=x"))
+    #expect(
+      same == .webSocket(WebSocketFeed("wss://a/b?key=x")) && same != .webSocket(WebSocketFeed("wss://a/b?key=y")))
+    if case .hosted(let source) = same { #expect(source.place == "wss://a/b") }
+  }
+}
