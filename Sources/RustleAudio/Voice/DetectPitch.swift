@@ -42,12 +42,10 @@ public func detectPitch(
   let frames = try PitchTracker.contour(of: samples, configuration: configuration)
   let voiced = frames.filter(\.isVoiced)
   let all = frames.reduce(0) { $0 + $1.confidence } / Double(max(frames.count, 1))
-  let found = voiced.compactMap(\.frequency).sorted()
-  guard 2 * voiced.count >= frames.count, !found.isEmpty else {
+  let found = voiced.compactMap(\.frequency)
+  guard 2 * voiced.count >= frames.count, let median = found.median else {
     return DetectedPitch(frequency: nil, confidence: all, isVoiced: false, voicedProbability: all)
   }
-  let middle = found.count / 2
-  let median = found.count.isMultiple(of: 2) ? 0.5 * (found[middle - 1] + found[middle]) : found[middle]
   let confidence = voiced.reduce(0) { $0 + $1.confidence } / Double(voiced.count)
   return DetectedPitch(frequency: median, confidence: confidence, isVoiced: true, voicedProbability: all)
 }

@@ -86,11 +86,7 @@ struct MeterOptions: ParsableArguments {
   ///
   /// - Throws: `CommandFailure` for a channel that is not there, and for a response that cannot be used.
   func configuration(for format: AudioFormat) throws -> NoiseMeterConfiguration {
-    if let channel, channel > format.channels {
-      throw CommandFailure(
-        .usage, "--channel: expected a channel from 1 to \(format.channels), got channel \(channel)",
-        advice: format.channels == 1 ? "the sound is mono: leave the channel out" : "choose one of its channels")
-    }
+    try CommandFailure.check(channel: channel, of: format)
     return NoiseMeterConfiguration(
       frequencyWeighting: weighting.weighting, timeWeighting: time.weighting,
       channel: channel.map { .channel($0 - 1) } ?? .all,

@@ -44,6 +44,22 @@ struct CommandFailure: Error, Equatable {
     throw Self(.badData, "\(file): expected finite samples, got \(block[place]) in frame \(first + place + 1)")
   }
 
+  /// Refuses to read a sound file from a terminal; `command` is the one that would.
+  static func checkIsNoTerminal(_ input: String, command: String) throws {
+    guard input == AudioFileReader.standardInputPath, StandardStream.isTerminal(StandardStream.input) else { return }
+    throw Self(
+      .noInput, "expected a sound file on standard input, got a terminal",
+      advice: "pipe one in: sox take1.flac -t wav - | rustle \(command) -")
+  }
+
+  /// Refuses a channel, counted from 1, that a sound does not have.
+  static func check(channel: Int?, of format: AudioFormat) throws {
+    guard let channel, channel > format.channels else { return }
+    throw Self(
+      .usage, "--channel: expected a channel from 1 to \(format.channels), got channel \(channel)",
+      advice: format.channels == 1 ? "the sound is mono: leave the channel out" : "choose one of its channels")
+  }
+
   /// What standard error shows.
   var text: String { "error: \(Self.visible(message))\n" + (advice.map { "  \(Self.visible($0))\n" } ?? "") }
 

@@ -78,17 +78,14 @@ struct PitchCommand: AsyncParsableCommand {
 
   func validate() throws {
     if input == "" { throw ValidationError("expected the path of a sound file, got ''") }
-    try samples.check(rate: rate, channels: channels)
-    if samples.raw == nil, rate != nil || channels != nil {
-      throw ValidationError(
-        "expected \(rate != nil ? "--rate" : "--channels") with --raw only: a sound file says it itself")
-    }
+    try samples.checkOfFile(rate: rate, channels: channels)
   }
 
   func run() async throws {
     log.bootstrap()
     if let png { try OutputPath.checkPicture(png, isNot: input) }
-    let sound = try await open()
+    try CommandFailure.checkIsNoTerminal(input, command: "pitch")
+    let sound = try await samples.open(input, rate: rate, channels: channels)
     let configuration = try configuration(for: sound)
     let lines = PitchLines(format: output.effectiveFormat, threshold: threshold)
     var run = try PitchRun(
@@ -119,24 +116,9 @@ struct PitchCommand: AsyncParsableCommand {
     if !isAtOnce { try LineWriter.standardOutput.write(lines.text(frames)) }
   }
 
-  private func open() async throws -> SoundInput {
-    if input == AudioFileReader.standardInputPath && StandardStream.isTerminal(StandardStream.input) {
-      throw CommandFailure(
-        .noInput, "expected a sound file on standard input, got a terminal",
-        advice: "pipe one in: sox take1.flac -t wav - | rustle pitch -")
-    }
-    guard let raw = samples.raw else { return try await .file(input) }
-    let format = try AudioFormat(sampleRate: Double(rate ?? 0), channels: channels ?? 0)
-    return try await .raw(input, format: format, encoding: raw)
-  }
-
   private func configuration(for sound: SoundInput) throws -> PitchConfiguration {
     let format = sound.format
-    if let channel, channel > format.channels {
-      throw CommandFailure(
-        .usage, "--channel: expected a channel from 1 to \(format.channels), got channel \(channel)",
-        advice: format.channels == 1 ? "the sound is mono: leave the channel out" : "choose one of its channels")
-    }
+    try CommandFailure.check(channel: channel, of: format)
     guard format.sampleRate >= 1_000 else {
       let rate = String(format: "%.6g", format.sampleRate)
       throw CommandFailure(

@@ -87,11 +87,7 @@ struct PlayCommand: AsyncParsableCommand {
     if let device, demo { throw ValidationError("expected --device or --demo, got --device \(device) and --demo") }
     if device == "" { throw ValidationError("--device: expected the name of a device, got ''") }
     if format.effectiveFormat == .csv { throw ValidationError("--format: expected auto, text or ndjson, got csv") }
-    try samples.check(rate: rate, channels: channels)
-    if samples.raw == nil, rate != nil || channels != nil {
-      throw ValidationError(
-        "expected \(rate != nil ? "--rate" : "--channels") with --raw only: a sound file says it itself")
-    }
+    try samples.checkOfFile(rate: rate, channels: channels)
     if to != nil, duration != nil { throw ValidationError("expected --to or --duration, got both") }
     if let to, to <= from ?? 0 {
       throw ValidationError("--to: expected a time after --from, \(from ?? 0) s, got \(to) s")
@@ -100,14 +96,12 @@ struct PlayCommand: AsyncParsableCommand {
 
   func run() async throws {
     log.bootstrap()
-    if input == AudioFileReader.standardInputPath && StandardStream.isTerminal(StandardStream.input) {
-      throw CommandFailure(
-        .noInput, "expected a sound file on standard input, got a terminal",
-        advice: "pipe one in: sox take1.flac -t wav - | rustle play -")
-    }
+    try CommandFailure.checkIsNoTerminal(input, command: "play")
     let isForProgram = self.format.effectiveFormat == .ndjson
     let preset = try eq.map { try PresetFile.read($0, option: "--eq").settings }
-    let sound = try await open()
+    let begin = from ?? 0
+    let sound = try await samples.open(
+      input, rate: rate, channels: channels, from: begin, seconds: to.map { $0 - begin } ?? duration)
     let format = sound.format
     if let frames = sound.expectedFrames, frames == 0, sound.firstFrame > 0 {
       throw sound.beginsTooLate(end: sound.file?.frames ?? 0)
@@ -137,14 +131,6 @@ struct PlayCommand: AsyncParsableCommand {
       note(PlayLine.holes(underruns: last.underruns, starvedSeconds: line.starvedSeconds))
     }
     if ending.status != .ok { throw ExitCode(ending.status.rawValue) }
-  }
-
-  private func open() async throws -> SoundInput {
-    let begin = from ?? 0
-    let seconds = to.map { $0 - begin } ?? duration
-    guard let raw = samples.raw else { return try await .file(input, from: begin, seconds: seconds) }
-    let format = try AudioFormat(sampleRate: Double(rate ?? 0), channels: channels ?? 0)
-    return try await .raw(input, format: format, encoding: raw, from: begin, seconds: seconds)
   }
 
   private static func equalizer(

@@ -98,11 +98,7 @@ struct SpectrogramCommand: AsyncParsableCommand {
   private static let blockFrames = 16_384
 
   private func analyze() throws -> SpectrogramResult {
-    if file == AudioFileReader.standardInputPath && StandardStream.isTerminal(StandardStream.input) {
-      throw CommandFailure(
-        .noInput, "expected a sound file on standard input, got a terminal",
-        advice: "pipe one in: sox take1.flac -t wav - | rustle spectrogram -")
-    }
+    try CommandFailure.checkIsNoTerminal(file, command: "spectrogram")
     var reader = try AudioFileReader(path: file)
     let rate = reader.format.sampleRate
     if let maxFrequency, maxFrequency > rate / 2 {

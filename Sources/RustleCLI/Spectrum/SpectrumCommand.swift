@@ -98,11 +98,7 @@ struct SpectrumCommand: AsyncParsableCommand {
   }
 
   private func analyze() throws -> SpectrumResult {
-    if file == AudioFileReader.standardInputPath && StandardStream.isTerminal(StandardStream.input) {
-      throw CommandFailure(
-        .noInput, "expected a sound file on standard input, got a terminal",
-        advice: "pipe one in: sox take1.flac -t wav - | rustle spectrum -")
-    }
+    try CommandFailure.checkIsNoTerminal(file, command: "spectrum")
     var reader = try AudioFileReader(path: file)
     let size = Self.size(size, forFrames: reader.format.frames)
     if size < self.size {

@@ -140,11 +140,7 @@ struct TuneCommand: AsyncParsableCommand {
   }
 
   private func tuner(for input: SoundInput, _ configuration: TunerConfiguration) throws -> Tuner {
-    if let channel = tune.channel, channel > input.format.channels {
-      throw CommandFailure(
-        .usage, "--channel: expected a channel from 1 to \(input.format.channels), got channel \(channel)",
-        advice: input.format.channels == 1 ? "the sound is mono: leave the channel out" : "choose one of its channels")
-    }
+    try CommandFailure.check(channel: tune.channel, of: input.format)
     do {
       return try Tuner(format: input.format, configuration: configuration)
     } catch {

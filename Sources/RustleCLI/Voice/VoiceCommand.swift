@@ -102,16 +102,13 @@ struct VoiceCommand: AsyncParsableCommand {
     if min >= max {
       throw ValidationError(String(format: "expected --min below --max, got %.12g and %.12g", min, max))
     }
-    try samples.check(rate: rate, channels: channels)
-    if samples.raw == nil, rate != nil || channels != nil {
-      throw ValidationError(
-        "expected \(rate != nil ? "--rate" : "--channels") with --raw only: a sound file says it itself")
-    }
+    try samples.checkOfFile(rate: rate, channels: channels)
   }
 
   func run() async throws {
     log.bootstrap()
-    let sound = try await open()
+    try CommandFailure.checkIsNoTerminal(input, command: "voice")
+    let sound = try await samples.open(input, rate: rate, channels: channels)
     try check(sound)
     let configuration = VoiceConfiguration(
       range: min...max, formants: FormantConfiguration(ceiling: ceiling, method: method.method))
@@ -140,25 +137,10 @@ struct VoiceCommand: AsyncParsableCommand {
     }
   }
 
-  private func open() async throws -> SoundInput {
-    if input == AudioFileReader.standardInputPath && StandardStream.isTerminal(StandardStream.input) {
-      throw CommandFailure(
-        .noInput, "expected a sound file on standard input, got a terminal",
-        advice: "pipe one in: sox take1.flac -t wav - | rustle voice -")
-    }
-    guard let raw = samples.raw else { return try await .file(input) }
-    let format = try AudioFormat(sampleRate: Double(rate ?? 0), channels: channels ?? 0)
-    return try await .raw(input, format: format, encoding: raw)
-  }
-
   /// Refuses what the sound itself says.
   private func check(_ sound: SoundInput) throws {
     let format = sound.format
-    if let channel, channel > format.channels {
-      throw CommandFailure(
-        .usage, "--channel: expected a channel from 1 to \(format.channels), got channel \(channel)",
-        advice: format.channels == 1 ? "the sound is mono: leave the channel out" : "choose one of its channels")
-    }
+    try CommandFailure.check(channel: channel, of: format)
     let rate = String(format: "%.6g", format.sampleRate)
     guard (8_000...192_000).contains(format.sampleRate) else {
       throw CommandFailure(

@@ -48,17 +48,11 @@ struct VoiceResult: Sendable {
     var medians: [Formant] = []
     for number in 1... {
       let found = voiced.compactMap { $0.formants[number] }
-      guard !found.isEmpty, 2 * found.count >= voiced.count else { break }
-      medians.append(
-        Formant(frequency: median(found.map(\.frequency)), bandwidth: median(found.map(\.bandwidth))))
+      guard 2 * found.count >= voiced.count, let frequency = found.map(\.frequency).median,
+        let bandwidth = found.map(\.bandwidth).median
+      else { break }
+      medians.append(Formant(frequency: frequency, bandwidth: bandwidth))
     }
     return medians
-  }
-
-  /// The median of numbers, of which there is one at least.
-  private static func median(_ values: [Double]) -> Double {
-    let sorted = values.sorted()
-    let middle = sorted.count / 2
-    return sorted.count.isMultiple(of: 2) ? 0.5 * (sorted[middle - 1] + sorted[middle]) : sorted[middle]
   }
 }

@@ -1,7 +1,7 @@
 """Compares voice measures with Praat's, on vowels with known poles, pulse trains with known jitter and shimmer, tones in noise,
-and espeak-ng's vowels; prints Markdown.
+and espeak-ng's vowels, and the time that they take; prints Markdown.
 
-    python3 voice.py --program "PROGRAM voice" [--seed N] [--quick] [--part formants|noise|periods|espeak] [--must]
+    python3 voice.py --program "PROGRAM voice" [--seed N] [--quick] [--part formants|noise|periods|espeak|speed] [--must]
 
 PROGRAM is asked with `--min HZ --max HZ --ceiling HZ FILE...` and prints one line per file as rust/bench/src/voice.rs says. Needs numpy,
 scipy and praat-parselmouth, and espeak-ng for the last table. With --must the exit status is 1 when a goal is missed.
@@ -9,11 +9,13 @@ scipy and praat-parselmouth, and espeak-ng for the last table. With --must the e
 
 import argparse
 import pathlib
+import resource
 import shlex
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import wave
 
 import numpy as np
@@ -214,7 +216,7 @@ def praat_periods(path, lowest, highest):
     window = (0, 0, 0.0001, 0.02, 1.3)
     jitters = [call(points, f"Get jitter ({name})", *window) for name in ("local", "rap", "ppq5")]
     shimmers = [call([sound, points], f"Get shimmer ({name})", *window, 1.6) for name in ("local", "local_dB", "apq3", "apq5")]
-    return jitters + shimmers
+    return jitters + shimmers, call(points, "Get number of points")
 
 
 PERIODS = ["jitter", "rap", "ppq5", "shimmer", "shimmer_db", "apq3", "apq5"]
@@ -228,7 +230,7 @@ def quotients(values):
 
 
 def period_table(program, folder, random, goals, quick):
-    rows, worst, true = [], [], []
+    rows, worst, true, lost = [], [], [], 0
     vowels = [(600, 1200, 2500, 3500, 4500), (300, 2300, 3000, 3500, 4500), (350, 800, 2300, 3400, 4500)]
     for rate in (16000, 22050, 44100, 48000):
         for index, pitch in enumerate(random.uniform(low, high) for low, high in ((80, 130), (130, 200), (200, 260), (240, 280), (280, 400))):
@@ -241,15 +243,20 @@ def period_table(program, folder, random, goals, quick):
                 write(path, rate, sound)
                 [found] = ours(program, [path], "--min", 75, "--max", 500)
                 mine = np.array([found[name] for name in PERIODS])
-                praat = np.array(praat_periods(path, 75, 500))
-                worst.append(np.abs(mine / praat - 1))
-                truth = quotients(periods)
+                praat, points = praat_periods(path, 75, 500)
+                praat, truth = np.array(praat), quotients(periods)
+                # Where Praat takes two periods for one its jitter is that of another voice.
+                is_found = points > 0.95 * count
+                lost += not is_found
+                if is_found:
+                    worst.append(np.abs(mine / praat - 1))
                 true.append((np.abs(mine[:3] / truth - 1), np.abs(praat[:3] / truth - 1)))
                 for name, values in (("ours", mine), ("Praat", praat)):
                     rows.append([f"{rate}", f"{pitch:.0f}", f"{jitter}, {shimmer}", name, *(f"{v:.5f}" for v in values)])
                 rows.append([f"{rate}", f"{pitch:.0f}", f"{jitter}, {shimmer}", "truth", *(f"{v:.5f}" for v in truth), "", "", "", ""])
     errors = 100 * np.array(worst)
     rows.append(["all", "", "", "largest difference from Praat %", *(goals.most(f"pulses: {name} in % of Praat's", e, 5) for name, e in zip(PERIODS, errors.max(0)))])
+    rows.append(["all", "", "", f"voices of which Praat misses a twentieth of the periods, which do not count above: {lost}", *[""] * 7])
     for name, values in zip(("ours", "Praat"), zip(*true)):
         rows.append(["all", "", "", f"largest error of {name} %", *(f"{100 * e:.2f}" for e in np.max(values, 0)), "", "", "", ""])
     table("Jitter and shimmer of pulses with both", ["rate", "pitch", "jitter, shimmer", "by", *PERIODS], rows)
@@ -277,7 +284,7 @@ def espeak_table(program, folder, goals, quick):
             ac, _ = praat_noise(path, 75)
             formants.append(np.abs(mine / praat - 1))
             noises.append(abs(found["hnr"] - ac))
-            mine_p, praat_p = np.array([found[name] for name in PERIODS]), np.array(praat_periods(path, 75, 500))
+            mine_p, praat_p = np.array([found[name] for name in PERIODS]), np.array(praat_periods(path, 75, 500)[0])
             periods.append(np.abs(mine_p / praat_p - 1))
             rows.append([voice, vowel, f"{sound.duration:.2f}", "/".join(f"{v:.0f}" for v in mine), "/".join(f"{v:.0f}" for v in praat), f"{found['hnr']:.2f}", f"{ac:.2f}", f"{mine_p[0]:.5f}", f"{praat_p[0]:.5f}", f"{mine_p[3]:.4f}", f"{praat_p[3]:.4f}"])
     medians = 100 * np.nanmedian(formants, 0)
@@ -285,12 +292,78 @@ def espeak_table(program, folder, goals, quick):
     table("espeak-ng's vowels", ["voice", "vowel", "s", "ours F1/F2/F3", "Praat", "ours HNR", "Praat", "ours jitter", "Praat", "ours shimmer", "Praat"], rows)
 
 
+def cpu():
+    """CPU seconds of this process and of those it waited for."""
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + children.ru_utime + children.ru_stime
+
+
+# What is timed: seconds of sound, visits of which the fastest counts, the rate, the hop in samples, and the range of pitch in Hz.
+SECONDS, VISITS, TIMED_RATE, HOP, LOW, HIGH = 60, 5, 44100, 512, 60, 1100
+
+
+def praat_jobs(sound):
+    """What Praat does for the same frames, one thing after the other."""
+    step, state = HOP / TIMED_RATE, {}
+
+    def pitch():
+        state["pitch"] = sound.to_pitch_ac(step, LOW, 15, False, 0.03, 0.45, 0.01, 0.35, 0.14, HIGH)
+
+    def periods():
+        points = call([sound, state["pitch"]], "To PointProcess (cc)")
+        call(points, "Get jitter (local)", 0, 0, 0.0001, 0.02, 1.3)
+        call([sound, points], "Get shimmer (local)", 0, 0, 0.0001, 0.02, 1.3, 1.6)
+
+    return {
+        "pitch (ac)": pitch,
+        "formants (burg)": lambda: sound.to_formant_burg(step, 5, 5500, 0.025, 50),
+        "harmonicity (ac)": lambda: sound.to_harmonicity_ac(step, LOW, 0.1, 4.5),
+        "periods, jitter, shimmer": periods,
+    }
+
+
+def speed_table(program, folder, random, goals, quick):
+    """The analyzer of a stream beside Praat: vowels one after the other, and sentences."""
+    voices, said = [], folder / "said.wav"
+    for voice, vowels in VOWELS.items():
+        for vowel in vowels[::2]:
+            periods = steady(random, random.uniform(*PITCH[voice]), 4.0)
+            sound = tract(source("rosenberg", periods, np.ones(len(periods)), TIMED_RATE), vowel + UPPER[voice], [60, 80, 120, 170, 230], TIMED_RATE)
+            voices.append(noisy(random, sound / np.abs(sound).max(), 30))
+    text = " ".join(["The ferry leaves at seven, and nobody is waiting. Why would a river run uphill in the morning?"] * 12)
+    subprocess.run(["espeak-ng", "-v", "en-us", "-w", str(said), text], check=True, stderr=subprocess.DEVNULL)
+    sentences = parselmouth.Sound(str(said)).resample(TIMED_RATE).values[0]
+    rows = []
+    for name, sound in (("vowels", np.concatenate(voices)), ("sentences", sentences)):
+        path, times = folder / f"timed-{name}.wav", {}
+        write(path, TIMED_RATE, sound[: SECONDS * TIMED_RATE])
+        praat = parselmouth.Sound(str(path))
+        jobs = {"ours": lambda: ours_frames(program, path), **praat_jobs(praat)}
+        for _ in range(2 if quick else VISITS):
+            for job, run in jobs.items():
+                begin = cpu()
+                run()
+                times[job] = min(times.get(job, np.inf), cpu() - begin)
+        factors = {job: seconds / praat.duration for job, seconds in times.items()}
+        mine = factors.pop("ours")
+        total = sum(factors.values())
+        for job, factor in factors.items():
+            rows.append([name, f"Praat: {job}", f"{factor:.4f}"])
+        rows.append([name, "Praat: all of these", f"{total:.4f}"])
+        rows.append([name, "ours, with centroids", f"{mine:.4f}: " + goals.most(f"{name}: time over that of Praat", mine / total, 1)])
+    table("CPU seconds per second of sound, all measures of a stream", ["sound", "by", "of real time"], rows)
+
+
+def ours_frames(program, path):
+    subprocess.run([*program, "--min", str(LOW), "--max", str(HIGH), "--hop", str(HOP), str(path)], check=True, stdout=subprocess.DEVNULL)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--program", required=True)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--part", choices=["formants", "noise", "periods", "espeak"])
+    parser.add_argument("--part", choices=["formants", "noise", "periods", "espeak", "speed"])
     parser.add_argument("--must", action="store_true")
     options = parser.parse_args()
     program, goals = shlex.split(options.program), Goals()
@@ -301,6 +374,7 @@ def main():
             "noise": lambda: noise_table(program, folder, random, goals, options.quick),
             "periods": lambda: period_table(program, folder, random, goals, options.quick),
             "espeak": lambda: espeak_table(program, folder, goals, options.quick),
+            "speed": lambda: speed_table(program, folder, random, goals, options.quick),
         }
         for part, run in parts.items():
             if options.part in (None, part):

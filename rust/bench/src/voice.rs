@@ -12,10 +12,12 @@ use std::path::Path;
 
 /// One line for each file, parted by tabs: the path; F1 to F5 and B1 to B5 in Hz, 0 where there is none; the ratio in dB; its
 /// frequency; jitter local, rap, ppq5; shimmer local, in dB, apq3, apq5; H1-H2 in dB; median, mean and deviation of the pitch.
+/// With `--hop SAMPLES` the frames of the stream instead, that far apart: the path, the middle in samples, pitch, ratio (or 0), F1 to
+/// F3 and centroid; and a line with jitter and shimmer of all.
 pub(crate) fn lines(words: &[String]) -> Result<String, Box<dyn Error>> {
     let (mut lowest, mut highest) = (75.0, 600.0);
     let mut formants = FormantConfiguration::new(0.0);
-    let mut files = Vec::new();
+    let (mut files, mut hop) = (Vec::new(), None);
     let mut words = words.iter();
     while let Some(word) = words.next() {
         match word.as_str() {
@@ -25,14 +27,47 @@ pub(crate) fn lines(words: &[String]) -> Result<String, Box<dyn Error>> {
             "--order" => formants.order = Some(words.next().ok_or("--order N")?.parse()?),
             "--length" => formants.length = words.next().ok_or("--length S")?.parse()?,
             "--method" => formants.method = words.next().ok_or("--method NAME")?.parse()?,
+            "--hop" => hop = Some(words.next().ok_or("--hop SAMPLES")?.parse()?),
             file => files.push(file),
         }
     }
     let mut text = String::new();
     for file in files {
-        line(&mut text, file, formants, lowest..=highest)?;
+        match hop {
+            None => line(&mut text, file, formants, lowest..=highest)?,
+            Some(hop) => frames(&mut text, file, formants, lowest..=highest, hop)?,
+        }
     }
     Ok(text)
+}
+
+fn frames(
+    text: &mut String,
+    file: &str,
+    formants: FormantConfiguration,
+    range: RangeInclusive<f64>,
+    hop: usize,
+) -> Result<(), Box<dyn Error>> {
+    let (rate, samples) = read(Path::new(file))?;
+    let configuration = VoiceConfiguration {
+        range,
+        hop: Some(hop),
+        formants: Some(formants),
+        ..VoiceConfiguration::new(f64::from(rate))
+    };
+    let (frames, summary) = analyze(&configuration, &samples)?;
+    for frame in frames {
+        let ratio = frame.harmonicity.map_or(0.0, |found| found.hnr);
+        write!(text, "{file}\t{}\t{:.4}\t{ratio:.4}", frame.sample, frame.pitch)?;
+        for number in 1..=3 {
+            let found = frame.formants.get(number).unwrap_or_default();
+            write!(text, "\t{:.3}", found.frequency)?;
+        }
+        writeln!(text, "\t{:.3}", frame.centroid)?;
+    }
+    let p = summary.perturbation;
+    writeln!(text, "{file}\t{:.7}\t{:.7}", p.jitter, p.shimmer)?;
+    Ok(())
 }
 
 fn line(

@@ -21,6 +21,7 @@ pub mod equalizer;
 mod error;
 pub mod fft;
 mod form;
+mod framing;
 mod inverse;
 pub mod level;
 pub mod loudness;

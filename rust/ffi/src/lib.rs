@@ -4,7 +4,9 @@
 //! [`guard`], it returns a [`status`] when it can fail, and its comment says who owns each pointer, whether it may be
 //! called from any thread, and whether it may be called on a realtime thread.
 
+mod alone;
 mod fault;
+mod framed;
 mod guard;
 mod handle;
 mod slice;

@@ -5,6 +5,7 @@ mod fault;
 
 pub use configuration::*;
 
+use crate::alone::alone;
 use crate::guard::guarded;
 use crate::handle::{Kind, RustleHandle, SlotTable};
 use crate::slice::{borrowed, borrowed_mut, check_apart, out, told, Piece};
@@ -12,7 +13,7 @@ use crate::status::{CallFault, RustleError, RustleStatus};
 use fault::MeterFault;
 use rustle_dsp::level::{decibels, noise_scale, NoiseClass};
 use rustle_dsp::sound_meter::{SoundMeter, SoundMeterError};
-use std::sync::{Mutex, MutexGuard, TryLockError};
+use std::sync::{Mutex, MutexGuard};
 
 /// What a meter shows. Levels are in dB with the calibration; minus infinity is silence.
 #[repr(C)]
@@ -108,7 +109,7 @@ pub unsafe extern "C" fn rustle_meter_process(
         let meter = METERS.pin(meter, "meter")?;
         // SAFETY: the caller promises that the samples are readable and not written meanwhile.
         let samples = unsafe { borrowed(samples, length, "samples") }?;
-        alone(&meter)?.process(samples).map_err(SoundMeterError::Meter)?;
+        own(&meter)?.process(samples).map_err(SoundMeterError::Meter)?;
         Ok::<(), MeterFault>(())
     };
     // SAFETY: the caller's promise about `error` is handed on.
@@ -132,7 +133,7 @@ pub unsafe extern "C" fn rustle_meter_read(
 ) -> RustleStatus {
     let tell = |place: &mut RustleMeterReading| -> Result<(), MeterFault> {
         let meter = METERS.pin(meter, "meter")?;
-        let reading = alone(&meter)?.reading();
+        let reading = own(&meter)?.reading();
         let loudness = |measure: fn(&rustle_dsp::loudness::LoudnessReading) -> f64| {
             reading.loudness.as_ref().map_or(f64::NAN, measure)
         };
@@ -185,7 +186,7 @@ pub unsafe extern "C" fn rustle_meter_exceeded(
             return Err(CallFault::value("percent", "expected 0 to 100, got another number").into());
         }
         let meter = METERS.pin(meter, "meter")?;
-        *level = alone(&meter)?.exceeded(percent).unwrap_or(f64::NAN);
+        *level = own(&meter)?.exceeded(percent).unwrap_or(f64::NAN);
         Ok(())
     };
     // SAFETY: the caller's promises about `level` and `error` are handed on.
@@ -224,7 +225,7 @@ pub unsafe extern "C" fn rustle_meter_bands(
         // SAFETY: as above.
         let levels = unsafe { borrowed_mut(levels, capacity, "levels") }?;
         let meter = METERS.pin(meter, "meter")?;
-        let meter = alone(&meter)?;
+        let meter = own(&meter)?;
         let known = meter.band_centres().len().min(capacity);
         centres[..known].copy_from_slice(&meter.band_centres()[..known]);
         meter.band_mean_squares(&mut levels[..known]);
@@ -251,7 +252,7 @@ pub unsafe extern "C" fn rustle_meter_bands(
 pub unsafe extern "C" fn rustle_meter_restart(meter: RustleHandle, error: *mut RustleError) -> RustleStatus {
     let body = || {
         let meter = METERS.pin(meter, "meter")?;
-        alone(&meter)?.restart();
+        own(&meter)?.restart();
         Ok::<(), CallFault>(())
     };
     // SAFETY: the caller's promise about `error` is handed on.
@@ -305,15 +306,7 @@ pub unsafe extern "C" fn rustle_noise_scale(
     unsafe { told(place, "place", error, tell) }
 }
 
-/// The meter for the one call that uses it.
-fn alone(meter: &Mutex<SoundMeter>) -> Result<MutexGuard<'_, SoundMeter>, CallFault> {
-    match meter.try_lock() {
-        Ok(meter) => Ok(meter),
-        // A panic of an earlier call was told there; whatever it left is a state that a meter can be in.
-        Err(TryLockError::Poisoned(poisoned)) => Ok(poisoned.into_inner()),
-        Err(TryLockError::WouldBlock) => Err(CallFault::wrong_state(
-            "meter",
-            "expected one call at a time, got a second one",
-        )),
-    }
+/// The meter for the one call that uses it; whatever a panic left is a state that it can be in.
+fn own(meter: &Mutex<SoundMeter>) -> Result<MutexGuard<'_, SoundMeter>, CallFault> {
+    alone(meter, "meter", |_| ())
 }

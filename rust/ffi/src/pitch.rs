@@ -7,13 +7,15 @@ mod fault;
 pub use configuration::*;
 pub use contour::*;
 
+use crate::alone::alone;
+use crate::framed::Counted;
 use crate::guard::guarded;
 use crate::handle::{Kind, RustleHandle, SlotTable};
 use crate::slice::{borrowed, borrowed_mut, check_apart, out, told, Piece};
 use crate::status::{CallFault, RustleError, RustleStatus};
 use fault::PitchFault;
 use rustle_dsp::pitch::{PitchFrame, PitchTracker};
-use std::sync::{Mutex, MutexGuard, TryLockError};
+use std::sync::{Mutex, MutexGuard};
 
 /// The pitch at one time.
 #[repr(C)]
@@ -66,53 +68,10 @@ pub struct RustlePitchDescription {
     pub hop: u32,
 }
 
-/// A tracker that knows how many samples complete how many frames.
-struct Tracker {
-    tracker: PitchTracker,
-    /// The samples of the signal so far.
-    seen: u64,
-    /// The frames of the signal so far.
-    found: u64,
-}
-
-impl Tracker {
-    /// Takes samples as far as the frames that they complete find room, and returns how many were taken and written.
-    fn push(
-        &mut self,
-        samples: &[f32],
-        frames: &mut [RustlePitchFrame],
-    ) -> Result<(usize, usize), PitchFault> {
-        let window = self.tracker.estimator().window() as u64;
-        let room = frames.len() as u64;
-        // Frame n, counted from 0, is completed by the sample window + n hop, counted from 1.
-        let too_many = (self.found.saturating_add(room))
-            .saturating_mul(self.tracker.hop() as u64)
-            .saturating_add(window);
-        let fit = usize::try_from(too_many - 1 - self.seen).unwrap_or(usize::MAX);
-        let taken = fit.min(samples.len());
-        let mut places = frames.iter_mut();
-        let mut written = 0;
-        self.tracker.push(&samples[..taken], |frame| {
-            if let Some(place) = places.next() {
-                *place = frame.into();
-                written += 1;
-            }
-        })?;
-        self.seen += taken as u64;
-        self.found += written as u64;
-        Ok((taken, written))
-    }
-
-    fn reset(&mut self) {
-        self.tracker.reset();
-        (self.seen, self.found) = (0, 0);
-    }
-}
-
 /// A tracker behind its handle.
 struct Tracked {
     description: RustlePitchDescription,
-    tracker: Mutex<Tracker>,
+    tracker: Mutex<Counted<PitchTracker>>,
 }
 
 static TRACKERS: SlotTable<Tracked> = SlotTable::new(Kind::Pitch);
@@ -146,11 +105,7 @@ pub unsafe extern "C" fn rustle_pitch_new(
             window: tracker.estimator().window() as u32,
             hop: tracker.hop() as u32,
         };
-        let tracker = Mutex::new(Tracker {
-            tracker,
-            seen: 0,
-            found: 0,
-        });
+        let tracker = Mutex::new(Counted::new(tracker));
         *pitch = TRACKERS.insert(Tracked { description, tracker })?;
         Ok(())
     };
@@ -225,7 +180,7 @@ pub unsafe extern "C" fn rustle_pitch_process(
         let samples = unsafe { borrowed(samples, length, "samples") }?;
         // SAFETY: the caller promises that this call alone uses `frames`, and it overlaps no other argument.
         let frames = unsafe { borrowed_mut(frames, capacity, "frames") }?;
-        (*taken, *written) = alone(&pitch.tracker)?.push(samples, frames)?;
+        (*taken, *written) = own(&pitch.tracker)?.push(samples, frames)?;
         Ok(())
     };
     // SAFETY: the caller's promise about `error` is handed on.
@@ -245,7 +200,7 @@ pub unsafe extern "C" fn rustle_pitch_process(
 pub unsafe extern "C" fn rustle_pitch_reset(pitch: RustleHandle, error: *mut RustleError) -> RustleStatus {
     let body = || {
         let pitch = TRACKERS.pin(pitch, "pitch")?;
-        alone(&pitch.tracker)?.reset();
+        own(&pitch.tracker)?.reset();
         Ok::<(), CallFault>(())
     };
     // SAFETY: the caller's promise about `error` is handed on.
@@ -266,19 +221,7 @@ pub unsafe extern "C" fn rustle_pitch_free(pitch: RustleHandle, error: *mut Rust
     unsafe { guarded(error, || TRACKERS.remove(pitch, "pitch")) }
 }
 
-/// The tracker for the one call that uses it.
-fn alone(tracker: &Mutex<Tracker>) -> Result<MutexGuard<'_, Tracker>, CallFault> {
-    match tracker.try_lock() {
-        Ok(tracker) => Ok(tracker),
-        // A panic of an earlier call was told there. The counts of the two sides may differ then: begin anew.
-        Err(TryLockError::Poisoned(poisoned)) => {
-            let mut tracker = poisoned.into_inner();
-            tracker.reset();
-            Ok(tracker)
-        }
-        Err(TryLockError::WouldBlock) => Err(CallFault::wrong_state(
-            "pitch",
-            "expected one call at a time, got a second one",
-        )),
-    }
+/// The tracker for the one call that uses it. After a panic the counts of the two sides may differ: it begins anew.
+fn own(tracker: &Mutex<Counted<PitchTracker>>) -> Result<MutexGuard<'_, Counted<PitchTracker>>, CallFault> {
+    alone(tracker, "pitch", Counted::reset)
 }

@@ -7,61 +7,20 @@ mod records;
 pub use measures::*;
 pub use records::*;
 
+use crate::alone::alone;
+use crate::framed::Counted;
 use crate::guard::guarded;
 use crate::handle::{Kind, RustleHandle, SlotTable};
 use crate::slice::{borrowed, borrowed_mut, check_apart, out, told, Piece};
 use crate::status::{CallFault, RustleError, RustleStatus};
 use fault::VoiceFault;
 use rustle_dsp::voice::VoiceAnalyzer;
-use std::sync::{Mutex, MutexGuard, TryLockError};
-
-/// An analyzer that knows how many samples complete how many frames.
-struct Analyzer {
-    analyzer: VoiceAnalyzer,
-    /// The samples of the signal so far.
-    seen: u64,
-    /// The frames of the signal so far.
-    found: u64,
-}
-
-impl Analyzer {
-    /// Takes samples as far as the frames that they complete find room, and returns how many were taken and written.
-    fn push(
-        &mut self,
-        samples: &[f32],
-        frames: &mut [RustleVoiceFrame],
-    ) -> Result<(usize, usize), VoiceFault> {
-        let window = self.analyzer.window() as u64;
-        let room = frames.len() as u64;
-        // Frame n, counted from 0, is completed by the sample window + n hop, counted from 1.
-        let too_many = (self.found.saturating_add(room))
-            .saturating_mul(self.analyzer.hop() as u64)
-            .saturating_add(window);
-        let fit = usize::try_from(too_many - 1 - self.seen).unwrap_or(usize::MAX);
-        let taken = fit.min(samples.len());
-        let mut places = frames.iter_mut();
-        let mut written = 0;
-        self.analyzer.push(&samples[..taken], |frame| {
-            if let Some(place) = places.next() {
-                *place = frame.into();
-                written += 1;
-            }
-        })?;
-        self.seen += taken as u64;
-        self.found += written as u64;
-        Ok((taken, written))
-    }
-
-    fn reset(&mut self) {
-        self.analyzer.reset();
-        (self.seen, self.found) = (0, 0);
-    }
-}
+use std::sync::{Mutex, MutexGuard};
 
 /// An analyzer behind its handle.
 struct Analyzed {
     description: RustleVoiceDescription,
-    analyzer: Mutex<Analyzer>,
+    analyzer: Mutex<Counted<VoiceAnalyzer>>,
 }
 
 static ANALYZERS: SlotTable<Analyzed> = SlotTable::new(Kind::Voice);
@@ -91,11 +50,7 @@ pub unsafe extern "C" fn rustle_voice_new(
             window: analyzer.window() as u32,
             hop: analyzer.hop() as u32,
         };
-        let analyzer = Mutex::new(Analyzer {
-            analyzer,
-            seen: 0,
-            found: 0,
-        });
+        let analyzer = Mutex::new(Counted::new(analyzer));
         *voice = ANALYZERS.insert(Analyzed {
             description,
             analyzer,
@@ -173,7 +128,7 @@ pub unsafe extern "C" fn rustle_voice_process(
         let samples = unsafe { borrowed(samples, length, "samples") }?;
         // SAFETY: the caller promises that this call alone uses `frames`, and it overlaps no other argument.
         let frames = unsafe { borrowed_mut(frames, capacity, "frames") }?;
-        (*taken, *written) = alone(&voice.analyzer)?.push(samples, frames)?;
+        (*taken, *written) = own(&voice.analyzer)?.push(samples, frames)?;
         Ok(())
     };
     // SAFETY: the caller's promise about `error` is handed on.
@@ -198,7 +153,7 @@ pub unsafe extern "C" fn rustle_voice_summary(
 ) -> RustleStatus {
     let tell = |place: &mut RustleVoiceSummary| -> Result<(), CallFault> {
         let voice = ANALYZERS.pin(voice, "voice")?;
-        *place = alone(&voice.analyzer)?.analyzer.summary().into();
+        *place = own(&voice.analyzer)?.framer.summary().into();
         Ok(())
     };
     // SAFETY: the caller's promises about `summary` and `error` are handed on.
@@ -218,7 +173,7 @@ pub unsafe extern "C" fn rustle_voice_summary(
 pub unsafe extern "C" fn rustle_voice_reset(voice: RustleHandle, error: *mut RustleError) -> RustleStatus {
     let body = || {
         let voice = ANALYZERS.pin(voice, "voice")?;
-        alone(&voice.analyzer)?.reset();
+        own(&voice.analyzer)?.reset();
         Ok::<(), CallFault>(())
     };
     // SAFETY: the caller's promise about `error` is handed on.
@@ -239,19 +194,9 @@ pub unsafe extern "C" fn rustle_voice_free(voice: RustleHandle, error: *mut Rust
     unsafe { guarded(error, || ANALYZERS.remove(voice, "voice")) }
 }
 
-/// The analyzer for the one call that uses it.
-fn alone(analyzer: &Mutex<Analyzer>) -> Result<MutexGuard<'_, Analyzer>, CallFault> {
-    match analyzer.try_lock() {
-        Ok(analyzer) => Ok(analyzer),
-        // A panic of an earlier call was told there. The counts of the two sides may differ then: begin anew.
-        Err(TryLockError::Poisoned(poisoned)) => {
-            let mut analyzer = poisoned.into_inner();
-            analyzer.reset();
-            Ok(analyzer)
-        }
-        Err(TryLockError::WouldBlock) => Err(CallFault::wrong_state(
-            "voice",
-            "expected one call at a time, got a second one",
-        )),
-    }
+/// The analyzer for the one call that uses it. After a panic the counts of the two sides may differ: it begins anew.
+fn own(
+    analyzer: &Mutex<Counted<VoiceAnalyzer>>,
+) -> Result<MutexGuard<'_, Counted<VoiceAnalyzer>>, CallFault> {
+    alone(analyzer, "voice", Counted::reset)
 }

@@ -84,18 +84,7 @@ impl Comb {
         for first in (0..places).step_by(BLOCK) {
             let block = &m[from + first..from + places.min(first + BLOCK)];
             // The least of those found, once there is no room, settles most places.
-            let mut most = [0.0_f32; LANES];
-            let (whole, rest) = block.as_chunks::<LANES>();
-            for chunk in whole {
-                for lane in 0..LANES {
-                    most[lane] = if chunk[lane] > most[lane] {
-                        chunk[lane]
-                    } else {
-                        most[lane]
-                    };
-                }
-            }
-            if !most.iter().chain(rest).any(|&magnitude| magnitude > least) {
+            if most(block) <= least {
                 continue;
             }
             for k in from + first..from + first + block.len() {
@@ -151,7 +140,7 @@ impl Comb {
     #[inline(always)]
     pub(super) fn sharpened(&self, bin: f64) -> f64 {
         let m = &self.magnitudes;
-        let (mut largest, mut sharpened) = (0.0, bin);
+        let (mut largest, mut found) = (0.0, None);
         for order in 1..=8 {
             let order = f64::from(order);
             let place = order * bin;
@@ -159,15 +148,34 @@ impl Comb {
             if place + slack + 2.0 >= m.len() as f64 {
                 break;
             }
-            for k in (place - slack).max(1.0) as usize..=(place + slack) as usize {
+            let places = (place - slack).max(1.0) as usize..=(place + slack) as usize;
+            // What is no larger anywhere has no larger peak.
+            if most(&m[places.clone()]) <= largest {
+                continue;
+            }
+            for k in places {
                 if m[k] > m[k - 1] && m[k] >= m[k + 1] && m[k] > largest {
                     largest = m[k];
-                    sharpened = (k as f64 + vertex(m, k)) / order;
+                    found = Some((k, order));
                 }
             }
         }
-        sharpened
+        found.map_or(bin, |(k, order)| (k as f64 + vertex(m, k)) / order)
     }
+}
+
+/// The largest of some magnitudes; 0 of none.
+#[inline(always)]
+fn most(magnitudes: &[f32]) -> f32 {
+    let larger = |a: f32, b: f32| if b > a { b } else { a };
+    let (whole, rest) = magnitudes.as_chunks::<LANES>();
+    let mut most = [0.0_f32; LANES];
+    for chunk in whole {
+        for lane in 0..LANES {
+            most[lane] = larger(most[lane], chunk[lane]);
+        }
+    }
+    most.iter().chain(rest).copied().fold(0.0, larger)
 }
 
 /// How far from its middle the largest value of three lies, by a parabola through their logarithms; -1 to 1.

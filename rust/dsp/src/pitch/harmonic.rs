@@ -101,7 +101,15 @@ impl Harmonic {
     #[inline(always)]
     fn refined(&mut self, index: usize) -> PitchEstimate {
         let start = self.candidates[index].frequency * TAU / self.checked.sample_rate;
-        let fit = self.least_squares.fit(&self.spectrum, start);
+        let mut fit = self.least_squares.fit(&self.spectrum, start);
+        let order = self.order_there(&fit) as f64;
+        let tone = order * fit.frequency;
+        if order > 1.0 {
+            if !self.checked.holds(tone * self.checked.sample_rate / TAU) {
+                return PitchEstimate::silent(self.level);
+            }
+            fit = self.least_squares.fit(&self.spectrum, tone);
+        }
         self.outcome(&fit)
     }
 
@@ -198,7 +206,7 @@ impl Harmonic {
         let moved = motion.moves(fit, periods);
         let mean = fit.frequency;
         let frequency = (mean + if moved { motion.offset } else { 0.0 }) * self.checked.sample_rate / TAU;
-        if !(fit.partials > 0 && self.checked.holds(frequency)) || self.is_of_a_higher_tone(fit) {
+        if !(fit.partials > 0 && self.checked.holds(frequency)) {
             return PitchEstimate::silent(self.level);
         }
         let evidence = Evidence {
@@ -217,10 +225,10 @@ impl Harmonic {
         }
     }
 
-    /// Whether only every second, third or further partial is there, the first of which is above the range: a fit of a tone that is
-    /// not looked for, by one of its subharmonics. The partials between hold next to nothing, or no more than noise does.
+    /// The greatest order whose multiples are the only partials that are there: the fit is of a subharmonic of the tone that they are
+    /// the partials of. Those between hold next to nothing; or, where the tone is above the range, no more than noise does. 1: all.
     #[inline(always)]
-    fn is_of_a_higher_tone(&self, fit: &Fit) -> bool {
+    fn order_there(&self, fit: &Fit) -> usize {
         let powers = &fit.powers[..fit.partials];
         let total: f64 = powers.iter().sum();
         let length = self.spectrum.length() as f64;
@@ -228,15 +236,19 @@ impl Harmonic {
         // squares has the mean and the standard deviation 2 v / N.
         let noise = 2.0 * fit.residual / (length * length);
         let highest = *self.checked.held().end() * TAU / self.checked.sample_rate;
-        (2..=fit.partials)
-            .filter(|&order| order as f64 * fit.frequency > highest)
-            .any(|order| {
-                let there: f64 = powers.iter().skip(order - 1).step_by(order).sum();
-                let (between, others) = (total - there, (fit.partials - fit.partials / order) as f64);
-                let chance = noise * (others + CHANCE * others.sqrt());
-                // A fit that has gone astray shows little of anything.
-                between < there && between < chance.max(ABSENT * there)
-            })
+        let found = (2..=fit.partials).rev().find(|&order| {
+            let there: f64 = powers.iter().skip(order - 1).step_by(order).sum();
+            let (between, others) = (total - there, (fit.partials - fit.partials / order) as f64);
+            let above = order as f64 * fit.frequency > highest;
+            let chance = if above {
+                noise * (others + CHANCE * others.sqrt())
+            } else {
+                0.0
+            };
+            // A fit that has gone astray shows little of anything.
+            between < there && between < chance.max(ABSENT * there)
+        });
+        found.unwrap_or(1)
     }
 
     /// The adjusted coefficient of determination up to half a partial above the first few: where a pitch moves, the high ones are

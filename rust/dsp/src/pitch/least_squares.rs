@@ -11,8 +11,9 @@ use std::f64::consts::TAU;
 pub(super) const MAX_INHARMONICITY: f64 = 0.02;
 /// The partials that a fit begins with.
 const FIRST_PARTIALS: usize = 4;
-/// A change this small, as a part of what the curvature reaches to, or of the inharmonicity, is the last.
-const SETTLED: f64 = 0.05;
+/// A change of frequency this small, as a part of what the curvature reaches to, is the last, unless inharmonicity comes into the model
+/// or leaves it.
+const SETTLED: f64 = 0.25;
 /// Rounds with all partials.
 const MAX_ROUNDS: u32 = 2;
 /// Standard deviations of inharmonicity that are beyond doubt.
@@ -121,13 +122,14 @@ impl LeastSquares {
             // Half a cycle of the highest partial over half the frame: beyond it the curvature says nothing.
             let reach = 2.0 / (count as f64 * length);
             w += change.frequency.clamp(-reach, reach);
+            let before = inharmonicity;
             inharmonicity += change.inharmonicity;
             if !(w > 0.0 && w.is_finite()) {
                 return Fit::default();
             }
             // With all partials in, a small step ends it: what is left shrinks with its square.
-            let small = change.frequency.abs() < SETTLED * reach
-                && change.inharmonicity.abs() <= SETTLED * inharmonicity.max(SETTLED * MAX_INHARMONICITY);
+            let same_model = (before > 0.0) == (inharmonicity > 0.0);
+            let small = change.frequency.abs() < SETTLED * reach && same_model;
             if count < partials || partials == MAX_PARTIALS {
                 rounds += 1;
                 if small || rounds == MAX_ROUNDS {
@@ -146,7 +148,7 @@ impl LeastSquares {
             }
             // Inharmonic partials stray the further the higher they are.
             let grown = if inharmonicity > 0.0 {
-                partials + partials / 2
+                2 * partials
             } else {
                 3 * partials
             };

@@ -5,6 +5,7 @@ use super::error::PitchError;
 use super::path::Decoder;
 use super::{PitchEstimate, PitchEstimator, estimator};
 use crate::HOPS;
+use crate::framing::Framing;
 
 /// The pitch at one time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -30,14 +31,7 @@ pub enum Decoding {
 /// before. However the signal is cut, the numbers are the same. Nothing is allocated after construction.
 pub struct PitchTracker {
     estimator: Box<dyn PitchEstimator>,
-    hop: usize,
-    buffer: Vec<f32>,
-    /// The samples in `buffer`.
-    filled: usize,
-    /// Samples to leave out before the next frame, of a hop longer than the window.
-    skip: usize,
-    /// Where in the signal the buffer begins.
-    start: u64,
+    framing: Framing,
 }
 
 impl PitchTracker {
@@ -49,12 +43,8 @@ impl PitchTracker {
         }
         let estimator = estimator(configuration)?;
         Ok(Self {
-            buffer: vec![0.0; estimator.window()],
+            framing: Framing::new(estimator.window(), hop),
             estimator,
-            hop,
-            filled: 0,
-            skip: 0,
-            start: 0,
         })
     }
 
@@ -65,7 +55,7 @@ impl PitchTracker {
 
     /// Samples from frame to frame.
     pub fn hop(&self) -> usize {
-        self.hop
+        self.framing.hop()
     }
 
     /// Takes the signal's next samples and hands every frame that they complete to `found`.
@@ -73,35 +63,19 @@ impl PitchTracker {
     /// # Errors
     /// None that the constructor would not have told.
     pub fn push(&mut self, mut samples: &[f32], mut found: impl FnMut(PitchFrame)) -> Result<(), PitchError> {
-        let window = self.buffer.len();
-        while !samples.is_empty() {
-            let skipped = self.skip.min(samples.len());
-            self.skip -= skipped;
-            samples = &samples[skipped..];
-            let taken = (window - self.filled).min(samples.len());
-            self.buffer[self.filled..self.filled + taken].copy_from_slice(&samples[..taken]);
-            self.filled += taken;
-            samples = &samples[taken..];
-            if self.filled < window {
-                continue;
-            }
-            let estimate = self.estimator.estimate(&self.buffer)?;
+        while self.framing.fill(&mut samples) {
             found(PitchFrame {
-                sample: self.start + (window / 2) as u64,
-                estimate,
+                sample: self.framing.middle(),
+                estimate: self.estimator.estimate(self.framing.frame().0)?,
             });
-            let moved = self.hop.min(window);
-            self.buffer.copy_within(moved.., 0);
-            self.filled = window - moved;
-            self.skip = self.hop - moved;
-            self.start += self.hop as u64;
+            self.framing.advance();
         }
         Ok(())
     }
 
     /// Forgets the signal; the next sample is the first of another.
     pub fn reset(&mut self) {
-        (self.filled, self.skip, self.start) = (0, 0, 0);
+        self.framing.reset();
     }
 }
 

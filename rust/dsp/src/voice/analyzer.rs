@@ -7,6 +7,7 @@ use super::perturbation::Steadiness;
 use super::summary::{Counts, VoiceSummary};
 use super::{SpectrumAnalyzer, VoiceError, checked_range, checked_rate};
 use crate::HOPS;
+use crate::framing::Framing;
 use crate::pitch::{PitchConfiguration, PitchEstimator, estimator};
 use std::ops::RangeInclusive;
 
@@ -74,15 +75,11 @@ pub struct VoiceFrame {
 /// to both sides, as Praat does, and differs by the chance of where in a period it begins.
 pub struct VoiceAnalyzer {
     sample_rate: f64,
-    hop: usize,
     pitch: Box<dyn PitchEstimator>,
     formants: Option<FormantAnalyzer>,
     harmonicity: Option<HarmonicityAnalyzer>,
     spectrum: Option<SpectrumAnalyzer>,
-    buffer: Vec<f32>,
-    filled: usize,
-    skip: usize,
-    start: u64,
+    framing: Framing,
     /// The pitch of the frame before, if it was voiced.
     before: Option<f64>,
     marker: Marker,
@@ -132,16 +129,12 @@ impl VoiceAnalyzer {
         let window = windows.into_iter().fold(0, usize::max);
         Ok(Self {
             sample_rate,
-            hop,
+            framing: Framing::new(window, hop),
             counts: Counts::new(&range),
             pitch,
             formants,
             harmonicity,
             spectrum,
-            buffer: vec![0.0; window],
-            filled: 0,
-            skip: 0,
-            start: 0,
             before: None,
             marker: Marker::default(),
             steadiness: Steadiness::new(sample_rate),
@@ -150,12 +143,12 @@ impl VoiceAnalyzer {
 
     /// The samples of the longest window: the first frame comes with as many, and its middle is in theirs.
     pub fn window(&self) -> usize {
-        self.buffer.len()
+        self.framing.frame().0.len()
     }
 
     /// Samples from frame to frame.
     pub fn hop(&self) -> usize {
-        self.hop
+        self.framing.hop()
     }
 
     /// Takes the signal's next samples and hands every frame that they complete to `found`.
@@ -163,32 +156,18 @@ impl VoiceAnalyzer {
     /// # Errors
     /// None that the constructor would not have told.
     pub fn push(&mut self, mut samples: &[f32], mut found: impl FnMut(VoiceFrame)) -> Result<(), VoiceError> {
-        let window = self.buffer.len();
-        while !samples.is_empty() {
-            let skipped = self.skip.min(samples.len());
-            self.skip -= skipped;
-            samples = &samples[skipped..];
-            let taken = (window - self.filled).min(samples.len());
-            self.buffer[self.filled..self.filled + taken].copy_from_slice(&samples[..taken]);
-            self.filled += taken;
-            samples = &samples[taken..];
-            if self.filled < window {
-                continue;
-            }
+        while self.framing.fill(&mut samples) {
             found(self.frame()?);
-            let moved = self.hop.min(window);
-            self.buffer.copy_within(moved.., 0);
-            self.filled = window - moved;
-            self.skip = self.hop - moved;
-            self.start += self.hop as u64;
+            self.framing.advance();
         }
         Ok(())
     }
 
-    /// What the full buffer shows.
+    /// What the complete frame shows.
     fn frame(&mut self) -> Result<VoiceFrame, VoiceError> {
-        let estimate = self.pitch.estimate(inner(&self.buffer, self.pitch.window()))?;
-        let middle = self.start + (self.buffer.len() / 2) as u64;
+        let (samples, start) = self.framing.frame();
+        let estimate = self.pitch.estimate(inner(samples, self.pitch.window()))?;
+        let middle = self.framing.middle();
         let mut frame = VoiceFrame {
             sample: middle,
             pitch: estimate.frequency,
@@ -198,16 +177,16 @@ impl VoiceAnalyzer {
             ..VoiceFrame::default()
         };
         if let Some(formants) = &mut self.formants {
-            let part = inner(&self.buffer, formants.window());
-            let first = self.buffer.len() / 2 - part.len() / 2;
-            frame.formants = formants.analyze_next(part, self.start as i64 + first as i64)?;
+            let part = inner(samples, formants.window());
+            let first = samples.len() / 2 - part.len() / 2;
+            frame.formants = formants.analyze_next(part, start as i64 + first as i64)?;
         }
         if let Some(harmonicity) = self.harmonicity.as_mut().filter(|_| frame.is_voiced) {
-            frame.harmonicity = Some(harmonicity.analyze(inner(&self.buffer, harmonicity.window()))?);
+            frame.harmonicity = Some(harmonicity.analyze(inner(samples, harmonicity.window()))?);
         }
         if let Some(spectrum) = &mut self.spectrum {
             spectrum.reset();
-            spectrum.add(inner(&self.buffer, spectrum.window()))?;
+            spectrum.add(inner(samples, spectrum.window()))?;
             frame.centroid = spectrum.features().centroid;
         }
         self.mark(middle as f64, frame.is_voiced.then_some(frame.pitch));
@@ -217,7 +196,8 @@ impl VoiceAnalyzer {
 
     /// Walks the periods up to a frame's middle, or half a hop on where the voice ends.
     fn mark(&mut self, middle: f64, now: Option<f64>) {
-        let half = 0.5 * self.hop as f64;
+        let (samples, start) = self.framing.frame();
+        let half = 0.5 * self.framing.hop() as f64;
         let before = std::mem::replace(&mut self.before, now);
         let stretch = match (before, now) {
             (None, None) => return,
@@ -228,7 +208,7 @@ impl VoiceAnalyzer {
                 last,
             },
             (None, Some(pitch)) => Stretch {
-                from: (middle - half).max(self.start as f64),
+                from: (middle - half).max(start as f64),
                 to: middle,
                 first: pitch,
                 last: pitch,
@@ -240,10 +220,7 @@ impl VoiceAnalyzer {
                 last: pitch,
             },
         };
-        let part = Part {
-            samples: &self.buffer,
-            start: self.start,
-        };
+        let part = Part { samples, start };
         let steadiness = &mut self.steadiness;
         self.marker
             .walk(part, stretch, self.sample_rate, before.is_none(), |mark| {
@@ -258,7 +235,8 @@ impl VoiceAnalyzer {
 
     /// Forgets the signal; the next sample is the first of another.
     pub fn reset(&mut self) {
-        (self.filled, self.skip, self.start, self.before) = (0, 0, 0, None);
+        self.framing.reset();
+        self.before = None;
         if let Some(formants) = &mut self.formants {
             formants.reset();
         }

@@ -5,6 +5,8 @@ use super::repetition::Repetition;
 use super::resample::Resampler;
 use super::roots::roots;
 use super::{CEILINGS, LENGTHS, ORDERS, VoiceError, checked_rate, gaussian, median};
+use crate::Path;
+use crate::fft::kernels;
 use std::fmt::{self, Display};
 use std::str::FromStr;
 
@@ -164,6 +166,8 @@ impl Formants {
 
 /// Finds formants frame by frame. Nothing is allocated after construction.
 pub struct FormantAnalyzer {
+    /// The instructions.
+    path: Path,
     resampler: Resampler,
     rate: f64,
     order: usize,
@@ -184,7 +188,8 @@ pub struct FormantAnalyzer {
 
 impl FormantAnalyzer {
     /// # Errors
-    /// [`VoiceError::SampleRate`], [`VoiceError::Ceiling`], [`VoiceError::Order`], [`VoiceError::Length`].
+    /// [`VoiceError::SampleRate`], [`VoiceError::Ceiling`], [`VoiceError::Order`], [`VoiceError::Length`]; and what
+    /// [`Path::preferred`] returns.
     pub fn new(configuration: &FormantConfiguration) -> Result<Self, VoiceError> {
         let (rate, order) = configuration.checked()?;
         let resampler = Resampler::new(configuration.sample_rate, rate);
@@ -201,6 +206,7 @@ impl FormantAnalyzer {
             1
         };
         Ok(Self {
+            path: Path::preferred()?,
             frame: (inner + 2 * margin) | 1,
             resampler,
             rate,
@@ -254,6 +260,19 @@ impl FormantAnalyzer {
         if !(peak > 0.0 && frame.iter().all(|x| x.is_finite())) {
             return Ok(Formants::default());
         }
+        let filter = kernels::run(
+            self.path,
+            #[inline(always)]
+            || self.filter(frame, start, peak),
+        );
+        Ok(filter.map_or_else(Formants::default, |filter| {
+            resonances(&filter, self.order, self.rate)
+        }))
+    }
+
+    /// The prediction filter of a frame with this peak, compiled for the instructions of whom it is put into; `None`: there is none.
+    #[inline(always)]
+    fn filter(&mut self, frame: &[f32], start: i64, peak: f32) -> Option<Filter> {
         self.resample(frame, start);
         self.sound.copy_from_slice(&self.resampled);
         let scale = 1.0 / f64::from(peak);
@@ -273,7 +292,7 @@ impl FormantAnalyzer {
             self.samples.copy_from_slice(&self.sound[..last]);
         }
         let samples = &mut self.samples[..];
-        let filter = match self.method {
+        match self.method {
             FormantMethod::Weighted => weighted(samples, &self.window, self.order, &mut self.work),
             FormantMethod::Burg => {
                 for (sample, weight) in samples.iter_mut().zip(&self.window) {
@@ -281,14 +300,11 @@ impl FormantAnalyzer {
                 }
                 burg(samples, self.order, &mut self.work)
             }
-        };
-        let Some(filter) = filter else {
-            return Ok(Formants::default());
-        };
-        Ok(resonances(&filter, self.order, self.rate))
+        }
     }
 
     /// Fills `resampled` with what is around the frame's middle.
+    #[inline(always)]
     fn resample(&mut self, frame: &[f32], start: i64) {
         let length = self.resampled.len();
         let middle = self.resampler.nearest((start + (self.frame / 2) as i64) as f64);

@@ -22,6 +22,7 @@ const FLOOR: f64 = 0.01;
 /// The prediction filter by Burg's method (J. P. Burg, 1967; the recursion as in S. L. Marple, "Digital spectral analysis",
 /// 1987, section 8.4): of the frame's lattice the reflections with the least error forward and backward. The work area
 /// holds two frames. `None`: there is no signal.
+#[inline(always)]
 pub(super) fn burg(frame: &[f64], order: usize, work: &mut [f64]) -> Option<Filter> {
     let length = frame.len();
     let (forward, backward) = work.split_at_mut(length);
@@ -61,6 +62,7 @@ pub(super) fn burg(frame: &[f64], order: usize, work: &mut [f64]) -> Option<Filt
 /// Y. Kamp and L. F. Willems, Speech Communication 12, 1993; sparse residuals: D. Giacobello et al., IEEE Trans. ASLP 20, 2012).
 ///
 /// `work` holds three frames. `None`: there is no signal, or none that a filter predicts.
+#[inline(always)]
 pub(super) fn weighted(frame: &[f64], window: &[f64], order: usize, work: &mut [f64]) -> Option<Filter> {
     let count = frame.len().checked_sub(order)?;
     let (weights, rest) = work.split_at_mut(frame.len());
@@ -73,11 +75,13 @@ pub(super) fn weighted(frame: &[f64], window: &[f64], order: usize, work: &mut [
     }
     let mut filter = solved(frame, weights, order)?;
     for _ in 1..ROUNDS {
-        for (n, error) in errors.iter_mut().enumerate() {
-            let past = &frame[n..=n + order];
-            let sum: f64 = past.iter().rev().zip(&filter).map(|(x, a)| x * a).sum();
-            *error = sum * sum;
+        errors.copy_from_slice(&frame[order..]);
+        for (k, a) in filter.iter().enumerate().take(order + 1).skip(1) {
+            for (error, x) in errors.iter_mut().zip(&frame[order - k..]) {
+                *error += a * x;
+            }
         }
+        errors.iter_mut().for_each(|error| *error *= *error);
         smooth(errors);
         // The samples at the window's ends say little; their errors do not count for the scale either.
         let edge = count / 5;
@@ -98,6 +102,7 @@ pub(super) fn weighted(frame: &[f64], window: &[f64], order: usize, work: &mut [
 }
 
 /// Each value with half of its neighbours: one error by itself is small by chance, where it changes its sign.
+#[inline(always)]
 fn smooth(values: &mut [f64]) {
     let mut before = values[0];
     for n in 0..values.len() {
@@ -109,6 +114,7 @@ fn smooth(values: &mut [f64]) {
 }
 
 /// The least-squares filter with these weights, by Cholesky's decomposition.
+#[inline(always)]
 fn solved(frame: &[f64], weights: &[f64], order: usize) -> Option<Filter> {
     let mut matrix = [[0.0; MOST + 1]; MOST + 1];
     let count = frame.len() - order;

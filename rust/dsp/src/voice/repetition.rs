@@ -60,6 +60,7 @@ impl Repetition {
     }
 
     /// Looks for what the middle of `sound` looks like.
+    #[inline(always)]
     pub(super) fn find(&mut self, sound: &[f64]) {
         self.count = 0;
         let first = (sound.len() - self.compared) / 2;
@@ -109,6 +110,7 @@ impl Repetition {
 
     /// Fills `output` with the mean of the middle of `sound` and of what was found to be like it. `sound` is longer by the
     /// [margin](Self::margin) on each side.
+    #[inline(always)]
     pub(super) fn average(&self, sound: &[f64], output: &mut [f64]) {
         let first = (sound.len() - output.len()) / 2;
         output.copy_from_slice(&sound[first..first + output.len()]);
@@ -123,9 +125,7 @@ impl Repetition {
             let whole = neighbour.shift.floor();
             let kernel = kernel(neighbour.shift - whole);
             let from = (first + 1).wrapping_add_signed(whole as isize) - TAPS;
-            for (n, output) in output.iter_mut().enumerate() {
-                *output += dot(&kernel, &sound[from + n..from + n + 2 * TAPS]);
-            }
+            add_filtered(&kernel, &sound[from..], output);
         }
         output.iter_mut().for_each(|x| *x /= count);
     }
@@ -144,7 +144,33 @@ fn kernel(part: f64) -> [f64; 2 * TAPS] {
     })
 }
 
+/// Adds to each output the product-sum of the kernel with the samples from the same place on.
+#[inline(always)]
+fn add_filtered(kernel: &[f64; 2 * TAPS], sound: &[f64], output: &mut [f64]) {
+    /// Outputs at a time: their sums stay in registers.
+    const TOGETHER: usize = 16;
+    let (many, rest) = output.as_chunks_mut::<TOGETHER>();
+    let mut from = 0;
+    for outputs in many {
+        let sound = &sound[from..from + TOGETHER + 2 * TAPS - 1];
+        let mut sums = [0.0; TOGETHER];
+        for (k, weight) in kernel.iter().enumerate() {
+            for (sum, x) in sums.iter_mut().zip(&sound[k..k + TOGETHER]) {
+                *sum += weight * x;
+            }
+        }
+        for (output, sum) in outputs.iter_mut().zip(sums) {
+            *output += sum;
+        }
+        from += TOGETHER;
+    }
+    for (n, output) in (from..).zip(rest) {
+        *output += dot(kernel, &sound[n..n + 2 * TAPS]);
+    }
+}
+
 /// The sum of squares of `length` samples.
+#[inline(always)]
 fn energy_at(sound: &[f64], first: usize, length: usize) -> f64 {
     let part = &sound[first..first + length];
     dot(part, part)

@@ -10,11 +10,17 @@ const CROSSINGS: usize = 24;
 const STEPS: usize = 256;
 /// Kaiser's beta for side lobes of -80 dB (J. F. Kaiser and R. W. Schafer, IEEE Trans. ASSP 28, 1980, 0.1102 (A - 8.7)).
 const BETA: f64 = 7.857;
+/// Sums that are made at a time.
+const LANES: usize = 8;
 
 /// A windowed-sinc resampler whose phases are read from a table, for any ratio of the rates.
 pub(super) struct Resampler {
-    /// Half of the kernel, from its middle on.
+    /// The kernel's values at an output sample's neighbours, one row for each phase between two input samples and one for the next.
     table: Vec<f64>,
+    /// The values of a row.
+    taps: usize,
+    /// Rows from one input sample to the next.
+    phases: usize,
     /// Input samples from one output sample to the next.
     step: f64,
     /// Zero crossings per input sample.
@@ -24,19 +30,20 @@ pub(super) struct Resampler {
 impl Resampler {
     /// From `from` to `to` Hz. The lower of both rates limits the band, its upper 6 % are in the transition.
     pub(super) fn new(from: f64, to: f64) -> Self {
-        let length = CROSSINGS * STEPS;
-        let table = (0..=length + 1)
-            .map(|k| {
-                let x = k as f64 / STEPS as f64;
-                let place = (x / CROSSINGS as f64).min(1.0);
-                let sinc = if k == 0 { 1.0 } else { (PI * x).sin() / (PI * x) };
-                sinc * bessel_i0(BETA * (1.0 - place * place).sqrt()) / bessel_i0(BETA)
-            })
-            .collect();
+        let density = (to / from).min(1.0);
+        let reach = (CROSSINGS as f64 / density).ceil() as usize;
+        let (taps, phases) = (2 * reach + 1, (STEPS as f64 * density).ceil() as usize);
+        let value = |index: usize| {
+            let (phase, tap) = (index / taps, index % taps);
+            let samples = tap as f64 - reach as f64 - phase as f64 / phases as f64;
+            density * kernel(samples * density)
+        };
         Self {
-            table,
+            table: (0..(phases + 1) * taps).map(value).collect(),
+            taps,
+            phases,
             step: from / to,
-            density: (to / from).min(1.0),
+            density,
         }
     }
 
@@ -57,6 +64,7 @@ impl Resampler {
 
     /// Fills `output` with output samples from `index` on. `input` begins with sample `start` and is continued with 0. What comes
     /// out depends on no more than the samples within [`reach`](Self::reach), not on where the input begins.
+    #[inline(always)]
     pub(super) fn fill(&self, input: &[f32], start: i64, index: i64, output: &mut [f64]) {
         if self.step == 1.0 {
             // The samples themselves: the zeros of the sinc are none to the last digit.
@@ -66,28 +74,64 @@ impl Resampler {
             }
             return;
         }
-        let reach = CROSSINGS as f64 / self.density;
-        let scale = self.density * STEPS as f64;
+        let reach = self.taps / 2;
         for (index, output) in (index..).zip(output) {
             let time = self.time(index);
-            let clipped = |place: f64| (place as i64 - start).clamp(0, input.len() as i64) as usize;
-            let (first, last) = (
-                clipped((time - reach).ceil()),
-                clipped((time + reach).floor() + 1.0),
-            );
-            let mut place = (start + first as i64) as f64 - time;
-            let mut sum = 0.0;
-            for &x in &input[first..last.max(first)] {
-                let steps = place.abs() * scale;
-                let index = steps as usize;
-                let part = steps - index as f64;
-                let (left, right) = (self.table[index], self.table[index + 1]);
-                sum += f64::from(x) * (left + part * (right - left));
-                place += 1.0;
-            }
-            *output = sum * self.density;
+            let below = time.floor();
+            let place = (time - below) * self.phases as f64;
+            let phase = place as usize;
+            let part = place - phase as f64;
+            let rows = &self.table[phase * self.taps..][..2 * self.taps];
+            let (lower, upper) = rows.split_at(self.taps);
+            // What is of the kernel beyond the input counts with 0.
+            let first = below as i64 - reach as i64 - start;
+            let skipped = usize::try_from(-first).unwrap_or(0).min(self.taps);
+            let from = usize::try_from(first).unwrap_or(0).min(input.len());
+            let count = (self.taps - skipped).min(input.len() - from);
+            let input = &input[from..from + count];
+            let (lower, upper) = (&lower[skipped..skipped + count], &upper[skipped..skipped + count]);
+            *output = blended(input, lower, upper, part);
         }
     }
+}
+
+/// The product-sum of the input with what is `part` of the way between two rows, which are as long.
+#[inline(always)]
+fn blended(input: &[f32], lower: &[f64], upper: &[f64], part: f64) -> f64 {
+    let mut sums = [0.0; LANES];
+    let (many, rest) = input.as_chunks::<LANES>();
+    let rows = lower
+        .as_chunks::<LANES>()
+        .0
+        .iter()
+        .zip(upper.as_chunks::<LANES>().0);
+    for (x, (low, high)) in many.iter().zip(rows) {
+        for lane in 0..LANES {
+            sums[lane] += f64::from(x[lane]) * (low[lane] + part * (high[lane] - low[lane]));
+        }
+    }
+    let tail = input.len() - rest.len();
+    let rows = lower[tail..].iter().zip(&upper[tail..]);
+    let rest: f64 = rest
+        .iter()
+        .zip(rows)
+        .map(|(&x, (low, high))| f64::from(x) * (low + part * (high - low)))
+        .sum();
+    sums.iter().sum::<f64>() + rest
+}
+
+/// The sinc under Kaiser's window, 1 in its middle; `place` in zero crossings.
+fn kernel(place: f64) -> f64 {
+    let part = (place / CROSSINGS as f64).abs();
+    if part >= 1.0 {
+        return 0.0;
+    }
+    let sinc = if place == 0.0 {
+        1.0
+    } else {
+        (PI * place).sin() / (PI * place)
+    };
+    sinc * bessel_i0(BETA * (1.0 - part * part).sqrt()) / bessel_i0(BETA)
 }
 
 #[cfg(test)]

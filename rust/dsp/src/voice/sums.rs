@@ -1,27 +1,29 @@
 //! Sums of products.
 
 /// The sums of products of one with four, which are as long.
+#[inline(always)]
 pub(super) fn dots(x: &[f64], y: [&[f64]; 4]) -> [f64; 4] {
-    let mut sums = [[0.0; 2]; 4];
-    let (pairs, rest) = x.as_chunks::<2>();
+    let mut sums = [[0.0; 4]; 4];
+    let (fours, rest) = x.as_chunks::<4>();
     let y = y.map(|y| &y[..x.len()]);
-    let others = y.map(|y| y.as_chunks::<2>().0);
-    for (n, x) in pairs.iter().enumerate() {
+    let others = y.map(|y| y.as_chunks::<4>().0);
+    for (n, x) in fours.iter().enumerate() {
         for (sum, other) in sums.iter_mut().zip(&others) {
-            sum[0] += x[0] * other[n][0];
-            sum[1] += x[1] * other[n][1];
+            for lane in 0..4 {
+                sum[lane] += x[lane] * other[n][lane];
+            }
         }
     }
-    let mut totals = sums.map(|sum| sum[0] + sum[1]);
-    if let [x] = rest {
-        for (total, y) in totals.iter_mut().zip(y) {
-            *total += x * y[y.len() - 1];
-        }
+    let mut totals = sums.map(total);
+    for (total, y) in totals.iter_mut().zip(y) {
+        let tail = &y[x.len() - rest.len()..];
+        *total += rest.iter().zip(tail).map(|(x, y)| x * y).sum::<f64>();
     }
     totals
 }
 
 /// The sum of products, in four parts that are added at last.
+#[inline(always)]
 pub(super) fn dot(x: &[f64], y: &[f64]) -> f64 {
     let mut sums = [0.0; 4];
     let (a, b) = (x.chunks_exact(4), y.chunks_exact(4));
@@ -31,5 +33,10 @@ pub(super) fn dot(x: &[f64], y: &[f64]) -> f64 {
             *sum += x[k] * y[k];
         }
     }
-    (sums[0] + sums[1]) + (sums[2] + sums[3]) + tail
+    total(sums) + tail
+}
+
+#[inline(always)]
+fn total(sums: [f64; 4]) -> f64 {
+    (sums[0] + sums[1]) + (sums[2] + sums[3])
 }

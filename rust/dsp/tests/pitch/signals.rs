@@ -130,3 +130,25 @@ fn tone_above_the_range_is_no_pitch() {
         }
     }
 }
+
+#[test]
+fn tone_whose_clipping_is_folded_near_its_half_keeps_its_octave() {
+    // At 44,100 Hz its 12th and 13th partials come back at 0.53 and 0.47 of it.
+    let configuration = PitchConfiguration {
+        window: Some(4096),
+        ..PitchConfiguration::new(RATE, 25.0..=4500.0)
+    };
+    for turn in [0.3, 1.3, 2.3] {
+        let mut signal = vec![0.0_f32; 8192];
+        for k in 1..=6 {
+            let k = f64::from(k);
+            let part = sine(signal.len(), 3520.0 * k, RATE, 1.0 / k, turn * k * k);
+            signal.iter_mut().zip(part).for_each(|(x, y)| *x += y);
+        }
+        signal.iter_mut().for_each(|x| *x = x.clamp(-0.4, 0.4));
+        for frame in contour(&configuration, 512, Decoding::Frame, &signal).expect("valid") {
+            assert!(cents(frame.estimate.frequency, 3520.0).abs() < 0.01, "{frame:?}");
+            assert!(frame.estimate.is_voiced());
+        }
+    }
+}

@@ -2,26 +2,19 @@
 
 use super::fault::FftFault;
 use super::stft::find;
+use crate::alone::alone;
 use crate::guard::guarded;
 use crate::handle::{Kind, RustleHandle, SlotTable};
 use crate::slice::{borrowed, borrowed_mut, check_apart, out, Piece};
 use crate::status::{CallFault, RustleError, RustleStatus};
 use rustle_dsp::StftStream;
-use std::sync::{Mutex, MutexGuard, TryLockError};
+use std::sync::{Mutex, MutexGuard};
 
 static STREAMS: SlotTable<Mutex<StftStream>> = SlotTable::new(Kind::StftStream);
 
-/// The stream for the one call that uses it.
-fn alone(stream: &Mutex<StftStream>) -> Result<MutexGuard<'_, StftStream>, CallFault> {
-    match stream.try_lock() {
-        Ok(stream) => Ok(stream),
-        // A panic of an earlier call was told there; whatever it left is a state that a stream can be in.
-        Err(TryLockError::Poisoned(poisoned)) => Ok(poisoned.into_inner()),
-        Err(TryLockError::WouldBlock) => {
-            let problem = "expected one call at a time, got a second one";
-            Err(CallFault::wrong_state("stream", problem))
-        }
-    }
+/// The stream for the one call that uses it; whatever a panic left is a state that it can be in.
+fn own(stream: &Mutex<StftStream>) -> Result<MutexGuard<'_, StftStream>, CallFault> {
+    alone(stream, "stream", |_| ())
 }
 
 /// Makes a stream of the frames of the plan `stft`, at the beginning of a signal. `stream` receives its handle, to be freed
@@ -111,7 +104,7 @@ pub unsafe extern "C" fn rustle_stft_stream_push(
         let samples = unsafe { borrowed(samples, length, "samples") }?;
         // SAFETY: the caller promises that this call alone uses `output`, and it overlaps no other argument.
         let output = unsafe { borrowed_mut(output, output_length, "output") }?;
-        let progress = alone(&stream)?.push(samples, output)?;
+        let progress = own(&stream)?.push(samples, output)?;
         (*taken, *frames) = (progress.taken, progress.frames);
         Ok(())
     };
@@ -149,7 +142,7 @@ pub unsafe extern "C" fn rustle_stft_stream_finish(
         let frames = unsafe { out(frames, "frames") }?;
         // SAFETY: the caller promises that this call alone uses `output`.
         let output = unsafe { borrowed_mut(output, output_length, "output") }?;
-        *frames = alone(&stream)?.finish(output)?;
+        *frames = own(&stream)?.finish(output)?;
         Ok(())
     };
     // SAFETY: the caller's promise about `error` is handed on.

@@ -1,0 +1,67 @@
+//! The frames of a signal that comes in pieces.
+
+/// Collects the samples of one frame after the other, each beginning a hop after the one before. However the signal is cut, the
+/// frames are the same.
+pub(crate) struct Framing {
+    buffer: Vec<f32>,
+    hop: usize,
+    /// The samples in `buffer`.
+    filled: usize,
+    /// Samples to leave out before the next frame, of a hop longer than the window.
+    skip: usize,
+    /// Where in the signal the buffer begins.
+    start: u64,
+}
+
+impl Framing {
+    /// Frames of `window` samples, at least one, `hop` apart.
+    pub(crate) fn new(window: usize, hop: usize) -> Self {
+        Self {
+            buffer: vec![0.0; window],
+            hop,
+            filled: 0,
+            skip: 0,
+            start: 0,
+        }
+    }
+
+    pub(crate) fn hop(&self) -> usize {
+        self.hop
+    }
+
+    /// The samples of the frame, and where in the signal they begin.
+    pub(crate) fn frame(&self) -> (&[f32], u64) {
+        (&self.buffer, self.start)
+    }
+
+    /// Where in the signal the frame's middle is.
+    pub(crate) fn middle(&self) -> u64 {
+        self.start + (self.buffer.len() / 2) as u64
+    }
+
+    /// Takes samples from the front of `samples` until there are none or the frame is complete; whether it is.
+    pub(crate) fn fill(&mut self, samples: &mut &[f32]) -> bool {
+        let skipped = self.skip.min(samples.len());
+        self.skip -= skipped;
+        let taken = (self.buffer.len() - self.filled).min(samples.len() - skipped);
+        let (now, later) = samples[skipped..].split_at(taken);
+        self.buffer[self.filled..self.filled + taken].copy_from_slice(now);
+        self.filled += taken;
+        *samples = later;
+        self.filled == self.buffer.len()
+    }
+
+    /// Goes on to the next frame.
+    pub(crate) fn advance(&mut self) {
+        let moved = self.hop.min(self.buffer.len());
+        self.buffer.copy_within(moved.., 0);
+        self.filled = self.buffer.len() - moved;
+        self.skip = self.hop - moved;
+        self.start += self.hop as u64;
+    }
+
+    /// Forgets the signal; the next sample is the first of another.
+    pub(crate) fn reset(&mut self) {
+        (self.filled, self.skip, self.start) = (0, 0, 0);
+    }
+}
