@@ -3,6 +3,7 @@
 use super::derive::FeedQuote;
 use super::hub::Hub;
 use super::notice::NoticeKind;
+use super::rows::Rows;
 use rustle_market::{
     Arrival, Format, LineSplitter, NO_TIME, Quote, QuoteParser, Schema, SequenceTracker, SymbolTable,
 };
@@ -15,6 +16,7 @@ pub(super) const LARGEST_BATCH: usize = 4_096;
 pub(super) struct Gate {
     hub: Arc<Hub>,
     pub(super) symbols: SymbolTable,
+    rows: Rows,
     sequences: SequenceTracker,
     batch: Vec<FeedQuote>,
 }
@@ -24,6 +26,7 @@ impl Gate {
         Self {
             hub,
             symbols,
+            rows: Rows::default(),
             sequences: SequenceTracker::new(),
             batch: Vec::new(),
         }
@@ -35,11 +38,13 @@ impl Gate {
             let before = self.sequences.totals();
             self.batch.clear();
             for quote in part {
+                let mut quote = *quote;
+                let highest = || self.sequences.highest(quote.symbol);
+                quote.sequence = self.rows.carry_on(quote.symbol, quote.sequence, highest);
                 let arrival = self.sequences.observe(quote.symbol, quote.sequence);
                 if arrival == Arrival::Duplicate {
                     continue;
                 }
-                let mut quote = *quote;
                 if quote.time_ns == NO_TIME {
                     quote.time_ns = wall_ns;
                 }
@@ -67,9 +72,14 @@ impl Gate {
         }
     }
 
-    /// The numbers of all symbols begin anew.
+    /// The source numbers all symbols anew: what is handed over goes on from the highest numbers so far.
     pub(super) fn restart(&mut self) {
-        self.sequences.restart();
+        self.rows.restart();
+    }
+
+    /// As [`restart`](Self::restart), when the same quotes come again.
+    pub(super) fn repeat(&mut self) {
+        self.rows.repeat();
     }
 }
 

@@ -6,6 +6,8 @@ pub use address::{FeedAddress, FeedAddressError};
 
 pub(super) use address::Connection;
 
+use address::Attempt;
+
 use super::error::FeedError;
 use super::hub::{Demand, Hub};
 use super::intake::{Gate, Reader};
@@ -120,11 +122,13 @@ impl Live {
 
     /// Connects, reads, and connects again, until it is to leave.
     pub(super) fn run(mut self, is_leaving: &AtomicBool) {
+        let mut pending: Option<Attempt> = None;
         while !is_leaving.load(Ordering::Acquire) {
             let address = self.configuration.address.to_string();
             self.tell(NoticeKind::Connecting, 0, &address);
+            let patience = self.configuration.connecting;
             let (wait_ns, reason) =
-                match Connection::open(&self.configuration.address, self.configuration.connecting) {
+                match Connection::open(&self.configuration.address, patience, &mut pending) {
                     Ok(connection) => {
                         self.hub.count(|counts| counts.connections += 1);
                         self.tell(NoticeKind::Connected, 0, &address);
