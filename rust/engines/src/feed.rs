@@ -9,6 +9,7 @@ mod hub;
 mod intake;
 mod lane;
 mod live;
+mod losses;
 mod notice;
 mod piped;
 mod policy;

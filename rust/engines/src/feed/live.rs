@@ -186,7 +186,7 @@ impl Live {
     fn take(&mut self, length: usize) {
         self.quotes.clear();
         let piece = &self.piece[..length];
-        self.reader.read(piece, &mut self.gate.symbols, &mut self.quotes);
+        self.reader.read(piece, &mut self.gate, &mut self.quotes);
         self.gate.pass(&self.quotes, self.hub.wall_ns());
     }
 

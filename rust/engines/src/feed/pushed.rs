@@ -117,9 +117,7 @@ impl Pushed {
             state.give(&self.hub);
             while !state.waits() && taken < bytes.len() {
                 let piece = &bytes[taken..bytes.len().min(taken + PIECE)];
-                state
-                    .reader
-                    .read(piece, &mut state.gate.symbols, &mut state.quotes);
+                state.reader.read(piece, &mut state.gate, &mut state.quotes);
                 taken += piece.len();
                 state.give(&self.hub);
             }
@@ -149,7 +147,7 @@ impl Pushed {
                 self.hub.tell(NoticeKind::Disconnected, retry_ms, failures, text);
             }
             HostNews::Closed => {
-                state.reader.finish(&mut state.gate.symbols, &mut state.quotes);
+                state.reader.finish(&mut state.gate, &mut state.quotes);
                 state.outcome = Some(if text.is_empty() {
                     Ok(())
                 } else {

@@ -158,12 +158,11 @@ impl Replay {
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,
                 Err(error) => return Err(format!("the recording cannot be read: {error}")),
             };
-            let (symbols, quotes) = (&mut gate.symbols, &mut self.quotes);
             if length == 0 {
                 self.is_read = true;
-                self.reader.finish(symbols, quotes);
+                self.reader.finish(gate, &mut self.quotes);
             } else {
-                self.reader.read(&self.piece[..length], symbols, quotes);
+                self.reader.read(&self.piece[..length], gate, &mut self.quotes);
             }
         }
         Ok(Filled::NotYet)
@@ -206,6 +205,7 @@ impl Source for Replay {
                     None => {
                         self.next += 1;
                         passed_over += 1;
+                        gate.pass_over();
                         continue;
                     }
                 },
