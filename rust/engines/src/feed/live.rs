@@ -47,7 +47,7 @@ pub struct LiveConfiguration {
     pub silence: Option<Duration>,
     /// How long is waited between attempts.
     pub backoff: BackoffSettings,
-    /// Whether the numbers of its quotes begin anew with each connection. Where they go on, what was sent while there was no
+    /// Whether the numbers of its quotes begin anew with each connection; they are handed over as if they went on. Where they do, what was sent while there was no
     /// connection is told as skipped.
     pub restarts_numbers: bool,
     /// Whether it is told which symbols are wanted, after each connection and each change: `{"subscribe":["BTC","ETH"]}`, or

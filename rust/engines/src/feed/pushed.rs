@@ -27,7 +27,8 @@ pub struct PushedConfiguration {
     pub schema: Schema,
     /// The most bytes of a message, within [`MESSAGE_LIMITS`]; a longer one is counted and skipped.
     pub message_limit: usize,
-    /// Whether the numbers of its quotes begin anew with each connection that the host tells of.
+    /// Whether the numbers of its quotes begin anew with each connection that the host tells of; they are handed over as if they
+    /// went on.
     pub restarts_numbers: bool,
 }
 

@@ -130,6 +130,26 @@ fn client_of_a_recording_that_is_repeated_gets_every_lap() {
     assert_eq!(client_feed.counts().duplicates, 0);
 }
 
+#[test]
+fn client_that_is_sent_nothing_hears_heartbeats() {
+    let feed = live(client("127.0.0.1:1".parse().expect("an address")));
+    let address = "127.0.0.1:0".parse().expect("an address");
+    let server = feed.serve(&address, ALL, NoBell).expect("served");
+    let FeedAddress::Tcp { host, port } = server.address().clone() else {
+        panic!("an address of TCP");
+    };
+    let stream = TcpStream::connect((host, port)).expect("the server");
+    stream.set_read_timeout(Some(PATIENCE)).expect("a socket");
+    let mut line = String::new();
+    BufReader::new(stream).read_line(&mut line).expect("a line");
+    let number = line.strip_prefix("{\"v\":1,\"heartbeat\":");
+    let number = number.and_then(|rest| rest.strip_suffix("}\n"));
+    assert!(
+        number.is_some_and(|number| number.parse::<u64>().is_ok()),
+        "{line}"
+    );
+}
+
 #[cfg(unix)]
 mod names {
     use super::*;
