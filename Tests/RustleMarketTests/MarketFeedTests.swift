@@ -139,7 +139,7 @@ import Testing
     clock.advance(by: .milliseconds(1_499))
     await feed.cancel()
     let quotes = await values(stream)
-    #expect(quotes.map(\.sequence) == [2, 3, 2])
+    #expect(quotes.map(\.sequence) == [2, 3, 4])
     #expect(quotes.map(\.timeNanoseconds) == [2_000_000_000, 3_000_000_000, 4_000_000_000])
   }
 

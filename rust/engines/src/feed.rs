@@ -9,10 +9,13 @@ mod hub;
 mod intake;
 mod lane;
 mod live;
+mod losses;
 mod notice;
+mod piped;
 mod policy;
 mod pushed;
 mod replay;
+mod rows;
 mod server;
 mod session;
 mod simulated;
@@ -46,6 +49,7 @@ use hub::Hub;
 use intake::Gate;
 use lane::FeedLane;
 use live::Live;
+use piped::PipeReader;
 use pushed::{Pushed, PushedJob};
 use replay::Replay;
 use rustle_market::{Candle, CandleBuilder, Interval, RollingStatistics, Statistics, SymbolTable};
@@ -80,6 +84,8 @@ pub struct FeedEngine {
     waiting: Mutex<Option<Waiting>>,
     /// The thread of a source that has one, once it runs.
     thread: Mutex<Option<Arc<OwnThread>>>,
+    /// What reads a source that is a pipe, until it runs.
+    pipe: Mutex<Option<PipeReader>>,
     /// A source that the host fills.
     pushed: Option<Arc<Pushed>>,
 }
@@ -101,7 +107,7 @@ impl FeedEngine {
         let clock = runtime.shared_clock();
         let poison = Arc::new(AtomicBool::new(false));
         let hub = Arc::new(Hub::new(clock.clone(), poison.clone()));
-        let mut pushed = None;
+        let (mut pushed, mut pipe) = (None, None);
         let gate = |symbols| Gate::new(hub.clone(), symbols);
         let asked = |source: Box<dyn Source>, gate| {
             Waiting::Asked(Box::new(SourceJob::new(source, gate, hub.clone())))
@@ -112,7 +118,8 @@ impl FeedEngine {
                 asked(Box::new(source), gate(symbols))
             }
             SourceConfiguration::Replay(configuration) => {
-                let source = Replay::new(configuration, hub.clone())?;
+                let (source, reader) = Replay::new(configuration, hub.clone())?;
+                pipe = reader;
                 asked(Box::new(source), gate(SymbolTable::new()))
             }
             SourceConfiguration::Live(configuration) => {
@@ -143,6 +150,7 @@ impl FeedEngine {
             source: sessions(),
             waiting: Mutex::new(Some(waiting)),
             thread: Mutex::new(None),
+            pipe: Mutex::new(pipe),
             pushed,
         })
     }
@@ -169,6 +177,9 @@ impl FeedEngine {
         let session = self.source.start(|| job)?;
         if let Some(pushed) = &self.pushed {
             pushed.runs_as(session);
+        } else if let Some(pipe) = locked(&self.pipe).take() {
+            let started = pipe.start(session);
+            started.map_err(|error| FeedError::Runtime(RuntimeError(error)))?;
         }
         Ok(())
     }

@@ -10,7 +10,8 @@ const MAX_CELLS: usize = 1_024;
 /// Reads CSV (RFC 4180) a line at a time: first a header, which names the columns, then a quote a line.
 ///
 /// The schema's paths are names of columns, dots included; a column that the schema names and the header does not have is
-/// like a field that is absent, but for the symbol and the price. An empty cell is an absent field. A record is a line: a cell
+/// like a field that is absent, but for the symbol and the price. An empty cell is an absent field; white space around
+/// what is no symbol is left out. A record is a line: a cell
 /// with a line feed in it makes two malformed lines, so that a quotation mark that is missing costs one line and not the rest
 /// of the file.
 #[derive(Clone, Debug)]
@@ -83,7 +84,9 @@ impl CsvParser {
         let mut fields = Fields::default();
         for (column, slots) in columns.iter().enumerate() {
             if *slots != 0 {
-                fields.set(*slots, self.cell(column));
+                let cell = self.cell(column);
+                fields.set(slots & 1 << SYMBOL, cell);
+                fields.set(slots & !(1 << SYMBOL), cell.trim());
             }
         }
         out.push(fields.quote(Spelling::Plain, &self.units, symbols)?);
@@ -181,6 +184,25 @@ mod tests {
         );
         assert_eq!(out[0].time_ns, 1_700_000_000_123_000_000);
         assert_eq!((out[1].time_ns, out[1].sequence), (7, NO_SEQUENCE));
+    }
+
+    #[test]
+    fn white_space_around_numbers_and_times_is_left_out() {
+        let mut parser = CsvParser::new(Schema::default());
+        let (mut symbols, mut out) = (SymbolTable::new(), Vec::new());
+        let mut line = |text: &str| parser.parse_line(text.as_bytes(), &mut symbols, &mut out);
+        assert_eq!(line("symbol, price, size, t_ns, seq"), Ok(0));
+        assert_eq!(line("BTC, 5.50,\t2 , 7 , 3"), Ok(1));
+        assert_eq!(line("BTC, 6, , ,"), Ok(1));
+        assert!(matches!(
+            line("BTC, 5 5,,,"),
+            Err(MessageError::Value { field: "price", .. })
+        ));
+        let texts: Vec<String> = out.iter().map(|quote| quote.price.to_string()).collect();
+        assert_eq!(texts, ["5.50", "6"]);
+        assert_eq!((out[0].time_ns, out[0].sequence), (7, 3));
+        assert_eq!((out[1].time_ns, out[1].sequence), (NO_TIME, NO_SEQUENCE));
+        assert_eq!(out[0].size.to_string(), "2");
     }
 
     #[test]

@@ -8,6 +8,7 @@ pub mod candle;
 pub mod csv;
 pub mod decimal;
 pub mod excerpt;
+pub mod gap;
 pub mod gbm;
 pub mod lines;
 pub mod message;
@@ -33,6 +34,7 @@ pub use candle::{Candle, CandleBuilder, LatenessError, MAX_LATE_INTERVALS, Place
 pub use csv::CsvParser;
 pub use decimal::{Decimal, DecimalError, DecimalSum, MAX_DIGITS, MAX_SCALE};
 pub use excerpt::Excerpt;
+pub use gap::{parse_gap, write_gap};
 pub use gbm::{GbmError, GbmParameters, GeometricBrownianMotion, LARGEST_RATE, NS_PER_YEAR};
 pub use lines::{DEFAULT_LINE_BYTES, LineSplitter};
 pub use message::MessageError;

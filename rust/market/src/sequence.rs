@@ -33,7 +33,7 @@ pub struct SequenceTotals {
     pub gaps: u64,
     /// How many numbers were skipped, those that came later included.
     pub skipped: u64,
-    /// Skipped numbers that came later, at most 64 behind the highest. `skipped` - `filled` are missing.
+    /// Skipped numbers that came later, at most 63 behind the highest. `skipped` - `filled` are missing.
     pub filled: u64,
     /// [`Arrival::Duplicate`].
     pub duplicates: u64,

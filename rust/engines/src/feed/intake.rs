@@ -2,9 +2,12 @@
 
 use super::derive::FeedQuote;
 use super::hub::Hub;
+use super::losses::Losses;
 use super::notice::NoticeKind;
+use super::rows::Rows;
 use rustle_market::{
     Arrival, Format, LineSplitter, NO_TIME, Quote, QuoteParser, Schema, SequenceTracker, SymbolTable,
+    parse_gap,
 };
 use std::sync::Arc;
 
@@ -15,7 +18,9 @@ pub(super) const LARGEST_BATCH: usize = 4_096;
 pub(super) struct Gate {
     hub: Arc<Hub>,
     pub(super) symbols: SymbolTable,
+    rows: Rows,
     sequences: SequenceTracker,
+    losses: Losses,
     batch: Vec<FeedQuote>,
 }
 
@@ -24,7 +29,9 @@ impl Gate {
         Self {
             hub,
             symbols,
+            rows: Rows::default(),
             sequences: SequenceTracker::new(),
+            losses: Losses::default(),
             batch: Vec::new(),
         }
     }
@@ -33,32 +40,40 @@ impl Gate {
     pub(super) fn pass(&mut self, quotes: &[Quote], wall_ns: i64) {
         for part in quotes.chunks(LARGEST_BATCH) {
             let before = self.sequences.totals();
+            let told = self.losses.counted();
             self.batch.clear();
             for quote in part {
+                let missing = self.losses.before_next();
+                let mut quote = *quote;
+                let highest = || self.sequences.highest(quote.symbol);
+                quote.sequence = self.rows.carry_on(quote.symbol, quote.sequence, highest);
                 let arrival = self.sequences.observe(quote.symbol, quote.sequence);
                 if arrival == Arrival::Duplicate {
                     continue;
                 }
-                let mut quote = *quote;
                 if quote.time_ns == NO_TIME {
                     quote.time_ns = wall_ns;
                 }
                 self.batch.push(FeedQuote {
                     quote,
-                    skipped: if let Arrival::Gap(skipped) = arrival {
-                        skipped
-                    } else {
-                        0
+                    skipped: match arrival {
+                        Arrival::Gap(skipped) => skipped,
+                        // Where there are numbers they tell it.
+                        Arrival::Unnumbered => self.losses.count(missing),
+                        _ => 0,
                     },
                     is_out_of_order: arrival == Arrival::OutOfOrder,
                 });
             }
             let after = self.sequences.totals();
             // Counted by the time that somebody sees the quotes.
-            if after != before {
+            let unnumbered = self.losses.counted();
+            if after != before || unnumbered != told {
                 self.hub.count(|counts| {
-                    counts.gaps += after.gaps - before.gaps;
-                    counts.skipped += after.skipped - before.skipped;
+                    counts.gaps += after.gaps - before.gaps + (unnumbered.gaps - told.gaps);
+                    let skipped = after.skipped - before.skipped;
+                    let missing = unnumbered.missing - told.missing;
+                    counts.skipped = counts.skipped.saturating_add(skipped).saturating_add(missing);
                     counts.duplicates += after.duplicates - before.duplicates;
                     counts.out_of_order += after.out_of_order - before.out_of_order;
                 });
@@ -67,9 +82,20 @@ impl Gate {
         }
     }
 
-    /// The numbers of all symbols begin anew.
+    /// The next quote that was read is not wanted.
+    pub(super) fn pass_over(&mut self) {
+        // What was lost before it lies before what is wanted, too.
+        self.losses.before_next();
+    }
+
+    /// The source numbers all symbols anew: what is handed over goes on from the highest numbers so far.
     pub(super) fn restart(&mut self) {
-        self.sequences.restart();
+        self.rows.restart();
+    }
+
+    /// As [`restart`](Self::restart), when the same quotes come again.
+    pub(super) fn repeat(&mut self) {
+        self.rows.repeat();
     }
 }
 
@@ -93,8 +119,8 @@ impl Reader {
     }
 
     /// Reads the lines that end in `piece`, which continues the piece before, and appends their quotes to `quotes`.
-    pub(super) fn read(&mut self, piece: &[u8], symbols: &mut SymbolTable, quotes: &mut Vec<Quote>) {
-        let mut lines = Lines::new(&mut self.parser, symbols, quotes, self.messages);
+    pub(super) fn read(&mut self, piece: &[u8], gate: &mut Gate, quotes: &mut Vec<Quote>) {
+        let mut lines = Lines::new(&mut self.parser, gate, quotes, self.messages);
         let oversized = self.splitter.oversized();
         self.splitter.push(piece, |line| lines.line(line));
         let found = lines.found;
@@ -103,8 +129,8 @@ impl Reader {
     }
 
     /// Reads the last line, which needs no end.
-    pub(super) fn finish(&mut self, symbols: &mut SymbolTable, quotes: &mut Vec<Quote>) {
-        let mut lines = Lines::new(&mut self.parser, symbols, quotes, self.messages);
+    pub(super) fn finish(&mut self, gate: &mut Gate, quotes: &mut Vec<Quote>) {
+        let mut lines = Lines::new(&mut self.parser, gate, quotes, self.messages);
         let oversized = self.splitter.oversized();
         self.splitter.finish(|line| lines.line(line));
         let found = lines.found;
@@ -154,7 +180,7 @@ struct Found {
 
 struct Lines<'a> {
     parser: &'a mut QuoteParser,
-    symbols: &'a mut SymbolTable,
+    gate: &'a mut Gate,
     quotes: &'a mut Vec<Quote>,
     found: Found,
 }
@@ -162,13 +188,13 @@ struct Lines<'a> {
 impl<'a> Lines<'a> {
     fn new(
         parser: &'a mut QuoteParser,
-        symbols: &'a mut SymbolTable,
+        gate: &'a mut Gate,
         quotes: &'a mut Vec<Quote>,
         messages: u64,
     ) -> Self {
         Self {
             parser,
-            symbols,
+            gate,
             quotes,
             found: Found {
                 messages,
@@ -184,9 +210,12 @@ impl<'a> Lines<'a> {
         let number = self.found.messages;
         self.found.messages += 1;
         self.found.read += 1;
-        match self.parser.parse_line(line, self.symbols, self.quotes) {
-            Ok(_) => {}
-            Err(error) if error.is_not_a_quote() => self.found.others += 1,
+        match self.parser.parse_line(line, &mut self.gate.symbols, self.quotes) {
+            Ok(count) => self.gate.losses.read(count),
+            Err(error) if error.is_not_a_quote() => {
+                self.found.others += 1;
+                self.gate.losses.told(parse_gap(line).unwrap_or(0));
+            }
             Err(error) => {
                 self.found.malformed += 1;
                 if self.found.first_malformed.is_none() {

@@ -6,6 +6,8 @@ pub use address::{FeedAddress, FeedAddressError};
 
 pub(super) use address::Connection;
 
+use address::Attempt;
+
 use super::error::FeedError;
 use super::hub::{Demand, Hub};
 use super::intake::{Gate, Reader};
@@ -45,7 +47,7 @@ pub struct LiveConfiguration {
     pub silence: Option<Duration>,
     /// How long is waited between attempts.
     pub backoff: BackoffSettings,
-    /// Whether the numbers of its quotes begin anew with each connection. Where they go on, what was sent while there was no
+    /// Whether the numbers of its quotes begin anew with each connection; they are handed over as if they went on. Where they do, what was sent while there was no
     /// connection is told as skipped.
     pub restarts_numbers: bool,
     /// Whether it is told which symbols are wanted, after each connection and each change: `{"subscribe":["BTC","ETH"]}`, or
@@ -120,11 +122,13 @@ impl Live {
 
     /// Connects, reads, and connects again, until it is to leave.
     pub(super) fn run(mut self, is_leaving: &AtomicBool) {
+        let mut pending: Option<Attempt> = None;
         while !is_leaving.load(Ordering::Acquire) {
             let address = self.configuration.address.to_string();
             self.tell(NoticeKind::Connecting, 0, &address);
+            let patience = self.configuration.connecting;
             let (wait_ns, reason) =
-                match Connection::open(&self.configuration.address, self.configuration.connecting) {
+                match Connection::open(&self.configuration.address, patience, &mut pending) {
                     Ok(connection) => {
                         self.hub.count(|counts| counts.connections += 1);
                         self.tell(NoticeKind::Connected, 0, &address);
@@ -182,7 +186,7 @@ impl Live {
     fn take(&mut self, length: usize) {
         self.quotes.clear();
         let piece = &self.piece[..length];
-        self.reader.read(piece, &mut self.gate.symbols, &mut self.quotes);
+        self.reader.read(piece, &mut self.gate, &mut self.quotes);
         self.gate.pass(&self.quotes, self.hub.wall_ns());
     }
 

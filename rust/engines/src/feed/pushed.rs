@@ -27,7 +27,8 @@ pub struct PushedConfiguration {
     pub schema: Schema,
     /// The most bytes of a message, within [`MESSAGE_LIMITS`]; a longer one is counted and skipped.
     pub message_limit: usize,
-    /// Whether the numbers of its quotes begin anew with each connection that the host tells of.
+    /// Whether the numbers of its quotes begin anew with each connection that the host tells of; they are handed over as if they
+    /// went on.
     pub restarts_numbers: bool,
 }
 
@@ -117,9 +118,7 @@ impl Pushed {
             state.give(&self.hub);
             while !state.waits() && taken < bytes.len() {
                 let piece = &bytes[taken..bytes.len().min(taken + PIECE)];
-                state
-                    .reader
-                    .read(piece, &mut state.gate.symbols, &mut state.quotes);
+                state.reader.read(piece, &mut state.gate, &mut state.quotes);
                 taken += piece.len();
                 state.give(&self.hub);
             }
@@ -149,7 +148,7 @@ impl Pushed {
                 self.hub.tell(NoticeKind::Disconnected, retry_ms, failures, text);
             }
             HostNews::Closed => {
-                state.reader.finish(&mut state.gate.symbols, &mut state.quotes);
+                state.reader.finish(&mut state.gate, &mut state.quotes);
                 state.outcome = Some(if text.is_empty() {
                     Ok(())
                 } else {

@@ -1,14 +1,16 @@
-//! Quotes that were recorded in a file.
+//! Quotes that were recorded in a file, or come through a pipe.
 
 use super::error::FeedError;
 use super::hub::{Demand, Hub};
 use super::intake::{Gate, LARGEST_BATCH, Reader};
+use super::piped::{Pieces, PipeReader, pipe};
 use super::source::{Moment, Next, Source};
 use rustle_market::{DEFAULT_LINE_BYTES, Format, Pace, Quote, ReplayClock, Schema};
 use std::fs::File;
 use std::io::{ErrorKind, Read, Seek, SeekFrom};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::mpsc::TryRecvError;
 
 /// How much is read at a time.
 const PIECE: usize = 256 * 1_024;
@@ -20,13 +22,24 @@ const MOST_PIECES: usize = 8;
 enum Filled {
     Some,
     NotYet,
+    /// Nothing has come yet: the session is woken when something has.
+    Nothing,
     End,
+}
+
+/// Where the bytes come from.
+enum Input {
+    /// A regular file, which is read when it is its turn.
+    File(File),
+    /// What may let wait.
+    Pipe(Pieces),
 }
 
 /// A source that plays a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReplayConfiguration {
-    /// The file.
+    /// The file. What is no regular file, as a pipe, is read as it comes, by a thread of its own: when the feed ends while that thread
+    /// waits for bytes or for a writer, it stays until these come or the pipe is closed.
     pub path: PathBuf,
     /// Its format; `None`: what the ending of its name says.
     pub format: Option<Format>,
@@ -34,7 +47,7 @@ pub struct ReplayConfiguration {
     pub schema: Schema,
     /// How fast it is played.
     pub pace: Pace,
-    /// Whether it begins again when it has come to its end.
+    /// Whether it begins again when it has come to its end; for regular files.
     pub repeats: bool,
     /// Where it begins: quotes before this time, in nanoseconds since 1970, are passed over.
     pub from_ns: Option<i64>,
@@ -42,7 +55,7 @@ pub struct ReplayConfiguration {
 
 /// Reads ahead by a piece, and gives what is due.
 pub(super) struct Replay {
-    file: File,
+    input: Input,
     reader: Reader,
     clock: ReplayClock,
     repeats: bool,
@@ -57,11 +70,14 @@ pub(super) struct Replay {
 }
 
 impl Replay {
-    /// Opens the file.
+    /// Opens a regular file. What is none is opened and read by the reader that is returned, once that was started.
     ///
     /// # Errors
     /// [`FeedError::File`], [`FeedError::UnknownFormat`], [`FeedError::Speed`].
-    pub(super) fn new(configuration: &ReplayConfiguration, hub: Arc<Hub>) -> Result<Self, FeedError> {
+    pub(super) fn new(
+        configuration: &ReplayConfiguration,
+        hub: Arc<Hub>,
+    ) -> Result<(Self, Option<PipeReader>), FeedError> {
         let path = &configuration.path;
         let name = path.to_string_lossy();
         let format = configuration.format.or_else(|| Format::of_file_name(&name));
@@ -72,26 +88,39 @@ impl Replay {
             name: name.to_string(),
             error,
         };
-        let file = File::open(path).map_err(refusal)?;
-        if file.metadata().map_err(refusal)?.is_dir() {
+        // Not asked of an open file: to open a pipe waits for who writes to it.
+        let metadata = std::fs::metadata(path).map_err(refusal)?;
+        let (input, pipe_reader) = if metadata.is_file() {
+            (Input::File(File::open(path).map_err(refusal)?), None)
+        } else if metadata.is_dir() {
             return Err(refusal(ErrorKind::IsADirectory.into()));
-        }
+        } else if configuration.repeats {
+            let reason = "only a regular file can be played again";
+            return Err(refusal(std::io::Error::new(ErrorKind::Unsupported, reason)));
+        } else {
+            let (reader, pieces) = pipe(path.clone());
+            (Input::Pipe(pieces), Some(reader))
+        };
         let mut clock = ReplayClock::new(configuration.pace)?;
         if let Some(from_ns) = configuration.from_ns {
             clock.seek(from_ns);
         }
-        Ok(Self {
-            file,
+        let replay = Self {
+            piece: match input {
+                Input::File(_) => vec![0; PIECE],
+                Input::Pipe(_) => Vec::new(),
+            },
+            input,
             reader: Reader::new(hub, format, configuration.schema.clone(), DEFAULT_LINE_BYTES),
             clock,
             repeats: configuration.repeats,
-            piece: vec![0; PIECE],
             quotes: Vec::new(),
             next: 0,
             due: None,
             given: Vec::new(),
             is_read: false,
-        })
+        };
+        Ok((replay, pipe_reader))
     }
 
     /// Reads on when all that was read has been given.
@@ -105,7 +134,7 @@ impl Replay {
             self.next = 0;
             if self.is_read {
                 if self.repeats && !self.given.is_empty() {
-                    // They are of the lap before, whose numbers are forgotten with the next.
+                    // They are of the lap before, whose numbers end with it.
                     return Ok(Filled::NotYet);
                 }
                 if !(self.repeats && self.clock.next_lap()) {
@@ -113,28 +142,39 @@ impl Replay {
                 }
                 self.rewind(gate)?;
             }
-            let length = match self.file.read(&mut self.piece) {
+            let read = match &mut self.input {
+                Input::File(file) => file.read(&mut self.piece),
+                Input::Pipe(pieces) => match pieces.try_recv() {
+                    Ok(piece) => piece.map(|piece| {
+                        self.piece = piece;
+                        self.piece.len()
+                    }),
+                    Err(TryRecvError::Empty) => return Ok(Filled::Nothing),
+                    Err(TryRecvError::Disconnected) => Ok(0),
+                },
+            };
+            let length = match read {
                 Ok(length) => length,
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,
                 Err(error) => return Err(format!("the recording cannot be read: {error}")),
             };
-            let (symbols, quotes) = (&mut gate.symbols, &mut self.quotes);
             if length == 0 {
                 self.is_read = true;
-                self.reader.finish(symbols, quotes);
+                self.reader.finish(gate, &mut self.quotes);
             } else {
-                self.reader.read(&self.piece[..length], symbols, quotes);
+                self.reader.read(&self.piece[..length], gate, &mut self.quotes);
             }
         }
         Ok(Filled::NotYet)
     }
 
     fn rewind(&mut self, gate: &mut Gate) -> Result<(), String> {
-        self.file
-            .seek(SeekFrom::Start(0))
-            .map_err(|error| format!("the recording cannot be played again: {error}"))?;
+        if let Input::File(file) = &mut self.input {
+            file.seek(SeekFrom::Start(0))
+                .map_err(|error| format!("the recording cannot be played again: {error}"))?;
+        }
         self.reader.reset();
-        gate.restart();
+        gate.repeat();
         self.is_read = false;
         Ok(())
     }
@@ -148,12 +188,14 @@ impl Source for Replay {
         let mut passed_over = 0;
         let next = loop {
             if self.given.len() == most || passed_over == LARGEST_BATCH {
-                break Next::Now;
+                break Ok(Next::Now);
             }
-            match self.fill(gate)? {
-                Filled::Some => {}
-                Filled::NotYet => break Next::Now,
-                Filled::End => break Next::End,
+            match self.fill(gate) {
+                Ok(Filled::Some) => {}
+                Ok(Filled::NotYet) => break Ok(Next::Now),
+                Ok(Filled::Nothing) => break Ok(Next::Wait),
+                Ok(Filled::End) => break Ok(Next::End),
+                Err(reason) => break Err(reason),
             }
             let mut quote = self.quotes[self.next];
             let (due, time_ns) = match self.due.take() {
@@ -163,20 +205,22 @@ impl Source for Replay {
                     None => {
                         self.next += 1;
                         passed_over += 1;
+                        gate.pass_over();
                         continue;
                     }
                 },
             };
             if due > now {
                 self.due = Some((due, time_ns));
-                break Next::At(due as u64);
+                break Ok(Next::At(due as u64));
             }
             quote.time_ns = time_ns;
             self.given.push(quote);
             self.next += 1;
         };
+        // Also what was read before the reading failed.
         gate.pass(&self.given, moment.wall_ns);
-        Ok(next)
+        next
     }
 
     /// A recording has what it has.

@@ -13,6 +13,8 @@ pub(super) enum Next {
     At(Nanoseconds),
     /// To be asked again soon: there is more.
     Now,
+    /// To be asked again when its session is woken.
+    Wait,
     /// Nothing: it has given all.
     End,
 }
@@ -98,6 +100,7 @@ impl Job for SourceJob {
         match next {
             Ok(Next::At(time)) => Step::At(time),
             Ok(Next::Now) => Step::At(moment.now),
+            Ok(Next::Wait) => Step::Wait,
             Ok(Next::End) => Step::End,
             Err(reason) => Step::Fail(reason),
         }

@@ -1,5 +1,7 @@
 //! Feeds on a manual runtime: every test moves the time itself.
 
+#[cfg(unix)]
+mod pipes;
 mod pushed;
 mod recordings;
 

@@ -1,5 +1,7 @@
 //! Where a live feed is, and the connection to it.
 
+#[cfg(unix)]
+use crate::own_thread::OwnThread;
 use std::fmt;
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream, ToSocketAddrs};
@@ -8,6 +10,8 @@ use std::os::unix::net::UnixStream;
 #[cfg(unix)]
 use std::path::PathBuf;
 use std::str::FromStr;
+#[cfg(unix)]
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
 /// The place of a feed.
@@ -89,6 +93,23 @@ impl fmt::Display for FeedAddressError {
 
 impl std::error::Error for FeedAddressError {}
 
+/// An attempt to connect to a socket in the file system, on a thread of its own: the system waits for as long as the server's queue is
+/// full.
+pub(super) struct Attempt(#[cfg(unix)] Receiver<io::Result<UnixStream>>);
+
+#[cfg(unix)]
+impl Attempt {
+    fn start(path: PathBuf) -> io::Result<Self> {
+        let (sender, receiver) = sync_channel(1);
+        OwnThread::start("rustle-connect", move |_| {
+            // A connection that nobody waits for any more is closed.
+            drop(sender.send(UnixStream::connect(path)));
+            Ok(())
+        })?;
+        Ok(Self(receiver))
+    }
+}
+
 /// A connection that stands.
 #[derive(Debug)]
 pub(in crate::feed) enum Connection {
@@ -98,8 +119,13 @@ pub(in crate::feed) enum Connection {
 }
 
 impl Connection {
-    /// Connects, within `patience` for each of a host's addresses.
-    pub(super) fn open(address: &FeedAddress, patience: Duration) -> io::Result<Self> {
+    /// Connects, within `patience` for each of a host's addresses. An attempt that takes longer and cannot be given up is left in
+    /// `pending`, for the next call with the same address.
+    pub(super) fn open(
+        address: &FeedAddress,
+        patience: Duration,
+        pending: &mut Option<Attempt>,
+    ) -> io::Result<Self> {
         match address {
             FeedAddress::Tcp { host, port } => {
                 let mut last = io::Error::new(io::ErrorKind::NotFound, "the host has no address");
@@ -115,7 +141,22 @@ impl Connection {
                 Err(last)
             }
             #[cfg(unix)]
-            FeedAddress::Unix(path) => UnixStream::connect(path).map(Self::Unix),
+            FeedAddress::Unix(path) => {
+                // The name that is tried stays the same.
+                let attempt = match pending.take() {
+                    Some(attempt) => attempt,
+                    None => Attempt::start(path.clone())?,
+                };
+                match attempt.0.recv_timeout(patience) {
+                    Ok(result) => result.map(Self::Unix),
+                    Err(RecvTimeoutError::Disconnected) => Err(io::ErrorKind::ConnectionAborted.into()),
+                    Err(RecvTimeoutError::Timeout) => {
+                        *pending = Some(attempt);
+                        let text = format!("expected to be let in within {patience:?}, got nothing");
+                        Err(io::Error::new(io::ErrorKind::TimedOut, text))
+                    }
+                }
+            }
         }
     }
 

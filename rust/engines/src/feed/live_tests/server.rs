@@ -1,6 +1,7 @@
 //! A server between feeds: what its clients choose and hear, and what it tells of them.
 
 use super::*;
+use rustle_market::{Pace, Schema};
 
 #[test]
 fn client_of_a_server_chooses_and_hears_of_gaps_and_the_end() {
@@ -91,5 +92,153 @@ fn server_tells_of_its_clients_and_of_its_end_when_the_address_is_free() {
         );
         let again = feed.serve(server.address(), ALL, NoBell);
         assert!(again.is_ok(), "the address is free: {:?}", again.err());
+    }
+}
+
+#[test]
+fn client_of_a_recording_that_is_repeated_gets_every_lap() {
+    let name = format!("rustle-feed-laps-{}.ndjson", std::process::id());
+    let path = std::env::temp_dir().join(name);
+    let text: String = (0..10)
+        .map(|n| format!("{{\"symbol\":\"A\",\"price\":1,\"t_ns\":{n},\"seq\":{n}}}\n"))
+        .collect();
+    std::fs::write(&path, text).expect("a writable folder");
+    let source = SourceConfiguration::Replay(ReplayConfiguration {
+        path: path.clone(),
+        format: None,
+        schema: Schema::default(),
+        pace: Pace::Unpaced,
+        repeats: true,
+        from_ns: None,
+    });
+    let feed = FeedEngine::on(Runtime::shared().clone(), &source).expect("valid");
+    std::fs::remove_file(&path).expect("written before");
+    let address = "127.0.0.1:0".parse().expect("an address");
+    let awaited = Policy::Awaited { capacity: 64 };
+    let server = feed.serve(&address, awaited, NoBell).expect("served");
+    let client_feed = live(client(server.address().clone()));
+    let mut got = quotes(&client_feed);
+    client_feed.run().expect("running");
+    while server.clients() == 0 {
+        std::thread::yield_now();
+    }
+    feed.run().expect("running");
+    got.until(|records| records.len() >= 100);
+    feed.shut_down();
+    let mut numbers = got.records.iter().map(|record| record.quote.sequence);
+    assert!((0..100).all(|number| numbers.next() == Some(number)));
+    assert_eq!(client_feed.counts().duplicates, 0);
+}
+
+#[test]
+fn client_that_is_sent_nothing_hears_heartbeats() {
+    let feed = live(client("127.0.0.1:1".parse().expect("an address")));
+    let address = "127.0.0.1:0".parse().expect("an address");
+    let server = feed.serve(&address, ALL, NoBell).expect("served");
+    let FeedAddress::Tcp { host, port } = server.address().clone() else {
+        panic!("an address of TCP");
+    };
+    let stream = TcpStream::connect((host, port)).expect("the server");
+    stream.set_read_timeout(Some(PATIENCE)).expect("a socket");
+    let mut line = String::new();
+    BufReader::new(stream).read_line(&mut line).expect("a line");
+    let number = line.strip_prefix("{\"v\":1,\"heartbeat\":");
+    let number = number.and_then(|rest| rest.strip_suffix("}\n"));
+    assert!(
+        number.is_some_and(|number| number.parse::<u64>().is_ok()),
+        "{line}"
+    );
+}
+
+#[cfg(unix)]
+mod names {
+    use super::*;
+    use std::os::unix::net::{UnixListener, UnixStream};
+    use std::path::{Path, PathBuf};
+
+    fn path(name: &str) -> PathBuf {
+        std::env::temp_dir().join(format!("rustle-{name}-{}.socket", std::process::id()))
+    }
+
+    /// A feed that does not run, served at the path, and what its bell says.
+    fn served(path: &Path) -> Result<(FeedEngine, FeedServer, Receiver<Option<Release>>), FeedError> {
+        let configuration = client("127.0.0.1:1".parse().expect("an address"));
+        let feed = live(configuration);
+        let (sender, bell) = mpsc::channel();
+        let server = feed.serve(&FeedAddress::Unix(path.into()), ALL, Bell(sender))?;
+        Ok((feed, server, bell))
+    }
+
+    #[test]
+    fn server_leaves_the_name_of_another_alone() {
+        let path = path("taken-over");
+        let (_first_feed, first, first_bell) = served(&path).expect("served");
+        std::fs::remove_file(&path).expect("its name");
+        let (_feed, second, bell) = served(&path).expect("served");
+        drop(first);
+        assert_eq!(first_bell.recv_timeout(PATIENCE), Ok(Some(Release::Cancelled)));
+        let _client = UnixStream::connect(&path).expect("the second server");
+        assert_eq!(bell.recv_timeout(PATIENCE), Ok(None));
+        drop(second);
+        while bell.recv_timeout(PATIENCE) != Ok(Some(Release::Cancelled)) {}
+        assert!(!path.exists(), "a server removes its own");
+    }
+
+    #[test]
+    fn server_does_not_notice_that_another_found_its_name_taken() {
+        let path = path("probed");
+        let (_feed, server, bell) = served(&path).expect("served");
+        let refused = served(&path).err().expect("refused").to_string();
+        assert!(
+            refused.starts_with("expected an address that can be served"),
+            "{refused}"
+        );
+        let _client = UnixStream::connect(&path).expect("the server");
+        assert_eq!(bell.recv_timeout(PATIENCE), Ok(None));
+        // The first that came has the number 0.
+        let numbers = server.client_statistics();
+        assert_eq!(
+            numbers.iter().map(|client| client.number).collect::<Vec<_>>(),
+            [0]
+        );
+    }
+
+    #[test]
+    fn name_that_was_left_behind_is_taken_and_a_file_is_not() {
+        let path = path("left-behind");
+        drop(UnixListener::bind(&path).expect("a free name"));
+        assert!(path.exists(), "as of a process that was killed");
+        let (_feed, server, bell) = served(&path).expect("served");
+        let _client = UnixStream::connect(&path).expect("the server");
+        drop(server);
+        while bell.recv_timeout(PATIENCE) != Ok(Some(Release::Cancelled)) {}
+        std::fs::write(&path, "a letter").expect("a free name");
+        assert!(served(&path).is_err());
+        assert_eq!(std::fs::read_to_string(&path).expect("the file"), "a letter");
+        std::fs::remove_file(path).expect("the file");
+    }
+
+    #[test]
+    fn server_that_lets_nobody_in_is_given_up_in_time() {
+        let path = path("full");
+        let listener = UnixListener::bind(&path).expect("a free name");
+        // Until the queue is full; then it waits for the listener to go.
+        let place = path.clone();
+        let filling = std::thread::spawn(move || while UnixStream::connect(&place).is_ok() {});
+        let feed = live(LiveConfiguration {
+            connecting: Duration::from_millis(10),
+            silence: Some(Duration::from_millis(10)),
+            ..client(FeedAddress::Unix(path.clone()))
+        });
+        let mut told = notices(&feed);
+        feed.run().expect("running");
+        told.until(|records| {
+            let is_late = |notice: &&Notice| notice.text.as_str().contains(": expected to be let in");
+            records.iter().filter(is_late).count() >= 3
+        });
+        feed.shut_down();
+        drop(listener);
+        filling.join().expect("refused at last");
+        std::fs::remove_file(path).expect("left behind");
     }
 }

@@ -10,7 +10,9 @@ use crate::clock::Clock;
 use crate::job::Release;
 use crate::lane::Doorbell;
 use crate::own_thread::{LOOK, OwnThread};
-use rustle_market::{LineSplitter, MAX_SYMBOL_BYTES, MAX_SYMBOLS, parse_subscription, write_ndjson};
+use rustle_market::{
+    LineSplitter, MAX_SYMBOL_BYTES, MAX_SYMBOLS, parse_subscription, write_gap, write_ndjson,
+};
 use std::io::{self, Read, Write};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -225,7 +227,7 @@ fn write(
             let (count, _) = session.drain(LARGEST_WRITE, |record, lost| records.push((record, lost)));
             for (record, lost) in &records {
                 if *lost > 0 {
-                    text.extend_from_slice(format!("{{\"v\":1,\"gap\":{lost}}}\n").as_bytes());
+                    write_gap(u64::from(*lost), &mut text);
                 }
                 let number = record.quote.symbol as usize;
                 if number >= names.len() {

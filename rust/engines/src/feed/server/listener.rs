@@ -4,18 +4,17 @@ use super::super::live::{Connection, FeedAddress};
 use std::io::{self, ErrorKind};
 use std::net::TcpListener;
 #[cfg(unix)]
-use std::os::unix::fs::FileTypeExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 #[cfg(unix)]
-use std::os::unix::net::{UnixListener, UnixStream};
+use std::os::unix::net::{UnixDatagram, UnixListener};
 #[cfg(unix)]
 use std::path::{Path, PathBuf};
 
 /// A socket that listens and does not wait.
 pub(super) enum Listener {
     Tcp(TcpListener, String),
-    /// Its name is removed with it.
     #[cfg(unix)]
-    Unix(UnixListener, PathBuf),
+    Unix(UnixListener, Name),
 }
 
 impl Listener {
@@ -29,14 +28,18 @@ impl Listener {
             #[cfg(unix)]
             FeedAddress::Unix(path) => {
                 let listener = match UnixListener::bind(path) {
-                    Err(error) if error.kind() == ErrorKind::AddrInUse && is_left_behind(path) => {
-                        std::fs::remove_file(path)?;
+                    Err(error) if error.kind() == ErrorKind::AddrInUse => {
+                        remove_left_behind(path).ok_or(error)?;
                         UnixListener::bind(path)?
                     }
                     listener => listener?,
                 };
+                let name = Name {
+                    path: path.clone(),
+                    identity: identity(path),
+                };
                 listener.set_nonblocking(true)?;
-                Ok(Self::Unix(listener, path.clone()))
+                Ok(Self::Unix(listener, name))
             }
         }
     }
@@ -48,7 +51,7 @@ impl Listener {
                 port: listener.local_addr()?.port(),
             }),
             #[cfg(unix)]
-            Self::Unix(_, path) => Ok(FeedAddress::Unix(path.clone())),
+            Self::Unix(_, name) => Ok(FeedAddress::Unix(name.path.clone())),
         }
     }
 
@@ -74,20 +77,44 @@ impl Listener {
     }
 }
 
-impl Drop for Listener {
+/// What a socket is called in the file system. It is removed with its owner, unless another socket has taken its place.
+#[cfg(unix)]
+pub(super) struct Name {
+    path: PathBuf,
+    /// `None`: somebody was faster and has removed it.
+    identity: Option<Identity>,
+}
+
+#[cfg(unix)]
+impl Drop for Name {
     fn drop(&mut self) {
-        #[cfg(unix)]
-        if let Self::Unix(_, path) = self
-            && let Err(error) = std::fs::remove_file(path)
+        if self.identity.is_some()
+            && self.identity == identity(&self.path)
+            && let Err(error) = std::fs::remove_file(&self.path)
         {
             tracing::debug!(%error, "the socket's name could not be removed");
         }
     }
 }
 
-/// Whether it is a socket that nobody listens at: a process that was killed leaves its name behind.
+/// The device and the inode of a socket.
 #[cfg(unix)]
-fn is_left_behind(path: &Path) -> bool {
-    let is_socket = std::fs::symlink_metadata(path).is_ok_and(|data| data.file_type().is_socket());
-    is_socket && UnixStream::connect(path).is_err_and(|error| error.kind() == ErrorKind::ConnectionRefused)
+type Identity = (u64, u64);
+
+/// Which socket has the name, if one has.
+#[cfg(unix)]
+fn identity(path: &Path) -> Option<Identity> {
+    let data = std::fs::symlink_metadata(path).ok()?;
+    data.file_type().is_socket().then(|| (data.dev(), data.ino()))
+}
+
+/// Removes the name of a socket that nobody has any more: a process that was killed leaves it behind. `None`: it is another file, or
+/// somebody has it.
+#[cfg(unix)]
+fn remove_left_behind(path: &Path) -> Option<()> {
+    let found = identity(path)?;
+    // A datagram is refused where nobody is bound. Where a server is it is of the wrong type, and the server does not notice.
+    let refusal = UnixDatagram::unbound().ok()?.connect(path).err()?;
+    let is_free = refusal.kind() == ErrorKind::ConnectionRefused && identity(path) == Some(found);
+    is_free.then(|| std::fs::remove_file(path).ok()).flatten()
 }

@@ -17,6 +17,42 @@ fn text(numbers: std::ops::Range<u64>) -> String {
         .collect()
 }
 
+#[test]
+fn loss_that_is_told_is_that_of_the_quote_after_it_unless_numbers_tell_it() {
+    let (runtime, feed) = feed(&pushed());
+    let awaited = Policy::Awaited { capacity: 2 };
+    let session = feed.quotes(&Subscription::All, awaited, NoBell).expect("started");
+    feed.run().expect("running");
+    runtime.advance(Duration::ZERO);
+    let bare = "{\"symbol\":\"B\",\"price\":1}\n";
+    let lost = |count: u64| format!("{{\"v\":1,\"gap\":{count}}}\n");
+    let text = [
+        bare.into(),
+        lost(3),
+        bare.into(),
+        text(0..1),
+        lost(4),
+        text(5..6),
+        bare.into(),
+        lost(5),
+        "{\"v\":1,\"heartbeat\":7}\n".into(),
+        lost(u64::MAX),
+        bare.into(),
+        lost(6),
+    ];
+    let text: String = text.concat();
+    let (mut taken, mut skipped) = (0, Vec::new());
+    // More than fits waits inside, losses included.
+    while taken < text.len() || skipped.len() < 6 {
+        taken += feed.push(&text.as_bytes()[taken..]).expect("a feed that goes on");
+        runtime.advance(Duration::from_millis(1));
+        skipped.extend(drained(&session).iter().map(|(record, _)| record.skipped));
+    }
+    assert_eq!(skipped, [0, 3, 0, 4, 0, u64::MAX]);
+    let counts = feed.counts();
+    assert_eq!((counts.gaps, counts.skipped, counts.others), (3, u64::MAX, 6));
+}
+
 fn sequences(session: &FeedSession<FeedQuote>) -> Vec<u64> {
     let all = drained(session).into_iter();
     all.map(|(record, _)| record.quote.sequence).collect()

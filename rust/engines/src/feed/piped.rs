@@ -1,0 +1,91 @@
+//! Recordings that come bit by bit and may let wait for ever: pipes and devices.
+
+use crate::own_thread::OwnThread;
+use crate::session::Session;
+use std::fs::File;
+use std::io::{self, ErrorKind, Read};
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+
+/// How much is read at a time.
+const PIECE: usize = 64 * 1_024;
+
+/// The most pieces that wait.
+const MOST_PIECES: usize = 4;
+
+/// What is read, in order; the end is that there is no sender any more.
+pub(super) type Pieces = Receiver<io::Result<Vec<u8>>>;
+
+/// The other end of [`Pieces`]: opens the path and reads on a thread of its own, as both may block.
+pub(super) struct PipeReader {
+    path: PathBuf,
+    sender: SyncSender<io::Result<Vec<u8>>>,
+}
+
+/// A reader that does not read yet, and what it will read.
+pub(super) fn pipe(path: PathBuf) -> (PipeReader, Pieces) {
+    let (sender, pieces) = sync_channel(MOST_PIECES);
+    (PipeReader { path, sender }, pieces)
+}
+
+impl PipeReader {
+    /// Begins; `session` is woken by each piece and by the end. The thread leaves when nobody takes the pieces, but not before
+    /// the system returns from what it waits for.
+    ///
+    /// # Errors
+    /// The system has no thread.
+    pub(super) fn start(self, session: Session) -> io::Result<()> {
+        let hand = Hand {
+            sender: Some(self.sender),
+            session,
+        };
+        let path = self.path;
+        OwnThread::start("rustle-pipe", move |_| {
+            if let Err(error) = File::open(path).and_then(|file| read(file, &hand)) {
+                hand.give(Err(error));
+            }
+            Ok(())
+        })
+        .map(drop)
+    }
+}
+
+/// Reads until the end, or until nobody takes the pieces.
+fn read(mut file: File, hand: &Hand) -> io::Result<()> {
+    let mut buffer = vec![0; PIECE];
+    loop {
+        match file.read(&mut buffer) {
+            Ok(0) => return Ok(()),
+            Ok(length) => {
+                if !hand.give(Ok(buffer[..length].to_vec())) {
+                    return Ok(());
+                }
+            }
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// Gives pieces, and wakes who takes them.
+struct Hand {
+    sender: Option<SyncSender<io::Result<Vec<u8>>>>,
+    session: Session,
+}
+
+impl Hand {
+    /// Waits for room. Returns whether somebody takes the pieces.
+    fn give(&self, piece: io::Result<Vec<u8>>) -> bool {
+        let is_taken = (self.sender.as_ref()).is_some_and(|sender| sender.send(piece).is_ok());
+        self.session.wake();
+        is_taken
+    }
+}
+
+impl Drop for Hand {
+    /// The end, also of a thread that panics.
+    fn drop(&mut self) {
+        self.sender = None;
+        self.session.wake();
+    }
+}
