@@ -16,10 +16,14 @@ public final class MarketViewModel {
   /// The state of the source's connection: ``FeedConnection/idle`` while a source runs that needs none, and
   /// ``FeedConnection/closed(reason:)`` when it has come to its end, was stopped, or was refused.
   public private(set) var connection = FeedConnection.idle
-  /// What the source met with so far.
+  /// What the source met with so far, as of the newest news of any kind; nil before there is any.
   public private(set) var counts: FeedCounts?
   /// Quotes that this model was too slow for, or that its policy passed over.
   public private(set) var lostCount: UInt64 = 0
+  /// Candles that this model was too slow for.
+  public private(set) var lostCandleCount: UInt64 = 0
+  /// Alerts that this model was too slow for.
+  public private(set) var lostAlertCount: UInt64 = 0
   /// What the source has survived last, in words: a message that could not be read, a lost connection.
   public private(set) var fault: String?
   /// Whether it runs.
@@ -94,6 +98,7 @@ public final class MarketViewModel {
     let mine = generation
     (latest, history, candles, alerts) = ([:], [:], [:], [])
     (connection, counts, lostCount, fault) = (.idle, nil, 0, nil)
+    (lostCandleCount, lostAlertCount) = (0, 0)
     (isRunning, error, errorText) = (true, nil, nil)
     do {
       let feed = try makeFeed()
@@ -107,11 +112,11 @@ public final class MarketViewModel {
           try await feed.run()
           let model = Reference(self)
           await withDiscardingTaskGroup { tasks in
-            tasks.addTask { await model.follow(quotes, of: feed, mine) }
-            if let candles { tasks.addTask { await model.follow(candles) { $0.take($1, mine) } } }
-            if let alerts { tasks.addTask { await model.follow(alerts) { $0.take($1, mine) } } }
-            tasks.addTask { await model.follow(notices) { $0.take($1, mine) } }
-            tasks.addTask { await model.follow(states) { $0.take($1, mine) } }
+            tasks.addTask { await model.follow(quotes, of: feed, mine) { $0.take($1) } }
+            if let candles { tasks.addTask { await model.follow(candles, of: feed, mine) { $0.take($1) } } }
+            if let alerts { tasks.addTask { await model.follow(alerts, of: feed, mine) { $0.take($1) } } }
+            tasks.addTask { await model.follow(notices, of: feed, mine) { $0.take($1) } }
+            tasks.addTask { await model.follow(states, of: feed, mine) { $0.take($1) } }
           }
           let counts = await feed.counts
           self?.ended(mine, counts, quotes.outcome)
@@ -125,8 +130,7 @@ public final class MarketViewModel {
     }
   }
 
-  private func take(_ batch: [StreamElement<Quote>], _ counts: FeedCounts, _ generation: Int) -> Bool {
-    guard generation == self.generation else { return false }
+  private func take(_ batch: [StreamElement<Quote>]) {
     for element in batch {
       switch element {
       case .gap(let count): lostCount += count
@@ -136,35 +140,37 @@ public final class MarketViewModel {
         append(quote, to: &history[quote.symbol, default: []])
       }
     }
-    self.counts = counts
-    return true
   }
 
-  private func take(_ candle: Candle, _ generation: Int) -> Bool {
-    guard generation == self.generation else { return false }
-    append(candle, to: &candles[candle.symbol, default: []])
-    return true
-  }
-
-  private func take(_ alert: PriceAlert, _ generation: Int) -> Bool {
-    guard generation == self.generation else { return false }
-    append(alert, to: &alerts)
-    return true
-  }
-
-  private func take(_ notice: FeedNotice, _ generation: Int) -> Bool {
-    guard generation == self.generation else { return false }
-    switch notice.kind {
-    case .malformed, .oversized, .disconnected: fault = notice.text
-    default: break
+  func take(_ batch: [StreamElement<Candle>]) {
+    for element in batch {
+      switch element {
+      case .gap(let count): lostCandleCount += count
+      case .value(let candle): append(candle, to: &candles[candle.symbol, default: []])
+      }
     }
-    return true
   }
 
-  private func take(_ state: FeedConnection, _ generation: Int) -> Bool {
-    guard generation == self.generation else { return false }
-    connection = state
-    return true
+  func take(_ batch: [StreamElement<PriceAlert>]) {
+    for element in batch {
+      switch element {
+      case .gap(let count): lostAlertCount += count
+      case .value(let alert): append(alert, to: &alerts)
+      }
+    }
+  }
+
+  private func take(_ batch: [StreamElement<FeedNotice>]) {
+    for case .value(let notice) in batch {
+      switch notice.kind {
+      case .malformed, .oversized, .disconnected: fault = notice.text
+      default: break
+      }
+    }
+  }
+
+  private func take(_ batch: [StreamElement<FeedConnection>]) {
+    for case .value(let state) in batch { connection = state }
   }
 
   private func append<Value>(_ value: Value, to values: inout [Value]) {
@@ -194,19 +200,16 @@ public final class MarketViewModel {
 
     init(_ model: MarketViewModel?) { self.model = model }
 
-    func follow(_ quotes: EngineStream<Quote>, of feed: MarketFeed, _ generation: Int) async {
-      for await batch in quotes.batches(upTo: 1_024) {
-        let counts = await feed.counts
-        guard let model, model.take(batch, counts, generation) else { return }
-      }
-    }
-
-    /// - Parameter take: returns whether the model wants more.
+    /// - Parameter take: shows a batch.
     func follow<Value>(
-      _ stream: EngineStream<Value>, _ take: @escaping @MainActor (MarketViewModel, Value) -> Bool
+      _ stream: EngineStream<Value>, of feed: MarketFeed, _ generation: Int,
+      _ take: @escaping @MainActor (MarketViewModel, [StreamElement<Value>]) -> Void
     ) async {
-      for await case .value(let value) in stream {
-        guard let model, take(model, value) else { return }
+      for await batch in stream.batches(upTo: 1_024) {
+        let counts = await feed.counts
+        guard let model, generation == model.generation else { return }
+        take(model, batch)
+        model.counts = counts
       }
     }
   }

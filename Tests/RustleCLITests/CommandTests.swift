@@ -69,7 +69,7 @@ import Testing
       let fields = try #require(
         String(line).wholeMatch(of: /\{"v":1,"symbol":"(BTC|ETH)","price":(\d+\.\d+),"t_ms":(\d{13}),"seq":(\d+)\}/))
       #expect(fields.1 == (index.isMultiple(of: 2) ? "BTC" : "ETH"))
-      #expect(Int(fields.4) == index)
+      #expect(Int(fields.4) == index / 2, "each symbol by itself")
     }
   }
 
@@ -110,8 +110,9 @@ import Testing
       if let gap = line.firstMatch(of: #/"gap":(\d+)/#) {
         told += Int(gap.1) ?? 0
         next += Int(gap.1) ?? 0
-      } else if let number = line.firstMatch(of: #/"seq":(\d+)/#) {
-        #expect(Int(number.1) == next)
+      } else if let number = line.firstMatch(of: #/"symbol":"(BTC|ETH)".*"seq":(\d+)/#) {
+        // Each in turn.
+        #expect(Int(number.2).map { $0 * 2 + (number.1 == "BTC" ? 0 : 1) } == next)
         next += 1
       }
     }
@@ -124,12 +125,26 @@ import Testing
     #expect(try RustleProcess.interrupt(["ticker", "BTC", "--rate", "100", "--json"], with: number) == status)
   }
 
-  @Test func theEnginesRefusalsAreWrongUse() throws {
+  /// What stands on standard output has been given to the file too; and its numbers tell no gaps of their own.
+  @Test func aSignalLeavesTheRecordingWhole() throws {
+    let folder = try ScratchFolder()
+    let path = folder.path("a.ndjson")
+    let arguments = ["ticker", "BTC", "ETH", "--rate", "2000", "--json", "--quiet", "--record", path]
+    let (status, output) = try RustleProcess.interrupted(arguments, with: SIGINT)
+    #expect(status == 130)
+    let recorded = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
+    #expect(recorded.count >= output.split(separator: "\n").count)
+    let written = try folder.write(Data(output.utf8), as: "out.ndjson")
+    let replayed = try RustleProcess.run(["ticker", "--replay", written, "--speed", "max", "--json"])
+    #expect(replayed.output == output && replayed.errors == "")
+  }
+
+  @Test func refusalsAreWrongUse() throws {
     let twice = try RustleProcess.run(["ticker", "BTC", "BTC"])
     #expect(twice.status == 64 && twice.output == "")
-    #expect(twice.errors.hasPrefix("error: ") && twice.errors.contains("expected") && twice.errors.contains("BTC"))
-    let long = try RustleProcess.run(["ticker", String(repeating: "X", count: 33)])
-    #expect(long.status == 64 && long.errors.contains("32"))
+    #expect(twice.errors.hasPrefix("Error: symbol 2: expected each symbol once, got 'BTC' again\n"))
+    let engine = try RustleProcess.run(["ticker", "BTC", "--serve", "nowhere"])
+    #expect(engine.status == 64 && engine.output == "" && engine.errors.hasPrefix("error: --serve: expected "))
   }
 
   @Test func theTickerTalksPlainlyInAPipe() throws {

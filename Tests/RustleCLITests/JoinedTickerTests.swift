@@ -161,7 +161,7 @@ import Testing
     kill(relay.processIdentifier, SIGKILL)
     relay.waitUntilExit()
     await feed.shutDown()
-    var made = TickerLines(format: .ndjson, profile: TickerViewTests.profile(columns: 80), simulated: nil)
+    var made = TickerLines(format: .ndjson, profile: TickerViewTests.profile(columns: 80), isInMilliseconds: false)
     var source = ByteText()
     for await element in everything { made.append(element, to: &source) }
 

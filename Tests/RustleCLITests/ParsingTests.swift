@@ -138,6 +138,14 @@ import Testing
     (["ticker"], "expected one symbol or more, --replay <file> or --connect <address>, got none of them"),
     (["ticker", "A", "--speed", "2"], "--speed: expected it with --replay, got it alone"),
     (["ticker", "A", "--lateness", "2s"], "--lateness: expected it with --candles, got it alone"),
+    (
+      ["ticker", "A", "--candles", "1m", "--lateness", "65m"],
+      "--lateness: expected 0 to 64m, which is 64 intervals, got 65m"
+    ),
+    (["ticker", "A", "B", "A"], "symbol 3: expected each symbol once, got 'A' again"),
+    (["ticker", "A", ""], "symbol 2: expected a name, got an empty text"),
+    (["ticker", "A\u{1B} B"], "symbol 1: expected no white space or control character, got 'A? B'"),
+    (["ticker", "A", "B", String(repeating: "é", count: 17)], "symbol 3: expected at most 32 bytes, got 34"),
     (["ticker", "A", "--overwrite"], "--overwrite: expected it with --record, got it alone"),
     (["ticker", "A", "--policy", "sampled"], "--policy sampled: expected it with --replay or --connect, got it alone"),
     (["ticker", "A", "--candles", "1.5m"], "expected an interval such as 250ms, 5s, 1m, 1h or 1d, got '1.5m'"),

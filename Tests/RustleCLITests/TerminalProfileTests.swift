@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -47,5 +48,20 @@ import Testing
     #expect(unknown.columns == 80 && unknown.rows == 24)
     let tiny = Self.profile([:], size: (3, 1))
     #expect(tiny.columns == 20 && tiny.rows == 5)
+    #expect(tiny.screenColumns == 3 && tiny.lineLimit == 1)
+    #expect(Self.profile([:], size: (10, 9)).lineLimit == 4, "each line wraps once")
+    #expect(told.lineLimit == 8 && unknown.lineLimit == 23 && told.screenColumns == 50)
+  }
+
+  @Test func aPictureIsCutToTheRowsThatThereAre() throws {
+    let pipe = Pipe()
+    var screen = LiveScreen(
+      hasKeys: false, session: TerminalSession(output: -1, input: nil, write: { _ in }),
+      makeProfile: { Self.profile([:], size: (40, 3)) },
+      write: { try pipe.fileHandleForWriting.write(contentsOf: Data($0.utf8)) })
+    try screen.draw { _ in (1...5).map { ("line \($0)", 6) } }
+    try pipe.fileHandleForWriting.close()
+    let text = String(decoding: try #require(try pipe.fileHandleForReading.readToEnd()), as: UTF8.self)
+    #expect(text.contains("line 1") && text.contains("line 2") && !text.contains("line 3"))
   }
 }

@@ -13,9 +13,9 @@ import Testing
 
   static func text(
     _ elements: [StreamElement<Quote>], _ format: OutputFormat,
-    _ profile: TerminalProfile = TickerViewTests.profile(columns: 80), simulated: [String]? = nil
+    _ profile: TerminalProfile = TickerViewTests.profile(columns: 80), isInMilliseconds: Bool = false
   ) -> String {
-    var lines = TickerLines(format: format, profile: profile, simulated: simulated)
+    var lines = TickerLines(format: format, profile: profile, isInMilliseconds: isInMilliseconds)
     var text = ByteText()
     text.append(lines.header)
     for element in elements { lines.append(element, to: &text) }
@@ -25,7 +25,7 @@ import Testing
   static func simulated(_ format: OutputFormat, ascii: Bool = false) -> String {
     text(
       quotes.map { .value($0) }, format, TickerViewTests.profile(columns: 80, ascii: ascii),
-      simulated: ["BTC", "LONGSYMBOL"])
+      isInMilliseconds: true)
   }
 
   @Test func ndjson() throws {
@@ -44,7 +44,7 @@ import Testing
     }
     let records = try text.split(separator: "\n").map { try JSONDecoder().decode(Record.self, from: Data($0.utf8)) }
     #expect(records.count == 4)
-    #expect(records[1] == Record(v: 1, symbol: "LONGSYMBOL", price: 0.25, milliseconds: 1_795_243_527_382, seq: 1))
+    #expect(records[1] == Record(v: 1, symbol: "LONGSYMBOL", price: 0.25, milliseconds: 1_795_243_527_382, seq: 0))
     try Snapshot.expect(text)
   }
 
@@ -106,10 +106,10 @@ import Testing
     #expect(gap(.csv).isEmpty)
     #expect(gap(.text).hasSuffix("7 updates are missing here\n"))
     let quotes = Self.quotes.map { StreamElement.value($0) }
-    let lines = Self.text([quotes[0], .gap(2), quotes[3]], .ndjson, simulated: ["BTC", "LONGSYMBOL"]).split(
+    let lines = Self.text([quotes[0], .gap(2), quotes[3]], .ndjson, isInMilliseconds: true).split(
       separator: "\n")
     #expect(lines.count == 3 && lines[1] == "{\"v\":1,\"gap\":2}")
-    #expect(lines[2].contains("\"seq\":4"), "numbers go on by what is missing")
+    #expect(lines[2].contains("\"seq\":2"), "numbers go on by what is missing")
   }
 
   @Test func textInASCIIHasNoOtherCharacter() {
@@ -143,14 +143,17 @@ import Testing
     try Snapshot.expect(text.string, variant: format.rawValue)
   }
 
-  @Test func alertsAreNoQuotes() throws {
-    let threshold = try #require(AlertText.threshold("BTC>=70000.0~12.5"))
+  static func alert() throws -> PriceAlert {
     let json = """
       {"threshold":{"symbol":"BTC","direction":"above","level":"70000.0","hysteresis":"12.5"},"index":0,
       "price":"70000.10","timeNanoseconds":1500000}
       """
-    let alert = try JSONDecoder().decode(PriceAlert.self, from: Data(json.utf8))
-    #expect(alert.threshold == threshold)
+    return try JSONDecoder().decode(PriceAlert.self, from: Data(json.utf8))
+  }
+
+  @Test func alertsAreNoQuotes() throws {
+    let alert = try Self.alert()
+    #expect(alert.threshold == AlertText.threshold("BTC>=70000.0~12.5"))
     #expect(
       TickerOutput.json(alert)
         == "{\"v\":1,\"alert\":{\"symbol\":\"BTC\",\"above\":70000.0,\"price\":70000.10,\"t_ns\":1500000}}\n")

@@ -142,13 +142,17 @@ import Testing
     let foreign = try await play("a,b\n1,2\n", as: "a.csv").failure
     #expect(foreign?.status == .badData && foreign?.message.hasSuffix("got 2 lines that are none") == true)
     #expect(foreign?.advice?.contains("--schema") == true)
+    let one = try await play("x\n").failure
+    #expect(one?.message.hasSuffix("got 1 line that is none") == true)
+    let header = try await play("symbol,price\n", as: "a.csv").failure
+    #expect(header?.message.hasSuffix("got a header alone") == true && header?.advice == nil)
     let late = try await play(Self.lines.joined()) { _, feed in feed.fromNanoseconds = .max }.failure
     #expect(late?.status == .usage && late?.message.hasPrefix("--from: ") == true)
   }
 
   @Test func sourcesThatAreRefusedHaveTheirExitCodes() async throws {
     let schema = try await play("") { _, feed in feed.schema = "price=p" }.failure
-    #expect(schema?.status == .usage)
+    #expect(schema?.status == .usage && schema?.message.hasPrefix("--schema: expected ") == true)
     let name = try await play("", as: "a.txt").failure
     #expect(name?.status == .usage && name?.advice?.contains("--input") == true)
     let missing = try await play("") { _, feed in feed.path += ".csv" }.failure
@@ -164,14 +168,15 @@ import Testing
     }
     #expect(throws: CommandFailure.self) { try QuoteRecording(TickerPlan.Record(path: folder.path("no/a.ndjson"))) }
     let recording = try QuoteRecording(TickerPlan.Record(path: path, mayReplace: true))
-    #expect(try String(contentsOfFile: path, encoding: .utf8) == "precious\n", "until the run begins")
-    try await recording.begin()
+    try await recording.write([.gap(0)])
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == "precious\n", "until there is a quote")
     try await recording.write([.value(TickerViewTests.quote("A", "1.0")), .gap(3)])
     #expect(try String(contentsOfFile: path, encoding: .utf8).hasSuffix("\"seq\":0}\n"), "while it grows")
     try await recording.end()
     #expect(await recording.summary.hasPrefix("rustle: 3 updates came too fast for "))
     let unused = try QuoteRecording(TickerPlan.Record(path: folder.path("b.ndjson")))
     try await unused.end()
+    #expect(await unused.summary == "no updates came: nothing was written to \(folder.path("b.ndjson"))\n")
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["a.ndjson"])
   }
 
@@ -180,7 +185,6 @@ import Testing
     let path = folder.path("a.ndjson")
     await #expect(processExitsWith: .success) { [path = path as String] in
       let recording = try QuoteRecording(TickerPlan.Record(path: path))
-      try await recording.begin()
       try ProcessLimits.largestFile(600)
       let batch = (0..<7).map { StreamElement.value(TickerViewTests.quote("A", "1.0", sequence: $0)) }
       try await recording.write(batch)
@@ -193,6 +197,52 @@ import Testing
     }
     let text = try String(contentsOfFile: path, encoding: .utf8)
     #expect(text.split(separator: "\n", omittingEmptySubsequences: false).count == 8 && text.hasSuffix("}\n"))
+  }
+
+  /// However a run ends, what the recording has been given is in its file.
+  @Test(arguments: [RunEnding.signal(SIGINT), .signal(SIGTERM), .quit, .readerGone])
+  func whatWaitsForTheFileIsWrittenAtTheEnd(ending: RunEnding) async throws {
+    let folder = try ScratchFolder()
+    let clock = try ManualClock()
+    let source = FeedConfiguration.simulated(SimulatedFeed(symbols: ["A", "B"], updatesPerSecond: 100, seed: 7))
+    var plan = TickerPlan(source: source, symbols: ["A", "B"])
+    plan.record = TickerPlan.Record(path: folder.path("a.ndjson"))
+    let feed = try MarketFeed(source, clock: clock)
+    let streams = try await TickerStreams(plan, of: feed)
+    try await feed.run()
+    clock.advance(by: .zero)
+    clock.advance(by: .seconds(100))
+    let given = await feed.counts.quotes
+    let recording = try QuoteRecording(try #require(plan.record))
+    let first = try await TickerRun(plan: plan).firstEnding(of: feed, streams, nil, recording: recording) { tasks, _ in
+      tasks.addTask { ending }
+    }
+    try await recording.end()
+    #expect(first == ending && given > 10_000, "more than one batch")
+    #expect(await recording.count == given)
+    let lines = try String(contentsOfFile: folder.path("a.ndjson"), encoding: .utf8).split(separator: "\n")
+    #expect(UInt64(lines.count) == given)
+  }
+
+  /// A file that cannot be written ends a run that goes on by itself.
+  @Test func aRecordingThatCannotGoOnEndsTheRun() async throws {
+    let folder = try ScratchFolder()
+    let source = FeedConfiguration.simulated(SimulatedFeed(symbols: ["A"], updatesPerSecond: 1_000))
+    var plan = TickerPlan(source: source, symbols: ["A"])
+    plan.record = TickerPlan.Record(path: folder.path("a.ndjson"))
+    let feed = try MarketFeed(source)
+    let streams = try await TickerStreams(plan, of: feed)
+    let recording = try QuoteRecording(try #require(plan.record))
+    _ = try folder.write(Data("somebody else's".utf8), as: "a.ndjson")
+    await #expect(throws: CommandFailure.self) {
+      _ = try await TickerRun(plan: plan).firstEnding(of: feed, streams, nil, recording: recording) { tasks, _ in
+        tasks.addTask {
+          try await feed.run()
+          return nil
+        }
+      }
+    }
+    #expect(try String(contentsOfFile: folder.path("a.ndjson"), encoding: .utf8) == "somebody else's")
   }
 
   /// A feed on a clock that the test moves, and a view of it.
@@ -211,7 +261,7 @@ import Testing
         hasKeys: true, session: TerminalSession(output: -1, input: nil, write: { _ in }),
         makeProfile: { TickerViewTests.profile(columns: 80) }, write: { _ in }),
       now: { 0 }, wall: { 1_250_000_000 })
-    try await streams.deliver(to: view, recording: nil)
+    try await streams.deliver(to: view)
     await view.show(await feed.counts, late: streams.late)
     let text = await view.picture(TickerViewTests.profile(columns: 80)).map(\.text).joined(separator: "\n")
     #expect(text.contains("BTC") && text.contains("ETH") && text.contains("ALERT") && text.contains("10 updates"))

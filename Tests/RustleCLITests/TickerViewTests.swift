@@ -99,15 +99,37 @@ import Testing
     try Snapshot.expect(texts.joined(separator: "----\n"), variant: name)
   }
 
-  @Test(arguments: [20, 31, 47, 63, 80], [5, 6, 9, 24]) func theTableNeverScrolls(columns: Int, rows: Int) throws {
+  /// Whatever stands below it, and on terminals that are narrower than a picture can be, where a line wraps.
+  @Test(arguments: [7, 10, 20, 31, 60, 80], [1, 2, 3, 4, 5, 6, 7, 9, 24])
+  func theTableNeverScrolls(columns: Int, rows: Int) throws {
     let profile = Self.profile(columns: columns, rows: rows)
-    for board in [Self.board(), try Self.candles()] {
-      for interval in [nil, "1m"] {
-        let lines = TickerTable(profile: profile, interval: interval).lines(board, Self.status())
-        Self.expectToFit(lines, columns)
-        #expect(lines.count < rows)
+    var full = try Self.fullStatus()
+    full.alert = try TickerLinesTests.alert()
+    full.connection = .reconnecting(after: .seconds(1), failures: 2, reason: "Connection refused (os error 111)")
+    full.server = TickerStatus.Server(address: "127.0.0.1:7001", clients: 1)
+    for board in [Self.board(), try Self.candles(), TickerBoard(symbols: []), TickerBoard(symbols: ["A"])] {
+      for (interval, status) in [(nil, Self.status()), ("1m", Self.status()), (nil, full)] {
+        let lines = TickerTable(profile: profile, interval: interval).lines(board, status)
+        Self.expectToFit(lines, max(20, columns))
+        let height = lines.reduce(0) { $0 + max(1, ($1.columns + columns - 1) / columns) }
+        #expect(!lines.isEmpty && (height < rows || lines.count == 1))
       }
     }
+  }
+
+  /// The state stays, then the keys that were asked for; the header goes before the only row does.
+  @Test func whatStandsBelowTheRowsMakesRoomForThem() throws {
+    var status = try Self.fullStatus()
+    status.server = TickerStatus.Server(address: "127.0.0.1:7001", clients: 1)
+    func lines(_ rows: Int) -> [String] {
+      TickerTable(profile: Self.profile(columns: 60, rows: rows)).lines(Self.board(), status).map(\.text)
+    }
+    let six = lines(6)
+    #expect(six.count == 5 && six[0].hasPrefix("SYMBOL") && six[1].hasPrefix("BTC") && six[2] == "… 3 more")
+    #expect(six[3].contains("replay x 10") && six[4].hasPrefix("q quit"))
+    let three = lines(3)
+    #expect(three.count == 2 && three[0].hasPrefix("BTC") && three[1].contains("replay x 10"))
+    #expect(lines(2).count == 1 && lines(1) == lines(2) && lines(2)[0].hasPrefix("BTC"))
   }
 
   @Test func theTableInASCIIHasNoOtherCharacter() throws {

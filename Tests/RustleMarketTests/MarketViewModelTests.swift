@@ -42,6 +42,29 @@ import Testing
     #expect(model.connection == .closed(reason: nil))
   }
 
+  /// A source that gives no quotes is counted too, while it runs.
+  @Test func countsNeedNoQuotes() async throws {
+    let feed = try MarketFeed(.pushed(PushedFeed()))
+    let model = MarketViewModel()
+    model.start(feed)
+    while await feed.liveStreamCount < 3 { await Task.yield() }
+    _ = try await feed.push(Array("nonsense\n".utf8))
+    while model.counts?.malformed != 1 { await Task.yield() }
+    #expect(model.fault != nil && model.isRunning)
+    try await feed.tell(.reconnecting(after: .seconds(1), failures: 1, reason: "it went"))
+    while model.counts?.disconnections != 1 { await Task.yield() }
+    #expect(model.counts?.quotes == 0 && model.isRunning)
+    await model.stop()
+  }
+
+  @Test func candlesAndAlertsThatAreLostAreCounted() {
+    let model = MarketViewModel()
+    model.take([StreamElement<Candle>.gap(2), .gap(3)])
+    model.take([StreamElement<PriceAlert>.gap(4)])
+    #expect(model.lostCandleCount == 5 && model.lostAlertCount == 4 && model.lostCount == 0)
+    #expect(model.candles.isEmpty && model.alerts.isEmpty)
+  }
+
   @Test func refusalsAreShown() async throws {
     let model = MarketViewModel()
     model.start(.simulated(SimulatedFeed(symbols: [])))

@@ -50,12 +50,12 @@ struct LiveScreen: Sendable {
     needsDrawing = true
   }
 
-  /// Puts a picture in the place of the one before.
+  /// Puts a picture in the place of the one before, as many of its lines as there is room for.
   ///
   /// - Parameter lines: the picture for a profile; each line is paired with the columns that it takes.
   mutating func draw(_ lines: (TerminalProfile) -> [(text: String, columns: Int)]) throws {
     let profile = makeProfile()
-    try write(frame.draw(lines(profile), columns: profile.columns))
+    try write(frame.draw(Array(lines(profile).prefix(profile.lineLimit)), columns: profile.screenColumns))
     needsDrawing = false
   }
 }

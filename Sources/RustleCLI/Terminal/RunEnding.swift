@@ -30,17 +30,17 @@ enum RunEnding: Sendable, Equatable {
         try await handle(number)
         continue
       }
-      if isForced { leaveInASecond(with: number) }
+      if isForced { leave(with: number) }
       return .signal(number)
     }
     return nil
   }
 
-  /// Ends the process a second from now: a reader that has stopped reading blocks the writer for as long as it likes, and so
+  /// Ends the process a second from now, or after `wait`: a reader that has stopped reading blocks the writer for as long as it likes, and so
   /// does an input that nothing comes from.
-  static func leaveInASecond(with number: Int32) {
+  static func leave(after wait: Duration = .seconds(1), with number: Int32) {
     Task.detached {
-      try? await Task.sleep(for: .seconds(1))
+      try? await Task.sleep(for: wait)
       exit(Self.signal(number).status.rawValue)
     }
   }

@@ -12,6 +12,10 @@ struct TerminalProfile: Equatable, Sendable {
   var columns: Int
   /// Rows, at least 5.
   var rows: Int
+  /// Columns that there are, where they are fewer than `columns` too.
+  var screenColumns: Int
+  /// Lines of `columns` that a picture may have, with the cursor below it, without scrolling; at least 1.
+  var lineLimit: Int
 
   static let defaultColumns = 80
   static let defaultRows = 24
@@ -40,8 +44,12 @@ struct TerminalProfile: Equatable, Sendable {
         isLive
       }
     usesUnicode = !isASCIIAskedFor && !isDumb && Self.isUTF8(environment)
-    columns = max(20, size.columns > 0 ? size.columns : positive("COLUMNS") ?? Self.defaultColumns)
-    rows = max(5, size.rows > 0 ? size.rows : positive("LINES") ?? Self.defaultRows)
+    screenColumns = size.columns > 0 ? size.columns : positive("COLUMNS") ?? Self.defaultColumns
+    columns = max(20, screenColumns)
+    let screenRows = size.rows > 0 ? size.rows : positive("LINES") ?? Self.defaultRows
+    rows = max(5, screenRows)
+    // A line that is too long for the terminal wraps.
+    lineLimit = max(1, (screenRows - 1) / ((columns + screenColumns - 1) / screenColumns))
   }
 
   /// The first of the three variables that is set decides, as POSIX has it. None set is what containers have; terminals

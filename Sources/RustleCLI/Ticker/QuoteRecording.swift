@@ -4,16 +4,17 @@ import RustleMarket
 /// A file of quotes, one JSON object a line, that `--replay` reads back identically.
 ///
 /// It stands in its place from the first quote on and grows by whole lines, so that a run that is killed leaves what came before.
+/// Until then what was there before stays.
 actor QuoteRecording {
   private let file: PartFile
-  private let handle: FileHandle
+  /// The file, which is in its place; nil before the first quote.
+  private var handle: FileHandle?
   private var lines: TickerLines
   private var text = ByteText()
   /// Quotes in the file.
   private(set) var count: UInt64 = 0
   /// Quotes that came too fast for it.
   private(set) var lost: UInt64 = 0
-  private var isInPlace = false
   /// Bytes of whole lines.
   private var size: UInt64 = 0
 
@@ -27,48 +28,64 @@ actor QuoteRecording {
     file = try PartFile(record.path, mayReplace: record.mayReplace)
     // A profile is for people; JSON has none.
     lines = TickerLines(
-      format: .ndjson, profile: .standardOutput(isASCIIAskedFor: true), simulated: nil)
-    guard FileManager.default.createFile(atPath: file.path, contents: nil),
-      let handle = FileHandle(forWritingAtPath: file.path)
-    else {
-      throw CommandFailure(
-        .unavailable, "--record: cannot write \(record.path)", advice: "check the folder, or choose another")
-    }
-    self.handle = handle
+      format: .ndjson, profile: .standardOutput(isASCIIAskedFor: true), isInMilliseconds: false)
   }
 
-  /// Puts the empty file in its place: what was there before is replaced now.
-  func begin() throws {
-    try file.commit()
-    isInPlace = true
+  /// Writes a stream to its end.
+  func follow(_ stream: EngineStream<Quote>) async throws {
+    for await batch in stream.batches() { try write(batch) }
   }
 
   func write(_ batch: [StreamElement<Quote>]) throws {
     text.removeAll()
+    var quotes: UInt64 = 0
     for element in batch {
       switch element {
       case .value:
         lines.append(element, to: &text)
-        count += 1
+        quotes += 1
       case .gap(let gap): lost += gap
       }
     }
-    do {
-      try handle.write(contentsOf: Data(text.bytes))
-      size += UInt64(text.bytes.count)
-    } catch {
-      // Whole lines alone stay.
-      try? handle.truncate(atOffset: size)
-      throw failure(error)
+    if quotes == 0 { return }
+    if let handle {
+      do {
+        try handle.write(contentsOf: Data(text.bytes))
+      } catch {
+        // Whole lines alone stay.
+        try? handle.truncate(atOffset: size)
+        throw failure(error)
+      }
+    } else {
+      handle = try begin()
     }
+    size += UInt64(text.bytes.count)
+    count += quotes
   }
 
-  /// Takes a file away that has not come to its place.
-  func end() throws {
-    defer { if !isInPlace { file.discard() } }
+  /// Puts a file with the first lines in its place: what was there before is replaced now.
+  private func begin() throws -> FileHandle {
+    guard FileManager.default.createFile(atPath: file.path, contents: nil),
+      let handle = FileHandle(forWritingAtPath: file.path)
+    else {
+      throw CommandFailure(
+        .unavailable, "--record: cannot write \(file.target)", advice: "check the folder, or choose another")
+    }
     do {
-      try handle.synchronize()
-      try handle.close()
+      try handle.write(contentsOf: Data(text.bytes))
+      try file.commit()
+    } catch {
+      file.discard()
+      throw error is CommandFailure ? error : failure(error, advice: "what was there before is there")
+    }
+    return handle
+  }
+
+  /// Closes the file.
+  func end() throws {
+    do {
+      try handle?.synchronize()
+      try handle?.close()
     } catch {
       throw failure(error)
     }
@@ -77,12 +94,15 @@ actor QuoteRecording {
   /// What standard error shows of it.
   var summary: String {
     let missing = lost > 0 ? "rustle: \(lost) updates came too fast for \(file.target)\n" : ""
-    return missing + "wrote \(count) updates to \(CommandFailure.visible(file.target))\n"
+    let name = CommandFailure.visible(file.target)
+    return missing
+      + (handle == nil ? "no updates came: nothing was written to \(name)\n" : "wrote \(count) updates to \(name)\n")
   }
 
-  private func failure(_ error: any Error) -> CommandFailure {
+  private func failure(
+    _ error: any Error, advice: String = "the updates before are in it"
+  ) -> CommandFailure {
     CommandFailure(
-      .unavailable, "\(file.target): cannot be written: \(error.localizedDescription)",
-      advice: "the updates before are in it")
+      .unavailable, "\(file.target): cannot be written: \(error.localizedDescription)", advice: advice)
   }
 }

@@ -18,7 +18,7 @@ struct TickerCommand: AsyncParsableCommand {
 
       A recording is played at the pace at which it was made, or faster, and waits for a reader that is slow. Lines that \
       cannot be read are counted, told and skipped. Prices keep every digit that they have. With CSV, alerts are told on \
-      standard error.
+      standard error. Alerts are watched for beside the lines: each may stand before or after the update that it is of, which its t_ms tells.
 
       What --connect names is connected to until the command is ended; connections and attempts are told on standard error, \
       and what is missing stands in its place. A WebSocket is told what is wanted by --subscribe, in which $symbols stands \
@@ -42,14 +42,14 @@ struct TickerCommand: AsyncParsableCommand {
         symbol  as it was asked for, or as the source tells it
         price   in the quote currency
         t_ms    milliseconds since 1970-01-01T00:00:00Z, or t_ns, nanoseconds
-        seq     number of the update in the stream; of other sources, theirs
+        seq     number of the update, counted for each symbol by itself
         size    how much was traded, where the source tells it
         gap     alone in a line: so many updates are missing here
         alert   alone in a line: symbol, above or below, price, t_ms
 
       OF CANDLES:
         symbol, open, high, low, close
-        volume       sum of the sizes
+        volume       sum of the sizes, exact to 18 digits, beyond as near as a double comes
         count        number of updates
         start_ms     when it starts, or start_ns
         interval_ms  how long it is, or interval_ns
@@ -90,7 +90,27 @@ struct TickerCommand: AsyncParsableCommand {
   @OptionGroup var output: OutputOptions
   @OptionGroup var log: LogOptions
 
-  func validate() throws { _ = try plan() }
+  func validate() throws {
+    // The engine counts from 0.
+    for (place, symbol) in zip(1..., symbols) {
+      let refusal: String? =
+        if symbol.isEmpty {
+          "a name, got an empty text"
+        } else if symbol.utf8.count > 32 {
+          "at most 32 bytes, got \(symbol.utf8.count)"
+        } else if symbol.unicodeScalars.contains(where: {
+          $0.properties.isWhitespace || $0.properties.generalCategory == .control
+        }) {
+          "no white space or control character, got '\(CommandFailure.visible(symbol))'"
+        } else if symbols.prefix(place - 1).contains(symbol) {
+          "each symbol once, got '\(symbol)' again"
+        } else {
+          nil
+        }
+      if let refusal { throw ValidationError("symbol \(place): expected \(refusal)") }
+    }
+    _ = try plan()
+  }
 
   /// What the options ask for.
   ///

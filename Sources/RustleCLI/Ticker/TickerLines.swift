@@ -5,22 +5,18 @@ import RustleMarket
 struct TickerLines: Sendable {
   let format: OutputFormat
   let profile: TerminalProfile
-  /// The places of the symbols whose prices are made up here, each in turn: their lines are numbered through all of them, and
-  /// have times in milliseconds. nil for other sources, whose lines have the source's numbers.
-  private let places: [String: UInt64]?
+  /// Whether times are told in whole milliseconds, and no sizes are, as of prices that are made up here.
+  private let isInMilliseconds: Bool
   /// The first price of each symbol.
   private var firsts: [String: ExactDecimal] = [:]
   /// What a JSON line begins with, by symbol.
   private var beginnings: [String: [UInt8]] = [:]
 
-  /// - Parameter simulated: the symbols whose prices are made up here; nil for another source.
-  init(format: OutputFormat, profile: TerminalProfile, simulated: [String]?) {
+  /// - Parameter isInMilliseconds: whether times are told in whole milliseconds, rounded down, and no sizes are.
+  init(format: OutputFormat, profile: TerminalProfile, isInMilliseconds: Bool) {
     self.format = format
     self.profile = profile
-    places = simulated.map { symbols in
-      // A list that has one twice has been refused before anything is written.
-      Dictionary(zip(symbols, UInt64(0)...), uniquingKeysWith: { first, _ in first })
-    }
+    self.isInMilliseconds = isInMilliseconds
   }
 
   /// What comes before the first update; may be empty.
@@ -28,7 +24,7 @@ struct TickerLines: Sendable {
     guard format == .csv else { return "" }
     // The columns that `--replay` takes without a schema.
     return CSVLine.text(
-      places != nil ? ["symbol", "price", "t_ms", "seq"] : ["symbol", "price", "size", "t_ns", "seq"])
+      isInMilliseconds ? ["symbol", "price", "t_ms", "seq"] : ["symbol", "price", "size", "t_ns", "seq"])
   }
 
   /// Appends the lines of what a stream delivers.
@@ -65,30 +61,18 @@ struct TickerLines: Sendable {
     text.append(beginning(quote.symbol))
     text.append(quote.price)
     let (milliseconds, rest) = quote.timeNanoseconds.quotientAndRemainder(dividingBy: 1_000_000)
-    if let number = number(quote) {
-      text.append(",\"t_ms\":")
-      text.append(milliseconds)
+    let isWhole = isInMilliseconds || rest == 0
+    text.append(isWhole ? ",\"t_ms\":" : ",\"t_ns\":")
+    text.append(isWhole ? milliseconds : quote.timeNanoseconds)
+    if let sequence = quote.sequence {
       text.append(",\"seq\":")
-      text.append(number)
-    } else {
-      text.append(rest == 0 ? ",\"t_ms\":" : ",\"t_ns\":")
-      text.append(rest == 0 ? milliseconds : quote.timeNanoseconds)
-      if let sequence = quote.sequence {
-        text.append(",\"seq\":")
-        text.append(sequence)
-      }
+      text.append(sequence)
     }
-    if quote.size.units != 0 {
+    if !isInMilliseconds && quote.size.units != 0 {
       text.append(",\"size\":")
       text.append(quote.size)
     }
     text.append("}\n")
-  }
-
-  /// The number of an update of prices that are made up here, from 0; nil for other sources.
-  private func number(_ quote: Quote) -> UInt64? {
-    guard let places, let place = places[quote.symbol], let sequence = quote.sequence else { return nil }
-    return sequence * UInt64(places.count) + place
   }
 
   private mutating func beginning(_ symbol: String) -> [UInt8] {
@@ -102,19 +86,16 @@ struct TickerLines: Sendable {
     text.append(CSVLine.field(quote.symbol))
     text.append(",")
     text.append(quote.price)
-    if let number = number(quote) {
-      text.append(",")
+    text.append(",")
+    if isInMilliseconds {
       text.append(quote.timeNanoseconds / 1_000_000)
-      text.append(",")
-      text.append(number)
     } else {
-      text.append(",")
       if quote.size.units != 0 { text.append(quote.size) }
       text.append(",")
       text.append(quote.timeNanoseconds)
-      text.append(",")
-      if let sequence = quote.sequence { text.append(sequence) }
     }
+    text.append(",")
+    if let sequence = quote.sequence { text.append(sequence) }
     text.append("\n")
   }
 

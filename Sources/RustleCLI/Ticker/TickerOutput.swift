@@ -29,7 +29,7 @@ actor TickerOutput: TickerSink {
     self.notes = notes
     tellsGaps = plan.policy == .all
     tellsSkips = plan.policy == .all && plan.connection != nil
-    quotes = TickerLines(format: format, profile: profile, simulated: plan.simulatedSymbols)
+    quotes = TickerLines(format: format, profile: profile, isInMilliseconds: plan.isSimulated)
     candles = plan.candles.map {
       CandleLines(format: format, profile: profile, intervalNanoseconds: $0.interval.nanoseconds)
     }

@@ -38,8 +38,8 @@ struct TickerPlan: Sendable, Equatable {
   var serve: FeedAddress?
   var duration: Duration?
 
-  /// The symbols whose prices are made up here; nil for another source.
-  var simulatedSymbols: [String]? { if case .simulated(let feed) = source { feed.symbols } else { nil } }
+  /// Whether the prices are made up here.
+  var isSimulated: Bool { if case .simulated = source { true } else { false } }
 
   /// The file that is played; nil for any other source.
   var recording: ReplayFeed? { if case .replay(let feed) = source { feed } else { nil } }

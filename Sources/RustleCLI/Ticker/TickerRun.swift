@@ -17,12 +17,13 @@ struct TickerRun {
     return try await recorded(notes: notes) { recording in
       let streams = try await TickerStreams(plan, of: feed)
       let server = try await TickerServer(plan, of: feed)
-      try await recording?.begin()
       try await sink.begin()
       if let server { try? notes?.write("rustle: serving on \(CommandFailure.visible(server.address.description))\n") }
-      let ending = try await firstEnding(of: feed, server) { tasks in
-        add(streams, of: feed, server, to: sink, recording: recording, &tasks)
-        tasks.addEndingsOfLines(signals: signals)
+      let ending = try await firstEnding(of: feed, streams, server, recording: recording, isForced: true) {
+        tasks, file in
+        add(streams, of: feed, server, to: sink, file: file, &tasks)
+        // What is recorded is written first.
+        tasks.addEndingsOfLines(signals: signals, isForced: file == nil)
       }
       try await finish(ending, streams, feed, server, notes: notes)
       return ending
@@ -36,11 +37,10 @@ struct TickerRun {
     return try await recorded(notes: notes) { recording in
       let streams = try await TickerStreams(plan, of: feed)
       let server = try await TickerServer(plan, of: feed)
-      try await recording?.begin()
       let keys = await view.screen.keys()
       let ending = try await view.whileShown {
-        let ending = try await firstEnding(of: feed, server) { tasks in
-          add(streams, of: feed, server, to: view, recording: recording, &tasks)
+        let ending = try await firstEnding(of: feed, streams, server, recording: recording) { tasks, file in
+          add(streams, of: feed, server, to: view, file: file, &tasks)
           tasks.addTask {
             while !Task.isCancelled {
               await view.show(await feed.counts, late: streams.late)
@@ -64,14 +64,20 @@ struct TickerRun {
     do throws(FeedError) {
       return try MarketFeed(plan.source)
     } catch {
-      throw error.code == .malformedAddress ? error.named("--connect") : error
+      switch error.code {
+      case .malformedAddress: throw error.named("--connect")
+      case .malformedSchema: throw error.named("--schema")
+      default: throw error
+      }
     }
   }
 
   /// Adds the source and what reads it: the run is over when the streams have been read to their ends, by the clients too.
+  ///
+  /// - Parameter file: writes what is recorded.
   private func add(
     _ streams: TickerStreams, of feed: MarketFeed, _ server: TickerServer?, to sink: some TickerSink,
-    recording: QuoteRecording?, _ tasks: inout RunTasks
+    file: Task<Void, any Error>?, _ tasks: inout RunTasks
   ) {
     tasks.addTask {
       if plan.recording != nil { await server?.untilSomebodyIsThere() }
@@ -80,7 +86,8 @@ struct TickerRun {
       return nil
     }
     tasks.addTask {
-      try await streams.deliver(to: sink, recording: recording)
+      try await streams.deliver(to: sink)
+      try await file?.value
       await server?.untilOver()
       return .streamEnded
     }
@@ -118,14 +125,36 @@ struct TickerRun {
     if let failure = summary.failure { throw failure }
   }
 
+  /// So long after a signal the process ends in any case, also while a file is written.
+  private static let longestWriting = Duration.seconds(5)
+
   /// Runs the tasks and the clock until the first of them says how the run ended. The streams have ended on the native side when
-  /// this returns.
-  private func firstEnding(
-    of feed: MarketFeed, _ server: TickerServer?, _ addTasks: (inout RunTasks) -> Void
+  /// this returns, and what was recorded until then is in its file, however the run ended.
+  ///
+  /// - Parameters:
+  ///   - isForced: whether a signal ends the process in any case while there is a recording: a second after that is written, or after
+  ///     `longestWriting`.
+  ///   - addTasks: adds the tasks; it is given the one that writes what is recorded, which is not cancelled with them.
+  func firstEnding(
+    of feed: MarketFeed, _ streams: TickerStreams, _ server: TickerServer?, recording: QuoteRecording?,
+    isForced: Bool = false, _ addTasks: (inout RunTasks, Task<Void, any Error>?) -> Void
   ) async throws -> RunEnding {
+    let writing: Task<Void, any Error>? =
+      if let recording, let recorded = streams.recorded {
+        Task { try await recording.follow(recorded) }
+      } else {
+        nil
+      }
     do {
       let ending = try await RunEnding.first { tasks in
-        addTasks(&tasks)
+        addTasks(&tasks, writing)
+        // A file that cannot be written ends the run.
+        if let writing {
+          tasks.addTask {
+            try await writing.value
+            return nil
+          }
+        }
         if let duration = plan.duration {
           tasks.addTask {
             try await Task.sleep(for: duration)
@@ -135,6 +164,14 @@ struct TickerRun {
             return nil
           }
         }
+      } settle: { ending in
+        guard let writing else { return }
+        let signal: Int32? = if case .signal(let number)? = ending, isForced { number } else { nil }
+        if let signal { RunEnding.leave(after: Self.longestWriting, with: signal) }
+        // The streams end; what waits in that of the recording is written.
+        await feed.cancel()
+        if ending == nil { _ = await writing.result } else { try await writing.value }
+        if let signal { RunEnding.leave(with: signal) }
       }
       await feed.shutDown()
       return ending

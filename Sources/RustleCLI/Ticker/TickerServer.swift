@@ -41,9 +41,11 @@ struct TickerServer: Sendable {
 }
 
 extension FeedError {
-  /// The failure with the option that is at fault.
+  /// The failure with the option that is at fault, in the place of the library's word for it.
   func named(_ option: String) -> any Error {
     guard let failure = CommandFailure(self) else { return self }
-    return CommandFailure(failure.status, "\(option): \(failure.message)", advice: failure.advice)
+    let word = "\(option.drop { $0 == "-" }): "
+    let message = failure.message.hasPrefix(word) ? String(failure.message.dropFirst(word.count)) : failure.message
+    return CommandFailure(failure.status, "\(option): \(message)", advice: failure.advice)
   }
 }

@@ -39,17 +39,14 @@ struct TickerStreams: Sendable {
     connections = plan.connection == nil ? nil : try await feed.connectionStates()
   }
 
-  /// Reads all streams to their ends.
-  func deliver(to sink: some TickerSink, recording: QuoteRecording?) async throws {
+  /// Reads what is shown to its end.
+  func deliver(to sink: some TickerSink) async throws {
     try await withThrowingTaskGroup(of: Void.self) { tasks in
       if let quotes {
         tasks.addTask { for await batch in quotes.batches() { try await sink.take(batch) } }
       }
       if let candles {
         tasks.addTask { for await batch in candles.batches() { try await sink.take(batch) } }
-      }
-      if let recorded, let recording {
-        tasks.addTask { for await batch in recorded.batches() { try await recording.write(batch) } }
       }
       if let alerts {
         tasks.addTask { for await case .value(let alert) in alerts { try await sink.take(alert) } }

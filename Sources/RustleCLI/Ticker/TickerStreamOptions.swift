@@ -53,6 +53,12 @@ struct TickerStreamOptions: ParsableArguments {
     if lateness != nil && candles == nil {
       throw ValidationError("--lateness: expected it with --candles, got it alone")
     }
+    if let candles, let lateness, lateness > candles * 64 {
+      let limit = MarketTime.text(interval: (candles * 64).nanoseconds)
+      throw ValidationError(
+        "--lateness: expected 0 to \(limit), which is 64 intervals, got \(MarketTime.text(interval: lateness.nanoseconds))"
+      )
+    }
     if overwrite && record == nil { throw ValidationError("--overwrite: expected it with --record, got it alone") }
   }
 }

@@ -65,9 +65,18 @@ struct TickerSummary {
         .usage, "--from: expected a time that the recording reaches, got one after its end",
         advice: "times without an offset are UTC")
     }
+    if isCSV(recording), counts.messages == 1, unreadable == 0 {
+      return CommandFailure(.badData, "\(name): expected quotes, got a header alone")
+    }
+    let lines = counts.messages == 1 ? "1 line that is" : "\(counts.messages) lines that are"
     return CommandFailure(
-      .badData, "\(name): expected quotes, got \(counts.messages) lines that are none",
+      .badData, "\(name): expected quotes, got \(lines) none",
       advice: "say with --schema where the symbol and the price stand, for example symbol=s,price=p")
+  }
+
+  /// Whether the recording's first line is a header.
+  private func isCSV(_ recording: ReplayFeed) -> Bool {
+    recording.format.map { $0 == .csv } ?? recording.path.lowercased().hasSuffix(".csv")
   }
 
   /// The recording's name, as it was given.

@@ -19,18 +19,22 @@ struct TickerTable {
     self.interval = interval
   }
 
-  /// The lines and the columns that each takes. There are never more lines than the terminal has rows but one, so that
-  /// the picture does not scroll.
+  /// The lines and the columns that each takes. There are never more lines than the terminal has room for without scrolling: of what
+  /// stands below the rows the least important goes first, then the header. Where there is room for one line, it is that of a row.
   func lines(_ board: TickerBoard, _ status: TickerStatus) -> [Line] {
     let columns = TickerColumns(board: board, width: profile.columns, isRecording: isRecording, interval: interval)
-    let below = footer(board, status)
-    let room = max(1, profile.rows - 2 - below.count)
+    let limit = profile.lineLimit
+    // A header, a row, and how many more there are.
+    let least = 1 + min(2, board.rows.count)
+    let below = footer(board, status, atMost: limit == 1 ? min(1, 2 - least) : max(1, limit - least))
+    let hasHeader = limit - below.count > min(1, board.rows.count)
+    let room = limit - below.count - (hasHeader ? 1 : 0)
     let isWhole = board.rows.count <= room
     let count = isWhole ? board.rows.count : max(1, room - 1)
     let offset = min(max(0, status.offset), board.rows.count - count)
-    var lines = [line(columns.header { fit($0, $1, alignRight: $2) }, .bold)]
+    var lines = hasHeader ? [line(columns.header { fit($0, $1, alignRight: $2) }, .bold)] : []
     for row in board.rows[offset..<offset + count] { lines.append(line(row, columns, status)) }
-    if !isWhole { lines.append(line(more(offset, count, of: board.rows.count), .dim)) }
+    if count < room && !isWhole { lines.append(line(more(offset, count, of: board.rows.count), .dim)) }
     return lines + below
   }
 
@@ -67,31 +71,37 @@ struct TickerTable {
     return (text, used)
   }
 
-  /// The newest alert and fault, what there is to say about the feed, and the keys.
-  private func footer(_ board: TickerBoard, _ status: TickerStatus) -> [Line] {
-    var lines: [Line] = []
+  /// What stands below the rows, the most important first.
+  private enum Part: Int {
+    case state, help, connection, alert, troubles, fault, server
+  }
+
+  /// The newest alert and fault, what there is to say about the feed, and the keys; of that at most `limit` lines, the most
+  /// important.
+  private func footer(_ board: TickerBoard, _ status: TickerStatus, atMost limit: Int) -> [Line] {
+    var parts: [(part: Part, line: Line)] = []
     if let alert = status.alert {
       let clock = MarketTime.timeOfDay(alert.timeNanoseconds, hasMilliseconds: false)
-      lines.append(line("ALERT \(clock)  \(AlertText.text(alert))", .yellow))
+      parts.append((.alert, line("ALERT \(clock)  \(AlertText.text(alert))", .yellow)))
     }
-    if let fault = status.fault { lines.append(line("unreadable: \(fault)", .yellow)) }
+    if let fault = status.fault { parts.append((.fault, line("unreadable: \(fault)", .yellow))) }
     if let connection = status.connection {
       switch connection {
       case .connected: break
-      case .reconnecting, .closed: lines.append(line(connection.text, .yellow))
-      case .idle, .connecting: lines.append(line(connection.text, .dim))
+      case .reconnecting, .closed: parts.append((.connection, line(connection.text, .yellow)))
+      case .idle, .connecting: parts.append((.connection, line(connection.text, .dim)))
       }
     }
-    if let server = status.server { lines.append(line(server.text, .dim)) }
+    if let server = status.server { parts.append((.server, line(server.text, .dim))) }
     let troubles = status.troubles(lost: board.lost)
-    if !troubles.isEmpty { lines.append(line(troubles.joined(separator: ", "), .yellow)) }
-    lines.append(line(state(board, status), .dim))
+    if !troubles.isEmpty { parts.append((.troubles, line(troubles.joined(separator: ", "), .yellow))) }
+    parts.append((.state, line(state(board, status), .dim)))
     if status.showsHelp {
-      lines.append(
-        line("q quit  space pause or go on  r changes from now  up down scroll  Ctrl-Z suspend", .dim)
-      )
+      let keys = "q quit  space pause or go on  r changes from now  up down scroll  Ctrl-Z suspend"
+      parts.append((.help, line(keys, .dim)))
     }
-    return lines
+    let kept = parts.map(\.part.rawValue).sorted().prefix(max(0, limit))
+    return parts.filter { kept.contains($0.part.rawValue) }.map(\.line)
   }
 
   private func state(_ board: TickerBoard, _ status: TickerStatus) -> String {
