@@ -84,7 +84,7 @@ public struct ReplayFeed: Sendable, Hashable {
     case unpaced
   }
 
-  /// The file's path.
+  /// The file's path. What is no regular file, such as a pipe, is read as it comes.
   public var path: String
   /// What it holds; nil: what the ending of its name says.
   public var format: Format?
@@ -92,7 +92,7 @@ public struct ReplayFeed: Sendable, Hashable {
   public var schema: String?
   /// How fast it is played.
   public var pace: Pace
-  /// Whether it begins again when it has come to its end; time goes on.
+  /// Whether it begins again when it has come to its end, for a regular file; time and numbers go on.
   public var repeats: Bool
   /// Quotes before this time are passed over: nanoseconds since 1970-01-01T00:00:00Z; nil: none are.
   public var fromNanoseconds: Int64?

@@ -52,7 +52,7 @@ public struct LiveFeed: Sendable, Hashable {
   /// How long is waited between attempts.
   public var backoff: Backoff
   /// Whether the numbers of its quotes begin anew with each connection. Where they go on, what was sent while there was no
-  /// connection is told as ``Quote/skipped``.
+  /// connection is told as ``Quote/skipped``. Where they begin anew, those of the quotes go on from the highest before.
   public var restartsNumbers: Bool
   /// Whether it is told which symbols are wanted, after each connection and each change.
   public var subscribes: Bool
