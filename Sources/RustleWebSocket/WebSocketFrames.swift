@@ -35,6 +35,9 @@ final class WebSocketFrames: ChannelDuplexHandler {
   private var messageLength: Int?
   /// Whether something can come: a read was asked for, and has not been completed. It was when the handler came.
   private var isReading = true
+  /// Whether a read was asked for since the handler came. Until then what is completed is of before: the upgrade completes once more
+  /// what came with the answer, while the next read is under way.
+  private var hasAsked = false
   /// When something came, or reading went on.
   private var heard = NIODeadline.uptimeNanoseconds(0)
   /// The newest ping that waits until the peer reads.
@@ -101,7 +104,7 @@ final class WebSocketFrames: ChannelDuplexHandler {
   }
 
   func channelReadComplete(context: ChannelHandlerContext) {
-    isReading = false
+    if hasAsked { isReading = false }
     heard = context.eventLoop.now
     handOn(context)
     context.fireChannelReadComplete()
@@ -115,6 +118,7 @@ final class WebSocketFrames: ChannelDuplexHandler {
   }
 
   func read(context: ChannelHandlerContext) {
+    hasAsked = true
     if !isReading {
       isReading = true
       heard = context.eventLoop.now

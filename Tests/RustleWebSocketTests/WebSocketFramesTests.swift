@@ -100,6 +100,7 @@ import Testing
 
   @Test func timeInWhichNothingIsReadIsNoSilence() throws {
     let stage = try Stage(silence: .milliseconds(250))
+    stage.read()
     stage.loop.advanceTime(by: .milliseconds(200))
     stage.receive(frame(.text, "a"))
     // Whoever reads does not ask for more.
@@ -110,6 +111,14 @@ import Testing
     #expect(stage.end() == nil)
     stage.loop.advanceTime(by: .milliseconds(1))
     #expect(stage.end() == "expected to hear something within 0.25 s, got nothing")
+  }
+
+  /// A read is under way when the handler comes, and the upgrade completes what came with the answer.
+  @Test func silenceAfterAGreetingWithTheAnswerEndsTheConnection() throws {
+    let stage = try Stage(silence: .seconds(30))
+    stage.receive(frame(.text, "welcome"))
+    stage.loop.advanceTime(by: .seconds(30))
+    #expect(stage.end() == "expected to hear something within 30 s, got nothing")
   }
 
   @Test func pingsAreSentAtTheirIntervalToAPeerThatReads() throws {
