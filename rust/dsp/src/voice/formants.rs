@@ -1,5 +1,9 @@
 //! Formants: the resonances of the vocal tract, from the poles of a prediction filter.
 
+mod method;
+
+pub use method::FormantMethod;
+
 use super::prediction::{Filter, MOST, burg, weighted};
 use super::repetition::Repetition;
 use super::resample::Resampler;
@@ -7,8 +11,6 @@ use super::roots::roots;
 use super::{CEILINGS, LENGTHS, ORDERS, VoiceError, checked_rate, gaussian, median};
 use crate::Path;
 use crate::fft::kernels;
-use std::fmt::{self, Display};
-use std::str::FromStr;
 
 /// The most formants that are told of.
 pub const FORMANTS: usize = 5;
@@ -21,46 +23,6 @@ const WIDEST: f64 = 700.0;
 const EMPHASIS: f64 = 50.0;
 /// The bandwidth of a formant that counts half in the confidence, in Hz.
 const HALF_SURE: f64 = 400.0;
-
-/// How the prediction filter is found.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum FormantMethod {
-    /// By least squares with little weight for the samples in which the vocal folds are open or closing, on the mean of the
-    /// periods within 25 ms to each side that repeat the frame. On vowels with known poles it is nearer to them than
-    /// [`Burg`](Self::Burg), the more the higher the voice and the louder the noise.
-    #[default]
-    Weighted,
-    /// Burg's method, as in Praat.
-    Burg,
-}
-
-impl FormantMethod {
-    /// Both.
-    pub const ALL: [Self; 2] = [Self::Weighted, Self::Burg];
-
-    /// The name in commands and errors.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Weighted => "weighted",
-            Self::Burg => "burg",
-        }
-    }
-}
-
-impl Display for FormantMethod {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for FormantMethod {
-    type Err = VoiceError;
-
-    fn from_str(text: &str) -> Result<Self, VoiceError> {
-        let found = Self::ALL.into_iter().find(|method| method.name() == text);
-        found.ok_or(VoiceError::MethodName)
-    }
-}
 
 /// What formants are looked for, and how.
 #[derive(Clone, Copy, Debug, PartialEq)]
