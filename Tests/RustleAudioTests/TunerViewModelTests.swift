@@ -67,6 +67,41 @@ import Testing
     #expect(model.update?.tuning.reference == 442)
   }
 
+  @Test func whatIsSetWhileTheTunerIsBusyHoldsForARunThatBeginsMeanwhile() async throws {
+    // One buffer keeps a tuner busy for longer than it takes to begin anew.
+    let samples = TunerTests.tone(196, frames: 0..<48_000 * 5)
+    let long = ScriptedInput(buffersToGive: Sounds.buffers(samples, format: format, frames: samples.count))
+    let model = TunerViewModel()
+    model.start(long, format: format)
+    var isSetting = false
+    let setting = Task {
+      isSetting = true
+      try await model.set(instrument: Instrument(.violin))
+      try await model.set(needle: .raw)
+    }
+    while !isSetting { await Task.yield() }
+    model.start(input(442, seconds: 1), format: format)
+    try await setting.value
+    await finish(model)
+    #expect(model.configuration.instrument == Instrument(.violin) && model.configuration.needle == .raw)
+    #expect(model.reading?.noteText == "A4" && model.string == 2)
+  }
+
+  @Test func anInstrumentThatIsRefusedLeavesTheOneBefore() async throws {
+    let model = TunerViewModel()
+    let slow = try AudioFormat(sampleRate: 8_000, channels: 1)
+    let tone = Sounds.buffers(TunerTests.tone(110, frames: 0..<16_000), format: slow, frames: 800)
+    let high = try Instrument(name: "whistle", notes: "G9")
+    try await model.set(instrument: Instrument(.guitar))
+    model.start(ScriptedInput(buffersToGive: tone), format: slow)
+    let first = Task { try await model.set(instrument: high) }
+    let second = Task { try await model.set(instrument: high) }
+    await #expect(throws: AudioError.self) { try await first.value }
+    await #expect(throws: AudioError.self) { try await second.value }
+    #expect(model.configuration.instrument == Instrument(.guitar))
+    await finish(model)
+  }
+
   @Test func aLearnedReferenceIsTheModelsToo() async throws {
     let model = TunerViewModel()
     try await model.learnReference()

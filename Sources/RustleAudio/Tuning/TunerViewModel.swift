@@ -20,9 +20,15 @@ public final class TunerViewModel {
   /// Counts what was set of the tuning, and what of that the tuner does not have yet: what it has meanwhile is out of date.
   @ObservationIgnored private var settings = 0
   @ObservationIgnored private var settingsUnderWay = 0
+  /// Counts what was set of the instrument. Until the tuner has it, ``accepted`` is the one to go back to.
+  @ObservationIgnored private var instrumentsSet = 0
+  @ObservationIgnored private var accepted: Instrument
 
   /// A model that listens to nothing yet.
-  public init(configuration: TunerConfiguration = TunerConfiguration()) { self.configuration = configuration }
+  public init(configuration: TunerConfiguration = TunerConfiguration()) {
+    self.configuration = configuration
+    accepted = configuration.instrument
+  }
 
   deinit { task?.cancel() }
 
@@ -90,8 +96,19 @@ public final class TunerViewModel {
   ///
   /// - Throws: ``AudioError`` as ``Tuner/set(instrument:)``; nothing is changed then.
   public func set(instrument: Instrument) async throws(AudioError) {
-    try await tuner?.set(instrument: instrument)
+    // At once: a run that begins while the tuner is busy takes it from here.
     configuration.instrument = instrument
+    instrumentsSet += 1
+    let (number, run) = (instrumentsSet, generation)
+    do {
+      try await tuner?.set(instrument: instrument)
+      accepted = instrument
+    } catch {
+      // A run that began meanwhile has told by itself whether it can do with it.
+      guard run == generation else { return }
+      if number == instrumentsSet { configuration.instrument = accepted }
+      throw error
+    }
   }
 
   /// Sets how the needle is steadied, also while it runs.
@@ -99,8 +116,8 @@ public final class TunerViewModel {
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation``; nothing is changed then.
   public func set(needle: NeedleOptions) async throws(AudioError) {
     try needle.check()
-    try await tuner?.set(needle: needle)
     configuration.needle = needle
+    try await tuner?.set(needle: needle)
   }
 
   /// Learns the reference from the note that is played from now on; nothing when it does not run.
