@@ -20,8 +20,10 @@ struct WebSocketAddress: Hashable {
   /// - Throws: `FeedError.Code.malformedAddress`.
   init(_ text: String) throws(FeedError) {
     func refusal(_ expected: String) -> FeedError {
-      // A query may hold a secret.
-      let shown = text.prefix { $0 != "?" }.prefix(80)
+      // A query may hold a secret, and so may what stands before the host.
+      var shown = text.prefix { $0 != "?" }
+      if let at = shown.lastIndex(of: "@") { shown = "…" + shown[at...] }
+      shown = shown.prefix(80)
       return FeedError(code: .malformedAddress, message: "url: expected \(expected), got '\(shown)'")
     }
     guard let url = URLComponents(string: text), let scheme = url.scheme?.lowercased(), ["ws", "wss"].contains(scheme)

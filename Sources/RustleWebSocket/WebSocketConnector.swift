@@ -10,6 +10,8 @@ struct WebSocketConnector: Sendable {
   /// A connection that stands: lines that come, messages that go.
   typealias Connection = NIOAsyncChannel<[UInt8], String>
 
+  private static let protocols = "Sec-WebSocket-Protocol"
+
   let address: WebSocketAddress
   let headers: HTTPHeaders
   /// nil for a connection without TLS.
@@ -53,12 +55,13 @@ struct WebSocketConnector: Sendable {
   private func request(on channel: any Channel, of attempt: Attempt) throws -> EventLoopFuture<Connection?> {
     let pipeline = channel.pipeline.syncOperations
     if let tls { try pipeline.addHandler(NIOSSLClientHandler(context: tls, serverHostname: serverName)) }
-    let frames = frames
+    let (frames, headers) = (frames, headers)
     let upgrader = NIOTypedWebSocketClientUpgrader<Connection?>(
       // A frame is a whole message at most, and a control frame has up to 125 bytes.
       maxFrameSize: max(125, frames.messageLimit), enableAutomaticErrorHandling: false
-    ) { channel, _ in
+    ) { channel, answer in
       channel.eventLoop.makeCompletedFuture {
+        try Self.check(answer, to: headers)
         let pipeline = channel.pipeline.syncOperations
         // What comes now is no HTTP.
         pipeline.removeHandler(try pipeline.handler(type: Refusal.self), promise: nil)
@@ -80,6 +83,23 @@ struct WebSocketConnector: Sendable {
     let answer = try pipeline.configureUpgradableHTTPClientPipeline(configuration: configuration)
     try pipeline.addHandler(Refusal(attempt))
     return answer
+  }
+
+  /// Refuses an answer that accepts what was not asked for (RFC 6455, section 4.1); the rest of it has been checked.
+  private static func check(_ answer: HTTPResponseHead, to headers: HTTPHeaders) throws(WebSocketEnd) {
+    func words(_ name: String, of headers: HTTPHeaders) -> [String] {
+      headers[canonicalForm: name].filter { !$0.isEmpty }.map(String.init)
+    }
+    guard words("Connection", of: answer.headers).contains(where: { $0.lowercased() == "upgrade" }) else {
+      throw WebSocketEnd("expected an answer with Connection: Upgrade, got another 101")
+    }
+    if let name = words("Sec-WebSocket-Extensions", of: answer.headers).first {
+      throw WebSocketEnd("expected an answer without extensions, got '\(name)'")
+    }
+    let (chosen, offered) = (words(Self.protocols, of: answer.headers), words(Self.protocols, of: headers))
+    if chosen.count > 1 || !Set(chosen).isSubset(of: offered) {
+      throw WebSocketEnd("expected one of the protocols that were offered, got '\(chosen.joined(separator: ", "))'")
+    }
   }
 }
 

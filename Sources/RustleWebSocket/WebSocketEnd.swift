@@ -31,11 +31,18 @@ struct WebSocketEnd: Error, Hashable, CustomStringConvertible {
   private static func words(_ error: any Error) -> String {
     switch error {
     case let error as IOError: words(ofSystemError: error.errnoCode)
-    case NIOSSLError.handshakeFailed(let cause): "TLS: \(cause)"
+    case NIOSSLError.handshakeFailed(let cause): "TLS: \(words(ofTLS: "\(cause)"))"
     case let error as NIOSSLError: "TLS: \(error)"
     case let error as NIOSSLExtraError: "TLS: \(error)"
     default: "\(error)"
     }
+  }
+
+  /// The library's own reason, which stands in capital letters behind its name: `OPENSSL_internal:CERTIFICATE_VERIFY_FAILED`.
+  private static func words(ofTLS text: String) -> String {
+    guard let name = text.range(of: "OPENSSL_internal:") else { return text }
+    let reason = text[name.upperBound...].prefix { $0.isUppercase || $0.isNumber || $0 == "_" }
+    return reason.replacing("_", with: " ").lowercased()
   }
 
   private static func words(ofSystemError code: CInt) -> String {

@@ -79,9 +79,10 @@ final class WebSocketFrames: ChannelDuplexHandler {
       answerPing(context)
     case .pong: break
     case .connectionClose:
-      let reason = Self.reason(frame.unmaskedData)
+      let said = WebSocketCloseReason(frame.unmaskedData)
       hasReceivedClose = true
-      end(nil, "the peer has closed the connection: \(reason)", context)
+      // One that may be sent is sent back.
+      end(said.isWellFormed ? nil : .protocolError, "the peer has closed the connection: \(said.words)", context)
       sendClose(frame.unmaskedData, context)
     default: end(.protocolError, "expected a frame that is known, got opcode \(frame.opcode)", context)
     }
@@ -270,14 +271,6 @@ final class WebSocketFrames: ChannelDuplexHandler {
     if hasSentClose { return }
     hasSentClose = true
     context.writeAndFlush(Self.wrapOutboundOut(frame(.connectionClose, data)), promise: nil)
-  }
-
-  /// What the data of a close frame says: `1001, the server restarts`.
-  private static func reason(_ data: ByteBuffer) -> String {
-    var rest = data
-    guard let code = rest.readInteger(as: UInt16.self) else { return "no code" }
-    let text = String(decoding: rest.readableBytesView, as: UTF8.self)
-    return text.isEmpty ? "code \(code)" : "code \(code), \(text)"
   }
 }
 

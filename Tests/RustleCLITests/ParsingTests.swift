@@ -84,10 +84,10 @@ import Testing
       #expect(plain == TickerPlan(source: .webSocket(WebSocketFeed("WSS://a/b?key=x")), symbols: .all))
       #expect(plain.feedPolicy == .all() && plain.sourceText == "from wss://a/b")
       let other = try plan(
-        "ws://a:1", "BTC", "--schema", "symbol=s,price=p", "--renumbered", "--subscribe", "+$symbol", "--unsubscribe",
+        "wss://a:1", "BTC", "--schema", "symbol=s,price=p", "--renumbered", "--subscribe", "+$symbol", "--unsubscribe",
         "-$symbol", "--header", "A: b: c", "--header", "D:e", "--roots", "r.pem")
       let feed = WebSocketFeed(
-        "ws://a:1", schema: "symbol=s,price=p",
+        "wss://a:1", schema: "symbol=s,price=p",
         subscription: .messages(subscribe: "+$symbol", unsubscribe: "-$symbol"), headers: ["A": "b: c", "D": "e"],
         tls: WebSocketFeed.TLS(roots: .file("r.pem")), restartsNumbers: true)
       #expect(other.source == .webSocket(feed) && other.symbols == ["BTC"])
@@ -172,6 +172,7 @@ import Testing
       ["ticker", "--connect", "ws://a", "--header", "a: b", "--header", "A: c"],
       "expected each name once, got one again"
     ),
+    (["ticker", "--connect", "ws://a", "--roots", "r.pem"], "--roots: expected it with --connect wss://…, got ws://…"),
     (["ticker", "--connect", "ws://a", "--unsubscribe", "x"], "--unsubscribe: expected --subscribe with a message"),
     (["ticker", "A", "--schema", "symbol=s,price=p"], "--schema: expected it with --replay or --connect"),
     (["ticker", "--replay", "f", "--renumbered"], "--renumbered: expected it with --connect, got it alone"),

@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 
 /// Runs the built `rustle` as its users do.
 enum RustleProcess {
@@ -33,7 +34,7 @@ enum RustleProcess {
     "LANG": "C.UTF-8", "TERM": "xterm-256color", "PATH": "/usr/bin:/bin", "COLUMNS": "80",
   ].merging(ProcessInfo.processInfo.environment.filter { $0.key.hasSuffix("SAN_OPTIONS") }) { $1 }
 
-  /// Runs the command to its end.
+  /// Runs the command to its end. What a sanitizer reports of it fails the test, whatever status was expected.
   static func run(
     _ arguments: [String], input: Data = Data(), environment: [String: String] = [:]
   ) throws -> Result {
@@ -66,9 +67,10 @@ enum RustleProcess {
     let data = output.fileHandleForReading.readDataToEndOfFile()
     let errorData = errors.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()
+    let text = String(decoding: errorData, as: UTF8.self)
+    if text.contains("Sanitizer: ") { Issue.record("\(arguments): \(text)") }
     return Result(
-      status: process.terminationStatus, output: String(decoding: data, as: UTF8.self),
-      errors: String(decoding: errorData, as: UTF8.self), data: data)
+      status: process.terminationStatus, output: String(decoding: data, as: UTF8.self), errors: text, data: data)
   }
 
   /// Starts the command without input; it is the caller's to end. Errors are not read.

@@ -46,13 +46,17 @@ final class WebSocketPeer: Sendable {
   /// - Parameters:
   ///   - port: 0 for a free one.
   ///   - closes: whether it answers a frame that closes the connection.
-  static func start(port: Int = 0, tls: NIOSSLContext? = nil, closes: Bool = true) async throws -> WebSocketPeer {
+  ///   - answer: makes another answer to a request of the one that it would send.
+  static func start(
+    port: Int = 0, tls: NIOSSLContext? = nil, closes: Bool = true, answer: (@Sendable (String) -> String)? = nil
+  ) async throws -> WebSocketPeer {
     let (arrivals, continuation) = AsyncStream.makeStream(of: Arrival.self)
     let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
           if let tls { try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls)) }
+          if let answer { try channel.pipeline.syncOperations.addHandler(AnswerChanger(answer)) }
           let upgrader = NIOTypedWebSocketServerUpgrader<Void>(
             maxFrameSize: 1 << 24, enableAutomaticErrorHandling: false,
             shouldUpgrade: { channel, _ in channel.eventLoop.makeSucceededFuture([:]) },
@@ -75,6 +79,22 @@ final class WebSocketPeer: Sendable {
 
   /// Takes no more connections; those that stand go on.
   func stop() async throws { try await listener.close() }
+}
+
+/// Changes the first thing that is written.
+private final class AnswerChanger: ChannelOutboundHandler {
+  typealias OutboundIn = ByteBuffer
+  typealias OutboundOut = ByteBuffer
+
+  private var change: ((String) -> String)?
+
+  init(_ change: @escaping (String) -> String) { self.change = change }
+
+  func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    guard let change = change.take() else { return context.write(data, promise: promise) }
+    let answer = ByteBuffer(string: change(String(buffer: Self.unwrapOutboundIn(data))))
+    context.write(Self.wrapOutboundOut(answer), promise: promise)
+  }
 }
 
 /// Hands on what comes, unmasked.

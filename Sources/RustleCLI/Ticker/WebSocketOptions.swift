@@ -58,6 +58,9 @@ struct WebSocketOptions: ParsableArguments {
     ] where isGiven && !(address.map(Self.isWebSocket) ?? false) {
       throw ValidationError("\(option): expected it with --connect ws://… or wss://…, got it without")
     }
+    if roots != nil, let address, !address.lowercased().hasPrefix("wss://") {
+      throw ValidationError("--roots: expected it with --connect wss://…, got ws://…, which has no certificates")
+    }
     if unsubscribe != nil && subscribe ?? "none" == "none" {
       throw ValidationError("--unsubscribe: expected --subscribe with a message, got none")
     }
