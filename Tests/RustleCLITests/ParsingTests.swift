@@ -58,6 +58,20 @@ import Testing
     #expect(try plan("a.csv", "--policy", "latest").feedPolicy == .latest)
   }
 
+  @Test func theTickersMotionsAreRead() throws {
+    let arguments = [
+      "ticker", "A=", "B", "--seed", "7", "--brownian", "B=65000.00,-0.5,0.6", "--brownian", "A==0.10", "--statistics",
+      "10s",
+    ]
+    let plan = try #require(try RootCommand.parseAsRoot(arguments) as? TickerCommand).plan()
+    let motions = try [
+      BrownianMotion(price: #require(ExactDecimal("0.10"))),
+      BrownianMotion(price: #require(ExactDecimal("65000.00")), drift: -0.5, volatility: 0.6),
+    ]
+    #expect(plan.source == .simulated(SimulatedFeed(symbols: ["A=", "B"], seed: 7, model: .brownian(motions))))
+    #expect(plan.statistics == .seconds(10) && plan.candles == nil)
+  }
+
   @Test func theTickersAddressesAreRead() throws {
     func plan(_ arguments: String...) throws -> TickerPlan {
       try #require(try RootCommand.parseAsRoot(["ticker"] + arguments) as? TickerCommand).plan()
@@ -172,6 +186,18 @@ import Testing
       ["ticker", "--connect", "ws://a", "--header", "a: b", "--header", "A: c"],
       "expected each name once, got one again"
     ),
+    (["ticker", "A", "--candles", "1m", "--statistics", "1m"], "expected --candles or --statistics, got both"),
+    (["ticker", "A", "--brownian", "A"], "expected a motion such as BTC=65000.00 or BTC=65000.00,0.05,0.6, got 'A'"),
+    (["ticker", "A", "--brownian", "A=0"], "expected a motion such as BTC=65000.00"),
+    (["ticker", "A", "--brownian", "A=1,2,3,4"], "expected a motion such as BTC=65000.00"),
+    (["ticker", "A", "--brownian", "A=1,x"], "expected a drift from -1000 to 1000, got 'x'"),
+    (["ticker", "A", "--brownian", "A=1,0,-1"], "expected a volatility from 0 to 1000, got '-1'"),
+    (["ticker", "A", "--brownian", "B=1"], "--brownian: expected one of the symbols, got 'B'"),
+    (
+      ["ticker", "A", "--brownian", "A=1", "--brownian", "A=2"], "--brownian: expected each symbol once, got 'A' again"
+    ),
+    (["ticker", "A", "B", "--brownian", "A=1"], "--brownian: expected one for each symbol, got none for 'B'"),
+    (["ticker", "--replay", "f", "--brownian", "A=1"], "--brownian: expected it without --replay, got both"),
     (["ticker", "--connect", "ws://a", "--roots", "r.pem"], "--roots: expected it with --connect wss://…, got ws://…"),
     (["ticker", "--connect", "ws://a", "--unsubscribe", "x"], "--unsubscribe: expected --subscribe with a message"),
     (["ticker", "A", "--schema", "symbol=s,price=p"], "--schema: expected it with --replay or --connect"),

@@ -143,6 +143,26 @@ import Testing
     try Snapshot.expect(text.string, variant: format.rawValue)
   }
 
+  // MARK: statistics
+
+  static func statistics(_ symbol: String = "BTC") throws -> PriceStatistics {
+    let json = """
+      {"symbol":"\(symbol)","timeNanoseconds":1795243500000000001,"count":3,"mean":64106.66666666667,
+      "variance":29866.666666666668,"lowest":"63999.90","highest":"64320","first":"64320","last":"63999.90"}
+      """
+    return try JSONDecoder().decode(PriceStatistics.self, from: Data(json.utf8))
+  }
+
+  @Test(arguments: [OutputFormat.ndjson, .csv, .text]) func statisticsAreWrittenOneALine(format: OutputFormat) throws {
+    let lines = StatisticsLines(
+      format: format, profile: TickerViewTests.profile(columns: 80), windowNanoseconds: 60_000_000_000)
+    var text = ByteText()
+    text.append(lines.header)
+    lines.append(.value(try Self.statistics()), to: &text)
+    lines.append(.gap(2), to: &text)
+    try Snapshot.expect(text.string, variant: format.rawValue)
+  }
+
   static func alert() throws -> PriceAlert {
     let json = """
       {"threshold":{"symbol":"BTC","direction":"above","level":"70000.0","hysteresis":"12.5"},"index":0,

@@ -103,6 +103,24 @@ import Testing
       ])
   }
 
+  /// A line for each update; one that came late changes nothing.
+  @Test func statisticsAreOfTheLastWhile() async throws {
+    let text = [(0, "1.5"), (500, "2.5"), (400, "9"), (1_400, "3.5")].map { time, price in
+      "{\"symbol\":\"A\",\"price\":\(price),\"t_ms\":\(time)}\n"
+    }.joined()
+    let output = try await play(text) { plan, _ in plan.statistics = .seconds(1) }
+    let deviation = 0.5.squareRoot()
+    #expect(
+      output.text == """
+        {"v":1,"symbol":"A","t_ms":0,"count":1,"mean":1.5,"sd":0.0,"low":1.5,"high":1.5,"first":1.5,"last":1.5,"window_ms":1000}
+        {"v":1,"symbol":"A","t_ms":500,"count":2,"mean":2.0,"sd":\(deviation),"low":1.5,"high":2.5,"first":1.5,"last":2.5,"window_ms":1000}
+        {"v":1,"symbol":"A","t_ms":500,"count":2,"mean":2.0,"sd":\(deviation),"low":1.5,"high":2.5,"first":1.5,"last":2.5,"window_ms":1000}
+        {"v":1,"symbol":"A","t_ms":1400,"count":2,"mean":3.0,"sd":\(deviation),"low":2.5,"high":3.5,"first":2.5,"last":3.5,"window_ms":1000}
+
+        """)
+    #expect(output.notes.hasSuffix("rustle: updates left out, as they came after later ones: 1\n"))
+  }
+
   @Test func whatCannotBeReadIsToldAndSkipped() async throws {
     let text =
       Self.lines[0] + "{\"symbol\":\"BTC\",\"price\":\"x\"}\n{\"heartbeat\":1}\n" + Self.lines[0]

@@ -37,6 +37,12 @@ import Testing
     return board
   }
 
+  static func statistics() throws -> TickerBoard {
+    var board = TickerBoard(symbols: [])
+    for symbol in ["BTC", "ETH"] { board.apply(.value(try TickerLinesTests.statistics(symbol))) }
+    return board
+  }
+
   static func status(_ seconds: Double = 75) -> TickerStatus {
     TickerStatus(seconds: seconds, now: time + 250_000_000, source: "simulated", updatesPerSecond: 12)
   }
@@ -69,7 +75,8 @@ import Testing
     for lines in [
       TickerTable(profile: profile).lines(Self.board(hasSizes: false), Self.status()),
       TickerTable(profile: profile, isRecording: true).lines(board, try Self.fullStatus()),
-      TickerTable(profile: profile, isRecording: true, interval: "1m").lines(try Self.candles(), Self.status()),
+      TickerTable(profile: profile, isRecording: true, content: .candles).lines(try Self.candles(), Self.status()),
+      TickerTable(profile: profile, content: .statistics).lines(try Self.statistics(), Self.status()),
     ] {
       Self.expectToFit(lines, columns)
       texts.append(Self.text(lines))
@@ -107,9 +114,14 @@ import Testing
     full.alert = try TickerLinesTests.alert()
     full.connection = .reconnecting(after: .seconds(1), failures: 2, reason: "Connection refused (os error 111)")
     full.server = TickerStatus.Server(address: "127.0.0.1:7001", clients: 1)
-    for board in [Self.board(), try Self.candles(), TickerBoard(symbols: []), TickerBoard(symbols: ["A"])] {
-      for (interval, status) in [(nil, Self.status()), ("1m", Self.status()), (nil, full)] {
-        let lines = TickerTable(profile: profile, interval: interval).lines(board, status)
+    for board in [
+      Self.board(), try Self.candles(), try Self.statistics(), TickerBoard(symbols: []), TickerBoard(symbols: ["A"]),
+    ] {
+      for (content, status) in [
+        (TickerColumns.Content.quotes, Self.status()), (.candles, Self.status()), (.statistics, Self.status()),
+        (.quotes, full),
+      ] {
+        let lines = TickerTable(profile: profile, content: content).lines(board, status)
         Self.expectToFit(lines, max(20, columns))
         let height = lines.reduce(0) { $0 + max(1, ($1.columns + columns - 1) / columns) }
         #expect(!lines.isEmpty && (height < rows || lines.count == 1))

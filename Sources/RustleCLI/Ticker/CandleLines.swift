@@ -34,7 +34,7 @@ struct CandleLines: Sendable {
       text.append(price)
     }
     text.append(",\"volume\":\(volume(candle)),\"count\":\(candle.count)")
-    text.append(time("start", candle.startNanoseconds) + time("interval", intervalNanoseconds) + "}\n")
+    text.append(Self.time("start", candle.startNanoseconds) + Self.time("interval", intervalNanoseconds) + "}\n")
   }
 
   private func appendRow(_ candle: Candle, to text: inout ByteText) {
@@ -69,7 +69,7 @@ struct CandleLines: Sendable {
   private func volume(_ candle: Candle) -> String { candle.exactVolume?.description ?? String(candle.volume) }
 
   /// A field in milliseconds, or in nanoseconds where those do not tell it.
-  private func time(_ name: String, _ nanoseconds: Int64) -> String {
+  static func time(_ name: String, _ nanoseconds: Int64) -> String {
     nanoseconds.isMultiple(of: 1_000_000)
       ? ",\"\(name)_ms\":\(nanoseconds / 1_000_000)" : ",\"\(name)_ns\":\(nanoseconds)"
   }

@@ -8,7 +8,7 @@ actor LiveTicker: LiveView, TickerSink {
   private let now: @Sendable () -> Double
   private let wall: @Sendable () -> Int64
   private let isRecording: Bool
-  private let interval: String?
+  private let content: TickerColumns.Content
 
   private var board: TickerBoard
   private var status = TickerStatus()
@@ -28,7 +28,7 @@ actor LiveTicker: LiveView, TickerSink {
   ) {
     board = TickerBoard(symbols: plan.symbols.shown)
     isRecording = plan.recording != nil
-    interval = plan.candles.map { MarketTime.text(interval: $0.interval.nanoseconds) }
+    content = plan.candles != nil ? .candles : plan.statistics != nil ? .statistics : .quotes
     status.source = plan.sourceText
     status.lostWord = plan.policy == .all ? "lost" : "passed over"
     self.screen = screen
@@ -52,6 +52,11 @@ actor LiveTicker: LiveView, TickerSink {
   }
 
   func take(_ batch: [StreamElement<Candle>]) {
+    for element in batch { board.apply(element) }
+    changed()
+  }
+
+  func take(_ batch: [StreamElement<PriceStatistics>]) {
     for element in batch { board.apply(element) }
     changed()
   }
@@ -125,8 +130,8 @@ actor LiveTicker: LiveView, TickerSink {
     var shown = frozen?.status ?? current
     shown.isPaused = frozen != nil
     (shown.hasKeys, shown.showsHelp, shown.offset) = (hasKeys, status.showsHelp, status.offset)
-    let (board, status, isRecording, interval) = (frozen?.board ?? board, shown, isRecording, interval)
-    return { TickerTable(profile: $0, isRecording: isRecording, interval: interval).lines(board, status) }
+    let (board, status, isRecording, content) = (frozen?.board ?? board, shown, isRecording, content)
+    return { TickerTable(profile: $0, isRecording: isRecording, content: content).lines(board, status) }
   }
 
   private var current: TickerStatus {

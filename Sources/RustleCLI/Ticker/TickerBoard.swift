@@ -17,6 +17,8 @@ struct TickerBoard: Equatable, Sendable {
     fileprivate(set) var timeNanoseconds: Int64 = 0
     /// The newest candle, where candles are shown.
     fileprivate(set) var candle: Candle?
+    /// Those of the last while, where such are shown; changes are over that while then.
+    fileprivate(set) var statistics: PriceStatistics?
 
     init(symbol: String) { self.symbol = symbol }
 
@@ -80,6 +82,20 @@ struct TickerBoard: Equatable, Sendable {
       rows[row].volume += candle.volume
       rows[row].timeNanoseconds = candle.startNanoseconds
       rows[row].candle = candle
+    }
+  }
+
+  /// Takes in what a stream of statistics delivers.
+  mutating func apply(_ element: StreamElement<PriceStatistics>) {
+    switch element {
+    case .gap(let count): lost += count
+    case .value(let statistics):
+      updates += 1
+      let row = index(of: statistics.symbol)
+      rows[row].append(statistics.last)
+      rows[row].first = statistics.first
+      rows[row].timeNanoseconds = statistics.timeNanoseconds
+      rows[row].statistics = statistics
     }
   }
 

@@ -32,6 +32,7 @@ struct TickerCommand: AsyncParsableCommand {
         rustle ticker BTC ETH --duration 60 --record prices.ndjson
         rustle ticker --replay prices.ndjson --speed 10
         rustle ticker --replay prices.ndjson BTC --candles 1m --speed max --json
+        rustle ticker BTC --brownian BTC=65000.00,0.05,0.6 --rate 10 --statistics 10s
         rustle ticker BTC ETH --serve 127.0.0.1:7000
         rustle ticker --connect 127.0.0.1:7000 BTC --record btc.ndjson
         rustle ticker --connect wss://prices.example/v1 BTC --subscribe '{"op":"subscribe","args":$symbols}'
@@ -53,6 +54,13 @@ struct TickerCommand: AsyncParsableCommand {
         count        number of updates
         start_ms     when it starts, or start_ns
         interval_ms  how long it is, or interval_ns
+
+      OF STATISTICS:
+        symbol, t_ms  of whom, and when the while ends, or t_ns
+        count         updates within the while
+        mean, sd      of their prices: the mean and the sample standard deviation
+        low, high, first, last
+        window_ms     how long the while is, or window_ns
       """)
 
   @Argument(
@@ -78,7 +86,7 @@ struct TickerCommand: AsyncParsableCommand {
 
   @Option(
     parsing: .unconditional,
-    help: "Seed of the random walk: the same seed and symbols give the same prices.",
+    help: "Seed of made-up prices: the same seed, symbols and motions give the same.",
     transform: { text in
       guard let seed = UInt64(text) else {
         throw ValidationError("expected a whole number from 0 to \(UInt64.max), got '\(text)'")
@@ -87,6 +95,7 @@ struct TickerCommand: AsyncParsableCommand {
     })
   var seed: UInt64?
 
+  @OptionGroup var simulation: SimulationOptions
   @OptionGroup var output: OutputOptions
   @OptionGroup var log: LogOptions
 
@@ -123,6 +132,7 @@ struct TickerCommand: AsyncParsableCommand {
       if rate != nil && stream.policy != .sampled {
         throw ValidationError("--rate: expected --policy sampled with it, or a random walk, got \(option) alone")
       }
+      if !simulation.motions.isEmpty { throw ValidationError("--brownian: expected it without \(option), got both") }
       plan = TickerPlan(source: other, symbols: symbols.isEmpty ? .all : .only(symbols))
     } else {
       if symbols.isEmpty {
@@ -135,7 +145,8 @@ struct TickerCommand: AsyncParsableCommand {
       for threshold in stream.alerts where !symbols.contains(threshold.symbol) {
         throw ValidationError("--alert: expected one of the symbols, got '\(threshold.symbol)'")
       }
-      let feed = SimulatedFeed(symbols: symbols, updatesPerSecond: rate ?? 2, seed: seed)
+      let feed = SimulatedFeed(
+        symbols: symbols, updatesPerSecond: rate ?? 2, seed: seed, model: try simulation.model(of: symbols))
       plan = TickerPlan(source: .simulated(feed), symbols: .only(symbols))
     }
     switch stream.policy {
@@ -150,6 +161,7 @@ struct TickerCommand: AsyncParsableCommand {
       plan.policy = .sampled(every: .seconds(1 / rate))
     }
     plan.candles = stream.candles.map { TickerPlan.Candles(interval: $0, lateness: stream.lateness ?? .zero) }
+    plan.statistics = stream.statistics
     plan.thresholds = stream.alerts
     plan.record = stream.record.map {
       TickerPlan.Record(path: $0, mayReplace: stream.overwrite, input: plan.recording?.path)

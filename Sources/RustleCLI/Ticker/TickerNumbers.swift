@@ -15,6 +15,12 @@ enum TickerNumbers {
     return parts.count == 1 ? grouped : "\(grouped).\(parts[1])"
   }
 
+  /// The mean of a while, with two digits more than its last price has.
+  static func mean(_ statistics: PriceStatistics) -> String {
+    let text = String(format: "%.*f", statistics.last.scale + 2, statistics.mean)
+    return ExactDecimal(text).map(price) ?? text
+  }
+
   /// The exact difference of two prices; nil when it has more than 18 digits.
   static func difference(_ price: ExactDecimal, _ first: ExactDecimal) -> ExactDecimal? {
     let scale = max(price.scale, first.scale)

@@ -11,6 +11,7 @@ actor TickerOutput: TickerSink {
   private let tellsSkips: Bool
   private var quotes: TickerLines
   private let candles: CandleLines?
+  private let rolling: StatisticsLines?
   private var text = ByteText()
 
   /// Messages that were told of.
@@ -33,9 +34,12 @@ actor TickerOutput: TickerSink {
     candles = plan.candles.map {
       CandleLines(format: format, profile: profile, intervalNanoseconds: $0.interval.nanoseconds)
     }
+    rolling = plan.statistics.map {
+      StatisticsLines(format: format, profile: profile, windowNanoseconds: $0.nanoseconds)
+    }
   }
 
-  func begin() throws { try writer.write(candles?.header ?? quotes.header) }
+  func begin() throws { try writer.write(candles?.header ?? rolling?.header ?? quotes.header) }
 
   func take(_ batch: [StreamElement<Quote>]) throws {
     for element in batch where tellsGaps || element.value != nil {
@@ -47,6 +51,11 @@ actor TickerOutput: TickerSink {
 
   func take(_ batch: [StreamElement<Candle>]) throws {
     for element in batch where tellsGaps || element.value != nil { candles?.append(element, to: &text) }
+    try flush()
+  }
+
+  func take(_ batch: [StreamElement<PriceStatistics>]) throws {
+    for element in batch where tellsGaps || element.value != nil { rolling?.append(element, to: &text) }
     try flush()
   }
 

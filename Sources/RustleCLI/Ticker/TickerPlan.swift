@@ -32,6 +32,8 @@ struct TickerPlan: Sendable, Equatable {
   var symbols: FeedSymbols
   var policy = Policy.all
   var candles: Candles?
+  /// How long the while is whose statistics stand in the place of quotes.
+  var statistics: Duration?
   var thresholds: [PriceThreshold] = []
   var record: Record?
   /// Where the source is given to others.

@@ -4,6 +4,7 @@ import RustleMarket
 protocol TickerSink: Actor {
   func take(_ batch: [StreamElement<Quote>]) throws
   func take(_ batch: [StreamElement<Candle>]) throws
+  func take(_ batch: [StreamElement<PriceStatistics>]) throws
   func take(_ alert: PriceAlert) throws
   func take(_ notice: FeedNotice) throws
   func take(_ connection: FeedConnection) throws
@@ -11,9 +12,10 @@ protocol TickerSink: Actor {
 
 /// The streams of a run. Each has begun before the source does, so that none misses its first quote.
 struct TickerStreams: Sendable {
-  /// What is shown: quotes or candles.
+  /// What is shown: quotes, candles, or the statistics of a while.
   let quotes: EngineStream<Quote>?
   let candles: EngineStream<Candle>?
+  let rolling: EngineStream<PriceStatistics>?
   /// What is written to a file.
   let recorded: EngineStream<Quote>?
   let alerts: EngineStream<PriceAlert>?
@@ -23,13 +25,17 @@ struct TickerStreams: Sendable {
 
   /// - Throws: `FeedError`.
   init(_ plan: TickerPlan, of feed: MarketFeed) async throws {
+    let (symbols, policy) = (plan.symbols, plan.feedPolicy)
     if let wanted = plan.candles {
-      quotes = nil
       candles = try await feed.candles(
-        of: plan.symbols, every: wanted.interval, lateness: wanted.lateness, policy: plan.feedPolicy)
+        of: symbols, every: wanted.interval, lateness: wanted.lateness, policy: policy)
+      (quotes, rolling) = (nil, nil)
+    } else if let window = plan.statistics {
+      rolling = try await feed.statistics(of: symbols, over: window, policy: policy)
+      (quotes, candles) = (nil, nil)
     } else {
-      quotes = try await feed.quotes(for: plan.symbols, policy: plan.feedPolicy)
-      candles = nil
+      quotes = try await feed.quotes(for: symbols, policy: policy)
+      (candles, rolling) = (nil, nil)
     }
     recorded = plan.record == nil ? nil : try await feed.quotes(for: plan.symbols, policy: plan.everything)
     alerts =
@@ -48,6 +54,9 @@ struct TickerStreams: Sendable {
       if let candles {
         tasks.addTask { for await batch in candles.batches() { try await sink.take(batch) } }
       }
+      if let rolling {
+        tasks.addTask { for await batch in rolling.batches() { try await sink.take(batch) } }
+      }
       if let alerts {
         tasks.addTask { for await case .value(let alert) in alerts { try await sink.take(alert) } }
       }
@@ -61,11 +70,11 @@ struct TickerStreams: Sendable {
   }
 
   /// How the source's side ended; nil while it runs.
-  var outcome: SessionOutcome? { quotes?.outcome ?? candles?.outcome }
+  var outcome: SessionOutcome? { quotes?.outcome ?? candles?.outcome ?? rolling?.outcome }
 
-  /// Quotes that came too late for their candle.
-  var late: UInt64 { candles?.lateQuoteCount ?? 0 }
+  /// Quotes that came too late for their candle, or for the statistics.
+  var late: UInt64 { candles?.lateQuoteCount ?? rolling?.lateQuoteCount ?? 0 }
 
   /// What went through the stream that is shown.
-  var statistics: StreamStatistics? { quotes?.statistics ?? candles?.statistics }
+  var statistics: StreamStatistics? { quotes?.statistics ?? candles?.statistics ?? rolling?.statistics }
 }

@@ -23,6 +23,14 @@ struct TickerStreamOptions: ParsableArguments {
   var lateness: Duration?
 
   @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Mean, deviation, range and change over the last while of this length in place of prices: 250ms, 5s, 1m, 1h, 1d.",
+      valueName: "interval"),
+    transform: MarketTime.interval(of: "an interval"))
+  var statistics: Duration?
+
+  @Option(
     name: .customLong("alert"), parsing: .unconditionalSingleValue,
     help: ArgumentHelp(
       "Tell when a price is at a level or beyond: 'BTC>70000', 'BTC<60000'; with ~250 behind it, again once it was 250 back.",
@@ -50,6 +58,7 @@ struct TickerStreamOptions: ParsableArguments {
   }
 
   func validate() throws {
+    if candles != nil && statistics != nil { throw ValidationError("expected --candles or --statistics, got both") }
     if lateness != nil && candles == nil {
       throw ValidationError("--lateness: expected it with --candles, got it alone")
     }

@@ -6,7 +6,7 @@ struct TickerSummary {
   let counts: FeedCounts
   /// Of the stream that was shown.
   var statistics: StreamStatistics?
-  /// Quotes that came too late for their candle.
+  /// Quotes that came too late for their candle, or for the statistics.
   var late: UInt64 = 0
   /// What went through the server, where there is one.
   var served: ServerCounts?
@@ -32,7 +32,10 @@ struct TickerSummary {
     if counts.duplicates > 0 {
       notes.append("updates left out, whose number had come before: \(counts.duplicates)")
     }
-    if late > 0 { notes.append("updates left out, as they came after their candle: \(late)") }
+    if late > 0 {
+      let what = plan.statistics == nil ? "their candle" : "later ones"
+      notes.append("updates left out, as they came after \(what): \(late)")
+    }
     if let served {
       notes.append(
         "gave \(served.quotes) updates to \(served.accepted) \(served.accepted == 1 ? "client" : "clients")")

@@ -7,22 +7,22 @@ struct TickerTable {
   let profile: TerminalProfile
   /// Whether a row's time is told as such, and not as what it is behind now: that of a recording.
   let isRecording: Bool
-  /// How long a candle is, where the rows are candles.
-  let interval: String?
+  /// What the rows are.
+  let content: TickerColumns.Content
 
   private var glyphs: Glyphs { Glyphs(for: profile) }
   private var painter: Painter { Painter(isEnabled: profile.usesColor) }
 
-  init(profile: TerminalProfile, isRecording: Bool = false, interval: String? = nil) {
+  init(profile: TerminalProfile, isRecording: Bool = false, content: TickerColumns.Content = .quotes) {
     self.profile = profile
     self.isRecording = isRecording
-    self.interval = interval
+    self.content = content
   }
 
   /// The lines and the columns that each takes. There are never more lines than the terminal has room for without scrolling: of what
   /// stands below the rows the least important goes first, then the header. Where there is room for one line, it is that of a row.
   func lines(_ board: TickerBoard, _ status: TickerStatus) -> [Line] {
-    let columns = TickerColumns(board: board, width: profile.columns, isRecording: isRecording, interval: interval)
+    let columns = TickerColumns(board: board, width: profile.columns, isRecording: isRecording, content: content)
     let limit = profile.lineLimit
     // A header, a row, and how many more there are.
     let least = 1 + min(2, board.rows.count)
@@ -60,9 +60,7 @@ struct TickerTable {
         case .volume: (TickerNumbers.amount(row.volume), nil)
         case .lag: (MarketTime.age(status.now - row.timeNanoseconds), .dim)
         case .time: (MarketTime.timeOfDay(row.timeNanoseconds, hasMilliseconds: false), .dim)
-        case .open: (row.candle.map { TickerNumbers.price($0.open) } ?? "", nil)
-        case .high: (row.candle.map { TickerNumbers.price($0.high) } ?? "", nil)
-        case .low: (row.candle.map { TickerNumbers.price($0.low) } ?? "", nil)
+        case .open, .high, .low, .mean, .deviation: (row.text(of: column.kind) ?? "", nil)
         }
       text += String(repeating: " ", count: column.gap)
       text += painter(fit(cell, column.width, alignRight: column.isRight), color)
@@ -113,7 +111,7 @@ struct TickerTable {
     if status.isPaused {
       parts.append("paused")
     } else {
-      let what = interval == nil ? "updates" : "candles"
+      let what = content == .candles ? "candles" : "updates"
       parts.append("\(TickerNumbers.count(board.updates)) \(what)")
       if let rate = status.updatesPerSecond { parts[parts.count - 1] += ", \(TickerNumbers.amount(rate.rounded()))/s" }
     }

@@ -1,0 +1,55 @@
+internal import ArgumentParser
+import RustleMarket
+
+/// How prices that are made up move.
+struct SimulationOptions: ParsableArguments {
+  @Option(
+    name: .customLong("brownian"), parsing: .unconditionalSingleValue,
+    help: ArgumentHelp(
+      "Move a symbol's price in geometric Brownian motion: BTC=65000.00 begins there and keeps its digits; with drift and "
+        + "volatility per year behind it, BTC=65000.00,0.05,0.6. Given for every symbol or for none. (default: 0 and 0.5)",
+      valueName: "symbol=price"),
+    transform: Self.motion)
+  var motions: [Motion] = []
+
+  struct Motion: Sendable, Hashable {
+    var symbol: String
+    var motion: BrownianMotion
+  }
+
+  /// `BTC=65000.00`, `BTC=65000.00,0.05` or `BTC=65000.00,0.05,0.6`.
+  private static func motion(_ text: String) throws -> Motion {
+    let expected = "expected a motion such as BTC=65000.00 or BTC=65000.00,0.05,0.6"
+    guard let sign = text.lastIndex(of: "="), sign > text.startIndex else {
+      throw ValidationError("\(expected), got '\(text)'")
+    }
+    let parts = text[text.index(after: sign)...].split(separator: ",", omittingEmptySubsequences: false)
+    guard (1...3).contains(parts.count), let price = ExactDecimal(parts[0]), price > .zero else {
+      throw ValidationError("\(expected), got '\(text)'")
+    }
+    var motion = BrownianMotion(price: price)
+    if parts.count > 1 { motion.drift = try Parse.number("a drift", in: -1_000...1_000)(String(parts[1])) }
+    if parts.count > 2 { motion.volatility = try Parse.number("a volatility", in: 0...1_000)(String(parts[2])) }
+    return Motion(symbol: String(text[..<sign]), motion: motion)
+  }
+
+  /// - Throws: `ValidationError` when only some of the symbols have a motion.
+  func model(of symbols: [String]) throws -> SimulatedFeed.Model {
+    if motions.isEmpty { return .walk }
+    for (place, one) in motions.enumerated() {
+      if !symbols.contains(one.symbol) {
+        throw ValidationError("--brownian: expected one of the symbols, got '\(one.symbol)'")
+      }
+      if motions[..<place].contains(where: { $0.symbol == one.symbol }) {
+        throw ValidationError("--brownian: expected each symbol once, got '\(one.symbol)' again")
+      }
+    }
+    return .brownian(
+      try symbols.map { symbol in
+        guard let one = motions.first(where: { $0.symbol == symbol }) else {
+          throw ValidationError("--brownian: expected one for each symbol, got none for '\(symbol)'")
+        }
+        return one.motion
+      })
+  }
+}
