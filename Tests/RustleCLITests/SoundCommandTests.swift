@@ -213,6 +213,7 @@ import Testing
     let text = "rustle: \(path) is cut short: its header promises 8000 frames, and there are 4000\n"
     for words in [
       ["meter", path], ["play", path, "--demo"], ["spectrum", path, "--size", "1024"], ["eq", path, "-"],
+      ["spectrogram", path], ["pitch", path], ["voice", path],
     ] {
       let result = try RustleProcess.run(words)
       #expect(result.status == 0 && result.errors == text, "\(words[0]): \(result.errors)")

@@ -75,10 +75,7 @@ struct FileEqualizer: Sendable {
     let format = input.format
     let sink = try output.sink(format: format, options: options)
     var (before, after) = (PeakTally(channels: format.channels), PeakTally(channels: format.channels))
-    let start = ContinuousClock.now
-    var progress = ProgressLine(
-      total: input.expectedFrames, isEnabled: isWatched, now: { (ContinuousClock.now - start) / .seconds(1) },
-      write: { try? LineWriter.standardError.write($0) })
+    var progress = ProgressLine(total: input.expectedFrames, isEnabled: isWatched)
     defer { progress.end() }
     for try await buffer in input.buffers() {
       try Task.checkCancellation()

@@ -22,9 +22,7 @@ actor MeterFollower {
     self.subject = subject
     self.png = png
     self.note = note
-    let start = ContinuousClock.now
-    progress = ProgressLine(
-      total: frames, isEnabled: showsProgress, now: { (ContinuousClock.now - start) / .seconds(1) }, write: note)
+    progress = ProgressLine(total: frames, isEnabled: showsProgress, write: note)
   }
 
   func add(_ state: MeterState, framesRead: Int) {

@@ -36,9 +36,7 @@ struct PitchCommand: AsyncParsableCommand {
         level_db         relative to a full-scale square wave
       """)
 
-  @Argument(
-    help: "A WAV, FLAC, OGG or MP3 file, or - for standard input (no FLAC from a pipe).", completion: .file())
-  var input: String
+  @OptionGroup var file: SoundFileOptions
 
   @OptionGroup var pitch: PitchOptions
 
@@ -55,19 +53,6 @@ struct PitchCommand: AsyncParsableCommand {
     transform: Parse.integer("a channel number", in: 1...1_024))
   var channel: Int?
 
-  @OptionGroup var samples: RawInputOptions
-
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("Frames a second of raw samples, 1 to 768000.", valueName: "hz"),
-    transform: Parse.integer("a sample rate in Hz", in: 1...768_000))
-  var rate: Int?
-
-  @Option(
-    parsing: .unconditional, help: ArgumentHelp("Channels of raw samples, 1 to 32.", valueName: "count"),
-    transform: Parse.integer("a number of channels", in: 1...AudioFormat.mostChannels))
-  var channels: Int?
-
   @Option(
     help: ArgumentHelp("Also draw the pitch over the spectrogram into this PNG file.", valueName: "path"),
     completion: .file())
@@ -76,16 +61,10 @@ struct PitchCommand: AsyncParsableCommand {
   @OptionGroup var output: OutputOptions
   @OptionGroup var log: LogOptions
 
-  func validate() throws {
-    if input == "" { throw ValidationError("expected the path of a sound file, got ''") }
-    try samples.checkOfFile(rate: rate, channels: channels)
-  }
-
   func run() async throws {
     log.bootstrap()
-    if let png { try OutputPath.checkPicture(png, isNot: input) }
-    try CommandFailure.checkIsNoTerminal(input, command: "pitch")
-    let sound = try await samples.open(input, rate: rate, channels: channels)
+    if let png { try OutputPath.checkPicture(png, isNot: file.input) }
+    let sound = try await file.open(for: "pitch")
     let configuration = try configuration(for: sound)
     let lines = PitchLines(format: output.effectiveFormat, threshold: threshold)
     var run = try PitchRun(

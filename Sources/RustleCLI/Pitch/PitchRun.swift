@@ -45,10 +45,7 @@ struct PitchRun: ~Copyable {
   mutating func frames(
     showsProgress: Bool, found: ([PitchFrame]) throws -> Bool
   ) async throws -> [PitchFrame] {
-    let start = ContinuousClock.now
-    var progress = ProgressLine(
-      total: sound.expectedFrames, isEnabled: showsProgress, now: { (ContinuousClock.now - start) / .seconds(1) },
-      write: { try? LineWriter.standardError.write($0) })
+    var progress = ProgressLine(total: sound.expectedFrames, isEnabled: showsProgress)
     defer { progress.end() }
     let selection: ChannelSelection = channel.map { .channel($0 - 1) } ?? .mix
     var (kept, fresh): ([PitchFrame], [PitchFrame]) = ([], [])

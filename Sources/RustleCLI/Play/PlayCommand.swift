@@ -37,25 +37,10 @@ struct PlayCommand: AsyncParsableCommand {
       The summary adds input, sample_rate_hz, channels, frames, and complete: whether the end was heard.
       """)
 
-  @Argument(
-    help: "A WAV, FLAC, OGG or MP3 file, or - for standard input (no FLAC from a pipe).", completion: .file())
-  var input: String
+  @OptionGroup var file: SoundFileOptions
 
   @Option(help: ArgumentHelp("The sound device, as 'rustle devices' names it. (default: default)", valueName: "name"))
   var device: String?
-
-  @OptionGroup var samples: RawInputOptions
-
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("Frames a second of raw samples, 1 to 768000.", valueName: "hz"),
-    transform: Parse.integer("a sample rate in Hz", in: 1...768_000))
-  var rate: Int?
-
-  @Option(
-    parsing: .unconditional, help: ArgumentHelp("Channels of raw samples, 1 to 32.", valueName: "count"),
-    transform: Parse.integer("a number of channels", in: 1...AudioFormat.mostChannels))
-  var channels: Int?
 
   @Flag(help: "Short for --device demo, which takes sound at its rate and makes none.")
   var demo = false
@@ -87,7 +72,6 @@ struct PlayCommand: AsyncParsableCommand {
     if let device, demo { throw ValidationError("expected --device or --demo, got --device \(device) and --demo") }
     if device == "" { throw ValidationError("--device: expected the name of a device, got ''") }
     if format.effectiveFormat == .csv { throw ValidationError("--format: expected auto, text or ndjson, got csv") }
-    try samples.checkOfFile(rate: rate, channels: channels)
     if to != nil, duration != nil { throw ValidationError("expected --to or --duration, got both") }
     if let to, to <= from ?? 0 {
       throw ValidationError("--to: expected a time after --from, \(from ?? 0) s, got \(to) s")
@@ -96,12 +80,10 @@ struct PlayCommand: AsyncParsableCommand {
 
   func run() async throws {
     log.bootstrap()
-    try CommandFailure.checkIsNoTerminal(input, command: "play")
     let isForProgram = self.format.effectiveFormat == .ndjson
     let preset = try eq.map { try PresetFile.read($0, option: "--eq").settings }
     let begin = from ?? 0
-    let sound = try await samples.open(
-      input, rate: rate, channels: channels, from: begin, seconds: to.map { $0 - begin } ?? duration)
+    let sound = try await file.open(for: "play", from: begin, seconds: to.map { $0 - begin } ?? duration)
     let format = sound.format
     if let frames = sound.expectedFrames, frames == 0, sound.firstFrame > 0 {
       throw sound.beginsTooLate(end: sound.file?.frames ?? 0)

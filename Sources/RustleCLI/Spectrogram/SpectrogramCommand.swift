@@ -94,9 +94,6 @@ struct SpectrogramCommand: AsyncParsableCommand {
     try LineWriter.standardOutput.write(SpectrogramView(result: result, profile: profile).text())
   }
 
-  /// Frames that are read from the file at a time.
-  private static let blockFrames = 16_384
-
   private func analyze() throws -> SpectrogramResult {
     try CommandFailure.checkIsNoTerminal(file, command: "spectrogram")
     var reader = try AudioFileReader(path: file)
@@ -108,24 +105,11 @@ struct SpectrogramCommand: AsyncParsableCommand {
     }
     let stft = try STFT(size: size, hop: hop, window: window.window, scale: .amplitude, form: .decibels)
     var builder = try SpectrogramBuilder(stft)
-    let selection: ChannelSelection = channel.map { .channel($0 - 1) } ?? .mix
-    let start = ContinuousClock.now
-    var progress = ProgressLine(
-      total: reader.format.frames, isEnabled: !logging.quiet && StandardStream.isTerminal(StandardStream.error),
-      now: { (ContinuousClock.now - start) / .seconds(1) }, write: { try? LineWriter.standardError.write($0) })
-    defer { progress.end() }
-    var block: [Float] = []
-    var framesRead = 0
-    while true {
-      let frames = try reader.readMono(into: &block, maximumFrames: Self.blockFrames, selecting: selection)
-      if frames == 0 { break }
-      try CommandFailure.checkFinite(block, of: file, from: framesRead)
-      framesRead += frames
-      try builder.add(block)
-      progress.update(framesRead)
+    let framesRead = try reader.forEachMonoBlock(of: file, channel: channel, isQuiet: logging.quiet) {
+      try builder.add($0)
     }
-    guard framesRead > 0 else {
-      throw CommandFailure(.badData, "\(file): expected sound, got a file of 0 frames")
+    if !logging.quiet, let shortness = reader.format.shortness(of: file, framesRead: framesRead) {
+      try? LineWriter.standardError.write("rustle: \(shortness)\n")
     }
     try builder.finish()
     return SpectrogramResult(

@@ -81,9 +81,6 @@ struct SpectrumCommand: AsyncParsableCommand {
 
   private func profile() -> TerminalProfile { .standardOutput(isASCIIAskedFor: output.ascii) }
 
-  /// Frames that are read from the file at a time.
-  private static let blockFrames = 16_384
-
   /// The frame's size for a file of so many frames: a file that is shorter than one frame would be measured with silence in the
   /// rest of it, and its sines read too low. A file of unknown length is taken as long.
   static func size(_ asked: Int, forFrames frames: Int?) -> Int {
@@ -106,25 +103,7 @@ struct SpectrumCommand: AsyncParsableCommand {
     }
     var analyzer = try WelchAnalyzer(
       size: size, window: window.window, overlap: overlap, sampleRate: reader.format.sampleRate)
-    let selection: ChannelSelection = channel.map { .channel($0 - 1) } ?? .mix
-    let start = ContinuousClock.now
-    var progress = ProgressLine(
-      total: reader.format.frames, isEnabled: !log.quiet && StandardStream.isTerminal(StandardStream.error),
-      now: { (ContinuousClock.now - start) / .seconds(1) }, write: { try? LineWriter.standardError.write($0) })
-    defer { progress.end() }
-    var block: [Float] = []
-    var framesRead = 0
-    while true {
-      let frames = try reader.readMono(into: &block, maximumFrames: Self.blockFrames, selecting: selection)
-      if frames == 0 { break }
-      try CommandFailure.checkFinite(block, of: file, from: framesRead)
-      framesRead += frames
-      analyzer.add(block)
-      progress.update(framesRead)
-    }
-    guard framesRead > 0 else {
-      throw CommandFailure(.badData, "\(file): expected sound, got a file of 0 frames")
-    }
+    let framesRead = try reader.forEachMonoBlock(of: file, channel: channel, isQuiet: log.quiet) { analyzer.add($0) }
     if let shortness = reader.format.shortness(of: file, framesRead: framesRead) { note(shortness) }
     let spectrum = try analyzer.spectrum()
     return SpectrumResult(

@@ -23,6 +23,15 @@ struct ProgressLine {
     self.write = write
   }
 
+  /// That of a job which begins now.
+  init(
+    total: Int?, isEnabled: Bool, write: @escaping (String) -> Void = { try? LineWriter.standardError.write($0) }
+  ) {
+    let start = ContinuousClock.now
+    self.init(
+      total: total, isEnabled: isEnabled, now: { (ContinuousClock.now - start) / .seconds(1) }, write: write)
+  }
+
   /// Says how much is done.
   mutating func update(_ done: Int) {
     guard isEnabled, let total, total > 0, now() >= nextDrawing else { return }

@@ -56,9 +56,7 @@ actor TuneFollower {
   ///   - note: writes to standard error.
   init(interval: Double, frames: Int?, showsProgress: Bool, note: @escaping @Sendable (String) -> Void) {
     self.interval = interval
-    let start = ContinuousClock.now
-    progress = ProgressLine(
-      total: frames, isEnabled: showsProgress, now: { (ContinuousClock.now - start) / .seconds(1) }, write: note)
+    progress = ProgressLine(total: frames, isEnabled: showsProgress, write: note)
   }
 
   /// Takes an update of every frame.

@@ -47,9 +47,7 @@ struct VoiceCommand: AsyncParsableCommand {
         f1_hz, b1_hz ... f5_hz, b5_hz, formant_confidence, centroid_hz
       """)
 
-  @Argument(
-    help: "A WAV, FLAC, OGG or MP3 file, or - for standard input (no FLAC from a pipe).", completion: .file())
-  var input: String
+  @OptionGroup var file: SoundFileOptions
 
   @Option(
     parsing: .unconditional,
@@ -81,34 +79,18 @@ struct VoiceCommand: AsyncParsableCommand {
     transform: Parse.integer("a channel number", in: 1...1_024))
   var channel: Int?
 
-  @OptionGroup var samples: RawInputOptions
-
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("Frames a second of raw samples, 8000 to 192000.", valueName: "hz"),
-    transform: Parse.integer("a sample rate in Hz", in: 8_000...192_000))
-  var rate: Int?
-
-  @Option(
-    parsing: .unconditional, help: ArgumentHelp("Channels of raw samples, 1 to 32.", valueName: "count"),
-    transform: Parse.integer("a number of channels", in: 1...AudioFormat.mostChannels))
-  var channels: Int?
-
   @OptionGroup var output: OutputOptions
   @OptionGroup var log: LogOptions
 
   func validate() throws {
-    if input == "" { throw ValidationError("expected the path of a sound file, got ''") }
     if min >= max {
       throw ValidationError(String(format: "expected --min below --max, got %.12g and %.12g", min, max))
     }
-    try samples.checkOfFile(rate: rate, channels: channels)
   }
 
   func run() async throws {
     log.bootstrap()
-    try CommandFailure.checkIsNoTerminal(input, command: "voice")
-    let sound = try await samples.open(input, rate: rate, channels: channels)
+    let sound = try await file.open(for: "voice")
     try check(sound)
     let configuration = VoiceConfiguration(
       range: min...max, formants: FormantConfiguration(ceiling: ceiling, method: method.method))
@@ -144,7 +126,8 @@ struct VoiceCommand: AsyncParsableCommand {
     let rate = String(format: "%.6g", format.sampleRate)
     guard (8_000...192_000).contains(format.sampleRate) else {
       throw CommandFailure(
-        .badData, "\(sound.name): expected a sample rate of 8000 to 192000 Hz, got \(rate) Hz",
+        sound.file == nil ? .usage : .badData,
+        "\(sound.name): expected a sample rate of 8000 to 192000 Hz, got \(rate) Hz",
         advice: "convert the sound first")
     }
     guard max < 0.25 * format.sampleRate else {

@@ -26,10 +26,7 @@ struct VoiceRun: ~Copyable {
   mutating func result(
     showsProgress: Bool, found: ([VoiceFrame]) throws -> Void
   ) async throws -> VoiceResult {
-    let start = ContinuousClock.now
-    var progress = ProgressLine(
-      total: sound.expectedFrames, isEnabled: showsProgress, now: { (ContinuousClock.now - start) / .seconds(1) },
-      write: { try? LineWriter.standardError.write($0) })
+    var progress = ProgressLine(total: sound.expectedFrames, isEnabled: showsProgress)
     defer { progress.end() }
     let selection: ChannelSelection = channel.map { .channel($0 - 1) } ?? .mix
     var (frames, fresh): ([VoiceFrame], [VoiceFrame]) = ([], [])
