@@ -52,6 +52,12 @@ public struct ExactDecimal: Sendable {
     return Double(description) ?? .nan
   }
 
+  /// From `first` to this number as a share of the first's size, so that more is more for negative numbers too; not finite when that
+  /// is 0.
+  package func relativeChange(since first: ExactDecimal) -> Double {
+    (doubleValue - first.doubleValue) / abs(first.doubleValue)
+  }
+
   private static let unitsEnd: UInt64 = 1_000_000_000_000_000_000
   static let powers: [Int64] = (0...18).map { exponent in (0..<exponent).reduce(1) { power, _ in power * 10 } }
 }

@@ -84,8 +84,8 @@ public struct PriceStatistics: SymbolRecord, Hashable, Codable {
   public var standardDeviation: Double { variance.squareRoot() }
   /// From the first price to the last.
   public var change: Double { last.doubleValue - first.doubleValue }
-  /// ``change`` as a share of the first price.
-  public var relativeChange: Double { change / first.doubleValue }
+  /// ``change`` as a share of the size of the first price; not finite when that is 0.
+  public var relativeChange: Double { last.relativeChange(since: first) }
 }
 
 /// A price that a consumer of alerts watches for.

@@ -4,7 +4,7 @@ public import RustleCore
 ///
 /// ```swift
 /// let feed = try MarketFeed(.replay(ReplayFeed(path: "prices.ndjson", pace: .times(10))))
-/// let candles = try await core.native.candles(every: .seconds(60))
+/// let candles = try await feed.candles(every: .seconds(60))
 /// try await feed.run()
 /// for await case .value(let candle) in candles {
 ///   print(candle.symbol, candle.open, candle.close)

@@ -46,13 +46,13 @@ public final class MarketViewModel {
 
   deinit { task?.cancel() }
 
-  /// From the oldest price in ``history`` to the newest as a share of the oldest: 0.01 is one per cent; nil for a symbol without
+  /// From the oldest price in ``history`` to the newest as a share of the oldest's size: 0.01 is one per cent; nil for a symbol without
   /// quotes, and for a first price of 0.
   public func change(of symbol: String) -> Double? {
     guard let quotes = history[symbol], let first = quotes.first, let last = quotes.last, first.price != .zero else {
       return nil
     }
-    return last.price.doubleValue / first.price.doubleValue - 1
+    return last.price.relativeChange(since: first.price)
   }
 
   /// Streams from a source, in place of what ran before. A refusal is shown in ``error``.
@@ -93,7 +93,8 @@ public final class MarketViewModel {
     _ symbols: FeedSymbols, _ policy: FeedPolicy, _ interval: Duration?, _ thresholds: [PriceThreshold],
     _ makeFeed: () throws(FeedError) -> MarketFeed
   ) {
-    task?.cancel()
+    let before = task
+    before?.cancel()
     generation += 1
     let mine = generation
     (latest, history, candles, alerts) = ([:], [:], [:], [])
@@ -109,7 +110,8 @@ public final class MarketViewModel {
           let alerts = thresholds.isEmpty ? nil : try await feed.alerts(at: thresholds)
           let notices = try await feed.notices()
           let states = try await feed.connectionStates()
-          try await feed.run()
+          // One that was overtaken meanwhile has nothing to run.
+          if !Task.isCancelled { try await feed.run() }
           let model = Reference(self)
           await withDiscardingTaskGroup { tasks in
             tasks.addTask { await model.follow(quotes, of: feed, mine) { $0.take($1) } }
@@ -124,6 +126,8 @@ public final class MarketViewModel {
           self?.refused(mine, error)
         }
         await feed.shutDown()
+        // Whoever waits for this run waits for those that it took the place of.
+        await before?.value
       }
     } catch {
       refused(mine, error)
@@ -209,7 +213,10 @@ public final class MarketViewModel {
         let counts = await feed.counts
         guard let model, generation == model.generation else { return }
         take(model, batch)
-        model.counts = counts
+        // Another stream's task may have asked later.
+        if counts.messages &+ counts.quotes >= model.counts.map({ $0.messages &+ $0.quotes }) ?? 0 {
+          model.counts = counts
+        }
       }
     }
   }

@@ -142,7 +142,8 @@ extension WebSocketFeed.TLS {
       return try NIOSSLContext(configuration: configuration)
     } catch {
       let place = if case .file(let path) = roots { path } else { "the text" }
-      throw FeedError(code: .unreadableFile, message: "roots: expected certificates in PEM in \(place), got \(error)")
+      let reason = (error as? NIOSSLError) == .failedToLoadCertificate ? "none" : "\(WebSocketEnd(error))"
+      throw FeedError(code: .unreadableFile, message: "roots: expected certificates in PEM in \(place), got \(reason)")
     }
   }
 

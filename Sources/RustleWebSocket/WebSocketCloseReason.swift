@@ -13,7 +13,7 @@ struct WebSocketCloseReason {
   init(_ data: ByteBuffer) {
     var rest = data
     guard let code = rest.readInteger(as: UInt16.self) else {
-      words = "no code"
+      words = data.readableBytes == 0 ? "no code" : "half a code"
       isWellFormed = data.readableBytes == 0
       return
     }

@@ -90,6 +90,9 @@ struct WebSocketConnector: Sendable {
     func words(_ name: String, of headers: HTTPHeaders) -> [String] {
       headers[canonicalForm: name].filter { !$0.isEmpty }.map(String.init)
     }
+    guard answer.version == .http1_1 else {
+      throw WebSocketEnd("expected an answer in HTTP/1.1, got one in \(answer.version)")
+    }
     guard words("Connection", of: answer.headers).contains(where: { $0.lowercased() == "upgrade" }) else {
       throw WebSocketEnd("expected an answer with Connection: Upgrade, got another 101")
     }

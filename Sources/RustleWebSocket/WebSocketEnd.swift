@@ -32,6 +32,7 @@ struct WebSocketEnd: Error, Hashable, CustomStringConvertible {
     switch error {
     case let error as IOError: words(ofSystemError: error.errnoCode)
     case NIOSSLError.handshakeFailed(let cause): "TLS: \(words(ofTLS: "\(cause)"))"
+    case NIOSSLError.uncleanShutdown: "TLS: the peer has closed the connection without a word"
     case let error as NIOSSLError: "TLS: \(error)"
     case let error as NIOSSLExtraError: "TLS: \(error)"
     default: "\(error)"

@@ -84,7 +84,8 @@ final class WebSocketFrames: ChannelDuplexHandler {
       // One that may be sent is sent back.
       end(said.isWellFormed ? nil : .protocolError, "the peer has closed the connection: \(said.words)", context)
       sendClose(frame.unmaskedData, context)
-    default: end(.protocolError, "expected a frame that is known, got opcode \(frame.opcode)", context)
+    default:
+      end(.protocolError, "expected a frame that is known, got opcode \(UInt8(webSocketOpcode: frame.opcode))", context)
     }
   }
 
@@ -215,8 +216,12 @@ final class WebSocketFrames: ChannelDuplexHandler {
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     switch error {
     case NIOWebSocketError.invalidFrameLength: endTooLong(context)
-    case let error as NIOWebSocketError:
-      end(.protocolError, "expected frames of a WebSocket, got something else: \(error)", context)
+    case NIOWebSocketError.fragmentedControlFrame:
+      end(.protocolError, "expected a ping, pong or close in one frame, got a part of one", context)
+    case NIOWebSocketError.multiByteControlFrameLength:
+      end(.protocolError, "expected a ping, pong or close of at most 125 bytes, got a longer one", context)
+    case is NIOWebSocketError:
+      end(.protocolError, "expected frames of a WebSocket, got something else", context)
     default: end(nil, "the connection was lost: \(WebSocketEnd(error))", context)
     }
   }

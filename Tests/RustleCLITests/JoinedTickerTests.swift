@@ -42,6 +42,37 @@ import Testing
     #expect(told.contains("rustle: gave 2000 updates to "))
   }
 
+  @Test func aConnectionThatNeverStoodIsAFailure() async throws {
+    let folder = try ScratchFolder()
+    var plan = TickerPlan(
+      source: .live(LiveFeed(.unix(folder.path("nobody")), backoff: Self.quick)), symbols: .all)
+    plan.duration = .milliseconds(20)
+    do {
+      _ = try await run(plan)
+      Issue.record("expected a failure, got none")
+    } catch {
+      let failure = CommandFailure(error)
+      #expect(
+        failure?.status == .unavailable && failure?.message.contains("nobody: expected a connection, got none") == true)
+    }
+  }
+
+  /// What a server says it has left out of quotes without numbers stands in a recording of them.
+  @Test func aRecordingTellsWhatIsMissing() async throws {
+    let folder = try ScratchFolder()
+    let gap = "{\"v\":1,\"gap\":5}\n"
+    let (first, second) = (
+      #"{"v":1,"symbol":"A","price":1,"t_ms":1}"# + "\n", #"{"v":1,"symbol":"A","price":2,"t_ms":2}"# + "\n"
+    )
+    for text in [first + gap + second, first + second] {
+      let source = try folder.write(Data(text.utf8), as: "source.ndjson")
+      var plan = TickerPlan(source: .replay(ReplayFeed(path: source, pace: .unpaced)), symbols: .all)
+      plan.record = TickerPlan.Record(path: folder.path("copy.ndjson"), mayReplace: true, input: source)
+      _ = try await run(plan)
+      #expect(try String(contentsOfFile: folder.path("copy.ndjson"), encoding: .utf8) == text)
+    }
+  }
+
   @Test func addressesThatAreRefusedHaveTheirExitCodes() async throws {
     func failure(_ change: (inout TickerPlan) -> Void) async throws -> CommandFailure? {
       var plan = TickerPlan(source: .simulated(SimulatedFeed(symbols: ["A"])), symbols: ["A"])

@@ -35,6 +35,9 @@ import Testing
   @Test func momentsAreWrittenInUTC() {
     #expect(MarketTime.dateAndTime(1_700_000_000_999_999_999) == "2023-11-14T22:13:20Z")
     #expect(MarketTime.dateAndTime(-1) == "1969-12-31T23:59:59Z")
+    #expect(MarketTime.dateAndTime(-1, unit: 1) == "1969-12-31T23:59:59.999999999Z")
+    #expect(MarketTime.dateAndTime(1_700_000_000_250_000_000, unit: 250_000_000) == "2023-11-14T22:13:20.250Z")
+    #expect(MarketTime.dateAndTime(1_700_000_000_000_007_000, unit: 7_000) == "2023-11-14T22:13:20.000007Z")
     #expect(MarketTime.timeOfDay(-1) == "23:59:59.999Z")
     #expect(MarketTime.timeOfDay(61_001_000_000, hasMilliseconds: false) == "00:01:01")
   }

@@ -56,6 +56,7 @@ import Testing
     #expect(other.record == TickerPlan.Record(path: "b.ndjson", mayReplace: true, input: "/dev/stdin"))
     #expect(try plan("a.csv", "--speed", "10").source == .replay(ReplayFeed(path: "a.csv", pace: .times(10))))
     #expect(try plan("a.csv", "--policy", "latest").feedPolicy == .latest)
+    #expect(try plan("a.csv", "--candles", "1m", "--lateness", "0s").candles?.lateness == .zero)
   }
 
   @Test func theTickersMotionsAreRead() throws {
@@ -190,6 +191,14 @@ import Testing
     (["ticker", "A", "--brownian", "A"], "expected a motion such as BTC=65000.00 or BTC=65000.00,0.05,0.6, got 'A'"),
     (["ticker", "A", "--brownian", "A=0"], "expected a motion such as BTC=65000.00"),
     (["ticker", "A", "--brownian", "A=1,2,3,4"], "expected a motion such as BTC=65000.00"),
+    (
+      ["ticker", "A", "--brownian", "A=1000.0000000000000"],
+      "expected a price of at most 15 digits, got '1000.0000000000000'"
+    ),
+    (
+      ["ticker", "--connect", "ws://a", "--subscribe", "$symbol"],
+      "--subscribe: expected symbols, of which the message tells, got none"
+    ),
     (["ticker", "A", "--brownian", "A=1,x"], "expected a drift from -1000 to 1000, got 'x'"),
     (["ticker", "A", "--brownian", "A=1,0,-1"], "expected a volatility from 0 to 1000, got '-1'"),
     (["ticker", "A", "--brownian", "B=1"], "--brownian: expected one of the symbols, got 'B'"),

@@ -77,6 +77,9 @@ import Testing
     #expect(Key.keys(in: Array("\u{1B}[1;5A\u{1B}[1;5q\u{1B}OP ".utf8)) == [.pause])
     // Arrows in both modes of a terminal.
     #expect(Key.keys(in: Array("\u{1B}[A\u{1B}[B\u{1B}OC\u{1B}OD".utf8)) == [.up, .down, .right, .left])
+    #expect(
+      Key.keys(in: Array("\u{1B}[5~\u{1B}[6~\u{1B}[H\u{1B}OF\u{1B}[1~\u{1B}[4~\u{1B}[2~".utf8))
+        == [.pageUp, .pageDown, .home, .end, .home, .end])
     #expect(Key.keys(in: [0x1B]) == [])
   }
 }

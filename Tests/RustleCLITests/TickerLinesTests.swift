@@ -175,8 +175,9 @@ import Testing
     let alert = try Self.alert()
     #expect(alert.threshold == AlertText.threshold("BTC>=70000.0~12.5"))
     #expect(
-      TickerOutput.json(alert)
+      TickerOutput.json(.value(alert))
         == "{\"v\":1,\"alert\":{\"symbol\":\"BTC\",\"above\":70000.0,\"price\":70000.10,\"t_ns\":1500000}}\n")
+    #expect(TickerOutput.json(.gap(3)) == "{\"v\":1,\"alert\":{\"gap\":3}}\n")
     #expect(AlertText.text(alert) == "BTC 70,000.10 is at or above 70,000.0")
   }
 }

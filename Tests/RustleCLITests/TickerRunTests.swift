@@ -131,7 +131,7 @@ import Testing
       output.notes == """
         rustle: line 2 was skipped: price: expected a number of at most 18 digits, got "x"
         rustle: lines that could not be read, and were skipped: 1 of 5
-        rustle: the source skipped numbers: 3, in 1 gaps
+        rustle: the source skipped numbers: 3, in 1 gap
         rustle: updates left out, whose number had come before: 1
 
         """)

@@ -129,6 +129,32 @@ import Testing
     }
   }
 
+  /// A key that leads beyond an end is no debt: the next one moves.
+  @Test func theRowsScrollByRowsPagesAndToTheirEnds() async {
+    let symbols = (10..<60).map { "S\($0)" }
+    let view = LiveTicker(
+      TickerPlan(source: .simulated(SimulatedFeed(symbols: symbols)), symbols: .only(symbols)),
+      screen: LiveScreen(
+        hasKeys: true, session: TerminalSession(output: -1, input: nil, write: { _ in }),
+        makeProfile: { Self.profile(columns: 80, rows: 14) }, write: { _ in }),
+      now: { 0 }, wall: { 0 })
+    func rows() async -> [String] {
+      await view.picture(Self.profile(columns: 80, rows: 14)).map(\.text).filter { $0.hasPrefix("S") }.dropFirst().map {
+        String($0)
+      }
+    }
+    let count = await rows().count
+    #expect(count == 10)
+    for (keys, first) in [
+      ([Key.down, .down], 2), ([.up], 1), ([.pageDown], 11), ([.pageDown, .pageUp], 11),
+      ([.end, .down, .pageDown], 40),
+      ([.up], 39), ([.home], 0), ([.up, .pageUp, .down], 1), ([.pause, .pageDown], 11), ([.pause, .end, .up], 39),
+    ] as [([Key], Int)] {
+      for key in keys { #expect(await view.press(key) == false) }
+      #expect(await rows() == Array(symbols[first..<first + count]), "\(keys)")
+    }
+  }
+
   /// The state stays, then the keys that were asked for; the header goes before the only row does.
   @Test func whatStandsBelowTheRowsMakesRoomForThem() throws {
     var status = try Self.fullStatus()

@@ -33,7 +33,7 @@ import Testing
     await finish(model)
     #expect(model.latest.mapValues(\.price.description) == ["A": "15.00", "B": "0.5"])
     #expect(model.history["A"]?.map(\.price.description) == ["9.75", "15.00"], "the newest two")
-    #expect(model.change(of: "A") == 15 / 9.75 - 1 && model.change(of: "B") == 0)
+    #expect(model.change(of: "A") == (15 - 9.75) / 9.75 && model.change(of: "B") == 0)
     #expect(model.candles["A"]?.map(\.close.description) == ["9.75", "15.00"])
     #expect(model.candles["B"]?.count == 1)
     #expect(model.alerts.map(\.price.description) == ["12.50", "15.00"])
@@ -102,6 +102,29 @@ import Testing
     model.start(.simulated(SimulatedFeed(symbols: ["NEW"], updateLimit: 1)))
     await finish(model)
     #expect(model.latest.keys.sorted() == ["NEW"] && model.counts?.quotes == 1)
+  }
+
+  @Test func stopWaitsForEveryRunThatWasBegun() async throws {
+    let clock = try ManualClock()
+    let feeds = try (0..<3).map { _ in
+      try MarketFeed(.simulated(SimulatedFeed(symbols: ["A"])), clock: clock)
+    }
+    let model = MarketViewModel()
+    for feed in feeds { model.start(feed) }
+    await model.stop()
+    for feed in feeds {
+      await #expect(throws: FeedError.self) { try await feed.quotes() }
+      #expect(await feed.counts.quotes == 0)
+    }
+  }
+
+  @Test func changesOfNegativePricesHaveTheirDirection() async throws {
+    let folder = try ScratchFolder()
+    let path = try folder.write(Data((line("A", "-5", 0) + line("A", "-4", 1)).utf8), as: "prices.ndjson")
+    let model = MarketViewModel()
+    model.start(.replay(ReplayFeed(path: path, pace: .unpaced)), policy: .awaited())
+    await finish(model)
+    #expect(model.change(of: "A") == 0.2)
   }
 
   @Test func aModelThatGoesEndsItsFeed() async throws {

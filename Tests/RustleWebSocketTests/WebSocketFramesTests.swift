@@ -116,7 +116,7 @@ import Testing
   @Test func codeThatMayNotBeSentIsAnsweredAsAnError() throws {
     for (bytes, words, answer) in [
       ([], "no code", 0), ([3, 233], "code 1001", 1_001), ([0x0B, 0xB8, 0x68, 0x69], "code 3000, hi", 3_000),
-      ([3], "no code", 1_002), ([3, 237], "code 1005", 1_002), ([0, 1], "code 1", 1_002),
+      ([3], "half a code", 1_002), ([3, 237], "code 1005", 1_002), ([0, 1], "code 1", 1_002),
       ([0x13, 0x88], "code 5000", 1_002),
       ([3, 232, 0xFF], "code 1000, \u{FFFD}", 1_002),
     ] as [([UInt8], String, Int)] {

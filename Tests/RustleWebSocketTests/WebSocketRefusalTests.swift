@@ -35,6 +35,7 @@ import Testing
   /// What NIO accepts, and RFC 6455 does not.
   @Test func answersThatAcceptMoreThanWasAskedForAreRefused() async throws {
     for (before, after, expected) in [
+      ("HTTP/1.1 101", "HTTP/1.0 101", "expected an answer in HTTP/1.1, got one in HTTP/1.0"),
       ("upgrade\r\n", "keep-alive\r\n", "expected an answer with Connection: Upgrade, got another 101"),
       (
         "\r\n\r\n", "\r\nSec-WebSocket-Extensions: permessage-deflate; x\r\n\r\n",
@@ -138,7 +139,9 @@ import Testing
         == "unsubscribe: expected $symbol or $symbols in it, got 'x'")
     let roots = refusal("wss://a") { $0.tls.roots = .file("/there-is-none.pem") }
     #expect(roots?.code == .unreadableFile)
-    #expect(refusal("wss://a") { $0.tls.roots = .pem("x") }?.code == .unreadableFile)
+    let text = refusal("wss://a") { $0.tls.roots = .pem("x") }
+    #expect(text?.code == .unreadableFile)
+    #expect(text?.message == "roots: expected certificates in PEM in the text, got none")
   }
 
   @Test func feedThatIsFilledFromAConnectionIsNotFilledByItsUser() async throws {

@@ -65,7 +65,7 @@ struct EqualizerDesk: Equatable, Sendable {
       for index in recipe.settings.right.indices { recipe.settings.right[index].gain = 0 }
       return .apply
     case .letter("s"): return .save
-    case .letter, .restart: break
+    case .letter, .restart, .pageUp, .pageDown, .home, .end: break
     }
     return .none
   }

@@ -87,7 +87,7 @@ actor LiveMeter: MeterSink, LiveView {
     case .pause: frozen = frozen == nil ? state : nil
     case .help: showsHelp.toggle()
     case .restart: frozen = nil
-    case .up, .down, .left, .right, .letter: return false
+    case .up, .down, .left, .right, .pageUp, .pageDown, .home, .end, .letter: return false
     }
     screen.needsDrawing = true
     return false

@@ -4,11 +4,13 @@ enum Key: Equatable, Sendable {
   /// The letter r, which restarts what counts and chooses the right channel of what has one.
   case restart
   case up, down, left, right
+  /// A screen up or down, and to the one end or the other.
+  case pageUp, pageDown, home, end
   /// Another letter, in lower case, a digit, or a plus or minus sign.
   case letter(Character)
 
-  /// The keys in bytes read from a terminal. Escape sequences other than those of arrows are skipped whole, so that their
-  /// letters are not taken for keys.
+  /// The keys in bytes read from a terminal. Escape sequences other than those of the keys above are skipped whole, so
+  /// that their letters are not taken for keys.
   static func keys(in bytes: some Sequence<UInt8>) -> [Key] {
     var keys: [Key] = []
     var iterator = bytes.makeIterator()
@@ -17,13 +19,13 @@ enum Key: Equatable, Sendable {
       case 0x1B:
         // "ESC [" or "ESC O", then parameters, then a final byte from 0x40 on (ECMA-48, section 5.4).
         guard let second = iterator.next(), second == UInt8(ascii: "[") || second == UInt8(ascii: "O") else { continue }
-        var isPlain = true
+        var parameters: [UInt8] = []
         var last = iterator.next()
         while let next = last, next < 0x40 {
-          isPlain = false
+          parameters.append(next)
           last = iterator.next()
         }
-        if isPlain, let last, let arrow = arrows[last] { keys.append(arrow) }
+        if let last, let key = parameters.isEmpty ? plain[last] : numbered[parameters + [last]] { keys.append(key) }
       case UInt8(ascii: "q"), UInt8(ascii: "Q"), 0x04: keys.append(.quit)
       case UInt8(ascii: " "): keys.append(.pause)
       case UInt8(ascii: "r"), UInt8(ascii: "R"): keys.append(.restart)
@@ -40,8 +42,14 @@ enum Key: Equatable, Sendable {
     return keys
   }
 
-  /// The final bytes of the cursor keys (ECMA-48, sections 8.3.18 to 8.3.22).
-  private static let arrows: [UInt8: Key] = [
+  /// The final bytes of the cursor keys (ECMA-48, sections 8.3.18 to 8.3.22), and those of xterm's Home and End.
+  private static let plain: [UInt8: Key] = [
     UInt8(ascii: "A"): .up, UInt8(ascii: "B"): .down, UInt8(ascii: "C"): .right, UInt8(ascii: "D"): .left,
+    UInt8(ascii: "H"): .home, UInt8(ascii: "F"): .end,
+  ]
+  /// Those of a VT220 with a number before them.
+  private static let numbered: [[UInt8]: Key] = [
+    Array("1~".utf8): .home, Array("7~".utf8): .home, Array("4~".utf8): .end, Array("8~".utf8): .end,
+    Array("5~".utf8): .pageUp, Array("6~".utf8): .pageDown,
   ]
 }

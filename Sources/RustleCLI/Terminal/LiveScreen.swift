@@ -36,6 +36,9 @@ struct LiveScreen: Sendable {
   /// The keys as they are pressed; nil where none are read.
   func keys() -> AsyncStream<Key>? { hasKeys ? Keyboard.keys() : nil }
 
+  /// What the terminal can show now.
+  var profile: TerminalProfile { makeProfile() }
+
   /// Takes the terminal.
   func begin() throws { try session.begin() }
 

@@ -49,7 +49,7 @@ struct CandleLines: Sendable {
   /// When it starts, symbol, the four prices, volume and count, with their names.
   private func line(_ candle: Candle) -> String {
     let glyphs = Glyphs(for: profile)
-    let change = candle.close.doubleValue / candle.open.doubleValue - 1
+    let change = candle.close.relativeChange(since: candle.open)
     let (mark, ink) = TickerNumbers.direction(change).mark(glyphs)
     let symbol = DisplayWidth.fit(
       candle.symbol, to: max(6, DisplayWidth.columns(of: candle.symbol)), ellipsis: glyphs.ellipsis)
@@ -58,7 +58,7 @@ struct CandleLines: Sendable {
     parts.append("count \(candle.count)")
     let percent = Painter(isEnabled: profile.usesColor)("\(mark) \(TickerNumbers.change(change, glyphs: glyphs))", ink)
     return
-      "\(MarketTime.dateAndTime(candle.startNanoseconds))  \(symbol)  \(parts.joined(separator: "  "))  \(percent)\n"
+      "\(MarketTime.dateAndTime(candle.startNanoseconds, unit: intervalNanoseconds))  \(symbol)  \(parts.joined(separator: "  "))  \(percent)\n"
   }
 
   private func prices(_ candle: Candle) -> [(name: String, price: ExactDecimal)] {

@@ -61,8 +61,11 @@ actor LiveTicker: LiveView, TickerSink {
     changed()
   }
 
-  func take(_ alert: PriceAlert) {
-    status.alert = alert
+  func take(_ alert: StreamElement<PriceAlert>) {
+    switch alert {
+    case .gap(let count): status.lostAlerts += count
+    case .value(let alert): status.alert = alert
+    }
     changed()
   }
 
@@ -98,12 +101,23 @@ actor LiveTicker: LiveView, TickerSink {
     case .pause: frozen = frozen == nil ? (board, current) : nil
     case .help: status.showsHelp.toggle()
     case .restart: board.restart()
-    case .up: status.offset = max(0, status.offset - 1)
-    case .down: status.offset = min(max(0, board.rows.count - 1), status.offset + 1)
+    case .up: scroll { $0.lowerBound - 1 }
+    case .down: scroll { $0.lowerBound + 1 }
+    case .pageUp: scroll { $0.lowerBound - $0.count }
+    case .pageDown: scroll { $0.upperBound }
+    case .home: status.offset = 0
+    case .end: scroll { _ in .max }
     case .left, .right, .letter: return false
     }
     screen.needsDrawing = true
     return false
+  }
+
+  /// - Parameter first: of the rows that are shown, the one that is to be the first; it is taken as near as there are rows.
+  private func scroll(_ first: (Range<Int>) -> Int) {
+    let (table, board, status) = shown
+    let rows = table(screen.profile).rows(board, status)
+    self.status.offset = min(max(0, first(rows)), board.rows.count - rows.count)
   }
 
   /// Draws when something changed since the last picture, the clock included.
@@ -127,11 +141,17 @@ actor LiveTicker: LiveView, TickerSink {
   func picture(_ profile: TerminalProfile) -> [TickerTable.Line] { view(profile) }
 
   private var view: (TerminalProfile) -> [TickerTable.Line] {
+    let (table, board, status) = shown
+    return { table($0).lines(board, status) }
+  }
+
+  private var shown: (table: (TerminalProfile) -> TickerTable, board: TickerBoard, status: TickerStatus) {
     var shown = frozen?.status ?? current
     shown.isPaused = frozen != nil
     (shown.hasKeys, shown.showsHelp, shown.offset) = (hasKeys, status.showsHelp, status.offset)
-    let (board, status, isRecording, content) = (frozen?.board ?? board, shown, isRecording, content)
-    return { TickerTable(profile: $0, isRecording: isRecording, content: content).lines(board, status) }
+    let (isRecording, content) = (isRecording, content)
+    let table = { TickerTable(profile: $0, isRecording: isRecording, content: content) }
+    return (table, frozen?.board ?? board, shown)
   }
 
   private var current: TickerStatus {

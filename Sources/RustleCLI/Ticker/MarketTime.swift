@@ -37,7 +37,7 @@ enum MarketTime {
   /// An interval as the option `option` takes it.
   static func interval(of option: String, allowsZero: Bool = false) -> @Sendable (String) throws -> Duration {
     { text in
-      if allowsZero, text == "0" { return .zero }
+      if allowsZero, text.wholeMatch(of: /0+(ns|us|ms|s|m|h|d)?/) != nil { return .zero }
       guard let nanoseconds = interval(text) else {
         throw ValidationError("expected \(option) such as 250ms, 5s, 1m, 1h or 1d, got '\(text)'")
       }
@@ -69,12 +69,17 @@ enum MarketTime {
     return String(repeating: "0", count: max(0, count - text.count)) + text
   }
 
-  /// Date and time of day to the second: `2026-01-31T09:30:00Z`.
-  static func dateAndTime(_ nanoseconds: Int64) -> String {
+  /// Date and time of day to the second: `2026-01-31T09:30:00Z`; with as many digits behind it as multiples of `unit` need.
+  static func dateAndTime(_ nanoseconds: Int64, unit: Int64 = 1_000_000_000) -> String {
     let days = (Double(nanoseconds) / Double(day)).rounded(.down)
     let parts = calendar.dateComponents([.year, .month, .day], from: Date(timeIntervalSince1970: days * 86_400))
     let date = String(format: "%04d-%02d-%02d", parts.year ?? 0, parts.month ?? 0, parts.day ?? 0)
-    return "\(date)T\(timeOfDay(nanoseconds, hasMilliseconds: false))Z"
+    let rest = nanoseconds % 1_000_000_000
+    let fraction = digits(rest < 0 ? rest + 1_000_000_000 : rest, 9)
+    let count =
+      unit.isMultiple(of: 1_000_000_000) ? 0 : unit.isMultiple(of: 1_000_000) ? 3 : unit.isMultiple(of: 1_000) ? 6 : 9
+    let end = count == 0 ? "" : ".\(fraction.prefix(count))"
+    return "\(date)T\(timeOfDay(nanoseconds, hasMilliseconds: false))\(end)Z"
   }
 
   /// How long ago something was, in at most seven columns: `-12 ms`, `3.4 s`, `12 min`.

@@ -41,7 +41,9 @@ actor QuoteRecording {
     var quotes: UInt64 = 0
     for element in batch {
       switch element {
-      case .value:
+      case .value(let quote):
+        // Of quotes with numbers these tell it.
+        if quote.sequence == nil, quote.skipped > 0 { lines.append(.gap(quote.skipped), to: &text) }
         lines.append(element, to: &text)
         quotes += 1
       case .gap(let gap): lost += gap

@@ -6,7 +6,7 @@ struct SimulationOptions: ParsableArguments {
   @Option(
     name: .customLong("brownian"), parsing: .unconditionalSingleValue,
     help: ArgumentHelp(
-      "Move a symbol's price in geometric Brownian motion: BTC=65000.00 begins there and keeps its digits; with drift and "
+      "Move a symbol's price in geometric Brownian motion: BTC=65000.00 moves on from there by cents; with drift and "
         + "volatility per year behind it, BTC=65000.00,0.05,0.6. Given for every symbol or for none. (default: 0 and 0.5)",
       valueName: "symbol=price"),
     transform: Self.motion)
@@ -27,6 +27,10 @@ struct SimulationOptions: ParsableArguments {
     guard (1...3).contains(parts.count), let price = ExactDecimal(parts[0]), price > .zero else {
       throw ValidationError("\(expected), got '\(text)'")
     }
+    // A unit of the last digit is what the native price moves by, and doubles count those up to here.
+    guard price.units < 1_000_000_000_000_000 else {
+      throw ValidationError("expected a price of at most 15 digits, got '\(parts[0])'")
+    }
     var motion = BrownianMotion(price: price)
     if parts.count > 1 { motion.drift = try Parse.number("a drift", in: -1_000...1_000)(String(parts[1])) }
     if parts.count > 2 { motion.volatility = try Parse.number("a volatility", in: 0...1_000)(String(parts[2])) }
@@ -36,20 +40,22 @@ struct SimulationOptions: ParsableArguments {
   /// - Throws: `ValidationError` when only some of the symbols have a motion.
   func model(of symbols: [String]) throws -> SimulatedFeed.Model {
     if motions.isEmpty { return .walk }
-    for (place, one) in motions.enumerated() {
-      if !symbols.contains(one.symbol) {
+    let known = Set(symbols)
+    var bySymbol: [String: BrownianMotion] = [:]
+    for one in motions {
+      if !known.contains(one.symbol) {
         throw ValidationError("--brownian: expected one of the symbols, got '\(one.symbol)'")
       }
-      if motions[..<place].contains(where: { $0.symbol == one.symbol }) {
+      if bySymbol.updateValue(one.motion, forKey: one.symbol) != nil {
         throw ValidationError("--brownian: expected each symbol once, got '\(one.symbol)' again")
       }
     }
     return .brownian(
       try symbols.map { symbol in
-        guard let one = motions.first(where: { $0.symbol == symbol }) else {
+        guard let motion = bySymbol[symbol] else {
           throw ValidationError("--brownian: expected one for each symbol, got none for '\(symbol)'")
         }
-        return one.motion
+        return motion
       })
   }
 }

@@ -11,7 +11,7 @@ struct TickerBoard: Equatable, Sendable {
     fileprivate(set) var last: ExactDecimal?
     /// The newest prices, the last one last, at most `historyLimit`.
     fileprivate(set) var history: [Double] = []
-    /// The sum of the sizes.
+    /// The sum of the sizes; where candles are shown, that of the newest.
     fileprivate(set) var volume = 0.0
     /// When the newest price was, in nanoseconds since 1970.
     fileprivate(set) var timeNanoseconds: Int64 = 0
@@ -25,7 +25,7 @@ struct TickerBoard: Equatable, Sendable {
     /// The change since the first price, as a fraction of it: 0.01 is one per cent.
     var change: Double? {
       guard let first, let last else { return nil }
-      return last.doubleValue / first.doubleValue - 1
+      return last.relativeChange(since: first)
     }
 
     /// The change since the first price; nil when it has too many digits, and before there is one.
@@ -79,7 +79,7 @@ struct TickerBoard: Equatable, Sendable {
       let row = index(of: candle.symbol)
       if rows[row].first == nil { rows[row].first = candle.open }
       rows[row].append(candle.close)
-      rows[row].volume += candle.volume
+      rows[row].volume = candle.volume
       rows[row].timeNanoseconds = candle.startNanoseconds
       rows[row].candle = candle
     }
@@ -103,7 +103,7 @@ struct TickerBoard: Equatable, Sendable {
   mutating func restart() {
     for row in rows.indices {
       rows[row].first = rows[row].last
-      rows[row].volume = 0
+      if rows[row].candle == nil { rows[row].volume = 0 }
     }
   }
 

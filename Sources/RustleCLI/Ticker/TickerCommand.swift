@@ -46,7 +46,7 @@ struct TickerCommand: AsyncParsableCommand {
         seq     number of the update, counted for each symbol by itself
         size    how much was traded, where the source tells it
         gap     alone in a line: so many updates are missing here
-        alert   alone in a line: symbol, above or below, price, t_ms
+        alert   alone in a line: symbol, above or below, price, t_ms; or gap: so many alerts are missing
 
       OF CANDLES:
         symbol, open, high, low, close
@@ -101,6 +101,7 @@ struct TickerCommand: AsyncParsableCommand {
 
   func validate() throws {
     // The engine counts from 0.
+    var known: Set<String> = []
     for (place, symbol) in zip(1..., symbols) {
       let refusal: String? =
         if symbol.isEmpty {
@@ -111,7 +112,7 @@ struct TickerCommand: AsyncParsableCommand {
           $0.properties.isWhitespace || $0.properties.generalCategory == .control
         }) {
           "no white space or control character, got '\(CommandFailure.visible(symbol))'"
-        } else if symbols.prefix(place - 1).contains(symbol) {
+        } else if !known.insert(symbol).inserted {
           "each symbol once, got '\(symbol)' again"
         } else {
           nil
@@ -132,6 +133,9 @@ struct TickerCommand: AsyncParsableCommand {
       if rate != nil && stream.policy != .sampled {
         throw ValidationError("--rate: expected --policy sampled with it, or a random walk, got \(option) alone")
       }
+      if let subscribe = source.webSocket.subscribe, subscribe != "none", symbols.isEmpty {
+        throw ValidationError("--subscribe: expected symbols, of which the message tells, got none")
+      }
       if !simulation.motions.isEmpty { throw ValidationError("--brownian: expected it without \(option), got both") }
       plan = TickerPlan(source: other, symbols: symbols.isEmpty ? .all : .only(symbols))
     } else {
@@ -142,7 +146,8 @@ struct TickerCommand: AsyncParsableCommand {
         throw ValidationError(
           "--policy sampled: expected it with --replay or --connect, got it alone: --rate says it of random walks")
       }
-      for threshold in stream.alerts where !symbols.contains(threshold.symbol) {
+      let known = Set(symbols)
+      for threshold in stream.alerts where !known.contains(threshold.symbol) {
         throw ValidationError("--alert: expected one of the symbols, got '\(threshold.symbol)'")
       }
       let feed = SimulatedFeed(

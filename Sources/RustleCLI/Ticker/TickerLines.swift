@@ -103,7 +103,7 @@ struct TickerLines: Sendable {
   private mutating func line(_ quote: Quote) -> String {
     let first = firsts[quote.symbol] ?? quote.price
     firsts[quote.symbol] = first
-    let change = quote.price.doubleValue / first.doubleValue - 1
+    let change = quote.price.relativeChange(since: first)
     let glyphs = Glyphs(for: profile)
     let (mark, ink) = TickerNumbers.direction(change).mark(glyphs)
     let symbol = DisplayWidth.fit(

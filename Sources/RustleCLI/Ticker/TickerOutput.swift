@@ -61,11 +61,11 @@ actor TickerOutput: TickerSink {
 
   /// An alert stands within an object of its own, so that who reads the lines as quotes does not take it for one. CSV, whose rows
   /// are updates, has none: it is a note there.
-  func take(_ alert: PriceAlert) throws {
+  func take(_ alert: StreamElement<PriceAlert>) throws {
     switch quotes.format {
-    case .csv: try? notes?.write(Self.line(alert))
+    case .csv: try? notes?.write(line(alert))
     case .ndjson: text.append(Self.json(alert))
-    case .auto, .text: text.append(Self.line(alert))
+    case .auto, .text: text.append(line(alert))
     }
     try flush()
   }
@@ -91,11 +91,19 @@ actor TickerOutput: TickerSink {
     }
   }
 
-  private static func line(_ alert: PriceAlert) -> String {
-    "\(MarketTime.timeOfDay(alert.timeNanoseconds))  ALERT  \(AlertText.text(alert))\n"
+  private func line(_ alert: StreamElement<PriceAlert>) -> String {
+    switch alert {
+    case .gap(let count): "\(Glyphs(for: quotes.profile).ellipsis) \(count) alerts are missing here\n"
+    case .value(let alert): "\(MarketTime.timeOfDay(alert.timeNanoseconds))  ALERT  \(AlertText.text(alert))\n"
+    }
   }
 
-  static func json(_ alert: PriceAlert) -> String {
+  static func json(_ element: StreamElement<PriceAlert>) -> String {
+    let alert: PriceAlert
+    switch element {
+    case .gap(let count): return "{\"v\":1,\"alert\":{\"gap\":\(count)}}\n"
+    case .value(let value): alert = value
+    }
     let threshold = alert.threshold
     var inner = ByteText()
     inner.append("{\"v\":1,\"alert\":{\"symbol\":\(JSONLine.quoted(threshold.symbol)),\"\(threshold.direction)\":")

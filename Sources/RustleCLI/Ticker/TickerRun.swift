@@ -120,7 +120,7 @@ struct TickerRun {
     if ending == .readerGone { return }
     let summary = TickerSummary(
       plan: plan, counts: await feed.counts, statistics: streams.statistics, late: streams.late,
-      served: server?.counts, outcome: streams.outcome)
+      lostAlerts: streams.lostAlerts, served: server?.counts, outcome: streams.outcome, isOver: ending == .streamEnded)
     for note in summary.notes { try? notes?.write("rustle: \(note)\n") }
     if let failure = summary.failure { throw failure }
   }

@@ -5,7 +5,7 @@ protocol TickerSink: Actor {
   func take(_ batch: [StreamElement<Quote>]) throws
   func take(_ batch: [StreamElement<Candle>]) throws
   func take(_ batch: [StreamElement<PriceStatistics>]) throws
-  func take(_ alert: PriceAlert) throws
+  func take(_ alert: StreamElement<PriceAlert>) throws
   func take(_ notice: FeedNotice) throws
   func take(_ connection: FeedConnection) throws
 }
@@ -58,7 +58,7 @@ struct TickerStreams: Sendable {
         tasks.addTask { for await batch in rolling.batches() { try await sink.take(batch) } }
       }
       if let alerts {
-        tasks.addTask { for await case .value(let alert) in alerts { try await sink.take(alert) } }
+        tasks.addTask { for await alert in alerts { try await sink.take(alert) } }
       }
       tasks.addTask { for await case .value(let notice) in notices { try await sink.take(notice) } }
       if let connections {
@@ -74,6 +74,9 @@ struct TickerStreams: Sendable {
 
   /// Quotes that came too late for their candle, or for the statistics.
   var late: UInt64 { candles?.lateQuoteCount ?? rolling?.lateQuoteCount ?? 0 }
+
+  /// Alerts that were not taken in time.
+  var lostAlerts: UInt64 { alerts?.statistics.dropped ?? 0 }
 
   /// What went through the stream that is shown.
   var statistics: StreamStatistics? { quotes?.statistics ?? candles?.statistics ?? rolling?.statistics }

@@ -20,6 +20,8 @@ struct TickerStatus: Equatable, Sendable {
   var connection: FeedConnection?
   /// Where the source is given to others; nil: nowhere.
   var server: Server?
+  /// Alerts that were not taken in time.
+  var lostAlerts: UInt64 = 0
   /// The newest alert.
   var alert: PriceAlert?
   /// What was wrong with the newest message that could not be read.
@@ -45,6 +47,7 @@ struct TickerStatus: Equatable, Sendable {
     var parts: [String] = []
     func add(_ count: UInt64, _ what: String) { if count > 0 { parts.append("\(TickerNumbers.count(count)) \(what)") } }
     add(lost, lostWord)
+    add(lostAlerts, lostAlerts == 1 ? "alert lost" : "alerts lost")
     add(late, "late")
     if let counts {
       add(counts.malformed + counts.oversized, "unreadable")

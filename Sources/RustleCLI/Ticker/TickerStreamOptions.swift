@@ -33,7 +33,7 @@ struct TickerStreamOptions: ParsableArguments {
   @Option(
     name: .customLong("alert"), parsing: .unconditionalSingleValue,
     help: ArgumentHelp(
-      "Tell when a price is at a level or beyond: 'BTC>70000', 'BTC<60000'; with ~250 behind it, again once it was 250 back.",
+      "Tell when a price is at a level or beyond: 'BTC>70000', 'BTC<60000'; with ~250 behind it, again once it was more than 250 back.",
       valueName: "symbol>level"),
     transform: { text in
       guard let threshold = AlertText.threshold(text) else {

@@ -8,10 +8,14 @@ struct TickerSummary {
   var statistics: StreamStatistics?
   /// Quotes that came too late for their candle, or for the statistics.
   var late: UInt64 = 0
+  /// Alerts that were not taken in time.
+  var lostAlerts: UInt64 = 0
   /// What went through the server, where there is one.
   var served: ServerCounts?
   /// How the source's side ended.
   var outcome: SessionOutcome?
+  /// Whether the run came to its own end, in time, and not by a key or a signal.
+  var isOver = true
 
   /// For standard error, without the program's name.
   var notes: [String] {
@@ -22,12 +26,14 @@ struct TickerSummary {
           ? "the output was read too slowly: \(lost) updates were lost"
           : "updates passed over, as newer ones had come: \(lost)")
     }
+    if lostAlerts > 0 { notes.append("alerts that came too fast for the output, and were lost: \(lostAlerts)") }
     let unreadable = counts.malformed + counts.oversized
     if unreadable > 0 && failure == nil {
       notes.append("lines that could not be read, and were skipped: \(unreadable) of \(counts.messages)")
     }
     if counts.skipped > 0 {
-      notes.append("the source skipped numbers: \(counts.skipped), in \(counts.gaps) gaps")
+      notes.append(
+        "the source skipped numbers: \(counts.skipped), in \(counts.gaps) \(counts.gaps == 1 ? "gap" : "gaps")")
     }
     if counts.duplicates > 0 {
       notes.append("updates left out, whose number had come before: \(counts.duplicates)")
@@ -55,9 +61,14 @@ struct TickerSummary {
     switch outcome {
     case .failed(let reason): return CommandFailure(.badData, "\(name): \(reason)")
     case .panicked(let message): return CommandFailure(.internal, message)
-    case nil, .cancelled: return nil
-    case .ended: break
+    case nil, .cancelled, .ended: break
     }
+    if let connection = plan.connection, isOver, counts.connections == 0 {
+      return CommandFailure(
+        .unavailable, "\(connection): expected a connection, got none: \(counts.disconnections) attempts failed",
+        advice: "see that somebody serves there, or give it more than --duration")
+    }
+    guard outcome == .ended else { return nil }
     guard let recording = plan.recording, counts.quotes == 0, counts.duplicates == 0 else { return nil }
     let unreadable = counts.malformed + counts.oversized
     if counts.messages == 0 {

@@ -23,6 +23,19 @@ struct TickerTable {
   /// stands below the rows the least important goes first, then the header. Where there is room for one line, it is that of a row.
   func lines(_ board: TickerBoard, _ status: TickerStatus) -> [Line] {
     let columns = TickerColumns(board: board, width: profile.columns, isRecording: isRecording, content: content)
+    let layout = layout(board, status)
+    var lines = layout.hasHeader ? [line(columns.header { fit($0, $1, alignRight: $2) }, .bold)] : []
+    for row in board.rows[layout.rows] { lines.append(line(row, columns, status)) }
+    if layout.tellsMore { lines.append(line(more(layout.rows, of: board.rows.count), .dim)) }
+    return lines + layout.below
+  }
+
+  /// The rows that there is room for, from the one that was scrolled to.
+  func rows(_ board: TickerBoard, _ status: TickerStatus) -> Range<Int> { layout(board, status).rows }
+
+  private func layout(
+    _ board: TickerBoard, _ status: TickerStatus
+  ) -> (hasHeader: Bool, rows: Range<Int>, tellsMore: Bool, below: [Line]) {
     let limit = profile.lineLimit
     // A header, a row, and how many more there are.
     let least = 1 + min(2, board.rows.count)
@@ -31,16 +44,13 @@ struct TickerTable {
     let room = limit - below.count - (hasHeader ? 1 : 0)
     let isWhole = board.rows.count <= room
     let count = isWhole ? board.rows.count : max(1, room - 1)
-    let offset = min(max(0, status.offset), board.rows.count - count)
-    var lines = hasHeader ? [line(columns.header { fit($0, $1, alignRight: $2) }, .bold)] : []
-    for row in board.rows[offset..<offset + count] { lines.append(line(row, columns, status)) }
-    if count < room && !isWhole { lines.append(line(more(offset, count, of: board.rows.count), .dim)) }
-    return lines + below
+    let first = min(max(0, status.offset), board.rows.count - count)
+    return (hasHeader, first..<first + count, count < room && !isWhole, below)
   }
 
-  private func more(_ offset: Int, _ count: Int, of total: Int) -> String {
-    let below = total - offset - count
-    let parts = [offset > 0 ? "\(offset) above" : nil, below > 0 ? "\(below) more" : nil]
+  private func more(_ rows: Range<Int>, of total: Int) -> String {
+    let (above, below) = (rows.lowerBound, total - rows.upperBound)
+    let parts = [above > 0 ? "\(above) above" : nil, below > 0 ? "\(below) more" : nil]
     return "\(glyphs.ellipsis) " + parts.compactMap { $0 }.joined(separator: ", ")
   }
 
@@ -95,7 +105,7 @@ struct TickerTable {
     if !troubles.isEmpty { parts.append((.troubles, line(troubles.joined(separator: ", "), .yellow))) }
     parts.append((.state, line(state(board, status), .dim)))
     if status.showsHelp {
-      let keys = "q quit  space pause or go on  r changes from now  up down scroll  Ctrl-Z suspend"
+      let keys = "q quit  space pause or go on  r changes from now  arrows scroll  Ctrl-Z suspend"
       parts.append((.help, line(keys, .dim)))
     }
     let kept = parts.map(\.part.rawValue).sorted().prefix(max(0, limit))

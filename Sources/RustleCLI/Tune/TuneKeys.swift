@@ -37,7 +37,7 @@ struct TuneKeys: Equatable, Sendable {
     case .letter("t"): return .tuning(tuning.with(temperament: Self.following(tuning.temperament, in: temperaments)))
     case .letter("s"): return tuning.stretch == nil ? .stretch : .tuning(tuning.with(stretch: nil))
     case .letter("l"): return .learn
-    case .letter: return .none
+    case .letter, .pageUp, .pageDown, .home, .end: return .none
     }
   }
 
