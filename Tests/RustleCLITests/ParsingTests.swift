@@ -1,4 +1,5 @@
 internal import ArgumentParser
+import Foundation
 import RustleAudio
 import RustleMarket
 import TestSupport
@@ -57,6 +58,26 @@ import Testing
     #expect(try plan("a.csv", "--speed", "10").source == .replay(ReplayFeed(path: "a.csv", pace: .times(10))))
     #expect(try plan("a.csv", "--policy", "latest").feedPolicy == .latest)
     #expect(try plan("a.csv", "--candles", "1m", "--lateness", "0s").candles?.lateness == .zero)
+  }
+
+  @Test func theTickersSymbolsAreReadFromAFile() throws {
+    let folder = try ScratchFolder()
+    func plan(_ text: String, _ arguments: String...) throws -> TickerPlan {
+      let path = try folder.write(Data(text.utf8), as: "symbols.txt")
+      let arguments = ["ticker", "--symbols", path] + arguments
+      return try #require(try RootCommand.parseAsRoot(arguments) as? TickerCommand).plan()
+    }
+    #expect(try plan(" B\r\n\nC \n", "A").symbols == ["A", "B", "C"])
+    #expect(try plan("B", "--replay", "a.csv").symbols == ["B"])
+    #expect(try plan("\n", "A", "--replay", "a.csv").symbols == ["A"])
+    #expect(throws: CommandFailure.self) { try plan("\n", "--replay", "a.csv") }
+    #expect(throws: ValidationError.self) { try plan("A\n", "A") }
+    #expect(throws: ValidationError.self) { try plan("A B\n") }
+    let many = (0..<20_000).map { "S\($0)" }
+    #expect(try plan(many.joined(separator: "\n")).symbols.shown == many)
+    let missing = try #require(
+      try RootCommand.parseAsRoot(["ticker", "--symbols", "/there-is-none"]) as? TickerCommand)
+    #expect(throws: CommandFailure.self) { try missing.plan() }
   }
 
   @Test func theTickersMotionsAreRead() throws {

@@ -69,6 +69,11 @@ struct TickerCommand: AsyncParsableCommand {
   )
   var symbols: [String] = []
 
+  @Option(
+    name: .customLong("symbols"), help: ArgumentHelp("More symbols, one a line of this file.", valueName: "file"),
+    completion: .file())
+  var symbolsFile: String?
+
   @OptionGroup(title: "Sources") var source: TickerSourceOptions
   @OptionGroup(title: "Streams") var stream: TickerStreamOptions
 
@@ -100,6 +105,11 @@ struct TickerCommand: AsyncParsableCommand {
   @OptionGroup var log: LogOptions
 
   func validate() throws {
+    if symbolsFile == nil { _ = try plan() }
+  }
+
+  /// - Throws: `ValidationError` for what is no list of symbols.
+  private static func check(_ symbols: [String]) throws {
     // The engine counts from 0.
     var known: Set<String> = []
     for (place, symbol) in zip(1..., symbols) {
@@ -119,13 +129,22 @@ struct TickerCommand: AsyncParsableCommand {
         }
       if let refusal { throw ValidationError("symbol \(place): expected \(refusal)") }
     }
-    _ = try plan()
   }
 
   /// What the options ask for.
   ///
-  /// - Throws: `ValidationError` for options that do not go together.
+  /// - Throws: `ValidationError` for options that do not go together; `CommandFailure` for a file of symbols that cannot be read.
   func plan() throws -> TickerPlan {
+    var symbols = symbols
+    if let symbolsFile {
+      let text = try TextFile.read(symbolsFile, option: "--symbols")
+      symbols += text.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
+        .filter { !$0.isEmpty }
+      if symbols.isEmpty {
+        throw CommandFailure(.badData, "\(symbolsFile): expected symbols, one a line, got none")
+      }
+    }
+    try Self.check(symbols)
     var plan: TickerPlan
     if let other = try source.recording.map(FeedConfiguration.replay) ?? source.connection() {
       let option = source.connect == nil ? "--replay" : "--connect"
