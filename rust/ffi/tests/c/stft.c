@@ -44,7 +44,7 @@ static void paths_are_named_and_forced(void) {
   EXPECT(rustle_fft_plan_new_on_path(SIZE, 1, 0, 0, RUSTLE_PATH_PLAIN, &plan, NULL) == RUSTLE_OK);
   EXPECT(rustle_fft_plan_path(plan, &path, NULL) == RUSTLE_OK && path == RUSTLE_PATH_PLAIN);
   EXPECT(rustle_fft_plan_free(plan, NULL) == RUSTLE_OK);
-  EXPECT(rustle_fft_plan_new_on_path(SIZE, 1, 0, 0, 5, &plan, NULL) == RUSTLE_INVALID_VALUE);
+  EXPECT(rustle_fft_plan_new_on_path(SIZE, 1, 0, 0, RUSTLE_PATH_NEON + 1, &plan, NULL) == RUSTLE_INVALID_VALUE);
 }
 
 static void inverse_gives_the_samples_back(void) {
