@@ -35,6 +35,34 @@ quietly() {
 # in_rust COMMAND...: runs it in the Cargo workspace, where cargo finds the crate source that scripts/bootstrap chose.
 in_rust() { (cd "$root/rust" && "$@"); }
 
+# cargo_counts STATUS LOG: the numbers of tests that passed and failed by the closing lines of `cargo test`.
+cargo_counts() {
+  local status=$1 log=$2 good bad
+  good=$(sed -n 's/^test result: .* \([0-9]*\) passed; .*/\1/p' "$log" | awk '{n += $1} END {print n + 0}')
+  bad=$(sed -n 's/^test result: .* passed; \([0-9]*\) failed; .*/\1/p' "$log" | awk '{n += $1} END {print n + 0}')
+  # A build that fails or a process that dies prints no closing line.
+  if [ "$status" -ne 0 ] && [ "$bad" -eq 0 ]; then bad=1; fi
+  if [ "$good" -eq 0 ] && [ "$bad" -eq 0 ]; then bad=1; fi
+  printf '%s %s\n' "$good" "$bad"
+}
+
+# install_packages PACKAGE...: installs those of Debian's packages that this system lacks.
+install_packages() {
+  local package missing=() sudo=()
+  for package in "$@"; do
+    [[ $(dpkg-query -W -f '${Status}' "$package" 2>/dev/null || true) == *'ok installed'* ]] || missing+=("$package")
+  done
+  [ ${#missing[@]} -gt 0 ] || return 0
+  if [ "$(id -u)" -ne 0 ]; then
+    need sudo "packages are missing: ${missing[*]}. Install them, or sudo."
+    sudo=(sudo)
+  fi
+  say "installing: ${missing[*]}"
+  quietly "apt-get update" "${sudo[@]}" apt-get update
+  quietly "apt-get install" "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -y --no-install-recommends "${missing[@]}"
+}
+
 # generate_header FILE: the C header as cbindgen makes it from rust/ffi.
 generate_header() {
   need cbindgen "run scripts/bootstrap"
@@ -57,12 +85,13 @@ archive() {
   esac
 }
 
-# c_program COMPILER FLAGS SOURCE OUT: builds one of the C callers.
+# c_program COMPILER FLAGS SOURCE OUT [ARCHIVE]: builds one of the C callers.
 c_program() {
-  local compiler=$1 flags=$2 source=$3 out=$4
+  local compiler=$1 flags=$2 source=$3 out=$4 archive=${5:-}
+  [ -n "$archive" ] || archive=$(archive "$flags")
   # shellcheck disable=SC2086 # the flags are words
   "$compiler" -std=c11 -Wall -Wextra -Werror -g -O1 -D_POSIX_C_SOURCE=200809L $flags -I "$root/rust/ffi/include" \
-    "$source" "$(archive "$flags")" -lpthread -ldl -lm -o "$out"
+    "$source" "$archive" -lpthread -ldl -lm -o "$out"
 }
 
 # count_instructions PROGRAM: builds the C benchmark as PROGRAM, prints the instructions of each crossing, and fails when one

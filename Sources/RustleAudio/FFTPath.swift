@@ -9,6 +9,8 @@ extension FFT {
     case plain
     /// Four lanes in 128-bit registers, on every x86-64.
     case narrow
+    /// Four lanes in 128-bit registers, on every arm64: NEON.
+    case neon
     /// Eight lanes: AVX2 and FMA.
     case avx2
     /// Sixteen lanes: AVX-512.
@@ -31,6 +33,7 @@ extension FFT {
       switch self {
       case .plain: .plain
       case .narrow: .narrow
+      case .neon: .neon
       case .avx2: .avx2
       case .avx512: .avx512
       }
@@ -41,6 +44,7 @@ extension FFT {
         switch native {
         case .plain: .plain
         case .narrow: .narrow
+        case .neon: .neon
         case .avx2: .avx2
         case .avx512: .avx512
         }

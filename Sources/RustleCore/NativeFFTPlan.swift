@@ -56,6 +56,7 @@ package enum NativeSpectrumForm: Sendable {
 package enum NativeFFTPath: Sendable, CaseIterable {
   case plain
   case narrow
+  case neon
   case avx2
   case avx512
 
@@ -64,6 +65,7 @@ package enum NativeFFTPath: Sendable, CaseIterable {
       switch self {
       case .plain: RUSTLE_PATH_PLAIN
       case .narrow: RUSTLE_PATH_NARROW
+      case .neon: RUSTLE_PATH_NEON
       case .avx2: RUSTLE_PATH_AVX2
       case .avx512: RUSTLE_PATH_AVX512
       }

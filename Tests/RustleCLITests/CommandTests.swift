@@ -47,7 +47,8 @@ import Testing
     let recording = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .appending(path: "Vectors/recordings/chord.flac").path
     for name in ["fast", "AVX2"] {
-      let text = "RUSTLE_FFT_PATH: expected one of plain, narrow, avx2, avx512 that this machine has, got '\(name)'"
+      let text =
+        "RUSTLE_FFT_PATH: expected one of plain, narrow, neon, avx2, avx512 that this machine has, got '\(name)'"
       for command in ["spectrum", "spectrogram"] {
         let refused = try RustleProcess.run([command, recording], environment: ["RUSTLE_FFT_PATH": name])
         #expect(refused.status != 0 && refused.output == "")

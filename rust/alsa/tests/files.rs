@@ -1,9 +1,9 @@
 //! Devices of ALSA's file plugin: what is read is the file bit for bit, and what is written arrives in one.
 
 use rustle_alsa::{AlsaError, Configuration, Direction, Pcm, Progress, devices};
+use rustle_testkit::this_program;
 use std::error::Error;
 use std::path::Path;
-use std::process::Command;
 use std::time::Duration;
 
 const FRAMES: usize = 10_000;
@@ -48,7 +48,7 @@ fn devices_of_files_read_and_write_every_bit() -> Result<(), Box<dyn Error>> {
         at("out.raw")
     );
     std::fs::write(folder.join("asound.conf"), configuration)?;
-    let output = Command::new(std::env::current_exe()?)
+    let output = this_program()
         .args([
             "devices_of_files_read_and_write_every_bit",
             "--exact",

@@ -1,14 +1,16 @@
 //! Compares `rustle-dsp` with other libraries and measures `rustle-market`, in one run, and prints Markdown.
 //!
 //! Usage: `rustle-bench spectra [--intel DIRECTORY] [--visits N] [SIZE ...]`,
-//! `rustle-bench sound [--python INTERPRETER] [--visits N]`, `rustle-bench pitch [--visits N]`,
-//! `rustle-bench market [--visits N]`, or, for the programs in `peers/`, `rustle-bench contour [OPTION ...] FILE ...`,
-//! `rustle-bench recording LINES SYMBOLS SEED FILE` and `rustle-bench candles INTERVAL LATENESS FILE`. Peers are loaded when they run, never linked: FFTW (libfftw3f) and
-//! libebur128 have to be there, KissFFT is taken when it is, Intel's MKL and IPP from the given directory, and scipy and
-//! pedalboard from the given Python.
+//! `rustle-bench spectra --instructions COUNTER [SIZE ...]`, `rustle-bench sound [--python INTERPRETER] [--visits N]`,
+//! `rustle-bench pitch [--visits N]`, `rustle-bench market [--visits N]`, or, for the programs in `peers/`,
+//! `rustle-bench contour [OPTION ...] FILE ...`, `rustle-bench voice [OPTION ...] FILE ...`,
+//! `rustle-bench recording LINES SYMBOLS SEED FILE` and `rustle-bench candles INTERVAL LATENESS FILE`. Peers are loaded when
+//! they run, never linked: FFTW (libfftw3f) and libebur128 have to be there, KissFFT is taken when it is, Intel's MKL and IPP
+//! from the given directory, and scipy and pedalboard from the given Python.
 //!
 //! How it measures: all candidates of a job are visited in a new random order each time, at least 40 times; a visit runs as many
-//! jobs as take about 20 us, and the fastest visit counts.
+//! jobs as take about 20 us, and the fastest visit counts. With `--instructions` it counts what an emulator executes, see
+//! `scripts/arm64`.
 
 mod candidate;
 mod contour;
@@ -27,12 +29,13 @@ use std::path::PathBuf;
 /// The least number of visits.
 const VISITS: usize = 40;
 
-const USAGE: &str = "expected spectra [--intel DIRECTORY] [--visits N] [SIZE ...], sound [--python INTERPRETER] [--visits N], pitch [--visits N], market [--visits N], contour [OPTION ...] FILE ..., voice [OPTION ...] FILE ..., recording LINES SYMBOLS SEED FILE or candles INTERVAL LATENESS FILE";
+const USAGE: &str = "expected spectra [--intel DIRECTORY] [--visits N] [SIZE ...], spectra --instructions COUNTER [SIZE ...], sound [--python INTERPRETER] [--visits N], pitch [--visits N], market [--visits N], contour [OPTION ...] FILE ..., voice [OPTION ...] FILE ..., recording LINES SYMBOLS SEED FILE or candles INTERVAL LATENESS FILE";
 
 /// What the command line asks for.
 struct Options {
     visits: usize,
     intel: Option<PathBuf>,
+    counter: Option<spectra::Counter>,
     python: Option<PathBuf>,
     sizes: Vec<usize>,
 }
@@ -41,12 +44,16 @@ fn options(mut words: impl Iterator<Item = String>) -> Result<Options, Box<dyn E
     let mut options = Options {
         visits: 2 * VISITS,
         intel: None,
+        counter: None,
         python: None,
         sizes: Vec::new(),
     };
     while let Some(word) = words.next() {
         match word.as_str() {
             "--intel" => options.intel = Some(words.next().ok_or(USAGE)?.into()),
+            "--instructions" => {
+                options.counter = Some(spectra::Counter::new(words.next().ok_or(USAGE)?.into()));
+            }
             "--python" => options.python = Some(words.next().ok_or(USAGE)?.into()),
             "--visits" => options.visits = words.next().ok_or(USAGE)?.parse::<usize>()?.max(VISITS),
             size => options
@@ -79,9 +86,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let options = options(words)?;
     let tables = match subject.as_deref() {
-        Some("spectra") if options.python.is_none() => {
-            spectra::tables(options.visits, options.intel.as_deref(), options.sizes)?
-        }
+        Some("spectra") if options.python.is_none() => match options.counter {
+            Some(counter) if options.intel.is_none() => spectra::counts(&counter, options.sizes)?,
+            Some(_) => return Err(USAGE.into()),
+            None => spectra::tables(options.visits, options.intel.as_deref(), options.sizes)?,
+        },
+        _ if options.counter.is_some() => return Err(USAGE.into()),
         Some("sound") if options.intel.is_none() && options.sizes.is_empty() => {
             sound::tables(options.visits, options.python.as_deref())?
         }

@@ -4,12 +4,15 @@
 //! in loops that use the widest vectors of the machine.
 
 mod frames;
+mod instructions;
 mod job;
 mod loops;
 mod ours;
 mod peers;
 mod plans;
 mod report;
+
+pub(crate) use instructions::Counter;
 
 use crate::candidate::Candidate;
 use crate::stopwatch;
@@ -22,13 +25,10 @@ use std::path::Path;
 pub(crate) fn tables(
     visits: usize,
     intel: Option<&Path>,
-    mut sizes: Vec<usize>,
+    sizes: Vec<usize>,
 ) -> Result<String, Box<dyn Error>> {
-    if sizes.is_empty() {
-        let powers = SIZES.start().ilog2()..=SIZES.end().ilog2();
-        sizes = powers.map(|power| 1 << power).collect();
-    }
-    let mut tables = report::Tables::default();
+    let sizes = or_all(sizes);
+    let mut tables = report::Tables::of("ns", "faster");
     for &size in &sizes {
         let peers = peers::Peers::load(size, intel)?;
         tables.add(
@@ -48,6 +48,32 @@ pub(crate) fn tables(
         );
     }
     Ok(format!("{tables}{}", plans::table(&sizes)?))
+}
+
+/// The tables of instructions in the place of times, for peers without a plan that is chosen by time.
+pub(crate) fn counts(counter: &Counter, sizes: Vec<usize>) -> Result<String, Box<dyn Error>> {
+    let mut tables = report::Tables::of("instructions", "fewer");
+    for size in or_all(sizes) {
+        let peers = peers::Peers::untimed(size)?;
+        for (job, mut candidates, ours) in [
+            ("magnitudes", peers.magnitudes()?, ours::magnitudes(size)?),
+            ("complex", peers.complex()?, ours::complex(size)?),
+        ] {
+            candidates.extend(ours);
+            tables.add(job, size, counter.count(candidates)?);
+        }
+    }
+    Ok(tables.to_string())
+}
+
+/// The sizes, or when there is none all that there are.
+fn or_all(sizes: Vec<usize>) -> Vec<usize> {
+    if sizes.is_empty() {
+        let powers = SIZES.start().ilog2()..=SIZES.end().ilog2();
+        powers.map(|power| 1 << power).collect()
+    } else {
+        sizes
+    }
 }
 
 /// The best time of a frame of each candidate in ns, by name. The first is the base.

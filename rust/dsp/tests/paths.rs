@@ -6,7 +6,7 @@
 
 use rustle_dsp::fft::SIZES;
 use rustle_dsp::{DECIBEL_FLOOR, DspError, PATH_VARIABLE, Path, Scale, SpectrumPlan, Symmetry, Window};
-use rustle_testkit::{Fftw, half_spectrum, impulse, noise, relative_l2, sine};
+use rustle_testkit::{Fftw, half_spectrum, impulse, noise, relative_l2, sine, this_program};
 
 /// The most that the error of any signal may be up to 8192 samples, and above: what `SpectrumPlan` documents.
 const BOUNDS: [f64; 2] = [2e-7, 2.5e-7];
@@ -17,11 +17,17 @@ const COMPARED: std::ops::RangeInclusive<usize> = 256..=8192;
 /// The most that the error of noise may be.
 const NOISE_BOUND: f64 = 1.2e-7;
 
-/// The most that the error of noise may be over FFTW's; and of signals with few large bins, where there is some scatter
-/// left.
-const OVER_FFTW: [f64; 2] = [1.05, 1.1];
-
 const WINDOWS: [Window; 2] = [Window::Rectangular, Window::Hann];
+
+/// The most that the error of noise may be over FFTW's; and of signals with few large bins, where there is some scatter
+/// left. FFTW's code for arm64 rounds a product and a sum once, which plain arrays do not.
+fn over_fftw(path: Path) -> [f64; 2] {
+    match path {
+        Path::Plain if cfg!(target_arch = "aarch64") => [1.07, 1.15],
+        Path::Neon => [1.05, 1.12],
+        _ => [1.05, 1.1],
+    }
+}
 
 fn bound(size: usize) -> f64 {
     BOUNDS[usize::from(size > 8192)]
@@ -134,8 +140,8 @@ fn magnitudes_are_within_the_bounds_and_as_good_as_those_of_fftw() {
                 let what = format!("{kind}, {size} {window:?}, {}", plan.path());
                 let ours = errors_of(&|s| magnitudes(plan, s));
                 let (bound, over_fftw) = match kind {
-                    "noise" if COMPARED.contains(&size) => (NOISE_BOUND, OVER_FFTW[0]),
-                    _ => (bound(size), OVER_FFTW[1]),
+                    "noise" if COMPARED.contains(&size) => (NOISE_BOUND, over_fftw(plan.path())[0]),
+                    _ => (bound(size), over_fftw(plan.path())[1]),
                 };
                 assert!(ours.iter().all(|error| *error <= bound), "{what}: {ours:?}");
                 if let Some(theirs) = theirs.filter(|_| COMPARED.contains(&size)) {
@@ -329,22 +335,18 @@ fn environment_names_the_path_of_plans_without_one() {
         assert!(got.contains(&expected), "expected {expected}, got {got}");
         return;
     }
+    let names = "expected one of avx512 avx2 neon narrow plain";
     let mut cases = vec![
-        ("", Path::widest().name()),
-        ("fast", "expected one of avx512 avx2 narrow plain"),
-        ("AVX2", "expected one of avx512 avx2 narrow plain"),
+        ("", Path::widest().to_string()),
+        ("fast", names.to_string()),
+        ("AVX2", names.to_string()),
     ];
     for path in Path::ALL {
-        let expected = if path.is_available() {
-            path.name()
-        } else {
-            "got avx512"
-        };
-        cases.push((path.name(), expected));
+        let refused = if path.is_available() { "" } else { "got " };
+        cases.push((path.name(), format!("{refused}{path}")));
     }
     for (variable, expected) in cases {
-        let this = std::env::current_exe().expect("the test's own path");
-        let output = std::process::Command::new(this)
+        let output = this_program()
             .args([NAME, "--exact"])
             .env(PATH_VARIABLE, variable)
             .env("RUSTLE_EXPECTED_PATH", expected)

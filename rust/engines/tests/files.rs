@@ -3,9 +3,9 @@
 use rustle_engines::{
     CaptureEngine, Doorbell, Overflow, PlaybackEngine, Release, Runtime, SoundConfiguration, SoundError,
 };
+use rustle_testkit::this_program;
 use std::error::Error;
 use std::path::Path;
-use std::process::Command;
 use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
@@ -64,7 +64,7 @@ fn engines_bring_every_bit_from_and_to_devices_of_files() -> Result<(), Box<dyn 
         at("out.raw")
     );
     std::fs::write(folder.join("asound.conf"), configuration)?;
-    let output = Command::new(std::env::current_exe()?)
+    let output = this_program()
         .args([
             "engines_bring_every_bit_from_and_to_devices_of_files",
             "--exact",

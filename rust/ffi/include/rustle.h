@@ -183,7 +183,7 @@
 #define RUSTLE_PATH_PLAIN 1
 
 /**
- * Four lanes in 128-bit registers.
+ * Four lanes in 128-bit registers of x86-64: SSE2.
  */
 #define RUSTLE_PATH_NARROW 2
 
@@ -196,6 +196,11 @@
  * Sixteen lanes: AVX-512.
  */
 #define RUSTLE_PATH_AVX512 4
+
+/**
+ * Four lanes in 128-bit registers of arm64: NEON.
+ */
+#define RUSTLE_PATH_NEON 5
 
 /**
  * The sum itself: a full-scale sine reads about half the window's sum.
@@ -3140,8 +3145,8 @@ RustleStatus rustle_fft_inverse_samples(RustleHandle inverse,
 
 /**
  * `path` receives the one of `RUSTLE_PATH_…` that plans are made on when none is named: what the environment variable
- * RUSTLE_FFT_PATH (`plain`, `narrow`, `avx2` or `avx512`) named when the process first asked, or else the widest that this
- * machine has.
+ * RUSTLE_FFT_PATH (`plain`, `narrow`, `neon`, `avx2` or `avx512`) named when the process first asked, or else the widest that
+ * this machine has.
  *
  * Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE` (the variable names no path, or one that this machine does
  * not have; every plan that names none is refused then).

@@ -3,6 +3,7 @@
 mod allocations;
 mod ebur128;
 mod fftw;
+mod program;
 mod reference;
 mod signals;
 mod tolerance;
@@ -13,6 +14,7 @@ mod voices;
 pub use allocations::{CountingAllocator, allocations_in};
 pub use ebur128::{Ebur128, Ebur128Place, Ebur128Reading};
 pub use fftw::Fftw;
+pub use program::this_program;
 pub use reference::half_spectrum;
 pub use signals::{impulse, noise, sine, sweep};
 pub use tolerance::relative_l2;

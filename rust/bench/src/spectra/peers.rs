@@ -23,6 +23,8 @@ pub(super) trait Transform {
 pub(super) struct Peers {
     size: usize,
     libraries: Libraries,
+    /// Whether FFTW chooses its plan by timing.
+    is_timed: bool,
 }
 
 struct Libraries {
@@ -55,6 +57,7 @@ impl Peers {
         }
         Ok(Self {
             size,
+            is_timed: true,
             libraries: Libraries {
                 fftw: library("libfftw3f.so.3")?,
                 kiss: library("libkissfft-float.so.131").ok(),
@@ -64,9 +67,21 @@ impl Peers {
         })
     }
 
+    /// Without those of Intel, and with the plan of FFTW that is chosen without timing.
+    pub(super) fn untimed(size: usize) -> Result<Self, Box<dyn Error>> {
+        Ok(Self {
+            is_timed: false,
+            ..Self::load(size, None)?
+        })
+    }
+
     fn transforms(&self) -> Result<Vec<Box<dyn Transform>>, Box<dyn Error>> {
-        let mut transforms: Vec<Box<dyn Transform>> =
-            vec![Box::new(fftw::Fftw::best(self.libraries.fftw, self.size)?)];
+        let fftw = if self.is_timed {
+            fftw::Fftw::best(self.libraries.fftw, self.size)?
+        } else {
+            fftw::Fftw::estimated(self.libraries.fftw, self.size)?
+        };
+        let mut transforms: Vec<Box<dyn Transform>> = vec![Box::new(fftw)];
         if let Some(kiss) = self.libraries.kiss {
             transforms.push(Box::new(kiss::Kiss::new(kiss, self.size)?));
         }

@@ -2,9 +2,11 @@
 
 use std::fmt::{self, Display};
 
-/// Times in ns of each candidate, by size, for each job.
-#[derive(Default)]
+/// What each candidate takes, by size, for each job.
 pub(super) struct Tables {
+    unit: &'static str,
+    /// What a candidate is whose ratio to the base is higher.
+    higher: &'static str,
     tables: Vec<Table>,
 }
 
@@ -14,14 +16,23 @@ struct Table {
 }
 
 impl Tables {
-    /// Adds the candidates' times for one size. The first is the base of the ratios.
-    pub(super) fn add(&mut self, job: &'static str, size: usize, times: Vec<(String, f64)>) {
+    /// Without a job so far; `unit` is of what is added, `higher` what is better where it is less.
+    pub(super) fn of(unit: &'static str, higher: &'static str) -> Self {
+        Self {
+            unit,
+            higher,
+            tables: Vec::new(),
+        }
+    }
+
+    /// Adds what the candidates take for one size. The first is the base of the ratios.
+    pub(super) fn add(&mut self, job: &'static str, size: usize, taken: Vec<(String, f64)>) {
         let known = self.tables.iter_mut().find(|table| table.job == job);
         match known {
-            Some(table) => table.columns.push((size, times)),
+            Some(table) => table.columns.push((size, taken)),
             None => self.tables.push(Table {
                 job,
-                columns: vec![(size, times)],
+                columns: vec![(size, taken)],
             }),
         }
     }
@@ -30,10 +41,10 @@ impl Tables {
 impl Display for Tables {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for table in &self.tables {
-            table.write(f, "ns per frame", |time, _| format!("{time:.0}"))?;
-            table.write(f, "ratio to the base, higher is faster", |time, base| {
-                format!("{:.2}", base / time)
-            })?;
+            let each = format!("{} per frame", self.unit);
+            table.write(f, &each, |taken, _| format!("{taken:.0}"))?;
+            let ratio = format!("ratio to the base, higher is {}", self.higher);
+            table.write(f, &ratio, |taken, base| format!("{:.2}", base / taken))?;
         }
         Ok(())
     }
@@ -53,10 +64,10 @@ impl Table {
         write!(f, "\n|---|{}", "---|".repeat(self.columns.len()))?;
         for name in self.names() {
             write!(f, "\n| {name} |")?;
-            for (_, times) in &self.columns {
-                let base = times[0].1;
-                match times.iter().find(|(other, _)| other == name) {
-                    Some((_, time)) => write!(f, " {} |", cell(*time, base))?,
+            for (_, taken) in &self.columns {
+                let base = taken[0].1;
+                match taken.iter().find(|(other, _)| other == name) {
+                    Some((_, one)) => write!(f, " {} |", cell(*one, base))?,
                     None => write!(f, " |")?,
                 }
             }
@@ -66,8 +77,8 @@ impl Table {
 
     fn names(&self) -> Vec<&String> {
         let mut names = Vec::new();
-        for (_, times) in &self.columns {
-            for (name, _) in times {
+        for (_, taken) in &self.columns {
+            for (name, _) in taken {
                 if !names.contains(&name) {
                     names.push(name);
                 }

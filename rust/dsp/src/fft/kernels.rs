@@ -5,7 +5,7 @@
 //! `finish` writes each bin in its final form: a complex spectrum is never stored unless it is asked for. `hartley` turns the
 //! same transform into its inverse.
 //!
-//! Everything is written against the trait in `lanes`. Its implementations (`avx512`, `avx2`, `narrow`, `plain`) are the
+//! Everything is written against the trait in `lanes`. Its implementations (`avx512`, `avx2`, `narrow`, `neon`, `plain`) are the
 //! only files that know instructions, and hold all `unsafe` code but two casts in `view`.
 
 #[cfg(target_arch = "x86_64")]
@@ -22,6 +22,8 @@ mod lanes;
 mod levels;
 #[cfg(target_arch = "x86_64")]
 mod narrow;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 mod plain;
 mod points;
 mod rows;
@@ -57,7 +59,9 @@ pub(crate) fn kernel(path: Path, roots: &Roots, weights: &[f32]) -> Option<Box<d
                 avx512::Avx512::detect()?;
                 made::<narrow::Narrow<true>>(roots, weights)
             }),
-        #[cfg(not(target_arch = "x86_64"))]
+        #[cfg(target_arch = "aarch64")]
+        Path::Neon => made::<neon::Neon>(roots, weights),
+        // Another machine's.
         _ => None,
     }
 }
@@ -89,7 +93,9 @@ pub(crate) fn is_available(path: Path) -> bool {
         Path::Avx2 => avx2::Avx2::<false>::detect().is_some(),
         #[cfg(target_arch = "x86_64")]
         Path::Avx512 => avx512::Avx512::detect().is_some(),
-        #[cfg(not(target_arch = "x86_64"))]
+        #[cfg(target_arch = "aarch64")]
+        Path::Neon => neon::Neon::detect().is_some(),
+        // Another machine's.
         _ => false,
     }
 }

@@ -12,10 +12,12 @@ use std::sync::OnceLock;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Path {
     /// Plain arrays, on every CPU: the compiler makes vectors of four of them where it can. The only path of CPUs other
-    /// than x86-64.
+    /// than x86-64 and arm64.
     Plain,
     /// Four lanes in 128-bit registers: SSE2, which every x86-64 has.
     Narrow,
+    /// Four lanes in 128-bit registers: NEON, which every arm64 has.
+    Neon,
     /// Eight lanes: AVX2 and FMA.
     Avx2,
     /// Sixteen lanes: AVX-512 F, DQ and VL.
@@ -27,13 +29,14 @@ pub const PATH_VARIABLE: &str = "RUSTLE_FFT_PATH";
 
 impl Path {
     /// Every path, the widest first.
-    pub const ALL: [Self; 4] = [Self::Avx512, Self::Avx2, Self::Narrow, Self::Plain];
+    pub const ALL: [Self; 5] = [Self::Avx512, Self::Avx2, Self::Neon, Self::Narrow, Self::Plain];
 
-    /// The name, as the environment variable has it: `plain`, `narrow`, `avx2` or `avx512`.
+    /// The name, as the environment variable has it: `plain`, `narrow`, `neon`, `avx2` or `avx512`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Plain => "plain",
             Self::Narrow => "narrow",
+            Self::Neon => "neon",
             Self::Avx2 => "avx2",
             Self::Avx512 => "avx512",
         }

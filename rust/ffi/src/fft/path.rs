@@ -9,12 +9,14 @@ use rustle_dsp::Path;
 pub const RUSTLE_PATH_PREFERRED: u32 = 0;
 /// Plain arrays, on every CPU.
 pub const RUSTLE_PATH_PLAIN: u32 = 1;
-/// Four lanes in 128-bit registers.
+/// Four lanes in 128-bit registers of x86-64: SSE2.
 pub const RUSTLE_PATH_NARROW: u32 = 2;
 /// Eight lanes: AVX2 and FMA.
 pub const RUSTLE_PATH_AVX2: u32 = 3;
 /// Sixteen lanes: AVX-512.
 pub const RUSTLE_PATH_AVX512: u32 = 4;
+/// Four lanes in 128-bit registers of arm64: NEON.
+pub const RUSTLE_PATH_NEON: u32 = 5;
 
 /// The path behind one of `RUSTLE_PATH_…`; it may be one that this machine does not have.
 pub(super) fn path(number: u32) -> Result<Path, FftFault> {
@@ -24,8 +26,9 @@ pub(super) fn path(number: u32) -> Result<Path, FftFault> {
         RUSTLE_PATH_NARROW => Ok(Path::Narrow),
         RUSTLE_PATH_AVX2 => Ok(Path::Avx2),
         RUSTLE_PATH_AVX512 => Ok(Path::Avx512),
+        RUSTLE_PATH_NEON => Ok(Path::Neon),
         _ => {
-            let problem = "expected one of RUSTLE_PATH_… (0 to 4), got another number";
+            let problem = "expected one of RUSTLE_PATH_… (0 to 5), got another number";
             Err(CallFault::value("path", problem).into())
         }
     }
@@ -38,12 +41,13 @@ pub(super) fn number(path: Path) -> u32 {
         Path::Narrow => RUSTLE_PATH_NARROW,
         Path::Avx2 => RUSTLE_PATH_AVX2,
         Path::Avx512 => RUSTLE_PATH_AVX512,
+        Path::Neon => RUSTLE_PATH_NEON,
     }
 }
 
 /// `path` receives the one of `RUSTLE_PATH_…` that plans are made on when none is named: what the environment variable
-/// RUSTLE_FFT_PATH (`plain`, `narrow`, `avx2` or `avx512`) named when the process first asked, or else the widest that this
-/// machine has.
+/// RUSTLE_FFT_PATH (`plain`, `narrow`, `neon`, `avx2` or `avx512`) named when the process first asked, or else the widest that
+/// this machine has.
 ///
 /// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE` (the variable names no path, or one that this machine does
 /// not have; every plan that names none is refused then).

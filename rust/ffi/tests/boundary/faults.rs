@@ -2,7 +2,7 @@
 
 use crate::harness;
 use rustle_engines::faults::Fault;
-use std::process::Command;
+use rustle_testkit::this_program;
 
 /// Run by the test below in a process of its own, with a fault in force.
 #[test]
@@ -21,9 +21,8 @@ fn five_hundred_rounds() {
 #[test]
 fn every_seeded_fault_is_caught_within_500_rounds() {
     let _alone = crate::alone();
-    let this = std::env::current_exe().expect("the test's own path");
     for (name, _) in Fault::ALL {
-        let output = Command::new(&this)
+        let output = this_program()
             .args(["faults::five_hundred_rounds", "--exact", "--nocapture"])
             .env("RUSTLE_FAULT", name)
             .output()

@@ -11,21 +11,29 @@ type Make = unsafe extern "C" fn(c_int, *mut f32, *mut f32, c_uint) -> *mut c_vo
 type Execute = unsafe extern "C" fn(*mut c_void, *mut f32, *mut f32);
 type Forget = unsafe extern "C" fn();
 
-/// `FFTW_MEASURE` and `FFTW_PRESERVE_INPUT` of fftw3.h.
+/// `FFTW_MEASURE`, `FFTW_ESTIMATE` and `FFTW_PRESERVE_INPUT` of fftw3.h.
 const MEASURE: c_uint = 0;
+const ESTIMATE: c_uint = 64;
 const PRESERVE_INPUT: c_uint = 16;
 
 /// How often a plan is sought: the timings that FFTW chooses by are noisy.
 const PLANS: usize = 7;
 
-/// The best of several plans.
+/// A plan.
 pub(super) struct Fftw {
+    name: &'static str,
     plan: *mut c_void,
     execute: Execute,
     size: usize,
 }
 
 impl Fftw {
+    /// The plan that FFTW takes for the best without timing any.
+    pub(super) fn estimated(library: &'static Library, size: usize) -> Result<Self, Box<dyn Error>> {
+        Self::new(library, size, ("FFTW_ESTIMATE (base)", ESTIMATE))
+    }
+
+    /// The fastest of several plans, each the best of FFTW's own timings.
     pub(super) fn best(library: &'static Library, size: usize) -> Result<Self, Box<dyn Error>> {
         let mut best: Option<(f64, Self)> = None;
         for _ in 0..PLANS {
@@ -37,8 +45,11 @@ impl Fftw {
         best.map(|(_, plan)| plan).ok_or_else(|| "no plan of FFTW".into())
     }
 
-    /// A new plan, and its time for a transform in s.
-    fn timed(library: &'static Library, size: usize) -> Result<(Self, f64), Box<dyn Error>> {
+    fn new(
+        library: &'static Library,
+        size: usize,
+        (name, rigor): (&'static str, c_uint),
+    ) -> Result<Self, Box<dyn Error>> {
         // SAFETY: the signature is that of fftw3.h.
         let make = unsafe { library.get::<Make>(b"fftwf_plan_dft_r2c_1d") }?;
         // SAFETY: as above.
@@ -48,17 +59,24 @@ impl Fftw {
         let (mut input, mut output) = (Aligned::new(size), Aligned::new(size + 2));
         // SAFETY: no arguments; the plan is then measured anew.
         unsafe { forget() };
-        let flags = MEASURE | PRESERVE_INPUT;
+        let flags = rigor | PRESERVE_INPUT;
         // SAFETY: both areas have the lengths of a real transform of `size` samples.
         let plan = unsafe { make(size as c_int, input.as_mut_ptr(), output.as_mut_ptr(), flags) };
         if plan.is_null() {
             return Err(format!("FFTW makes no plan for {size} samples").into());
         }
-        let mut made = Self {
+        Ok(Self {
+            name,
             plan,
             execute: *execute,
             size,
-        };
+        })
+    }
+
+    /// A new plan, and its time for a transform in s.
+    fn timed(library: &'static Library, size: usize) -> Result<(Self, f64), Box<dyn Error>> {
+        let mut made = Self::new(library, size, ("FFTW_MEASURE (base)", MEASURE))?;
+        let (input, mut output) = (Aligned::new(size), Aligned::new(size + 2));
         let repeats = (200_000 / size).max(4);
         let mut best = f64::INFINITY;
         for _ in 0..20 {
@@ -74,7 +92,7 @@ impl Fftw {
 
 impl Transform for Fftw {
     fn name(&self) -> String {
-        "FFTW_MEASURE (base)".to_owned()
+        self.name.to_owned()
     }
 
     fn run(&mut self, input: &[f32], output: &mut [f32]) {

@@ -121,11 +121,6 @@ unsafe impl<const MANY: bool> Lanes for Avx2<MANY> {
     }
 
     #[inline(always)]
-    fn times_minus(self, factor: Self, term: Self) -> Self {
-        Self(instruction!(_mm256_fmsub_ps(self.0, factor.0, term.0)))
-    }
-
-    #[inline(always)]
     fn times_from(self, factor: Self, term: Self) -> Self {
         Self(instruction!(_mm256_fnmadd_ps(self.0, factor.0, term.0)))
     }

@@ -119,11 +119,6 @@ unsafe impl Lanes for Avx512 {
     }
 
     #[inline(always)]
-    fn times_minus(self, factor: Self, term: Self) -> Self {
-        Self(instruction!(_mm512_fmsub_ps(self.0, factor.0, term.0)))
-    }
-
-    #[inline(always)]
     fn times_from(self, factor: Self, term: Self) -> Self {
         Self(instruction!(_mm512_fnmadd_ps(self.0, factor.0, term.0)))
     }

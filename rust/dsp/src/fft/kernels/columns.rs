@@ -29,10 +29,15 @@ pub(super) struct Columns<L: Lanes> {
     last_radix: usize,
 }
 
-/// The radices of the passes for `points` points, a power of two from 8 to 8192: measured.
+/// The radices of the passes for `points` points, a power of two from 8 to 8192: measured, and for one block in many
+/// registers, which no machine at hand has, those with the fewest instructions.
 fn radices<L: Lanes>(points: usize) -> &'static [usize] {
+    let counted = L::BLOCKS == 1 && L::REGISTERS > 16;
     match points {
         8 => &[8],
+        512 if counted => &[8, 8, 8],
+        2048 if counted => &[4, 8, 8, 8],
+        4096 if counted => &[8, 8, 8, 8],
         64 if L::REGISTERS > 16 => &[8, 8],
         256 if L::REGISTERS > 16 => &[4, 8, 8],
         16 => &[4, 4],

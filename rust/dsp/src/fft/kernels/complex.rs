@@ -118,7 +118,7 @@ impl<L: Lanes> Complex<L> {
     #[inline(always)]
     pub(super) fn times(self, factor: Self) -> Self {
         Self {
-            re: self.re.times_minus(factor.re, self.im * factor.im),
+            re: self.im.times_from(factor.im, self.re * factor.re),
             im: self.re.times_plus(factor.im, self.im * factor.re),
         }
     }

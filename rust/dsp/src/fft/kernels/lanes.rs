@@ -86,9 +86,6 @@ pub(super) unsafe trait Lanes:
     /// `self * factor + term`, with one rounding where the CPU can.
     fn times_plus(self, factor: Self, term: Self) -> Self;
 
-    /// `self * factor - term`, with one rounding where the CPU can.
-    fn times_minus(self, factor: Self, term: Self) -> Self;
-
     /// `term - self * factor`, with one rounding where the CPU can.
     fn times_from(self, factor: Self, term: Self) -> Self;
 

@@ -124,15 +124,6 @@ unsafe impl<const FUSED: bool> Lanes for Narrow<FUSED> {
     }
 
     #[inline(always)]
-    fn times_minus(self, factor: Self, term: Self) -> Self {
-        if FUSED {
-            Self(instruction!(_mm_fmsub_ps(self.0, factor.0, term.0)))
-        } else {
-            self * factor - term
-        }
-    }
-
-    #[inline(always)]
     fn times_from(self, factor: Self, term: Self) -> Self {
         if FUSED {
             Self(instruction!(_mm_fnmadd_ps(self.0, factor.0, term.0)))

@@ -154,11 +154,6 @@ unsafe impl<const B: usize> Lanes for Plain<B> {
     }
 
     #[inline(always)]
-    fn times_minus(self, factor: Self, term: Self) -> Self {
-        self * factor - term
-    }
-
-    #[inline(always)]
     fn times_from(self, factor: Self, term: Self) -> Self {
         term - self * factor
     }

@@ -86,6 +86,7 @@ impl<L: Lanes> Rows<L> {
         output: &mut O,
     ) {
         match L::BLOCKS {
+            1 if L::REGISTERS > 16 => self.quads(cpu, work, output),
             1 => self.points(cpu, work, rest, output),
             // With fewer registers its values go through memory: as the squares do, but in no good order.
             2 if L::REGISTERS > 16 => self.octets(cpu, work, rest, output),
@@ -144,6 +145,27 @@ impl<L: Lanes> Rows<L> {
                         || radix_4(rows),
                     );
                 }
+            }
+        }
+    }
+
+    /// The same for vectors of one block, a square at a time, both its halves in registers.
+    #[inline(always)]
+    fn quads<O: Output>(&self, cpu: L::Cpu, work: &[Complex<L>], output: &mut O) {
+        let length = work.len();
+        for (group, points) in self.points[..length / 2].as_chunks::<4>().0.iter().enumerate() {
+            let [a, b, c, d] = points.each_ref().map(
+                #[inline(always)]
+                |point| unpack(cpu, work, point),
+            );
+            for parity in 0..2 {
+                let (first, last) = places::<L>(length, parity, L::COUNT * group);
+                output.square(
+                    first,
+                    last,
+                    #[inline(always)]
+                    || across_in_blocks([a[parity], b[parity], c[parity], d[parity]]),
+                );
             }
         }
     }

@@ -11,19 +11,23 @@ const BOUND: f64 = 2e-7;
 /// Each kernel that this machine can run for frames of `size` samples without a window.
 fn all(size: usize) -> Vec<(&'static str, Box<dyn Kernel>)> {
     let (roots, weights) = (Roots::new(size), vec![1.0; size]);
-    let mut all = vec![
+    let all = [
         ("4 plain", made::<plain::Plain<1>>(&roots, &weights)),
         ("8 plain", made::<plain::Plain<2>>(&roots, &weights)),
         ("16 plain", made::<plain::Plain<4>>(&roots, &weights)),
-    ];
-    #[cfg(target_arch = "x86_64")]
-    all.extend([
+        #[cfg(target_arch = "x86_64")]
         ("SSE2", made::<narrow::Narrow<false>>(&roots, &weights)),
+        #[cfg(target_arch = "x86_64")]
         ("128 bits of AVX2", made::<narrow::Narrow<true>>(&roots, &weights)),
+        #[cfg(target_arch = "x86_64")]
         ("AVX2", made::<avx2::Avx2<false>>(&roots, &weights)),
+        #[cfg(target_arch = "x86_64")]
         ("256 bits of AVX-512", made::<avx2::Avx2<true>>(&roots, &weights)),
+        #[cfg(target_arch = "x86_64")]
         ("AVX-512", made::<avx512::Avx512>(&roots, &weights)),
-    ]);
+        #[cfg(target_arch = "aarch64")]
+        ("NEON", made::<neon::Neon>(&roots, &weights)),
+    ];
     let made = all.into_iter();
     made.filter_map(|(name, kernel)| Some((name, kernel?))).collect()
 }
