@@ -120,7 +120,9 @@ public enum FeedPolicy: Sendable, Hashable {
   case latest
   /// The newest of each symbol is handed over at even distances, 1 ms to 1 h.
   case sampled(every: Duration)
-  /// The source waits for room, so that nothing is lost. One that cannot wait, because it is live, loses the newest.
+  /// The source waits for room, so that nothing is lost. What a single quote gives beyond the capacity (the candles that it
+  /// closes, the alerts that it fires) waits too, and so does what the end gives. A source that cannot wait, because it is live,
+  /// loses the newest; what its end gives waits.
   case awaited(capacity: Int = 65_536)
 }
 
