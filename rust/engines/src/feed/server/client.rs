@@ -200,7 +200,7 @@ fn hear(line: &[u8], session: &FeedSession<FeedQuote>) {
         Ok(None) => Subscription::All,
         Ok(Some(names)) => Subscription::Symbols(names),
         Err(error) => {
-            tracing::info!(%error, "a client's message was skipped");
+            tracing::warn!(%error, "a client's message was skipped");
             return;
         }
     };
