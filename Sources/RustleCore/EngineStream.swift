@@ -4,8 +4,8 @@ internal import Synchronization
 /// The values of one native session, for one consumer.
 ///
 /// It is an `AsyncSequence` whose elements are values and, in their places, ``StreamElement/gap(_:)``: what a consumer that
-/// is too slow loses is told before the next value (what a lane that drops the newest loses after its last value stands in
-/// ``statistics`` alone). It can be read value by value, by ``batches(upTo:)``, or as an `AsyncStream` of
+/// is too slow loses is told before the next value, or before the end: of a stream that is read to its end, values and gaps
+/// together are what the engine made. It can be read value by value, by ``batches(upTo:)``, or as an `AsyncStream` of
 /// the values alone.
 ///
 /// How it ends:

@@ -14,6 +14,13 @@ final class Doorbell: Sendable {
   func finish() { continuation.finish() }
 }
 
+/// What went through a ring on the native side.
+struct RingStatistics: Sendable {
+  let counts: StreamStatistics
+  /// Values that were lost after the last one, of which no value tells.
+  let untold: UInt64
+}
+
 /// The frame lane: values wait in a ring on the native side until the consumer drains them.
 @usableFromInline
 final class FrameLane<Value: Sendable>: Sendable {
@@ -23,7 +30,7 @@ final class FrameLane<Value: Sendable>: Sendable {
 
   private let bell: Doorbell
   @usableFromInline let drain: Drain
-  private let readStatistics: @Sendable () -> StreamStatistics?
+  private let readStatistics: @Sendable () -> RingStatistics?
   private let settled = AtomicLazyReference<Settled>()
   /// Set after the counts, and read before them: orders the two for ThreadSanitizer, which does not see into their type.
   private let isSettled = Atomic<Bool>(false)
@@ -32,14 +39,14 @@ final class FrameLane<Value: Sendable>: Sendable {
   ///   - bell: rung when the ring stops being empty.
   ///   - drain: empties the ring.
   ///   - statistics: the ring's counts; nil when the native session is gone.
-  init(bell: Doorbell, drain: @escaping Drain, statistics: @escaping @Sendable () -> StreamStatistics?) {
+  init(bell: Doorbell, drain: @escaping Drain, statistics: @escaping @Sendable () -> RingStatistics?) {
     self.bell = bell
     self.drain = drain
     readStatistics = statistics
   }
 
   var statistics: StreamStatistics {
-    last ?? readStatistics() ?? last ?? StreamStatistics(produced: 0, delivered: 0, dropped: 0)
+    last ?? readStatistics()?.counts ?? last ?? StreamStatistics(produced: 0, delivered: 0, dropped: 0)
   }
 
   private var last: StreamStatistics? {
@@ -48,7 +55,7 @@ final class FrameLane<Value: Sendable>: Sendable {
 
   /// Keeps the counts as they are: the native session is about to go.
   func settle() {
-    guard let last = readStatistics() else { return }
+    guard let last = readStatistics()?.counts else { return }
     _ = settled.storeIfNil(Settled(last))
     isSettled.store(true, ordering: .releasing)
   }
@@ -58,12 +65,25 @@ final class FrameLane<Value: Sendable>: Sendable {
     init(_ statistics: StreamStatistics) { self.statistics = statistics }
   }
 
+  /// The gap that stands at the end: what was lost after the last value.
+  @usableFromInline
+  func lastGap() -> StreamElement<Value>? {
+    guard let untold = readStatistics()?.untold, untold > 0 else { return nil }
+    return .gap(untold)
+  }
+
   func makeCursor() -> Cursor { Cursor(lane: self, rings: bell.rings.makeAsyncIterator()) }
 
   /// Drains the ring, and waits for the bell when it is empty.
   @usableFromInline struct Cursor {
     @usableFromInline let lane: FrameLane
     @usableFromInline var rings: AsyncStream<Void>.Iterator
+    @usableFromInline var isOver = false
+
+    init(lane: FrameLane, rings: AsyncStream<Void>.Iterator) {
+      self.lane = lane
+      self.rings = rings
+    }
 
     /// Appends what waits, waiting for something if need be. Returns false at the end and when the task is cancelled.
     @inlinable
@@ -74,7 +94,12 @@ final class FrameLane<Value: Sendable>: Sendable {
         if lane.drain(&buffer, most) > 0 { return true }
         if await rings.next(isolation: actor) == nil {
           // The bell is silent for ever, after the last ring: one more look finds what came before it.
-          return !Task.isCancelled && lane.drain(&buffer, most) > 0
+          if Task.isCancelled || isOver { return false }
+          if lane.drain(&buffer, most) > 0 { return true }
+          isOver = true
+          guard let gap = lane.lastGap() else { return false }
+          buffer.append(gap)
+          return true
         }
       }
       return false

@@ -217,4 +217,12 @@ extension EngineStream {
     extendLifetime(core)
     return late
   }
+
+  /// How many quotes left a feed's windows early, because they were full.
+  package var evictedCount: UInt64 {
+    var evicted: UInt64 = 0
+    _ = unsafe rustle_feed_evicted(core.session.id.raw, &evicted, nil)
+    extendLifetime(core)
+    return evicted
+  }
 }

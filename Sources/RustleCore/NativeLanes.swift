@@ -25,7 +25,7 @@ typealias RingDrain<Record> =
 
   private let element: @Sendable (UnsafeRawPointer) -> Native
   private let drain: @Sendable (SessionID, Int, (Span<Native>) -> Void) -> Int
-  private let statistics: @Sendable (SessionID) -> StreamStatistics?
+  private let statistics: @Sendable (SessionID) -> RingStatistics?
 
   init(_ cDrain: @escaping RingDrain<Native.Record>) where Native: RecordElement {
     unsafe element = { unsafe Native($0.assumingMemoryBound(to: Native.Record.self).pointee) }
@@ -139,9 +139,11 @@ private func drainRing<Native: RecordElement>(
   }
 }
 
-private func ringStatistics<Record>(_ session: SessionID, _ cDrain: RingDrain<Record>) -> StreamStatistics? {
+private func ringStatistics<Record>(_ session: SessionID, _ cDrain: RingDrain<Record>) -> RingStatistics? {
   var count = 0
   var record = RustleLaneStatistics()
   guard unsafe cDrain(session.raw, nil, 0, &count, &record, nil) == RUSTLE_OK else { return nil }
-  return StreamStatistics(produced: record.produced, delivered: record.delivered, dropped: record.dropped)
+  return RingStatistics(
+    counts: StreamStatistics(produced: record.produced, delivered: record.delivered, dropped: record.dropped),
+    untold: record.untold)
 }

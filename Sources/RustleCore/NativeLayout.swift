@@ -55,6 +55,7 @@ enum NativeLayout {
         RustleLaneStatistics.self, "RustleLaneStatistics",
         [
           ("produced", \.produced), ("delivered", \.delivered), ("dropped", \.dropped), ("waiting", \.waiting),
+          ("untold", \.untold),
         ]),
       record(
         RustlePeakSearch.self, "RustlePeakSearch",

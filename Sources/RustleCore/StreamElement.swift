@@ -3,7 +3,8 @@ public enum StreamElement<Value: Sendable>: Sendable {
   /// The next value.
   case value(Value)
   /// This many values, at least 1, were lost just before the next one, because the consumer was slower than the engine for
-  /// longer than the lane lasts. On a lane that keeps the latest value of each symbol: values of the next one's symbol.
+  /// longer than the lane lasts. On a lane that keeps the latest value of each symbol: values of the next one's symbol. As the
+  /// last element of a stream: values that were lost after the last one.
   case gap(UInt64)
 
   /// The value; nil for a gap.

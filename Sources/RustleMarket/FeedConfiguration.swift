@@ -51,7 +51,8 @@ public struct SimulatedFeed: Sendable, Hashable {
 
 /// How one symbol's price moves in geometric Brownian motion.
 public struct BrownianMotion: Sendable, Hashable {
-  /// The first price, above 0; it moves by a unit of its last digit.
+  /// The price that it moves from, above 0 and of at most 15 digits; it moves by a unit of its last digit. The first quote is a step
+  /// on from it.
   public var price: ExactDecimal
   /// The expected growth per year as a continuous rate, -1,000 to 1,000: 0.05 is about 5 %.
   public var drift: Double
@@ -92,7 +93,8 @@ public struct ReplayFeed: Sendable, Hashable {
   public var schema: String?
   /// How fast it is played.
   public var pace: Pace
-  /// Whether it begins again when it has come to its end, for a regular file; time and numbers go on.
+  /// Whether it begins again when it has come to its end, for a regular file; time and numbers go on. One whose quotes tell no
+  /// time has no length, and is played once.
   public var repeats: Bool
   /// Quotes before this time are passed over: nanoseconds since 1970-01-01T00:00:00Z; nil: none are.
   public var fromNanoseconds: Int64?
@@ -120,7 +122,9 @@ public enum FeedPolicy: Sendable, Hashable {
   case latest
   /// The newest of each symbol is handed over at even distances, 1 ms to 1 h.
   case sampled(every: Duration)
-  /// The source waits for room, so that nothing is lost. One that cannot wait, because it is live, loses the newest.
+  /// The source waits for room, so that nothing is lost. What a single quote gives beyond the capacity (the candles that it
+  /// closes, the alerts that it fires) waits too, and so does what the end gives. A source that cannot wait, because it is live,
+  /// loses the newest; what its end gives waits.
   case awaited(capacity: Int = 65_536)
 }
 

@@ -111,7 +111,9 @@ public actor MarketFeed {
     }
   }
 
-  /// Streams the statistics of each symbol's last while, after each of its quotes.
+  /// Streams the statistics of each symbol's last while, after each of its quotes that is not late. A window has at most 1,048,576
+  /// quotes of a symbol, each of which takes up to 144 bytes; with one more the oldest leaves it early, and is counted:
+  /// ``RustleCore/EngineStream/evictedQuoteCount``.
   ///
   /// - Parameters:
   ///   - symbols: whose.
@@ -242,6 +244,10 @@ extension EngineStream where Value: SymbolRecord {
 
   /// How many quotes were left out of candles or statistics because they came too late, also once the stream has ended.
   public var lateQuoteCount: UInt64 { lateCount }
+
+  /// How many quotes left the windows of statistics early, because a window has at most 1,048,576 quotes of a symbol; also after
+  /// the end. Where it is above 0, statistics are of fewer quotes than their while had.
+  public var evictedQuoteCount: UInt64 { evictedCount }
 
   private func change(adding: [String], removing: [String]) throws(FeedError) {
     do { try changeSubscription(adding: adding, removing: removing) } catch { throw FeedError(error) }

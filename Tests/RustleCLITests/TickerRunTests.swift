@@ -114,7 +114,6 @@ import Testing
       output.text == """
         {"v":1,"symbol":"A","t_ms":0,"count":1,"mean":1.5,"sd":0.0,"low":1.5,"high":1.5,"first":1.5,"last":1.5,"window_ms":1000}
         {"v":1,"symbol":"A","t_ms":500,"count":2,"mean":2.0,"sd":\(deviation),"low":1.5,"high":2.5,"first":1.5,"last":2.5,"window_ms":1000}
-        {"v":1,"symbol":"A","t_ms":500,"count":2,"mean":2.0,"sd":\(deviation),"low":1.5,"high":2.5,"first":1.5,"last":2.5,"window_ms":1000}
         {"v":1,"symbol":"A","t_ms":1400,"count":2,"mean":3.0,"sd":\(deviation),"low":2.5,"high":3.5,"first":2.5,"last":3.5,"window_ms":1000}
 
         """)

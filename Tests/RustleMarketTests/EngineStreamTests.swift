@@ -38,7 +38,7 @@ import Testing
   @Test(arguments: [
     (Lane.events(capacity: 8), [-12, 12, 13, 14, 15, 16, 17, 18, 19]),
     (.frames(capacity: 8), [-12, 12, 13, 14, 15, 16, 17, 18, 19]),
-    (.frames(capacity: 8, overflow: .dropNewest), [0, 1, 2, 3, 4, 5, 6, 7]),
+    (.frames(capacity: 8, overflow: .dropNewest), [0, 1, 2, 3, 4, 5, 6, 7, -12]),
     (.frames(overflow: .keepLatest), [-9, 18, -9, 19]),
   ])
   func lossIsToldInItsPlace(lane: Lane, expected: [Int]) async throws {

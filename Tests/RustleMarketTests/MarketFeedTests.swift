@@ -76,6 +76,40 @@ import Testing
     }
   }
 
+  @Test func whatTheEndGivesIsWaitedForOrTold() async throws {
+    let folder = try ScratchFolder()
+    let text = (0..<20).map { line("S\($0)", "1.5", 0, $0) }.joined()
+    let path = try folder.write(Data(text.utf8), as: "prices.ndjson")
+    let clock = try ManualClock()
+    let feed = try MarketFeed(.replay(ReplayFeed(path: path, pace: .unpaced)), clock: clock)
+    let awaited = try await feed.candles(every: .seconds(1), policy: .awaited(capacity: 16))
+    let newest = FeedPolicy.all(capacity: 16, overflow: .dropNewest)
+    let lossy = try await feed.candles(every: .seconds(1), policy: newest)
+    let batched = try await feed.candles(every: .seconds(1), policy: newest)
+    try await feed.run()
+    clock.advance(by: .seconds(1))
+    let all = await values(awaited)
+    #expect(all.map(\.symbol) == (0..<20).map { "S\($0)" })
+    let expected = all.prefix(16).map { StreamElement.value($0) } + [.gap(4)]
+    #expect(await elements(lossy) == expected)
+    var batches: [[StreamElement<Candle>]] = []
+    for await batch in batched.batches(upTo: 10) { batches.append(batch) }
+    #expect(batches.map(\.count) == [10, 6, 1])
+    #expect(batches.flatMap { $0 } == expected)
+  }
+
+  @Test func quotesThatAFullWindowGaveUpAreCounted() async throws {
+    let clock = try ManualClock()
+    let feed = try MarketFeed(
+      .simulated(SimulatedFeed(symbols: ["A"], updatesPerSecond: 10_000_000, seed: 7, updateLimit: 1_048_576 + 3)),
+      clock: clock)
+    let stream = try await feed.statistics(over: .seconds(3_600))
+    try await feed.run()
+    clock.advance(by: .seconds(1))
+    #expect(await values(stream).map(\.count) == [1_048_576])
+    #expect(stream.evictedQuoteCount == 3 && stream.lateQuoteCount == 0)
+  }
+
   @Test func recordingGivesQuotesCandlesStatisticsAlertsAndNotices() async throws {
     let folder = try ScratchFolder()
     let text =

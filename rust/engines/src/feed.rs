@@ -23,7 +23,7 @@ mod source;
 
 pub use alert::{FeedAlert, Threshold};
 pub use consumer::Subscription;
-pub use derive::FeedQuote;
+pub use derive::{FeedQuote, Omissions};
 pub use error::FeedError;
 pub use hub::Wanted;
 pub use live::{FeedAddress, FeedAddressError, LiveConfiguration, PATIENCE};
@@ -146,6 +146,7 @@ impl FeedEngine {
                 hub,
                 clock,
                 numbers: AtomicU64::new(0),
+                source_waits: !matches!(configuration, SourceConfiguration::Live(_)),
             }),
             source: sessions(),
             waiting: Mutex::new(Some(waiting)),
@@ -236,11 +237,10 @@ impl FeedEngine {
         bell: impl Doorbell + 'static,
     ) -> Result<FeedSession<Candle>, FeedError> {
         let builder = CandleBuilder::new(interval, lateness_ns)?;
-        self.consumers
-            .start(subscription, policy, builder, |candle| candle.symbol, bell)
+        self.consumers.start(subscription, policy, builder, bell)
     }
 
-    /// Starts a consumer of the statistics of each symbol's last while, after each of its quotes.
+    /// Starts a consumer of the statistics of each symbol's last while, after each of its quotes that is not late.
     ///
     /// # Errors
     /// As [`quotes`](Self::quotes).
@@ -252,8 +252,7 @@ impl FeedEngine {
         bell: impl Doorbell + 'static,
     ) -> Result<FeedSession<Statistics>, FeedError> {
         let statistics = RollingStatistics::new(window);
-        self.consumers
-            .start(subscription, policy, statistics, |record| record.symbol, bell)
+        self.consumers.start(subscription, policy, statistics, bell)
     }
 
     /// Starts a consumer of alerts.
@@ -272,8 +271,7 @@ impl FeedEngine {
             .collect();
         let subscription = Subscription::Symbols(symbols.into_iter().map(str::to_owned).collect());
         let alerts = Alerts::new(thresholds)?;
-        self.consumers
-            .start(&subscription, policy, alerts, |alert| alert.quote.symbol, bell)
+        self.consumers.start(&subscription, policy, alerts, bell)
     }
 
     /// Starts a consumer of what is told of the source, or of a part of that. Of what it does not take in time the oldest are lost.

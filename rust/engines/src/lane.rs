@@ -41,7 +41,7 @@ impl<T: Copy> Lane<T> {
 
     /// As [`Ring::push_all`].
     pub(crate) fn push_all(&self, elements: &[T], key: impl Fn(&T) -> u32) -> bool {
-        self.ring().push_all(elements, key)
+        self.ring().push_all(elements, key, |element, _| element)
     }
 
     /// As [`Ring::drain`], with the counts right after it.

@@ -35,9 +35,9 @@ pub use equalizer::{LiveEqualizer, ProcessError};
 pub use feed::{
     ClientStatistics, FeedAddress, FeedAddressError, FeedAlert, FeedCounts, FeedEngine, FeedError, FeedQuote,
     FeedServer, FeedSession, HEARTBEAT, HostNews, LiveConfiguration, MESSAGE_LIMITS, Model,
-    NOTICE_TEXT_BYTES, Notice, NoticeKind, NoticeText, Notices, PATIENCE, Policy, PushedConfiguration,
-    ReplayConfiguration, SAMPLE_INTERVALS, ServerCounts, SimulatedConfiguration, SourceConfiguration,
-    Subscription, Threshold, Wanted,
+    NOTICE_TEXT_BYTES, Notice, NoticeKind, NoticeText, Notices, Omissions, PATIENCE, Policy,
+    PushedConfiguration, ReplayConfiguration, SAMPLE_INTERVALS, ServerCounts, SimulatedConfiguration,
+    SourceConfiguration, Subscription, Threshold, Wanted,
 };
 pub use job::{Job, PollContext, Release, Step};
 pub use lane::{Doorbell, MAX_LANE_CAPACITY, NoBell};

@@ -24,6 +24,8 @@ pub struct LaneStatistics {
     pub dropped: u64,
     /// Elements in the lane.
     pub waiting: u64,
+    /// Of `dropped`, those after the last element that came in: no gap tells of them unless another comes in.
+    pub untold: u64,
 }
 
 /// A bounded buffer of `T`, with a key per element below the number of keys that it was made for.
@@ -103,6 +105,11 @@ impl<T> Ring<T> {
     /// # Panics
     /// With [`Overflow::KeepLatest`], when `key` is not below the number of keys.
     pub fn push(&mut self, key: u32, element: T) -> bool {
+        self.push_after(key, element, |element, _| element)
+    }
+
+    /// As [`push`](Ring::push); an element that replaces another is what `replacing` makes of it and of the other.
+    fn push_after(&mut self, key: u32, element: T, replacing: impl FnOnce(T, &T) -> T) -> bool {
         self.produced += 1;
         match &mut self.storage {
             Storage::Queue {
@@ -112,7 +119,7 @@ impl<T> Ring<T> {
                 lost,
             } => {
                 let was_empty = entries.is_empty();
-                if entries.len() == *capacity {
+                if entries.len() >= *capacity {
                     self.dropped += 1;
                     if !*drop_oldest {
                         *lost += 1;
@@ -136,7 +143,7 @@ impl<T> Ring<T> {
                     Some(entry) => {
                         self.dropped += 1;
                         entry.lost_before += 1;
-                        entry.element = element;
+                        entry.element = replacing(element, &entry.element);
                     }
                     vacant => {
                         *vacant = Some(Entry {
@@ -151,12 +158,17 @@ impl<T> Ring<T> {
         }
     }
 
-    /// Takes all of `elements` in, in their order, as [`push`](Ring::push) does one. Returns whether the lane was empty
-    /// before and is not any more.
+    /// Takes all of `elements` in, in their order, as [`push`](Ring::push) does one. An element that replaces another is what
+    /// `replacing` makes of it and of the other. Returns whether the lane was empty before and is not any more.
     ///
     /// # Panics
     /// As [`push`](Ring::push).
-    pub fn push_all(&mut self, elements: &[T], key: impl Fn(&T) -> u32) -> bool
+    pub fn push_all(
+        &mut self,
+        elements: &[T],
+        key: impl Fn(&T) -> u32,
+        replacing: impl Fn(T, &T) -> T,
+    ) -> bool
     where
         T: Copy,
     {
@@ -168,7 +180,7 @@ impl<T> Ring<T> {
                 lost,
             } => {
                 let was_empty = entries.is_empty();
-                let room = *capacity - entries.len();
+                let room = capacity.saturating_sub(entries.len());
                 let excess = elements.len().saturating_sub(room);
                 let taken = if *drop_oldest {
                     // First the oldest that wait give way, then the oldest of those that come.
@@ -183,16 +195,7 @@ impl<T> Ring<T> {
                 } else {
                     &elements[..elements.len() - excess]
                 };
-                if let Some((first, rest)) = taken.split_first() {
-                    entries.push_back(Entry {
-                        element: *first,
-                        lost_before: std::mem::take(lost),
-                    });
-                    entries.extend(rest.iter().map(|element| Entry {
-                        element: *element,
-                        lost_before: 0,
-                    }));
-                }
+                append(entries, lost, taken);
                 if !*drop_oldest {
                     *lost += excess as u64;
                 }
@@ -201,9 +204,24 @@ impl<T> Ring<T> {
                 was_empty && !entries.is_empty()
             }
             Storage::Latest { .. } => elements.iter().fold(false, |was_empty, element| {
-                self.push(key(element), *element) | was_empty
+                self.push_after(key(element), *element, &replacing) | was_empty
             }),
         }
+    }
+
+    /// Takes all of `elements` in though more than the capacity wait then; with [`Overflow::KeepLatest`] nothing. Returns whether the
+    /// lane was empty before and is not any more.
+    pub fn push_beyond(&mut self, elements: &[T]) -> bool
+    where
+        T: Copy,
+    {
+        let Storage::Queue { entries, lost, .. } = &mut self.storage else {
+            return false;
+        };
+        let was_empty = entries.is_empty();
+        append(entries, lost, elements);
+        self.produced += elements.len() as u64;
+        was_empty && !entries.is_empty()
     }
 
     /// Hands out at most `most` elements, the longest waiting first, each with the number lost just before it. Returns how
@@ -238,162 +256,33 @@ impl<T> Ring<T> {
 
     /// The counts so far.
     pub fn statistics(&self) -> LaneStatistics {
-        let waiting = match &self.storage {
-            Storage::Queue { entries, .. } => entries.len(),
-            Storage::Latest { order, .. } => order.len(),
+        let (waiting, lost) = match &self.storage {
+            Storage::Queue { entries, lost, .. } => (entries.len(), *lost),
+            Storage::Latest { order, .. } => (order.len(), 0),
         };
         LaneStatistics {
             produced: self.produced,
             delivered: self.delivered,
             dropped: self.dropped,
             waiting: waiting as u64,
+            untold: lost + self.untold,
         }
+    }
+}
+
+/// Appends elements, the first of which tells what was lost before it.
+fn append<T: Copy>(entries: &mut VecDeque<Entry<T>>, lost: &mut u64, elements: &[T]) {
+    if let Some((first, rest)) = elements.split_first() {
+        entries.push_back(Entry {
+            element: *first,
+            lost_before: std::mem::take(lost),
+        });
+        entries.extend(rest.iter().map(|element| Entry {
+            element: *element,
+            lost_before: 0,
+        }));
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn drained(ring: &mut Ring<u32>, most: usize) -> Vec<(u32, u32)> {
-        let mut out = Vec::new();
-        ring.drain(most, |element, lost| out.push((element, lost)));
-        out
-    }
-
-    #[test]
-    fn oldest_makes_room_and_the_gap_stands_before_the_next() {
-        let mut ring = Ring::new(Overflow::DropOldest, 3, 1);
-        let bells: Vec<bool> = (0..5).map(|n| ring.push(0, n)).collect();
-        assert_eq!(bells, [true, false, false, false, false]);
-        assert_eq!(drained(&mut ring, 2), [(2, 2), (3, 0)]);
-        assert!(!ring.push(0, 5));
-        assert_eq!(drained(&mut ring, 9), [(4, 0), (5, 0)]);
-        assert!(ring.push(0, 6), "the bell rings again after the lane was emptied");
-    }
-
-    #[test]
-    fn newest_is_dropped_and_the_gap_stands_where_it_was() {
-        let mut ring = Ring::new(Overflow::DropNewest, 2, 1);
-        for n in 0..5 {
-            ring.push(0, n);
-        }
-        assert_eq!(drained(&mut ring, 9), [(0, 0), (1, 0)]);
-        ring.push(0, 5);
-        assert_eq!(drained(&mut ring, 9), [(5, 3)]);
-    }
-
-    #[test]
-    fn one_place_still_counts_every_loss() {
-        let mut ring = Ring::new(Overflow::DropOldest, 1, 1);
-        for n in 0..4 {
-            ring.push(0, n);
-        }
-        assert_eq!(drained(&mut ring, 9), [(3, 3)]);
-    }
-
-    #[test]
-    fn latest_keeps_one_per_key_in_order_of_waiting() {
-        let mut ring = Ring::new(Overflow::KeepLatest, 0, 3);
-        for (key, element) in [(2, 20), (0, 1), (2, 21), (2, 22), (1, 10)] {
-            ring.push(key, element);
-        }
-        assert_eq!(drained(&mut ring, 9), [(22, 2), (1, 0), (10, 0)]);
-        assert_eq!(
-            ring.statistics(),
-            LaneStatistics {
-                produced: 5,
-                delivered: 3,
-                dropped: 2,
-                waiting: 0
-            }
-        );
-    }
-
-    #[test]
-    fn keys_are_added_while_elements_wait() {
-        let mut ring = Ring::new(Overflow::KeepLatest, 0, 1);
-        ring.push(0, 1);
-        ring.grow_keys(3);
-        ring.grow_keys(2);
-        ring.push(2, 20);
-        ring.push(0, 2);
-        assert_eq!(drained(&mut ring, 9), [(2, 1), (20, 0)]);
-    }
-
-    #[test]
-    fn many_at_a_time_are_the_same_as_one_at_a_time() {
-        for overflow in [Overflow::DropOldest, Overflow::DropNewest, Overflow::KeepLatest] {
-            let (mut many, mut one) = (Ring::new(overflow, 7, 5), Ring::new(overflow, 7, 5));
-            for turn in 0..5_000_u32 {
-                let elements: Vec<u32> = (0..turn.wrapping_mul(2_654_435_761) % 19)
-                    .map(|n| turn + n)
-                    .collect();
-                let bell = many.push_all(&elements, |element| element % 5);
-                let bells = elements.iter().map(|element| one.push(element % 5, *element));
-                assert_eq!(bell, bells.fold(false, |a, b| a | b), "{overflow:?}");
-                let most = (turn % 11) as usize;
-                assert_eq!(drained(&mut many, most), drained(&mut one, most), "{overflow:?}");
-                assert_eq!(many.statistics(), one.statistics(), "{overflow:?}");
-            }
-        }
-    }
-
-    #[test]
-    fn loss_beyond_32_bits_is_told_in_parts() {
-        let mut ring = Ring::new(Overflow::DropNewest, 1, 1);
-        let Storage::Queue { lost, .. } = &mut ring.storage else {
-            panic!("a queue")
-        };
-        *lost = 5_000_000_000;
-        let told: Vec<u32> = (0..3)
-            .flat_map(|n| {
-                ring.push(0, n);
-                drained(&mut ring, 1)
-            })
-            .map(|(_, lost)| lost)
-            .collect();
-        assert_eq!(
-            told,
-            [
-                u32::MAX,
-                5_000_000_000u64.wrapping_sub(u64::from(u32::MAX)) as u32,
-                0
-            ]
-        );
-    }
-
-    #[test]
-    fn nothing_is_lost_uncounted_under_any_policy() {
-        for overflow in [Overflow::DropOldest, Overflow::DropNewest, Overflow::KeepLatest] {
-            let mut ring = Ring::new(overflow, 7, 5);
-            let (mut seen, mut told) = (0_u64, 0_u64);
-            for n in 0..100_000_u32 {
-                ring.push(n.wrapping_mul(2_654_435_761) % 5, n);
-                if n % 11 == 0 {
-                    ring.drain((n % 13) as usize, |_, lost| {
-                        seen += 1;
-                        told += u64::from(lost);
-                    });
-                }
-                let s = ring.statistics();
-                assert_eq!(s.produced, s.delivered + s.dropped + s.waiting);
-            }
-            // What was lost after the last element in the lane is told with the next one that comes in.
-            for _ in 0..2 {
-                ring.drain(usize::MAX, |_, lost| {
-                    seen += 1;
-                    told += u64::from(lost);
-                });
-                ring.push(0, 0);
-            }
-            let s = ring.statistics();
-            assert_eq!(
-                (s.produced, s.delivered, s.waiting),
-                (100_002, seen, 1),
-                "{overflow:?}"
-            );
-            assert_eq!(s.dropped, told, "{overflow:?}");
-        }
-    }
-}
+mod tests;

@@ -686,6 +686,11 @@ typedef struct RustleLaneStatistics {
    * Elements in the lane now.
    */
   uint64_t waiting;
+  /**
+   * Of `dropped`, those after the last element that was put in: no `gap` tells of them unless another comes. After the
+   * session's end the gaps of the elements and this are all that was lost.
+   */
+  uint64_t untold;
 } RustleLaneStatistics;
 
 /**
@@ -2823,6 +2828,22 @@ RustleStatus rustle_feed_symbol(RustleHandle session,
 RustleStatus rustle_feed_late(RustleHandle session,
                               uint64_t *late,
                               struct RustleError *error);
+
+/**
+ * Writes to `evicted` how many quotes left the windows of a session's statistics early, because a symbol's window has at most
+ * 1,048,576 quotes, also of one that is over; 0 for other sessions. The statistics after the first of them are of fewer quotes than
+ * the window's length has.
+ *
+ * Fails as `rustle_feed_late`.
+ *
+ * Thread-safe: yes. Realtime-safe: no.
+ *
+ * # Safety
+ * `evicted` and `error` are NULL or valid for a write.
+ */
+RustleStatus rustle_feed_evicted(RustleHandle session,
+                                 uint64_t *evicted,
+                                 struct RustleError *error);
 
 /**
  * Starts a consumer of the quotes themselves. `session` receives the handle, to be freed with `rustle_session_free`; records

@@ -28,6 +28,9 @@ pub struct RustleLaneStatistics {
     pub dropped: u64,
     /// Elements in the lane now.
     pub waiting: u64,
+    /// Of `dropped`, those after the last element that was put in: no `gap` tells of them unless another comes. After the
+    /// session's end the gaps of the elements and this are all that was lost.
+    pub untold: u64,
 }
 
 impl From<LaneStatistics> for RustleLaneStatistics {
@@ -37,6 +40,7 @@ impl From<LaneStatistics> for RustleLaneStatistics {
             delivered: s.delivered,
             dropped: s.dropped,
             waiting: s.waiting,
+            untold: s.untold,
         }
     }
 }

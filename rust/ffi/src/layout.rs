@@ -93,7 +93,7 @@ static LAYOUT: &[RustleLayoutEntry] = layout! {
     RustleSink { context, on_signal, on_release }
     RustleTickerConfiguration { updates_per_second, seed, update_limit, runtime, has_seed, reserved }
     RustlePriceUpdate { price, timestamp_ms, sequence, symbol, gap }
-    RustleLaneStatistics { produced, delivered, dropped, waiting }
+    RustleLaneStatistics { produced, delivered, dropped, waiting, untold }
     RustlePeakSearch { sample_rate, threshold, separation, window, reserved }
     RustlePeak { bin, frequency, amplitude }
     RustleStftConfiguration { size, hop, window, symmetry, scale, padding, form, path }

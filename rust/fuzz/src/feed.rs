@@ -195,9 +195,11 @@ pub(crate) fn tell(input: &mut Input<'_>, handles: &Handles) {
         buffer[length..].iter().all(|byte| *byte == b'?'),
         "bytes beyond the name"
     );
-    let mut late = 0;
+    let (mut late, mut evicted) = (0, 0);
     // SAFETY: the number's place is this frame's own.
     checked(|error| unsafe { rustle_feed_late(session, &mut late, error) });
+    // SAFETY: as above.
+    checked(|error| unsafe { rustle_feed_evicted(session, &mut evicted, error) });
 }
 
 pub(crate) fn subscribe(input: &mut Input<'_>, handles: &Handles) {

@@ -54,6 +54,7 @@ pub(crate) fn drained<Record>(
         // SAFETY: a call that succeeds writes the counts.
         let s = unsafe { statistics.assume_init() };
         assert_eq!(s.produced, s.delivered + s.dropped + s.waiting);
+        assert!(s.untold <= s.dropped);
         for record in &records[..count] {
             // SAFETY: the first `count` records were written.
             check(unsafe { record.assume_init_ref() }, &s);

@@ -1,7 +1,7 @@
 //! Quotes from lines of CSV.
 
 use crate::message::{Fields, MessageError, PRICE, SLOTS, SYMBOL, Spelling, line_text, slots, units};
-use crate::{MAX_TIMES, Quote, Schema, SymbolTable, TimeUnit};
+use crate::{Excerpt, MAX_TIMES, Quote, Schema, SymbolTable, TimeUnit};
 use csv_core::{ReadRecordResult, Reader};
 
 /// The most cells of a line.
@@ -11,9 +11,9 @@ const MAX_CELLS: usize = 1_024;
 ///
 /// The schema's paths are names of columns, dots included; a column that the schema names and the header does not have is
 /// like a field that is absent, but for the symbol and the price. An empty cell is an absent field; white space around
-/// what is no symbol is left out. A record is a line: a cell
-/// with a line feed in it makes two malformed lines, so that a quotation mark that is missing costs one line and not the rest
-/// of the file.
+/// what is no symbol is left out. A cell with a comma or a quotation mark in it is enclosed in quotation marks, those within
+/// doubled; any other quotation mark makes the line malformed. A record is a line: a cell with a line feed in it makes two
+/// malformed lines, so that a quotation mark that is missing costs one line and not the rest of the file.
 #[derive(Clone, Debug)]
 pub struct CsvParser {
     schema: Schema,
@@ -70,6 +70,7 @@ impl CsvParser {
         if line.bytes().all(|byte| byte.is_ascii_whitespace()) {
             return Ok(0);
         }
+        quotation(line.as_bytes())?;
         let cells = self.split(line.as_bytes())?;
         let Some(columns) = &self.columns else {
             self.columns = Some(self.header(cells)?);
@@ -143,11 +144,57 @@ impl CsvParser {
             }
         }
         if !has[SYMBOL] {
-            Err(MessageError::NoColumn { field: "symbol" })
+            Err(no_column("symbol", self.schema.symbol()))
         } else if !has[PRICE] {
-            Err(MessageError::NoColumn { field: "price" })
+            Err(no_column("price", self.schema.price()))
         } else {
             Ok(columns)
+        }
+    }
+}
+
+fn no_column(field: &'static str, column: &str) -> MessageError {
+    MessageError::NoColumn {
+        field,
+        column: Excerpt::new(column.as_bytes()),
+    }
+}
+
+/// Looks that each quotation mark encloses a whole cell, or is one of two within such a cell.
+fn quotation(line: &[u8]) -> Result<(), MessageError> {
+    if !line.contains(&b'"') {
+        return Ok(());
+    }
+    let (mut rest, mut cell) = (line, 1);
+    loop {
+        let end = match rest {
+            [b'"', inner @ ..] => {
+                let mut at = 0;
+                // The mark that closes it is the first that is not one of two.
+                loop {
+                    let mark = inner[at..].iter().position(|byte| *byte == b'"');
+                    at += mark.ok_or(MessageError::OpenCell { cell })? + 1;
+                    if inner.get(at) != Some(&b'"') {
+                        break at + 1;
+                    }
+                    at += 1;
+                }
+            }
+            _ => rest
+                .iter()
+                .position(|byte| matches!(byte, b'"' | b','))
+                .unwrap_or(rest.len()),
+        };
+        match rest.get(end) {
+            None | Some(b'\r') => return Ok(()),
+            Some(b',') => (rest, cell) = (&rest[end + 1..], cell + 1),
+            Some(_) => {
+                let from = if rest[0] == b'"' { 0 } else { end };
+                return Err(MessageError::LooseQuotation {
+                    cell,
+                    got: Excerpt::new(&rest[from..]),
+                });
+            }
         }
     }
 }
@@ -231,8 +278,8 @@ mod tests {
                 "x,y", "s,y", "s,p,x", "A,1", "A,1,2,3", "A,?,", ",,", "A,,", "\"A,1,", &wide, "A,1,x",
             ],
         );
-        assert_eq!(results[0], Err(MessageError::NoColumn { field: "symbol" }));
-        assert_eq!(results[1], Err(MessageError::NoColumn { field: "price" }));
+        assert_eq!(results[0], Err(no_column("symbol", "s")));
+        assert_eq!(results[1], Err(no_column("price", "p")));
         assert_eq!(results[2], Ok(0));
         assert_eq!(results[3], Err(MessageError::CellCount { expected: 3, got: 2 }));
         assert_eq!(results[4], Err(MessageError::CellCount { expected: 3, got: 4 }));
@@ -242,9 +289,54 @@ mod tests {
         ));
         assert_eq!(results[6], Err(MessageError::NotAQuote));
         assert_eq!(results[7], Err(MessageError::Missing { field: "price" }));
-        assert_eq!(results[8], Err(MessageError::CellCount { expected: 3, got: 1 }));
+        assert_eq!(results[8], Err(MessageError::OpenCell { cell: 1 }));
         assert_eq!(results[9], Err(MessageError::TooManyCells { limit: MAX_CELLS }));
         assert_eq!(results[10], Ok(1));
+    }
+
+    #[test]
+    fn quotation_marks_enclose_whole_cells() {
+        let texts = |lines: &[&str]| -> Vec<String> {
+            let results = parse("symbol=symbol,price=price", lines).into_iter();
+            results
+                .map(|result| result.map_or_else(|error| error.to_string(), |count| count.to_string()))
+                .collect()
+        };
+        let loose = "expected quotation marks around it and doubled ones within it, got";
+        assert_eq!(
+            texts(&[
+                "symbol,price",
+                "A,\"12",
+                "34\"",
+                "A,\"5",
+                "\"D\"x\"y\",9",
+                "A,1\"2",
+                "\"A\" ,1",
+                "\"B\"\"\",\"7\"",
+                "\"\"\"C\",7\r",
+            ]),
+            [
+                "0".to_owned(),
+                "cell 2: expected a closing quotation mark, got the end of the line".to_owned(),
+                format!("cell 1: {loose} \"\\\"\""),
+                "cell 2: expected a closing quotation mark, got the end of the line".to_owned(),
+                format!("cell 1: {loose} \"\\\"D\\\"x\\\"y\\\",9\""),
+                format!("cell 2: {loose} \"\\\"2\""),
+                format!("cell 1: {loose} \"\\\"A\\\" ,1\""),
+                "1".to_owned(),
+                "1".to_owned(),
+            ]
+        );
+    }
+
+    #[test]
+    fn column_that_is_missing_is_named() {
+        let results = parse("symbol=s,price=last", &["s,price"]);
+        let text = results[0].as_ref().map_err(ToString::to_string);
+        assert_eq!(
+            text,
+            Err("price: expected a column \"last\" in the header, got none".to_owned())
+        );
     }
 
     #[test]

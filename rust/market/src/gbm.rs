@@ -18,7 +18,8 @@ const USUAL_VOLATILITY: f64 = 0.5;
 /// How one symbol's price moves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GbmParameters {
-    /// The first price, above 0. Its digits after the point tell the increment: 65000.00 moves by hundredths.
+    /// The price that it moves from, above 0, of at most 15 digits. Those after the point tell the increment: 65000.00 moves by
+    /// hundredths. The first that is handed out is a step on from it.
     pub price: Decimal,
     /// The expected growth per year as a continuous rate: 0.05 is about 5 %. At most [`LARGEST_RATE`] in magnitude.
     pub drift: f64,
@@ -208,18 +209,24 @@ impl fmt::Display for GbmError {
             Self::Price { position, got } => {
                 write!(
                     f,
-                    "symbol {position}: expected a price above 0 of at most 15 digits, got {got}"
+                    "price of symbol {position} (from 0): expected above 0 and at most 15 digits, got {got}"
                 )
             }
             Self::Rate {
                 position,
                 drift,
                 volatility,
-            } => write!(
-                f,
-                "symbol {position}: expected a drift of -{LARGEST_RATE} to {LARGEST_RATE} and a volatility of 0 to {LARGEST_RATE} a \
-                 year, got {drift} and {volatility}"
-            ),
+            } => {
+                let (field, least, got) = if drift.abs() <= LARGEST_RATE {
+                    ("volatility", 0.0, volatility)
+                } else {
+                    ("drift", -LARGEST_RATE, drift)
+                };
+                write!(
+                    f,
+                    "{field} of symbol {position} (from 0): expected {least} to {LARGEST_RATE} a year, got {got}"
+                )
+            }
         }
     }
 }
@@ -372,6 +379,18 @@ mod tests {
                 GbmError::Rate { .. }
             ));
         }
+        assert_eq!(
+            fault(parameters("0", 0.0, 0.1)).to_string(),
+            "price of symbol 0 (from 0): expected above 0 and at most 15 digits, got 0"
+        );
+        assert_eq!(
+            fault(parameters("1", 0.0, 1_001.0)).to_string(),
+            "volatility of symbol 0 (from 0): expected 0 to 1000 a year, got 1001"
+        );
+        assert_eq!(
+            fault(parameters("1", -1_001.0, 0.0)).to_string(),
+            "drift of symbol 0 (from 0): expected -1000 to 1000 a year, got -1001"
+        );
         let many = vec![parameters("1", 0.0, 0.0); MAX_SYMBOLS + 1];
         let got = many.len();
         assert_eq!(

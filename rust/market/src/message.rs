@@ -170,11 +170,18 @@ pub enum MessageError {
         /// How many bytes are.
         position: usize,
     },
-    /// It is no JSON text (RFC 8259), nests more than 127 deep on the way to a field, or what the schema calls an array is none.
+    /// It is no JSON text (RFC 8259), or nests more than 127 deep on the way to a field.
     NotJson {
         /// The column, in bytes from 1, where that shows.
         column: usize,
         /// What stands there.
+        got: Excerpt,
+    },
+    /// What the schema calls an array is none.
+    NotAnArray {
+        /// Its path in the schema; `.` is the message itself.
+        path: Excerpt,
+        /// What it is.
         got: Excerpt,
     },
     /// A field that is required is not there.
@@ -210,10 +217,24 @@ pub enum MessageError {
         /// How many bytes stand before it.
         position: usize,
     },
+    /// A CSV cell begins with a quotation mark, and the line ends before another closes it.
+    OpenCell {
+        /// Which cell, from 1.
+        cell: usize,
+    },
+    /// A CSV cell has a quotation mark that neither encloses it nor is doubled within such marks.
+    LooseQuotation {
+        /// Which cell, from 1.
+        cell: usize,
+        /// The cell from the mark on.
+        got: Excerpt,
+    },
     /// A CSV header has no column of the name that the schema gives.
     NoColumn {
         /// The field's name in the schema.
         field: &'static str,
+        /// The column's name there.
+        column: Excerpt,
     },
 }
 
@@ -230,6 +251,10 @@ impl fmt::Display for MessageError {
             Self::NotAQuote => write!(f, "expected a symbol and a price, got a message without both"),
             Self::NotUtf8 { position } => write!(f, "expected UTF-8, got another byte after {position}"),
             Self::NotJson { column, got } => write!(f, "expected JSON, got {got} at column {column}"),
+            Self::NotAnArray { path, got } if path.bytes() == b"." => {
+                write!(f, "expected an array of quotes, got {got}")
+            }
+            Self::NotAnArray { path, got } => write!(f, "expected an array of quotes at {path}, got {got}"),
             Self::Missing { field } => write!(f, "{field}: expected a value, got none"),
             Self::Value { field, expected, got } => write!(f, "{field}: expected {expected}, got {got}"),
             Self::Symbol(error) => error.fmt(f),
@@ -243,10 +268,19 @@ impl fmt::Display for MessageError {
                     "expected a line feed after the row, got a carriage return after {position} bytes"
                 )
             }
-            Self::NoColumn { field } => write!(
+            Self::OpenCell { cell } => {
+                write!(
+                    f,
+                    "cell {cell}: expected a closing quotation mark, got the end of the line"
+                )
+            }
+            Self::LooseQuotation { cell, got } => write!(
                 f,
-                "{field}: expected a column of that name in the header, got none"
+                "cell {cell}: expected quotation marks around it and doubled ones within it, got {got}"
             ),
+            Self::NoColumn { field, column } => {
+                write!(f, "{field}: expected a column {column} in the header, got none")
+            }
         }
     }
 }

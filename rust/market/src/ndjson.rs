@@ -71,6 +71,12 @@ impl NdjsonParser {
             return Ok(1);
         };
         let array = fields(each, text)?.first().ok_or(MessageError::NotAQuote)?;
+        if !array.starts_with('[') {
+            return Err(MessageError::NotAnArray {
+                path: Excerpt::new(self.schema.each().unwrap_or_default().as_bytes()),
+                got: Excerpt::new(array.as_bytes()),
+            });
+        }
         let before = out.len();
         let result = self.elements(array, symbols, out);
         if result.is_err() {

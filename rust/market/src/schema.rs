@@ -227,6 +227,9 @@ fn time_field(value: &str) -> Result<TimeField, SchemaError> {
 }
 
 fn path(text: &str) -> Result<String, SchemaError> {
+    if text.contains('=') {
+        return Err(SchemaError::Unparted { got: excerpt(text) });
+    }
     let is_path = text.split('.').all(|part| !part.is_empty()) && text.split('.').count() <= MAX_PARTS;
     if is_path {
         Ok(text.into())
@@ -251,6 +254,11 @@ pub enum SchemaError {
     /// What stands before the `=` is no field of a quote.
     UnknownField {
         /// What stands there.
+        got: Excerpt,
+    },
+    /// A path has an equals sign: two parts are not parted by a comma.
+    Unparted {
+        /// The path.
         got: Excerpt,
     },
     /// A path has an empty part, or more than 8 parts.
@@ -287,6 +295,9 @@ impl fmt::Display for SchemaError {
                     f,
                     "schema: expected symbol, price, size, time, seq or each, got {got}"
                 )
+            }
+            Self::Unparted { got } => {
+                write!(f, "schema: expected a comma before each further part, got {got}")
             }
             Self::MalformedPath { got } => {
                 write!(
@@ -346,6 +357,10 @@ mod tests {
         assert_eq!(
             fault("symbol=a..b"),
             SchemaError::MalformedPath { got: got("a..b") }
+        );
+        assert_eq!(
+            fault("symbol=s;price=p").to_string(),
+            "schema: expected a comma before each further part, got \"s;price=p\""
         );
         assert_eq!(fault("symbol=."), SchemaError::MalformedPath { got: got(".") });
         assert_eq!(

@@ -7,7 +7,7 @@ use crate::{Decimal, Interval, NO_TIME, Placement, Quote};
 use window::Window;
 
 /// The most updates of a window unless another number is chosen.
-pub const DEFAULT_WINDOW_ENTRIES: usize = 65_536;
+pub const DEFAULT_WINDOW_ENTRIES: usize = 1_048_576;
 
 /// What a symbol's prices were in a window.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -66,7 +66,7 @@ pub struct RollingStatistics {
     limit: usize,
     windows: PerSymbol<Window>,
     late: u64,
-    cut: u64,
+    evicted: u64,
 }
 
 impl RollingStatistics {
@@ -82,7 +82,7 @@ impl RollingStatistics {
             limit: limit.max(1),
             windows: PerSymbol::new(),
             late: 0,
-            cut: 0,
+            evicted: 0,
         }
     }
 
@@ -97,8 +97,8 @@ impl RollingStatistics {
     }
 
     /// How many updates left their windows early, for want of room.
-    pub fn cut(&self) -> u64 {
-        self.cut
+    pub fn evicted(&self) -> u64 {
+        self.evicted
     }
 
     /// Takes an update.
@@ -116,7 +116,7 @@ impl RollingStatistics {
         window.advance(quote.time_ns, self.length.ns());
         if window.len() == self.limit {
             window.remove_oldest();
-            self.cut += 1;
+            self.evicted += 1;
         }
         window.push(quote.price);
         Placement::Included

@@ -1,6 +1,7 @@
 //! Alerts of a feed: thresholds of symbols that may not be known yet.
 
 use super::derive::{Derive, FeedQuote};
+use super::lane::Record;
 use rustle_market::{AlertError, Decimal, Direction, Quote, ThresholdAlert};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -25,6 +26,12 @@ pub struct FeedAlert {
     pub threshold: u32,
     /// The quote that reached it.
     pub quote: Quote,
+}
+
+impl Record for FeedAlert {
+    fn key(&self) -> u32 {
+        self.quote.symbol
+    }
 }
 
 /// The thresholds of a consumer.
@@ -81,6 +88,11 @@ impl Derive<FeedAlert> for Alerts {
                 });
             }
         }
+    }
+
+    /// A quote may fire all that its symbol has.
+    fn most(&self) -> usize {
+        self.by_name.values().map(Vec::len).max().unwrap_or(0)
     }
 
     /// The next quote of the symbol is as the first.

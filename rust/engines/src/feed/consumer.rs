@@ -1,16 +1,15 @@
 //! A consumer of a feed: the side that the source fills, and the job that tells of it.
 
-use super::derive::{Derive, FeedQuote};
+use super::derive::{Derive, FeedQuote, Omissions};
 use super::hub::Hub;
-use super::lane::FeedLane;
+use super::lane::{FeedLane, Record};
 use super::notice::{Notice, Notices};
 use crate::clock::Nanoseconds;
 use crate::job::{Job, PollContext, Release, Step};
 use crate::lane::Doorbell;
 use crate::session::Session;
 use std::collections::HashSet;
-use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, OnceLock};
 
 /// The symbols that a consumer wants.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -122,9 +121,9 @@ pub(super) trait Intake: Send {
         usize::MAX
     }
 
-    /// What was left out because it came too late.
-    fn late(&self) -> u64 {
-        0
+    /// What was left out so far.
+    fn omissions(&self) -> Omissions {
+        Omissions::default()
     }
 }
 
@@ -132,13 +131,24 @@ pub(super) trait Intake: Send {
 pub(super) struct Pipe<T> {
     pub(super) derive: Box<dyn Derive<T>>,
     pub(super) lane: Arc<FeedLane<T>>,
-    pub(super) key: fn(&T) -> u32,
-    /// The room of a lane that the source waits for; `None` where it does not.
-    pub(super) awaited: Option<usize>,
+    /// How the lane's policy is met by the source.
+    pub(super) wait: Wait,
     pub(super) records: Vec<T>,
 }
 
-impl<T: Copy + Send> Intake for Pipe<T> {
+/// Whether a consumer is waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wait {
+    /// Its lane loses what it has no room for.
+    Never,
+    /// The source cannot wait, but its end can.
+    AtTheEnd,
+    /// The source asks for the room of the lane, of this capacity. What is derived of the quotes that there was room for waits in the lane
+    /// beyond that, and is no more than the derivation held, and the records of a batch.
+    Always(usize),
+}
+
+impl<T: Record> Intake for Pipe<T> {
     fn take(&mut self, quotes: &[FeedQuote], filter: &Filter, names: &[Arc<str>]) -> bool {
         self.records.clear();
         for quote in quotes {
@@ -146,13 +156,21 @@ impl<T: Copy + Send> Intake for Pipe<T> {
                 self.derive.take(quote, names, &mut self.records);
             }
         }
-        !self.records.is_empty() && self.lane.push_all(&self.records, names.len(), self.key)
+        match self.wait {
+            _ if self.records.is_empty() => false,
+            Wait::Always(_) => self.lane.push_beyond(&self.records),
+            Wait::AtTheEnd | Wait::Never => self.lane.push_all(&self.records, names.len()),
+        }
     }
 
     fn finish(&mut self, names: &[Arc<str>]) {
-        self.records.clear();
-        self.derive.finish(&mut self.records);
-        self.lane.push_all(&self.records, names.len(), self.key);
+        let mut records = std::mem::take(&mut self.records);
+        records.clear();
+        self.derive.finish(&mut records);
+        match self.wait {
+            Wait::Always(_) | Wait::AtTheEnd => self.lane.push_beyond(&records),
+            Wait::Never => self.lane.push_all(&records, names.len()),
+        };
     }
 
     fn forget(&mut self, symbols: &[u32]) {
@@ -162,12 +180,17 @@ impl<T: Copy + Send> Intake for Pipe<T> {
     }
 
     fn room(&self) -> usize {
-        self.awaited
-            .map_or(usize::MAX, |capacity| self.lane.room(capacity))
+        let Wait::Always(capacity) = self.wait else {
+            return usize::MAX;
+        };
+        let records = self.lane.room(capacity);
+        // A quote that gives more than the lane has room for is taken by one that is empty or nearly so.
+        let least = records.min(1);
+        (records / self.derive.most().max(1)).max(least)
     }
 
-    fn late(&self) -> u64 {
-        self.derive.late()
+    fn omissions(&self) -> Omissions {
+        self.derive.omissions()
     }
 }
 
@@ -183,7 +206,7 @@ impl Intake for NoticePipe {
     }
 
     fn note(&mut self, notice: &Notice) -> bool {
-        self.notices.has(notice.kind) && self.lane.push_all(&[*notice], 1, |_| 0)
+        self.notices.has(notice.kind) && self.lane.push_all(&[*notice], 1)
     }
 
     fn begin(&mut self, notice: &Notice) -> bool {
@@ -228,7 +251,7 @@ impl Sampling {
     }
 }
 
-impl<T: Copy + Send> Job for ConsumerJob<T> {
+impl<T: Record> Job for ConsumerJob<T> {
     fn poll(&mut self, context: &PollContext<'_>) -> Step {
         // Asked before the lane: what came before the end is in it.
         let outcome = self.hub.outcome();
@@ -249,6 +272,8 @@ impl<T: Copy + Send> Job for ConsumerJob<T> {
 
     fn release(self: Box<Self>, release: Release) {
         self.hub.remove(self.number);
+        // Also what waits for a sample that will not come can be drained from now on.
+        self.lane.sample();
         self.bell.on_release(release);
     }
 }
@@ -261,6 +286,6 @@ pub(super) struct Consumer {
     pub(super) session: Session,
     /// Whether the session waits to be woken; one that is sampled looks by itself.
     pub(super) is_woken: bool,
-    /// What was left out because it came too late, once the consumer has gone.
-    pub(super) late: Arc<AtomicU64>,
+    /// What was left out, once the consumer has gone.
+    pub(super) omissions: Arc<OnceLock<Omissions>>,
 }

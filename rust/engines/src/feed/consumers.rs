@@ -1,17 +1,17 @@
 //! What a feed and its servers share: the start of consumers.
 
-use super::consumer::{Consumer, ConsumerJob, Filter, Intake, Pipe, Sampling, Subscription};
+use super::consumer::{Consumer, ConsumerJob, Filter, Intake, Pipe, Sampling, Subscription, Wait};
 use super::derive::{Derive, FeedQuote, Quotes};
 use super::error::FeedError;
 use super::hub::Hub;
-use super::lane::FeedLane;
+use super::lane::{FeedLane, Record};
 use super::policy::Policy;
 use super::session::{FeedSession, check_names};
 use crate::clock::Clock;
 use crate::engine::Sessions;
 use crate::lane::Doorbell;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// What a feed and its servers share.
 pub(super) struct Consumers {
@@ -19,6 +19,8 @@ pub(super) struct Consumers {
     pub(super) hub: Arc<Hub>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) numbers: AtomicU64,
+    /// Whether the source asks for room.
+    pub(super) source_waits: bool,
 }
 
 impl Consumers {
@@ -28,15 +30,14 @@ impl Consumers {
         policy: Policy,
         bell: impl Doorbell + 'static,
     ) -> Result<FeedSession<FeedQuote>, FeedError> {
-        self.start(subscription, policy, Quotes, |record| record.quote.symbol, bell)
+        self.start(subscription, policy, Quotes, bell)
     }
 
-    pub(super) fn start<T: Copy + Send + 'static>(
+    pub(super) fn start<T: Record + 'static>(
         &self,
         subscription: &Subscription,
         policy: Policy,
         derive: impl Derive<T> + 'static,
-        key: fn(&T) -> u32,
         bell: impl Doorbell + 'static,
     ) -> Result<FeedSession<T>, FeedError> {
         if let Subscription::Symbols(names) = subscription {
@@ -51,14 +52,17 @@ impl Consumers {
         let intake = Box::new(Pipe {
             derive: Box::new(derive),
             lane: lane.clone(),
-            key,
-            awaited: matches!(policy, Policy::Awaited { .. }).then_some(capacity),
+            wait: match policy {
+                Policy::Awaited { capacity } if self.source_waits => Wait::Always(capacity),
+                Policy::Awaited { .. } => Wait::AtTheEnd,
+                Policy::All { .. } | Policy::Latest | Policy::Sampled { .. } => Wait::Never,
+            },
             records: Vec::new(),
         });
         self.start_with(lane, intake, Filter::new(subscription), policy, bell)
     }
 
-    pub(super) fn start_with<T: Copy + Send + 'static>(
+    pub(super) fn start_with<T: Record + 'static>(
         &self,
         lane: Arc<FeedLane<T>>,
         intake: Box<dyn Intake>,
@@ -71,7 +75,7 @@ impl Consumers {
             Policy::Sampled { interval } => Some(Sampling { interval, next: None }),
             _ => None,
         };
-        let late = Arc::new(AtomicU64::new(0));
+        let omissions = Arc::new(OnceLock::new());
         let session = self.sessions.start(|| {
             Box::new(ConsumerJob {
                 hub: self.hub.clone(),
@@ -87,14 +91,14 @@ impl Consumers {
             intake,
             session: session.clone(),
             is_woken: !matches!(policy, Policy::Sampled { .. }),
-            late: late.clone(),
+            omissions: omissions.clone(),
         });
         Ok(FeedSession {
             session,
             number,
             hub: self.hub.clone(),
             lane,
-            late,
+            omissions,
         })
     }
 }

@@ -1,6 +1,7 @@
 //! What consumers are handed, and how it is made from quotes.
 
-use rustle_market::{Candle, CandleBuilder, Quote, RollingStatistics, Statistics};
+use super::lane::Record;
+use rustle_market::{Candle, CandleBuilder, Placement, Quote, RollingStatistics, Statistics};
 use std::sync::Arc;
 
 /// A quote as a consumer gets it.
@@ -14,6 +15,41 @@ pub struct FeedQuote {
     pub is_out_of_order: bool,
 }
 
+impl Record for FeedQuote {
+    fn key(&self) -> u32 {
+        self.quote.symbol
+    }
+
+    /// What the source skipped before the one that is gone is missing before this one.
+    fn replacing(self, replaced: &Self) -> Self {
+        Self {
+            skipped: self.skipped.saturating_add(replaced.skipped),
+            ..self
+        }
+    }
+}
+
+impl Record for Candle {
+    fn key(&self) -> u32 {
+        self.symbol
+    }
+}
+
+impl Record for Statistics {
+    fn key(&self) -> u32 {
+        self.symbol
+    }
+}
+
+/// What a consumer's records do not have in them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Omissions {
+    /// Quotes that were left out because they came too late.
+    pub late: u64,
+    /// Quotes that left their window early, because it was full.
+    pub evicted: u64,
+}
+
 /// Makes a consumer's records from the quotes that it asked for.
 pub(super) trait Derive<T>: Send {
     /// Takes the next quote, whose symbol is a place in `names`, and appends what it gives to `out`.
@@ -25,9 +61,14 @@ pub(super) trait Derive<T>: Send {
     /// Forgets a symbol that is not asked for any more.
     fn forget(&mut self, _: u32) {}
 
-    /// What was left out because it came too late.
-    fn late(&self) -> u64 {
-        0
+    /// The most records that a quote gives, but for those that quotes before it could have given.
+    fn most(&self) -> usize {
+        1
+    }
+
+    /// What was left out so far.
+    fn omissions(&self) -> Omissions {
+        Omissions::default()
     }
 }
 
@@ -54,23 +95,30 @@ impl Derive<Candle> for CandleBuilder {
         self.remove(symbol);
     }
 
-    fn late(&self) -> u64 {
-        CandleBuilder::late(self)
+    fn omissions(&self) -> Omissions {
+        Omissions {
+            late: self.late(),
+            evicted: 0,
+        }
     }
 }
 
-/// The statistics of a symbol's window after each of its quotes.
+/// The statistics of a symbol's window after each of its quotes that is not late.
 impl Derive<Statistics> for RollingStatistics {
     fn take(&mut self, quote: &FeedQuote, _: &[Arc<str>], out: &mut Vec<Statistics>) {
-        self.push(&quote.quote);
-        out.extend(self.statistics(quote.quote.symbol));
+        if self.push(&quote.quote) == Placement::Included {
+            out.extend(self.statistics(quote.quote.symbol));
+        }
     }
 
     fn forget(&mut self, symbol: u32) {
         self.remove(symbol);
     }
 
-    fn late(&self) -> u64 {
-        RollingStatistics::late(self)
+    fn omissions(&self) -> Omissions {
+        Omissions {
+            late: self.late(),
+            evicted: self.evicted(),
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Where a source meets its consumers.
 
 use super::consumer::{Consumer, Filter, Subscription};
-use super::derive::FeedQuote;
+use super::derive::{FeedQuote, Omissions};
 use super::error::FeedError;
 use super::notice::{FeedCounts, Notice, NoticeKind, NoticeText};
 use crate::clock::Clock;
@@ -165,7 +165,8 @@ impl Hub {
                 .position(|consumer| consumer.number == number);
             let gone = at.map(|at| state.consumers.swap_remove(at));
             if let Some(gone) = &gone {
-                gone.late.store(gone.intake.late(), Ordering::Release);
+                // It goes once.
+                let _ = gone.omissions.set(gone.intake.omissions());
                 if gone.intake.has_symbols() {
                     state.demand_changed(&changed, &mut woken);
                 }
@@ -217,11 +218,11 @@ impl Hub {
         Ok(())
     }
 
-    /// What a consumer left out because it came too late; `None` when it has gone, and [`Consumer::late`] has it.
-    pub(super) fn late(&self, number: u64) -> Option<u64> {
+    /// What a consumer left out; `None` when it has gone, and [`Consumer::omissions`] has it.
+    pub(super) fn omissions(&self, number: u64) -> Option<Omissions> {
         let state = self.state();
         let consumer = state.consumers.iter().find(|consumer| consumer.number == number);
-        consumer.map(|consumer| consumer.intake.late())
+        consumer.map(|consumer| consumer.intake.omissions())
     }
 
     /// What is wanted, when that is another version than `known`.

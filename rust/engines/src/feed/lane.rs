@@ -3,6 +3,17 @@
 use crate::ring::{LaneStatistics, Overflow, Ring};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+/// What waits in a lane.
+pub(super) trait Record: Copy + Send {
+    /// Of several with the same key a lane may keep the newest alone.
+    fn key(&self) -> u32;
+
+    /// The record that takes the place of `replaced`, whose loss is told apart.
+    fn replacing(self, _replaced: &Self) -> Self {
+        self
+    }
+}
+
 /// A [`Ring`] whose keys may become more, and which may hand out only what waited at the last sample.
 #[derive(Debug)]
 pub(super) struct FeedLane<T> {
@@ -28,14 +39,6 @@ impl<T: Copy> FeedLane<T> {
                 is_announced: false,
             }),
         }
-    }
-
-    /// Takes the elements in, whose keys are below `keys`. Returns whether a consumer that found nothing would find something
-    /// now.
-    pub(super) fn push_all(&self, elements: &[T], keys: usize, key: impl Fn(&T) -> u32) -> bool {
-        let mut content = self.content();
-        content.ring.grow_keys(keys);
-        content.ring.push_all(elements, key) && content.open.is_none()
     }
 
     /// From now on what waits may be drained. Returns whether there is anything, and was nothing open before.
@@ -83,9 +86,31 @@ impl<T: Copy> FeedLane<T> {
     }
 }
 
+impl<T: Record> FeedLane<T> {
+    /// Takes the elements in, whose keys are below `keys`. Returns whether a consumer that found nothing would find something
+    /// now.
+    pub(super) fn push_all(&self, elements: &[T], keys: usize) -> bool {
+        let mut content = self.content();
+        content.ring.grow_keys(keys);
+        content.ring.push_all(elements, T::key, T::replacing) && content.open.is_none()
+    }
+
+    /// As [`push_all`](Self::push_all), into a queue that may get longer than its capacity rather than lose something.
+    pub(super) fn push_beyond(&self, elements: &[T]) -> bool {
+        self.content().ring.push_beyond(elements)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Its tens are the key.
+    impl Record for u32 {
+        fn key(&self) -> u32 {
+            self / 10
+        }
+    }
 
     fn drained(lane: &FeedLane<u32>) -> Vec<(u32, u32)> {
         let mut all = Vec::new();
@@ -96,10 +121,10 @@ mod tests {
     #[test]
     fn sampled_lane_hands_out_what_waited_at_the_sample_at_its_newest() {
         let lane = FeedLane::new(Overflow::KeepLatest, 1, true);
-        assert!(!lane.push_all(&[10, 20, 11], 3, |n| n / 10));
+        assert!(!lane.push_all(&[10, 20, 11], 3));
         assert_eq!(drained(&lane), []);
         assert!(lane.sample());
-        assert!(!lane.push_all(&[12, 1], 3, |n| n / 10));
+        assert!(!lane.push_all(&[12, 1], 3));
         assert_eq!(drained(&lane), [(12, 2), (20, 0)]);
         assert_eq!(drained(&lane), []);
         assert!(lane.sample());
@@ -111,19 +136,19 @@ mod tests {
     fn what_waits_is_announced_once_until_the_lane_was_empty() {
         let lane = FeedLane::new(Overflow::DropOldest, 4, false);
         assert!(!lane.announce());
-        assert!(lane.push_all(&[1, 2], 1, |_| 0) && lane.announce() && !lane.announce());
-        assert!(!lane.push_all(&[3], 1, |_| 0) && !lane.announce());
+        assert!(lane.push_all(&[1, 2], 1) && lane.announce() && !lane.announce());
+        assert!(!lane.push_all(&[3], 1) && !lane.announce());
         lane.drain(2, |_, _| {});
         assert!(!lane.announce(), "one still waits, of which the consumer knows");
         lane.drain(2, |_, _| {});
-        assert!(lane.push_all(&[4], 1, |_| 0) && lane.announce());
+        assert!(lane.push_all(&[4], 1) && lane.announce());
     }
 
     #[test]
     fn keys_become_more() {
         let lane = FeedLane::new(Overflow::KeepLatest, 1, false);
-        assert!(lane.push_all(&[0], 1, |n| *n));
-        assert!(!lane.push_all(&[7], 8, |n| *n));
-        assert_eq!(drained(&lane), [(0, 0), (7, 0)]);
+        assert!(lane.push_all(&[0], 1));
+        assert!(!lane.push_all(&[70], 8));
+        assert_eq!(drained(&lane), [(0, 0), (70, 0)]);
     }
 }

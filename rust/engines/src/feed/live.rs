@@ -159,7 +159,7 @@ impl Live {
         if let Err(error) = connection.set_patience(LOOK, WRITING) {
             return format!("the connection cannot be set up: {error}");
         }
-        let mut silent = Duration::ZERO;
+        let mut heard = self.clock.now();
         while !is_leaving.load(Ordering::Acquire) {
             if let Err(reason) = self.subscribe(&mut connection) {
                 return reason;
@@ -167,11 +167,11 @@ impl Live {
             match connection.read(&mut self.piece) {
                 Ok(0) => return "the peer has closed the connection".to_owned(),
                 Ok(length) => {
-                    silent = Duration::ZERO;
                     self.take(length);
+                    heard = self.clock.now();
                 }
                 Err(error) if is_a_wait(error.kind()) => {
-                    silent += LOOK;
+                    let silent = Duration::from_nanos(self.clock.now().saturating_sub(heard));
                     let silence = self.configuration.silence.unwrap_or(Duration::MAX);
                     if silent >= silence {
                         return format!("expected to hear something within {silence:?}, got nothing");

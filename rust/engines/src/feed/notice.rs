@@ -1,5 +1,6 @@
 //! What is told of a source: counts, and notices of single events.
 
+use super::lane::Record;
 use std::fmt;
 
 /// What a source met with so far. A message gives quotes, or is in one of the counts from `malformed` to
@@ -137,6 +138,12 @@ pub struct Notice {
     pub time_ns: i64,
     /// The reason or the place, for people to read.
     pub text: NoticeText,
+}
+
+impl Record for Notice {
+    fn key(&self) -> u32 {
+        0
+    }
 }
 
 #[cfg(test)]

@@ -26,7 +26,8 @@ pub enum Policy {
         /// Within [`SAMPLE_INTERVALS`].
         interval: Nanoseconds,
     },
-    /// The source waits for room: nothing is lost. A source that cannot wait, because it is live, loses the newest.
+    /// The source waits for room: nothing is lost. What one quote gives beyond that (the candles that it closes), and what the end
+    /// gives, waits too. A source that cannot wait, because it is live, loses the newest.
     Awaited {
         /// 1 to [`MAX_LANE_CAPACITY`].
         capacity: usize,

@@ -47,7 +47,8 @@ pub struct ReplayConfiguration {
     pub schema: Schema,
     /// How fast it is played.
     pub pace: Pace,
-    /// Whether it begins again when it has come to its end; for regular files.
+    /// Whether it begins again when it has come to its end; for regular files. One whose quotes tell no time has no length, and is
+    /// played once.
     pub repeats: bool,
     /// Where it begins: quotes before this time, in nanoseconds since 1970, are passed over.
     pub from_ns: Option<i64>,
@@ -137,7 +138,11 @@ impl Replay {
                     // They are of the lap before, whose numbers end with it.
                     return Ok(Filled::NotYet);
                 }
-                if !(self.repeats && self.clock.next_lap()) {
+                if !self.repeats {
+                    return Ok(Filled::End);
+                }
+                if !self.clock.next_lap() {
+                    tracing::warn!("a recording without times, or without quotes, is played once");
                     return Ok(Filled::End);
                 }
                 self.rewind(gate)?;

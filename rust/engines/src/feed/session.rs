@@ -1,14 +1,14 @@
 //! A consumer of a feed, as its owner has it.
 
 use super::consumer::Subscription;
+use super::derive::Omissions;
 use super::error::FeedError;
 use super::hub::Hub;
 use super::lane::FeedLane;
 use crate::ring::LaneStatistics;
 use crate::session::Session;
 use rustle_market::{SymbolError, SymbolList};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// A consumer of a feed.
 pub struct FeedSession<T> {
@@ -17,7 +17,7 @@ pub struct FeedSession<T> {
     pub(super) hub: Arc<Hub>,
     pub(super) lane: Arc<FeedLane<T>>,
     /// What was left out, once the hub knows the consumer no more.
-    pub(super) late: Arc<AtomicU64>,
+    pub(super) omissions: Arc<OnceLock<Omissions>>,
 }
 
 impl<T: Copy> FeedSession<T> {
@@ -70,10 +70,10 @@ impl<T: Copy> FeedSession<T> {
         self.hub.name(number)
     }
 
-    /// How many quotes were left out of candles or statistics because they came too late, also after the end.
-    pub fn late(&self) -> u64 {
-        let late = self.hub.late(self.number);
-        late.unwrap_or_else(|| self.late.load(Ordering::Acquire))
+    /// What was left out of candles or statistics, also after the end.
+    pub fn omissions(&self) -> Omissions {
+        let present = self.hub.omissions(self.number);
+        present.unwrap_or_else(|| self.omissions.get().copied().unwrap_or_default())
     }
 }
 

@@ -7,7 +7,7 @@ use crate::handle::RustleHandle;
 use crate::session::{self, EngineSession};
 use crate::slice::{told, told_text, RustleString};
 use crate::status::{CallFault, RustleError, RustleStatus};
-use rustle_engines::{FeedAlert, FeedError, FeedQuote, FeedSession, Notice};
+use rustle_engines::{FeedAlert, FeedError, FeedQuote, FeedSession, Notice, Omissions};
 use rustle_market::{Candle, Statistics};
 use std::sync::Arc;
 
@@ -46,8 +46,8 @@ impl FeedConsumer {
         each!(self, session => session.symbol(number))
     }
 
-    fn late(&self) -> u64 {
-        each!(self, session => session.late())
+    fn omissions(&self) -> Omissions {
+        each!(self, session => session.omissions())
     }
 }
 
@@ -139,9 +139,33 @@ pub unsafe extern "C" fn rustle_feed_late(
     error: *mut RustleError,
 ) -> RustleStatus {
     let tell = |place: &mut u64| {
-        *place = with_consumer(session, |consumer| Ok(consumer.late()))?;
+        *place = with_consumer(session, |consumer| Ok(consumer.omissions().late))?;
         Ok::<(), FeedFault>(())
     };
     // SAFETY: the caller's promises about `late` and `error` are handed on.
     unsafe { told(late, "late", error, tell) }
+}
+
+/// Writes to `evicted` how many quotes left the windows of a session's statistics early, because a symbol's window has at most
+/// 1,048,576 quotes, also of one that is over; 0 for other sessions. The statistics after the first of them are of fewer quotes than
+/// the window's length has.
+///
+/// Fails as `rustle_feed_late`.
+///
+/// Thread-safe: yes. Realtime-safe: no.
+///
+/// # Safety
+/// `evicted` and `error` are NULL or valid for a write.
+#[no_mangle]
+pub unsafe extern "C" fn rustle_feed_evicted(
+    session: RustleHandle,
+    evicted: *mut u64,
+    error: *mut RustleError,
+) -> RustleStatus {
+    let tell = |place: &mut u64| {
+        *place = with_consumer(session, |consumer| Ok(consumer.omissions().evicted))?;
+        Ok::<(), FeedFault>(())
+    };
+    // SAFETY: the caller's promises about `evicted` and `error` are handed on.
+    unsafe { told(evicted, "evicted", error, tell) }
 }

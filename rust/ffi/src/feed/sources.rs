@@ -28,7 +28,7 @@ pub const RUSTLE_FORMAT_CSV: u32 = 2;
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct RustleGbmParameters {
-    /// The first price, above 0, in units of 10^-`price_scale`; it moves by this unit.
+    /// The price that it moves from, in units of 10^-`price_scale`: 1 to 10^15. It moves by this unit; the first quote is a step on.
     pub price_units: i64,
     /// The expected growth per year as a continuous rate, -1,000 to 1,000.
     pub drift: f64,

@@ -11,7 +11,9 @@ static void consumers_of_one_source_each_have_their_policy(void) {
   RustleFeedPolicy latest = {.kind = RUSTLE_POLICY_KEEP_LATEST};
   RustleString eth = TEXT("ETH");
   RustleFeedSubscription one = {.symbols = &eth, .symbol_count = 1};
-  Probe probes[3] = {0};
+  const RustleFeedPolicy oldest = {.kind = RUSTLE_POLICY_DROP_NEWEST, .capacity = 3};
+  Probe probes[4] = {0};
+  RustleHandle first = quotes_of(feed, &all_symbols, &oldest, &probes[3]);
   RustleHandle every = quotes_of(feed, &all_symbols, &keep_all, &probes[0]);
   RustleHandle newest = quotes_of(feed, &all_symbols, &latest, &probes[1]);
   RustleHandle single = quotes_of(feed, &one, &keep_all, &probes[2]);
@@ -33,15 +35,19 @@ static void consumers_of_one_source_each_have_their_policy(void) {
   is_named(every, 1, "ETH");
   EXPECT(rustle_feed_drain_quotes(newest, quotes, 16, &count, &statistics, NULL) == RUSTLE_OK && count == 2);
   EXPECT(quotes[0].gap == 4 && quotes[1].gap == 4 && quotes[1].sequence == 4);
-  EXPECT(statistics.produced == 10 && statistics.dropped == 8);
+  EXPECT(statistics.produced == 10 && statistics.dropped == 8 && statistics.untold == 0);
+  // What is lost after the last quote stands before none.
+  EXPECT(rustle_feed_drain_quotes(first, quotes, 16, &count, &statistics, NULL) == RUSTLE_OK && count == 3);
+  EXPECT(quotes[0].gap == 0 && quotes[2].gap == 0 && statistics.dropped == 7 && statistics.untold == 7);
   EXPECT(rustle_feed_drain_quotes(single, quotes, 16, &count, NULL, NULL) == RUSTLE_OK && count == 5);
   EXPECT(quotes[0].symbol == 1);
   RustleFeedCounts counts;
   EXPECT(rustle_feed_counts(feed, &counts, NULL) == RUSTLE_OK && counts.quotes == 10 && counts.messages == 0);
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 4; i++) {
     EXPECT(atomic_load(&probes[i].rings) >= 1 && atomic_load(&probes[i].releases) == 1);
     EXPECT(atomic_load(&probes[i].reason) == RUSTLE_RELEASE_ENDED);
   }
+  EXPECT(rustle_session_free(first, NULL) == RUSTLE_OK);
   EXPECT(rustle_session_free(every, NULL) == RUSTLE_OK);
   EXPECT(rustle_session_free(newest, NULL) == RUSTLE_OK);
   EXPECT(rustle_session_free(single, NULL) == RUSTLE_OK);
@@ -123,6 +129,12 @@ static void recording_gives_quotes_candles_statistics_alerts_and_notices(void) {
   EXPECT(notices[1].kind == RUSTLE_NOTICE_CLOSED && notices[1].text_length == 0);
   uint64_t late = 7;
   EXPECT(rustle_feed_late(sessions[1], &late, NULL) == RUSTLE_OK && late == 0);
+  uint64_t evicted = 7;
+  EXPECT(rustle_feed_evicted(sessions[2], &evicted, NULL) == RUSTLE_OK && evicted == 0);
+  evicted = 7;
+  EXPECT(rustle_feed_evicted(sessions[4], &evicted, NULL) == RUSTLE_OK && evicted == 0);
+  EXPECT(rustle_feed_evicted(sessions[2], NULL, NULL) == RUSTLE_NULL_POINTER);
+  EXPECT(rustle_feed_evicted(runtime, &evicted, NULL) == RUSTLE_STALE_HANDLE);
   // A session of one kind is none of another.
   EXPECT(rustle_feed_drain_candles(sessions[0], candles, 8, &count, NULL, NULL) == RUSTLE_INVALID_VALUE);
   EXPECT(rustle_feed_drain_quotes(sessions[4], quotes, 8, &count, NULL, NULL) == RUSTLE_INVALID_VALUE);

@@ -215,6 +215,7 @@ pub(crate) const CALLS: &[(&str, Call)] = &[
     ("rustle_feed_subscribe", feed_subscribe),
     ("rustle_feed_symbol", feed_symbol),
     ("rustle_feed_late", feed_late),
+    ("rustle_feed_evicted", feed_evicted),
     ("rustle_feed_counts", feed_counts),
     ("rustle_feed_cancel", |point| on_feed(point, rustle_feed_cancel)),
     ("rustle_feed_shut_down", |point| {

@@ -320,6 +320,16 @@ pub(crate) fn feed_late(point: u32) -> Attempt {
     attempt
 }
 
+pub(crate) fn feed_evicted(point: u32) -> Attempt {
+    let mut evicted = 7;
+    let attempt = on_session(point, |session, error| {
+        // SAFETY: the number's place is this frame's own; the rest is the callers'.
+        unsafe { rustle_feed_evicted(session, &raw mut evicted, error) }
+    });
+    assert_eq!(evicted, if attempt.status == RUSTLE_OK { 0 } else { 7 });
+    attempt
+}
+
 pub(crate) fn feed_counts(point: u32) -> Attempt {
     let stage = Stage::new();
     assert_eq!(stage.run(null_mut()), RUSTLE_OK);

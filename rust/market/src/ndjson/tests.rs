@@ -102,10 +102,15 @@ fn messages_with_many_quotes() {
         Err(MessageError::NotAQuote)
     );
     assert_eq!(parse(schema, r#"{"s":"A","p":1}"#), Err(MessageError::NotAQuote));
-    assert!(matches!(
-        parse(schema, r#"{"data":5}"#),
-        Err(MessageError::NotJson { .. })
-    ));
+    let refusal = |schema, text| parse(schema, text).expect_err("refused").to_string();
+    assert_eq!(
+        refusal(schema, r#"{"data":{"s":1}}"#),
+        r#"expected an array of quotes at "data", got "{\"s\":1}""#
+    );
+    assert_eq!(
+        refusal("symbol=s,price=p,each=.", " 5"),
+        "expected an array of quotes, got \"5\""
+    );
     assert_eq!(
         parse("symbol=s,price=p,each=.", r#"[{"s":"A","p":1}]"#).map(|q| q.len()),
         Ok(1)

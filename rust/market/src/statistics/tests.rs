@@ -58,7 +58,7 @@ fn late_updates_and_those_without_room_are_counted() {
     ] {
         assert_eq!(rolling.push(&quote(time, time.max(0) * 100)), expected);
     }
-    assert_eq!((rolling.late(), rolling.cut()), (1, 1));
+    assert_eq!((rolling.late(), rolling.evicted()), (1, 1));
     assert_eq!(rolling.statistics(0).map(|s| (s.count, s.mean)), Some((2, 5.5)));
     rolling.remove(0);
     assert_eq!(rolling.statistics(0), None);

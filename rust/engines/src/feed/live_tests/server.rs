@@ -131,17 +131,90 @@ fn client_of_a_recording_that_is_repeated_gets_every_lap() {
 }
 
 #[test]
+fn what_a_source_without_numbers_skipped_is_told_to_clients() {
+    let source = SourceConfiguration::Pushed(PushedConfiguration {
+        format: rustle_market::Format::Ndjson,
+        schema: Schema::default(),
+        message_limit: 64,
+        restarts_numbers: false,
+    });
+    let feed = FeedEngine::on(Runtime::shared().clone(), &source).expect("valid");
+    let address = "127.0.0.1:0".parse().expect("an address");
+    let server = feed.serve(&address, ALL, NoBell).expect("served");
+    let client_feed = live(client(server.address().clone()));
+    let mut got = quotes(&client_feed);
+    client_feed.run().expect("running");
+    while server.clients() == 0 {
+        std::thread::yield_now();
+    }
+    feed.run().expect("running");
+    let bare = "{\"symbol\":\"A\",\"price\":1}\n";
+    let text = [bare, "{\"v\":1,\"gap\":3}\n", bare, bare].concat();
+    let mut taken = 0;
+    while taken < text.len() {
+        taken += feed.push(&text.as_bytes()[taken..]).expect("a feed that goes on");
+        std::thread::yield_now();
+    }
+    got.until(|records| records.len() == 3);
+    let skipped: Vec<u64> = got.records.iter().map(|record| record.skipped).collect();
+    assert_eq!(skipped, [0, 3, 0]);
+}
+
+#[test]
+fn what_a_client_lost_after_its_last_quote_is_told_at_the_end() {
+    let source = SourceConfiguration::Simulated(SimulatedConfiguration {
+        symbols: vec!["A".into()],
+        updates_per_second: 1e6,
+        seed: 3,
+        update_limit: Some(50_000),
+        model: Model::Walk,
+    });
+    let feed = FeedEngine::on(Runtime::shared().clone(), &source).expect("valid");
+    let address = "127.0.0.1:0".parse().expect("an address");
+    let policy = Policy::All {
+        overflow: Overflow::DropNewest,
+        capacity: 1,
+    };
+    let server = feed.serve(&address, policy, NoBell).expect("served");
+    let FeedAddress::Tcp { host, port } = server.address().clone() else {
+        panic!("an address of TCP");
+    };
+    let mut stream = TcpStream::connect((host, port)).expect("the server");
+    while server.clients() == 0 {
+        std::thread::yield_now();
+    }
+    feed.run().expect("running");
+    let mut text = String::new();
+    stream.read_to_string(&mut text).expect("all lines");
+    let lines = text.lines().filter(|line| !line.contains("heartbeat"));
+    let count = |line: &str| rustle_market::parse_gap(line.as_bytes()).unwrap_or(1);
+    assert_eq!(lines.map(count).sum::<u64>(), 50_000);
+}
+
+#[test]
 fn client_that_is_sent_nothing_hears_heartbeats() {
-    let feed = live(client("127.0.0.1:1".parse().expect("an address")));
+    let configuration = client("127.0.0.1:1".parse().expect("an address"));
+    let runtime = Arc::new(Runtime::manual(0));
+    let feed = FeedEngine::on(runtime.clone(), &SourceConfiguration::Live(configuration)).expect("valid");
     let address = "127.0.0.1:0".parse().expect("an address");
     let server = feed.serve(&address, ALL, NoBell).expect("served");
     let FeedAddress::Tcp { host, port } = server.address().clone() else {
         panic!("an address of TCP");
     };
-    let stream = TcpStream::connect((host, port)).expect("the server");
-    stream.set_read_timeout(Some(PATIENCE)).expect("a socket");
-    let mut line = String::new();
-    BufReader::new(stream).read_line(&mut line).expect("a line");
+    let mut stream = TcpStream::connect((host, port)).expect("the server");
+    // The time stands still between the looks, of which the first that comes once the client is there is enough.
+    stream.set_read_timeout(Some(LOOK)).expect("a socket");
+    let (mut line, mut looks) = (Vec::new(), 0);
+    while !line.ends_with(b"\n") {
+        runtime.advance(HEARTBEAT);
+        let mut piece = [0; 64];
+        let length = stream.read(&mut piece).unwrap_or(0);
+        line.extend_from_slice(&piece[..length]);
+        looks += 1;
+        assert!(looks < 10_000, "no heartbeat");
+    }
+    let text = String::from_utf8(line).expect("text");
+    let line = text.split_inclusive('\n').next().expect("a line");
     let number = line.strip_prefix("{\"v\":1,\"heartbeat\":");
     let number = number.and_then(|rest| rest.strip_suffix("}\n"));
     assert!(

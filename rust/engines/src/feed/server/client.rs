@@ -6,12 +6,12 @@ use super::super::live::{Connection, is_a_wait};
 use super::super::{FeedSession, Policy, Subscription};
 use super::figures::Figures;
 use super::{Ending, HEARTBEAT};
-use crate::clock::Clock;
+use crate::clock::{Clock, Nanoseconds};
 use crate::job::Release;
 use crate::lane::Doorbell;
 use crate::own_thread::{LOOK, OwnThread};
 use rustle_market::{
-    LineSplitter, MAX_SYMBOL_BYTES, MAX_SYMBOLS, parse_subscription, write_gap, write_ndjson,
+    LineSplitter, MAX_SYMBOL_BYTES, MAX_SYMBOLS, NO_SEQUENCE, parse_subscription, write_gap, write_ndjson,
 };
 use std::io::{self, Read, Write};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -48,15 +48,15 @@ impl Client {
         ending: &Arc<Ending>,
     ) -> Result<Self, String> {
         let text = |error: std::io::Error| error.to_string();
-        connection.set_patience(LOOK, WRITING).map_err(text)?;
+        connection.set_patience(LOOK, LOOK).map_err(text)?;
         let bell = Arc::new(Bell::default());
         let session = consumers.quotes(&Subscription::All, policy, Ring(bell.clone()));
         let session = Arc::new(session.map_err(|error| error.to_string())?);
         let (reading, read_session) = (connection.try_clone().map_err(text)?, session.clone());
         let mut writing = connection.try_clone().map_err(text)?;
-        let held = ending.clone();
+        let (clock, held) = (consumers.clock.clone(), ending.clone());
         let reader = OwnThread::start("rustle-client", move |is_leaving| {
-            read(reading, &read_session, is_leaving);
+            read(reading, &read_session, &*clock, is_leaving);
             // The writer hears of it as of any end.
             read_session.cancel();
             drop(held);
@@ -136,8 +136,8 @@ impl Bell {
         self.changed.notify_all();
     }
 
-    /// Waits until it rings, for a while at the most. Returns whether it rang, and whether the session is over.
-    fn wait(&self) -> (bool, bool) {
+    /// Waits until it rings, for a while at the most. Returns whether the session is over.
+    fn wait(&self) -> bool {
         let mut state = self.state();
         if !state.is_ready {
             state = self
@@ -146,7 +146,8 @@ impl Bell {
                 .unwrap_or_else(PoisonError::into_inner)
                 .0;
         }
-        (std::mem::take(&mut state.is_ready), state.is_over)
+        state.is_ready = false;
+        state.is_over
     }
 
     fn state(&self) -> MutexGuard<'_, Rung> {
@@ -168,17 +169,25 @@ impl Doorbell for Ring {
 
 /// Reads what the client wants until it leaves. It is read to its end also when the feed is over: a connection that is closed with
 /// something unread is reset, and what is still under way to the client is lost with it.
-fn read(mut connection: Connection, session: &FeedSession<FeedQuote>, is_leaving: &AtomicBool) {
+fn read(
+    mut connection: Connection,
+    session: &FeedSession<FeedQuote>,
+    clock: &dyn Clock,
+    is_leaving: &AtomicBool,
+) {
     let mut lines = LineSplitter::with_limit(LONGEST_WISH);
     let mut piece = [0; 4_096];
-    let mut waited = Duration::ZERO;
-    while !is_leaving.load(Ordering::Acquire) && waited < WRITING {
+    let mut over_since = None;
+    while !is_leaving.load(Ordering::Acquire) {
         match connection.read(&mut piece) {
             Ok(0) => return,
             Ok(length) => lines.push(&piece[..length], |line| hear(line, session)),
             Err(error) if is_a_wait(error.kind()) => {
                 if session.is_released() {
-                    waited += LOOK;
+                    let since = *over_since.get_or_insert_with(|| clock.now());
+                    if passed(clock, since) >= WRITING {
+                        return;
+                    }
                 }
             }
             Err(_) => return,
@@ -191,13 +200,48 @@ fn hear(line: &[u8], session: &FeedSession<FeedQuote>) {
         Ok(None) => Subscription::All,
         Ok(Some(names)) => Subscription::Symbols(names),
         Err(error) => {
-            tracing::info!(%error, "a client's message was skipped");
+            tracing::warn!(%error, "a client's message was skipped");
             return;
         }
     };
     if let Err(error) = session.set_subscription(&wanted) {
         tracing::debug!(%error, "a client's wish came too late");
     }
+}
+
+/// How long ago that was.
+fn passed(clock: &dyn Clock, since: Nanoseconds) -> Duration {
+    Duration::from_nanos(clock.now().saturating_sub(since))
+}
+
+/// Writes all of `text`, unless the thread is to leave.
+///
+/// # Errors
+/// The connection is lost, or the client has read nothing for [`WRITING`].
+fn send(
+    connection: &mut impl Write,
+    mut text: &[u8],
+    clock: &dyn Clock,
+    is_leaving: &AtomicBool,
+) -> Result<(), String> {
+    let mut since = clock.now();
+    while !text.is_empty() && !is_leaving.load(Ordering::Acquire) {
+        match connection.write(text) {
+            Ok(0) => return Err("the connection takes nothing more".to_owned()),
+            Ok(count) => {
+                text = &text[count..];
+                since = clock.now();
+            }
+            Err(error) if !is_a_wait(error.kind()) => return Err(error.to_string()),
+            Err(_) if passed(clock, since) >= WRITING => {
+                return Err(format!(
+                    "expected the client to read on within {WRITING:?}, got nothing"
+                ));
+            }
+            Err(_) => {}
+        }
+    }
+    Ok(())
 }
 
 /// Writes quotes until the feed or the connection is over.
@@ -211,12 +255,9 @@ fn write(
 ) -> Result<(), String> {
     let mut names: Vec<Option<Arc<str>>> = Vec::new();
     let (mut records, mut text) = (Vec::new(), Vec::new());
-    let mut silent = Duration::ZERO;
+    let mut written = clock.now();
     loop {
-        let (has_rung, is_over) = bell.wait();
-        if !has_rung {
-            silent += LOOK;
-        }
+        let is_over = bell.wait();
         if is_leaving.load(Ordering::Acquire) {
             return Ok(());
         }
@@ -224,10 +265,16 @@ fn write(
             text.clear();
             records.clear();
             // Nothing is asked of the feed in there: its source waits for the lane.
-            let (count, _) = session.drain(LARGEST_WRITE, |record, lost| records.push((record, lost)));
+            let (count, lane) = session.drain(LARGEST_WRITE, |record, lost| records.push((record, lost)));
             for (record, lost) in &records {
-                if *lost > 0 {
-                    write_gap(u64::from(*lost), &mut text);
+                // What the source itself skipped a reader learns from the numbers, where there are any.
+                let skipped = match record.quote.sequence {
+                    NO_SEQUENCE => record.skipped,
+                    _ => 0,
+                };
+                let lost = u64::from(*lost).saturating_add(skipped);
+                if lost > 0 {
+                    write_gap(lost, &mut text);
                 }
                 let number = record.quote.symbol as usize;
                 if number >= names.len() {
@@ -240,13 +287,15 @@ fn write(
                     write_ndjson(&record.quote, name, &mut text);
                 }
             }
-            if count == 0 && silent >= HEARTBEAT {
+            if is_over && count == 0 && lane.untold > 0 {
+                write_gap(lane.untold, &mut text);
+            } else if count == 0 && passed(clock, written) >= HEARTBEAT {
                 let line = format!("{{\"v\":1,\"heartbeat\":{}}}\n", clock.wall_ms());
                 text.extend_from_slice(line.as_bytes());
             }
             if !text.is_empty() {
-                connection.write_all(&text).map_err(|error| error.to_string())?;
-                silent = Duration::ZERO;
+                send(connection, &text, clock, is_leaving)?;
+                written = clock.now();
             }
             if count == 0 {
                 break;
@@ -255,5 +304,63 @@ fn write(
         if is_over {
             return Ok(());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::Wait;
+
+    /// A clock that goes on by 4 s whenever it is read.
+    struct Steps(AtomicU64);
+
+    impl Clock for Steps {
+        fn now(&self) -> Nanoseconds {
+            self.0.fetch_add(4_000_000_000, Ordering::Relaxed)
+        }
+
+        fn wall_ms(&self) -> i64 {
+            0
+        }
+
+        fn wait_for(&self, _: Option<Nanoseconds>) -> Wait {
+            Wait::ForBell
+        }
+    }
+
+    /// Takes a byte at a time, and then nothing more.
+    struct Stalling {
+        bytes: usize,
+        calls: usize,
+    }
+
+    impl Write for Stalling {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            self.calls += 1;
+            if self.bytes == 0 {
+                return Err(io::ErrorKind::WouldBlock.into());
+            }
+            self.bytes -= 1;
+            Ok(1)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn client_that_reads_nothing_is_given_up_in_time() {
+        let clock = Steps(AtomicU64::new(0));
+        let (mut stalling, leaving) = (Stalling { bytes: 3, calls: 0 }, AtomicBool::new(false));
+        let error = send(&mut stalling, b"text", &clock, &leaving).expect_err("too slow");
+        assert_eq!(error, "expected the client to read on within 10s, got nothing");
+        assert_eq!(stalling.calls, 3 + 3, "4, 8 and 12 s after the last byte");
+        let mut reading = Stalling { bytes: 4, calls: 0 };
+        assert_eq!(send(&mut reading, b"text", &clock, &leaving), Ok(()));
+        leaving.store(true, Ordering::Relaxed);
+        assert_eq!(send(&mut stalling, b"text", &clock, &leaving), Ok(()));
+        assert_eq!(stalling.calls, 6);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn pushed() -> SourceConfiguration {
+pub(super) fn pushed() -> SourceConfiguration {
     SourceConfiguration::Pushed(PushedConfiguration {
         format: Format::Ndjson,
         schema: rustle_market::Schema::default(),
