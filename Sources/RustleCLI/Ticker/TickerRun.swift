@@ -120,7 +120,8 @@ struct TickerRun {
     if ending == .readerGone { return }
     let summary = TickerSummary(
       plan: plan, counts: await feed.counts, statistics: streams.statistics, late: streams.late,
-      lostAlerts: streams.lostAlerts, served: server?.counts, outcome: streams.outcome, isOver: ending == .streamEnded)
+      evicted: streams.evicted, lostAlerts: streams.lostAlerts, served: server?.counts, outcome: streams.outcome,
+      isOver: ending == .streamEnded)
     for note in summary.notes { try? notes?.write("rustle: \(note)\n") }
     if let failure = summary.failure { throw failure }
   }

@@ -75,6 +75,9 @@ struct TickerStreams: Sendable {
   /// Quotes that came too late for their candle, or for the statistics.
   var late: UInt64 { candles?.lateQuoteCount ?? rolling?.lateQuoteCount ?? 0 }
 
+  /// Quotes that were pushed out of a while because more had come than statistics hold.
+  var evicted: UInt64 { rolling?.evictedQuoteCount ?? 0 }
+
   /// Alerts that were not taken in time.
   var lostAlerts: UInt64 { alerts?.statistics.dropped ?? 0 }
 

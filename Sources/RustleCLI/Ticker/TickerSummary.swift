@@ -8,6 +8,8 @@ struct TickerSummary {
   var statistics: StreamStatistics?
   /// Quotes that came too late for their candle, or for the statistics.
   var late: UInt64 = 0
+  /// Quotes that were pushed out of a while because more had come than statistics hold.
+  var evicted: UInt64 = 0
   /// Alerts that were not taken in time.
   var lostAlerts: UInt64 = 0
   /// What went through the server, where there is one.
@@ -25,6 +27,10 @@ struct TickerSummary {
         plan.policy == .all
           ? "the output was read too slowly: \(lost) updates were lost"
           : "updates passed over, as newer ones had come: \(lost)")
+    }
+    if evicted > 0 {
+      notes.append(
+        "updates left out of the statistics before their time, as they were too many for one while: \(evicted)")
     }
     if lostAlerts > 0 { notes.append("alerts that came too fast for the output, and were lost: \(lostAlerts)") }
     let unreadable = counts.malformed + counts.oversized

@@ -1,5 +1,6 @@
 //! The other libraries, loaded when the program runs.
 
+mod ffmpeg;
 mod fftw;
 mod ipp;
 mod kiss;
@@ -30,6 +31,7 @@ pub(super) struct Peers {
 struct Libraries {
     fftw: &'static Library,
     kiss: Option<&'static Library>,
+    ffmpeg: Option<&'static Library>,
     mkl: Option<&'static Library>,
     /// By the name of its code: what it takes on this machine, and where that is wider, what it has for AVX2.
     ipp: Vec<(&'static str, &'static Library)>,
@@ -61,6 +63,8 @@ impl Peers {
             libraries: Libraries {
                 fftw: library("libfftw3f.so.3")?,
                 kiss: library("libkissfft-float.so.131").ok(),
+                // Its numbers of kinds of transforms are of this version.
+                ffmpeg: library("libavutil.so.57").ok(),
                 mkl: intel("libmkl_rt.so.3")?,
                 ipp,
             },
@@ -84,6 +88,9 @@ impl Peers {
         let mut transforms: Vec<Box<dyn Transform>> = vec![Box::new(fftw)];
         if let Some(kiss) = self.libraries.kiss {
             transforms.push(Box::new(kiss::Kiss::new(kiss, self.size)?));
+        }
+        if let Some(ffmpeg) = self.libraries.ffmpeg {
+            transforms.push(Box::new(ffmpeg::Ffmpeg::new(ffmpeg, self.size)?));
         }
         if let Some(mkl) = self.libraries.mkl {
             transforms.push(Box::new(mkl::Mkl::new(mkl, self.size)?));
