@@ -32,6 +32,7 @@ mod least_squares;
 mod linear;
 mod motion;
 mod mpm;
+mod orders;
 mod path;
 mod spectral;
 mod sums;

@@ -1,6 +1,7 @@
 use super::*;
 use crate::pitch::configuration::Measured;
 use rustle_testkit::Tone;
+use std::f64::consts::TAU;
 
 fn spectrum(tone: &Tone) -> CentredSpectrum {
     let mut spectrum = CentredSpectrum::new(2048).expect("a window");
@@ -13,7 +14,14 @@ fn spectrum(tone: &Tone) -> CentredSpectrum {
 fn amplitudes_and_frequency_are_those_of_the_tone() {
     let tone = Tone::stack(300.0, 6, 0.4, 48_000.0);
     let spectrum = spectrum(&tone);
-    let fit = LeastSquares::new().fit(&spectrum, 301.0 * TAU / 48_000.0);
+    let fit = LeastSquares::new().fit(
+        &spectrum,
+        Start {
+            frequency: 301.0 * TAU / 48_000.0,
+            partials: FIRST_PARTIALS,
+            inharmonicity: 1e-3,
+        },
+    );
     assert!((fit.frequency * 48_000.0 / TAU - 300.0).abs() < 1e-5);
     for (power, amplitude) in fit.powers.iter().zip(&tone.amplitudes) {
         assert!((power / (amplitude * amplitude / 2.0) - 1.0).abs() < 1e-4);
