@@ -7,7 +7,7 @@ use super::error::PitchError;
 use super::lags::{Lags, MAX_MAXIMA, Period};
 use super::least_squares::{FIRST_PARTIALS, Fit, LeastSquares, Start};
 use super::motion::motion;
-use super::orders::order_there;
+use super::orders::{ABSENT, order_there};
 use super::voicing::{Evidence, confidence};
 use super::{MAX_CANDIDATES, PitchCandidate, PitchEstimate, PitchEstimator};
 use crate::fft::kernels;
@@ -33,14 +33,16 @@ const OCTAVE: f64 = 0.01;
 /// is the same.
 const UNLIKE: f64 = 0.6;
 const CLEAN: f64 = 0.05;
+/// An octave below that misses so many times less of the frame explains the rest.
+const EXPLAINED: f64 = 4.0;
 /// The part of a comb's energy that the first partials have to hold for a fit to begin with them.
 const HEARD: f64 = 1.0 / 30.0;
 /// A partial further than this from where a fit began has got lost, in bins of the frame.
 const LOST: f64 = 0.1;
-/// The inharmonicity of strings, at most about four times that of pianos: they are the stiffer the shorter they are (F. Rigaud, B. David
+/// The inharmonicity of strings, at most about seven times that of pianos: they are the stiffer the shorter they are (F. Rigaud, B. David
 /// and L. Daudet, "A parametric model of piano tuning", DAFx 2011).
-const USUAL: f64 = 1e-3;
-const STIFF: f64 = 3e-3;
+const USUAL: f64 = 2e-3;
+const STIFF: f64 = 5e-3;
 const MIDDLE: f64 = 440.0;
 const STIFFENING: f64 = 1.6;
 /// The spectrum is searched for partials to here at least, in Hz.
@@ -209,6 +211,7 @@ impl Harmonic {
             .map(|frequency| self.comb.salience(frequency * to_bins));
         let most = saliences.clone().fold(1e-30, f64::max);
         self.found = 0;
+        let mut unlikes = [0.0; MAX_CANDIDATES];
         for (&frequency, salience) in frequencies.iter().zip(saliences) {
             let unlike = 1.0 - self.lags.near(rate / frequency);
             let candidate = PitchCandidate {
@@ -219,10 +222,33 @@ impl Harmonic {
             let mut place = self.found;
             while place > 0 && self.candidates[place - 1].score < candidate.score {
                 self.candidates[place] = self.candidates[place - 1];
+                unlikes[place] = unlikes[place - 1];
                 place -= 1;
             }
             self.candidates[place] = candidate;
+            unlikes[place] = unlike;
             self.found += 1;
+        }
+        self.prefer_what_explains_the_rest(&unlikes);
+    }
+
+    /// Puts the octave below the first candidate before it where the frame is much more like itself after its period: what the
+    /// candidate misses are partials between its own, for noise and motion would be missed by both. A fit then tells whether they are
+    /// of the same tone.
+    #[inline(always)]
+    fn prefer_what_explains_the_rest(&mut self, unlikes: &[f64]) {
+        let found = &mut self.candidates[..self.found];
+        let Some(&first) = found.first() else {
+            return;
+        };
+        let below = found
+            .iter()
+            .position(|other| (2.0 * other.frequency / first.frequency - 1.0).abs() < APART);
+        if let Some(index) = below
+            && unlikes[0] > (2.0 * ABSENT).max(EXPLAINED * unlikes[index])
+        {
+            found[..=index].rotate_right(1);
+            found[0].score = first.score;
         }
     }
 

@@ -161,7 +161,7 @@ impl LeastSquares {
                     return Fit {
                         frequency: w * (1.0 + inharmonicity).sqrt(),
                         inharmonicity,
-                        is_shown: within && step.holds_without_any(variance),
+                        is_shown: within && step.holds_without_any(variance, length),
                         deviation: (variance * change.spread).sqrt(),
                         residual: (step.residual - change.gain).max(rounding),
                         partials: count,

@@ -5,6 +5,8 @@ use crate::pitch::linear::Row;
 
 /// Standard deviations of inharmonicity that have to be left when any one partial is left out.
 const WITHOUT_ONE: f64 = 2.0;
+/// A partial of less than this many times the power that noise shows on average is none: one in 3000 is by chance.
+const AUDIBLE: f64 = 8.0;
 
 /// What a step from `w` and `inharmonicity` knows: half the residual's gradient and curvature by frequency and inharmonicity.
 pub(super) struct Step {
@@ -80,22 +82,30 @@ impl Step {
     }
 
     /// Whether inharmonicity is there without any one of the partials. Two frequencies fit any two partials: it takes a third to
-    /// show that they are those of a string.
+    /// show that they are those of a string. Each partial counts as if it were alone, and if `length` samples of noise do not
+    /// explain it.
     #[inline(always)]
-    pub(super) fn holds_without_any(&self, variance: f64) -> bool {
-        (1..=self.count).all(|k| {
+    pub(super) fn holds_without_any(&self, variance: f64, length: f64) -> bool {
+        let squares = length * (length * length - 1.0) / 24.0;
+        // The mean of a^2 + b^2 in noise is 4 v / N.
+        let noise = AUDIBLE * 4.0 * variance / length * squares;
+        let term = |k: usize| {
             let [x, y] = moves(self.w, self.inharmonicity, k as f64);
             let (own, weight) = (self.own_gradients[k], self.own_curvatures[k]);
-            let gradient = [self.gradient[0] - x * own, self.gradient[1] - y * own];
-            let curvature = [
-                self.curvature[0] - x * x * weight,
-                self.curvature[1] - x * y * weight,
-                self.curvature[2] - y * y * weight,
-            ];
-            curvature[0] > 0.0
-                && curvature[2] > 0.0
-                && proposed(self.inharmonicity, gradient, curvature)
-                    .is_some_and(|[value, doubt]| value > WITHOUT_ONE * (variance * doubt).sqrt())
+            let part = [x * own, y * own, x * x * weight, x * y * weight, y * y * weight];
+            if weight > noise { part } else { [0.0; 5] }
+        };
+        let mut sums = [0.0; 5];
+        for k in 1..=self.count {
+            for (sum, part) in sums.iter_mut().zip(term(k)) {
+                *sum += part;
+            }
+        }
+        (1..=self.count).all(|k| {
+            let part = term(k);
+            let [x, y, xx, xy, yy] = std::array::from_fn(|i| sums[i] - part[i]);
+            proposed(self.inharmonicity, [x, y], [xx, xy, yy])
+                .is_some_and(|[value, doubt]| value > WITHOUT_ONE * (variance * doubt).sqrt())
         })
     }
 }

@@ -61,3 +61,29 @@ fn sums_of_multiples_are_those_of_any_frequencies() {
         assert!((one.sines[i][j] - other.sines[i][j]).abs() < 1e-6);
     }
 }
+
+#[test]
+fn inharmonicity_takes_a_third_partial_to_be_shown() {
+    let start = |frequency: f64| Start {
+        frequency: frequency * TAU / 48_000.0,
+        partials: FIRST_PARTIALS,
+        inharmonicity: 2e-3,
+    };
+    for inharmonicity in [1e-3, 1e-2] {
+        for (partials, shows) in [(2, false), (3, true), (8, true)] {
+            let mut tone = Tone::stack(400.0, partials, 0.4, 48_000.0);
+            tone.inharmonicity = inharmonicity;
+            let fit = LeastSquares::new().fit(&spectrum(&tone), start(400.0));
+            assert_eq!(
+                fit.is_shown, shows,
+                "{inharmonicity}, {partials} partials: {fit:?}"
+            );
+            if shows {
+                assert!((fit.inharmonicity / inharmonicity - 1.0).abs() < 0.02, "{fit:?}");
+            } else {
+                // One that strings have stays in the model; it is theirs that the first partial is where it is.
+                assert_eq!(fit.inharmonicity > 0.0, inharmonicity < 2e-3, "{fit:?}");
+            }
+        }
+    }
+}
