@@ -32,6 +32,7 @@ mod least_squares;
 mod linear;
 mod motion;
 mod mpm;
+mod orders;
 mod path;
 mod spectral;
 mod sums;
@@ -56,11 +57,13 @@ pub struct PitchEstimate {
     /// 0 to 1. With [`PitchMethod::Harmonic`] the share of frames like this whose pitch is there and right, within 50 cents;
     /// with the other methods what they have in its place, which is no probability: see there.
     pub confidence: f64,
-    /// The standard deviation of `frequency` in cents, if what is not the tone is noise; 0 where a method does not tell.
+    /// The standard deviation of `frequency` in cents, if what is not the tone is noise, 69 dB below the tone at least; 0 where a
+    /// method does not tell.
     pub deviation: f64,
-    /// B, where partial k is at k f0 sqrt(1 + B k^2): 0 of a harmonic tone, to 0.02; 0 where a method does not tell.
+    /// B, where partial k is at k f0 sqrt(1 + B k^2), below 0.02. 0 is none: of a harmonic tone, of one of fewer than three partials, where
+    /// the frame does not show it, or where a method does not tell.
     pub inharmonicity: f64,
-    /// The tone's power over that of the rest, in dB, to about 65, which single precision leaves; negative infinity where there is
+    /// The tone's power over that of the rest, in dB, to 69, which single precision leaves; negative infinity where there is
     /// no tone or a method does not tell.
     pub harmonicity: f64,
     /// The frame's level without its mean, in dB relative to a full-scale square wave; negative infinity for silence.

@@ -48,7 +48,7 @@ def goals():
                Goal("speech_world", "octave", 0.05)]
     listed += [Goal("silence", "vfa", 0), Goal("lsb", "vfa", 0)]
     listed += [Goal(kind, "vfa", 1) for kind in ("white", "pink", "brown", "clicks")]
-    for kind in ("quiet", "clipped", "dc", "hum"):
+    for kind in ("quiet", "clipped", "dc", "hum", "thin", "uneven"):
         listed += [Goal(kind, "gross", 0), Goal(kind, "p95", 1), Goal(kind, "missing", 1)]
     return listed
 

@@ -110,12 +110,39 @@ def offset(kind, generator, rate):
 
 
 def hum(kind, generator, rate):
-    """Hum of 50 Hz, 20 dB below the tone. A sine near 50 Hz would have no pitch of its own, so sines begin at A3."""
+    """Hum of 50 or 60 Hz, alone or with harmonics, 20 to 40 dB below the tone. A tone of few partials nearer to the hum than to what
+    a window of 4096 samples tells apart has no pitch of its own, so sines begin at A2."""
     def spoil(samples, rate):
-        level = np.sqrt(np.mean(samples ** 2)) * 10 ** (-20 / 20)
-        start = generator.uniform(0, 2 * np.pi)
-        return samples + level * np.sqrt(2) * np.sin(phase_of(50.0, len(samples), rate) + start)
-    return both(kind, generator, rate, spoil, sines=OCTAVES[3:], stacks=OCTAVES[1:])
+        mains = generator.choice([50.0, 60.0])
+        partials = {1: 1.0} | {k: generator.uniform(0.1, 0.7) for k in range(2, generator.choice([2, 7]))}
+        level = np.sqrt(np.mean(samples ** 2)) * 10 ** (-generator.choice([20, 20, 30, 40]) / 20)
+        sound = sum(a * np.sin(k * phase_of(mains, len(samples), rate) + generator.uniform(0, 2 * np.pi))
+                    for k, a in partials.items())
+        return samples + level * np.sqrt(2 / sum(a * a for a in partials.values())) * sound
+    for tag, amplitudes, notes in (("sine-", {1: 1.0}, OCTAVES[2:]), ("few-", {1: 1.0, 2: 0.5, 3: 0.3}, OCTAVES[2:]),
+                                   ("stack-", harmonic(), OCTAVES[1:])):
+        yield from tones(kind, amplitudes, generator, rate, notes, 4, 0.6, spoil=spoil, tag=tag)
+
+
+def thin(kind, generator, rate):
+    """The first four partials 10 to 40 dB below what they are in the others, as of a bass through a small loudspeaker."""
+    for midi in range(21, 46, 4):
+        for take in range(3):
+            level = 10 ** (-generator.uniform(10, 40) / 20)
+            amplitudes = {k: a * (level if k <= 4 else 1) for k, a in harmonic().items()}
+            yield from tones(kind, amplitudes, generator, rate, [midi], 1, 0.6, tag=f"{take}-")
+
+
+def uneven(kind, generator, rate):
+    """Partials of any level from -40 to 0 dB, four to twenty-four of them; and odd ones 20 to 28 dB below what they are beside the even ones."""
+    for midi in OCTAVES[:-1]:
+        for take in range(4):
+            count = int(generator.integers(4, PARTIALS + 1))
+            amplitudes = {k: 10 ** (generator.uniform(-40, 0) / 20) for k in range(1, count + 1)}
+            yield from tones(kind, amplitudes, generator, rate, [midi], 1, 0.6, tag=f"any{take}-")
+        odd = 10 ** (-generator.uniform(20, 28) / 20)
+        amplitudes = {k: a * (odd if k % 2 else 1) for k, a in harmonic().items()}
+        yield from tones(kind, amplitudes, generator, rate, [midi], 2, 0.6, tag="even-")
 
 
 def inharmonic(kind, generator, rate):
@@ -204,6 +231,6 @@ CLASSES = {
     **{f"harmonic_snr{level}": noisy_stack for level in (40, 20, 10, 0)},
     **{f"sine_snr{level}": noisy_sine for level in (40, 20, 10, 0)},
     "inharmonic": inharmonic, "vibrato": vibrato, "glide": glide,
-    "quiet": quiet, "clipped": clipped, "dc": offset, "hum": hum,
+    "quiet": quiet, "clipped": clipped, "dc": offset, "hum": hum, "thin": thin, "uneven": uneven,
     **{name: unpitched for name in NOISES},
 }

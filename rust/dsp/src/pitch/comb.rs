@@ -20,6 +20,24 @@ pub(super) struct SpectralPeak {
     pub(super) magnitude: f64,
 }
 
+/// The energy of the partials of a comb.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Spread {
+    /// Of the first one, the first two, and so on.
+    sums: [f64; TEETH],
+    /// The order of the strongest; 0 where there is none.
+    pub(super) strongest: usize,
+}
+
+impl Spread {
+    /// The least number of the first partials that hold `part` of the energy of all.
+    #[inline(always)]
+    pub(super) fn holding(&self, part: f64) -> usize {
+        let least = part * self.sums[TEETH - 1];
+        1 + self.sums.iter().take_while(|&&sum| sum < least).count()
+    }
+}
+
 /// The magnitudes of a frame under a Hann window, on the bins of the transform.
 pub(super) struct Comb {
     magnitudes: Vec<f32>,
@@ -134,6 +152,26 @@ impl Comb {
             place += step;
         }
         sum
+    }
+
+    /// How the energy of a comb of `bin` is spread over its partials.
+    #[inline(always)]
+    pub(super) fn spread(&self, bin: f64) -> Spread {
+        let end = self.magnitudes.len() - 1;
+        let mut spread = Spread::default();
+        let (mut sum, mut largest) = (0.0, 0.0);
+        for (index, total) in spread.sums.iter_mut().enumerate() {
+            let place = ((index + 1) as f64 * bin) as usize;
+            if place < end {
+                let energy = f64::from(self.crests[place]).powi(2);
+                sum += energy;
+                if energy > largest {
+                    (largest, spread.strongest) = (energy, index + 1);
+                }
+            }
+            *total = sum;
+        }
+        spread
     }
 
     /// `bin` by the largest peak near one of its first multiples.

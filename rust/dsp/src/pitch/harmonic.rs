@@ -5,8 +5,9 @@ use super::comb::{Comb, SpectralPeak};
 use super::configuration::Checked;
 use super::error::PitchError;
 use super::lags::{Lags, MAX_MAXIMA, Period};
-use super::least_squares::{Fit, LeastSquares};
+use super::least_squares::{FIRST_PARTIALS, Fit, LeastSquares, Start};
 use super::motion::motion;
+use super::orders::{ABSENT, order_there};
 use super::voicing::{Evidence, confidence};
 use super::{MAX_CANDIDATES, PitchCandidate, PitchEstimate, PitchEstimator};
 use crate::fft::kernels;
@@ -32,10 +33,18 @@ const OCTAVE: f64 = 0.01;
 /// is the same.
 const UNLIKE: f64 = 0.6;
 const CLEAN: f64 = 0.05;
-/// Partials that hold less than this of the power of the others are not there: 30 dB.
-const ABSENT: f64 = 1e-3;
-/// As much more than its mean, in standard deviations, may be what noise shows in them.
-const CHANCE: f64 = 3.0;
+/// An octave below that misses so many times less of the frame explains the rest.
+const EXPLAINED: f64 = 4.0;
+/// The part of a comb's energy that the first partials have to hold for a fit to begin with them.
+const HEARD: f64 = 1.0 / 30.0;
+/// A partial further than this from where a fit began has got lost, in bins of the frame.
+const LOST: f64 = 0.1;
+/// The inharmonicity of strings, at most about seven times that of pianos: they are the stiffer the shorter they are (F. Rigaud, B. David
+/// and L. Daudet, "A parametric model of piano tuning", DAFx 2011).
+const USUAL: f64 = 2e-3;
+const STIFF: f64 = 5e-3;
+const MIDDLE: f64 = 440.0;
+const STIFFENING: f64 = 1.6;
 /// The spectrum is searched for partials to here at least, in Hz.
 const SPECTRUM: f64 = 5000.0;
 
@@ -78,6 +87,12 @@ impl Harmonic {
         self.spectrum.size() as f64 / self.checked.sample_rate
     }
 
+    /// The highest frequency that a pitch may have, in radians to a sample.
+    #[inline(always)]
+    fn highest(&self) -> f64 {
+        self.checked.held().end() * TAU / self.checked.sample_rate
+    }
+
     /// As [`estimate`](PitchEstimator::estimate), compiled for the instructions of whom it is put into.
     #[inline(always)]
     fn estimated(&mut self, frame: &[f32]) -> Result<PitchEstimate, PitchError> {
@@ -100,17 +115,61 @@ impl Harmonic {
 
     #[inline(always)]
     fn refined(&mut self, index: usize) -> PitchEstimate {
-        let start = self.candidates[index].frequency * TAU / self.checked.sample_rate;
-        let mut fit = self.least_squares.fit(&self.spectrum, start);
-        let order = self.order_there(&fit) as f64;
+        let mut fit = self.fitted(self.candidates[index].frequency * TAU / self.checked.sample_rate);
+        let order = order_there(&fit, self.spectrum.length(), self.highest()) as f64;
         let tone = order * fit.frequency;
         if order > 1.0 {
             if !self.checked.holds(tone * self.checked.sample_rate / TAU) {
                 return PitchEstimate::silent(self.level);
             }
-            fit = self.least_squares.fit(&self.spectrum, tone);
+            fit = self.fitted(tone);
         }
         self.outcome(&fit)
+    }
+
+    /// The tone near `frequency`, in radians to a sample.
+    ///
+    /// The fit begins with the first few partials, which a frequency that is a little off still catches. Where these hold next to
+    /// nothing, or where the strongest partial of all has got lost, it begins with those that hold half of the energy.
+    #[inline(always)]
+    fn fitted(&mut self, frequency: f64) -> Fit {
+        let spread = self.comb.spread(frequency * self.spectrum.size() as f64 / TAU);
+        let hertz = frequency * self.checked.sample_rate / TAU;
+        let many = Start {
+            frequency,
+            partials: spread.holding(0.5).max(FIRST_PARTIALS),
+            inharmonicity: USUAL.max(STIFF * (hertz / MIDDLE).powf(STIFFENING)),
+        };
+        let few = Start {
+            partials: FIRST_PARTIALS,
+            ..many
+        };
+        if spread.holding(HEARD) > FIRST_PARTIALS {
+            return self.least_squares.fit(&self.spectrum, many);
+        }
+        let fit = self.least_squares.fit(&self.spectrum, few);
+        if many.partials == few.partials || self.keeps(&fit, frequency, spread.strongest as f64) {
+            return fit;
+        }
+        let other = self.least_squares.fit(&self.spectrum, many);
+        if other.residual < fit.residual {
+            // How much of the frame a tone explains is asked of the first few all the same.
+            Fit {
+                few: fit.few,
+                residual_of_few: fit.residual_of_few,
+                ..other
+            }
+        } else {
+            fit
+        }
+    }
+
+    /// Whether the partial `order` of a fit is where it was when the fit began at `frequency`.
+    #[inline(always)]
+    fn keeps(&self, fit: &Fit, frequency: f64, order: f64) -> bool {
+        let stretch = ((1.0 + fit.inharmonicity * order * order) / (1.0 + fit.inharmonicity)).sqrt();
+        let away = order * (fit.frequency * stretch - frequency);
+        away.abs() * (self.spectrum.length() as f64) < LOST * TAU
     }
 
     /// Gathers the candidates of both families and puts them in order.
@@ -152,6 +211,7 @@ impl Harmonic {
             .map(|frequency| self.comb.salience(frequency * to_bins));
         let most = saliences.clone().fold(1e-30, f64::max);
         self.found = 0;
+        let mut unlikes = [0.0; MAX_CANDIDATES];
         for (&frequency, salience) in frequencies.iter().zip(saliences) {
             let unlike = 1.0 - self.lags.near(rate / frequency);
             let candidate = PitchCandidate {
@@ -162,10 +222,33 @@ impl Harmonic {
             let mut place = self.found;
             while place > 0 && self.candidates[place - 1].score < candidate.score {
                 self.candidates[place] = self.candidates[place - 1];
+                unlikes[place] = unlikes[place - 1];
                 place -= 1;
             }
             self.candidates[place] = candidate;
+            unlikes[place] = unlike;
             self.found += 1;
+        }
+        self.prefer_what_explains_the_rest(&unlikes);
+    }
+
+    /// Puts the octave below the first candidate before it where the frame is much more like itself after its period: what the
+    /// candidate misses are partials between its own, for noise and motion would be missed by both. A fit then tells whether they are
+    /// of the same tone.
+    #[inline(always)]
+    fn prefer_what_explains_the_rest(&mut self, unlikes: &[f64]) {
+        let found = &mut self.candidates[..self.found];
+        let Some(&first) = found.first() else {
+            return;
+        };
+        let below = found
+            .iter()
+            .position(|other| (2.0 * other.frequency / first.frequency - 1.0).abs() < APART);
+        if let Some(index) = below
+            && unlikes[0] > (2.0 * ABSENT).max(EXPLAINED * unlikes[index])
+        {
+            found[..=index].rotate_right(1);
+            found[0].score = first.score;
         }
     }
 
@@ -218,37 +301,11 @@ impl Harmonic {
             frequency,
             confidence: confidence(evidence),
             deviation: fit.deviation / mean * 1200.0 / std::f64::consts::LN_2,
-            inharmonicity: fit.inharmonicity,
+            inharmonicity: if fit.is_shown { fit.inharmonicity } else { 0.0 },
             harmonicity: 10.0
                 * ((self.spectrum.energy - fit.residual).max(0.0) / fit.residual.max(1e-30)).log10(),
             level: self.level,
         }
-    }
-
-    /// The greatest order whose multiples are the only partials that are there: the fit is of a subharmonic of the tone that they are
-    /// the partials of. Those between hold next to nothing; or, where the tone is above the range, no more than noise does. 1: all.
-    #[inline(always)]
-    fn order_there(&self, fit: &Fit) -> usize {
-        let powers = &fit.powers[..fit.partials];
-        let total: f64 = powers.iter().sum();
-        let length = self.spectrum.length() as f64;
-        // Each partial's amplitudes of cosine and sine have the variance 2 v / N in noise of variance v: half the sum of their
-        // squares has the mean and the standard deviation 2 v / N.
-        let noise = 2.0 * fit.residual / (length * length);
-        let highest = *self.checked.held().end() * TAU / self.checked.sample_rate;
-        let found = (2..=fit.partials).rev().find(|&order| {
-            let there: f64 = powers.iter().skip(order - 1).step_by(order).sum();
-            let (between, others) = (total - there, (fit.partials - fit.partials / order) as f64);
-            let above = order as f64 * fit.frequency > highest;
-            let chance = if above {
-                noise * (others + CHANCE * others.sqrt())
-            } else {
-                0.0
-            };
-            // A fit that has gone astray shows little of anything.
-            between < there && between < chance.max(ABSENT * there)
-        });
-        found.unwrap_or(1)
     }
 
     /// The adjusted coefficient of determination up to half a partial above the first few: where a pitch moves, the high ones are

@@ -1,16 +1,17 @@
 //! Harmonic least squares: the partials of one tone that leave the least of a frame's energy.
 
+mod equations;
+mod step;
+
 use super::centred::CentredSpectrum;
-use super::dirichlet::{Halves, dirichlet, row_of_sums, sum_of_angles};
-use super::linear::{
-    COSINES, MAX_PARTIALS, Matrix, Row, WIDTH, apply, backward, combine, dot, factor, forward,
-};
-use std::f64::consts::TAU;
+use super::dirichlet::Halves;
+use super::linear::{COSINES, MAX_PARTIALS, Matrix, Row, WIDTH};
+use step::{Step, moves};
 
 /// The largest inharmonicity B that a fit takes. Those of pianos reach 0.02 at the last keys.
 pub(super) const MAX_INHARMONICITY: f64 = 0.02;
-/// The partials that a fit begins with.
-const FIRST_PARTIALS: usize = 4;
+/// The partials that a fit begins with, at least; inharmonicity shows in no fewer.
+pub(super) const FIRST_PARTIALS: usize = 4;
 /// A change of frequency this small, as a part of what the curvature reaches to, is the last, unless inharmonicity comes into the model
 /// or leaves it.
 const SETTLED: f64 = 0.25;
@@ -20,6 +21,9 @@ const MAX_ROUNDS: u32 = 2;
 const BEYOND_DOUBT: f64 = 4.0;
 /// Partials come no nearer to half the sample rate than this, as a part of it.
 const EDGE: f64 = 0.98;
+/// What the residual cannot be told from 0 by, as a part of the frame's energy: it is the difference of two energies that single
+/// precision rounds.
+const ROUNDING: f64 = f32::EPSILON as f64;
 
 /// A fitted tone.
 #[derive(Clone, Copy, Debug, Default)]
@@ -28,6 +32,8 @@ pub(super) struct Fit {
     pub(super) frequency: f64,
     /// B in: partial k is at k f0 sqrt(1 + B k^2).
     pub(super) inharmonicity: f64,
+    /// Whether it is beyond doubt without any one of the partials, and within its range.
+    pub(super) is_shown: bool,
     /// The standard deviation of `frequency` in noise as strong as the residual.
     pub(super) deviation: f64,
     /// The energy that is left, of the frame without its mean.
@@ -39,6 +45,20 @@ pub(super) struct Fit {
     pub(super) residual_of_few: f64,
     /// Half the square of each partial's amplitude.
     pub(super) powers: [f64; MAX_PARTIALS],
+    /// How far each partial's own frequency is from its place, in radians to a sample.
+    pub(super) shifts: [f64; MAX_PARTIALS],
+}
+
+/// Where a fit begins.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Start {
+    /// The first partial's frequency in radians to a sample.
+    pub(super) frequency: f64,
+    /// The partials that hold most of the tone: no fewer than these tell where it is.
+    pub(super) partials: usize,
+    /// The inharmonicity that a tone of this frequency may have where the frame does not show it: two frequencies fit any two
+    /// partials.
+    pub(super) inharmonicity: f64,
 }
 
 /// Memory for fits.
@@ -66,13 +86,6 @@ pub(super) struct LeastSquares {
     b: Row,
 }
 
-/// Where a step should go: half the residual's gradient and curvature by frequency and inharmonicity.
-struct Step {
-    residual: f64,
-    gradient: [f64; 2],
-    curvature: [f64; 3],
-}
-
 impl LeastSquares {
     pub(super) fn new() -> Self {
         let matrix = || Box::new([[0.0; WIDTH]; COSINES]);
@@ -96,15 +109,26 @@ impl LeastSquares {
         }
     }
 
-    /// Fits a tone near `frequency`, in radians to a sample.
-    ///
+    /// Fits the tone near `start`, with its inharmonicity where the frame shows that, or where it is one that strings have.
+    #[inline(always)]
+    pub(super) fn fit(&mut self, spectrum: &CentredSpectrum, start: Start) -> Fit {
+        let fit = self.follow(spectrum, start, true);
+        if fit.is_shown || fit.inharmonicity <= start.inharmonicity {
+            fit
+        } else {
+            self.follow(spectrum, start, false)
+        }
+    }
+
     /// The number of partials grows: a partial k follows the frequency k times as far, and would settle on the wrong side of
     /// its peak when the frequency is off by much.
     #[inline(always)]
-    pub(super) fn fit(&mut self, spectrum: &CentredSpectrum, frequency: f64) -> Fit {
+    fn follow(&mut self, spectrum: &CentredSpectrum, start: Start, may_be_inharmonic: bool) -> Fit {
         let length = spectrum.length() as f64;
-        let (mut w, mut inharmonicity) = (frequency, 0.0);
-        let mut partials = FIRST_PARTIALS;
+        let rounding = ROUNDING * spectrum.energy;
+        let (mut w, mut inharmonicity) = (start.frequency, 0.0);
+        let first = start.partials;
+        let mut partials = first;
         let mut rounds = 0;
         let (mut few, mut residual_of_few) = (0, 0.0);
         loop {
@@ -114,10 +138,10 @@ impl LeastSquares {
             }
             let step = self.step(spectrum, w, inharmonicity, count);
             let freedom = (length - 2.0 * count as f64 - 3.0).max(1.0);
-            let variance = (step.residual / freedom).max(1e-30);
-            let change = step.change(inharmonicity, variance, count);
-            if partials == FIRST_PARTIALS {
-                (few, residual_of_few) = (count, step.residual);
+            let variance = step.residual.max(rounding) / freedom;
+            let change = step.change(variance, may_be_inharmonic);
+            if partials == first {
+                (few, residual_of_few) = (count, step.residual.max(rounding));
             }
             // Half a cycle of the highest partial over half the frame: beyond it the curvature says nothing.
             let reach = 2.0 / (count as f64 * length);
@@ -133,15 +157,18 @@ impl LeastSquares {
             if count < partials || partials == MAX_PARTIALS {
                 rounds += 1;
                 if small || rounds == MAX_ROUNDS {
+                    let within = 0.0 < inharmonicity && inharmonicity < MAX_INHARMONICITY;
                     return Fit {
                         frequency: w * (1.0 + inharmonicity).sqrt(),
                         inharmonicity,
+                        is_shown: within && step.holds_without_any(variance, length),
                         deviation: (variance * change.spread).sqrt(),
-                        residual: (step.residual - change.gain).max(0.0),
+                        residual: (step.residual - change.gain).max(rounding),
                         partials: count,
                         few,
                         residual_of_few,
                         powers: self.powers(count),
+                        shifts: shifts(&step, w),
                     };
                 }
                 continue;
@@ -165,235 +192,18 @@ impl LeastSquares {
         }
         powers
     }
-
-    /// Puts up to `partials` partials at their frequencies; returns how many there are below half the sample rate.
-    #[inline(always)]
-    fn place(&mut self, spectrum: &CentredSpectrum, w: f64, inharmonicity: f64, partials: usize) -> usize {
-        let length = spectrum.length() as f64;
-        let to_bins = spectrum.size() as f64 / TAU;
-        let turn = |angle: f64| {
-            let (sin, cos) = angle.sin_cos();
-            [sin, cos]
-        };
-        let first = [turn(w / 2.0), turn(w * length / 2.0)];
-        self.take(spectrum, 0, 0.0, to_bins);
-        for k in 1..=partials {
-            let order = k as f64;
-            let stretch = (1.0 + inharmonicity * order * order).sqrt();
-            let frequency = order * w * stretch;
-            if frequency >= EDGE * TAU / 2.0 {
-                return k - 1;
-            }
-            let [near, far] = if inharmonicity == 0.0 {
-                // One partial further the angles are as much larger as the first's are.
-                let [sin, cos, sin_length, cos_length] = self.halves.at(k - 1);
-                [
-                    sum_of_angles([sin, cos], first[0]),
-                    sum_of_angles([sin_length, cos_length], first[1]),
-                ]
-            } else {
-                [turn(frequency / 2.0), turn(frequency * length / 2.0)]
-            };
-            self.halves.set(k, [near[0], near[1], far[0], far[1]]);
-            self.take(spectrum, k, frequency, to_bins);
-        }
-        partials
-    }
-
-    /// Takes the frame's transform at the frequency of partial `k`.
-    #[inline(always)]
-    fn take(&mut self, spectrum: &CentredSpectrum, k: usize, frequency: f64, to_bins: f64) {
-        let value = spectrum.at(frequency * to_bins);
-        self.real[k] = value.real;
-        self.imaginary[k] = value.imaginary;
-        self.real_slope[k] = value.real_slope * to_bins;
-        self.imaginary_slope[k] = value.imaginary_slope * to_bins;
-    }
-
-    /// Solves for the amplitudes of `count` partials, and says where the frequency and the inharmonicity should go.
-    #[inline(always)]
-    fn step(&mut self, spectrum: &CentredSpectrum, w: f64, inharmonicity: f64, count: usize) -> Step {
-        let length = spectrum.length() as f64;
-        if inharmonicity == 0.0 {
-            self.harmonic_sums(length, count);
-        } else {
-            self.sums(length, count);
-        }
-        // A little on the diagonal: partials of one frequency, below the frame's resolution, share it.
-        let ridge = 1e-9 * length;
-        factor(&mut self.cosines, &mut self.cosine_inverses, 0, count, ridge);
-        factor(&mut self.sines, &mut self.sine_inverses, 1, count, ridge);
-        let mut residual = spectrum.energy;
-        let (mut a, mut b) = ([[0.0; WIDTH]], [[0.0; WIDTH]]);
-        for k in 0..=count {
-            a[0][k] = self.real[k];
-            b[0][k] = -self.imaginary[k];
-        }
-        b[0][0] = 0.0;
-        forward(&self.cosines, &self.cosine_inverses, 0, count, &mut a);
-        forward(&self.sines, &self.sine_inverses, 1, count, &mut b);
-        residual -= dot(&a[0], &a[0], count) + dot(&b[0], &b[0], count);
-        backward(&self.cosines, &self.cosine_inverses, 0, count, &mut a[0]);
-        backward(&self.sines, &self.sine_inverses, 1, count, &mut b[0]);
-        ([self.a], [self.b]) = (a, b);
-        self.slope_and_curvature(w, inharmonicity, count, residual.max(0.0))
-    }
-
-    /// Fills the sums of products, from the closed form of the sum of cosines.
-    #[inline(always)]
-    fn sums(&mut self, length: f64, count: usize) {
-        for i in 0..=count {
-            let one = self.halves.at(i);
-            let mut plus = row_of_sums(&one, &self.halves, 1.0, length);
-            let mut minus = row_of_sums(&one, &self.halves, -1.0, length);
-            // Where the frequencies cancel each other the closed form divides by nothing.
-            minus.set(i, dirichlet(&one, &one, -1.0, length));
-            if i == 0 {
-                plus.set(0, dirichlet(&one, &one, 1.0, length));
-            }
-            self.fill(
-                i,
-                count,
-                [&minus.values, &minus.slopes, &minus.curves],
-                [&plus.values, &plus.slopes, &plus.curves],
-                -1.0,
-            );
-        }
-    }
-
-    /// Fills row `i` of the sums of products: `minus` and `plus` are the sums of cosines of the differences and the sums of
-    /// frequencies with their derivatives, the differences being `sign` times those from the row's frequency.
-    #[inline(always)]
-    fn fill(&mut self, i: usize, count: usize, minus: [&[f64]; 3], plus: [&[f64]; 3], sign: f64) {
-        let [value, slope, curve] = minus;
-        let [values, slopes, curves] = plus;
-        combine(&mut self.cosines[i], value, values, count, |m, p| 0.5 * (m + p));
-        combine(&mut self.sines[i], value, values, count, |m, p| 0.5 * (m - p));
-        let half = 0.5 * sign;
-        combine(&mut self.slopes[i], slope, slopes, count, |m, p| {
-            half * m - 0.5 * p
-        });
-        combine(&mut self.turned[i], slope, slopes, count, |m, p| {
-            -half * m - 0.5 * p
-        });
-        combine(&mut self.moving_sines[i], curve, curves, count, |m, p| {
-            0.5 * (p - m)
-        });
-        combine(&mut self.moving_cosines[i], curve, curves, count, |m, p| {
-            -0.5 * (p + m)
-        });
-    }
-
-    /// The same without inharmonicity, where all sums and differences of frequencies are multiples of one.
-    #[inline(always)]
-    fn harmonic_sums(&mut self, length: f64, count: usize) {
-        // From -count to 2 count times the frequency, and room for the last lanes.
-        let mut values = [0.0; 3 * WIDTH];
-        let mut slopes = [0.0; 3 * WIDTH];
-        let mut curves = [0.0; 3 * WIDTH];
-        for multiple in 0..=2 * count {
-            let low = multiple / 2;
-            let sum = dirichlet(&self.halves.at(low), &self.halves.at(multiple - low), 1.0, length);
-            values[count + multiple] = sum.value;
-            slopes[count + multiple] = sum.slope;
-            curves[count + multiple] = sum.curve;
-            if multiple <= count {
-                values[count - multiple] = sum.value;
-                slopes[count - multiple] = -sum.slope;
-                curves[count - multiple] = sum.curve;
-            }
-        }
-        for i in 0..=count {
-            // Entry j of these is the multiple j - i, and i + j.
-            let (minus, plus) = (count - i, count + i);
-            self.fill(
-                i,
-                count,
-                [&values[minus..], &slopes[minus..], &curves[minus..]],
-                [&values[plus..], &slopes[plus..], &curves[plus..]],
-                1.0,
-            );
-        }
-    }
-
-    /// The gradient and the curvature of half the residual, the amplitudes following (Kaufman's approximation).
-    #[inline(always)]
-    fn slope_and_curvature(&mut self, w: f64, inharmonicity: f64, count: usize, residual: f64) -> Step {
-        // The residual against t sin and t cos of each partial: the frame less the model.
-        let [turned_a] = apply(&self.turned, [&self.a], count);
-        let [sloped_b] = apply(&self.slopes, [&self.b], count);
-        // How the model moves with the frequency, and with the inharmonicity: a mixture of t sin and t cos.
-        let mut sines = [[0.0; WIDTH]; 2];
-        let mut cosines = [[0.0; WIDTH]; 2];
-        let mut gradient = [0.0; 2];
-        for k in 1..=count {
-            let order = k as f64;
-            let root = (1.0 + inharmonicity * order * order).sqrt();
-            let moves = [order * root, 0.5 * w * order * order * order / root];
-            let t_sin = -self.real_slope[k] - turned_a[k];
-            let t_cos = -self.imaginary_slope[k] - sloped_b[k];
-            for (p, &move_) in moves.iter().enumerate() {
-                sines[p][k] = -move_ * self.a[k];
-                cosines[p][k] = move_ * self.b[k];
-                gradient[p] += sines[p][k] * t_sin + cosines[p][k] * t_cos;
-            }
-        }
-        // What the amplitudes take of it: its part among the cosines (even in time, as t sin is) and the sines.
-        let (moved_sines, moved_cosines) = ([&sines[0], &sines[1]], [&cosines[0], &cosines[1]]);
-        let mut even = apply(&self.slopes, moved_sines, count);
-        let mut odd = apply(&self.turned, moved_cosines, count);
-        let curved_sines = apply(&self.moving_sines, moved_sines, count);
-        let curved_cosines = apply(&self.moving_cosines, moved_cosines, count);
-        forward(&self.cosines, &self.cosine_inverses, 0, count, &mut even);
-        forward(&self.sines, &self.sine_inverses, 1, count, &mut odd);
-        let curvature = [(0, 0), (0, 1), (1, 1)].map(|(p, q)| {
-            dot(&sines[p], &curved_sines[q], count) + dot(&cosines[p], &curved_cosines[q], count)
-                - dot(&even[p], &even[q], count)
-                - (dot(&odd[p], &odd[q], count) - odd[p][0] * odd[q][0])
-        });
-        Step {
-            residual,
-            gradient,
-            curvature,
-        }
-    }
 }
 
-/// What a step changes.
-struct Change {
-    frequency: f64,
-    inharmonicity: f64,
-    /// The variance of the frequency in noise of variance 1.
-    spread: f64,
-    /// By how much the residual falls.
-    gain: f64,
-}
-
-impl Step {
-    /// The change that the gradient and the curvature ask for. Inharmonicity is part of the model where the frame shows it beyond
-    /// doubt: otherwise it would cost precision, and leaves the model.
-    #[inline(always)]
-    fn change(&self, inharmonicity: f64, variance: f64, count: usize) -> Change {
-        let [gradient, bend] = self.gradient;
-        let [curvature, cross, stiffness] = self.curvature;
-        let joint = curvature * stiffness - cross * cross;
-        let (mut target, mut spread) = (0.0, 1.0 / curvature);
-        if count >= FIRST_PARTIALS && joint > 1e-9 * curvature * stiffness {
-            let proposed = inharmonicity + (bend * curvature - gradient * cross) / joint;
-            if proposed > BEYOND_DOUBT * (variance * curvature / joint).sqrt() {
-                target = proposed.min(MAX_INHARMONICITY);
-                spread = stiffness / joint;
-            }
-        }
-        let change = target - inharmonicity;
-        let frequency = (gradient - cross * change) / curvature;
-        Change {
-            frequency,
-            inharmonicity: change,
-            spread,
-            gain: gradient * frequency + bend * change,
-        }
+/// How far each partial's own frequency is from its place, after the first one's has become `w`.
+#[inline(always)]
+fn shifts(step: &Step, w: f64) -> [f64; MAX_PARTIALS] {
+    let mut shifts = [0.0; MAX_PARTIALS];
+    for (index, shift) in shifts.iter_mut().enumerate().take(step.count) {
+        let k = index + 1;
+        let moved = moves(step.w, step.inharmonicity, k as f64)[0] * (w - step.w);
+        *shift = step.own_gradients[k] / step.own_curvatures[k].max(1e-30) - moved;
     }
+    shifts
 }
 
 #[cfg(test)]

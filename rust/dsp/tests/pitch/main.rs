@@ -1,6 +1,7 @@
 //! Pitch of tones whose pitch is known, and of what has none.
 
 mod configurations;
+mod interference;
 mod signals;
 
 use rustle_dsp::pitch::{PitchConfiguration, PitchEstimate, PitchEstimator, PitchMethod, estimator};
