@@ -927,7 +927,7 @@ typedef struct RustleString {
  */
 typedef struct RustleGbmParameters {
   /**
-   * The first price, above 0, in units of 10^-`price_scale`; it moves by this unit.
+   * The price that it moves from, in units of 10^-`price_scale`: 1 to 10^15. It moves by this unit; the first quote is a step on.
    */
   int64_t price_units;
   /**
