@@ -39,6 +39,8 @@ pub(super) struct Alerts {
     by_name: HashMap<String, Vec<(u32, Threshold)>>,
     /// Those of the symbols that had a quote, by their numbers.
     by_number: HashMap<u32, Vec<(u32, ThresholdAlert)>>,
+    /// The most thresholds that a symbol has.
+    most: usize,
 }
 
 impl Alerts {
@@ -52,6 +54,7 @@ impl Alerts {
             entry.push((number, threshold.clone()));
         }
         Ok(Self {
+            most: by_name.values().map(Vec::len).max().unwrap_or(0),
             by_name,
             by_number: HashMap::new(),
         })
@@ -92,7 +95,7 @@ impl Derive<FeedAlert> for Alerts {
 
     /// A quote may fire all that its symbol has.
     fn most(&self) -> usize {
-        self.by_name.values().map(Vec::len).max().unwrap_or(0)
+        self.most
     }
 
     /// The next quote of the symbol is as the first.

@@ -462,15 +462,14 @@ static void on_feed_session(void) {
   Entry *entry = any_entry(SESSION);
   RustleHandle handle = entry->handle;
   RustleStatus status;
-  switch (below(9)) {
+  switch (below(8)) {
     case 0: status = rustle_feed_drain_quotes(handle, quotes, below(5), &count, NULL, NULL); break;
     case 1: status = rustle_feed_drain_candles(handle, candles, below(5), &count, NULL, NULL); break;
     case 2: status = rustle_feed_drain_statistics(handle, statistics, below(5), &count, NULL, NULL); break;
     case 3: status = rustle_feed_drain_alerts(handle, alerts, below(5), &count, NULL, NULL); break;
     case 4: status = rustle_feed_drain_notices(handle, notices, below(5), &count, NULL, NULL); break;
     case 5: status = rustle_feed_symbol(handle, below(2), name, sizeof name, &count, NULL); break;
-    case 6: status = rustle_feed_late(handle, &omitted, NULL); break;
-    case 7: status = rustle_feed_evicted(handle, &omitted, NULL); break;
+    case 6: status = (below(2) ? rustle_feed_late : rustle_feed_evicted)(handle, &omitted, NULL); break;
     default:
       status = rustle_feed_subscribe(handle, &symbol, below(2), &symbol, below(2), NULL);
       if (status == RUSTLE_WRONG_STATE && serves(entry, SESSION)) return;  // It may be over.
