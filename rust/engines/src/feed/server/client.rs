@@ -76,7 +76,7 @@ impl Client {
             let mut counted = Counted(&mut writing, &written);
             let result = write(&mut counted, &session, &bell, name, &*clock, is_leaving);
             session.cancel();
-            writing.finish_writing();
+            close(&writing, &result);
             drop(held);
             result
         })
@@ -214,6 +214,14 @@ fn passed(clock: &dyn Clock, since: Nanoseconds) -> Duration {
     Duration::from_nanos(clock.now().saturating_sub(since))
 }
 
+/// Says that nothing more will be written, as `result` says why. A client that took nothing more, or is lost, is not listened to either.
+fn close(connection: &Connection, result: &Result<(), String>) {
+    match result {
+        Ok(()) => connection.finish_writing(),
+        Err(_) => connection.shut_down(),
+    }
+}
+
 /// Writes all of `text`, unless the thread is to leave.
 ///
 /// # Errors
@@ -347,6 +355,20 @@ mod tests {
 
         fn flush(&mut self) -> io::Result<()> {
             Ok(())
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn client_that_was_given_up_is_not_listened_to() {
+        use std::os::unix::net::UnixStream;
+
+        for (result, is_heard) in [(Ok(()), true), (Err("too slow".to_owned()), false)] {
+            let (near, mut far) = UnixStream::pair().expect("sockets");
+            let near = Connection::Unix(near);
+            close(&near, &result);
+            assert_eq!(far.read(&mut [0]).expect("the end"), 0);
+            assert_eq!(far.write(b"\n").is_ok(), is_heard);
         }
     }
 
