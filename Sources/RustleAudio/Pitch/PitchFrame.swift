@@ -16,7 +16,8 @@ public struct PitchFrame: Sendable, Hashable {
   public var confidence: Double
   /// The standard deviation of ``frequency`` in cents, if what is not the tone is noise; 0 where a method does not tell.
   public var deviation: Double
-  /// B, where partial k is at k f0 sqrt(1 + B k^2): 0 of a harmonic tone, to 0.02; 0 where a method does not tell.
+  /// B, where partial k is at k f0 sqrt(1 + B k^2): to 0.02; 0 of a harmonic tone, where the frame does not show
+  /// it (two partials never do), and where the method does not tell.
   public var inharmonicity: Double
   /// The tone's power over that of the rest, in dB; minus infinity where there is no tone or a method does not tell.
   public var harmonicity: Double

@@ -31,7 +31,7 @@ struct PitchCommand: AsyncParsableCommand {
         f0_hz            null, or nothing, where the frame is not voiced
         confidence, voiced
         deviation_cents  the standard deviation of the frequency, if what is not the tone is noise
-        inharmonicity    B, where partial k is at k f0 sqrt(1 + B k^2)
+        inharmonicity    B, where partial k is at k f0 sqrt(1 + B k^2); 0: it does not show
         harmonicity_db   the tone's power over that of the rest
         level_db         relative to a full-scale square wave
       """)

@@ -1614,7 +1614,8 @@ typedef struct RustlePitchFrame {
    */
   double deviation;
   /**
-   * B, where partial k is at k f0 sqrt(1 + B k^2), 0 to 0.02; 0 where a method does not tell.
+   * B, where partial k is at k f0 sqrt(1 + B k^2), 0 to 0.02; 0 where the frame does not show it or the method does
+   * not tell.
    */
   double inharmonicity;
   /**

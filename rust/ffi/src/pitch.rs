@@ -30,7 +30,8 @@ pub struct RustlePitchFrame {
     pub confidence: f64,
     /// The standard deviation of `frequency` in cents; 0 where a method does not tell.
     pub deviation: f64,
-    /// B, where partial k is at k f0 sqrt(1 + B k^2), 0 to 0.02; 0 where a method does not tell.
+    /// B, where partial k is at k f0 sqrt(1 + B k^2), 0 to 0.02; 0 where the frame does not show it or the method does
+    /// not tell.
     pub inharmonicity: f64,
     /// The tone's power over that of the rest, in dB; minus infinity where there is no tone or a method does not tell.
     pub harmonicity: f64,
