@@ -53,7 +53,7 @@ struct TickerSourceOptions: ParsableArguments {
     })
   var speed: ReplayFeed.Pace?
 
-  @Flag(help: "Play it again when it has come to its end; time goes on.")
+  @Flag(help: "Play it again when it has come to its end; time goes on. One without times is played once.")
   var loop = false
 
   @Option(
