@@ -7,6 +7,8 @@
 /// }
 /// ```
 ///
+/// It hears one tone: of two strings that sound together it may show a third note, whatever the confidence.
+///
 /// Any task may change what it is set to while another one feeds it; what is set holds from the next buffer on. It takes one
 /// input at a time: a buffer that does not follow the one before begins the measurement anew, and so does a loss. Memory is of a fixed
 /// size, however long the sound.
