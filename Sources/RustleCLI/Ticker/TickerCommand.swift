@@ -145,15 +145,15 @@ struct TickerCommand: AsyncParsableCommand {
       }
     }
     try Self.check(symbols)
+    if let subscribe = source.webSocket.subscribe, subscribe != "none", symbols.isEmpty {
+      throw ValidationError("--subscribe: expected symbols, of which the message tells, got none")
+    }
     var plan: TickerPlan
     if let other = try source.recording.map(FeedConfiguration.replay) ?? source.connection() {
       let option = source.connect == nil ? "--replay" : "--connect"
       if seed != nil { throw ValidationError("--seed: expected it without \(option), got both") }
       if rate != nil && stream.policy != .sampled {
         throw ValidationError("--rate: expected --policy sampled with it, or a random walk, got \(option) alone")
-      }
-      if let subscribe = source.webSocket.subscribe, subscribe != "none", symbols.isEmpty {
-        throw ValidationError("--subscribe: expected symbols, of which the message tells, got none")
       }
       if !simulation.motions.isEmpty { throw ValidationError("--brownian: expected it without \(option), got both") }
       plan = TickerPlan(source: other, symbols: symbols.isEmpty ? .all : .only(symbols))
