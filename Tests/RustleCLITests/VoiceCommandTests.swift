@@ -82,10 +82,7 @@ import Testing
   }
 
   @Test func rawSamplesComeFromAPipe() throws {
-    let numbers = Self.voice().map { Int16(16_384 * $0) }
-    let bytes = numbers.map { UInt16(bitPattern: $0) }
-      .flatMap { [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)] }
-    let data = Data(bytes)
+    let data = Self.voice().map { Int16(16_384 * $0) }.littleEndian
     let words = ["voice", "-", "--raw", "s16le", "--rate", "16000", "--channels", "1", "--json"]
     let summary = try #require(try SoundCommandTests.objects(RustleProcess.run(words, input: data)).last)
     #expect(summary["input"] as? String == "standard input" && summary["duration_s"] as? Double == 1)

@@ -34,7 +34,8 @@ struct CandleLines: Sendable {
       text.append(price)
     }
     text.append(",\"volume\":\(volume(candle)),\"count\":\(candle.count)")
-    text.append(Self.time("start", candle.startNanoseconds) + Self.time("interval", intervalNanoseconds) + "}\n")
+    text.append(
+      MarketTime.field("start", candle.startNanoseconds) + MarketTime.field("interval", intervalNanoseconds) + "}\n")
   }
 
   private func appendRow(_ candle: Candle, to text: inout ByteText) {
@@ -67,10 +68,4 @@ struct CandleLines: Sendable {
 
   /// Exact, unless the sum has more than 18 digits.
   private func volume(_ candle: Candle) -> String { candle.exactVolume?.description ?? String(candle.volume) }
-
-  /// A field in milliseconds, or in nanoseconds where those do not tell it.
-  static func time(_ name: String, _ nanoseconds: Int64) -> String {
-    nanoseconds.isMultiple(of: 1_000_000)
-      ? ",\"\(name)_ms\":\(nanoseconds / 1_000_000)" : ",\"\(name)_ns\":\(nanoseconds)"
-  }
 }

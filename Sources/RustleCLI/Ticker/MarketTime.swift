@@ -82,6 +82,12 @@ enum MarketTime {
     return "\(date)T\(timeOfDay(nanoseconds, hasMilliseconds: false))\(end)Z"
   }
 
+  /// A field of a JSON object that is not its first, in milliseconds, or in nanoseconds where those do not tell it: `,"t_ms":5`.
+  static func field(_ name: String, _ nanoseconds: Int64) -> String {
+    nanoseconds.isMultiple(of: 1_000_000)
+      ? ",\"\(name)_ms\":\(nanoseconds / 1_000_000)" : ",\"\(name)_ns\":\(nanoseconds)"
+  }
+
   /// How long ago something was, in at most seven columns: `-12 ms`, `3.4 s`, `12 min`.
   static func age(_ nanoseconds: Int64) -> String {
     let seconds = Double(nanoseconds) / 1e9

@@ -28,14 +28,14 @@ struct StatisticsLines: Sendable {
 
   private func appendJSON(_ statistics: PriceStatistics, to text: inout ByteText) {
     text.append("{\"v\":1,\"symbol\":\(JSONLine.quoted(statistics.symbol))")
-    text.append(CandleLines.time("t", statistics.timeNanoseconds))
+    text.append(MarketTime.field("t", statistics.timeNanoseconds))
     text.append(",\"count\":\(statistics.count),\"mean\":\(statistics.mean)")
     text.append(",\"sd\":\(statistics.standardDeviation)")
     for (name, price) in prices(statistics) {
       text.append(",\"\(name)\":")
       text.append(price)
     }
-    text.append(CandleLines.time("window", windowNanoseconds) + "}\n")
+    text.append(MarketTime.field("window", windowNanoseconds) + "}\n")
   }
 
   private func appendRow(_ statistics: PriceStatistics, to text: inout ByteText) {

@@ -379,18 +379,13 @@ mod tests {
                 GbmError::Rate { .. }
             ));
         }
-        assert_eq!(
-            fault(parameters("0", 0.0, 0.1)).to_string(),
-            "price of symbol 0 (from 0): expected above 0 and at most 15 digits, got 0"
-        );
-        assert_eq!(
-            fault(parameters("1", 0.0, 1_001.0)).to_string(),
-            "volatility of symbol 0 (from 0): expected 0 to 1000 a year, got 1001"
-        );
-        assert_eq!(
-            fault(parameters("1", -1_001.0, 0.0)).to_string(),
-            "drift of symbol 0 (from 0): expected -1000 to 1000 a year, got -1001"
-        );
+        let said = |price, drift, volatility| fault(parameters(price, drift, volatility)).to_string();
+        let text = "price of symbol 0 (from 0): expected above 0 and at most 15 digits, got 0";
+        assert_eq!(said("0", 0.0, 0.1), text);
+        let text = "volatility of symbol 0 (from 0): expected 0 to 1000 a year, got 1001";
+        assert_eq!(said("1", 0.0, 1_001.0), text);
+        let text = "drift of symbol 0 (from 0): expected -1000 to 1000 a year, got -1001";
+        assert_eq!(said("1", -1_001.0, 0.0), text);
         let many = vec![parameters("1", 0.0, 0.0); MAX_SYMBOLS + 1];
         let got = many.len();
         assert_eq!(
