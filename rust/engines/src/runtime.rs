@@ -108,6 +108,7 @@ impl Runtime {
             session: session.clone(),
             job: make(),
             poison,
+            timer: None,
         });
         Ok(session)
     }

@@ -4,7 +4,7 @@ use crate::clock::{Clock, Nanoseconds, Wait};
 use crate::job::{HeldUp, Job, PollContext, Release, Step};
 use crate::panic_text::into_panic_message;
 use crate::session::Session;
-use crate::timers::Timers;
+use crate::timers::{Timer, Timers};
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,6 +16,8 @@ pub(crate) struct Running {
     pub(crate) job: Box<dyn Job>,
     /// Set before the release when the job panics: the engine that it belongs to is unsound from then on.
     pub(crate) poison: Arc<AtomicBool>,
+    /// Its one deadline: a job that is woken or polled has another from then on, or none.
+    pub(crate) timer: Option<Timer>,
 }
 
 /// Orders for a worker, from any thread. Its lock is held for a few instructions only and never while calling out.
@@ -189,7 +191,6 @@ impl Worker {
         if is_last {
             return false;
         }
-        self.forget_stale_timers();
         self.poll_due();
         if let Some((jobs, lag)) = self.held_up.take() {
             let lag_ms = lag / 1_000_000;
@@ -201,18 +202,18 @@ impl Worker {
     /// Does what it was ordered to; what was started or woken is due.
     fn take(&mut self, orders: Orders) {
         let now = self.clock.now();
-        for running in orders.starts {
+        for mut running in orders.starts {
             let key = running.session.key();
+            self.timers.set(&mut running.timer, now, key);
             self.running.insert(key, running);
-            self.timers.push(now, key);
         }
         for key in orders.cancels {
             self.release(key, Release::Cancelled);
         }
         for key in orders.wakes {
-            if let Some(running) = self.running.get(&key) {
+            if let Some(running) = self.running.get_mut(&key) {
                 running.session.take_wake();
-                self.timers.push(now, key);
+                self.timers.set(&mut running.timer, now, key);
             }
         }
     }
@@ -235,6 +236,7 @@ impl Worker {
             let Some(running) = self.running.get_mut(&key) else {
                 continue;
             };
+            running.timer = None;
             if running.session.is_cancelled() {
                 // The order to release it is in the inbox or on its way there.
                 continue;
@@ -250,7 +252,7 @@ impl Worker {
                 running.job.poll(&context)
             };
             match catch_unwind(AssertUnwindSafe(poll)) {
-                Ok(Step::At(deadline)) => self.timers.push(deadline, key),
+                Ok(Step::At(deadline)) => self.timers.set(&mut running.timer, deadline, key),
                 Ok(Step::Wait) => {}
                 Ok(Step::End) => self.release(key, Release::Ended),
                 Ok(Step::Fail(reason)) => self.release(key, Release::Failed(reason)),
@@ -265,9 +267,16 @@ impl Worker {
 
     /// Takes the job out and tells it that it is over. The only place that does: a job is there once, so it is told once.
     fn release(&mut self, key: u64, release: Release) {
-        let Some(Running { session, job, .. }) = self.running.remove(&key) else {
+        let Some(Running {
+            session,
+            job,
+            mut timer,
+            ..
+        }) = self.running.remove(&key)
+        else {
             return;
         };
+        self.timers.clear(&mut timer);
         #[cfg(feature = "faults")]
         let inbox = self.inbox.clone();
         #[cfg(feature = "faults")]
@@ -277,15 +286,6 @@ impl Worker {
         if let Err(payload) = catch_unwind(AssertUnwindSafe(|| job.release(release))) {
             let message = into_panic_message(payload);
             logged(|| tracing::error!(session = key, message, "a listener panicked in its release"));
-        }
-    }
-
-    /// Cancelled jobs leave their timers behind. Once they outnumber the live ones they are swept, so that starting and
-    /// cancelling for ever holds no memory.
-    fn forget_stale_timers(&mut self) {
-        if self.timers.len() > 2 * self.running.len() + 64 {
-            let running = &self.running;
-            self.timers.retain(|key| running.contains_key(&key));
         }
     }
 }
