@@ -46,7 +46,7 @@ pub(crate) fn worker_point() {
     assert!(!strikes(Fault::WorkerPanic), "a panic on purpose");
 }
 
-/// A symbol whose first tick panics the worker of a ticker, and whose consumer, if it wants no other, that of a feed.
+/// A symbol that makes the next session of a ticker or a feed which wants no other panic in its first poll.
 pub const PANIC_SYMBOL: &str = "!PANIC";
 
 /// A sound device that there is not: whoever makes a capture or a playback of it calls [`arm_session`]. Callers in other
@@ -70,9 +70,9 @@ pub(crate) fn device_is_named(name: &str) {
     }
 }
 
-/// What a feed does about the symbols of a consumer that is about to start.
-pub(crate) fn symbols_are_wanted(names: &[String]) {
-    if names == [PANIC_SYMBOL] {
+/// What an engine does about the symbols of a session that is about to start.
+pub(crate) fn symbols_are_wanted<'a>(names: impl IntoIterator<Item = &'a str>) {
+    if names.into_iter().eq([PANIC_SYMBOL]) {
         arm_session();
     }
 }

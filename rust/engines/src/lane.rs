@@ -25,13 +25,26 @@ impl Doorbell for NoBell {
     fn on_release(self: Box<Self>, _: Release) {}
 }
 
+/// What waits in a lane.
+pub(crate) trait Record: Copy + Send {
+    /// Of several with the same key a lane may keep the newest alone.
+    fn key(&self) -> u32 {
+        0
+    }
+
+    /// The record that takes the place of `replaced`, whose loss is told apart.
+    fn replacing(self, _replaced: &Self) -> Self {
+        self
+    }
+}
+
 /// A [`Ring`] that a worker fills and a consumer drains.
 #[derive(Debug)]
 pub(crate) struct Lane<T> {
     ring: Mutex<Ring<T>>,
 }
 
-impl<T: Copy> Lane<T> {
+impl<T: Record> Lane<T> {
     /// An empty lane; arguments as for [`Ring::new`].
     pub(crate) fn new(overflow: Overflow, capacity: usize, keys: usize) -> Self {
         Self {
@@ -40,8 +53,8 @@ impl<T: Copy> Lane<T> {
     }
 
     /// As [`Ring::push_all`].
-    pub(crate) fn push_all(&self, elements: &[T], key: impl Fn(&T) -> u32) -> bool {
-        self.ring().push_all(elements, key, |element, _| element)
+    pub(crate) fn push_all(&self, elements: &[T]) -> bool {
+        self.ring().push_all(elements, T::key, T::replacing)
     }
 
     /// As [`Ring::drain`], with the counts right after it.

@@ -28,6 +28,7 @@ mod sound;
 mod spin;
 mod ticker;
 mod timers;
+mod turns;
 mod worker;
 
 pub use clock::{Clock, ManualClock, Nanoseconds, SystemClock, Wait};

@@ -44,11 +44,6 @@ impl CsvParser {
         &self.schema
     }
 
-    /// Whether the header was read.
-    pub fn has_header(&self) -> bool {
-        self.columns.is_some()
-    }
-
     /// Expects a header again: another file follows.
     pub fn reset(&mut self) {
         self.columns = None;
@@ -369,7 +364,6 @@ mod tests {
         let mut line =
             |parser: &mut CsvParser, text: &str| parser.parse_line(text.as_bytes(), &mut symbols, &mut out);
         assert_eq!(line(&mut parser, "symbol,price"), Ok(0));
-        assert!(parser.has_header());
         parser.reset();
         assert_eq!(line(&mut parser, "price,symbol"), Ok(0));
         assert_eq!(line(&mut parser, "1,A"), Ok(1));

@@ -2,11 +2,12 @@
 
 use super::derive::{Derive, FeedQuote, Omissions};
 use super::hub::Hub;
-use super::lane::{FeedLane, Record};
+use super::lane::FeedLane;
 use super::notice::{Notice, Notices};
 use crate::clock::Nanoseconds;
 use crate::job::{Job, PollContext, Release, Step};
 use crate::lane::Doorbell;
+use crate::lane::Record;
 use crate::session::Session;
 use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};

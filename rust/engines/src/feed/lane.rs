@@ -1,18 +1,8 @@
 //! The lane between a feed and one of its consumers.
 
+use crate::lane::Record;
 use crate::ring::{LaneStatistics, Overflow, Ring};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-
-/// What waits in a lane.
-pub(super) trait Record: Copy + Send {
-    /// Of several with the same key a lane may keep the newest alone.
-    fn key(&self) -> u32;
-
-    /// The record that takes the place of `replaced`, whose loss is told apart.
-    fn replacing(self, _replaced: &Self) -> Self {
-        self
-    }
-}
 
 /// A [`Ring`] whose keys may become more, and which may hand out only what waited at the last sample.
 #[derive(Debug)]

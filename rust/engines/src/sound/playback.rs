@@ -5,7 +5,7 @@ mod job;
 use super::engine::{Shape, SoundConfiguration, SoundEngine, pulling};
 use super::error::SoundError;
 use super::queue::FrameQueue;
-use crate::lane::{Doorbell, Lane, MAX_LANE_CAPACITY};
+use crate::lane::{Doorbell, Lane, MAX_LANE_CAPACITY, Record};
 use crate::outlet::{Outlet, RecordListener};
 use crate::ring::{LaneStatistics, Overflow};
 use crate::runtime::Runtime;
@@ -31,6 +31,8 @@ pub struct PlaybackProgress {
     /// How often the device ran dry: each time it made a hole, how long it does not say.
     pub underruns: u32,
 }
+
+impl Record for PlaybackProgress {}
 
 /// What the writer, the device's thread and the job share.
 #[derive(Debug)]

@@ -316,3 +316,42 @@ fn listener_may_start_cancel_and_drop_from_inside_a_call() {
         "{heard:?}"
     );
 }
+
+#[test]
+fn ticker_and_feed_of_one_seed_have_the_same_prices() {
+    use crate::{FeedEngine, Model, Policy, SimulatedConfiguration, SourceConfiguration, Subscription};
+    let symbols = ["BTC", "ETH", "OTHER"];
+    let (runtime, engine) = engine(TickerConfiguration {
+        seed: Some(11),
+        ..TickerConfiguration::default()
+    });
+    engine
+        .start_pulling(&symbols, Overflow::DropOldest, 64, NoBell)
+        .expect("started");
+    let simulated = SourceConfiguration::Simulated(SimulatedConfiguration {
+        symbols: symbols.map(str::to_owned).into(),
+        updates_per_second: 2.0,
+        seed: 11,
+        update_limit: None,
+        model: Model::Walk,
+    });
+    let feed = FeedEngine::on(runtime.clone(), &simulated).expect("a valid configuration");
+    let quotes = feed
+        .quotes(&Subscription::All, Policy::Awaited { capacity: 64 }, NoBell)
+        .expect("started");
+    feed.run().expect("running");
+    runtime.advance(Duration::from_secs(5));
+    let updates: Vec<_> = engine
+        .drain_updates(64)
+        .iter()
+        .map(|update| (update.symbol.index(), update.price.to_bits(), update.sequence))
+        .collect();
+    let mut of_feed = Vec::new();
+    quotes.drain(64, |record, _| {
+        let quote = record.quote;
+        let sequence = quote.sequence * 3 + u64::from(quote.symbol);
+        of_feed.push((quote.symbol, quote.price.to_f64().to_bits(), sequence));
+    });
+    assert_eq!(updates.len(), 31);
+    assert_eq!(updates, of_feed);
+}
