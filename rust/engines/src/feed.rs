@@ -161,6 +161,7 @@ impl FeedEngine {
     /// # Errors
     /// The engine was shut down, or a thread was refused; the feed is over then.
     pub fn run(&self) -> Result<(), FeedError> {
+        self.source.check_process()?;
         let waiting = locked(&self.waiting).take();
         let begun = match waiting {
             None if self.source.is_shut_down() => return Err(FeedError::ShutDown),
@@ -180,7 +181,7 @@ impl FeedEngine {
             pushed.runs_as(session);
         } else if let Some(pipe) = locked(&self.pipe).take() {
             let started = pipe.start(session);
-            started.map_err(|error| FeedError::Runtime(RuntimeError(error)))?;
+            started.map_err(|error| FeedError::Runtime(RuntimeError::Thread(error)))?;
         }
         Ok(())
     }
@@ -199,7 +200,7 @@ impl FeedEngine {
             });
             result
         });
-        let thread = thread.map_err(|error| FeedError::Runtime(RuntimeError(error)))?;
+        let thread = thread.map_err(|error| FeedError::Runtime(RuntimeError::Thread(error)))?;
         *locked(&self.thread) = Some(thread);
         // Whoever shut the feed down meanwhile has not seen the thread.
         if self.source.is_shut_down() {
@@ -346,12 +347,7 @@ impl FeedEngine {
         bell: impl Doorbell + 'static,
     ) -> Result<FeedServer, FeedError> {
         policy.check()?;
-        if self.consumers.sessions.is_shut_down() {
-            return Err(FeedError::ShutDown);
-        }
-        if self.consumers.sessions.is_poisoned() {
-            return Err(FeedError::Poisoned);
-        }
+        self.consumers.sessions.admit()?;
         FeedServer::new(address, policy, self.consumers.clone(), bell)
     }
 

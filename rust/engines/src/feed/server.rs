@@ -70,7 +70,7 @@ impl FeedServer {
         Ok(Self {
             address,
             figures,
-            thread: thread.map_err(|error| FeedError::Runtime(RuntimeError(error)))?,
+            thread: thread.map_err(|error| FeedError::Runtime(RuntimeError::Thread(error)))?,
         })
     }
 

@@ -152,6 +152,7 @@ impl PlaybackEngine {
         lane: Option<Arc<Lane<PlaybackProgress>>>,
         outlet: Outlet<PlaybackProgress>,
     ) -> Result<PlaybackSession, SoundError> {
+        self.0.sessions.admit()?;
         let shape = self.0.shape;
         let shared = Arc::new(Shared::new(shape));
         let sink = if self.0.is_demo() {

@@ -58,7 +58,7 @@ impl DeviceSource {
         let mine = queue.clone();
         let work = move |is_leaving: &AtomicBool| read(&mut *device, &mine, most, channels, is_leaving);
         let thread = OwnThread::start("rustle-capture", work)
-            .map_err(|error| SoundError::Runtime(RuntimeError(error)))?;
+            .map_err(|error| SoundError::Runtime(RuntimeError::Thread(error)))?;
         Ok(Self { thread, queue })
     }
 }

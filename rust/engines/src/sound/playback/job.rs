@@ -50,7 +50,7 @@ impl DeviceSink {
             feeder.feed(limit, is_leaving).map_err(|error| error.to_string())
         };
         let thread = OwnThread::start("rustle-playback", work)
-            .map_err(|error| SoundError::Runtime(RuntimeError(error)))?;
+            .map_err(|error| SoundError::Runtime(RuntimeError::Thread(error)))?;
         Ok(Self { thread })
     }
 }
