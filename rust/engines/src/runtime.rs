@@ -178,6 +178,13 @@ impl Runtime {
         }
     }
 
+    /// The clock of a manual runtime, and then what is due by what it was set to.
+    #[cfg(test)]
+    pub(crate) fn set(&self, set: impl FnOnce(&ManualClock)) {
+        set(self.manual.as_ref().expect("a manual runtime"));
+        self.advance(Duration::ZERO);
+    }
+
     /// The time of the runtime's clock.
     pub fn clock(&self) -> &dyn Clock {
         &*self.clock

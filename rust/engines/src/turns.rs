@@ -1,7 +1,7 @@
 //! Symbols that take turns at even distances: when a ticker and a simulated feed make their prices. A pure value.
 
 use crate::clock::Nanoseconds;
-use crate::schedule::Schedule;
+use crate::schedule::{Schedule, Skipped};
 use std::ops::Range;
 
 /// The shortest time between two polls: what is closer together is made in one go.
@@ -13,6 +13,7 @@ pub(crate) struct Turns {
     schedule: Schedule,
     symbols: u64,
     limit: u64,
+    passed_over: u64,
 }
 
 impl Turns {
@@ -22,18 +23,26 @@ impl Turns {
             schedule: Schedule::new(rate * symbols as f64),
             symbols: symbols as u64,
             limit: limit.unwrap_or(u64::MAX),
+            passed_over: 0,
         }
     }
 
     /// As [`Schedule::catch_up`].
-    pub(crate) fn catch_up(&mut self, now: Nanoseconds) -> Option<Nanoseconds> {
+    pub(crate) fn catch_up(&mut self, now: Nanoseconds) -> Option<Skipped> {
         self.schedule.catch_up(now)
+    }
+
+    /// Leaves out so many turns: the numbers go on behind them. They do not count to the limit.
+    pub(crate) fn pass_over(&mut self, turns: u64) {
+        self.passed_over = self.passed_over.saturating_add(turns);
     }
 
     /// Takes the turns that are due at `now`, at most `most` of them.
     pub(crate) fn take(&mut self, now: Nanoseconds, most: u64) -> Due {
         let left = self.limit.saturating_sub(self.schedule.taken());
-        let numbers = self.schedule.take(now, left.min(most));
+        let taken = self.schedule.take(now, left.min(most));
+        let number = |turn: u64| turn.saturating_add(self.passed_over);
+        let numbers = number(taken.start)..number(taken.end);
         Due {
             symbol: (numbers.start % self.symbols) as u32,
             symbols: self.symbols as u32,
@@ -85,6 +94,16 @@ mod tests {
         assert_eq!(turns.next(SECOND), Some(SECOND), "more is due");
         assert_eq!(turns.take(SECOND, 9).collect::<Vec<_>>(), [(2, 2), (3, 0)]);
         assert_eq!(turns.next(SECOND), Some(4 * SECOND / 3));
+    }
+
+    #[test]
+    fn turns_that_are_passed_over_leave_a_hole_in_the_numbers() {
+        let mut turns = Turns::new(3, 1.0, Some(3));
+        turns.catch_up(0);
+        assert_eq!(turns.take(0, 9).collect::<Vec<_>>(), [(0, 0)]);
+        turns.pass_over(4);
+        assert_eq!(turns.take(SECOND, 9).collect::<Vec<_>>(), [(5, 2), (6, 0)]);
+        assert_eq!(turns.next(SECOND), None, "three were taken");
     }
 
     #[test]

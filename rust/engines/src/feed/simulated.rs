@@ -4,7 +4,7 @@ use super::error::FeedError;
 use super::hub::Demand;
 use super::intake::{Gate, LARGEST_BATCH};
 use super::source::{Moment, Next, Source};
-use crate::clock::Nanoseconds;
+use crate::schedule::Skipped;
 use crate::ticker::RATE_RANGE;
 use crate::turns::Turns;
 use rustle_market::{
@@ -36,7 +36,8 @@ pub struct SimulatedConfiguration {
     pub model: Model,
 }
 
-/// Each symbol in turn, at even distances, numbered from 0.
+/// Each symbol in turn, at even distances, numbered from 0; while the process is held up for more than a second the numbers go on
+/// without it.
 pub(super) struct Simulated {
     prices: Prices,
     turns: Turns,
@@ -45,7 +46,7 @@ pub(super) struct Simulated {
     step_ns: i64,
     quotes: Vec<Quote>,
     /// What the last turn left out.
-    lag: Option<Nanoseconds>,
+    skipped: Option<Skipped>,
 }
 
 enum Prices {
@@ -92,7 +93,7 @@ impl Simulated {
             count: symbols.count() as u64,
             step_ns: (1e9 / rate) as i64,
             quotes: Vec::new(),
-            lag: None,
+            skipped: None,
         };
         Ok((source, SymbolTable::from(&symbols)))
     }
@@ -100,7 +101,10 @@ impl Simulated {
 
 impl Source for Simulated {
     fn give(&mut self, moment: Moment, gate: &mut Gate) -> Result<Next, String> {
-        self.lag = self.turns.catch_up(moment.now);
+        self.skipped = self.turns.catch_up(moment.now);
+        // The market went on meanwhile: what nobody saw is a hole in the numbers.
+        self.turns
+            .pass_over(self.skipped.map_or(0, |skipped| skipped.ticks));
         self.quotes.clear();
         for (number, symbol) in self.turns.take(moment.now, moment.most.min(LARGEST_BATCH) as u64) {
             let price = self.prices.step(symbol as usize, self.step_ns);
@@ -116,8 +120,8 @@ impl Source for Simulated {
         Ok(self.turns.next(moment.now).map_or(Next::End, Next::At))
     }
 
-    fn take_lag(&mut self) -> Option<Nanoseconds> {
-        self.lag.take()
+    fn take_skipped(&mut self) -> Option<Skipped> {
+        self.skipped.take()
     }
 
     /// All symbols move, wanted or not: who comes later finds them where they would be.

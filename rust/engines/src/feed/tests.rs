@@ -1,5 +1,6 @@
 //! Feeds on a manual runtime: every test moves the time itself.
 
+mod held_up;
 mod losses;
 #[cfg(unix)]
 mod pipes;

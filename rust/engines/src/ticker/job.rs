@@ -40,8 +40,8 @@ impl TickerJob {
 impl Job for TickerJob {
     fn poll(&mut self, context: &PollContext<'_>) -> Step {
         let now = context.now();
-        if let Some(lag) = self.turns.catch_up(now) {
-            context.was_held_up(lag);
+        if let Some(skipped) = self.turns.catch_up(now) {
+            context.was_held_up(skipped);
         }
         self.make_batch(now, context.wall_ms());
         self.outlet.deliver(&self.batch, context);

@@ -1,5 +1,6 @@
 use super::*;
 use crate::clock::ManualClock;
+use crate::schedule::Skipped;
 use std::sync::atomic::AtomicU64;
 
 /// Waits for an hour, fails, or panics.
@@ -174,7 +175,7 @@ impl Job for Asks {
     fn poll(&mut self, context: &PollContext<'_>) -> Step {
         self.polled.lock().expect("a sound lock").push(context.now());
         if let Some(lag) = self.lag {
-            context.was_held_up(lag);
+            context.was_held_up(Skipped { lag, ticks: 0 });
         }
         self.times.pop().map_or(Step::Wait, Step::At)
     }

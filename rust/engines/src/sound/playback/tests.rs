@@ -158,3 +158,22 @@ fn thread_of_a_device_allocates_nothing() {
         assert_eq!(shared.progress(0).played, 10_000);
     }
 }
+
+#[test]
+fn seconds_in_which_the_process_is_stopped_are_an_underrun_of_the_demonstration() {
+    let (engine, runtime) = engine(None);
+    let (ear, records, _) = Ear::new();
+    let _session = engine.start_pushing(ear).expect("started");
+    runtime.advance(Duration::from_millis(100));
+    runtime.set(|clock| clock.leap(Duration::from_millis(900)));
+    let before = records.try_iter().last().expect("records");
+    assert_eq!(
+        (before.underruns, before.position),
+        (0, 101 * 480),
+        "less than a second is made up"
+    );
+    runtime.set(|clock| clock.leap(Duration::from_secs(5)));
+    runtime.advance(Duration::from_millis(10));
+    let after = records.try_iter().last().expect("records");
+    assert_eq!((after.underruns, after.position), (1, 103 * 480));
+}
