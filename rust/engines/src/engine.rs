@@ -1,10 +1,12 @@
 //! What all engines have in common: their sessions, and when they refuse to start one.
 
 use crate::job::Job;
+use crate::lock::{Lock, locked, locked_surely};
 use crate::runtime::{Place, Runtime, RuntimeError};
 use crate::session::Session;
+use crate::worker::logged;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 /// Why an engine, of whatever kind, starts no session.
 #[derive(Debug)]
@@ -77,8 +79,8 @@ impl Sessions {
             state.started.push(session.clone());
             session
         };
-        // A log function is the host's code, which may call this engine.
-        tracing::debug!(session = session.key(), "session started");
+        // A log function is the host's code, which may call this engine, and may panic though the session is started.
+        logged(|| tracing::debug!(session = session.key(), "session started"));
         Ok(session)
     }
 
@@ -135,13 +137,16 @@ impl Sessions {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.state, Lock::Sessions)
     }
 }
 
 impl Drop for Sessions {
     fn drop(&mut self) {
-        self.shut_down();
+        if self.check_process().is_ok() {
+            let started = std::mem::take(&mut locked_surely(&self.state).started);
+            started.iter().for_each(Session::cancel);
+        }
     }
 }
 

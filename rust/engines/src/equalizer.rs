@@ -1,10 +1,11 @@
 //! An equalizer that any thread may change while another one's sound runs through it.
 
+use crate::lock::{Lock, fault_point, locked};
 use crate::spin::lock_briefly;
 use rustle_dsp::equalizer::{Equalizer, EqualizerError, Ramp, Settings};
 use std::error::Error;
 use std::fmt::{self, Display};
-use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Mutex, MutexGuard, TryLockError};
 
 /// An [`Equalizer`] with a side for the sound and a side for its settings.
 ///
@@ -156,7 +157,7 @@ impl LiveEqualizer {
     /// Hands over the way from what is in force, or will be, to `target`.
     fn lead_to(&self, control: &mut Control, target: &Settings) -> Result<(), EqualizerError> {
         loop {
-            let is_waiting = lock_briefly(&self.handover).next.is_some();
+            let is_waiting = self.handover().next.is_some();
             let from = if is_waiting {
                 &control.before
             } else {
@@ -166,7 +167,7 @@ impl LiveEqualizer {
                 return Ok(());
             }
             let ramp = Ramp::new(from, target, self.bands, self.sample_rate)?;
-            let mut handover = lock_briefly(&self.handover);
+            let mut handover = self.handover();
             // The sound took the one that waited meanwhile: the way begins where that one leads.
             if handover.next.is_some() != is_waiting {
                 continue;
@@ -184,8 +185,11 @@ impl LiveEqualizer {
 
     /// Begins the change that waits, if any and if nobody else looks at it just now.
     fn take_over(&self, equalizer: &mut Equalizer) {
-        let Ok(mut handover) = self.handover.try_lock() else {
-            return;
+        let mut handover = match self.handover.try_lock() {
+            Ok(handover) => handover,
+            // A thread that panicked has left it in order, and nobody else looks at it.
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            Err(TryLockError::WouldBlock) => return,
         };
         if let Some(ramp) = handover.next.take() {
             // Every ramp that was handed over is followed by one that empties this place before the next is taken: nothing
@@ -197,17 +201,25 @@ impl LiveEqualizer {
         }
     }
 
+    fn handover(&self) -> MutexGuard<'_, Handover> {
+        let handover = lock_briefly(&self.handover);
+        fault_point(Lock::Handover);
+        handover
+    }
+
     fn control(&self) -> MutexGuard<'_, Control> {
-        self.control.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.control, Lock::Control)
     }
 
     fn sound(&self) -> Result<MutexGuard<'_, Sound>, ProcessError> {
-        match self.sound.try_lock() {
-            Ok(sound) => Ok(sound),
+        let sound = match self.sound.try_lock() {
+            Ok(sound) => sound,
             // Whatever an earlier panic left is a state that an equalizer can be in.
-            Err(TryLockError::Poisoned(poisoned)) => Ok(poisoned.into_inner()),
-            Err(TryLockError::WouldBlock) => Err(ProcessError::Busy),
-        }
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            Err(TryLockError::WouldBlock) => return Err(ProcessError::Busy),
+        };
+        fault_point(Lock::Sound);
+        Ok(sound)
     }
 }
 

@@ -1,8 +1,9 @@
 //! The frame lane between a worker and a consumer: a ring behind a lock that is held for copies only, and a bell.
 
 use crate::job::Release;
+use crate::lock::{Lock, locked};
 use crate::ring::{LaneStatistics, Overflow, Ring};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 /// The most elements that a lane holds.
 pub const MAX_LANE_CAPACITY: usize = 1 << 20;
@@ -70,6 +71,6 @@ impl<T: Record> Lane<T> {
     }
 
     fn ring(&self) -> MutexGuard<'_, Ring<T>> {
-        self.ring.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.ring, Lock::Lane)
     }
 }

@@ -17,6 +17,7 @@ pub mod faults;
 mod feed;
 mod job;
 mod lane;
+mod lock;
 mod outlet;
 mod own_thread;
 mod panic_text;

@@ -1,10 +1,11 @@
 //! A thread that a device or a connection has to itself.
 
+use crate::lock::{Lock, locked, locked_surely};
 use crate::panic_text::into_panic_message;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// How often a thread that waits looks whether it is to leave.
@@ -57,7 +58,7 @@ impl OwnThread {
 
     /// How the thread ended; `None` while it works.
     pub(crate) fn outcome(&self) -> Option<Result<(), String>> {
-        match &*self.state() {
+        match &*locked(&self.state, Lock::OwnThread) {
             State::Gone(result) => Some(result.clone()),
             State::Working | State::Leaving(_) => None,
         }
@@ -67,7 +68,7 @@ impl OwnThread {
     /// now when it is gone already.
     pub(crate) fn leave(&self, last: impl FnOnce() + Send + 'static) {
         self.is_leaving.store(true, Ordering::Release);
-        let mut state = self.state();
+        let mut state = locked_surely(&self.state);
         if let State::Working = *state {
             *state = State::Leaving(Box::new(last));
             return;
@@ -77,17 +78,13 @@ impl OwnThread {
     }
 
     fn end(&self, result: Result<(), String>) {
-        let before = std::mem::replace(&mut *self.state(), State::Gone(result));
+        let before = std::mem::replace(&mut *locked_surely(&self.state), State::Gone(result));
         if let State::Leaving(last) = before
             && let Err(payload) = catch_unwind(AssertUnwindSafe(last))
         {
             let message = into_panic_message(payload);
             tracing::error!(message, "a listener panicked in its release");
         }
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

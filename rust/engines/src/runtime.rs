@@ -2,11 +2,12 @@
 
 use crate::clock::{Clock, ManualClock, SystemClock};
 use crate::job::Job;
+use crate::lock::{Lock, locked, locked_surely};
 use crate::session::Session;
 use crate::worker::{Inbox, Running, Worker};
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::thread::{JoinHandle, ThreadId};
 use std::time::Duration;
 
@@ -161,7 +162,7 @@ impl Runtime {
         }
         clock.extend(by);
         let inboxes: Vec<(Arc<Inbox>, ThreadId)> = {
-            let threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
+            let threads = locked(&self.threads, Lock::Threads);
             threads
                 .iter()
                 .map(|thread| (thread.inbox.clone(), thread.id))
@@ -209,7 +210,7 @@ impl Runtime {
 
     /// The inbox of the worker at `index`, which is started if it must be.
     fn inbox(&self, index: usize) -> Result<Arc<Inbox>, RuntimeError> {
-        let mut threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut threads = locked(&self.threads, Lock::Threads);
         // Places count up, so that threads are asked for in order; a burst may come in another one.
         while threads.len() <= index {
             self.process.store(std::process::id(), Ordering::Release);
@@ -235,7 +236,7 @@ impl Drop for Runtime {
             // There are no threads here that would answer or end.
             return;
         }
-        let threads = std::mem::take(&mut *self.threads.lock().unwrap_or_else(PoisonError::into_inner));
+        let threads = std::mem::take(&mut *locked_surely(&self.threads));
         let here = std::thread::current().id();
         let detached = self.detached.load(Ordering::Acquire);
         for thread in threads {

@@ -9,6 +9,7 @@ pub use lane::Tick;
 
 use crate::engine::Sessions;
 use crate::lane::{Doorbell, MAX_LANE_CAPACITY};
+use crate::lock::{Lock, locked};
 use crate::outlet::{Outlet, RecordListener};
 use crate::ring::{LaneStatistics, Overflow};
 use crate::runtime::Runtime;
@@ -18,7 +19,7 @@ use job::{Named, TickerJob};
 use lane::PriceLane;
 use rustle_market::{PriceUpdate, RandomWalk, SymbolList};
 use std::ops::RangeInclusive;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 /// The update rates that an engine takes, in updates a second and symbol.
 pub const RATE_RANGE: RangeInclusive<f64> = 0.001..=10_000_000.0;
@@ -179,7 +180,7 @@ impl TickerEngine {
     }
 
     fn lane(&self) -> MutexGuard<'_, Option<Arc<PriceLane>>> {
-        self.lane.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.lane, Lock::TickerLane)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::clock::{Clock, Nanoseconds, Wait};
 use crate::job::{HeldUp, Job, PollContext, Release, Step};
+use crate::lock::{Lock, locked, locked_surely};
 use crate::panic_text::into_panic_message;
 use crate::session::Session;
 use crate::timers::{Timer, Timers};
@@ -57,25 +58,26 @@ impl Inbox {
     }
 
     pub(crate) fn start(&self, running: Running) {
-        self.order(|orders| orders.starts.push(running));
+        // Nothing is taken by a start that fails here.
+        let orders = locked(&self.orders, Lock::Orders);
+        self.order(orders, |orders| orders.starts.push(running));
     }
 
     pub(crate) fn cancel(&self, key: u64) {
-        self.order(|orders| orders.cancels.push(key));
+        self.order(self.lock(), |orders| orders.cancels.push(key));
     }
 
     pub(crate) fn wake(&self, key: u64) {
-        self.order(|orders| orders.wakes.push(key));
+        self.order(self.lock(), |orders| orders.wakes.push(key));
     }
 
     pub(crate) fn stop(&self) {
-        self.order(|orders| orders.stop = true);
+        self.order(self.lock(), |orders| orders.stop = true);
     }
 
     /// Gives an order, and rings if the worker sleeps: one that works looks for orders by itself, and a bell for nobody costs a
     /// system call all the same.
-    fn order(&self, give: impl FnOnce(&mut Orders)) {
-        let mut orders = self.lock();
+    fn order(&self, mut orders: MutexGuard<'_, Orders>, give: impl FnOnce(&mut Orders)) {
         give(&mut orders);
         if std::mem::take(&mut orders.is_asleep) {
             drop(orders);
@@ -85,7 +87,7 @@ impl Inbox {
 
     /// Waits until the worker has done all that is due and ordered by now. Not to be called on the worker's own thread.
     pub(crate) fn settle(&self) {
-        let mut orders = self.lock();
+        let mut orders = locked(&self.orders, Lock::Orders);
         orders.asked += 1;
         let mine = orders.asked;
         self.bell.notify_one();
@@ -94,14 +96,15 @@ impl Inbox {
         }
     }
 
+    /// For orders that are given once: a flag says that they were.
     fn lock(&self) -> MutexGuard<'_, Orders> {
-        self.orders.lock().unwrap_or_else(PoisonError::into_inner)
+        locked_surely(&self.orders)
     }
 
     /// Blocks until there is something to do; takes the orders. For a deadline that is not reached yet it does not return before
     /// `rested`.
     fn wait(&self, clock: &dyn Clock, timers: &Timers, rested: Nanoseconds) -> Orders {
-        let mut orders = self.lock();
+        let mut orders = locked(&self.orders, Lock::Orders);
         let next = timers.next_deadline();
         let next = next.map(|at| if at > clock.now() { at.max(rested) } else { at });
         loop {
@@ -291,7 +294,7 @@ impl Worker {
 }
 
 /// Writes to the log. A subscriber that panics must not keep a release from a listener, nor end the worker.
-fn logged(log: impl FnOnce()) {
+pub(crate) fn logged(log: impl FnOnce()) {
     drop(catch_unwind(AssertUnwindSafe(log)).map_err(into_panic_message));
 }
 

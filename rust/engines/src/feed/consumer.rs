@@ -274,7 +274,7 @@ impl<T: Record> Job for ConsumerJob<T> {
     fn release(self: Box<Self>, release: Release) {
         self.hub.remove(self.number);
         // Also what waits for a sample that will not come can be drained from now on.
-        self.lane.sample();
+        self.lane.open();
         self.bell.on_release(release);
     }
 }

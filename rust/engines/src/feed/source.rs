@@ -71,15 +71,6 @@ impl SourceJob {
     }
 }
 
-impl Drop for SourceJob {
-    /// A start that panics leaves nobody waiting for the source.
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            self.hub.finish(Err("the start of the source panicked".into()));
-        }
-    }
-}
-
 impl Job for SourceJob {
     fn poll(&mut self, context: &PollContext<'_>) -> Step {
         if let Some(demand) = self.hub.demand(self.demand) {
