@@ -243,4 +243,49 @@ fn bell_rings_for_a_worker_that_sleeps_and_for_no_other() {
     });
 }
 
+#[test]
+fn cancels_and_wakes_that_come_again_before_they_were_seen_are_one_order() {
+    let inbox = Arc::new(Inbox::new());
+    let session = Session::new(7, inbox.clone());
+    for _ in 0..3 {
+        session.wake();
+        session.cancel();
+    }
+    let orders = inbox.wait(&ManualClock::new(0), &Timers::default(), 0);
+    assert_eq!((orders.wakes, orders.cancels), (vec![7], vec![7]));
+    session.take_wake();
+    session.wake();
+    session.cancel();
+    let orders = inbox.wait(&ManualClock::new(0), &Timers::default(), 0);
+    assert_eq!((orders.wakes, orders.cancels), (vec![7], vec![]));
+}
+
+#[test]
+fn job_whose_session_is_cancelled_is_polled_no_more() {
+    let mut bench = Bench::new();
+    let first = bench.start(Doing::Panic);
+    first.cancel();
+    let waiting = bench.start(Doing::Wait);
+    assert!(bench.worker.turn());
+    assert_eq!(bench.heard(), [Release::Cancelled]);
+    assert!(first.is_released() && first.is_cancelled());
+    assert!(!waiting.is_released());
+    assert!(!bench.poison.load(Ordering::Acquire));
+}
+
+#[test]
+fn worker_that_is_stopped_releases_what_is_left_and_lets_those_go_who_wait() {
+    let mut bench = Bench::new();
+    let sessions = [bench.start(Doing::Wait), bench.start(Doing::Wait)];
+    let (inbox, heard) = (bench.worker.inbox.clone(), bench.heard.clone());
+    let worker = std::thread::spawn(move || bench.worker.run());
+    inbox.settle();
+    inbox.stop();
+    worker.join().expect("no panic");
+    inbox.settle();
+    assert!(sessions.iter().all(Session::is_released));
+    let heard = heard.lock().expect("a sound lock").clone();
+    assert_eq!(heard, [Release::Cancelled, Release::Cancelled]);
+}
+
 mod bounded_work;
