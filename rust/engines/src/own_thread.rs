@@ -121,4 +121,27 @@ mod tests {
         assert_eq!(events.try_recv(), Ok(()));
         Ok(())
     }
+
+    #[test]
+    fn last_act_may_look_at_the_thread_and_leave_it_again() -> io::Result<()> {
+        let (sender, events) = mpsc::channel();
+        let thread = OwnThread::start("rustle-test", |_| Ok(()))?;
+        while thread.outcome().is_none() {
+            std::thread::yield_now();
+        }
+        let (mine, again) = (thread.clone(), sender.clone());
+        thread.leave(move || {
+            sender.send(mine.outcome()).expect("the test listens");
+            mine.leave(move || again.send(None).expect("the test listens"));
+        });
+        assert_eq!(events.iter().collect::<Vec<_>>(), [Some(Ok(())), None]);
+        Ok(())
+    }
+
+    #[test]
+    fn rest_ends_when_the_thread_is_to_leave_and_after_its_time() {
+        OwnThread::rest(Duration::from_secs(3_600), &AtomicBool::new(true));
+        OwnThread::rest(Duration::ZERO, &AtomicBool::new(false));
+        OwnThread::rest(Duration::from_nanos(1), &AtomicBool::new(false));
+    }
 }

@@ -177,3 +177,29 @@ fn seconds_in_which_the_process_is_stopped_are_an_underrun_of_the_demonstration(
     let after = records.try_iter().last().expect("records");
     assert_eq!((after.underruns, after.position), (1, 103 * 480));
 }
+
+#[test]
+fn half_a_second_finds_room_or_four_periods_where_these_are_longer() {
+    let (engine, runtime) = engine(None);
+    let session = engine.start_pushing(Ear::new().0).expect("started");
+    // The first period is over by then.
+    runtime.advance(Duration::ZERO);
+    assert_eq!(session.write(&sound(30_000)).ok(), Some(2 * 24_000));
+    assert_eq!(session.write(&sound(1)).ok(), Some(0));
+    let refused = session.write(&[0.0; 3]).map_err(|error| error.to_string());
+    assert_eq!(
+        refused,
+        Err("expected whole frames of 2 samples, got 3 samples".to_owned())
+    );
+    let long = SoundConfiguration {
+        device: DEMO_DEVICE.to_owned(),
+        rate: 8_000,
+        channels: 1,
+        period: 8_000,
+        frame_limit: None,
+    };
+    let engine = PlaybackEngine::on(runtime.clone(), long).expect("valid");
+    let session = engine.start_pushing(Ear::new().0).expect("started");
+    runtime.advance(Duration::ZERO);
+    assert_eq!(session.write(&[0.0; 40_000]).ok(), Some(32_000));
+}
