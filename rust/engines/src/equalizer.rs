@@ -326,4 +326,23 @@ mod tests {
         });
         assert!((level(&equalizer, 0.2) - 4.0).abs() < 0.01);
     }
+
+    #[test]
+    fn change_that_takes_the_place_of_one_that_waits_begins_where_the_sound_is() {
+        let equalizer = LiveEqualizer::new(RATE, 2, 4, Settings::default()).expect("valid");
+        equalizer.change(&gain(12.0)).expect("valid");
+        assert!((level(&equalizer, 0.3) - 12.0).abs() < 0.01);
+        for decibels in [0.0, -6.0, -12.0] {
+            equalizer.change(&gain(decibels)).expect("valid");
+        }
+        // The first period of the tone, at the beginning of the ramp.
+        let mut block: Vec<f32> = (0..48)
+            .flat_map(|n| [(TAU * f64::from(n) / 48.0).sin() as f32; 2])
+            .collect();
+        equalizer.process(&mut block).expect("a whole block");
+        let power = block.iter().map(|sample| f64::from(sample.powi(2))).sum::<f64>() / 48.0;
+        let begins = 10.0 * power.log10();
+        assert!((begins - 12.0).abs() < 1.5, "{begins} dB");
+        assert!((level(&equalizer, 0.3) + 12.0).abs() < 0.01);
+    }
 }

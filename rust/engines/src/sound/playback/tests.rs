@@ -48,11 +48,16 @@ fn demonstration_takes_what_is_written_at_its_rate() {
     let records: Vec<PlaybackProgress> = records.try_iter().collect();
     let told: Vec<_> = records
         .iter()
-        .map(|at| (at.position, at.played, at.queued))
+        .map(|at| (at.sequence, at.position, at.played, at.queued))
         .collect();
     assert_eq!(
         told,
-        [(480, 0, 0), (960, 480, 520), (1_440, 960, 40), (1_920, 1_000, 0)]
+        [
+            (0, 480, 0, 0),
+            (1, 960, 480, 520),
+            (2, 1_440, 960, 40),
+            (3, 1_920, 1_000, 0)
+        ]
     );
     assert!(records.iter().all(|at| at.starved == 0), "the end is no hole");
 }
