@@ -233,3 +233,10 @@ fn excerpt_is_cut_behind_its_thirty_second_byte() {
     assert_eq!(Excerpt::new(more.as_bytes()).to_string(), format!("\"{whole}\"…"));
     assert_eq!(format!("{:?}", Excerpt::new(b"\n")), "\"\\n\"");
 }
+
+#[test]
+fn lateness_at_the_ends_of_its_range_is_taken_and_one_beyond_is_not() {
+    let interval = Interval::from_ns(10).expect("above 0");
+    let is_taken = |lateness| CandleBuilder::new(interval, lateness).is_ok();
+    assert_eq!([0, 640, -1, 641].map(is_taken), [true, true, false, false]);
+}
