@@ -21,19 +21,17 @@ impl TickerJob {
     /// Makes the ticks that are due, at most a batch of them.
     fn make_batch(&mut self, now: Nanoseconds, timestamp_ms: i64) {
         self.batch.clear();
-        let walk = &mut self.walk;
-        let ticks = self
-            .turns
-            .take(now, LARGEST_BATCH)
-            .map_while(|(sequence, symbol)| {
-                Some(Tick {
-                    symbol,
-                    price: walk.step(symbol as usize)?,
-                    timestamp_ms,
-                    sequence,
-                })
+        for (sequence, symbol) in self.turns.take(now, LARGEST_BATCH) {
+            let Some(price) = self.walk.step(symbol as usize) else {
+                break;
+            };
+            self.batch.push(Tick {
+                symbol,
+                price,
+                timestamp_ms,
+                sequence,
             });
-        self.batch.extend(ticks);
+        }
     }
 }
 

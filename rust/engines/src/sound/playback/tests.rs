@@ -208,3 +208,15 @@ fn half_a_second_finds_room_or_four_periods_where_these_are_longer() {
     runtime.advance(Duration::ZERO);
     assert_eq!(session.write(&[0.0; 40_000]).ok(), Some(32_000));
 }
+
+#[test]
+fn session_with_a_limit_ends_with_its_last_frame_and_not_a_period_later() {
+    let (engine, runtime) = engine(Some(960));
+    let (ear, records, releases) = Ear::new();
+    let _session = engine.start_pushing(ear).expect("started");
+    runtime.advance(Duration::from_millis(9));
+    assert!(releases.try_recv().is_err());
+    runtime.advance(Duration::from_millis(1));
+    assert_eq!(releases.try_recv(), Ok(Release::Ended));
+    assert_eq!(records.try_iter().last().map(|at| at.position), Some(960));
+}
