@@ -1,6 +1,6 @@
 //! Time as the runtime sees it: the machine's, or one that a test moves by hand.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// Nanoseconds since the clock was made. 64 bits last for 584 years.
@@ -95,7 +95,7 @@ impl Clock for SystemClock {
 pub struct ManualClock {
     now: AtomicU64,
     target: AtomicU64,
-    wall_ms_at_start: i64,
+    wall_ms_at_start: AtomicI64,
 }
 
 impl ManualClock {
@@ -104,7 +104,7 @@ impl ManualClock {
         Self {
             now: AtomicU64::new(0),
             target: AtomicU64::new(0),
-            wall_ms_at_start: wall_ms,
+            wall_ms_at_start: AtomicI64::new(wall_ms),
         }
     }
 
@@ -127,6 +127,21 @@ impl ManualClock {
     }
 }
 
+#[cfg(test)]
+impl ManualClock {
+    /// Time passes while nobody runs, as for a process that is stopped.
+    pub(crate) fn leap(&self, by: Duration) {
+        let by = by.as_nanos() as Nanoseconds;
+        self.target.fetch_add(by, Ordering::AcqRel);
+        self.now.fetch_add(by, Ordering::AcqRel);
+    }
+
+    /// The calendar is set, `by` ms later than it was.
+    pub(crate) fn set_calendar(&self, by: i64) {
+        self.wall_ms_at_start.fetch_add(by, Ordering::AcqRel);
+    }
+}
+
 impl Clock for ManualClock {
     fn now(&self) -> Nanoseconds {
         self.now.load(Ordering::Acquire)
@@ -134,6 +149,7 @@ impl Clock for ManualClock {
 
     fn wall_ms(&self) -> i64 {
         self.wall_ms_at_start
+            .load(Ordering::Acquire)
             .saturating_add((self.now() / 1_000_000) as i64)
     }
 

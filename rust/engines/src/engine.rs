@@ -1,10 +1,12 @@
 //! What all engines have in common: their sessions, and when they refuse to start one.
 
 use crate::job::Job;
+use crate::lock::{Lock, locked, locked_surely};
 use crate::runtime::{Place, Runtime, RuntimeError};
 use crate::session::Session;
+use crate::worker::logged;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 /// Why an engine, of whatever kind, starts no session.
 #[derive(Debug)]
@@ -13,7 +15,7 @@ pub(crate) enum StartError {
     ShutDown,
     /// A session of this engine panicked earlier.
     Poisoned,
-    /// The runtime has no thread for the session. A retry may help.
+    /// The runtime has no thread for the session.
     Runtime(RuntimeError),
 }
 
@@ -60,14 +62,10 @@ impl Sessions {
     /// # Errors
     /// What [`StartError`] says; nothing was taken then.
     pub(crate) fn start(&self, make: impl FnOnce() -> Box<dyn Job>) -> Result<Session, StartError> {
+        self.check_process()?;
         let session = {
             let mut state = self.state();
-            if state.shut_down {
-                return Err(StartError::ShutDown);
-            }
-            if self.poison.load(Ordering::Acquire) {
-                return Err(StartError::Poisoned);
-            }
+            self.check(&state)?;
             #[cfg(feature = "faults")]
             let make = || {
                 crate::faults::point("a start, with the engine locked");
@@ -81,13 +79,44 @@ impl Sessions {
             state.started.push(session.clone());
             session
         };
-        // A log function is the host's code, which may call this engine.
-        tracing::debug!(session = session.key(), "session started");
+        // A log function is the host's code, which may call this engine, and may panic though the session is started.
+        logged(|| tracing::debug!(session = session.key(), "session started"));
         Ok(session)
+    }
+
+    /// Whether a session would be started, for an engine that does something else before it starts one.
+    ///
+    /// # Errors
+    /// As [`start`](Self::start).
+    pub(crate) fn admit(&self) -> Result<(), StartError> {
+        self.check_process()?;
+        self.check(&self.state())
+    }
+
+    /// Asks whether the sessions' threads are in this process; takes no lock.
+    ///
+    /// # Errors
+    /// [`StartError::Runtime`].
+    pub(crate) fn check_process(&self) -> Result<(), StartError> {
+        self.runtime.check_process().map_err(StartError::Runtime)
+    }
+
+    fn check(&self, state: &State) -> Result<(), StartError> {
+        if state.shut_down {
+            Err(StartError::ShutDown)
+        } else if self.poison.load(Ordering::Acquire) {
+            Err(StartError::Poisoned)
+        } else {
+            Ok(())
+        }
     }
 
     /// Cancels every session. Idempotent; later starts are welcome.
     pub(crate) fn cancel(&self) {
+        // A fork has nothing to cancel, and may have locks that nobody opens.
+        if self.check_process().is_err() {
+            return;
+        }
         for session in std::mem::take(&mut self.state().started) {
             session.cancel();
         }
@@ -95,13 +124,11 @@ impl Sessions {
 
     /// Cancels every session and refuses later starts. Idempotent.
     pub(crate) fn shut_down(&self) {
+        if self.check_process().is_err() {
+            return;
+        }
         self.state().shut_down = true;
         self.cancel();
-    }
-
-    /// Whether something of the engine panicked.
-    pub(crate) fn is_poisoned(&self) -> bool {
-        self.poison.load(Ordering::Acquire)
     }
 
     /// Whether no session is started any more.
@@ -110,13 +137,16 @@ impl Sessions {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.state, Lock::Sessions)
     }
 }
 
 impl Drop for Sessions {
     fn drop(&mut self) {
-        self.shut_down();
+        if self.check_process().is_ok() {
+            let started = std::mem::take(&mut locked_surely(&self.state).started);
+            started.iter().for_each(Session::cancel);
+        }
     }
 }
 

@@ -1,10 +1,11 @@
 //! An equalizer that any thread may change while another one's sound runs through it.
 
+use crate::lock::{Lock, fault_point, locked};
 use crate::spin::lock_briefly;
 use rustle_dsp::equalizer::{Equalizer, EqualizerError, Ramp, Settings};
 use std::error::Error;
 use std::fmt::{self, Display};
-use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Mutex, MutexGuard, TryLockError};
 
 /// An [`Equalizer`] with a side for the sound and a side for its settings.
 ///
@@ -95,11 +96,6 @@ impl LiveEqualizer {
         })
     }
 
-    /// The sample rate in Hz.
-    pub fn sample_rate(&self) -> f64 {
-        self.sample_rate
-    }
-
     /// Changes the settings; the sound follows within [`RAMP_SECONDS`](rustle_dsp::equalizer::RAMP_SECONDS) of it. Computes
     /// for up to some milliseconds.
     ///
@@ -161,7 +157,7 @@ impl LiveEqualizer {
     /// Hands over the way from what is in force, or will be, to `target`.
     fn lead_to(&self, control: &mut Control, target: &Settings) -> Result<(), EqualizerError> {
         loop {
-            let is_waiting = lock_briefly(&self.handover).next.is_some();
+            let is_waiting = self.handover().next.is_some();
             let from = if is_waiting {
                 &control.before
             } else {
@@ -171,7 +167,7 @@ impl LiveEqualizer {
                 return Ok(());
             }
             let ramp = Ramp::new(from, target, self.bands, self.sample_rate)?;
-            let mut handover = lock_briefly(&self.handover);
+            let mut handover = self.handover();
             // The sound took the one that waited meanwhile: the way begins where that one leads.
             if handover.next.is_some() != is_waiting {
                 continue;
@@ -189,8 +185,11 @@ impl LiveEqualizer {
 
     /// Begins the change that waits, if any and if nobody else looks at it just now.
     fn take_over(&self, equalizer: &mut Equalizer) {
-        let Ok(mut handover) = self.handover.try_lock() else {
-            return;
+        let mut handover = match self.handover.try_lock() {
+            Ok(handover) => handover,
+            // A thread that panicked has left it in order, and nobody else looks at it.
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            Err(TryLockError::WouldBlock) => return,
         };
         if let Some(ramp) = handover.next.take() {
             // Every ramp that was handed over is followed by one that empties this place before the next is taken: nothing
@@ -202,17 +201,25 @@ impl LiveEqualizer {
         }
     }
 
+    fn handover(&self) -> MutexGuard<'_, Handover> {
+        let handover = lock_briefly(&self.handover);
+        fault_point(Lock::Handover);
+        handover
+    }
+
     fn control(&self) -> MutexGuard<'_, Control> {
-        self.control.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.control, Lock::Control)
     }
 
     fn sound(&self) -> Result<MutexGuard<'_, Sound>, ProcessError> {
-        match self.sound.try_lock() {
-            Ok(sound) => Ok(sound),
+        let sound = match self.sound.try_lock() {
+            Ok(sound) => sound,
             // Whatever an earlier panic left is a state that an equalizer can be in.
-            Err(TryLockError::Poisoned(poisoned)) => Ok(poisoned.into_inner()),
-            Err(TryLockError::WouldBlock) => Err(ProcessError::Busy),
-        }
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            Err(TryLockError::WouldBlock) => return Err(ProcessError::Busy),
+        };
+        fault_point(Lock::Sound);
+        Ok(sound)
     }
 }
 
@@ -318,5 +325,24 @@ mod tests {
             }
         });
         assert!((level(&equalizer, 0.2) - 4.0).abs() < 0.01);
+    }
+
+    #[test]
+    fn change_that_takes_the_place_of_one_that_waits_begins_where_the_sound_is() {
+        let equalizer = LiveEqualizer::new(RATE, 2, 4, Settings::default()).expect("valid");
+        equalizer.change(&gain(12.0)).expect("valid");
+        assert!((level(&equalizer, 0.3) - 12.0).abs() < 0.01);
+        for decibels in [0.0, -6.0, -12.0] {
+            equalizer.change(&gain(decibels)).expect("valid");
+        }
+        // The first period of the tone, at the beginning of the ramp.
+        let mut block: Vec<f32> = (0..48)
+            .flat_map(|n| [(TAU * f64::from(n) / 48.0).sin() as f32; 2])
+            .collect();
+        equalizer.process(&mut block).expect("a whole block");
+        let power = block.iter().map(|sample| f64::from(sample.powi(2))).sum::<f64>() / 48.0;
+        let begins = 10.0 * power.log10();
+        assert!((begins - 12.0).abs() < 1.5, "{begins} dB");
+        assert!((level(&equalizer, 0.3) + 12.0).abs() < 0.01);
     }
 }

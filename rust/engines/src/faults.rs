@@ -4,7 +4,9 @@
 use crate::job::{Job, PollContext, Release, Step};
 use std::cell::Cell;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+pub use crate::lock::Lock;
 
 /// One way to break the contract of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +48,7 @@ pub(crate) fn worker_point() {
     assert!(!strikes(Fault::WorkerPanic), "a panic on purpose");
 }
 
-/// A symbol whose first tick panics the worker of a ticker, and whose consumer, if it wants no other, that of a feed.
+/// A symbol that makes the next session of a ticker or a feed which wants no other panic in its first poll.
 pub const PANIC_SYMBOL: &str = "!PANIC";
 
 /// A sound device that there is not: whoever makes a capture or a playback of it calls [`arm_session`]. Callers in other
@@ -70,9 +72,9 @@ pub(crate) fn device_is_named(name: &str) {
     }
 }
 
-/// What a feed does about the symbols of a consumer that is about to start.
-pub(crate) fn symbols_are_wanted(names: &[String]) {
-    if names == [PANIC_SYMBOL] {
+/// What an engine does about the symbols of a session that is about to start.
+pub(crate) fn symbols_are_wanted<'a>(names: impl IntoIterator<Item = &'a str>) {
+    if names.into_iter().eq([PANIC_SYMBOL]) {
         arm_session();
     }
 }
@@ -146,4 +148,44 @@ pub fn point(place: &'static str) {
         }
         Some(left) => POINTS_LEFT.set(Some(left - 1)),
     }
+}
+
+/// The lock behind which a panic is armed, and how many threads still pass it: its place in [`Lock::ALL`] and 1 in the upper half;
+/// 0: none is.
+static ARMED_LOCK: AtomicU64 = AtomicU64::new(0);
+
+/// Makes a later taking of `lock`, by whatever thread, panic with the lock held: the next one for 0, the one after that for 1, and
+/// so on. One lock is armed at a time in a process.
+pub fn arm_lock(lock: Lock, takings_to_pass: u32) {
+    ARMED_LOCK.store(
+        ((lock as u64 + 1) << 32) | u64::from(takings_to_pass),
+        Ordering::SeqCst,
+    );
+}
+
+/// Takes back what [`arm_lock`] asked for; says whether it was still to come.
+pub fn disarm_lock() -> bool {
+    ARMED_LOCK.swap(0, Ordering::SeqCst) != 0
+}
+
+/// Whether any lock is armed.
+pub fn is_a_lock_armed() -> bool {
+    ARMED_LOCK.load(Ordering::SeqCst) != 0
+}
+
+/// A place behind a lock where a panic can be injected.
+///
+/// # Panics
+/// When it is the one that [`arm_lock`] chose.
+pub(crate) fn lock_point(lock: Lock) {
+    let pass = |armed: u64| match (armed >> 32 == lock as u64 + 1, armed as u32) {
+        (false, _) => None,
+        (true, 0) => Some(0),
+        (true, _) => Some(armed - 1),
+    };
+    let before = ARMED_LOCK.fetch_update(Ordering::SeqCst, Ordering::SeqCst, pass);
+    assert!(
+        before.is_ok_and(|armed| armed as u32 != 0) || before.is_err(),
+        "an injected panic behind the lock of {lock:?}"
+    );
 }

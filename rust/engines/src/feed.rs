@@ -38,8 +38,9 @@ pub use simulated::{Model, SimulatedConfiguration};
 use crate::engine::Sessions;
 use crate::job::{Job, Release};
 use crate::lane::Doorbell;
+use crate::lock::{Lock, locked, locked_surely};
 use crate::own_thread::OwnThread;
-use crate::panic_text::into_panic_message;
+use crate::panic_text::{into_panic_message, panic_message};
 use crate::ring::Overflow;
 use crate::runtime::{Runtime, RuntimeError};
 use alert::Alerts;
@@ -56,9 +57,9 @@ use rustle_market::{Candle, CandleBuilder, Interval, RollingStatistics, Statisti
 use simulated::Simulated;
 use source::{Source, SourceJob};
 use std::collections::BTreeSet;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// Where a feed's quotes come from.
 #[derive(Clone, Debug, PartialEq)]
@@ -161,26 +162,42 @@ impl FeedEngine {
     /// # Errors
     /// The engine was shut down, or a thread was refused; the feed is over then.
     pub fn run(&self) -> Result<(), FeedError> {
-        let waiting = locked(&self.waiting).take();
-        let begun = match waiting {
-            None if self.source.is_shut_down() => return Err(FeedError::ShutDown),
-            None => return Ok(()),
-            Some(Waiting::Asked(job)) => self.run_asked(job),
-            Some(Waiting::Live(live)) => self.run_live(*live),
+        self.source.check_process()?;
+        let Some(waiting) = locked(&self.waiting, Lock::Parts).take() else {
+            return if self.source.is_shut_down() {
+                Err(FeedError::ShutDown)
+            } else {
+                Ok(())
+            };
         };
-        if let Err(error) = &begun {
-            self.hub().finish(Err(error.to_string()));
+        let begun = catch_unwind(AssertUnwindSafe(|| match waiting {
+            Waiting::Asked(job) => self.run_asked(job),
+            Waiting::Live(live) => self.run_live(*live),
+        }));
+        // A source that was taken and does not run leaves nobody waiting for it.
+        match begun {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(error)) => {
+                self.hub().finish(Err(error.to_string()));
+                Err(error)
+            }
+            Err(payload) => {
+                self.source.cancel();
+                let message = panic_message(&*payload);
+                self.hub()
+                    .end(Release::Panicked(format!("at its start: {message}")));
+                resume_unwind(payload)
+            }
         }
-        begun
     }
 
     fn run_asked(&self, job: Box<dyn Job>) -> Result<(), FeedError> {
         let session = self.source.start(|| job)?;
         if let Some(pushed) = &self.pushed {
             pushed.runs_as(session);
-        } else if let Some(pipe) = locked(&self.pipe).take() {
+        } else if let Some(pipe) = locked(&self.pipe, Lock::Parts).take() {
             let started = pipe.start(session);
-            started.map_err(|error| FeedError::Runtime(RuntimeError(error)))?;
+            started.map_err(|error| FeedError::Runtime(RuntimeError::Thread(error)))?;
         }
         Ok(())
     }
@@ -199,8 +216,8 @@ impl FeedEngine {
             });
             result
         });
-        let thread = thread.map_err(|error| FeedError::Runtime(RuntimeError(error)))?;
-        *locked(&self.thread) = Some(thread);
+        let thread = thread.map_err(|error| FeedError::Runtime(RuntimeError::Thread(error)))?;
+        *locked(&self.thread, Lock::Parts) = Some(thread);
         // Whoever shut the feed down meanwhile has not seen the thread.
         if self.source.is_shut_down() {
             self.leave_thread();
@@ -346,17 +363,12 @@ impl FeedEngine {
         bell: impl Doorbell + 'static,
     ) -> Result<FeedServer, FeedError> {
         policy.check()?;
-        if self.consumers.sessions.is_shut_down() {
-            return Err(FeedError::ShutDown);
-        }
-        if self.consumers.sessions.is_poisoned() {
-            return Err(FeedError::Poisoned);
-        }
+        self.consumers.sessions.admit()?;
         FeedServer::new(address, policy, self.consumers.clone(), bell)
     }
 
     fn leave_thread(&self) {
-        if let Some(thread) = locked(&self.thread).take() {
+        if let Some(thread) = locked_surely(&self.thread).take() {
             thread.leave(|| {});
         }
     }
@@ -370,10 +382,6 @@ impl Drop for FeedEngine {
     fn drop(&mut self) {
         self.shut_down();
     }
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! What an engine gives the runtime to run.
 
 use crate::clock::{Clock, Nanoseconds};
+use crate::schedule::Skipped;
 use crate::session::Session;
 use std::cell::Cell;
 
@@ -69,9 +70,9 @@ impl PollContext<'_> {
         self.clock.wall_ms()
     }
 
-    /// Notes that the job was behind by `lag`, and goes on from the present.
-    pub(crate) fn was_held_up(&self, lag: Nanoseconds) {
-        self.held_up.add(lag);
+    /// Notes that the job was so far behind that it goes on from the present.
+    pub(crate) fn was_held_up(&self, skipped: Skipped) {
+        self.held_up.add(skipped.lag);
     }
 
     /// Whether the session was cancelled meanwhile: a job with a batch to deliver asks between its elements.

@@ -1,8 +1,9 @@
 //! The frame lane between a worker and a consumer: a ring behind a lock that is held for copies only, and a bell.
 
 use crate::job::Release;
+use crate::lock::{Lock, locked};
 use crate::ring::{LaneStatistics, Overflow, Ring};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 /// The most elements that a lane holds.
 pub const MAX_LANE_CAPACITY: usize = 1 << 20;
@@ -25,13 +26,26 @@ impl Doorbell for NoBell {
     fn on_release(self: Box<Self>, _: Release) {}
 }
 
+/// What waits in a lane.
+pub(crate) trait Record: Copy + Send {
+    /// Of several with the same key a lane may keep the newest alone.
+    fn key(&self) -> u32 {
+        0
+    }
+
+    /// The record that takes the place of `replaced`, whose loss is told apart.
+    fn replacing(self, _replaced: &Self) -> Self {
+        self
+    }
+}
+
 /// A [`Ring`] that a worker fills and a consumer drains.
 #[derive(Debug)]
 pub(crate) struct Lane<T> {
     ring: Mutex<Ring<T>>,
 }
 
-impl<T: Copy> Lane<T> {
+impl<T: Record> Lane<T> {
     /// An empty lane; arguments as for [`Ring::new`].
     pub(crate) fn new(overflow: Overflow, capacity: usize, keys: usize) -> Self {
         Self {
@@ -40,8 +54,8 @@ impl<T: Copy> Lane<T> {
     }
 
     /// As [`Ring::push_all`].
-    pub(crate) fn push_all(&self, elements: &[T], key: impl Fn(&T) -> u32) -> bool {
-        self.ring().push_all(elements, key, |element, _| element)
+    pub(crate) fn push_all(&self, elements: &[T]) -> bool {
+        self.ring().push_all(elements, T::key, T::replacing)
     }
 
     /// As [`Ring::drain`], with the counts right after it.
@@ -57,6 +71,6 @@ impl<T: Copy> Lane<T> {
     }
 
     fn ring(&self) -> MutexGuard<'_, Ring<T>> {
-        self.ring.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.ring, Lock::Lane)
     }
 }

@@ -17,6 +17,7 @@ pub mod faults;
 mod feed;
 mod job;
 mod lane;
+mod lock;
 mod outlet;
 mod own_thread;
 mod panic_text;
@@ -28,6 +29,7 @@ mod sound;
 mod spin;
 mod ticker;
 mod timers;
+mod turns;
 mod worker;
 
 pub use clock::{Clock, ManualClock, Nanoseconds, SystemClock, Wait};

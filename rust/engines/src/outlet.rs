@@ -1,7 +1,7 @@
 //! Where a session's records go: to a listener one by one, or into a lane that a consumer drains.
 
 use crate::job::{PollContext, Release};
-use crate::lane::{Doorbell, Lane};
+use crate::lane::{Doorbell, Lane, Record};
 use std::sync::Arc;
 
 /// Hears every record of a session, and its end.
@@ -16,6 +16,7 @@ pub trait RecordListener<T>: Send {
     fn on_release(self: Box<Self>, release: Release);
 }
 
+/// Where the records of a session go.
 pub(crate) enum Outlet<T> {
     Push(Box<dyn RecordListener<T>>),
     Pull {
@@ -24,7 +25,7 @@ pub(crate) enum Outlet<T> {
     },
 }
 
-impl<T: Copy> Outlet<T> {
+impl<T: Record> Outlet<T> {
     /// Hands the records on, in order; those of a session that is cancelled meanwhile are of no use to anybody.
     pub(crate) fn deliver(&mut self, records: &[T], context: &PollContext<'_>) {
         match self {
@@ -37,7 +38,7 @@ impl<T: Copy> Outlet<T> {
                 }
             }
             Self::Pull { lane, bell } => {
-                if lane.push_all(records, |_| 0) {
+                if lane.push_all(records) {
                     bell.on_ready();
                 }
             }

@@ -1,10 +1,11 @@
 //! A thread that a device or a connection has to itself.
 
+use crate::lock::{Lock, locked, locked_surely};
 use crate::panic_text::into_panic_message;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// How often a thread that waits looks whether it is to leave.
@@ -57,7 +58,7 @@ impl OwnThread {
 
     /// How the thread ended; `None` while it works.
     pub(crate) fn outcome(&self) -> Option<Result<(), String>> {
-        match &*self.state() {
+        match &*locked(&self.state, Lock::OwnThread) {
             State::Gone(result) => Some(result.clone()),
             State::Working | State::Leaving(_) => None,
         }
@@ -67,7 +68,7 @@ impl OwnThread {
     /// now when it is gone already.
     pub(crate) fn leave(&self, last: impl FnOnce() + Send + 'static) {
         self.is_leaving.store(true, Ordering::Release);
-        let mut state = self.state();
+        let mut state = locked_surely(&self.state);
         if let State::Working = *state {
             *state = State::Leaving(Box::new(last));
             return;
@@ -77,17 +78,13 @@ impl OwnThread {
     }
 
     fn end(&self, result: Result<(), String>) {
-        let before = std::mem::replace(&mut *self.state(), State::Gone(result));
+        let before = std::mem::replace(&mut *locked_surely(&self.state), State::Gone(result));
         if let State::Leaving(last) = before
             && let Err(payload) = catch_unwind(AssertUnwindSafe(last))
         {
             let message = into_panic_message(payload);
             tracing::error!(message, "a listener panicked in its release");
         }
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -123,5 +120,28 @@ mod tests {
         thread.leave(move || sender.send(()).expect("the test listens"));
         assert_eq!(events.try_recv(), Ok(()));
         Ok(())
+    }
+
+    #[test]
+    fn last_act_may_look_at_the_thread_and_leave_it_again() -> io::Result<()> {
+        let (sender, events) = mpsc::channel();
+        let thread = OwnThread::start("rustle-test", |_| Ok(()))?;
+        while thread.outcome().is_none() {
+            std::thread::yield_now();
+        }
+        let (mine, again) = (thread.clone(), sender.clone());
+        thread.leave(move || {
+            sender.send(mine.outcome()).expect("the test listens");
+            mine.leave(move || again.send(None).expect("the test listens"));
+        });
+        assert_eq!(events.iter().collect::<Vec<_>>(), [Some(Ok(())), None]);
+        Ok(())
+    }
+
+    #[test]
+    fn rest_ends_when_the_thread_is_to_leave_and_after_its_time() {
+        OwnThread::rest(Duration::from_secs(3_600), &AtomicBool::new(true));
+        OwnThread::rest(Duration::ZERO, &AtomicBool::new(false));
+        OwnThread::rest(Duration::from_nanos(1), &AtomicBool::new(false));
     }
 }

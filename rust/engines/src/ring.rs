@@ -227,6 +227,7 @@ impl<T> Ring<T> {
     /// Hands out at most `most` elements, the longest waiting first, each with the number lost just before it. Returns how
     /// many there were.
     pub fn drain(&mut self, most: usize, mut take: impl FnMut(T, u32)) -> usize {
+        // Counted before `take` is called: what it panics over is handed out all the same.
         let untold = &mut self.untold;
         let mut hand_out = |entry: Entry<T>| {
             *untold += entry.lost_before;
@@ -234,24 +235,25 @@ impl<T> Ring<T> {
             *untold -= u64::from(told);
             take(entry.element, told);
         };
-        let taken = match &mut self.storage {
+        match &mut self.storage {
             Storage::Queue { entries, .. } => {
                 let taken = most.min(entries.len());
+                self.delivered += taken as u64;
                 entries.drain(..taken).for_each(hand_out);
                 taken
             }
             Storage::Latest { order, slots } => {
                 let taken = most.min(order.len());
-                for key in order.drain(..taken) {
-                    if let Some(entry) = slots[key as usize].take() {
+                for _ in 0..taken {
+                    let key = order.pop_front();
+                    if let Some(entry) = key.and_then(|key| slots[key as usize].take()) {
+                        self.delivered += 1;
                         hand_out(entry);
                     }
                 }
                 taken
             }
-        };
-        self.delivered += taken as u64;
-        taken
+        }
     }
 
     /// The counts so far.

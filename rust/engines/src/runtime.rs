@@ -2,11 +2,12 @@
 
 use crate::clock::{Clock, ManualClock, SystemClock};
 use crate::job::Job;
+use crate::lock::{Lock, locked, locked_surely};
 use crate::session::Session;
 use crate::worker::{Inbox, Running, Worker};
 use std::fmt;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::thread::{JoinHandle, ThreadId};
 use std::time::Duration;
 
@@ -26,6 +27,8 @@ pub struct Runtime {
     places: AtomicUsize,
     /// Whether dropping it leaves its threads to end by themselves.
     detached: AtomicBool,
+    /// The process that its threads are in; 0 before there are any.
+    process: AtomicU32,
 }
 
 /// Where jobs run: see [`Runtime::place`].
@@ -38,19 +41,38 @@ struct Thread {
     handle: JoinHandle<()>,
 }
 
-/// The runtime could not start a thread. A retry may help once the process has fewer of them.
+/// Why the runtime starts nothing.
 #[derive(Debug)]
-pub struct RuntimeError(pub(crate) std::io::Error);
+pub enum RuntimeError {
+    /// The system has no thread. A retry may help once the process has fewer of them.
+    Thread(std::io::Error),
+    /// The process is a fork of the one in which the runtime's threads are. A retry does not help; `exec` does.
+    Forked {
+        /// The number of the process that has the threads.
+        threads_in: u32,
+        /// The number of this process.
+        got: u32,
+    },
+}
 
 impl fmt::Display for RuntimeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "expected to start a worker thread, got: {}", self.0)
+        match self {
+            Self::Thread(error) => write!(f, "expected to start a worker thread, got: {error}"),
+            Self::Forked { threads_in, got } => write!(
+                f,
+                "expected a start in process {threads_in}, which has the engines' threads, got one in its fork {got}"
+            ),
+        }
     }
 }
 
 impl std::error::Error for RuntimeError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        Some(&self.0)
+        match self {
+            Self::Thread(error) => Some(error),
+            Self::Forked { .. } => None,
+        }
     }
 }
 
@@ -80,6 +102,22 @@ impl Runtime {
             keys: AtomicU64::new(0),
             places: AtomicUsize::new(0),
             detached: AtomicBool::new(false),
+            process: AtomicU32::new(0),
+        }
+    }
+
+    /// Asks whether this process has the runtime's threads, or may have them. Takes no lock: one that was held while the process
+    /// was forked is held in the child for ever.
+    ///
+    /// # Errors
+    /// [`RuntimeError::Forked`].
+    pub(crate) fn check_process(&self) -> Result<(), RuntimeError> {
+        let threads_in = self.process.load(Ordering::Acquire);
+        let got = std::process::id();
+        if threads_in == 0 || threads_in == got {
+            Ok(())
+        } else {
+            Err(RuntimeError::Forked { threads_in, got })
         }
     }
 
@@ -94,13 +132,14 @@ impl Runtime {
     /// A panic of the job sets `poison` before the job is released.
     ///
     /// # Errors
-    /// The system refused a thread.
+    /// [`RuntimeError`].
     pub(crate) fn start(
         &self,
         Place(place): Place,
         poison: Arc<AtomicBool>,
         make: impl FnOnce() -> Box<dyn Job>,
     ) -> Result<Session, RuntimeError> {
+        self.check_process()?;
         let key = self.keys.fetch_add(1, Ordering::Relaxed);
         let inbox = self.inbox(place % self.width)?;
         let session = Session::new(key, inbox.clone());
@@ -108,18 +147,22 @@ impl Runtime {
             session: session.clone(),
             job: make(),
             poison,
+            timer: None,
         });
         Ok(session)
     }
 
     /// Moves a manual runtime's time on by `by` and returns when every job has done what was due by then, stopping at each
     /// deadline on the way. From a listener, which runs on the worker itself, it returns at once and the work follows.
-    /// On a runtime with the system's clock it does nothing.
+    /// On a runtime with the system's clock, and in a fork of the process that has its threads, it does nothing.
     pub fn advance(&self, by: Duration) {
         let Some(clock) = &self.manual else { return };
+        if self.check_process().is_err() {
+            return;
+        }
         clock.extend(by);
         let inboxes: Vec<(Arc<Inbox>, ThreadId)> = {
-            let threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
+            let threads = locked(&self.threads, Lock::Threads);
             threads
                 .iter()
                 .map(|thread| (thread.inbox.clone(), thread.id))
@@ -134,6 +177,13 @@ impl Runtime {
                 inbox.settle();
             }
         }
+    }
+
+    /// The clock of a manual runtime, and then what is due by what it was set to.
+    #[cfg(test)]
+    pub(crate) fn set(&self, set: impl FnOnce(&ManualClock)) {
+        set(self.manual.as_ref().expect("a manual runtime"));
+        self.advance(Duration::ZERO);
     }
 
     /// The time of the runtime's clock.
@@ -160,15 +210,16 @@ impl Runtime {
 
     /// The inbox of the worker at `index`, which is started if it must be.
     fn inbox(&self, index: usize) -> Result<Arc<Inbox>, RuntimeError> {
-        let mut threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut threads = locked(&self.threads, Lock::Threads);
         // Places count up, so that threads are asked for in order; a burst may come in another one.
         while threads.len() <= index {
+            self.process.store(std::process::id(), Ordering::Release);
             let inbox = Arc::new(Inbox::new());
             let worker = Worker::new(inbox.clone(), self.clock.clone());
             let handle = std::thread::Builder::new()
                 .name(self.thread_name(threads.len()))
                 .spawn(move || worker.run())
-                .map_err(RuntimeError)?;
+                .map_err(RuntimeError::Thread)?;
             threads.push(Thread {
                 inbox,
                 id: handle.thread().id(),
@@ -181,7 +232,11 @@ impl Runtime {
 
 impl Drop for Runtime {
     fn drop(&mut self) {
-        let threads = std::mem::take(&mut *self.threads.lock().unwrap_or_else(PoisonError::into_inner));
+        if self.check_process().is_err() {
+            // There are no threads here that would answer or end.
+            return;
+        }
+        let threads = std::mem::take(&mut *locked_surely(&self.threads));
         let here = std::thread::current().id();
         let detached = self.detached.load(Ordering::Acquire);
         for thread in threads {

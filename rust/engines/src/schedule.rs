@@ -7,6 +7,15 @@ use std::ops::Range;
 /// consumer wants the present, not the night's prices.
 const LARGEST_LAG: Nanoseconds = 1_000_000_000;
 
+/// What a schedule that was too far behind has left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Skipped {
+    /// How far behind it was.
+    pub(crate) lag: Nanoseconds,
+    /// The ticks that were due meanwhile, but for the one that is due now; they have no numbers.
+    pub(crate) ticks: u64,
+}
+
 /// Ticks at even distances from the first poll on. Tick `k` is due at `start + k * interval`, computed from `k` so that
 /// rounding does not add up.
 #[derive(Debug)]
@@ -34,8 +43,9 @@ impl Schedule {
         self.next
     }
 
-    /// Starts the schedule at the first call, and moves it on when it is too far behind. Returns the lag that was skipped.
-    pub(crate) fn catch_up(&mut self, now: Nanoseconds) -> Option<Nanoseconds> {
+    /// Starts the schedule at the first call, and moves it on when it is too far behind: the next tick is due at `now` then. Returns
+    /// what was skipped.
+    pub(crate) fn catch_up(&mut self, now: Nanoseconds) -> Option<Skipped> {
         if self.start.is_none() {
             self.start = Some(now);
         }
@@ -45,7 +55,8 @@ impl Schedule {
         }
         self.start = Some(now);
         self.counted_from = self.next;
-        Some(lag)
+        let ticks = (lag as f64 / self.interval) as u64;
+        Some(Skipped { lag, ticks })
     }
 
     /// When the next tick is due; time 0 before the first [`catch_up`](Schedule::catch_up).
@@ -144,7 +155,9 @@ mod tests {
         schedule.catch_up(0);
         assert_eq!(schedule.catch_up(SECOND), None);
         assert_eq!(schedule.take(SECOND, u64::MAX), 0..11);
-        assert_eq!(schedule.catch_up(60 * SECOND), Some(60 * SECOND - 1_100_000_000));
+        let (lag, ticks) = (60 * SECOND - 1_100_000_000, 589);
+        assert_eq!(schedule.catch_up(60 * SECOND), Some(Skipped { lag, ticks }));
+        assert_eq!(schedule.catch_up(60 * SECOND), None);
         assert_eq!(schedule.take(60 * SECOND, 9), 11..12);
         assert_eq!(schedule.due(), 60 * SECOND + 100_000_000);
     }

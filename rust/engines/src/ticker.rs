@@ -9,15 +9,17 @@ pub use lane::Tick;
 
 use crate::engine::Sessions;
 use crate::lane::{Doorbell, MAX_LANE_CAPACITY};
-use crate::outlet::RecordListener;
+use crate::lock::{Lock, locked};
+use crate::outlet::{Outlet, RecordListener};
 use crate::ring::{LaneStatistics, Overflow};
 use crate::runtime::Runtime;
 use crate::session::Session;
-use job::{Outlet, TickerJob};
+use crate::turns::Turns;
+use job::{Named, TickerJob};
 use lane::PriceLane;
 use rustle_market::{PriceUpdate, RandomWalk, SymbolList};
 use std::ops::RangeInclusive;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 /// The update rates that an engine takes, in updates a second and symbol.
 pub const RATE_RANGE: RangeInclusive<f64> = 0.001..=10_000_000.0;
@@ -98,7 +100,8 @@ impl TickerEngine {
         listener: impl RecordListener<PriceUpdate> + 'static,
     ) -> Result<TickerSession, TickerError> {
         let symbols = SymbolList::new(symbols.iter().copied())?;
-        self.start(symbols, None, || Outlet::Push(Box::new(listener)))
+        let listener = Named::new(&symbols, listener);
+        self.start(&symbols, None, || Outlet::Push(Box::new(listener)))
     }
 
     /// Starts a session whose updates wait in a lane of `capacity` (1 to [`MAX_LANE_CAPACITY`]) until they are drained.
@@ -119,9 +122,9 @@ impl TickerEngine {
             return Err(TickerError::CapacityOutOfRange { got: capacity });
         }
         let lane = Arc::new(PriceLane::new(symbols.clone(), overflow, capacity));
-        let outlet = lane.clone();
-        self.start(symbols, Some(lane), || Outlet::Pull {
-            lane: outlet,
+        let ticks = lane.ticks.clone();
+        self.start(&symbols, Some(lane), || Outlet::Pull {
+            lane: ticks,
             bell: Box::new(bell),
         })
     }
@@ -149,14 +152,27 @@ impl TickerEngine {
 
     fn start(
         &self,
-        symbols: SymbolList,
+        symbols: &SymbolList,
         lane: Option<Arc<PriceLane>>,
-        outlet: impl FnOnce() -> Outlet,
+        outlet: impl FnOnce() -> Outlet<Tick>,
     ) -> Result<TickerSession, TickerError> {
-        let walk = RandomWalk::new(&symbols, self.configuration.seed.unwrap_or_else(rand::random));
-        let session = self
-            .sessions
-            .start(|| Box::new(TickerJob::new(&self.configuration, symbols, walk, outlet())))?;
+        #[cfg(feature = "faults")]
+        crate::faults::symbols_are_wanted(symbols.symbols().iter().map(|symbol| symbol.name()));
+        let TickerConfiguration {
+            updates_per_second,
+            seed,
+            update_limit,
+        } = self.configuration;
+        let turns = Turns::new(symbols.count(), updates_per_second, update_limit);
+        let walk = RandomWalk::new(symbols, seed.unwrap_or_else(rand::random));
+        let session = self.sessions.start(|| {
+            Box::new(TickerJob {
+                turns,
+                walk,
+                outlet: outlet(),
+                batch: Vec::new(),
+            })
+        })?;
         if lane.is_some() {
             self.lane().clone_from(&lane);
         }
@@ -164,7 +180,7 @@ impl TickerEngine {
     }
 
     fn lane(&self) -> MutexGuard<'_, Option<Arc<PriceLane>>> {
-        self.lane.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.lane, Lock::TickerLane)
     }
 }
 
@@ -182,12 +198,12 @@ impl TickerSession {
     /// Hands out at most `most` waiting ticks, the longest waiting first, each with the number lost just before it. Returns
     /// how many there were, and what went through the lane up to and including them; `None` when the session pushes. Works until the session is dropped, also after its end.
     pub fn drain(&self, most: usize, take: impl FnMut(Tick, u32)) -> Option<(usize, LaneStatistics)> {
-        self.lane.as_ref().map(|lane| lane.drain(most, take))
+        self.lane.as_ref().map(|lane| lane.ticks.drain(most, take))
     }
 
     /// What went through the lane so far; `None` when the session pushes.
     pub fn statistics(&self) -> Option<LaneStatistics> {
-        self.lane.as_ref().map(|lane| lane.statistics())
+        self.lane.as_ref().map(|lane| lane.ticks.statistics())
     }
 }
 

@@ -2,9 +2,10 @@
 
 use crate::clock::{Clock, Nanoseconds, Wait};
 use crate::job::{HeldUp, Job, PollContext, Release, Step};
+use crate::lock::{Lock, locked, locked_surely};
 use crate::panic_text::into_panic_message;
 use crate::session::Session;
-use crate::timers::Timers;
+use crate::timers::{Timer, Timers};
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,6 +17,8 @@ pub(crate) struct Running {
     pub(crate) job: Box<dyn Job>,
     /// Set before the release when the job panics: the engine that it belongs to is unsound from then on.
     pub(crate) poison: Arc<AtomicBool>,
+    /// Its one deadline: a job that is woken or polled has another from then on, or none.
+    pub(crate) timer: Option<Timer>,
 }
 
 /// Orders for a worker, from any thread. Its lock is held for a few instructions only and never while calling out.
@@ -55,25 +58,26 @@ impl Inbox {
     }
 
     pub(crate) fn start(&self, running: Running) {
-        self.order(|orders| orders.starts.push(running));
+        // Nothing is taken by a start that fails here.
+        let orders = locked(&self.orders, Lock::Orders);
+        self.order(orders, |orders| orders.starts.push(running));
     }
 
     pub(crate) fn cancel(&self, key: u64) {
-        self.order(|orders| orders.cancels.push(key));
+        self.order(self.lock(), |orders| orders.cancels.push(key));
     }
 
     pub(crate) fn wake(&self, key: u64) {
-        self.order(|orders| orders.wakes.push(key));
+        self.order(self.lock(), |orders| orders.wakes.push(key));
     }
 
     pub(crate) fn stop(&self) {
-        self.order(|orders| orders.stop = true);
+        self.order(self.lock(), |orders| orders.stop = true);
     }
 
     /// Gives an order, and rings if the worker sleeps: one that works looks for orders by itself, and a bell for nobody costs a
     /// system call all the same.
-    fn order(&self, give: impl FnOnce(&mut Orders)) {
-        let mut orders = self.lock();
+    fn order(&self, mut orders: MutexGuard<'_, Orders>, give: impl FnOnce(&mut Orders)) {
         give(&mut orders);
         if std::mem::take(&mut orders.is_asleep) {
             drop(orders);
@@ -83,7 +87,7 @@ impl Inbox {
 
     /// Waits until the worker has done all that is due and ordered by now. Not to be called on the worker's own thread.
     pub(crate) fn settle(&self) {
-        let mut orders = self.lock();
+        let mut orders = locked(&self.orders, Lock::Orders);
         orders.asked += 1;
         let mine = orders.asked;
         self.bell.notify_one();
@@ -92,14 +96,15 @@ impl Inbox {
         }
     }
 
+    /// For orders that are given once: a flag says that they were.
     fn lock(&self) -> MutexGuard<'_, Orders> {
-        self.orders.lock().unwrap_or_else(PoisonError::into_inner)
+        locked_surely(&self.orders)
     }
 
     /// Blocks until there is something to do; takes the orders. For a deadline that is not reached yet it does not return before
     /// `rested`.
     fn wait(&self, clock: &dyn Clock, timers: &Timers, rested: Nanoseconds) -> Orders {
-        let mut orders = self.lock();
+        let mut orders = locked(&self.orders, Lock::Orders);
         let next = timers.next_deadline();
         let next = next.map(|at| if at > clock.now() { at.max(rested) } else { at });
         loop {
@@ -189,7 +194,6 @@ impl Worker {
         if is_last {
             return false;
         }
-        self.forget_stale_timers();
         self.poll_due();
         if let Some((jobs, lag)) = self.held_up.take() {
             let lag_ms = lag / 1_000_000;
@@ -201,18 +205,18 @@ impl Worker {
     /// Does what it was ordered to; what was started or woken is due.
     fn take(&mut self, orders: Orders) {
         let now = self.clock.now();
-        for running in orders.starts {
+        for mut running in orders.starts {
             let key = running.session.key();
+            self.timers.set(&mut running.timer, now, key);
             self.running.insert(key, running);
-            self.timers.push(now, key);
         }
         for key in orders.cancels {
             self.release(key, Release::Cancelled);
         }
         for key in orders.wakes {
-            if let Some(running) = self.running.get(&key) {
+            if let Some(running) = self.running.get_mut(&key) {
                 running.session.take_wake();
-                self.timers.push(now, key);
+                self.timers.set(&mut running.timer, now, key);
             }
         }
     }
@@ -235,6 +239,7 @@ impl Worker {
             let Some(running) = self.running.get_mut(&key) else {
                 continue;
             };
+            running.timer = None;
             if running.session.is_cancelled() {
                 // The order to release it is in the inbox or on its way there.
                 continue;
@@ -250,7 +255,7 @@ impl Worker {
                 running.job.poll(&context)
             };
             match catch_unwind(AssertUnwindSafe(poll)) {
-                Ok(Step::At(deadline)) => self.timers.push(deadline, key),
+                Ok(Step::At(deadline)) => self.timers.set(&mut running.timer, deadline, key),
                 Ok(Step::Wait) => {}
                 Ok(Step::End) => self.release(key, Release::Ended),
                 Ok(Step::Fail(reason)) => self.release(key, Release::Failed(reason)),
@@ -265,9 +270,16 @@ impl Worker {
 
     /// Takes the job out and tells it that it is over. The only place that does: a job is there once, so it is told once.
     fn release(&mut self, key: u64, release: Release) {
-        let Some(Running { session, job, .. }) = self.running.remove(&key) else {
+        let Some(Running {
+            session,
+            job,
+            mut timer,
+            ..
+        }) = self.running.remove(&key)
+        else {
             return;
         };
+        self.timers.clear(&mut timer);
         #[cfg(feature = "faults")]
         let inbox = self.inbox.clone();
         #[cfg(feature = "faults")]
@@ -279,19 +291,10 @@ impl Worker {
             logged(|| tracing::error!(session = key, message, "a listener panicked in its release"));
         }
     }
-
-    /// Cancelled jobs leave their timers behind. Once they outnumber the live ones they are swept, so that starting and
-    /// cancelling for ever holds no memory.
-    fn forget_stale_timers(&mut self) {
-        if self.timers.len() > 2 * self.running.len() + 64 {
-            let running = &self.running;
-            self.timers.retain(|key| running.contains_key(&key));
-        }
-    }
 }
 
 /// Writes to the log. A subscriber that panics must not keep a release from a listener, nor end the worker.
-fn logged(log: impl FnOnce()) {
+pub(crate) fn logged(log: impl FnOnce()) {
     drop(catch_unwind(AssertUnwindSafe(log)).map_err(into_panic_message));
 }
 

@@ -10,10 +10,10 @@ use crate::slice::{borrowed, out, text, RustleString};
 use crate::status::{
     CallFault, RustleError, RustleStatus, RUSTLE_DUPLICATE_SYMBOL, RUSTLE_EXHAUSTED, RUSTLE_INVALID_LENGTH,
     RUSTLE_MALFORMED_SYMBOL, RUSTLE_NO_SYMBOLS, RUSTLE_POISONED, RUSTLE_RATE_OUT_OF_RANGE, RUSTLE_SHUT_DOWN,
-    RUSTLE_SYMBOL_TOO_LONG, RUSTLE_TOO_MANY_SYMBOLS,
+    RUSTLE_SYMBOL_TOO_LONG, RUSTLE_TOO_MANY_SYMBOLS, RUSTLE_WRONG_STATE,
 };
 use crate::{handle::Pinned, runtime};
-use rustle_engines::{Tick, TickerConfiguration, TickerEngine, TickerError};
+use rustle_engines::{RuntimeError, Tick, TickerConfiguration, TickerEngine, TickerError};
 use rustle_market::{PriceUpdate, SymbolError};
 
 /// How a ticker makes prices.
@@ -289,6 +289,7 @@ impl DomainError for TickerError {
             Self::CapacityOutOfRange { .. } => RUSTLE_INVALID_LENGTH,
             Self::ShutDown => RUSTLE_SHUT_DOWN,
             Self::Poisoned => RUSTLE_POISONED,
+            Self::Runtime(RuntimeError::Forked { .. }) => RUSTLE_WRONG_STATE,
             Self::Runtime(_) => RUSTLE_EXHAUSTED,
         }
     }

@@ -134,7 +134,7 @@ impl CandleBuilder {
     /// Says that every symbol's time is at least `time_ns`, and appends to `closed` the candles that this closes: symbol by symbol,
     /// the earliest first. For symbols that trade seldom: their candles close though nothing follows.
     pub fn advance(&mut self, time_ns: i64, closed: &mut Vec<Candle>) {
-        for (_, state) in self.symbols.iter_mut() {
+        for state in self.symbols.values_mut() {
             if time_ns > state.time_ns {
                 state.advance(time_ns, self.interval, self.lateness_ns, closed);
             }
@@ -144,7 +144,7 @@ impl CandleBuilder {
     /// Closes all candles and appends them to `closed`: symbol by symbol, the earliest first. Updates that belong to them are late
     /// from now on.
     pub fn flush(&mut self, closed: &mut Vec<Candle>) {
-        for (_, state) in self.symbols.iter_mut() {
+        for state in self.symbols.values_mut() {
             if let Some(last) = state.open.last() {
                 state.closed_before = last.candle.start_ns.saturating_add(self.interval.ns());
             }

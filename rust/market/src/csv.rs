@@ -44,11 +44,6 @@ impl CsvParser {
         &self.schema
     }
 
-    /// Whether the header was read.
-    pub fn has_header(&self) -> bool {
-        self.columns.is_some()
-    }
-
     /// Expects a header again: another file follows.
     pub fn reset(&mut self) {
         self.columns = None;
@@ -344,7 +339,9 @@ mod tests {
         let mut parser = CsvParser::new(Schema::default());
         let (mut symbols, mut out) = (SymbolTable::new(), Vec::new());
         let mut line = |text: &str| parser.parse_line(text.as_bytes(), &mut symbols, &mut out);
+        assert_eq!(line(""), Ok(0));
         assert_eq!(line("symbol,price"), Ok(0));
+        assert_eq!(line(" \t"), Ok(0));
         for wide in ["x,".repeat(1_025), "x,".repeat(1_024), ",".repeat(1_025)] {
             assert_eq!(line(&wide), Err(MessageError::TooManyCells { limit: MAX_CELLS }));
             assert_eq!(line("ABC,12.5"), Ok(1));
@@ -369,7 +366,6 @@ mod tests {
         let mut line =
             |parser: &mut CsvParser, text: &str| parser.parse_line(text.as_bytes(), &mut symbols, &mut out);
         assert_eq!(line(&mut parser, "symbol,price"), Ok(0));
-        assert!(parser.has_header());
         parser.reset();
         assert_eq!(line(&mut parser, "price,symbol"), Ok(0));
         assert_eq!(line(&mut parser, "1,A"), Ok(1));

@@ -173,21 +173,6 @@ impl Decimal {
         }
     }
 
-    /// The same value with `scale` digits after the point, or `None` when digits would be lost or there would be too
-    /// many.
-    pub fn with_scale(self, scale: u8) -> Option<Self> {
-        if scale > MAX_SCALE {
-            return None;
-        }
-        let units = if scale >= self.scale {
-            self.units.checked_mul(power(scale - self.scale))?
-        } else {
-            let divisor = power(self.scale - scale);
-            (self.units % divisor == 0).then_some(self.units / divisor)?
-        };
-        Self::new(units, scale)
-    }
-
     /// Sum, exact, with the larger scale, or `None` when it has more than [`MAX_DIGITS`] digits.
     pub fn checked_add(self, other: Self) -> Option<Self> {
         let scale = self.scale.max(other.scale);

@@ -28,7 +28,7 @@ pub mod update;
 pub mod walk;
 pub mod write;
 
-pub use alert::{AlertError, AlertSet, Direction, FiredAlert, MAX_ALERTS, ThresholdAlert};
+pub use alert::{AlertError, Direction, ThresholdAlert};
 pub use backoff::{Backoff, BackoffError, BackoffSettings};
 pub use candle::{Candle, CandleBuilder, LatenessError, MAX_LATE_INTERVALS, Placement};
 pub use csv::CsvParser;

@@ -38,16 +38,8 @@ impl<T> PerSymbol<T> {
         self.0.get_mut(symbol as usize)?.take()
     }
 
-    /// Forgets all states.
-    pub(crate) fn clear(&mut self) {
-        self.0.clear();
-    }
-
     /// All states in the order of their symbols' numbers.
-    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = (u32, &mut T)> {
-        self.0
-            .iter_mut()
-            .enumerate()
-            .filter_map(|(symbol, state)| state.as_mut().map(|state| (symbol as u32, state)))
+    pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.0.iter_mut().flatten()
     }
 }

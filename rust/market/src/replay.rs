@@ -71,24 +71,6 @@ impl ReplayClock {
         })
     }
 
-    /// The pace.
-    pub fn pace(&self) -> Pace {
-        self.pace
-    }
-
-    /// Changes the pace: what is due next is counted from the quote that was due last.
-    ///
-    /// # Errors
-    /// [`SpeedError`] when the speed is outside of [`SPEEDS`]; the pace is then as it was.
-    pub fn set_pace(&mut self, pace: Pace) -> Result<(), SpeedError> {
-        self.pace = checked(pace)?;
-        if self.anchor.is_some() && self.lap.count > 0 {
-            let latest = self.lap.latest_ns.saturating_add(self.offset_ns);
-            self.anchor = Some((latest, self.last_due_ns));
-        }
-        Ok(())
-    }
-
     /// Goes to a recorded time: quotes before it are passed over, in this lap and the following; the first after it is due at
     /// once. To go back, read the recording from its beginning again.
     pub fn seek(&mut self, from_ns: i64) {
@@ -265,17 +247,11 @@ mod tests {
     }
 
     #[test]
-    fn pace_changes_from_the_last_quote_on() {
-        let mut clock = clock(Pace::Times(1.0));
-        assert_eq!(dues(&mut clock, &[0, 100], 0), [Some(0), Some(100)]);
-        assert_eq!(clock.set_pace(Pace::Times(10.0)), Ok(()));
-        assert_eq!(dues(&mut clock, &[200], 0), [Some(110)]);
-        assert_eq!(clock.set_pace(Pace::Times(0.0)), Err(SpeedError { got: 0.0 }));
-        assert!(matches!(
-            ReplayClock::new(Pace::Times(f64::NAN)),
-            Err(SpeedError { .. })
-        ));
-        assert_eq!(clock.pace(), Pace::Times(10.0));
+    fn speeds_out_of_range_are_refused_with_what_came() {
+        let refused = |speed| ReplayClock::new(Pace::Times(speed)).err();
+        assert_eq!(refused(0.0), Some(SpeedError { got: 0.0 }));
+        assert!(refused(f64::NAN).is_some_and(|error| error.got.is_nan()));
+        assert_eq!((refused(*SPEEDS.start()), refused(*SPEEDS.end())), (None, None));
     }
 
     #[test]

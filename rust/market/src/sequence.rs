@@ -9,7 +9,7 @@ const WINDOW: u64 = 64;
 /// How a number follows those before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrival {
-    /// The first of its symbol, or the first since a restart.
+    /// The first of its symbol.
     First,
     /// The one after the highest so far.
     Next,
@@ -24,7 +24,7 @@ pub enum Arrival {
     Unnumbered,
 }
 
-/// Totals since the tracker was made; a restart does not put them back.
+/// Totals since the tracker was made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SequenceTotals {
     /// Numbers that were observed.
@@ -111,17 +111,7 @@ impl SequenceTracker {
         Arrival::OutOfOrder
     }
 
-    /// Forgets the numbers of all symbols: the feed begins a new row, for example after a reconnection. The totals stay.
-    pub fn restart(&mut self) {
-        self.tracks.clear();
-    }
-
-    /// Forgets the numbers of one symbol: it was unsubscribed, or its row begins anew.
-    pub fn restart_symbol(&mut self, symbol: u32) {
-        self.tracks.remove(symbol);
-    }
-
-    /// The highest number of a symbol since the last restart.
+    /// The highest number of a symbol.
     pub fn highest(&self, symbol: u32) -> Option<u64> {
         self.tracks.get(symbol).map(|track| track.highest)
     }
@@ -185,20 +175,6 @@ mod tests {
         assert_eq!(tracker.observe(1, u64::MAX - 1), Arrival::Gap(u64::MAX - 2));
         assert_eq!(tracker.totals().skipped, u64::MAX);
         assert_eq!(tracker.observe(u32::MAX, 1), Arrival::Unnumbered);
-    }
-
-    #[test]
-    fn restart_begins_a_new_row_and_keeps_the_totals() {
-        let mut tracker = SequenceTracker::new();
-        for (symbol, number) in [(0, 5), (0, 9), (1, 5)] {
-            tracker.observe(symbol, number);
-        }
-        tracker.restart_symbol(0);
-        assert_eq!(tracker.observe(0, 1), Arrival::First);
-        assert_eq!(tracker.observe(1, 6), Arrival::Next);
-        tracker.restart();
-        assert_eq!(tracker.observe(1, 6), Arrival::First);
-        assert_eq!(tracker.totals().skipped, 3);
     }
 
     /// Remembers everything.

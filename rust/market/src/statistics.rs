@@ -33,20 +33,9 @@ pub struct Statistics {
 }
 
 impl Statistics {
-    /// The square root of the variance.
-    pub fn standard_deviation(&self) -> f64 {
-        self.variance.sqrt()
-    }
-
     /// From the first to the last price, exact unless that needs more than 18 digits (`None`).
     pub fn change(&self) -> Option<Decimal> {
         self.last.checked_sub(self.first)
-    }
-
-    /// The change as a share of the first price: 0.01 is one per cent. Not finite when the first price is 0.
-    pub fn relative_change(&self) -> f64 {
-        let first = self.first.to_f64();
-        self.change().map_or(self.last.to_f64() - first, Decimal::to_f64) / first
     }
 }
 

@@ -44,6 +44,11 @@ impl SymbolList {
     /// # Errors
     /// The first fault found, in the order of [`SymbolError`]'s cases; the positions in it count from 0.
     pub fn new<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Self, SymbolError> {
+        let names = names.into_iter();
+        // Before any of them is read.
+        if names.size_hint().0 > MAX_SYMBOLS {
+            return Err(SymbolError::TooMany);
+        }
         let mut seen = HashSet::new();
         let mut symbols = Vec::new();
         for name in names {
@@ -219,5 +224,18 @@ mod tests {
                 bytes: 34
             })
         );
+    }
+
+    #[test]
+    fn absurd_count_is_refused_before_a_name_is_read() {
+        let unreadable = |_| -> &str { panic!("it is not to be read") };
+        let refused = SymbolList::new((0..MAX_SYMBOLS + 1).map(unreadable));
+        assert_eq!(refused.err(), Some(SymbolError::TooMany));
+        // A list that does not say how long it is.
+        let names: Vec<String> = (0..=MAX_SYMBOLS).map(|n| n.to_string()).collect();
+        let some = names.iter().map(String::as_str).filter(|_| true);
+        assert_eq!(SymbolList::new(some).err(), Some(SymbolError::TooMany));
+        let most = names[1..].iter().map(String::as_str);
+        assert_eq!(SymbolList::new(most).map(|list| list.count()), Ok(MAX_SYMBOLS));
     }
 }

@@ -47,12 +47,6 @@ impl SymbolTable {
         self.limit
     }
 
-    /// Sets the most symbols that it will hold, at most [`MAX_SYMBOLS`]. The present length closes the table: names that
-    /// are there stay, also when they are more.
-    pub fn set_limit(&mut self, limit: usize) {
-        self.limit = limit.min(MAX_SYMBOLS);
-    }
-
     /// The name of a number, or `None` past the end.
     pub fn name(&self, symbol: u32) -> Option<&str> {
         self.names.get(symbol as usize).map(AsRef::as_ref)
@@ -71,11 +65,6 @@ impl SymbolTable {
     /// The number of a name that is there.
     pub fn number(&self, name: &str) -> Option<u32> {
         self.numbers.get(name).copied()
-    }
-
-    /// The number of a name that is there, from bytes; bytes that are no UTF-8 are no name.
-    pub fn number_of_bytes(&self, name: &[u8]) -> Option<u32> {
-        self.number(std::str::from_utf8(name).ok()?)
     }
 
     /// The number of a name, which is added when it is not there.
@@ -124,7 +113,7 @@ impl From<&SymbolList> for SymbolTable {
 /// Why a name has no number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SymbolTableError {
-    /// The table is full. A retry helps after [`SymbolTable::set_limit`].
+    /// The table is full.
     Full {
         /// How many symbols it may hold.
         limit: usize,
@@ -154,8 +143,7 @@ mod tests {
         assert_eq!(table.number_or_add("BTC"), Ok(0));
         assert_eq!(table.number_or_add("ETH"), Ok(1));
         assert_eq!(table.number_or_add("BTC"), Ok(0));
-        assert_eq!(table.number_of_bytes(b"ETH"), Some(1));
-        assert_eq!(table.number_of_bytes(b"\xffETH"), None);
+        assert_eq!((table.number("ETH"), table.number("SOL")), (Some(1), None));
         assert_eq!((table.name(1), table.name(2)), (Some("ETH"), None));
         assert_eq!(table.names().collect::<Vec<_>>(), ["BTC", "ETH"]);
     }
@@ -169,8 +157,7 @@ mod tests {
             table.number_or_add("ETH"),
             Err(SymbolTableError::Full { limit: 1 })
         );
-        table.set_limit(2);
-        assert_eq!(table.number_or_add("ETH"), Ok(1));
+        assert_eq!(table.number("ETH"), None);
         assert_eq!(SymbolTable::with_limit(usize::MAX).limit(), MAX_SYMBOLS);
     }
 

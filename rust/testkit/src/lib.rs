@@ -3,6 +3,8 @@
 mod allocations;
 mod ebur128;
 mod fftw;
+#[cfg(unix)]
+mod fork;
 mod program;
 mod reference;
 mod signals;
@@ -14,6 +16,8 @@ mod voices;
 pub use allocations::{CountingAllocator, allocations_in};
 pub use ebur128::{Ebur128, Ebur128Place, Ebur128Reading};
 pub use fftw::Fftw;
+#[cfg(unix)]
+pub use fork::in_fork;
 pub use program::this_program;
 pub use reference::half_spectrum;
 pub use signals::{impulse, noise, sine, sweep};

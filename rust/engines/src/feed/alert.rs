@@ -1,7 +1,7 @@
 //! Alerts of a feed: thresholds of symbols that may not be known yet.
 
 use super::derive::{Derive, FeedQuote};
-use super::lane::Record;
+use crate::lane::Record;
 use rustle_market::{AlertError, Decimal, Direction, Quote, ThresholdAlert};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -49,7 +49,7 @@ impl Alerts {
     pub(super) fn new(thresholds: &[Threshold]) -> Result<Self, AlertError> {
         let mut by_name: HashMap<String, Vec<(u32, Threshold)>> = HashMap::new();
         for (number, threshold) in (0..).zip(thresholds) {
-            alert(0, threshold)?;
+            alert(threshold)?;
             let entry = by_name.entry(threshold.symbol.clone()).or_default();
             entry.push((number, threshold.clone()));
         }
@@ -61,14 +61,14 @@ impl Alerts {
     }
 }
 
-fn alert(symbol: u32, threshold: &Threshold) -> Result<ThresholdAlert, AlertError> {
+fn alert(threshold: &Threshold) -> Result<ThresholdAlert, AlertError> {
     let Threshold {
         direction,
         level,
         hysteresis,
         ..
     } = *threshold;
-    ThresholdAlert::new(symbol, direction, level, hysteresis)
+    ThresholdAlert::new(direction, level, hysteresis)
 }
 
 impl Derive<FeedAlert> for Alerts {
@@ -78,9 +78,8 @@ impl Derive<FeedAlert> for Alerts {
             let name = names.get(quote.symbol as usize);
             let thresholds = name.and_then(|name| self.by_name.get(&**name));
             // Each was made once before, and found to be in order.
-            let made = |(number, threshold): &(u32, Threshold)| {
-                alert(quote.symbol, threshold).ok().map(|alert| (*number, alert))
-            };
+            let made =
+                |(number, threshold): &(u32, Threshold)| alert(threshold).ok().map(|alert| (*number, alert));
             thresholds.into_iter().flatten().filter_map(made).collect()
         });
         for (threshold, alert) in alerts {

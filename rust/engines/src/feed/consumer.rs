@@ -2,11 +2,12 @@
 
 use super::derive::{Derive, FeedQuote, Omissions};
 use super::hub::Hub;
-use super::lane::{FeedLane, Record};
+use super::lane::FeedLane;
 use super::notice::{Notice, Notices};
 use crate::clock::Nanoseconds;
 use crate::job::{Job, PollContext, Release, Step};
 use crate::lane::Doorbell;
+use crate::lane::Record;
 use crate::session::Session;
 use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
@@ -273,7 +274,7 @@ impl<T: Record> Job for ConsumerJob<T> {
     fn release(self: Box<Self>, release: Release) {
         self.hub.remove(self.number);
         // Also what waits for a sample that will not come can be drained from now on.
-        self.lane.sample();
+        self.lane.open();
         self.bell.on_release(release);
     }
 }

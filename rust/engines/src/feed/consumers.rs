@@ -4,12 +4,13 @@ use super::consumer::{Consumer, ConsumerJob, Filter, Intake, Pipe, Sampling, Sub
 use super::derive::{Derive, FeedQuote, Quotes};
 use super::error::FeedError;
 use super::hub::Hub;
-use super::lane::{FeedLane, Record};
+use super::lane::FeedLane;
 use super::policy::Policy;
 use super::session::{FeedSession, check_names};
 use crate::clock::Clock;
 use crate::engine::Sessions;
 use crate::lane::Doorbell;
+use crate::lane::Record;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -43,7 +44,7 @@ impl Consumers {
         if let Subscription::Symbols(names) = subscription {
             check_names(names)?;
             #[cfg(feature = "faults")]
-            crate::faults::symbols_are_wanted(names);
+            crate::faults::symbols_are_wanted(names.iter().map(String::as_str));
         }
         policy.check()?;
         let (overflow, capacity) = policy.overflow();

@@ -1,6 +1,6 @@
 //! What consumers are handed, and how it is made from quotes.
 
-use super::lane::Record;
+use crate::lane::Record;
 use rustle_market::{Candle, CandleBuilder, Placement, Quote, RollingStatistics, Statistics};
 use std::sync::Arc;
 

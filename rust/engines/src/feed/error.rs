@@ -13,7 +13,7 @@ use std::fmt;
 use std::io;
 use std::time::Duration;
 
-/// A refusal of [`FeedEngine`](super::FeedEngine). Only [`FeedError::Runtime`] and [`FeedError::File`] may pass with a retry.
+/// A refusal of [`FeedEngine`](super::FeedEngine). Only [`RuntimeError::Thread`] and [`FeedError::File`] may pass with a retry.
 #[derive(Debug)]
 pub enum FeedError {
     /// The symbols cannot be tracked.

@@ -6,11 +6,14 @@ use super::error::FeedError;
 use super::notice::{FeedCounts, Notice, NoticeKind, NoticeText};
 use crate::clock::Clock;
 use crate::job::Release;
+use crate::lock::{Lock, locked, locked_surely};
+use crate::panic_text::into_panic_message;
 use crate::session::Session;
 use rustle_market::SymbolTable;
 use std::collections::HashSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 /// As [`Wanted`], for a source.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -90,23 +93,37 @@ impl Hub {
         wake(woken);
     }
 
-    /// Ends the feed: what comes only with the end is handed out, and every session ends, those that are started later too.
-    /// Only the first end counts.
-    pub(super) fn finish(&self, outcome: Outcome) {
+    /// Ends the feed: what comes only with the end is handed out, and every session ends, those that are started later too. A panic
+    /// over what is handed out is how the feed ended then. Only the first end counts.
+    pub(super) fn finish(&self, mut outcome: Outcome) {
         let mut woken = Vec::new();
         {
-            let state = &mut *self.state();
+            let state = &mut *locked_surely(&self.state);
             if state.outcome.is_some() {
                 return;
+            }
+            let handed_out = catch_unwind(AssertUnwindSafe(|| {
+                for consumer in &mut state.consumers {
+                    consumer.intake.finish(&state.names);
+                }
+            }));
+            if let Err(payload) = handed_out {
+                let message = into_panic_message(payload);
+                outcome = Err(format!("the end of the feed panicked: {message}"));
+                self.poison.store(true, Ordering::Release);
             }
             let reason = outcome.as_ref().err().map_or("", String::as_str);
             let closed = self.notice(NoticeKind::Closed, 0, 0, reason);
             state.connection = Some(closed);
             state.outcome = Some(outcome);
-            for consumer in &mut state.consumers {
-                consumer.intake.finish(&state.names);
-                consumer.intake.note(&closed);
-                woken.push(consumer.session.clone());
+            woken.extend(state.consumers.iter().map(|consumer| consumer.session.clone()));
+            let noted = catch_unwind(AssertUnwindSafe(|| {
+                for consumer in &mut state.consumers {
+                    consumer.intake.note(&closed);
+                }
+            }));
+            if noted.map_err(into_panic_message).is_err() {
+                self.poison.store(true, Ordering::Release);
             }
         }
         wake(woken);
@@ -134,7 +151,7 @@ impl Hub {
         let changed = self.notice(NoticeKind::Wanted, 0, 0, "");
         let mut woken = Vec::new();
         {
-            let state = &mut *self.state();
+            let state = &mut *locked_surely(&self.state);
             // The session's job leaves after it was marked as released, under this lock: it either finds the consumer, or is
             // seen here.
             if consumer.session.is_released() {
@@ -158,7 +175,7 @@ impl Hub {
         let changed = self.notice(NoticeKind::Wanted, 0, 0, "");
         let mut woken = Vec::new();
         let gone = {
-            let state = &mut *self.state();
+            let state = &mut *locked_surely(&self.state);
             let at = state
                 .consumers
                 .iter()
@@ -308,7 +325,7 @@ impl Hub {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.state, Lock::Hub)
     }
 }
 

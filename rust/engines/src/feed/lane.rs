@@ -1,18 +1,9 @@
 //! The lane between a feed and one of its consumers.
 
+use crate::lane::Record;
+use crate::lock::{Lock, locked, locked_surely};
 use crate::ring::{LaneStatistics, Overflow, Ring};
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
-/// What waits in a lane.
-pub(super) trait Record: Copy + Send {
-    /// Of several with the same key a lane may keep the newest alone.
-    fn key(&self) -> u32;
-
-    /// The record that takes the place of `replaced`, whose loss is told apart.
-    fn replacing(self, _replaced: &Self) -> Self {
-        self
-    }
-}
+use std::sync::{Mutex, MutexGuard};
 
 /// A [`Ring`] whose keys may become more, and which may hand out only what waited at the last sample.
 #[derive(Debug)]
@@ -51,6 +42,15 @@ impl<T: Copy> FeedLane<T> {
         std::mem::replace(open, waiting) == 0 && waiting > 0
     }
 
+    /// Opens all that waits, as the session is over.
+    pub(super) fn open(&self) {
+        let mut content = locked_surely(&self.content);
+        let waiting = content.ring.statistics().waiting as usize;
+        if let Some(open) = &mut content.open {
+            *open = waiting;
+        }
+    }
+
     /// Whether something waits that the consumer was not told of: it is told now.
     pub(super) fn announce(&self) -> bool {
         let mut content = self.content();
@@ -66,14 +66,16 @@ impl<T: Copy> FeedLane<T> {
     /// As [`Ring::drain`], with the counts right after it.
     pub(super) fn drain(&self, most: usize, take: impl FnMut(T, u32)) -> (usize, LaneStatistics) {
         let mut content = self.content();
+        let waiting = content.ring.statistics().waiting as usize;
+        let most = most.min(waiting);
         let most = content.open.map_or(most, |open| most.min(open));
-        let count = content.ring.drain(most, take);
+        // Before `take` is called, which may panic.
         if let Some(open) = &mut content.open {
-            *open -= count;
+            *open -= most;
         }
-        let statistics = content.ring.statistics();
-        content.is_announced &= statistics.waiting > 0;
-        (count, statistics)
+        content.is_announced &= waiting > most;
+        let count = content.ring.drain(most, take);
+        (count, content.ring.statistics())
     }
 
     /// As [`Ring::statistics`].
@@ -82,7 +84,7 @@ impl<T: Copy> FeedLane<T> {
     }
 
     fn content(&self) -> MutexGuard<'_, Content<T>> {
-        self.content.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.content, Lock::FeedLane)
     }
 }
 

@@ -1,6 +1,6 @@
 //! What is told of a source: counts, and notices of single events.
 
-use super::lane::Record;
+use crate::lane::Record;
 use std::fmt;
 
 /// What a source met with so far. A message gives quotes, or is in one of the counts from `malformed` to
@@ -140,11 +140,7 @@ pub struct Notice {
     pub text: NoticeText,
 }
 
-impl Record for Notice {
-    fn key(&self) -> u32 {
-        0
-    }
-}
+impl Record for Notice {}
 
 #[cfg(test)]
 mod tests {

@@ -1,15 +1,18 @@
 //! Quotes that the host hands over, from a protocol that it speaks itself.
 
+use super::FeedEngine;
 use super::error::FeedError;
 use super::hub::{Hub, Outcome};
 use super::intake::{Gate, Reader};
 use super::notice::NoticeKind;
 use super::source::REST;
-use super::{FeedEngine, locked};
 use crate::job::{Job, PollContext, Release, Step};
+use crate::lock::{Lock, locked, locked_surely};
+use crate::panic_text::panic_message;
 use crate::session::Session;
 use rustle_market::{Format, Quote, Schema, SymbolTable};
 use std::ops::RangeInclusive;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex};
 
 /// How much is read before there is another look for room; the quotes of so much may wait.
@@ -105,14 +108,33 @@ impl Pushed {
     pub(super) fn runs_as(&self, session: Session) {
         // What came in between has woken nobody.
         session.wake();
-        locked(&self.state).session = Some(session);
+        locked_surely(&self.state).session = Some(session);
+    }
+
+    /// Lets the host work on what it pushed. A panic ends the feed: what was handed over then is not known.
+    ///
+    /// # Errors
+    /// [`FeedError::Ended`], and those of `work`.
+    fn alone<T>(&self, work: impl FnOnce(&mut State) -> Result<T, FeedError>) -> Result<T, FeedError> {
+        let worked = catch_unwind(AssertUnwindSafe(|| {
+            let state = &mut *locked(&self.state, Lock::Pushed);
+            if state.outcome.is_some() || self.hub.outcome().is_some() {
+                return Err(FeedError::Ended);
+            }
+            work(state)
+        }));
+        worked.unwrap_or_else(|payload| {
+            self.hub
+                .end(Release::Panicked(panic_message(&*payload).to_owned()));
+            resume_unwind(payload)
+        })
     }
 
     fn push(&self, bytes: &[u8]) -> Result<usize, FeedError> {
-        let state = &mut *locked(&self.state);
-        if state.outcome.is_some() || self.hub.outcome().is_some() {
-            return Err(FeedError::Ended);
-        }
+        self.alone(|state| Ok(self.push_to(state, bytes)))
+    }
+
+    fn push_to(&self, state: &mut State, bytes: &[u8]) -> usize {
         let mut taken = 0;
         if state.is_running {
             state.give(&self.hub);
@@ -125,14 +147,17 @@ impl Pushed {
         }
         state.is_refused |= taken < bytes.len();
         state.wake_if(state.waits());
-        Ok(taken)
+        taken
     }
 
     fn tell(&self, news: HostNews, text: &str) -> Result<(), FeedError> {
-        let state = &mut *locked(&self.state);
-        if state.outcome.is_some() || self.hub.outcome().is_some() {
-            return Err(FeedError::Ended);
-        }
+        self.alone(|state| {
+            self.tell_of(state, news, text);
+            Ok(())
+        })
+    }
+
+    fn tell_of(&self, state: &mut State, news: HostNews, text: &str) {
         match news {
             HostNews::Connecting { failures } => self.hub.tell(NoticeKind::Connecting, 0, failures, text),
             HostNews::Connected => {
@@ -157,7 +182,6 @@ impl Pushed {
                 state.wake_if(true);
             }
         }
-        Ok(())
     }
 }
 
@@ -190,8 +214,11 @@ pub(super) struct PushedJob(pub(super) Arc<Pushed>);
 impl Job for PushedJob {
     fn poll(&mut self, context: &PollContext<'_>) -> Step {
         let hub = &self.0.hub;
+        if hub.outcome().is_some() {
+            return Step::End;
+        }
         let (step, has_room) = {
-            let state = &mut *locked(&self.0.state);
+            let state = &mut *locked(&self.0.state, Lock::Pushed);
             state.is_running = true;
             state.give(hub);
             match (&state.outcome, state.waits()) {

@@ -12,6 +12,7 @@ use super::error::FeedError;
 use super::live::FeedAddress;
 use crate::job::Release;
 use crate::lane::Doorbell;
+use crate::lock::locked_surely;
 use crate::own_thread::{LOOK, OwnThread};
 use crate::panic_text::into_panic_message;
 use crate::runtime::RuntimeError;
@@ -70,7 +71,7 @@ impl FeedServer {
         Ok(Self {
             address,
             figures,
-            thread: thread.map_err(|error| FeedError::Runtime(RuntimeError(error)))?,
+            thread: thread.map_err(|error| FeedError::Runtime(RuntimeError::Thread(error)))?,
         })
     }
 
@@ -112,7 +113,7 @@ struct Ending(Mutex<Option<(Box<dyn Doorbell>, Release)>>);
 
 impl Ending {
     fn set(&self, bell: Box<dyn Doorbell>, release: Release) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((bell, release));
+        *locked_surely(&self.0) = Some((bell, release));
     }
 }
 

@@ -4,15 +4,12 @@ use super::error::FeedError;
 use super::hub::Demand;
 use super::intake::{Gate, LARGEST_BATCH};
 use super::source::{Moment, Next, Source};
-use crate::clock::Nanoseconds;
-use crate::schedule::Schedule;
+use crate::schedule::Skipped;
 use crate::ticker::RATE_RANGE;
+use crate::turns::Turns;
 use rustle_market::{
     Decimal, GbmParameters, GeometricBrownianMotion, Quote, RandomWalk, SymbolList, SymbolTable,
 };
-
-/// The shortest time between two turns: quotes that are closer together are given in one go.
-const SHORTEST_NAP: Nanoseconds = 1_000_000;
 
 /// How simulated prices move.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,17 +36,17 @@ pub struct SimulatedConfiguration {
     pub model: Model,
 }
 
-/// Each symbol in turn, at even distances, numbered from 0.
+/// Each symbol in turn, at even distances, numbered from 0; while the process is held up for more than a second the numbers go on
+/// without it.
 pub(super) struct Simulated {
     prices: Prices,
-    count: usize,
-    schedule: Schedule,
-    limit: u64,
+    turns: Turns,
+    count: u64,
     /// Between two updates of one symbol.
     step_ns: i64,
     quotes: Vec<Quote>,
     /// What the last turn left out.
-    lag: Option<Nanoseconds>,
+    skipped: Option<Skipped>,
 }
 
 enum Prices {
@@ -92,12 +89,11 @@ impl Simulated {
         };
         let source = Self {
             prices,
-            count: symbols.count(),
-            schedule: Schedule::new(rate * symbols.count() as f64),
-            limit: configuration.update_limit.unwrap_or(u64::MAX),
+            turns: Turns::new(symbols.count(), rate, configuration.update_limit),
+            count: symbols.count() as u64,
             step_ns: (1e9 / rate) as i64,
             quotes: Vec::new(),
-            lag: None,
+            skipped: None,
         };
         Ok((source, SymbolTable::from(&symbols)))
     }
@@ -105,33 +101,27 @@ impl Simulated {
 
 impl Source for Simulated {
     fn give(&mut self, moment: Moment, gate: &mut Gate) -> Result<Next, String> {
-        self.lag = self.schedule.catch_up(moment.now);
-        let left = self.limit.saturating_sub(self.schedule.taken());
-        let most = left.min(moment.most as u64).min(LARGEST_BATCH as u64);
+        self.skipped = self.turns.catch_up(moment.now);
+        // The market went on meanwhile: what nobody saw is a hole in the numbers.
+        self.turns
+            .pass_over(self.skipped.map_or(0, |skipped| skipped.ticks));
         self.quotes.clear();
-        for number in self.schedule.take(moment.now, most) {
-            let symbol = (number % self.count as u64) as usize;
-            let price = self.prices.step(symbol, self.step_ns);
+        for (number, symbol) in self.turns.take(moment.now, moment.most.min(LARGEST_BATCH) as u64) {
+            let price = self.prices.step(symbol as usize, self.step_ns);
             self.quotes.extend(price.map(|price| Quote {
-                symbol: symbol as u32,
+                symbol,
                 price,
                 size: Decimal::ZERO,
                 time_ns: moment.wall_ns,
-                sequence: number / self.count as u64,
+                sequence: number / self.count,
             }));
         }
         gate.pass(&self.quotes, moment.wall_ns);
-        if self.schedule.taken() >= self.limit {
-            return Ok(Next::End);
-        }
-        Ok(match self.schedule.due() {
-            due if due <= moment.now => Next::Now,
-            due => Next::At(due.max(moment.now + SHORTEST_NAP)),
-        })
+        Ok(self.turns.next(moment.now).map_or(Next::End, Next::At))
     }
 
-    fn take_lag(&mut self) -> Option<Nanoseconds> {
-        self.lag.take()
+    fn take_skipped(&mut self) -> Option<Skipped> {
+        self.skipped.take()
     }
 
     /// All symbols move, wanted or not: who comes later finds them where they would be.

@@ -4,6 +4,7 @@ use super::hub::{Demand, Hub};
 use super::intake::Gate;
 use crate::clock::Nanoseconds;
 use crate::job::{Job, PollContext, Release, Step};
+use crate::schedule::Skipped;
 use std::sync::Arc;
 
 /// What a source wants next.
@@ -38,8 +39,8 @@ pub(super) trait Source: Send {
     /// The reason why it cannot go on.
     fn give(&mut self, moment: Moment, gate: &mut Gate) -> Result<Next, String>;
 
-    /// How far behind it was when it last gave, if it went on from there rather than caught up.
-    fn take_lag(&mut self) -> Option<Nanoseconds> {
+    /// What it skipped when it last gave, if it was too far behind to catch up.
+    fn take_skipped(&mut self) -> Option<Skipped> {
         None
     }
 
@@ -70,15 +71,6 @@ impl SourceJob {
     }
 }
 
-impl Drop for SourceJob {
-    /// A start that panics leaves nobody waiting for the source.
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            self.hub.finish(Err("the start of the source panicked".into()));
-        }
-    }
-}
-
 impl Job for SourceJob {
     fn poll(&mut self, context: &PollContext<'_>) -> Step {
         if let Some(demand) = self.hub.demand(self.demand) {
@@ -94,8 +86,8 @@ impl Job for SourceJob {
             return Step::At(moment.now.saturating_add(REST));
         }
         let next = self.source.give(moment, &mut self.gate);
-        if let Some(lag) = self.source.take_lag() {
-            context.was_held_up(lag);
+        if let Some(skipped) = self.source.take_skipped() {
+            context.was_held_up(skipped);
         }
         match next {
             Ok(Next::At(time)) => Step::At(time),

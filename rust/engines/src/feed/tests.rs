@@ -1,5 +1,6 @@
 //! Feeds on a manual runtime: every test moves the time itself.
 
+mod held_up;
 mod losses;
 #[cfg(unix)]
 mod pipes;
@@ -250,4 +251,47 @@ fn dropped_feed_releases_every_consumer() {
     for heard in heard {
         assert_eq!(heard.try_iter().last(), Some(Heard::Released(Release::Cancelled)));
     }
+}
+
+/// Panics over the last records.
+struct PanicsAtTheEnd;
+
+impl derive::Derive<FeedQuote> for PanicsAtTheEnd {
+    fn take(&mut self, quote: &FeedQuote, _: &[Arc<str>], out: &mut Vec<FeedQuote>) {
+        out.push(*quote);
+    }
+
+    fn finish(&mut self, _: &mut Vec<FeedQuote>) {
+        panic!("no end in sight");
+    }
+}
+
+#[test]
+fn consumer_that_panics_at_the_end_ends_every_session_with_the_message() {
+    let (runtime, feed) = feed(&simulated(&["A"], 10.0, Some(3)));
+    let ((first, of_first), (second, of_second)) = (bell(), bell());
+    let started = feed
+        .consumers
+        .start(&Subscription::All, ALL, PanicsAtTheEnd, first);
+    let (first, second) = (
+        started.expect("started"),
+        feed.quotes(&Subscription::All, ALL, second).expect("started"),
+    );
+    feed.run().expect("running");
+    runtime.advance(SECOND);
+    let reason = "the end of the feed panicked: no end in sight";
+    for heard in [of_first, of_second] {
+        let release = Release::Failed(reason.to_owned());
+        assert_eq!(heard.try_iter().last(), Some(Heard::Released(release)));
+    }
+    assert_eq!((drained(&first).len(), drained(&second).len()), (3, 3));
+    let connection = feed.connection().expect("it has ended");
+    assert_eq!(
+        (connection.kind, connection.text.as_str()),
+        (NoticeKind::Closed, reason)
+    );
+    let refused = feed.quotes(&Subscription::All, ALL, NoBell);
+    assert!(matches!(refused, Err(FeedError::Poisoned)));
+    let served = feed.serve(&"tcp:127.0.0.1:0".parse().expect("an address"), ALL, NoBell);
+    assert!(matches!(served, Err(FeedError::Poisoned)));
 }

@@ -1,5 +1,7 @@
 //! A piece of captured sound, as it travels.
 
+use crate::lane::Record;
+
 /// The samples of a block, over all channels.
 pub const BLOCK_SAMPLES: usize = 256;
 
@@ -21,3 +23,5 @@ pub struct SoundBlock {
     /// The interleaved samples; those beyond the frames are 0.
     pub samples: [f32; BLOCK_SAMPLES],
 }
+
+impl Record for SoundBlock {}

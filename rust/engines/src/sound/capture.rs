@@ -78,6 +78,7 @@ impl CaptureEngine {
         lane: Option<Arc<Lane<SoundBlock>>>,
         outlet: Outlet<SoundBlock>,
     ) -> Result<CaptureSession, SoundError> {
+        self.0.sessions.admit()?;
         let shape = self.0.shape;
         let source = if self.0.is_demo() {
             Source::demo(shape)

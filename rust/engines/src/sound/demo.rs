@@ -17,3 +17,55 @@ pub(super) fn sample(frame: u64, channel: usize, rate: u32) -> f32 {
     let turns = (seconds * TONES[channel.min(1)]).fract();
     (10f64.powf(decibels / 20.0) * (turns * TAU).sin()) as f32
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Four frames in a period of the first channel's tone.
+    const RATE: u32 = 1_760;
+
+    /// The loudest frame of a period that begins at `seconds`.
+    fn loudest(seconds: u64, channel: usize) -> f32 {
+        let from = seconds * u64::from(RATE);
+        (from..from + 16).fold(0.0, |most, frame| sample(frame, channel, RATE).abs().max(most))
+    }
+
+    #[test]
+    fn sound_swells_from_sixty_decibels_below_full_scale_and_back_in_twenty_seconds() {
+        for (seconds, level) in [
+            (0, 0.001),
+            (5, 0.031_62),
+            (10, 1.0),
+            (15, 0.031_62),
+            (20, 0.001),
+            (30, 1.0),
+        ] {
+            for channel in 0..3 {
+                let got = loudest(seconds, channel);
+                assert!(
+                    (got / level - 1.0).abs() < 0.08,
+                    "{got} after {seconds} s, not {level}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn channels_have_tones_of_440_and_660_hertz() {
+        let full = 10 * u64::from(RATE);
+        let near = |frame, channel, expected: f64| {
+            let got = f64::from(sample(full + frame, channel, RATE));
+            assert!((got - expected).abs() < 0.02, "{got}, not {expected}");
+        };
+        for (frame, quarter) in [(0, 0.0), (1, 1.0), (2, 0.0), (3, -1.0)] {
+            near(frame, 0, quarter);
+        }
+        let half = std::f64::consts::FRAC_1_SQRT_2;
+        for channel in [1, 2, 31] {
+            for (frame, eighths) in [(0, 0.0), (1, half), (2, -1.0), (3, half), (4, 0.0), (5, -half)] {
+                near(frame, channel, eighths);
+            }
+        }
+    }
+}

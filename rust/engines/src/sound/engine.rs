@@ -3,7 +3,7 @@
 use super::error::SoundError;
 use super::{CHANNELS, DEMO_DEVICE, Device, PERIODS, RATES};
 use crate::engine::Sessions;
-use crate::lane::{Doorbell, Lane};
+use crate::lane::{Doorbell, Lane, Record};
 use crate::outlet::Outlet;
 use crate::ring::Overflow;
 use crate::runtime::Runtime;
@@ -116,7 +116,7 @@ impl Shape {
 ///
 /// # Errors
 /// [`SoundError::CapacityOutOfRange`]; the bell is dropped then without a call.
-pub(super) fn pulling<T: Copy>(
+pub(super) fn pulling<T: Record>(
     overflow: Overflow,
     capacity: usize,
     most: usize,

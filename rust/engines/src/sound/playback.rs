@@ -5,7 +5,8 @@ mod job;
 use super::engine::{Shape, SoundConfiguration, SoundEngine, pulling};
 use super::error::SoundError;
 use super::queue::FrameQueue;
-use crate::lane::{Doorbell, Lane, MAX_LANE_CAPACITY};
+use crate::lane::{Doorbell, Lane, MAX_LANE_CAPACITY, Record};
+use crate::lock::{Lock, locked};
 use crate::outlet::{Outlet, RecordListener};
 use crate::ring::{LaneStatistics, Overflow};
 use crate::runtime::Runtime;
@@ -13,7 +14,7 @@ use crate::session::Session;
 use job::{DeviceSink, PlaybackJob, Sink};
 use rustle_alsa::Direction;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// How far a playback has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,6 +32,8 @@ pub struct PlaybackProgress {
     /// How often the device ran dry: each time it made a hole, how long it does not say.
     pub underruns: u32,
 }
+
+impl Record for PlaybackProgress {}
 
 /// What the writer, the device's thread and the job share.
 #[derive(Debug)]
@@ -150,6 +153,7 @@ impl PlaybackEngine {
         lane: Option<Arc<Lane<PlaybackProgress>>>,
         outlet: Outlet<PlaybackProgress>,
     ) -> Result<PlaybackSession, SoundError> {
+        self.0.sessions.admit()?;
         let shape = self.0.shape;
         let shared = Arc::new(Shared::new(shape));
         let sink = if self.0.is_demo() {
@@ -196,7 +200,7 @@ impl PlaybackSession {
                 got: samples.len(),
             });
         }
-        let _alone = self.shared.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let _alone = locked(&self.shared.writer, Lock::Writer);
         Ok(self.shared.queue.write(samples) * channels)
     }
 

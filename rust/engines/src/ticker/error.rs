@@ -7,7 +7,7 @@ use crate::runtime::RuntimeError;
 use rustle_market::SymbolError;
 use std::fmt;
 
-/// A refusal of [`TickerEngine`](super::TickerEngine). Only [`TickerError::Runtime`] may pass with a retry.
+/// A refusal of [`TickerEngine`](super::TickerEngine). Only [`RuntimeError::Thread`] may pass with a retry.
 #[derive(Debug)]
 pub enum TickerError {
     /// The symbols cannot be tracked.

@@ -1,8 +1,9 @@
 //! The pull side of a ticker.
 
-use crate::lane::Lane;
-use crate::ring::{LaneStatistics, Overflow};
+use crate::lane::{Lane, Record};
+use crate::ring::Overflow;
 use rustle_market::{PriceUpdate, SymbolList};
+use std::sync::Arc;
 
 /// An update as it waits in a lane: the symbol by its number in the session's list.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -17,31 +18,29 @@ pub struct Tick {
     pub sequence: u64,
 }
 
+impl Record for Tick {
+    fn key(&self) -> u32 {
+        self.symbol
+    }
+}
+
+/// The lane of a session, and the names of its symbols.
 pub(super) struct PriceLane {
     symbols: SymbolList,
-    ticks: Lane<Tick>,
+    pub(super) ticks: Arc<Lane<Tick>>,
 }
 
 impl PriceLane {
     pub(super) fn new(symbols: SymbolList, overflow: Overflow, capacity: usize) -> Self {
         Self {
-            ticks: Lane::new(overflow, capacity, symbols.count()),
+            ticks: Arc::new(Lane::new(overflow, capacity, symbols.count())),
             symbols,
         }
     }
 
-    /// Takes the ticks in. Returns whether the lane was empty before and is not any more.
-    pub(super) fn push(&self, ticks: &[Tick]) -> bool {
-        self.ticks.push_all(ticks, |tick| tick.symbol)
-    }
-
-    pub(super) fn drain(&self, most: usize, take: impl FnMut(Tick, u32)) -> (usize, LaneStatistics) {
-        self.ticks.drain(most, take)
-    }
-
     pub(super) fn drain_updates(&self, most: usize) -> Vec<PriceUpdate> {
         let mut updates = Vec::new();
-        self.drain(most, |tick, _| {
+        self.ticks.drain(most, |tick, _| {
             if let Some(symbol) = self.symbols.symbols().get(tick.symbol as usize) {
                 updates.push(PriceUpdate {
                     symbol: symbol.clone(),
@@ -52,9 +51,5 @@ impl PriceLane {
             }
         });
         updates
-    }
-
-    pub(super) fn statistics(&self) -> LaneStatistics {
-        self.ticks.statistics()
     }
 }

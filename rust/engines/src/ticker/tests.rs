@@ -316,3 +316,125 @@ fn listener_may_start_cancel_and_drop_from_inside_a_call() {
         "{heard:?}"
     );
 }
+
+#[test]
+fn ticker_and_feed_of_one_seed_have_the_same_prices() {
+    use crate::{FeedEngine, Model, Policy, SimulatedConfiguration, SourceConfiguration, Subscription};
+    let symbols = ["BTC", "ETH", "OTHER"];
+    let (runtime, engine) = engine(TickerConfiguration {
+        seed: Some(11),
+        ..TickerConfiguration::default()
+    });
+    engine
+        .start_pulling(&symbols, Overflow::DropOldest, 64, NoBell)
+        .expect("started");
+    let simulated = SourceConfiguration::Simulated(SimulatedConfiguration {
+        symbols: symbols.map(str::to_owned).into(),
+        updates_per_second: 2.0,
+        seed: 11,
+        update_limit: None,
+        model: Model::Walk,
+    });
+    let feed = FeedEngine::on(runtime.clone(), &simulated).expect("a valid configuration");
+    let quotes = feed
+        .quotes(&Subscription::All, Policy::Awaited { capacity: 64 }, NoBell)
+        .expect("started");
+    feed.run().expect("running");
+    runtime.advance(Duration::from_secs(5));
+    let updates: Vec<_> = engine
+        .drain_updates(64)
+        .iter()
+        .map(|update| (update.symbol.index(), update.price.to_bits(), update.sequence))
+        .collect();
+    let mut of_feed = Vec::new();
+    quotes.drain(64, |record, _| {
+        let quote = record.quote;
+        let sequence = quote.sequence * 3 + u64::from(quote.symbol);
+        of_feed.push((quote.symbol, quote.price.to_f64().to_bits(), sequence));
+    });
+    assert_eq!(updates.len(), 31);
+    assert_eq!(updates, of_feed);
+}
+
+#[test]
+fn session_that_is_cancelled_within_a_batch_hears_no_more_of_it() {
+    struct Enough(mpsc::Receiver<TickerSession>, Option<TickerSession>, Recorder);
+    impl RecordListener<PriceUpdate> for Enough {
+        fn on_record(&mut self, update: &PriceUpdate) {
+            if self.1.is_none() {
+                self.1 = self.0.try_recv().ok();
+            }
+            RecordListener::on_record(&mut self.2, update);
+            if update.sequence == 702 {
+                self.1.as_ref().expect("the test has sent it").cancel();
+            }
+        }
+        fn on_release(self: Box<Self>, release: Release) {
+            RecordListener::on_release(Box::new(self.2), release);
+        }
+    }
+    let (runtime, engine) = engine(TickerConfiguration {
+        updates_per_second: 1e6,
+        ..TickerConfiguration::default()
+    });
+    let (recorder, heard) = recorder();
+    let (sender, receiver) = mpsc::channel();
+    let session = engine
+        .start_tracking(&["A"], Enough(receiver, None, recorder))
+        .expect("started");
+    runtime.advance(Duration::ZERO);
+    sender.send(session).expect("the listener waits");
+    runtime.advance(Duration::from_millis(5));
+    let heard = all(&heard);
+    assert_eq!(heard.len(), 704);
+    assert_eq!(heard[702], Heard::Price("A".into(), 702, 1_000_001));
+    assert_eq!(heard[703], Heard::Released(Release::Cancelled));
+}
+
+#[test]
+fn newest_of_each_symbol_is_kept_where_a_lane_keeps_the_latest() {
+    let (runtime, engine) = engine(TickerConfiguration::default());
+    let session = engine
+        .start_pulling(&["A", "B", "C"], Overflow::KeepLatest, 1, NoBell)
+        .expect("started");
+    runtime.advance(Duration::from_secs(2));
+    let mut kept = Vec::new();
+    session.drain(9, |tick, lost| kept.push((tick.symbol, tick.sequence, lost)));
+    assert_eq!(kept, [(0, 12, 4), (1, 10, 3), (2, 11, 3)]);
+}
+
+#[test]
+fn numbers_at_the_ends_of_their_ranges_are_taken_and_those_beyond_are_not() {
+    let rate = |updates_per_second| {
+        let configuration = TickerConfiguration {
+            updates_per_second,
+            ..TickerConfiguration::default()
+        };
+        TickerEngine::on(Arc::new(Runtime::manual(0)), configuration).is_ok()
+    };
+    let (least, most) = (*RATE_RANGE.start(), *RATE_RANGE.end());
+    assert_eq!(
+        [least, most, least.next_down(), most.next_up(), -1.0].map(rate),
+        [true, true, false, false, false]
+    );
+    let (_runtime, engine) = engine(TickerConfiguration::default());
+    let capacity = |capacity| {
+        let started = engine.start_pulling(&["A"], Overflow::DropNewest, capacity, NoBell);
+        started.is_ok()
+    };
+    assert_eq!(
+        [1, MAX_LANE_CAPACITY, 0, MAX_LANE_CAPACITY + 1, usize::MAX].map(capacity),
+        [true, true, false, false, false]
+    );
+    let name = "A".repeat(rustle_market::MAX_SYMBOL_BYTES + 1);
+    let named = |symbols: &[&str]| {
+        let started = engine.start_pulling(symbols, Overflow::DropNewest, 1, NoBell);
+        started.map(drop).map_err(|error| error.to_string())
+    };
+    assert_eq!(named(&[&name[1..]]), Ok(()));
+    assert!(named(&[&name]).is_err());
+    let numbers: Vec<String> = (0..=rustle_market::MAX_SYMBOLS).map(|n| n.to_string()).collect();
+    let names: Vec<&str> = numbers.iter().map(String::as_str).collect();
+    assert_eq!(named(&names[1..]), Ok(()));
+    assert!(named(&names).is_err());
+}

@@ -1,5 +1,6 @@
 use super::*;
 use crate::clock::ManualClock;
+use crate::schedule::Skipped;
 use std::sync::atomic::AtomicU64;
 
 /// Waits for an hour, fails, or panics.
@@ -57,6 +58,7 @@ impl Bench {
                 heard: self.heard.clone(),
             }),
             poison: self.poison.clone(),
+            timer: None,
         });
         session
     }
@@ -76,7 +78,7 @@ fn starting_and_cancelling_for_ever_keeps_no_timers() {
         assert!(bench.worker.turn());
     }
     assert_eq!(bench.heard().len(), 10_000);
-    assert!(bench.worker.timers.len() <= 66, "{}", bench.worker.timers.len());
+    assert_eq!(bench.worker.timers.len(), 0);
     assert!(bench.worker.running.is_empty());
 }
 
@@ -173,7 +175,7 @@ impl Job for Asks {
     fn poll(&mut self, context: &PollContext<'_>) -> Step {
         self.polled.lock().expect("a sound lock").push(context.now());
         if let Some(lag) = self.lag {
-            context.was_held_up(lag);
+            context.was_held_up(Skipped { lag, ticks: 0 });
         }
         self.times.pop().map_or(Step::Wait, Step::At)
     }
@@ -195,6 +197,7 @@ fn asking(jobs: &[(&[Nanoseconds], Option<Nanoseconds>)]) -> (Worker, Vec<Arc<Mu
                 lag: *lag,
             }),
             poison: Arc::default(),
+            timer: None,
         });
         polled
     });
@@ -239,3 +242,50 @@ fn bell_rings_for_a_worker_that_sleeps_and_for_no_other() {
         assert!(!inbox.lock().is_asleep);
     });
 }
+
+#[test]
+fn cancels_and_wakes_that_come_again_before_they_were_seen_are_one_order() {
+    let inbox = Arc::new(Inbox::new());
+    let session = Session::new(7, inbox.clone());
+    for _ in 0..3 {
+        session.wake();
+        session.cancel();
+    }
+    let orders = inbox.wait(&ManualClock::new(0), &Timers::default(), 0);
+    assert_eq!((orders.wakes, orders.cancels), (vec![7], vec![7]));
+    session.take_wake();
+    session.wake();
+    session.cancel();
+    let orders = inbox.wait(&ManualClock::new(0), &Timers::default(), 0);
+    assert_eq!((orders.wakes, orders.cancels), (vec![7], vec![]));
+}
+
+#[test]
+fn job_whose_session_is_cancelled_is_polled_no_more() {
+    let mut bench = Bench::new();
+    let first = bench.start(Doing::Panic);
+    first.cancel();
+    let waiting = bench.start(Doing::Wait);
+    assert!(bench.worker.turn());
+    assert_eq!(bench.heard(), [Release::Cancelled]);
+    assert!(first.is_released() && first.is_cancelled());
+    assert!(!waiting.is_released());
+    assert!(!bench.poison.load(Ordering::Acquire));
+}
+
+#[test]
+fn worker_that_is_stopped_releases_what_is_left_and_lets_those_go_who_wait() {
+    let mut bench = Bench::new();
+    let sessions = [bench.start(Doing::Wait), bench.start(Doing::Wait)];
+    let (inbox, heard) = (bench.worker.inbox.clone(), bench.heard.clone());
+    let worker = std::thread::spawn(move || bench.worker.run());
+    inbox.settle();
+    inbox.stop();
+    worker.join().expect("no panic");
+    inbox.settle();
+    assert!(sessions.iter().all(Session::is_released));
+    let heard = heard.lock().expect("a sound lock").clone();
+    assert_eq!(heard, [Release::Cancelled, Release::Cancelled]);
+}
+
+mod bounded_work;

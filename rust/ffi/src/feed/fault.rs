@@ -7,7 +7,7 @@ use crate::status::{
     RUSTLE_SHUT_DOWN, RUSTLE_UNKNOWN_FORMAT, RUSTLE_UNREADABLE_FILE, RUSTLE_WRONG_SOURCE, RUSTLE_WRONG_STATE,
 };
 use crate::ticker::symbol_status;
-use rustle_engines::FeedError;
+use rustle_engines::{FeedError, RuntimeError};
 
 /// What a call of a feed fails with.
 pub(super) type FeedFault = CallOr<FeedError>;
@@ -37,6 +37,7 @@ impl DomainError for FeedError {
             Self::Ended => RUSTLE_WRONG_STATE,
             Self::ShutDown => RUSTLE_SHUT_DOWN,
             Self::Poisoned => RUSTLE_POISONED,
+            Self::Runtime(RuntimeError::Forked { .. }) => RUSTLE_WRONG_STATE,
             Self::Runtime(_) => RUSTLE_EXHAUSTED,
         }
     }

@@ -4,10 +4,10 @@ use crate::fault::{CallOr, DomainError};
 use crate::status::{
     RustleStatus, RUSTLE_DEVICE_BUSY, RUSTLE_DEVICE_FAILED, RUSTLE_DEVICE_NOT_FOUND,
     RUSTLE_DEVICE_UNSUPPORTED, RUSTLE_EXHAUSTED, RUSTLE_INVALID_LENGTH, RUSTLE_INVALID_VALUE,
-    RUSTLE_NO_SOUND_LIBRARY, RUSTLE_POISONED, RUSTLE_SHUT_DOWN,
+    RUSTLE_NO_SOUND_LIBRARY, RUSTLE_POISONED, RUSTLE_SHUT_DOWN, RUSTLE_WRONG_STATE,
 };
 use rustle_alsa::{AlsaError, Refusal};
-use rustle_engines::SoundError;
+use rustle_engines::{RuntimeError, SoundError};
 
 /// A fault of a sound call: of its arguments, or the engine's.
 pub(crate) type SoundFault = CallOr<SoundError>;
@@ -29,6 +29,7 @@ impl DomainError for SoundError {
             },
             Self::ShutDown => RUSTLE_SHUT_DOWN,
             Self::Poisoned => RUSTLE_POISONED,
+            Self::Runtime(RuntimeError::Forked { .. }) => RUSTLE_WRONG_STATE,
             Self::Runtime(_) => RUSTLE_EXHAUSTED,
         }
     }

@@ -138,20 +138,6 @@ fn doubles_become_the_decimals_that_they_were_made_of() {
 }
 
 #[test]
-fn scale_changes_when_no_digit_is_lost() {
-    assert_eq!(
-        decimal("1.50").with_scale(1).map(|x| x.to_string()).as_deref(),
-        Some("1.5")
-    );
-    assert_eq!(
-        decimal("1.5").with_scale(3).map(|x| x.to_string()).as_deref(),
-        Some("1.500")
-    );
-    assert!(decimal("1.55").with_scale(1).is_none());
-    assert!(decimal("1000000").with_scale(18).is_none());
-}
-
-#[test]
 fn sums_are_exact_in_any_order_and_beyond_a_decimal() {
     let mut generator = ChaCha8Rng::seed_from_u64(3);
     let values: Vec<Decimal> = (0..10_000).map(|_| random(&mut generator)).collect();

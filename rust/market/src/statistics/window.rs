@@ -182,3 +182,22 @@ impl Window {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_are_computed_afresh_once_for_as_many_removals_as_the_window_is_long() {
+        let mut window = Window::new();
+        let mut computed = 0;
+        for n in 0..10_000_i64 {
+            let before = window.removals;
+            window.advance(n, 1_000);
+            window.push(Decimal::new(10_000 + n % 7, 2).expect("a decimal"));
+            computed += usize::from(window.removals < before);
+            assert!(window.removals < 1_000, "{n}");
+        }
+        assert_eq!(computed, 9);
+    }
+}

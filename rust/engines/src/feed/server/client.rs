@@ -9,6 +9,7 @@ use super::{Ending, HEARTBEAT};
 use crate::clock::{Clock, Nanoseconds};
 use crate::job::Release;
 use crate::lane::Doorbell;
+use crate::lock::locked_surely;
 use crate::own_thread::{LOOK, OwnThread};
 use rustle_market::{
     LineSplitter, MAX_SYMBOL_BYTES, MAX_SYMBOLS, NO_SEQUENCE, parse_subscription, write_gap, write_ndjson,
@@ -151,7 +152,7 @@ impl Bell {
     }
 
     fn state(&self) -> MutexGuard<'_, Rung> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        locked_surely(&self.state)
     }
 }
 

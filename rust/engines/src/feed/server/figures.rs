@@ -2,7 +2,7 @@
 
 use super::super::FeedSession;
 use super::super::derive::FeedQuote;
-use super::super::locked;
+use crate::lock::{Lock, locked, locked_surely};
 use crate::ring::LaneStatistics;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -78,7 +78,7 @@ impl Figures {
         written: Arc<AtomicU64>,
         session: Arc<FeedSession<FeedQuote>>,
     ) -> u64 {
-        let mut book = locked(&self.0);
+        let mut book = locked(&self.0, Lock::Figures);
         let number = book.accepted;
         book.accepted += 1;
         book.present.push(Entry {
@@ -92,7 +92,7 @@ impl Figures {
 
     /// Adds what a client got to the totals.
     pub(super) fn leave(&self, number: u64) {
-        let mut book = locked(&self.0);
+        let mut book = locked_surely(&self.0);
         if let Some(at) = book.present.iter().position(|entry| entry.number == number) {
             let got = book.present.remove(at).statistics();
             book.bytes += got.bytes;
@@ -103,15 +103,15 @@ impl Figures {
     }
 
     pub(super) fn refuse(&self) {
-        locked(&self.0).refused += 1;
+        locked(&self.0, Lock::Figures).refused += 1;
     }
 
     pub(super) fn clients(&self) -> usize {
-        locked(&self.0).present.len()
+        locked(&self.0, Lock::Figures).present.len()
     }
 
     pub(super) fn counts(&self) -> ServerCounts {
-        let book = locked(&self.0);
+        let book = locked(&self.0, Lock::Figures);
         let mut counts = ServerCounts {
             clients: book.present.len() as u64,
             accepted: book.accepted,
@@ -129,6 +129,10 @@ impl Figures {
     }
 
     pub(super) fn client_statistics(&self) -> Vec<ClientStatistics> {
-        locked(&self.0).present.iter().map(Entry::statistics).collect()
+        locked(&self.0, Lock::Figures)
+            .present
+            .iter()
+            .map(Entry::statistics)
+            .collect()
     }
 }

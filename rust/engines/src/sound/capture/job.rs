@@ -27,6 +27,8 @@ pub(super) enum Source {
         schedule: Schedule,
         /// Frames from one wake to the next.
         period: u64,
+        /// Frames that were lost because the engine was held up.
+        lost: u64,
     },
     Device(DeviceSource),
 }
@@ -36,6 +38,7 @@ impl Source {
         Self::Demo {
             schedule: Schedule::new(f64::from(shape.rate) / f64::from(shape.period)),
             period: u64::from(shape.period),
+            lost: 0,
         }
     }
 }
@@ -58,7 +61,7 @@ impl DeviceSource {
         let mine = queue.clone();
         let work = move |is_leaving: &AtomicBool| read(&mut *device, &mine, most, channels, is_leaving);
         let thread = OwnThread::start("rustle-capture", work)
-            .map_err(|error| SoundError::Runtime(RuntimeError(error)))?;
+            .map_err(|error| SoundError::Runtime(RuntimeError::Thread(error)))?;
         Ok(Self { thread, queue })
     }
 }
@@ -145,19 +148,31 @@ impl CaptureJob {
     }
 
     /// Adds the demonstration's blocks that are due; says when the next one is.
-    fn add_demo(&mut self, now: Nanoseconds) -> Nanoseconds {
-        let Source::Demo { schedule, period } = &mut self.source else {
+    fn add_demo(&mut self, context: &PollContext<'_>) -> Nanoseconds {
+        let now = context.now();
+        let Source::Demo {
+            schedule,
+            period,
+            lost,
+        } = &mut self.source
+        else {
             return now;
         };
-        schedule.catch_up(now);
+        if let Some(skipped) = schedule.catch_up(now) {
+            context.was_held_up(skipped);
+            *lost += skipped.ticks * *period;
+        }
         let channels = self.shape.channels as usize;
         let most = (BLOCK_SAMPLES / channels) as u64;
         // A period may be longer than a block.
         let wakes = (LARGEST_BATCH as u64 / period.div_ceil(most)).max(1);
-        let (due, period) = (schedule.take(now, wakes), *period);
+        let (due, period, lost) = (schedule.take(now, wakes), *period, *lost);
         let next = schedule.due();
         for wake in due {
-            let (mut from, end) = (wake * period, (wake + 1) * period);
+            let (mut from, end) = (lost + wake * period, lost + (wake + 1) * period);
+            if from >= self.limit {
+                self.next = self.limit;
+            }
             while from < end && from < self.limit {
                 let frames = (end - from).min(most);
                 let mut samples = [0.0; BLOCK_SAMPLES];
@@ -199,7 +214,7 @@ impl Job for CaptureJob {
         let now = context.now();
         self.batch.clear();
         let (step, outcome) = match self.source {
-            Source::Demo { .. } => (Step::At(after(self.add_demo(now), now)), None),
+            Source::Demo { .. } => (Step::At(after(self.add_demo(context), now)), None),
             Source::Device(_) => {
                 let nap = 500_000_000 * u64::from(self.shape.period) / u64::from(self.shape.rate);
                 let (more, outcome) = self.add_captured();

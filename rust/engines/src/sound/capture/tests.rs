@@ -159,7 +159,7 @@ fn block_after_a_hole_tells_how_long_it_was() {
     let (ear, blocks, _) = Ear::new();
     let queue = Arc::new(BlockQueue::new(4, 128, 2));
     let thread = OwnThread::start("rustle-test", |_| Ok(())).expect("a thread");
-    for position in [0, 128, 1_000] {
+    for position in [100, 228, 1_100] {
         let stamp = Stamp {
             position,
             overruns: 0,
@@ -171,7 +171,7 @@ fn block_after_a_hole_tells_how_long_it_was() {
     let _session = engine.start_from(source, None, Outlet::Push(Box::new(ear)));
     runtime.advance(Duration::from_millis(10));
     let told: Vec<u64> = blocks.try_iter().map(|block| block.lost).collect();
-    assert_eq!(told, [0, 0, 744]);
+    assert_eq!(told, [100, 0, 744]);
 }
 
 #[test]
@@ -274,4 +274,34 @@ fn thread_of_a_device_allocates_nothing() {
         (outcome, std::iter::from_fn(|| queue.read(&mut samples)).count())
     });
     assert_eq!((count, outcome, heard), (0, Ok(()), 64));
+}
+
+#[test]
+fn seconds_in_which_the_process_is_stopped_are_lost_frames_of_the_demonstration() {
+    let (engine, runtime) = engine(None);
+    let (ear, blocks, _) = Ear::new();
+    let _session = engine.start_pushing(ear).expect("started");
+    runtime.advance(Duration::from_secs(1));
+    runtime.set(|clock| clock.leap(Duration::from_secs(5)));
+    runtime.advance(Duration::from_secs(1));
+    let blocks: Vec<SoundBlock> = blocks.try_iter().collect();
+    let lost: Vec<&SoundBlock> = blocks.iter().filter(|block| block.lost > 0).collect();
+    // The period after the stop is due 10 ms after the last one before it.
+    assert_eq!(lost.len(), 1);
+    assert_eq!((lost[0].position, lost[0].lost), (600 * 480, 499 * 480));
+    let heard: u64 = blocks.iter().map(|block| u64::from(block.frames)).sum();
+    let last = blocks.last().expect("blocks");
+    assert_eq!(last.position + u64::from(last.frames), heard + lost[0].lost);
+    assert_eq!(heard + lost[0].lost, 701 * 480, "seven seconds and a period");
+}
+
+#[test]
+fn demonstration_whose_last_frames_are_lost_ends_all_the_same() {
+    let (engine, runtime) = engine(Some(48_000));
+    let (ear, blocks, releases) = Ear::new();
+    let _session = engine.start_pushing(ear).expect("started");
+    runtime.advance(Duration::from_millis(100));
+    runtime.set(|clock| clock.leap(Duration::from_secs(5)));
+    assert_eq!(releases.try_recv(), Ok(Release::Ended));
+    assert_eq!(blocks.try_iter().map(|block| block.frames).sum::<u32>(), 11 * 480);
 }

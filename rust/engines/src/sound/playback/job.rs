@@ -50,7 +50,7 @@ impl DeviceSink {
             feeder.feed(limit, is_leaving).map_err(|error| error.to_string())
         };
         let thread = OwnThread::start("rustle-playback", work)
-            .map_err(|error| SoundError::Runtime(RuntimeError(error)))?;
+            .map_err(|error| SoundError::Runtime(RuntimeError::Thread(error)))?;
         Ok(Self { thread })
     }
 }
@@ -184,11 +184,16 @@ impl PlaybackJob {
     }
 
     /// Takes the periods that are due out of the queue, and nobody hears them.
-    fn play_demo(&mut self, now: Nanoseconds) -> Step {
+    fn play_demo(&mut self, context: &PollContext<'_>) -> Step {
+        let now = context.now();
         let Sink::Demo(schedule) = &mut self.sink else {
             return Step::End;
         };
-        schedule.catch_up(now);
+        if let Some(skipped) = schedule.catch_up(now) {
+            context.was_held_up(skipped);
+            // As a device that runs dry: a hole, of a length that it does not say.
+            self.shared.underruns.fetch_add(1, Ordering::AcqRel);
+        }
         let periods = schedule.take(now, LARGEST_BATCH);
         let next = schedule.due();
         let period = self.shape.period as usize;
@@ -236,7 +241,7 @@ impl Job for PlaybackJob {
     fn poll(&mut self, context: &PollContext<'_>) -> Step {
         self.batch.clear();
         let step = match self.sink {
-            Sink::Demo(_) => self.play_demo(context.now()),
+            Sink::Demo(_) => self.play_demo(context),
             Sink::Device(_) => self.look(context.now()),
         };
         self.outlet.deliver(&self.batch, context);

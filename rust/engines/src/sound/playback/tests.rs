@@ -48,11 +48,16 @@ fn demonstration_takes_what_is_written_at_its_rate() {
     let records: Vec<PlaybackProgress> = records.try_iter().collect();
     let told: Vec<_> = records
         .iter()
-        .map(|at| (at.position, at.played, at.queued))
+        .map(|at| (at.sequence, at.position, at.played, at.queued))
         .collect();
     assert_eq!(
         told,
-        [(480, 0, 0), (960, 480, 520), (1_440, 960, 40), (1_920, 1_000, 0)]
+        [
+            (0, 480, 0, 0),
+            (1, 960, 480, 520),
+            (2, 1_440, 960, 40),
+            (3, 1_920, 1_000, 0)
+        ]
     );
     assert!(records.iter().all(|at| at.starved == 0), "the end is no hole");
 }
@@ -157,4 +162,61 @@ fn thread_of_a_device_allocates_nothing() {
         assert_eq!((count, outcome), (0, true));
         assert_eq!(shared.progress(0).played, 10_000);
     }
+}
+
+#[test]
+fn seconds_in_which_the_process_is_stopped_are_an_underrun_of_the_demonstration() {
+    let (engine, runtime) = engine(None);
+    let (ear, records, _) = Ear::new();
+    let _session = engine.start_pushing(ear).expect("started");
+    runtime.advance(Duration::from_millis(100));
+    runtime.set(|clock| clock.leap(Duration::from_millis(900)));
+    let before = records.try_iter().last().expect("records");
+    assert_eq!(
+        (before.underruns, before.position),
+        (0, 101 * 480),
+        "less than a second is made up"
+    );
+    runtime.set(|clock| clock.leap(Duration::from_secs(5)));
+    runtime.advance(Duration::from_millis(10));
+    let after = records.try_iter().last().expect("records");
+    assert_eq!((after.underruns, after.position), (1, 103 * 480));
+}
+
+#[test]
+fn half_a_second_finds_room_or_four_periods_where_these_are_longer() {
+    let (engine, runtime) = engine(None);
+    let session = engine.start_pushing(Ear::new().0).expect("started");
+    // The first period is over by then.
+    runtime.advance(Duration::ZERO);
+    assert_eq!(session.write(&sound(30_000)).ok(), Some(2 * 24_000));
+    assert_eq!(session.write(&sound(1)).ok(), Some(0));
+    let refused = session.write(&[0.0; 3]).map_err(|error| error.to_string());
+    assert_eq!(
+        refused,
+        Err("expected whole frames of 2 samples, got 3 samples".to_owned())
+    );
+    let long = SoundConfiguration {
+        device: DEMO_DEVICE.to_owned(),
+        rate: 8_000,
+        channels: 1,
+        period: 8_000,
+        frame_limit: None,
+    };
+    let engine = PlaybackEngine::on(runtime.clone(), long).expect("valid");
+    let session = engine.start_pushing(Ear::new().0).expect("started");
+    runtime.advance(Duration::ZERO);
+    assert_eq!(session.write(&[0.0; 40_000]).ok(), Some(32_000));
+}
+
+#[test]
+fn session_with_a_limit_ends_with_its_last_frame_and_not_a_period_later() {
+    let (engine, runtime) = engine(Some(960));
+    let (ear, records, releases) = Ear::new();
+    let _session = engine.start_pushing(ear).expect("started");
+    runtime.advance(Duration::from_millis(9));
+    assert!(releases.try_recv().is_err());
+    runtime.advance(Duration::from_millis(1));
+    assert_eq!(releases.try_recv(), Ok(Release::Ended));
+    assert_eq!(records.try_iter().last().map(|at| at.position), Some(960));
 }

@@ -1,0 +1,129 @@
+//! Symbols that take turns at even distances: when a ticker and a simulated feed make their prices. A pure value.
+
+use crate::clock::Nanoseconds;
+use crate::schedule::{Schedule, Skipped};
+use std::ops::Range;
+
+/// The shortest time between two polls: what is closer together is made in one go.
+const SHORTEST_NAP: Nanoseconds = 1_000_000;
+
+/// The turns of a number of symbols, up to a limit.
+#[derive(Debug)]
+pub(crate) struct Turns {
+    schedule: Schedule,
+    symbols: u64,
+    limit: u64,
+    passed_over: u64,
+}
+
+impl Turns {
+    /// Turns of `symbols`, at least one, at `rate` a second and symbol; `limit` of them, or without an end.
+    pub(crate) fn new(symbols: usize, rate: f64, limit: Option<u64>) -> Self {
+        Self {
+            schedule: Schedule::new(rate * symbols as f64),
+            symbols: symbols as u64,
+            limit: limit.unwrap_or(u64::MAX),
+            passed_over: 0,
+        }
+    }
+
+    /// As [`Schedule::catch_up`].
+    pub(crate) fn catch_up(&mut self, now: Nanoseconds) -> Option<Skipped> {
+        self.schedule.catch_up(now)
+    }
+
+    /// Leaves out so many turns: the numbers go on behind them. They do not count to the limit.
+    pub(crate) fn pass_over(&mut self, turns: u64) {
+        self.passed_over = self.passed_over.saturating_add(turns);
+    }
+
+    /// Takes the turns that are due at `now`, at most `most` of them.
+    pub(crate) fn take(&mut self, now: Nanoseconds, most: u64) -> Due {
+        let left = self.limit.saturating_sub(self.schedule.taken());
+        let taken = self.schedule.take(now, left.min(most));
+        let number = |turn: u64| turn.saturating_add(self.passed_over);
+        let numbers = number(taken.start)..number(taken.end);
+        Due {
+            symbol: (numbers.start % self.symbols) as u32,
+            symbols: self.symbols as u32,
+            numbers,
+        }
+    }
+
+    /// When the next turn is to be taken; `None` after the last one.
+    pub(crate) fn next(&self, now: Nanoseconds) -> Option<Nanoseconds> {
+        (self.schedule.taken() < self.limit).then(|| match self.schedule.due() {
+            due if due <= now => now,
+            due => due.max(now + SHORTEST_NAP),
+        })
+    }
+}
+
+/// Turns that are due: the number of each, from 0, and its symbol's place.
+pub(crate) struct Due {
+    numbers: Range<u64>,
+    symbol: u32,
+    symbols: u32,
+}
+
+impl Iterator for Due {
+    type Item = (u64, u32);
+
+    #[inline]
+    fn next(&mut self) -> Option<(u64, u32)> {
+        let turn = (self.numbers.next()?, self.symbol);
+        self.symbol += 1;
+        if self.symbol == self.symbols {
+            self.symbol = 0;
+        }
+        Some(turn)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: Nanoseconds = 1_000_000_000;
+
+    #[test]
+    fn symbols_go_on_where_the_last_batch_ended() {
+        let mut turns = Turns::new(3, 1.0, None);
+        assert_eq!(turns.catch_up(0), None);
+        assert_eq!(turns.take(SECOND, 2).collect::<Vec<_>>(), [(0, 0), (1, 1)]);
+        assert_eq!(turns.next(SECOND), Some(SECOND), "more is due");
+        assert_eq!(turns.take(SECOND, 9).collect::<Vec<_>>(), [(2, 2), (3, 0)]);
+        assert_eq!(turns.next(SECOND), Some(4 * SECOND / 3));
+    }
+
+    #[test]
+    fn turns_that_are_passed_over_leave_a_hole_in_the_numbers() {
+        let mut turns = Turns::new(3, 1.0, Some(3));
+        turns.catch_up(0);
+        assert_eq!(turns.take(0, 9).collect::<Vec<_>>(), [(0, 0)]);
+        turns.pass_over(4);
+        assert_eq!(turns.take(SECOND, 9).collect::<Vec<_>>(), [(5, 2), (6, 0)]);
+        assert_eq!(turns.next(SECOND), None, "three were taken");
+    }
+
+    #[test]
+    fn limit_is_the_end() {
+        let mut turns = Turns::new(2, 1.0, Some(3));
+        turns.catch_up(0);
+        assert_eq!(turns.take(0, 9).count(), 1);
+        assert_eq!(turns.next(0), Some(SECOND / 2));
+        assert_eq!(turns.take(SECOND, 9).count(), 2);
+        assert_eq!(turns.next(SECOND), None);
+        assert_eq!(turns.take(9 * SECOND, 9).count(), 0);
+    }
+
+    #[test]
+    fn turns_that_are_close_are_taken_in_one_go() {
+        let mut turns = Turns::new(1, 1e6, None);
+        turns.catch_up(5);
+        assert_eq!(turns.take(5, 9).count(), 1);
+        assert_eq!(turns.next(5), Some(5 + SHORTEST_NAP));
+        let slow = Turns::new(1, 0.5, None);
+        assert_eq!(slow.next(7), Some(7), "what has not begun is due");
+    }
+}

@@ -1,0 +1,145 @@
+//! The text of every failure, as people read it.
+
+use rustle_engines::*;
+use rustle_market::SymbolError;
+use std::fmt::Display;
+use std::io::Error;
+use std::time::Duration;
+
+fn check(texts: &[(&dyn Display, &str)]) {
+    for (failure, expected) in texts {
+        assert_eq!(failure.to_string(), *expected);
+    }
+}
+
+fn thread() -> RuntimeError {
+    RuntimeError::Thread(Error::other("too many"))
+}
+
+const NO_THREAD: &str = "expected to start a worker thread, got: too many";
+
+#[test]
+fn failures_of_tickers_say_what_was_expected_and_what_came() {
+    use TickerError as E;
+    check(&[
+        (
+            &E::Symbols(SymbolError::None),
+            "expected at least one symbol, got none",
+        ),
+        (
+            &E::RateOutOfRange { got: 0.0 },
+            "expected 0.001 to 10000000 updates a second, got 0",
+        ),
+        (
+            &E::CapacityOutOfRange { got: 0 },
+            "expected a lane of 1 to 1048576 elements, got 0",
+        ),
+        (&E::ShutDown, "the ticker was shut down: make a new one"),
+        (&E::Poisoned, "a session of this ticker panicked: make a new one"),
+        (&E::Runtime(thread()), NO_THREAD),
+        (
+            &RuntimeError::Forked {
+                threads_in: 1,
+                got: 2,
+            },
+            "expected a start in process 1, which has the engines' threads, got one in its fork 2",
+        ),
+    ]);
+}
+
+#[test]
+fn failures_of_sounds_say_what_was_expected_and_what_came() {
+    use SoundError as E;
+    check(&[
+        (
+            &E::Rate { got: 0 },
+            "expected a sample rate of 1 to 1000000 Hz, got 0",
+        ),
+        (&E::Channels { got: 33 }, "expected 1 to 32 channels, got 33"),
+        (
+            &E::Period { got: 0 },
+            "expected a period of 1 to 65536 frames, got 0",
+        ),
+        (
+            &E::CapacityOutOfRange { most: 9, got: 10 },
+            "expected a lane of 1 to 9 elements, got 10",
+        ),
+        (
+            &E::Frames { channels: 2, got: 3 },
+            "expected whole frames of 2 samples, got 3 samples",
+        ),
+        (&E::ShutDown, "the engine was shut down: make a new one"),
+        (&E::Poisoned, "a session of this engine panicked: make a new one"),
+        (&E::Runtime(thread()), NO_THREAD),
+        (
+            &ProcessError::Busy,
+            "equalizer: expected one block at a time, got a second one",
+        ),
+    ]);
+}
+
+#[test]
+fn failures_of_feeds_say_what_was_expected_and_what_came() {
+    use FeedError as E;
+    let address: FeedAddress = "tcp://[::1]:80".parse().expect("an address");
+    let refused = || Error::other("it is taken");
+    check(&[
+        (
+            &E::RateOutOfRange { got: 1e9 },
+            "expected 0.001 to 10000000 updates a second, got 1000000000",
+        ),
+        (
+            &E::IntervalOutOfRange { got: 1 },
+            "expected 1000000 to 3600000000000 ns between samples, got 1",
+        ),
+        (
+            &E::CapacityOutOfRange { got: 0 },
+            "expected a lane of 1 to 1048576 elements, got 0",
+        ),
+        (
+            &E::MessageLimit { got: 0 },
+            "message limit: expected 1 to 16777216 bytes, got 0",
+        ),
+        (
+            &E::ModelCount { symbols: 2, got: 3 },
+            "expected parameters of at most 2 symbols, got 3",
+        ),
+        (
+            &E::UnknownFormat { name: "a.txt".into() },
+            "expected a format, or a file whose name ends in .ndjson, .jsonl, .json or .csv, got \"a.txt\"",
+        ),
+        (
+            &E::File {
+                name: "a.csv".into(),
+                error: refused(),
+            },
+            "expected a file that can be read, got \"a.csv\": it is taken",
+        ),
+        (
+            &E::Address {
+                address,
+                error: refused(),
+            },
+            "expected an address that can be served, got [::1]:80: it is taken",
+        ),
+        (
+            &E::PatienceOutOfRange { got: Duration::ZERO },
+            "expected to wait 10ms to 86400s for a connection, got 0ns",
+        ),
+        (
+            &E::Ended,
+            "expected a session or a source that runs, got one that is over",
+        ),
+        (
+            &E::NoSymbols,
+            "expected a session that has symbols, got one of notices",
+        ),
+        (
+            &E::NotPushed,
+            "expected a feed that its host fills, got one of another source",
+        ),
+        (&E::ShutDown, "the feed was shut down: make a new one"),
+        (&E::Poisoned, "a session of this feed panicked: make a new one"),
+        (&E::Runtime(thread()), NO_THREAD),
+    ]);
+}
