@@ -132,3 +132,13 @@ let package = Package(
       swiftSettings: strict),
   ]
 )
+
+// ThreadSanitizer's build is spared what it does not test: files, plots and the command.
+if Context.environment["RUSTLE_WITHOUT_COMMAND"] != nil {
+  let command = [
+    "CSndfile", "CCairo", "CTerminal", "RustleAudioFiles", "RustlePlot", "RustleCLI", "RustleCommand", "RustleBench",
+  ]
+  let left = command + command.map { $0 + "Tests" }
+  package.targets.removeAll { left.contains($0.name) }
+  package.products.removeAll { ["RustleAudioFiles", "rustle"].contains($0.name) }
+}
