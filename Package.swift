@@ -16,18 +16,17 @@ let strict: [SwiftSetting] = [
 // ask for an archive with seeded faults instead.
 let dist = Context.environment["RUSTLE_NATIVE_DIST"] ?? "rust/dist"
 #if os(macOS)
-  let nativeLibrary = Target.binaryTarget(name: "RustleNative", path: "\(dist)/RustleNative.xcframework")
+let nativeLibrary = Target.binaryTarget(name: "RustleNative", path: "\(dist)/RustleNative.xcframework")
 #else
-  let nativeLibrary = Target.binaryTarget(name: "RustleNative", path: "\(dist)/RustleNative.artifactbundle")
+let nativeLibrary = Target.binaryTarget(name: "RustleNative", path: "\(dist)/RustleNative.artifactbundle")
 #endif
 
 let log = Target.Dependency.product(name: "Logging", package: "swift-log")
 
-// The WebSocket client, its library for networks, and the part of the command that uses it are left out when this says so: building that
-// library again for each sanitizer takes minutes.
-let hasWebSocket = Context.environment["RUSTLE_WITHOUT_WEBSOCKET"] == nil
-let webSocket: [Target.Dependency] = hasWebSocket ? ["RustleWebSocket"] : []
-let webSocketSettings: [SwiftSetting] = hasWebSocket ? [.define("WEBSOCKET")] : []
+// What only the WebSocket client needs: a package that does not enable the trait neither fetches nor builds it.
+func network(_ products: String..., package: String = "swift-nio") -> [Target.Dependency] {
+  products.map { .product(name: $0, package: package, condition: .when(traits: ["WebSocket"])) }
+}
 
 let package = Package(
   name: "rustle",
@@ -38,11 +37,17 @@ let package = Package(
     .library(name: "RustleAudioFiles", targets: ["RustleAudioFiles"]),
     .library(name: "RustleMarket", targets: ["RustleMarket"]),
     .library(name: "RustleTesting", targets: ["RustleTesting"]),
+    .library(name: "RustleWebSocket", targets: ["RustleWebSocket"]),
     .executable(name: "rustle", targets: ["RustleCommand"]),
+  ],
+  traits: [
+    .trait(name: "WebSocket", description: "Feeds from WebSockets: RustleWebSocket and ws:// in the command.")
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
   ],
   targets: [
     nativeLibrary,
@@ -59,6 +64,13 @@ let package = Package(
     .target(name: "RustleAudio", dependencies: ["RustleCore"], swiftSettings: strict),
     .target(name: "RustleMarket", dependencies: ["RustleCore"], swiftSettings: strict),
     .target(name: "Rustle", dependencies: ["RustleAudio", "RustleMarket"], swiftSettings: strict),
+    // Empty without the trait.
+    .target(
+      name: "RustleWebSocket",
+      dependencies: ["RustleMarket"]
+        + network("NIOConcurrencyHelpers", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOWebSocket")
+        + network("NIOSSL", package: "swift-nio-ssl"),
+      swiftSettings: strict),
     .target(name: "RustleTesting", dependencies: ["RustleCore", "RustleMarket"], swiftSettings: strict),
 
     // What needs a system library.
@@ -76,8 +88,9 @@ let package = Package(
       dependencies: [
         "CTerminal", "Rustle", "RustleAudio", "RustleMarket", "RustleCore", "RustleAudioFiles", "RustlePlot", log,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ] + webSocket,
-      swiftSettings: strict + webSocketSettings
+        .target(name: "RustleWebSocket", condition: .when(traits: ["WebSocket"])),
+      ],
+      swiftSettings: strict
     ),
     .executableTarget(name: "RustleCommand", dependencies: ["RustleCLI"], swiftSettings: strict),
 
@@ -105,35 +118,27 @@ let package = Package(
     .testTarget(name: "RustlePlotTests", dependencies: ["RustlePlot", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "RustleCLITests",
-      dependencies: ["RustleCLI", "RustleCommand", "RustleTesting", "TestSupport"] + webSocket,
-      exclude: ["Snapshots"],
-      swiftSettings: strict + webSocketSettings),
-  ]
-)
-
-if hasWebSocket {
-  let network: [Target.Dependency] = ["NIOCore", "NIOHTTP1", "NIOPosix", "NIOWebSocket"].map {
-    .product(name: $0, package: "swift-nio")
-  }
-  let tls = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
-  package.products.append(.library(name: "RustleWebSocket", targets: ["RustleWebSocket"]))
-  package.dependencies += [
-    .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
-    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
-  ]
-  package.targets += [
-    .target(
-      name: "RustleWebSocket",
-      dependencies: network + [
-        "RustleMarket", tls, .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
+      dependencies: [
+        "RustleCLI", "RustleCommand", "RustleTesting", "TestSupport",
+        .target(name: "RustleWebSocket", condition: .when(traits: ["WebSocket"])),
       ],
+      exclude: ["Snapshots"],
       swiftSettings: strict),
     .testTarget(
       name: "RustleWebSocketTests",
-      dependencies: network + [
-        "RustleMarket", "RustleTesting", "RustleWebSocket", "TestSupport", tls,
-        .product(name: "NIOEmbedded", package: "swift-nio"),
-      ],
+      dependencies: ["RustleMarket", "RustleTesting", "RustleWebSocket", "TestSupport"]
+        + network("NIOCore", "NIOEmbedded", "NIOHTTP1", "NIOPosix", "NIOWebSocket")
+        + network("NIOSSL", package: "swift-nio-ssl"),
       swiftSettings: strict),
   ]
+)
+
+// ThreadSanitizer's build is spared what it does not test: files, plots and the command.
+if Context.environment["RUSTLE_WITHOUT_COMMAND"] != nil {
+  let command = [
+    "CSndfile", "CCairo", "CTerminal", "RustleAudioFiles", "RustlePlot", "RustleCLI", "RustleCommand", "RustleBench",
+  ]
+  let left = command + command.map { $0 + "Tests" }
+  package.targets.removeAll { left.contains($0.name) }
+  package.products.removeAll { ["RustleAudioFiles", "rustle"].contains($0.name) }
 }

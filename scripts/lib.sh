@@ -8,6 +8,24 @@ export root
 say() { printf '%s\n' "$*" >&2; }
 die() { say "error: $*"; exit 1; }
 
+# usage: the comment at the head of the script that runs.
+usage() { awk 'NR > 1 { if (!sub(/^# ?/, "")) exit; print }' "$0"; }
+
+# Every script prints its usage for -h and --help and does nothing else. What follows -- is somebody else's.
+for argument in "$@"; do
+  case $argument in
+    --) break ;;
+    -h | --help)
+      usage
+      exit 0
+      ;;
+  esac
+done
+unset argument
+
+# no_arguments ARGUMENT...: for scripts that take none.
+no_arguments() { [ $# -eq 0 ] || die "usage: scripts/${0##*/} (no arguments); got: $*"; }
+
 # macOS has bash 3.2, which takes an empty array for an unset one.
 if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 404)); then
   die "expected bash 4.4 or newer, got $BASH_VERSION: brew install bash"

@@ -1,1 +1,3 @@
+#if WebSocket
 @_exported public import RustleMarket
+#endif

@@ -1,3 +1,4 @@
+#if WebSocket
 internal import Foundation
 internal import RustleMarket
 
@@ -43,3 +44,4 @@ struct WebSocketAddress: Hashable {
     place = "\(scheme)://\(name)\(url.port.map { ":\($0)" } ?? "")\(path == "/" ? "" : path)"
   }
 }
+#endif

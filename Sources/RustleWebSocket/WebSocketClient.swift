@@ -1,3 +1,4 @@
+#if WebSocket
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOSSL
@@ -160,3 +161,4 @@ extension TimeAmount {
     self = .nanoseconds(seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
   }
 }
+#endif

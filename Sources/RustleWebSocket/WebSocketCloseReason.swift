@@ -1,3 +1,4 @@
+#if WebSocket
 internal import NIOCore
 
 /// What the data of a frame that closes a connection says (RFC 6455, sections 5.5.1 and 7.4).
@@ -23,3 +24,4 @@ struct WebSocketCloseReason {
       Self.codes.contains { $0.contains(code) } && String(validating: rest.readableBytesView, as: UTF8.self) != nil
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if WebSocket
 internal import NIOConcurrencyHelpers
 internal import NIOCore
 internal import NIOHTTP1
@@ -184,3 +185,4 @@ private final class Refusal: ChannelInboundHandler, RemovableChannelHandler {
       WebSocketEnd("expected 101 Switching Protocols, got \(head.status.code) \(head.status.reasonPhrase)\(place)"))
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if WebSocket
 internal import Foundation
 internal import NIOCore
 internal import NIOHTTP1
@@ -53,3 +54,4 @@ struct WebSocketEnd: Error, Hashable, CustomStringConvertible {
     return words.isEmpty ? "os error \(code)" : "\(words) (os error \(code))"
   }
 }
+#endif

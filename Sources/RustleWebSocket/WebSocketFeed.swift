@@ -1,3 +1,4 @@
+#if WebSocket
 public import RustleMarket
 
 /// A source at the other end of a WebSocket (RFC 6455): messages of JSON, in text or binary frames.
@@ -113,3 +114,4 @@ extension WebSocketFeed: FeedHost {
     }
   }
 }
+#endif

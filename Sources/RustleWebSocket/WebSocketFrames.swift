@@ -1,3 +1,4 @@
+#if WebSocket
 internal import NIOCore
 internal import NIOWebSocket
 
@@ -286,3 +287,4 @@ extension TimeAmount {
     return seconds == seconds.rounded() ? "\(Int64(seconds)) s" : "\(seconds) s"
   }
 }
+#endif

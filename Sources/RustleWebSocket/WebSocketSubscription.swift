@@ -1,3 +1,4 @@
+#if WebSocket
 internal import Foundation
 internal import RustleMarket
 
@@ -153,3 +154,4 @@ struct SubscriptionMessages: Hashable {
     }
   }
 }
+#endif

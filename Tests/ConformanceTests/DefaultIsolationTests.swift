@@ -10,9 +10,9 @@ struct DefaultIsolationTests {
   @Test("this target's default isolation is the one that the package says")
   func defaultIsolation() async {
     #if MAIN_ACTOR_BY_DEFAULT
-      #expect(await isolationByDefault() === MainActor.shared)
+    #expect(await isolationByDefault() === MainActor.shared)
     #else
-      #expect(await isolationByDefault() == nil)
+    #expect(await isolationByDefault() == nil)
     #endif
   }
 }

@@ -29,33 +29,33 @@ struct ShutdownTests {
   }
 
   #if os(Linux)
-    @Test("the runtime's threads do not grow with the number of streams", arguments: conformingEngines)
-    func threadsStayFew(engine: any ConformingEngine) async throws {
-      try await startMany(engine)
-    }
+  @Test("the runtime's threads do not grow with the number of streams", arguments: conformingEngines)
+  func threadsStayFew(engine: any ConformingEngine) async throws {
+    try await startMany(engine)
+  }
 
-    private func startMany<Engine: ConformingEngine>(_ engine: Engine) async throws {
-      let controllers = try (0..<64).map { _ in try engine.controller(valuesPerSecond: 100, limit: nil) }
-      let lanes = engine.lanes(capacity: 1_024)
-      var streams: [EngineStream<Engine.Value>] = []
-      for (number, controller) in controllers.enumerated() {
-        streams.append(try await engine.start(controller, mark: "A", lane: lanes[number % lanes.count]))
-      }
-      #expect(try Self.sharedThreadCount() <= 4)
-      let whileRunning = try Self.sharedThreadCount()
-      for controller in controllers { await engine.cancel(controller) }
-      #expect(try Self.sharedThreadCount() == whileRunning)
-      for stream in streams { for await _ in stream {} }
+  private func startMany<Engine: ConformingEngine>(_ engine: Engine) async throws {
+    let controllers = try (0..<64).map { _ in try engine.controller(valuesPerSecond: 100, limit: nil) }
+    let lanes = engine.lanes(capacity: 1_024)
+    var streams: [EngineStream<Engine.Value>] = []
+    for (number, controller) in controllers.enumerated() {
+      streams.append(try await engine.start(controller, mark: "A", lane: lanes[number % lanes.count]))
     }
+    #expect(try Self.sharedThreadCount() <= 4)
+    let whileRunning = try Self.sharedThreadCount()
+    for controller in controllers { await engine.cancel(controller) }
+    #expect(try Self.sharedThreadCount() == whileRunning)
+    for stream in streams { for await _ in stream {} }
+  }
 
-    /// The threads of the shared runtime, `rustle-0` and so on. Those of manual runtimes, of other tests, are named
-    /// `rustle-manual-0`.
-    private static func sharedThreadCount() throws -> Int {
-      let tasks = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")
-      // A thread that ends meanwhile has no name any more.
-      let names = tasks.compactMap { try? String(contentsOfFile: "/proc/self/task/\($0)/comm", encoding: .utf8) }
-      return names.count { $0.hasPrefix("rustle-") && !$0.hasPrefix("rustle-manual") }
-    }
+  /// The threads of the shared runtime, `rustle-0` and so on. Those of manual runtimes, of other tests, are named
+  /// `rustle-manual-0`.
+  private static func sharedThreadCount() throws -> Int {
+    let tasks = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")
+    // A thread that ends meanwhile has no name any more.
+    let names = tasks.compactMap { try? String(contentsOfFile: "/proc/self/task/\($0)/comm", encoding: .utf8) }
+    return names.count { $0.hasPrefix("rustle-") && !$0.hasPrefix("rustle-manual") }
+  }
   #endif
 
   @Test("cancel under the caller's own lock and inside the stream's value closure does not wait")

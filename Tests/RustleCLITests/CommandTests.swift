@@ -246,8 +246,8 @@ import Testing
     #expect(closed.lines == ["hz,db,amplitude", "status 0"])
     #expect(closed.errors == "")
     #if os(Linux)
-      let full = try RustleProcess.shell("rustle spectrum '\(path)' > /dev/full")
-      #expect(full.status == 69 && full.errors.contains("cannot write the output"))
+    let full = try RustleProcess.shell("rustle spectrum '\(path)' > /dev/full")
+    #expect(full.status == 69 && full.errors.contains("cannot write the output"))
     #endif
   }
 }

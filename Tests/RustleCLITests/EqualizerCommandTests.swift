@@ -203,15 +203,15 @@ import Testing
       #expect(try Self.names(in: folder.url) == ["a.wav", "b.wav", "empty.wav", "nan.wav"])
     }
     #if os(Linux)
-      // A megabyte: ThreadSanitizer begins with a file of its own of half of one.
-      let long = try folder.write(
-        WaveFile.sine(440, amplitude: 0.5, seconds: 40, sampleRate: 8_000), as: "long.wav")
-      let full = try RustleProcess.shell(
-        "trap '' XFSZ; ulimit -f 1024; rustle eq '\(long)' '\(out)' --overwrite --encoding f32")
-      #expect(full.status == 69 && full.output == "")
-      #expect(full.errors.hasPrefix("error: \(out): the file is as large as"), "\(full.errors)")
-      #expect(try Data(contentsOf: URL(filePath: out)) == before)
-      #expect(try Self.names(in: folder.url) == ["a.wav", "b.wav", "empty.wav", "long.wav", "nan.wav"])
+    // A megabyte: ThreadSanitizer begins with a file of its own of half of one.
+    let long = try folder.write(
+      WaveFile.sine(440, amplitude: 0.5, seconds: 40, sampleRate: 8_000), as: "long.wav")
+    let full = try RustleProcess.shell(
+      "trap '' XFSZ; ulimit -f 1024; rustle eq '\(long)' '\(out)' --overwrite --encoding f32")
+    #expect(full.status == 69 && full.output == "")
+    #expect(full.errors.hasPrefix("error: \(out): the file is as large as"), "\(full.errors)")
+    #expect(try Data(contentsOf: URL(filePath: out)) == before)
+    #expect(try Self.names(in: folder.url) == ["a.wav", "b.wav", "empty.wav", "long.wav", "nan.wav"])
     #endif
   }
 

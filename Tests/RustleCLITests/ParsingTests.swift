@@ -7,8 +7,8 @@ import Testing
 
 @testable import RustleCLI
 
-#if WEBSOCKET
-  import RustleWebSocket
+#if WebSocket
+import RustleWebSocket
 #endif
 
 @Suite(.releasesNativeObjects) struct ParsingTests {
@@ -111,25 +111,25 @@ import Testing
     #expect(try plan("--replay", "a.csv", "--serve", "a:1").everything == .awaited())
   }
 
-  #if WEBSOCKET
-    @Test func theTickersWebSocketsAreRead() throws {
-      func plan(_ arguments: String...) throws -> TickerPlan {
-        try #require(try RootCommand.parseAsRoot(["ticker", "--connect"] + arguments) as? TickerCommand).plan()
-      }
-      let plain = try plan("WSS://a/b?key=x")
-      #expect(plain == TickerPlan(source: .webSocket(WebSocketFeed("WSS://a/b?key=x")), symbols: .all))
-      #expect(plain.feedPolicy == .all() && plain.sourceText == "from wss://a/b")
-      let other = try plan(
-        "wss://a:1", "BTC", "--schema", "symbol=s,price=p", "--renumbered", "--subscribe", "+$symbol", "--unsubscribe",
-        "-$symbol", "--header", "A: b: c", "--header", "D:e", "--roots", "r.pem")
-      let feed = WebSocketFeed(
-        "wss://a:1", schema: "symbol=s,price=p",
-        subscription: .messages(subscribe: "+$symbol", unsubscribe: "-$symbol"), headers: ["A": "b: c", "D": "e"],
-        tls: WebSocketFeed.TLS(roots: .file("r.pem")), restartsNumbers: true)
-      #expect(other.source == .webSocket(feed) && other.symbols == ["BTC"])
-      #expect(
-        try plan("ws://a", "--subscribe", "none").source == .webSocket(WebSocketFeed("ws://a", subscription: .none)))
+  #if WebSocket
+  @Test func theTickersWebSocketsAreRead() throws {
+    func plan(_ arguments: String...) throws -> TickerPlan {
+      try #require(try RootCommand.parseAsRoot(["ticker", "--connect"] + arguments) as? TickerCommand).plan()
     }
+    let plain = try plan("WSS://a/b?key=x")
+    #expect(plain == TickerPlan(source: .webSocket(WebSocketFeed("WSS://a/b?key=x")), symbols: .all))
+    #expect(plain.feedPolicy == .all() && plain.sourceText == "from wss://a/b")
+    let other = try plan(
+      "wss://a:1", "BTC", "--schema", "symbol=s,price=p", "--renumbered", "--subscribe", "+$symbol", "--unsubscribe",
+      "-$symbol", "--header", "A: b: c", "--header", "D:e", "--roots", "r.pem")
+    let feed = WebSocketFeed(
+      "wss://a:1", schema: "symbol=s,price=p",
+      subscription: .messages(subscribe: "+$symbol", unsubscribe: "-$symbol"), headers: ["A": "b: c", "D": "e"],
+      tls: WebSocketFeed.TLS(roots: .file("r.pem")), restartsNumbers: true)
+    #expect(other.source == .webSocket(feed) && other.symbols == ["BTC"])
+    #expect(
+      try plan("ws://a", "--subscribe", "none").source == .webSocket(WebSocketFeed("ws://a", subscription: .none)))
+  }
   #endif
 
   @Test func theSpectrumsOptionsAreRead() throws {

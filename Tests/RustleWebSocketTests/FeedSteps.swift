@@ -1,3 +1,4 @@
+#if WebSocket
 import NIOCore
 import NIOWebSocket
 import RustleWebSocket
@@ -60,3 +61,4 @@ func closingCode(_ frames: inout AsyncStream<WebSocketFrame>.Iterator) async -> 
   }
   return nil
 }
+#endif

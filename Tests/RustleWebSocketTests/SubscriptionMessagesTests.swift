@@ -1,3 +1,4 @@
+#if WebSocket
 import TestSupport
 import Testing
 
@@ -49,3 +50,4 @@ import Testing
     #expect(try WebSocketAddress("ws://h:443?q").target == "/?q")
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if WebSocket
 /// A certificate for localhost that signed itself, and its key: from 2020 to 2119, for these tests alone. Made by `openssl ca -selfsign`.
 enum TestCertificate {
   static let certificate = """
@@ -21,3 +22,4 @@ enum TestCertificate {
     -----END PRIVATE KEY-----
     """
 }
+#endif

@@ -1,3 +1,4 @@
+#if WebSocket
 import Foundation
 import NIOCore
 import NIOHTTP1
@@ -257,3 +258,4 @@ import Testing
     try await peer.stop()
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if WebSocket
 import NIOCore
 import NIOEmbedded
 import NIOWebSocket
@@ -238,3 +239,4 @@ import Testing
     #expect(lost.end() == "the peer has closed the connection without a word")
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if WebSocket
 import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -166,3 +167,4 @@ private final class Speaker: ChannelInboundHandler {
     if closes { context.close(promise: nil) }
   }
 }
+#endif

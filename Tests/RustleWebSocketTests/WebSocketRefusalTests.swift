@@ -1,3 +1,4 @@
+#if WebSocket
 import Foundation
 import NIOSSL
 import RustleWebSocket
@@ -158,3 +159,4 @@ import Testing
     if case .hosted(let source) = same { #expect(source.place == "wss://a/b") }
   }
 }
+#endif

@@ -147,4 +147,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(print(__doc__.strip()) if {"-h", "--help"} & set(sys.argv) else main())

@@ -27,9 +27,9 @@ actor Signals {
   ) {
     sources = numbers.map { number in
       #if !os(Linux)
-        // Without this a signal would end the process before the source saw it; on Linux the source's own handler takes its
-        // place.
-        _ = signal(number, SIG_IGN)
+      // Without this a signal would end the process before the source saw it; on Linux the source's own handler takes its
+      // place.
+      _ = signal(number, SIG_IGN)
       #endif
       let source = DispatchSource.makeSignalSource(signal: number, queue: .global(qos: .userInitiated))
       source.setEventHandler { continuation.yield(number) }

@@ -1,8 +1,8 @@
 internal import ArgumentParser
 import RustleMarket
 
-#if WEBSOCKET
-  internal import RustleWebSocket
+#if WebSocket
+internal import RustleWebSocket
 #endif
 
 /// How a WebSocket that prices are taken from is spoken to.
@@ -68,25 +68,25 @@ struct WebSocketOptions: ParsableArguments {
     if Set(names).count < names.count { throw ValidationError("--header: expected each name once, got one again") }
   }
 
-  #if WEBSOCKET
-    /// The source at a WebSocket.
-    func source(at url: String, schema: String?, restartsNumbers: Bool) throws -> FeedConfiguration {
-      let subscription: WebSocketSubscription =
-        switch subscribe {
-        case nil: .rustle
-        case "none": .none
-        case let message?: .messages(subscribe: message, unsubscribe: unsubscribe)
-        }
-      return .webSocket(
-        WebSocketFeed(
-          url, schema: schema, subscription: subscription,
-          headers: Dictionary(headers.map { ($0.name, $0.value) }) { first, _ in first },
-          tls: WebSocketFeed.TLS(roots: roots.map { .file($0) } ?? .system), restartsNumbers: restartsNumbers))
-    }
+  #if WebSocket
+  /// The source at a WebSocket.
+  func source(at url: String, schema: String?, restartsNumbers: Bool) throws -> FeedConfiguration {
+    let subscription: WebSocketSubscription =
+      switch subscribe {
+      case nil: .rustle
+      case "none": .none
+      case let message?: .messages(subscribe: message, unsubscribe: unsubscribe)
+      }
+    return .webSocket(
+      WebSocketFeed(
+        url, schema: schema, subscription: subscription,
+        headers: Dictionary(headers.map { ($0.name, $0.value) }) { first, _ in first },
+        tls: WebSocketFeed.TLS(roots: roots.map { .file($0) } ?? .system), restartsNumbers: restartsNumbers))
+  }
   #else
-    /// The source at a WebSocket: none, in a command that was built without.
-    func source(at url: String, schema: String?, restartsNumbers: Bool) throws -> FeedConfiguration {
-      throw ValidationError("--connect: expected host:port or unix:/path, as this command was built without WebSockets")
-    }
+  /// The source at a WebSocket: none, in a command that was built without.
+  func source(at url: String, schema: String?, restartsNumbers: Bool) throws -> FeedConfiguration {
+    throw ValidationError("--connect: expected host:port or unix:/path, as this command was built without WebSockets")
+  }
   #endif
 }

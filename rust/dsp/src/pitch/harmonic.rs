@@ -93,38 +93,42 @@ impl Harmonic {
         self.checked.held().end() * TAU / self.checked.sample_rate
     }
 
-    /// As [`estimate`](PitchEstimator::estimate), compiled for the instructions of whom it is put into.
+    /// Finds the candidates of a frame, and tells whether there are any. As all that is inlined into `kernels::run`, it is compiled for
+    /// the instructions of whom it is put into.
     #[inline(always)]
-    fn estimated(&mut self, frame: &[f32]) -> Result<PitchEstimate, PitchError> {
+    fn search(&mut self, frame: &[f32]) -> Result<bool, PitchError> {
         let measured = self.checked.measured(frame)?;
-        let level = measured.level;
-        (self.found, self.level) = (0, level);
-        if !level.is_finite() {
-            return Ok(PitchEstimate::silent(level));
+        (self.found, self.level) = (0, measured.level);
+        if !measured.level.is_finite() {
+            return Ok(false);
         }
         self.spectrum.take(&measured)?;
         self.lags.take(&self.spectrum, &measured)?;
         self.comb.take(&self.spectrum);
         self.gather();
-        Ok(if self.found == 0 {
-            PitchEstimate::silent(level)
-        } else {
-            self.refined(0)
-        })
+        Ok(self.found > 0)
     }
 
     #[inline(always)]
     fn refined(&mut self, index: usize) -> PitchEstimate {
-        let mut fit = self.fitted(self.candidates[index].frequency * TAU / self.checked.sample_rate);
-        let order = order_there(&fit, self.spectrum.length(), self.highest()) as f64;
-        let tone = order * fit.frequency;
-        if order > 1.0 {
+        let mut tone = self.candidates[index].frequency * TAU / self.checked.sample_rate;
+        let mut is_last = false;
+        loop {
+            let fit = self.fitted(tone);
+            let order = if is_last {
+                1
+            } else {
+                order_there(&fit, self.spectrum.length(), self.highest())
+            };
+            if order == 1 {
+                return self.outcome(&fit);
+            }
+            tone = order as f64 * fit.frequency;
             if !self.checked.holds(tone * self.checked.sample_rate / TAU) {
                 return PitchEstimate::silent(self.level);
             }
-            fit = self.fitted(tone);
+            is_last = true;
         }
-        self.outcome(&fit)
     }
 
     /// The tone near `frequency`, in radians to a sample.
@@ -144,23 +148,31 @@ impl Harmonic {
             partials: FIRST_PARTIALS,
             ..many
         };
-        if spread.holding(HEARD) > FIRST_PARTIALS {
-            return self.least_squares.fit(&self.spectrum, many);
-        }
-        let fit = self.least_squares.fit(&self.spectrum, few);
-        if many.partials == few.partials || self.keeps(&fit, frequency, spread.strongest as f64) {
-            return fit;
-        }
-        let other = self.least_squares.fit(&self.spectrum, many);
-        if other.residual < fit.residual {
-            // How much of the frame a tone explains is asked of the first few all the same.
-            Fit {
-                few: fit.few,
-                residual_of_few: fit.residual_of_few,
-                ..other
-            }
+        let mut start = if spread.holding(HEARD) > FIRST_PARTIALS {
+            many
         } else {
-            fit
+            few
+        };
+        let mut of_few: Option<Fit> = None;
+        loop {
+            let fit = self.least_squares.fit(&self.spectrum, start);
+            match of_few {
+                // How much of the frame a tone explains is asked of the first few all the same.
+                Some(first) if fit.residual < first.residual => {
+                    return Fit {
+                        few: first.few,
+                        residual_of_few: first.residual_of_few,
+                        ..fit
+                    };
+                }
+                Some(first) => return first,
+                None if start.partials == many.partials
+                    || self.keeps(&fit, frequency, spread.strongest as f64) =>
+                {
+                    return fit;
+                }
+                None => (of_few, start) = (Some(fit), many),
+            }
         }
     }
 
@@ -333,11 +345,16 @@ impl PitchEstimator for Harmonic {
     }
 
     fn estimate(&mut self, frame: &[f32]) -> Result<PitchEstimate, PitchError> {
-        kernels::run(
+        let is_found = kernels::run(
             self.path,
             #[inline(always)]
-            || self.estimated(frame),
-        )
+            || self.search(frame),
+        )?;
+        Ok(if is_found {
+            self.refine(0)
+        } else {
+            PitchEstimate::silent(self.level)
+        })
     }
 
     fn candidates(&self) -> &[PitchCandidate] {

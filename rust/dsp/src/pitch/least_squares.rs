@@ -112,11 +112,14 @@ impl LeastSquares {
     /// Fits the tone near `start`, with its inharmonicity where the frame shows that, or where it is one that strings have.
     #[inline(always)]
     pub(super) fn fit(&mut self, spectrum: &CentredSpectrum, start: Start) -> Fit {
-        let fit = self.follow(spectrum, start, true);
-        if fit.is_shown || fit.inharmonicity <= start.inharmonicity {
-            fit
-        } else {
-            self.follow(spectrum, start, false)
+        // A loop, as those of `Harmonic`: what is this large is compiled in one place.
+        let mut may_be_inharmonic = true;
+        loop {
+            let fit = self.follow(spectrum, start, may_be_inharmonic);
+            if !may_be_inharmonic || fit.is_shown || fit.inharmonicity <= start.inharmonicity {
+                return fit;
+            }
+            may_be_inharmonic = false;
         }
     }
 

@@ -1,4 +1,5 @@
-// A leak on purpose: the context of a session is lost in its release. LeakSanitizer has to report it; scripts/test looks.
+// A leak on purpose: the contexts of sessions are lost in their releases. LeakSanitizer has to report it; scripts/test looks. There are
+// some, one after the other: of the last a copy may be left in the stack of a worker, which hides it.
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -25,13 +26,16 @@ int main(void) {
   RustleString symbol = {(const uint8_t *)"BTC", 3};
   RustleHandle ticker = 0, session = 0;
   EXPECT(rustle_ticker_new(&configuration, &ticker, NULL) == RUSTLE_OK);
-  RustleSink sink = {malloc(24), on_signal, on_release};
-  EXPECT(rustle_ticker_start(ticker, &symbol, 1, RUSTLE_LANE_EVENTS, 0, sink, &session, NULL) == RUSTLE_OK);
-  sink.context = NULL;
-  while (atomic_load(&released) == 0) continue;
-  // What is not freed is counted: the session and the ticker.
-  EXPECT(rustle_live_objects() == 2);
-  EXPECT(rustle_session_free(session, NULL) == RUSTLE_OK);
+  for (int round = 0; round < 16; ++round) {
+    atomic_store(&released, 0);
+    RustleSink sink = {malloc(24), on_signal, on_release};
+    EXPECT(rustle_ticker_start(ticker, &symbol, 1, RUSTLE_LANE_EVENTS, 0, sink, &session, NULL) == RUSTLE_OK);
+    sink.context = NULL;
+    while (atomic_load(&released) == 0) continue;
+    // What is not freed is counted: the session and the ticker.
+    EXPECT(rustle_live_objects() == 2);
+    EXPECT(rustle_session_free(session, NULL) == RUSTLE_OK);
+  }
   EXPECT(rustle_ticker_free(ticker, NULL) == RUSTLE_OK);
   EXPECT(rustle_live_objects() == 0);
   return 0;

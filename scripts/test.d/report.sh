@@ -1,0 +1,111 @@
+# shellcheck shell=bash disable=SC2154
+# What scripts/test prints: a line when a runner begins and one when it ends, the seconds of each step, and what failed.
+# Sourced, never run; $root and $work, a folder for what is temporary, are those of scripts/test.
+
+passed=0
+failed=0
+labels=()
+step_lines=()
+
+# begins LABEL: the first line of a runner.
+begins() { printf '%(%H:%M:%S)T  %s ...\n' -1 "$1"; }
+
+# ends LABEL PASSED FAILED SECONDS: its last line.
+ends() { printf '%(%H:%M:%S)T  %-48s %5d passed %5d failed %5d s\n' -1 "$@"; }
+
+# step NAME COMMAND...: runs it, and keeps its seconds for the end.
+step() {
+  local name=$1 start=$SECONDS
+  shift
+  "$@"
+  step_lines+=("$(printf '%5d s  %s' $((SECONDS - start)) "$name")")
+}
+
+# built LABEL COMMAND...: a step of its own that is no test; when it fails nothing else is run.
+built() {
+  local label=$1
+  begins "$label"
+  step "$label" quietly "$label" "${@:2}"
+}
+
+# count LABEL PASSED FAILED LOG: adds one runner's result; when something failed, shows the end of its log without the build's
+# progress, and keeps for the end of the run the lines that name what failed.
+count() {
+  passed=$((passed + $2))
+  failed=$((failed + $3))
+  [ "$3" -gt 0 ] || return 0
+  local kept
+  kept="$root/.build-logs/$(tr -c '[:alnum:]\n' - <<<"$1").log"
+  mkdir -p "$root/.build-logs"
+  cp "$4" "$kept"
+  grep -vE '^\[[0-9]+/[0-9]+\]|^(◇|✔)|ld\.gold: warning: Cannot export local symbol' "$4" | tail -n 60 | sed 's/^/  /' >&2
+  say "  the whole log is ${kept#"$root/"}"
+  {
+    echo "$1:"
+    grep -E -A 3 'recorded an issue|^test .* FAILED$|panicked at .*tests|^error|(Thread|Address|Leak)Sanitizer:' "$4" |
+      grep -vE '^(--|◇|✔)' | head -n 20 | cut -c 1-300 | sed 's/^/  /'
+  } >>"$work/failures" || true
+}
+
+# result LABEL PASSED FAILED LOG SECONDS: the end of a runner.
+result() {
+  ends "$1" "$2" "$3" "$5"
+  count "$1" "$2" "$3" "$4"
+}
+
+# one LABEL COMMAND...: a command that is one test by itself.
+one() {
+  local label=$1 log="$work/one.log" start=$SECONDS
+  shift
+  begins "$label"
+  if "$@" >"$log" 2>&1; then
+    result "$label" 1 0 "$log" $((SECONDS - start))
+  else
+    result "$label" 0 1 "$log" $((SECONDS - start))
+  fi
+}
+
+# a_processor: returns once fewer commands run in the background than there are processors.
+a_processor() {
+  while [ "$(jobs -rp | wc -l)" -ge "$(getconf _NPROCESSORS_ONLN)" ]; do wait -n || true; done
+}
+
+# beside LABEL COMMAND...: as `one`, beside others: `gather` counts the results.
+beside() {
+  local label=$1 file="$work/beside/${#labels[@]}"
+  mkdir -p "$work/beside"
+  labels+=("$label")
+  shift
+  a_processor
+  begins "$label"
+  {
+    local start=$SECONDS good=1
+    "$@" >"$file.log" 2>&1 || good=0
+    ends "$label" "$good" $((1 - good)) $((SECONDS - start))
+    echo "$good $((1 - good))" >"$file.counts"
+  } &
+}
+
+# gather: waits for what runs beside each other and counts the results in the order in which it was begun.
+gather() {
+  local number good bad
+  wait
+  for number in "${!labels[@]}"; do
+    # One that was killed has written nothing.
+    read -r good bad < <(cat "$work/beside/$number.counts" 2>/dev/null || echo 0 1)
+    count "${labels[number]}" "$good" "$bad" "$work/beside/$number.log"
+  done
+  labels=()
+}
+
+# summary: the seconds of each step, what failed, and the line that is the last one.
+summary() {
+  printf '%s\n' "${step_lines[@]}"
+  printf '%5d s  all\n' "$SECONDS"
+  if [ -s "$work/failures" ]; then
+    say "what failed:"
+    cat "$work/failures" >&2
+  fi
+  echo "$passed passed, $failed failed"
+  [ "$failed" -eq 0 ]
+}

@@ -1,0 +1,105 @@
+# shellcheck shell=bash disable=SC2154
+# The Rust tests and the callers in C. Sourced by scripts/test, whose $root, $work and $long they use.
+
+# cargo_tests LABEL ARGUMENT...: cargo's closing lines, added up.
+cargo_tests() {
+  local label=$1 log="$work/cargo.log" start=$SECONDS status=0 good bad
+  shift
+  begins "$label"
+  in_rust cargo test "$@" >"$log" 2>&1 || status=$?
+  read -r good bad < <(cargo_counts "$status" "$log")
+  result "$label" "$good" "$bad" "$log" $((SECONDS - start))
+}
+
+# rust_selection: what was asked for by name. Of one crate only the target is built that holds the test.
+rust_selection() {
+  local package target name names arguments
+  while read -r package; do cargo_tests "Rust: $package" --package "$package"; done < <(sed -nE 's/^rust (\S+)$/\1/p' "$work/selection" | sort -u)
+  while read -r package target; do
+    mapfile -t names < <(sed -nE "s/^rust $package $target (\S+)$/\1/p" "$work/selection")
+    arguments=(--package "$package" --test "${target#faults:}")
+    if [ "${target#faults:}" = lib ]; then arguments=(--package "$package" --lib); fi
+    if [[ $target == faults:* ]]; then arguments+=(--features faults); fi
+    cargo_tests "Rust: $package, $target" "${arguments[@]}" -- "${names[@]}"
+  done < <(sed -nE 's/^rust (\S+ \S+) \S+$/\1/p' "$work/selection" | sort -u)
+}
+
+rust() { cargo_tests "Rust" --workspace; }
+
+faults() { cargo_tests "Rust, seeded faults" --package rustle-ffi --features faults --test boundary --test panics; }
+
+# c_callers: each with two compilers, under AddressSanitizer and under valgrind.
+c_callers() {
+  local source name compiler arguments
+  for source in "$root"/rust/ffi/tests/c/*.c; do
+    name=$(basename "$source" .c)
+    arguments=()
+    for compiler in clang gcc; do
+      command -v "$compiler" >/dev/null || continue
+      beside "C: $name, $compiler" run_built "$compiler" "" "" "$source" "${arguments[@]}"
+    done
+    if [ "$name" = sequences ]; then arguments=("$($long && echo 10000000 || echo 1000000)"); fi
+    beside "C: $name, AddressSanitizer" run_built clang "-fsanitize=address -fuse-ld=lld" "" "$source" "${arguments[@]}"
+    if [ "$name" = sequences ]; then arguments=(2000); fi
+    if command -v valgrind >/dev/null; then
+      beside "C: $name, valgrind" run_built clang "" "valgrind --quiet --error-exitcode=9 --leak-check=full \
+        --show-leak-kinds=definite --errors-for-leak-kinds=definite" "$source" "${arguments[@]}"
+    fi
+  done
+}
+
+# run_built COMPILER FLAGS WRAPPER SOURCE ARGUMENT...: builds one of the C callers and runs it, within a wrapper unless that is empty.
+run_built() {
+  local program="$work/program-$BASHPID" wrapper=$3
+  c_program "$1" "$2" "$4" "$program" || return
+  shift 4
+  # shellcheck disable=SC2086 # the wrapper is words
+  $wrapper "$program" "$@"
+}
+
+# is_reported NAME TEXT: a program with a planted error passes its own checks and is ended by the sanitizer, by status 23
+# and with a report that has TEXT in it.
+is_reported() {
+  c_program clang "-fsanitize=address -fuse-ld=lld" "$root/rust/ffi/tests/c/planted/$1.c" "$work/planted-$1" || return 1
+  local status=0 report
+  report=$(ASAN_OPTIONS=detect_leaks=1:exitcode=23 LSAN_OPTIONS=exitcode=23 "$work/planted-$1" 2>&1) || status=$?
+  printf '%s\n' "$report"
+  [ "$status" -eq 23 ] || { echo "expected status 23 from the sanitizer, got $status"; return 1; }
+  grep -qF -- "$2" <<<"$report" || { echo "expected a report that says: $2"; return 1; }
+}
+
+# instructions_are_bounded: the cost of crossing the boundary, in instructions, in a release build.
+instructions_are_bounded() { count_instructions "$work/cost"; }
+
+# rise_is_noticed: the same with a bound that no call can keep.
+rise_is_noticed() {
+  echo 'c/call 0 0 no call is free' >"$work/thresholds"
+  ! python3 "$root/scripts/instructions.py" "$work/thresholds" "c=$work/cost" &&
+    echo 'c/call 1000 0 no call costs as much' >"$work/thresholds" &&
+    python3 "$root/scripts/instructions.py" "$work/thresholds" "c=$work/cost"
+}
+
+# c: the longest first.
+c() {
+  beside "C: fuzzed calls, AddressSanitizer" fuzzed_calls
+  if command -v valgrind >/dev/null; then beside "instructions of a crossing are bounded" instructions_are_bounded; fi
+  c_callers
+  beside "C: a planted leak is reported" is_reported leak "LeakSanitizer: detected memory leaks"
+  beside "C: a store past the end, in Rust, is reported" is_reported overrun "rustle_dsp::spectrum::"
+  beside "C: realtime-safe functions, RealtimeSanitizer" "$root/scripts/realtime-test"
+  gather
+  if command -v valgrind >/dev/null; then one "a rise of the instructions is noticed" rise_is_noticed; fi
+}
+
+fuzzed_calls() { "$root/scripts/fuzz" "$($long && echo 600 || echo 15)"; }
+fuzz() { one "C: fuzzed calls, AddressSanitizer" fuzzed_calls; }
+
+# arm64: what scripts/arm64 counts.
+arm64() {
+  local log="$work/arm64.log" start=$SECONDS good bad label="Rust and C callers on an emulated arm64"
+  begins "$label"
+  "$root/scripts/arm64" >"$log" 2>&1 || true
+  # One that was stopped has no such line.
+  read -r good bad < <(sed -nE '$s/^([0-9]+) passed, ([0-9]+) failed$/\1 \2/p' "$log") || true
+  result "$label" "${good:-0}" "${bad:-1}" "$log" $((SECONDS - start))
+}

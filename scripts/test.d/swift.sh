@@ -1,0 +1,136 @@
+# shellcheck shell=bash disable=SC2154
+# The Swift tests, as they are and under the sanitizers. Sourced by scripts/test, whose $root, $work and $long they use.
+
+# The tests as they are have a folder of their own, with the package trait that the sanitizers' builds are without.
+swift_folder="$root/.build-tests"
+
+# swift_tests LABEL PACKAGE ARGUMENT...: builds the tests, and runs those of each module in a process of its own, as many at once
+# as there are processors: within one process a test that uses native objects has no other such test beside it. Where
+# tests were asked for by name, these alone are run.
+swift_tests() {
+  local label=$1 package=$2 log="$work/swift.log" modules="$work/modules" start=$SECONDS module good bad
+  shift 2
+  begins "$label"
+  # There is no XCTest in this package; its runner would only be one more process, with leaks of its own.
+  local options=(--package-path "$package" --disable-xctest "$@")
+  rm -rf "$modules"
+  mkdir "$modules"
+  if swift build --build-tests "${options[@]}" >"$log" 2>&1 &&
+    swift test list --skip-build "${options[@]}" >"$modules/list" 2>>"$log"; then
+    printf '%(%H:%M:%S)T  %-48s built %23d s\n' -1 "$label" $((SECONDS - start))
+    # The module with the most tests first.
+    for module in $(sed -n 's/^\([A-Za-z0-9_]*\)\..*/\1/p' "$modules/list" | sort | uniq -c | sort -rn | awk '{print $2}'); do
+      if ! is_selected "$module"; then continue; fi
+      a_processor
+      module_tests "$module" "$modules/$module" "${options[@]}" &
+    done
+    wait
+    cat "$modules"/*.log >>"$log" 2>/dev/null || true
+  fi
+  read -r good bad < <(cat "$modules"/*.counts 2>/dev/null | awk '{good += $1; bad += $2} END {print good + 0, bad + 0}')
+  # A build that fails tells of no module.
+  if [ "$good" -eq 0 ] && [ "$bad" -eq 0 ]; then bad=1; fi
+  result "$label" "$good" "$bad" "$log" $((SECONDS - start))
+}
+
+# is_selected MODULE: whether nothing was asked for by name, or something of this module.
+is_selected() { [ ! -f "$work/selection" ] || grep -qE "^swift $1( |$)" "$work/selection"; }
+
+# of_module MODULE: the filter of its tests, or of those that were asked for by name.
+of_module() {
+  local names=
+  if [ -f "$work/selection" ] && ! grep -qx "swift $1" "$work/selection"; then
+    names=$(sed -n "s/^swift $1 //p" "$work/selection" | paste -sd '|')
+    printf '^%s\\.(.*/)?(%s)(\\(|/|$)' "$1" "$names"
+  else
+    printf '^%s\\.' "$1"
+  fi
+}
+
+# module_tests MODULE FILE ARGUMENT...: writes FILE.log, and to FILE.counts how many passed and failed by the run's own report.
+module_tests() {
+  local module=$1 file=$2 status=0 good=0 bad=0 start=$SECONDS
+  shift 2
+  swift test --skip-build --ignore-lock "$@" --filter "$(of_module "$module")" --xunit-output "$file.xml" >"$file.log" 2>&1 || status=$?
+  # A run that dies leaves no report, or half of one.
+  read -r good bad < <(python3 "$root/scripts/xunit-counts.py" "$file"*.xml 2>/dev/null || echo 0 0)
+  if [ "$status" -ne 0 ] && [ "$bad" -eq 0 ]; then bad=1; fi
+  if [ "$good" -eq 0 ] && [ "$bad" -eq 0 ]; then bad=1; fi
+  ends "  $module" "$good" "$bad" $((SECONDS - start))
+  echo "$good $bad" >"$file.counts"
+}
+
+swift_as_it_is() { swift_tests "Swift" "$root" --traits WebSocket --scratch-path "$swift_folder"; }
+
+# Under a sanitizer a test that repeats does a tenth, the races excepted; all with --long.
+repetitions() { if $long; then echo 1; else echo 0.1; fi; }
+
+# sanitized LABEL ARGUMENT...: the Swift tests without the network, whose library would be compiled once more, but with --long.
+sanitized() {
+  if $long; then swift_tests "$@" --traits WebSocket; else swift_tests "$@"; fi
+}
+
+# Under ThreadSanitizer the tests run with the archive that can be made to fail: it is what the panicking sessions need. Files,
+# plots and the command line, which add no tasks of their own to an engine's, are not even built unless --long is given. Unless told
+# otherwise, each process that the sanitizer instruments sleeps for a second before it exits.
+thread() {
+  export RUSTLE_NATIVE_DIST=rust/dist-faults
+  export TSAN_OPTIONS=halt_on_error=1:atexit_sleep_ms=0
+  $long || export RUSTLE_WITHOUT_COMMAND=1
+  RUSTLE_RACES=$($long && echo 500000 || echo 20000) RUSTLE_REPETITIONS=$(repetitions) \
+    sanitized "Swift, ThreadSanitizer" "$root" --sanitize=thread --scratch-path "$root/.build-thread"
+  local fault
+  if [ ! -f "$work/selection" ]; then
+    for fault in none release-by-canceller double-release lost-release event-after-release lock-held worker-panic; do
+      RUSTLE_RACES=2500 RUSTLE_FAULT=$fault one "the races with the fault: $fault" is_caught
+    done
+  fi
+  unset RUSTLE_NATIVE_DIST RUSTLE_WITHOUT_COMMAND TSAN_OPTIONS
+}
+
+# is_caught: the race tests notice the fault within 500 rounds of each of five modes: an expectation fails or ThreadSanitizer
+# reports. A session whose release is lost, or waits for a lock, is waited for: with these two a run that has begun and does not
+# end counts as well. With an event after the release, whose context is freed memory, the run may die before anybody can report. The
+# test program is called as `swift test` calls it, so that the time limit ends the program itself; the
+# same call without a fault has to pass.
+is_caught() {
+  local status=0 log="$work/caught.log"
+  timeout 20 "$root/.build-thread/debug/rustlePackageTests.xctest" --testing-library swift-testing --filter RaceTests \
+    >"$log" 2>&1 || status=$?
+  cat "$log"
+  if [ "$RUSTLE_FAULT" = none ]; then return "$status"; fi
+  [ "$status" -ne 0 ] || { echo "expected the races to notice the fault, got a pass"; return 1; }
+  case $RUSTLE_FAULT:$status in
+    lost-release:124 | lock-held:124) grep -q 'started' "$log" || { echo "expected a run that had begun"; return 1; } ;;
+    event-after-release:139) ;;
+    *) grep -qE 'Expectation failed|ThreadSanitizer: ' "$log" ||
+      { echo "expected a failed expectation or a report, got status $status"; return 1; } ;;
+  esac
+}
+
+# Here the native side is instrumented as well.
+address() {
+  RUSTLE_NATIVE_DIST=rust/dist-address RUSTLE_REPETITIONS=$(repetitions) ASAN_OPTIONS=detect_leaks=1 \
+    LSAN_OPTIONS="suppressions=$root/scripts/leaks.txt:print_suppressions=0" \
+    sanitized "Swift, AddressSanitizer" "$root" --sanitize=address --scratch-path "$root/.build-address"
+}
+
+# snippets: what must not compile, against the modules that the Swift tests have just been built with.
+snippets() {
+  local log="$work/snippets.log" start=$SECONDS good bad label="snippets that must not compile"
+  begins "$label"
+  python3 "$root/scripts/compile-fail.py" "$root" "$swift_folder/debug" >"$log" 2>&1 || true
+  # One that dies has no such line.
+  read -r good bad < <(grep -E '^[0-9]+ [0-9]+$' "$log" | tail -n 1) || true
+  result "$label" "${good:-0}" "${bad:-1}" "$log" $((SECONDS - start))
+}
+
+sound() { one "sound through a server, in its own time" "$root/scripts/sound-test" "$swift_folder/debug/rustle"; }
+
+# scripts_tests: what builds packages of its own, beside each other.
+scripts_tests() {
+  beside "a release is used by its version" "$root/scripts/packaging-test"
+  beside "lint notices what it should" "$root/scripts/lint-selftest"
+  beside "a changed archive is linked again" "$root/scripts/stale-archive-test"
+  gather
+}
