@@ -19,7 +19,7 @@ public struct PitchTracker: ~Copyable, Sendable {
   public let window: Int
   /// The frequencies that are looked for, in Hz: those of the configuration, as far as the window and the sample rate hold them.
   public let range: ClosedRange<Double>
-  private let native: NativePitch
+  private var native: NativePitch
 
   /// A tracker at the beginning of a signal.
   ///

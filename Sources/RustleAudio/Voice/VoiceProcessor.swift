@@ -22,7 +22,7 @@ public struct VoiceProcessor: ~Copyable, Sendable {
   public let window: Int
   /// The samples from frame to frame.
   public let hop: Int
-  private let native: NativeVoice
+  private var native: NativeVoice
 
   /// A processor at the beginning of a signal.
   ///
@@ -59,9 +59,11 @@ public struct VoiceProcessor: ~Copyable, Sendable {
   ///
   /// - Throws: ``AudioError`` with ``AudioError/Code/native``.
   public func summary() throws(AudioError) -> VoiceSummary {
-    let native = native
-    let summary = try withAudioErrors { () throws(NativeError) in try native.summary() }
-    return VoiceSummary(summary, measuresHarmonicity: configuration.measuresHarmonicity)
+    do {
+      return VoiceSummary(try native.summary(), measuresHarmonicity: configuration.measuresHarmonicity)
+    } catch {
+      throw AudioError(error)
+    }
   }
 
   /// Forgets the signal and its sum; the next sample is the first of another.
