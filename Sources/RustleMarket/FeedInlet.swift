@@ -10,6 +10,8 @@ package final class FeedCore: Sendable {
 /// A feed as its host sees it: where the bytes go, and what is wanted. It does not keep the feed itself.
 package actor FeedInlet {
   private let core: FeedCore
+  /// Pushes come one after the other, each as a whole.
+  nonisolated let turns = Turns()
   /// What tells of room, while nobody waits for it.
   private var room: EngineStream<FeedNotice>.Iterator?
 
@@ -18,6 +20,8 @@ package actor FeedInlet {
   /// ``MarketFeed/push(_:)``.
   @discardableResult
   package func push(_ bytes: [UInt8]) async throws(FeedError) -> Int {
+    guard await turns.take() else { return 0 }
+    defer { turns.leave() }
     var taken = try take(bytes, from: 0)
     while taken < bytes.count {
       // Asked for before the next attempt: room that comes in between is told.
