@@ -1,4 +1,5 @@
 public import Observation
+internal import RustleCore
 
 /// The state of an equalizer for a view: sliders that take hold at once, the curve, and the levels.
 @MainActor
@@ -17,7 +18,7 @@ public final class EqualizerViewModel {
 
   /// The equalizer that sound is sent through.
   @ObservationIgnored public let equalizer: Equalizer
-  @ObservationIgnored private var watches: [Task<Void, Never>] = []
+  @ObservationIgnored private let runs = Runs()
   @ObservationIgnored private var changes = EqualizerChanges()
   /// The task that makes them.
   @ObservationIgnored private var changing: Task<Void, Never>?
@@ -34,13 +35,12 @@ public final class EqualizerViewModel {
   init(_ equalizer: Equalizer, settings: EqualizerSettings) {
     self.equalizer = equalizer
     self.settings = settings
-    watches = [
-      Task { [weak self] in for await response in await equalizer.responses() { self?.response = response } },
-      Task { [weak self] in for await levels in equalizer.levels() { self?.levels = levels } },
-    ]
+    let run = runs.overtake()
+    runs.perform(run) { [weak self] in
+      for await response in await equalizer.responses() { self?.response = response }
+    }
+    runs.perform(run) { [weak self] in for await levels in equalizer.levels() { self?.levels = levels } }
   }
-
-  deinit { for watch in watches { watch.cancel() } }
 
   /// Changes the settings. Shown at once; a refusal is shown in ``error``, and the settings that are in force come back. Of the
   /// changes that come while one is under way, the last is made.
