@@ -15,14 +15,15 @@ public import RustleCore
 /// every stream ends once what waits has been read, also those that are started later.
 ///
 /// A stream is for one consumer, and ends as a ``TickerController``'s does: when its consumer leaves the loop, when the consuming
-/// task is cancelled, when the stream or the feed is dropped, and by ``cancel()`` and ``shutDown()``. What the policy loses is told
-/// in the stream, as ``StreamElement/gap(_:)``, and counted.
+/// task is cancelled, when the stream or the feed is dropped, and by `cancel()` and ``shutDown()``. The source and servers go on
+/// after `cancel()`. What the policy loses is told in the stream, as ``StreamElement/gap(_:)``, and counted.
 ///
 /// ``RustleCore/EngineStream/subscribe(to:)`` and ``RustleCore/EngineStream/unsubscribe(from:)`` change what a running stream
 /// delivers.
-public actor MarketFeed {
+public actor MarketFeed: StreamEngine {
   private let core: FeedCore
-  private var streams = StreamTable()
+  /// The streams that it has given away.
+  public let streams = EngineStreams()
   private var servers: [OneShot] = []
   let inlet: FeedInlet
   /// What fills the source, where that is this package's own code.
@@ -188,19 +189,15 @@ public actor MarketFeed {
     }
   }
 
-  /// Ends every stream and returns when all have ended: no native callback of theirs runs after that, and what waits can still be
-  /// read. The source and servers go on, and new streams can be asked for. It waits also when the calling task is cancelled.
-  public func cancel() async {
-    // The table keeps what ends until it has ended, so that a second caller waits for it as well.
-    let ending = streams
-    await ending.endAll()
-    streams.forgetSettled()
-  }
-
-  /// Ends every stream like ``cancel()``, the servers and the source; refuses new streams from now on.
-  public func shutDown() async {
+  /// Has the native side refuse new streams, and end the source and the streams that run, without waiting for their end.
+  public func refuseStreams() {
     core.native.shutDown()
     filling?.cancel()
+  }
+
+  /// Ends every stream like `cancel()`, the servers and the source; refuses new streams from now on.
+  public func shutDown() async {
+    refuseStreams()
     await cancel()
     await filling?.value
     let ending = servers
@@ -209,12 +206,6 @@ public actor MarketFeed {
 
   /// What the source met with so far.
   public var counts: FeedCounts { FeedCounts(core.native.counts()) }
-
-  /// What went through the streams of this feed so far, ended ones included.
-  public var statistics: StreamStatistics { streams.statistics }
-
-  /// The number of streams that have not ended.
-  public var liveStreamCount: Int { streams.liveCount }
 
   private func started<Value>(
     _ start: () throws(NativeError) -> EngineStream<Value>

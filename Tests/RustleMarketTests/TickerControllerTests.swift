@@ -74,6 +74,42 @@ import Testing
     #expect(await ticker.statistics == StreamStatistics(produced: 24, delivered: 24, dropped: 0))
   }
 
+  @Test func tasksThatReadPricesTakeTurns() async throws {
+    let ticker = try TickerController(
+      configuration: TickerConfiguration(updatesPerSecond: 1_000, updateLimit: 500))
+    let stream = try await ticker.prices(for: ["BTC"])
+    let sequences: [UInt64] = await withTaskGroup(of: [UInt64].self) { group in
+      for _ in 0..<4 { group.addTask { await Array(stream).map(\.sequence) } }
+      return await group.reduce(into: []) { all, one in
+        #expect(one == one.sorted())
+        all += one
+      }
+    }
+    #expect(sequences.sorted() == (0..<500).map { $0 })
+    #expect(await ticker.statistics == StreamStatistics(produced: 500, delivered: 500, dropped: 0))
+  }
+
+  @Test func sessionOfPricesGoesWithItsStream() async throws {
+    let clock = try ManualClock()
+    let ticker = try TickerController(configuration: TickerConfiguration(), clock: clock)
+    let before = NativeLibrary.liveObjects
+    _ = try await ticker.prices(for: ["BTC"])
+    clock.advance(by: .zero)
+    #expect(await ticker.liveStreamCount == 0)
+    await ticker.cancel()
+    #expect(NativeLibrary.liveObjects == before)
+    #expect(await ticker.statistics.produced <= 1)
+  }
+
+  @Test func pricesThatWaitAreReadAfterCancel() async throws {
+    let clock = try ManualClock()
+    let ticker = try TickerController(configuration: TickerConfiguration(), clock: clock)
+    let stream = try await ticker.prices(for: ["BTC"])
+    clock.advance(by: .milliseconds(500))
+    await ticker.cancel()
+    #expect(await Array(stream).map(\.sequence) == [0, 1])
+  }
+
   @Test func streamsOfOneTickerAreIndependent() async throws {
     let clock = try ManualClock()
     let ticker = try TickerController(clock: clock)

@@ -10,12 +10,13 @@ public import RustleCore
 ///
 /// A thread of the native side feeds the device, without a lock and without allocating, from a queue of half a second; it
 /// feeds silence while none waits.
-public actor AudioOutput {
+public actor AudioOutput: StreamEngine {
   /// What is played to.
   public nonisolated let configuration: DeviceConfiguration
 
   private let playback: NativePlayback
-  private var streams = StreamTable()
+  /// The progress of the playbacks that it has begun, counted in records.
+  public let streams = EngineStreams()
 
   /// An output; the device is opened by each playback.
   ///
@@ -96,25 +97,8 @@ public actor AudioOutput {
     }
   }
 
-  /// Ends every playback at once and returns when all have ended and the device is closed.
-  public func cancel() async {
-    // The table keeps what ends until it has ended, so that a second caller waits for it as well.
-    let ending = streams
-    await ending.endAll()
-    streams.forgetSettled()
-  }
-
-  /// Ends every playback like ``cancel()``, and refuses new ones from now on.
-  public func shutDown() async {
-    playback.shutDown()
-    await cancel()
-  }
-
-  /// What the playbacks have told so far, in records of progress.
-  public var statistics: StreamStatistics { streams.statistics }
-
-  /// The number of playbacks that have not ended.
-  public var liveStreamCount: Int { streams.liveCount }
+  /// Has the native side refuse new playbacks and end those that run, without waiting for their end.
+  public func refuseStreams() { playback.shutDown() }
 }
 
 /// A playback that goes on: sound is given to it, and it tells how far it is. It ends when its progress is dropped.
