@@ -30,6 +30,17 @@ extension StreamEngine {
     await cancel()
   }
 
+  /// Starts a stream and keeps count of it.
+  ///
+  /// - Throws: what the native side refuses, as the domain's error.
+  package func started<Value, Refusal: NativeCodedError>(
+    orThrow refusal: Refusal.Type, _ start: () throws(NativeError) -> EngineStream<Value>
+  ) throws(Refusal) -> EngineStream<Value> {
+    let stream = try refusal.rethrowing(start)
+    streams.add(stream)
+    return stream
+  }
+
   /// What went through the streams so far, ended ones included.
   public var statistics: StreamStatistics { streams.table.statistics }
 

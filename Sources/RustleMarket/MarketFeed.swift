@@ -88,7 +88,7 @@ public actor MarketFeed: StreamEngine {
   public func quotes(
     for symbols: FeedSymbols = .all, policy: FeedPolicy = .all()
   ) throws(FeedError) -> EngineStream<Quote> {
-    try started { () throws(NativeError) in
+    try started(orThrow: FeedError.self) { () throws(NativeError) in
       try core.native.quotes(of: symbols.names, policy: policy.native, reader: .quotes)
     }
   }
@@ -105,7 +105,7 @@ public actor MarketFeed: StreamEngine {
   public func candles(
     of symbols: FeedSymbols = .all, every interval: Duration, lateness: Duration = .zero, policy: FeedPolicy = .all()
   ) throws(FeedError) -> EngineStream<Candle> {
-    try started { () throws(NativeError) in
+    try started(orThrow: FeedError.self) { () throws(NativeError) in
       try core.native.candles(
         of: symbols.names, intervalNanoseconds: interval.wholeNanoseconds,
         latenessNanoseconds: lateness.wholeNanoseconds, policy: policy.native, reader: .candles)
@@ -124,7 +124,7 @@ public actor MarketFeed: StreamEngine {
   public func statistics(
     of symbols: FeedSymbols = .all, over window: Duration, policy: FeedPolicy = .latest
   ) throws(FeedError) -> EngineStream<PriceStatistics> {
-    try started { () throws(NativeError) in
+    try started(orThrow: FeedError.self) { () throws(NativeError) in
       try core.native.statistics(
         of: symbols.names, windowNanoseconds: window.wholeNanoseconds, policy: policy.native, reader: .statistics)
     }
@@ -145,7 +145,7 @@ public actor MarketFeed: StreamEngine {
         symbol: threshold.symbol, level: threshold.level.native, hysteresis: threshold.hysteresis.native,
         isAbove: threshold.direction == .above)
     }
-    return try started { () throws(NativeError) in
+    return try started(orThrow: FeedError.self) { () throws(NativeError) in
       try core.native.alerts(at: native, policy: policy.native, reader: .alerts(thresholds))
     }
   }
@@ -155,7 +155,9 @@ public actor MarketFeed: StreamEngine {
   ///
   /// - Throws: ``FeedError``; nothing was started then.
   public func notices(capacity: Int = 1_024) throws(FeedError) -> EngineStream<FeedNotice> {
-    try started { () throws(NativeError) in try core.native.notices(.all, capacity: capacity, reader: .notices) }
+    try started(orThrow: FeedError.self) { () throws(NativeError) in
+      try core.native.notices(.all, capacity: capacity, reader: .notices)
+    }
   }
 
   /// Streams the states of the source's connection, first the present one if there is one yet. Of those that wait, `capacity` (1 to
@@ -164,7 +166,7 @@ public actor MarketFeed: StreamEngine {
   ///
   /// - Throws: ``FeedError``; nothing was started then.
   public func connectionStates(capacity: Int = 1_024) throws(FeedError) -> EngineStream<FeedConnection> {
-    try started { () throws(NativeError) in
+    try started(orThrow: FeedError.self) { () throws(NativeError) in
       try core.native.notices(.connection, capacity: capacity, reader: .connections)
     }
   }
@@ -206,18 +208,6 @@ public actor MarketFeed: StreamEngine {
 
   /// What the source met with so far.
   public var counts: FeedCounts { FeedCounts(core.native.counts()) }
-
-  private func started<Value>(
-    _ start: () throws(NativeError) -> EngineStream<Value>
-  ) throws(FeedError) -> EngineStream<Value> {
-    do {
-      let stream = try start()
-      streams.add(stream)
-      return stream
-    } catch {
-      throw FeedError(error)
-    }
-  }
 }
 
 extension EngineStream where Value: SymbolRecord {

@@ -58,15 +58,13 @@ public actor TickerController: PriceSource, StreamEngine {
   /// - Parameter symbols: 1 to 100,000 distinct names of 1 to 32 bytes, without white space and control characters.
   /// - Throws: ``TickerError``, whose code tells the faults apart; nothing was started then.
   public func prices(for symbols: [String]) throws(TickerError) -> AsyncStream<PriceUpdate> {
-    do {
-      let stream = try CallbackStream<PriceUpdate>(capacity: 1_024) { (onValue, onEnd) throws(NativeError) in
+    let stream = try TickerError.rethrowing { () throws(NativeError) in
+      try CallbackStream<PriceUpdate>(capacity: 1_024) { (onValue, onEnd) throws(NativeError) in
         try ticker.start(symbols: symbols, onPrice: { onValue(PriceUpdate($0, symbols: symbols)) }, onEnd: onEnd)
       }
-      streams.add(stream.monitor)
-      return stream.values
-    } catch {
-      throw TickerError(error)
     }
+    streams.add(stream.monitor)
+    return stream.values
   }
 
   /// Streams the prices of `symbols` over the lane of the caller's choice.
@@ -85,14 +83,9 @@ public actor TickerController: PriceSource, StreamEngine {
   public func updates(
     for symbols: [String], lane: Lane = .events()
   ) throws(TickerError) -> EngineStream<PriceUpdate> {
-    do {
-      let stream = try ticker.start(
-        symbols: symbols, lane: lane, reader: PriceReader(symbols: symbols),
-        sequenceNumber: \.sequence)
-      streams.add(stream)
-      return stream
-    } catch {
-      throw TickerError(error)
+    try started(orThrow: TickerError.self) { () throws(NativeError) in
+      try ticker.start(
+        symbols: symbols, lane: lane, reader: PriceReader(symbols: symbols), sequenceNumber: \.sequence)
     }
   }
 

@@ -54,7 +54,7 @@ public actor Equalizer {
     self.format = format
     self.settings = settings
     frequencies = EqualizerResponse.audibleFrequencies(sampleRate: format.sampleRate)
-    equalizer = try withAudioErrors { () throws(NativeError) in try makeEngine(settings.native) }
+    equalizer = try AudioError.rethrowing { () throws(NativeError) in try makeEngine(settings.native) }
   }
 
   /// Equalizes a buffer.
@@ -91,7 +91,7 @@ public actor Equalizer {
     try settings.check(sampleRate: format.sampleRate)
     // The curves come with the change, for those who look at them.
     let frequencies = responsesShown.hasListeners ? frequencies : []
-    let (left, right) = try withAudioErrors { () throws(NativeError) in
+    let (left, right) = try AudioError.rethrowing { () throws(NativeError) in
       try equalizer.change(settings.native, responseAt: frequencies)
     }
     curves = frequencies.isEmpty ? nil : EqualizerResponse(frequencies: frequencies, left: left, right: right)

@@ -27,7 +27,7 @@ public struct PitchTracker: ~Copyable, Sendable {
   ///   bounds.
   public init(_ configuration: PitchConfiguration) throws(AudioError) {
     let described = try configuration.native()
-    native = try withAudioErrors { () throws(NativeError) in try NativePitch(described) }
+    native = try AudioError.rethrowing { () throws(NativeError) in try NativePitch(described) }
     self.configuration = configuration
     window = native.window
     range = native.range

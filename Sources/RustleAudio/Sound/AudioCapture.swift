@@ -36,7 +36,7 @@ public actor AudioCapture: AudioInput, StreamEngine {
   package init(_ configuration: DeviceConfiguration, runtime: NativeRuntime?) throws(AudioError) {
     self.configuration = configuration
     let native = try configuration.native()
-    capture = try withAudioErrors { () throws(NativeError) in try NativeCapture(native, runtime: runtime) }
+    capture = try AudioError.rethrowing { () throws(NativeError) in try NativeCapture(native, runtime: runtime) }
   }
 
   /// Opens the device and gives its sound in buffers of about `duration`, which hold together where nothing was lost.
@@ -77,11 +77,9 @@ public actor AudioCapture: AudioInput, StreamEngine {
     lane: Lane, reader: ElementReader<NativeSoundBlock, Value>,
     sequenceNumber: @escaping @Sendable (Value) -> UInt64
   ) throws(AudioError) -> EngineStream<Value> {
-    let stream = try withAudioErrors { () throws(NativeError) in
+    try started(orThrow: AudioError.self) { () throws(NativeError) in
       try capture.start(lane: lane, reader: reader, sequenceNumber: sequenceNumber)
     }
-    streams.add(stream)
-    return stream
   }
 
   /// Has the native side refuse new streams and end those that run, without waiting for their end.

@@ -29,7 +29,7 @@ public actor AudioOutput: StreamEngine {
   package init(_ configuration: DeviceConfiguration, runtime: NativeRuntime?) throws(AudioError) {
     self.configuration = configuration
     let native = try configuration.native()
-    playback = try withAudioErrors { () throws(NativeError) in try NativePlayback(native, runtime: runtime) }
+    playback = try AudioError.rethrowing { () throws(NativeError) in try NativePlayback(native, runtime: runtime) }
   }
 
   /// Opens the device and begins to play what the playback is given.
@@ -49,7 +49,7 @@ public actor AudioOutput: StreamEngine {
     lane: Lane, reader: ElementReader<NativePlaybackProgress, Value>,
     sequenceNumber: @escaping @Sendable (Value) -> UInt64
   ) throws(AudioError) -> (progress: EngineStream<Value>, session: PlaybackID) {
-    let (stream, session) = try withAudioErrors { () throws(NativeError) in
+    let (stream, session) = try AudioError.rethrowing { () throws(NativeError) in
       try playback.start(lane: lane, reader: reader, sequenceNumber: sequenceNumber)
     }
     streams.add(stream)
@@ -116,7 +116,7 @@ public struct Playback: Sendable {
   /// - Returns: how many samples were taken; the others are to be given again.
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation`` for samples that are no whole frames.
   public func write(_ samples: Span<Float>) throws(AudioError) -> Int {
-    try withAudioErrors { () throws(NativeError) in try session.write(samples) }
+    try AudioError.rethrowing { () throws(NativeError) in try session.write(samples) }
   }
 
   /// Says that there is no more: the playback ends when all was heard.

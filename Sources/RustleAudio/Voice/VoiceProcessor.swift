@@ -32,7 +32,7 @@ public struct VoiceProcessor: ~Copyable, Sendable {
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation`` for what is out of bounds.
   public init(sampleRate: Double, configuration: VoiceConfiguration = VoiceConfiguration()) throws(AudioError) {
     let described = try configuration.native(sampleRate: sampleRate)
-    native = try withAudioErrors { () throws(NativeError) in try NativeVoice(described) }
+    native = try AudioError.rethrowing { () throws(NativeError) in try NativeVoice(described) }
     self.sampleRate = sampleRate
     self.configuration = configuration
     window = native.window
