@@ -94,12 +94,14 @@ import Testing
     let pieces = (0..<4).map { task in Array((0..<1_000).map { line(1_000 * task + $0) }.joined().utf8) }
     let hosts = pieces.map { bytes in Task { try await feed.push(bytes) } }
     try await feed.run()
-    var sequences: [UInt64] = []
-    var iterator = stream.makeAsyncIterator()
-    while sequences.count < 4_000, let element = await iterator.next() {
-      if let number = element.value?.sequence { sequences.append(number) }
+    let closing = Task {
+      for (host, bytes) in zip(hosts, pieces) { #expect(try await host.value == bytes.count) }
+      try await feed.tell(.closed(reason: nil))
     }
-    for (host, bytes) in zip(hosts, pieces) { #expect(try await host.value == bytes.count) }
+    var sequences: [UInt64] = []
+    for await element in stream { if let number = element.value?.sequence { sequences.append(number) } }
+    try await closing.value
+    try #require(sequences.count == 4_000)
     // Each as a whole, whichever came first.
     for start in stride(from: 0, to: sequences.count, by: 1_000) {
       let first = sequences[start]

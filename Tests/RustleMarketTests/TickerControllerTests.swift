@@ -1,4 +1,5 @@
 import RustleTesting
+import Synchronization
 import TestSupport
 import Testing
 
@@ -72,6 +73,35 @@ import Testing
     await ticker.cancel()
     #expect(await Array(running).count == 3)
     #expect(await ticker.statistics == StreamStatistics(produced: 24, delivered: 24, dropped: 0))
+  }
+
+  /// Counts the times that a task comes to it: once at its beginning, and once for each time that it went elsewhere.
+  private final class CountingExecutor: TaskExecutor {
+    let count = Atomic<Int>(0)
+
+    func enqueue(_ job: consuming ExecutorJob) {
+      count.add(1, ordering: .relaxed)
+      globalConcurrentExecutor.enqueue(job)
+    }
+  }
+
+  @Test func pricesHopToAnotherActorForEachUpdate() async throws {
+    let clock = try ManualClock()
+    let ticker = try TickerController(configuration: TickerConfiguration(updateLimit: 100), clock: clock)
+    let direct = try await ticker.prices(for: ["BTC"])
+    let pulled = try await ticker.updates(for: ["BTC"]).asyncStream()
+    clock.advance(by: .seconds(60))
+    func hops(reading stream: AsyncStream<PriceUpdate>) async -> Int {
+      let executor = CountingExecutor()
+      let reader = Task(executorPreference: executor) {
+        let before = executor.count.load(ordering: .relaxed)
+        #expect(await Array(stream).count == 100)
+        return executor.count.load(ordering: .relaxed) - before
+      }
+      return await reader.value
+    }
+    #expect(await hops(reading: direct) == 0)
+    #expect(await hops(reading: pulled) >= 100, "they are counted")
   }
 
   @Test func tasksThatReadPricesTakeTurns() async throws {
