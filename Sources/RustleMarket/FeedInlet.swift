@@ -39,7 +39,7 @@ package actor FeedInlet {
   /// ``MarketFeed/tell(_:)``.
   package nonisolated func tell(_ state: FeedConnection) throws(FeedError) {
     guard let (news, note) = state.news else { return }
-    do { try core.native.tell(news, note) } catch { throw FeedError(error) }
+    try FeedError.rethrowing { () throws(NativeError) in try core.native.tell(news, note) }
   }
 
   /// ``MarketFeed/demand``.
@@ -55,16 +55,14 @@ package actor FeedInlet {
   }
 
   private func take(_ bytes: [UInt8], from start: Int) throws(FeedError) -> Int {
-    do { return try core.native.push(bytes.span.extracting(start...)) } catch { throw FeedError(error) }
+    return try FeedError.rethrowing { () throws(NativeError) in try core.native.push(bytes.span.extracting(start...)) }
   }
 
   private func roomNotices() throws(FeedError) -> EngineStream<FeedNotice>.Iterator {
     if let kept = room.take() { return kept }
     // Not one of the streams that `cancel` ends.
-    do {
-      return try core.native.notices(.room, capacity: 1, reader: .notices).makeAsyncIterator()
-    } catch {
-      throw FeedError(error)
+    return try FeedError.rethrowing { () throws(NativeError) in
+      try core.native.notices(.room, capacity: 1, reader: .notices).makeAsyncIterator()
     }
   }
 }

@@ -67,7 +67,7 @@ public actor MarketFeed: StreamEngine {
   ///
   /// - Throws: ``FeedError/Code/shutDown`` or ``FeedError/Code/exhausted``; the feed is over then.
   public func run() throws(FeedError) {
-    do { try core.native.run() } catch { throw FeedError(error) }
+    try FeedError.rethrowing { () throws(NativeError) in try core.native.run() }
     guard let host, filling == nil else { return }
     filling = Task { [inlet] in
       await host.fill(inlet)
@@ -231,6 +231,6 @@ extension EngineStream where Value: SymbolRecord {
   public var evictedQuoteCount: UInt64 { evictedCount }
 
   private func change(adding: [String], removing: [String]) throws(FeedError) {
-    do { try changeSubscription(adding: adding, removing: removing) } catch { throw FeedError(error) }
+    try FeedError.rethrowing { () throws(NativeError) in try changeSubscription(adding: adding, removing: removing) }
   }
 }

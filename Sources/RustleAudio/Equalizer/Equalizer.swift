@@ -144,11 +144,7 @@ public actor Equalizer {
   ///
   /// - Throws: ``AudioError`` with ``AudioError/Code/native``.
   public func setBypassed(_ isBypassed: Bool) throws(AudioError) {
-    do {
-      try equalizer.setBypassed(isBypassed)
-    } catch {
-      throw AudioError(error)
-    }
+    try AudioError.rethrowing { () throws(NativeError) in try equalizer.setBypassed(isBypassed) }
     self.isBypassed = isBypassed
     responsesShown.show(response)
   }
@@ -157,11 +153,7 @@ public actor Equalizer {
   ///
   /// - Throws: ``AudioError`` with ``AudioError/Code/wrongState`` while another task processes a buffer.
   public nonisolated func reset() throws(AudioError) {
-    do {
-      try equalizer.reset()
-    } catch {
-      throw AudioError(error)
-    }
+    try AudioError.rethrowing { () throws(NativeError) in try equalizer.reset() }
   }
 
   /// The levels before and after, of each buffer from now on that is processed; a listener that is too slow sees the newest.

@@ -38,10 +38,8 @@ public struct PitchTracker: ~Copyable, Sendable {
   /// - Throws: ``AudioError`` with ``AudioError/Code/native``.
   public mutating func process(_ samples: Span<Float>, into frames: inout [PitchFrame]) throws(AudioError) {
     let sampleRate = configuration.sampleRate
-    do {
+    try AudioError.rethrowing { () throws(NativeError) in
       try native.process(samples) { frames.append(PitchFrame($0, sampleRate: sampleRate)) }
-    } catch {
-      throw AudioError(error)
     }
   }
 

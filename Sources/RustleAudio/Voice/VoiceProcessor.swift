@@ -44,10 +44,8 @@ public struct VoiceProcessor: ~Copyable, Sendable {
   /// - Throws: ``AudioError`` with ``AudioError/Code/native``.
   public mutating func process(_ samples: Span<Float>, into frames: inout [VoiceFrame]) throws(AudioError) {
     let sampleRate = sampleRate
-    do {
+    try AudioError.rethrowing { () throws(NativeError) in
       try native.process(samples) { frames.append(VoiceFrame($0, sampleRate: sampleRate)) }
-    } catch {
-      throw AudioError(error)
     }
   }
 
