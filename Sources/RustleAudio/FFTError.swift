@@ -1,10 +1,9 @@
-public import Foundation
-package import RustleCore
+public import RustleCore
 
 /// Why a spectrum is refused: a stable code, the argument with what was expected of it and what came, and what to do.
-public struct FFTError: Error, Sendable, Hashable {
+public struct FFTError: NativeCodedError {
   /// The kind of refusal. The numbers and names are stable; new ones are appended.
-  public enum Code: Int, Sendable, CaseIterable {
+  public enum Code: Int, ErrorCode {
     /// An argument is not what the function accepts. Nothing was computed.
     case validation = 1
     /// The native side failed.
@@ -18,6 +17,11 @@ public struct FFTError: Error, Sendable, Hashable {
       }
     }
   }
+
+  /// The domain of the bridged `NSError`; its code is the raw value of ``code``.
+  public static let errorDomain = "rustle.fft"
+  /// The key of the bridged error's `userInfo` whose value is the code's ``Code/name``.
+  public static let codeNameKey = "code"
 
   /// The kind of refusal.
   public let code: Code
@@ -68,29 +72,5 @@ public struct FFTError: Error, Sendable, Hashable {
     self.message = message
     self.advice = advice
     self.isRetryable = isRetryable
-  }
-}
-
-extension FFTError: LocalizedError {
-  /// ``message``.
-  public var errorDescription: String? { message }
-  /// ``advice``.
-  public var recoverySuggestion: String? { advice }
-}
-
-extension FFTError: CustomNSError {
-  /// The key of the bridged error's `userInfo` whose value is the code's ``Code/name``.
-  public static let codeNameKey = "code"
-
-  /// The domain of the bridged `NSError`; its code is the raw value of ``code``.
-  public static var errorDomain: String { "rustle.fft" }
-  /// The raw value of ``code``.
-  public var errorCode: Int { code.rawValue }
-  /// Message and advice under Foundation's keys, and the name of the code.
-  public var errorUserInfo: [String: Any] {
-    [
-      NSLocalizedDescriptionKey: message, NSLocalizedRecoverySuggestionErrorKey: advice,
-      Self.codeNameKey: code.name,
-    ]
   }
 }

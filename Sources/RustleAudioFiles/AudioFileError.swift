@@ -1,12 +1,13 @@
-public import Foundation
+internal import Foundation
+public import RustleAudio
 
 /// Why an audio file could not be opened, read or written.
 ///
 /// A retry helps for `readFailed` and `writeFailed` when the medium has recovered, and for `diskFull` when there is room
 /// again; every other case needs another file or other arguments.
-public struct AudioFileError: Error, Sendable, Hashable {
+public struct AudioFileError: CodedError {
   /// What went wrong. The raw values are stable: they are only ever appended.
-  public enum Code: String, Sendable, Hashable, CaseIterable {
+  public enum Code: String, ErrorCode {
     /// There is no file at the path.
     case notFound = "AUDIO_FILE_NOT_FOUND"
     /// There is something at the path that this process may not read, or that is not a regular file (a folder).
@@ -34,6 +35,9 @@ public struct AudioFileError: Error, Sendable, Hashable {
     case unfinishedFrame = "AUDIO_FILE_UNFINISHED_FRAME"
   }
 
+  /// The domain of the bridged `NSError`; its code is the place of ``code`` in the order of declaration, from 1 on.
+  public static let errorDomain = "rustle.audio-file"
+
   /// What went wrong.
   public let code: Code
   /// The path as the caller gave it; `-` is standard input.
@@ -54,32 +58,17 @@ public struct AudioFileError: Error, Sendable, Hashable {
   var displayName: String { path == AudioFileReader.standardInputPath ? "standard input" : path }
 }
 
-extension AudioFileError: LocalizedError, CustomStringConvertible {
+extension AudioFileError: CustomStringConvertible {
   /// `reason`, led by the file's name.
-  public var errorDescription: String? { "\(displayName): \(reason)" }
+  public var message: String { "\(displayName): \(reason)" }
   /// The same sentence as `reason`.
   public var failureReason: String? { reason }
-  /// The same sentence as `advice`.
-  public var recoverySuggestion: String? { advice }
+  /// Whether the same call may succeed later.
+  public var isRetryable: Bool { code == .readFailed || code == .writeFailed || code == .diskFull }
   /// The code, the file's name, the reason and the advice on one line.
-  public var description: String { "\(code.rawValue): \(displayName): \(reason); \(advice)" }
-}
-
-extension AudioFileError: CustomNSError {
-  /// The domain of the bridged `NSError`.
-  public static var errorDomain: String { "rustle.audio-file" }
-
-  /// The number of `code` in the bridged `NSError`: 1 for the first case, and so on in the order of declaration.
-  public var errorCode: Int { (Code.allCases.firstIndex(of: code) ?? 0) + 1 }
-
-  /// The texts under Foundation's keys, the path under `NSFilePathErrorKey` and the stable code under `"code"`.
-  public var errorUserInfo: [String: Any] {
-    [
-      NSLocalizedDescriptionKey: errorDescription ?? reason,
-      NSLocalizedFailureReasonErrorKey: reason,
-      NSLocalizedRecoverySuggestionErrorKey: advice,
-      NSFilePathErrorKey: path,
-      "code": code.rawValue,
-    ]
+  public var description: String { "\(code.name): \(message); \(advice)" }
+  /// The reason under Foundation's key, and the path under `NSFilePathErrorKey`.
+  public var furtherUserInfo: [String: Any] {
+    [NSLocalizedFailureReasonErrorKey: reason, NSFilePathErrorKey: path]
   }
 }

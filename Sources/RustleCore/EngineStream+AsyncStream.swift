@@ -9,19 +9,14 @@ extension EngineStream {
   /// Serialises the calls of an `AsyncStream`, whose closure may be called from any task.
   private actor Puller {
     private var iterator: Iterator?
-    private var isTaken = false
-    private var waiting: [(number: UInt64, turn: CheckedContinuation<Bool, Never>)] = []
-    private var lastNumber: UInt64 = 0
+    private let turns = Turns()
 
     init(_ iterator: Iterator) { self.iterator = iterator }
 
     func next() async -> Value? {
-      if isTaken {
-        guard await turn() else { return nil }
-      } else {
-        isTaken = true
-      }
-      defer { leave() }
+      // A closure that has nothing to give because another task waits would end the `AsyncStream` for every reader.
+      guard await turns.take() else { return nil }
+      defer { turns.leave() }
       guard var taken = iterator.take() else { return nil }
       while let element = await taken.next(isolation: self) {
         guard case .value(let value) = element else { continue }
@@ -29,33 +24,6 @@ extension EngineStream {
         return value
       }
       return nil
-    }
-
-    /// Waits for its turn; false when the task is cancelled. An actor lets the next caller in while the one before it waits,
-    /// and a closure that has nothing to give for that reason would end the `AsyncStream` for every reader.
-    private func turn() async -> Bool {
-      lastNumber += 1
-      let number = lastNumber
-      return await withTaskCancellationHandler {
-        await withCheckedContinuation { turn in
-          if Task.isCancelled { turn.resume(returning: false) } else { waiting.append((number, turn)) }
-        }
-      } onCancel: {
-        Task { await self.giveUp(number) }
-      }
-    }
-
-    private func giveUp(_ number: UInt64) {
-      guard let place = waiting.firstIndex(where: { $0.number == number }) else { return }
-      waiting.remove(at: place).turn.resume(returning: false)
-    }
-
-    private func leave() {
-      if waiting.isEmpty {
-        isTaken = false
-      } else {
-        waiting.removeFirst().turn.resume(returning: true)
-      }
     }
   }
 }

@@ -41,16 +41,16 @@ package struct NativeEqualizerSettings: Sendable, Hashable {
   }
 
   /// Calls `body` with the native record, which is valid during the call.
-  fileprivate func withRecord(
-    _ body: (UnsafePointer<RustleEqualizerSettings>) throws(NativeError) -> Void
-  ) throws(NativeError) {
+  fileprivate func withRecord<Result>(
+    _ body: (UnsafePointer<RustleEqualizerSettings>) throws(NativeError) -> Result
+  ) throws(NativeError) -> Result {
     let (left, right) = (left.map(\.record), right.map(\.record))
-    try unsafe left.span.withUnsafeBufferPointer { left throws(NativeError) in
+    return try unsafe left.span.withUnsafeBufferPointer { left throws(NativeError) in
       try unsafe right.span.withUnsafeBufferPointer { right throws(NativeError) in
         var record = unsafe RustleEqualizerSettings(
           left: left.baseAddress, left_count: left.count, right: right.baseAddress, right_count: right.count,
           preamp: preamp)
-        try unsafe withUnsafePointer(to: &record) { record throws(NativeError) in try unsafe body(record) }
+        return try unsafe withUnsafePointer(to: &record) { record throws(NativeError) in try unsafe body(record) }
       }
     }
   }
@@ -60,19 +60,24 @@ package struct NativeEqualizerSettings: Sendable, Hashable {
     at frequencies: [Double], sampleRate: Double
   ) throws(NativeError) -> (left: [Double], right: [Double]) {
     try NativeLibrary.prepare()
+    return try unsafe withRecord { record throws(NativeError) in
+      try unsafe Self.response(of: record, at: frequencies, sampleRate: sampleRate)
+    }
+  }
+
+  fileprivate static func response(
+    of record: UnsafePointer<RustleEqualizerSettings>, at frequencies: [Double], sampleRate: Double
+  ) throws(NativeError) -> (left: [Double], right: [Double]) {
     var left = [Double](repeating: 0, count: frequencies.count)
     var right = left
     var leftSpan = left.mutableSpan
     var rightSpan = right.mutableSpan
-    try unsafe withRecord { record throws(NativeError) in
-      try unsafe frequencies.span.withUnsafeBufferPointer { frequencies throws(NativeError) in
-        try unsafe leftSpan.withUnsafeMutableBufferPointer { left throws(NativeError) in
-          try unsafe rightSpan.withUnsafeMutableBufferPointer { right throws(NativeError) in
-            try unsafe NativeError.check {
-              unsafe rustle_equalizer_response(
-                record, sampleRate, frequencies.baseAddress, left.baseAddress, right.baseAddress, frequencies.count,
-                $0)
-            }
+    try unsafe frequencies.span.withUnsafeBufferPointer { frequencies throws(NativeError) in
+      try unsafe leftSpan.withUnsafeMutableBufferPointer { left throws(NativeError) in
+        try unsafe rightSpan.withUnsafeMutableBufferPointer { right throws(NativeError) in
+          try unsafe NativeError.check {
+            unsafe rustle_equalizer_response(
+              record, sampleRate, frequencies.baseAddress, left.baseAddress, right.baseAddress, frequencies.count, $0)
           }
         }
       }
@@ -123,6 +128,7 @@ extension [NativeEqualizerBand] {
 /// another one does is refused.
 package final class NativeEqualizer: Sendable {
   private let handle: NativeHandle
+  private let sampleRate: Double
 
   /// - Parameters:
   ///   - channels: 1 or 2.
@@ -131,6 +137,7 @@ package final class NativeEqualizer: Sendable {
     sampleRate: Double, channels: Int, bands: Int, settings: NativeEqualizerSettings
   ) throws(NativeError) {
     try NativeLibrary.prepare()
+    self.sampleRate = sampleRate
     var raw: UInt64 = 0
     try unsafe settings.withRecord { record throws(NativeError) in
       try unsafe NativeError.check {
@@ -141,10 +148,17 @@ package final class NativeEqualizer: Sendable {
   }
 
   /// Changes the settings; the sound follows within 40 ms of it.
-  package func change(_ settings: NativeEqualizerSettings) throws(NativeError) {
+  ///
+  /// - Parameter frequencies: in Hz, where the settings' curves are wanted too: they are made into a record once for both.
+  /// - Returns: the curves in dB, one value for each frequency.
+  package func change(
+    _ settings: NativeEqualizerSettings, responseAt frequencies: [Double]
+  ) throws(NativeError) -> (left: [Double], right: [Double]) {
     defer { extendLifetime(self) }
-    try unsafe settings.withRecord { record throws(NativeError) in
+    return try unsafe settings.withRecord { record throws(NativeError) in
       try unsafe NativeError.check { unsafe rustle_equalizer_change(handle.raw, record, $0) }
+      if frequencies.isEmpty { return ([], []) }
+      return try unsafe NativeEqualizerSettings.response(of: record, at: frequencies, sampleRate: sampleRate)
     }
   }
 

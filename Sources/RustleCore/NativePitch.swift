@@ -60,16 +60,14 @@ package struct NativePitchFrame: Sendable {
   }
 }
 
-/// A native pitch tracker: the one owner of its handle. A call that comes while another one runs is refused.
-package final class NativePitch: Sendable {
+/// A native pitch tracker: the one owner of its handle.
+package struct NativePitch: ~Copyable, Sendable {
   private let handle: NativeHandle
+  private(set) var room = RecordRoom(of: RustlePitchFrame())
   /// The samples of a frame.
   package let window: Int
   /// The frequencies that are looked for, in Hz.
   package let range: ClosedRange<Double>
-
-  /// The frames that one call of the native side writes at most.
-  private static let room = 64
 
   /// A tracker at the beginning of a signal.
   package init(_ configuration: NativePitchConfiguration) throws(NativeError) {
@@ -77,47 +75,34 @@ package final class NativePitch: Sendable {
     var record = configuration.record
     var raw: UInt64 = 0
     try unsafe NativeError.check { unsafe rustle_pitch_new(&record, &raw, $0) }
-    handle = NativeHandle(raw) { raw in _ = rustle_pitch_free(raw, nil) }
+    let handle = NativeHandle(raw) { raw in _ = rustle_pitch_free(raw, nil) }
     var description = RustlePitchDescription()
     try unsafe NativeError.check { unsafe rustle_pitch_describe(raw, &description, $0) }
+    self.handle = handle
     window = Int(description.window)
     range = description.lowest...max(description.lowest, description.highest)
   }
 
   /// Takes in the signal's next samples and hands each frame that they complete to `found`.
-  package func process(
-    _ samples: Span<Float>, found: (NativePitchFrame) -> Void
-  ) throws(NativeError) {
-    defer { extendLifetime(self) }
-    var frames = [RustlePitchFrame](repeating: RustlePitchFrame(), count: Self.room)
-    var place = 0
-    while place < samples.count {
-      let (taken, written) = try push(samples.extracting(place..<samples.count), into: &frames)
-      for frame in frames[..<written] { found(NativePitchFrame(frame)) }
-      place += taken
-    }
-  }
-
-  private func push(
-    _ samples: Span<Float>, into frames: inout [RustlePitchFrame]
-  ) throws(NativeError) -> (taken: Int, written: Int) {
-    var (taken, written) = (0, 0)
-    var room = frames.mutableSpan
-    try unsafe samples.withUnsafeBufferPointer { samples throws(NativeError) in
-      try unsafe room.withUnsafeMutableBufferPointer { frames throws(NativeError) in
-        try unsafe NativeError.check {
-          unsafe rustle_pitch_process(
-            handle.raw, samples.baseAddress, samples.count, frames.baseAddress, frames.count, &taken, &written, $0)
+  package mutating func process(_ samples: Span<Float>, found: (NativePitchFrame) -> Void) throws(NativeError) {
+    let pitch = handle.raw
+    try room.fill(from: samples, found: { found(NativePitchFrame($0)) }) { (samples, room) throws(NativeError) in
+      var (taken, written) = (0, 0)
+      try unsafe samples.withUnsafeBufferPointer { samples throws(NativeError) in
+        try unsafe room.withUnsafeMutableBufferPointer { frames throws(NativeError) in
+          try unsafe NativeError.check {
+            unsafe rustle_pitch_process(
+              pitch, samples.baseAddress, samples.count, frames.baseAddress, frames.count, &taken, &written, $0)
+          }
         }
       }
+      return (taken, written)
     }
-    return (taken, written)
   }
 
-  /// Forgets the signal; the next sample is the first of another. The caller does not call `process` meanwhile: nothing else
-  /// would be a reason to refuse it.
-  package func reset() {
-    defer { extendLifetime(self) }
+  /// Forgets the signal; the next sample is the first of another.
+  package mutating func reset() {
+    // Its one owner calls nothing beside it, which would be the one reason to refuse it.
     let status = rustle_pitch_reset(handle.raw, nil)
     assert(status == RUSTLE_OK)
   }

@@ -63,15 +63,25 @@ package struct NativeVoiceConfiguration: Sendable {
 
 /// The formants of a frame or of a signal; see `RustleFormants`.
 package struct NativeFormants: Sendable {
-  /// In Hz, in rising order.
-  package let found: [(frequency: Double, bandwidth: Double)]
+  package let count: Int
   package let confidence: Double
+  private let record: RustleFormants
 
   init(_ record: RustleFormants) {
+    self.record = record
+    (count, confidence) = (min(Int(record.count), Int(RUSTLE_FORMANT_COUNT)), record.confidence)
+  }
+
+  /// In Hz, in rising order: one of `count`.
+  package subscript(index: Int) -> (frequency: Double, bandwidth: Double) {
     let (f, b) = (record.frequencies, record.bandwidths)
-    let all = [(f.0, b.0), (f.1, b.1), (f.2, b.2), (f.3, b.3), (f.4, b.4)]
-    found = all.prefix(Int(record.count)).map { (frequency: $0.0, bandwidth: $0.1) }
-    confidence = record.confidence
+    return switch index {
+    case 0: (f.0, b.0)
+    case 1: (f.1, b.1)
+    case 2: (f.2, b.2)
+    case 3: (f.3, b.3)
+    default: (f.4, b.4)
+    }
   }
 }
 
@@ -135,16 +145,14 @@ package struct NativeVoiceSummary: Sendable {
   }
 }
 
-/// A native voice analyzer: the one owner of its handle. A call that comes while another one runs is refused.
-package final class NativeVoice: Sendable {
+/// A native voice analyzer: the one owner of its handle.
+package struct NativeVoice: ~Copyable, Sendable {
   private let handle: NativeHandle
+  private(set) var room = RecordRoom(of: RustleVoiceFrame())
   /// The samples of the longest window.
   package let window: Int
   /// The samples from frame to frame.
   package let hop: Int
-
-  /// The frames that one call of the native side writes at most.
-  private static let room = 64
 
   /// An analyzer at the beginning of a signal.
   package init(_ configuration: NativeVoiceConfiguration) throws(NativeError) {
@@ -152,53 +160,41 @@ package final class NativeVoice: Sendable {
     var record = configuration.record
     var raw: UInt64 = 0
     try unsafe NativeError.check { unsafe rustle_voice_new(&record, &raw, $0) }
-    handle = NativeHandle(raw) { raw in _ = rustle_voice_free(raw, nil) }
+    let handle = NativeHandle(raw) { raw in _ = rustle_voice_free(raw, nil) }
     var description = RustleVoiceDescription()
     try unsafe NativeError.check { unsafe rustle_voice_describe(raw, &description, $0) }
+    self.handle = handle
     window = Int(description.window)
     hop = Int(description.hop)
   }
 
   /// Takes in the signal's next samples and hands each frame that they complete to `found`.
-  package func process(_ samples: Span<Float>, found: (NativeVoiceFrame) -> Void) throws(NativeError) {
-    defer { extendLifetime(self) }
-    var frames = [RustleVoiceFrame](repeating: RustleVoiceFrame(), count: Self.room)
-    var place = 0
-    while place < samples.count {
-      let (taken, written) = try push(samples.extracting(place..<samples.count), into: &frames)
-      for frame in frames[..<written] { found(NativeVoiceFrame(frame)) }
-      place += taken
-    }
-  }
-
-  private func push(
-    _ samples: Span<Float>, into frames: inout [RustleVoiceFrame]
-  ) throws(NativeError) -> (taken: Int, written: Int) {
-    var (taken, written) = (0, 0)
-    var room = frames.mutableSpan
-    try unsafe samples.withUnsafeBufferPointer { samples throws(NativeError) in
-      try unsafe room.withUnsafeMutableBufferPointer { frames throws(NativeError) in
-        try unsafe NativeError.check {
-          unsafe rustle_voice_process(
-            handle.raw, samples.baseAddress, samples.count, frames.baseAddress, frames.count, &taken, &written, $0)
+  package mutating func process(_ samples: Span<Float>, found: (NativeVoiceFrame) -> Void) throws(NativeError) {
+    let voice = handle.raw
+    try room.fill(from: samples, found: { found(NativeVoiceFrame($0)) }) { (samples, room) throws(NativeError) in
+      var (taken, written) = (0, 0)
+      try unsafe samples.withUnsafeBufferPointer { samples throws(NativeError) in
+        try unsafe room.withUnsafeMutableBufferPointer { frames throws(NativeError) in
+          try unsafe NativeError.check {
+            unsafe rustle_voice_process(
+              voice, samples.baseAddress, samples.count, frames.baseAddress, frames.count, &taken, &written, $0)
+          }
         }
       }
+      return (taken, written)
     }
-    return (taken, written)
   }
 
   /// All frames since the beginning of the signal.
   package func summary() throws(NativeError) -> NativeVoiceSummary {
-    defer { extendLifetime(self) }
     var record = RustleVoiceSummary()
     try unsafe NativeError.check { unsafe rustle_voice_summary(handle.raw, &record, $0) }
     return NativeVoiceSummary(record)
   }
 
-  /// Forgets the signal; the next sample is the first of another. The caller does not call `process` meanwhile: nothing else
-  /// would be a reason to refuse it.
-  package func reset() {
-    defer { extendLifetime(self) }
+  /// Forgets the signal; the next sample is the first of another.
+  package mutating func reset() {
+    // Its one owner calls nothing beside it, which would be the one reason to refuse it.
     let status = rustle_voice_reset(handle.raw, nil)
     assert(status == RUSTLE_OK)
   }

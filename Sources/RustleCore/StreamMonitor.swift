@@ -1,10 +1,12 @@
-/// An engine's view of a stream that it gave away: it can end the stream and count, keeps neither the stream nor its native
-/// session, and so does not keep it from ending.
+/// An engine's view of a stream that it gave away: it can end the stream and count, keeps neither the stream nor its
+/// consumer, and so does not keep it from ending.
 package struct StreamMonitor: Sendable {
   private let session: SessionID
   private let release: OneShot
   private let readStatistics: @Sendable () -> StreamStatistics
   private let isHeld: @Sendable () -> Bool
+  /// The session, where nobody else keeps it.
+  private let kept: NativeSession?
 
   package init<Value>(_ stream: EngineStream<Value>) {
     session = stream.core.session.id
@@ -15,6 +17,16 @@ package struct StreamMonitor: Sendable {
     case .frames(let lane): readStatistics = { lane.statistics }
     }
     isHeld = { [weak core = stream.core] in core != nil }
+    kept = nil
+  }
+
+  /// The view of a session that the monitor keeps, and whose values are not in its hands.
+  init(_ session: NativeSession, statistics: @escaping @Sendable () -> StreamStatistics) {
+    self.session = session.id
+    release = session.releasedSignal
+    readStatistics = statistics
+    isHeld = { false }
+    kept = session
   }
 
   package var statistics: StreamStatistics { readStatistics() }
@@ -33,20 +45,18 @@ package struct StreamMonitor: Sendable {
 }
 
 /// The streams that an engine has given away and whose counts may still change, and the counts of those before.
-package struct StreamTable: Sendable {
+struct StreamTable: Sendable {
   private var monitors: [StreamMonitor] = []
   private var past = StreamStatistics(produced: 0, delivered: 0, dropped: 0)
 
-  package init() {}
-
   /// Adds a stream.
-  package mutating func add<Value>(_ stream: EngineStream<Value>) {
+  mutating func add(_ monitor: StreamMonitor) {
     forgetSettled()
-    monitors.append(StreamMonitor(stream))
+    monitors.append(monitor)
   }
 
   /// Drops the streams that are over and read or abandoned, keeping their counts.
-  package mutating func forgetSettled() {
+  mutating func forgetSettled() {
     monitors.removeAll { monitor in
       guard monitor.isSettled else { return false }
       past = past + monitor.statistics
@@ -55,16 +65,16 @@ package struct StreamTable: Sendable {
   }
 
   /// Asks every stream that is in the table now to end, and returns when all are over.
-  package func endAll() async {
+  func endAll() async {
     for monitor in monitors { monitor.cancel() }
     for monitor in monitors { await monitor.released() }
   }
 
   /// The number of streams that are not over.
-  package var liveCount: Int { monitors.count { !$0.isReleased } }
+  var liveCount: Int { monitors.count { !$0.isReleased } }
 
   /// The sum over all streams, past ones included.
-  package var statistics: StreamStatistics { monitors.reduce(past) { $0 + $1.statistics } }
+  var statistics: StreamStatistics { monitors.reduce(past) { $0 + $1.statistics } }
 }
 
 extension StreamStatistics {

@@ -1,10 +1,9 @@
-public import Foundation
-package import RustleCore
+public import RustleCore
 
 /// Why a feed refuses: a stable code, what was expected and what came, and what to do about it.
-public struct FeedError: Error, Sendable, Hashable {
+public struct FeedError: NativeCodedError {
   /// The kind of refusal. The numbers are stable; new ones are appended.
-  public enum Code: Int, Sendable, CaseIterable {
+  public enum Code: Int, ErrorCode {
     /// A simulation has no symbols.
     case noSymbols = 1
     /// A symbol stands in a list twice.
@@ -52,6 +51,9 @@ public struct FeedError: Error, Sendable, Hashable {
     /// A header of a request cannot be sent.
     case malformedHeader = 23
   }
+
+  /// The domain of the bridged `NSError`; its code is the raw value of ``code``.
+  public static let errorDomain = "rustle.feed"
 
   /// The kind of refusal.
   public let code: Code
@@ -116,23 +118,5 @@ public struct FeedError: Error, Sendable, Hashable {
     case .archiveMismatch: "Run scripts/build and build the package again."
     case .internal: "Report it with this text."
     }
-  }
-}
-
-extension FeedError: LocalizedError {
-  /// ``message``.
-  public var errorDescription: String? { message }
-  /// ``advice``.
-  public var recoverySuggestion: String? { advice }
-}
-
-extension FeedError: CustomNSError {
-  /// The domain of the bridged `NSError`; its code is the raw value of ``code``.
-  public static var errorDomain: String { "rustle.feed" }
-  /// The raw value of ``code``.
-  public var errorCode: Int { code.rawValue }
-  /// Message and advice under Foundation's keys.
-  public var errorUserInfo: [String: Any] {
-    [NSLocalizedDescriptionKey: message, NSLocalizedRecoverySuggestionErrorKey: advice]
   }
 }

@@ -10,6 +10,8 @@ package final class FeedCore: Sendable {
 /// A feed as its host sees it: where the bytes go, and what is wanted. It does not keep the feed itself.
 package actor FeedInlet {
   private let core: FeedCore
+  /// Pushes come one after the other, each as a whole.
+  nonisolated let turns = Turns()
   /// What tells of room, while nobody waits for it.
   private var room: EngineStream<FeedNotice>.Iterator?
 
@@ -18,6 +20,8 @@ package actor FeedInlet {
   /// ``MarketFeed/push(_:)``.
   @discardableResult
   package func push(_ bytes: [UInt8]) async throws(FeedError) -> Int {
+    guard await turns.take() else { return 0 }
+    defer { turns.leave() }
     var taken = try take(bytes, from: 0)
     while taken < bytes.count {
       // Asked for before the next attempt: room that comes in between is told.
@@ -35,7 +39,7 @@ package actor FeedInlet {
   /// ``MarketFeed/tell(_:)``.
   package nonisolated func tell(_ state: FeedConnection) throws(FeedError) {
     guard let (news, note) = state.news else { return }
-    do { try core.native.tell(news, note) } catch { throw FeedError(error) }
+    try FeedError.rethrowing { () throws(NativeError) in try core.native.tell(news, note) }
   }
 
   /// ``MarketFeed/demand``.
@@ -51,16 +55,14 @@ package actor FeedInlet {
   }
 
   private func take(_ bytes: [UInt8], from start: Int) throws(FeedError) -> Int {
-    do { return try core.native.push(bytes.span.extracting(start...)) } catch { throw FeedError(error) }
+    return try FeedError.rethrowing { () throws(NativeError) in try core.native.push(bytes.span.extracting(start...)) }
   }
 
   private func roomNotices() throws(FeedError) -> EngineStream<FeedNotice>.Iterator {
     if let kept = room.take() { return kept }
     // Not one of the streams that `cancel` ends.
-    do {
-      return try core.native.notices(.room, capacity: 1, reader: .notices).makeAsyncIterator()
-    } catch {
-      throw FeedError(error)
+    return try FeedError.rethrowing { () throws(NativeError) in
+      try core.native.notices(.room, capacity: 1, reader: .notices).makeAsyncIterator()
     }
   }
 }

@@ -1,9 +1,10 @@
 extension MarketFeed {
   /// Has a ``PushedFeed`` read the next bytes, which continue those before, waiting for room where a consumer is waited for
-  /// (``FeedPolicy/awaited(capacity:)``), and for ``run()``. Calls come one after the other: one that is made while another one
-  /// waits would mix their bytes.
+  /// (``FeedPolicy/awaited(capacity:)``), and for ``run()``. A call that is made while another one waits begins when that one has
+  /// returned, in the order of the calls; their bytes do not mix.
   ///
-  /// - Returns: how many bytes were taken: all, unless the task was cancelled or the feed ended while it waited.
+  /// - Returns: how many bytes were taken: all, unless the task was cancelled or the feed ended while it waited. A task that is
+  ///   cancelled within a line leaves the line begun.
   /// - Throws: ``FeedError/Code/wrongSource``; ``FeedError/Code/ended`` or ``FeedError/Code/shutDown`` when the feed is over.
   @discardableResult
   public func push(_ bytes: [UInt8]) async throws(FeedError) -> Int { try await hostInlet().push(bytes) }

@@ -15,14 +15,15 @@ public import RustleCore
 /// every stream ends once what waits has been read, also those that are started later.
 ///
 /// A stream is for one consumer, and ends as a ``TickerController``'s does: when its consumer leaves the loop, when the consuming
-/// task is cancelled, when the stream or the feed is dropped, and by ``cancel()`` and ``shutDown()``. What the policy loses is told
-/// in the stream, as ``StreamElement/gap(_:)``, and counted.
+/// task is cancelled, when the stream or the feed is dropped, and by `cancel()` and ``shutDown()``. The source and servers go on
+/// after `cancel()`. What the policy loses is told in the stream, as ``StreamElement/gap(_:)``, and counted.
 ///
 /// ``RustleCore/EngineStream/subscribe(to:)`` and ``RustleCore/EngineStream/unsubscribe(from:)`` change what a running stream
 /// delivers.
-public actor MarketFeed {
+public actor MarketFeed: StreamEngine {
   private let core: FeedCore
-  private var streams = StreamTable()
+  /// The streams that it has given away.
+  public let streams = EngineStreams()
   private var servers: [OneShot] = []
   let inlet: FeedInlet
   /// What fills the source, where that is this package's own code.
@@ -66,7 +67,7 @@ public actor MarketFeed {
   ///
   /// - Throws: ``FeedError/Code/shutDown`` or ``FeedError/Code/exhausted``; the feed is over then.
   public func run() throws(FeedError) {
-    do { try core.native.run() } catch { throw FeedError(error) }
+    try FeedError.rethrowing { () throws(NativeError) in try core.native.run() }
     guard let host, filling == nil else { return }
     filling = Task { [inlet] in
       await host.fill(inlet)
@@ -87,7 +88,7 @@ public actor MarketFeed {
   public func quotes(
     for symbols: FeedSymbols = .all, policy: FeedPolicy = .all()
   ) throws(FeedError) -> EngineStream<Quote> {
-    try started { () throws(NativeError) in
+    try started(orThrow: FeedError.self) { () throws(NativeError) in
       try core.native.quotes(of: symbols.names, policy: policy.native, reader: .quotes)
     }
   }
@@ -104,7 +105,7 @@ public actor MarketFeed {
   public func candles(
     of symbols: FeedSymbols = .all, every interval: Duration, lateness: Duration = .zero, policy: FeedPolicy = .all()
   ) throws(FeedError) -> EngineStream<Candle> {
-    try started { () throws(NativeError) in
+    try started(orThrow: FeedError.self) { () throws(NativeError) in
       try core.native.candles(
         of: symbols.names, intervalNanoseconds: interval.wholeNanoseconds,
         latenessNanoseconds: lateness.wholeNanoseconds, policy: policy.native, reader: .candles)
@@ -123,7 +124,7 @@ public actor MarketFeed {
   public func statistics(
     of symbols: FeedSymbols = .all, over window: Duration, policy: FeedPolicy = .latest
   ) throws(FeedError) -> EngineStream<PriceStatistics> {
-    try started { () throws(NativeError) in
+    try started(orThrow: FeedError.self) { () throws(NativeError) in
       try core.native.statistics(
         of: symbols.names, windowNanoseconds: window.wholeNanoseconds, policy: policy.native, reader: .statistics)
     }
@@ -144,7 +145,7 @@ public actor MarketFeed {
         symbol: threshold.symbol, level: threshold.level.native, hysteresis: threshold.hysteresis.native,
         isAbove: threshold.direction == .above)
     }
-    return try started { () throws(NativeError) in
+    return try started(orThrow: FeedError.self) { () throws(NativeError) in
       try core.native.alerts(at: native, policy: policy.native, reader: .alerts(thresholds))
     }
   }
@@ -154,7 +155,9 @@ public actor MarketFeed {
   ///
   /// - Throws: ``FeedError``; nothing was started then.
   public func notices(capacity: Int = 1_024) throws(FeedError) -> EngineStream<FeedNotice> {
-    try started { () throws(NativeError) in try core.native.notices(.all, capacity: capacity, reader: .notices) }
+    try started(orThrow: FeedError.self) { () throws(NativeError) in
+      try core.native.notices(.all, capacity: capacity, reader: .notices)
+    }
   }
 
   /// Streams the states of the source's connection, first the present one if there is one yet. Of those that wait, `capacity` (1 to
@@ -163,7 +166,7 @@ public actor MarketFeed {
   ///
   /// - Throws: ``FeedError``; nothing was started then.
   public func connectionStates(capacity: Int = 1_024) throws(FeedError) -> EngineStream<FeedConnection> {
-    try started { () throws(NativeError) in
+    try started(orThrow: FeedError.self) { () throws(NativeError) in
       try core.native.notices(.connection, capacity: capacity, reader: .connections)
     }
   }
@@ -188,19 +191,15 @@ public actor MarketFeed {
     }
   }
 
-  /// Ends every stream and returns when all have ended: no native callback of theirs runs after that, and what waits can still be
-  /// read. The source and servers go on, and new streams can be asked for. It waits also when the calling task is cancelled.
-  public func cancel() async {
-    // The table keeps what ends until it has ended, so that a second caller waits for it as well.
-    let ending = streams
-    await ending.endAll()
-    streams.forgetSettled()
-  }
-
-  /// Ends every stream like ``cancel()``, the servers and the source; refuses new streams from now on.
-  public func shutDown() async {
+  /// Has the native side refuse new streams, and end the source and the streams that run, without waiting for their end.
+  public func refuseStreams() {
     core.native.shutDown()
     filling?.cancel()
+  }
+
+  /// Ends every stream like `cancel()`, the servers and the source; refuses new streams from now on.
+  public func shutDown() async {
+    refuseStreams()
     await cancel()
     await filling?.value
     let ending = servers
@@ -209,24 +208,6 @@ public actor MarketFeed {
 
   /// What the source met with so far.
   public var counts: FeedCounts { FeedCounts(core.native.counts()) }
-
-  /// What went through the streams of this feed so far, ended ones included.
-  public var statistics: StreamStatistics { streams.statistics }
-
-  /// The number of streams that have not ended.
-  public var liveStreamCount: Int { streams.liveCount }
-
-  private func started<Value>(
-    _ start: () throws(NativeError) -> EngineStream<Value>
-  ) throws(FeedError) -> EngineStream<Value> {
-    do {
-      let stream = try start()
-      streams.add(stream)
-      return stream
-    } catch {
-      throw FeedError(error)
-    }
-  }
 }
 
 extension EngineStream where Value: SymbolRecord {
@@ -250,6 +231,6 @@ extension EngineStream where Value: SymbolRecord {
   public var evictedQuoteCount: UInt64 { evictedCount }
 
   private func change(adding: [String], removing: [String]) throws(FeedError) {
-    do { try changeSubscription(adding: adding, removing: removing) } catch { throw FeedError(error) }
+    try FeedError.rethrowing { () throws(NativeError) in try changeSubscription(adding: adding, removing: removing) }
   }
 }

@@ -1,4 +1,5 @@
 public import Observation
+internal import RustleCore
 
 /// The state of a market-data feed for a view: the newest prices and their course, candles, alerts, and how the source does.
 @MainActor
@@ -35,16 +36,12 @@ public final class MarketViewModel {
   /// How many quotes and candles of each symbol are kept at most, 1 or more.
   public let historyLimit: Int
 
-  @ObservationIgnored private var task: Task<Void, Never>?
-  /// Counts starts and stops, so that what is overtaken shows nothing any more.
-  @ObservationIgnored private var generation = 0
+  @ObservationIgnored private let runs = Runs()
 
   /// A model of nothing yet.
   ///
   /// - Parameter historyLimit: how many quotes and candles of each symbol are kept at most; less than 1 counts as 1.
   public init(historyLimit: Int = 240) { self.historyLimit = max(1, historyLimit) }
-
-  deinit { task?.cancel() }
 
   /// From the oldest price in ``history`` to the newest as a share of the oldest's size: 0.01 is one per cent; nil for a symbol without
   /// quotes, and for a first price of 0.
@@ -80,30 +77,24 @@ public final class MarketViewModel {
 
   /// Ends the streams and the source and returns when they have ended; what was shown stays.
   public func stop() async {
-    generation += 1
+    runs.overtake()
     if isRunning { connection = .closed(reason: nil) }
     isRunning = false
-    let ending = task
-    task = nil
-    ending?.cancel()
-    await ending?.value
+    await runs.finished()
   }
 
   private func begin(
     _ symbols: FeedSymbols, _ policy: FeedPolicy, _ interval: Duration?, _ thresholds: [PriceThreshold],
     _ makeFeed: () throws(FeedError) -> MarketFeed
   ) {
-    let before = task
-    before?.cancel()
-    generation += 1
-    let mine = generation
+    let run = runs.overtake()
     (latest, history, candles, alerts) = ([:], [:], [:], [])
     (connection, counts, lostCount, fault) = (.idle, nil, 0, nil)
     (lostCandleCount, lostAlertCount) = (0, 0)
     (isRunning, error, errorText) = (true, nil, nil)
     do {
       let feed = try makeFeed()
-      task = Task { [weak self] in
+      runs.perform(run) { [weak self] in
         do throws(FeedError) {
           let quotes = try await feed.quotes(for: symbols, policy: policy)
           let candles = interval == nil ? nil : try await feed.candles(of: symbols, every: interval ?? .zero)
@@ -114,23 +105,21 @@ public final class MarketViewModel {
           if !Task.isCancelled { try await feed.run() }
           let model = Reference(self)
           await withDiscardingTaskGroup { tasks in
-            tasks.addTask { await model.follow(quotes, of: feed, mine) { $0.take($1) } }
-            if let candles { tasks.addTask { await model.follow(candles, of: feed, mine) { $0.take($1) } } }
-            if let alerts { tasks.addTask { await model.follow(alerts, of: feed, mine) { $0.take($1) } } }
-            tasks.addTask { await model.follow(notices, of: feed, mine) { $0.take($1) } }
-            tasks.addTask { await model.follow(states, of: feed, mine) { $0.take($1) } }
+            tasks.addTask { await model.follow(quotes, of: feed, run) { $0.take($1) } }
+            if let candles { tasks.addTask { await model.follow(candles, of: feed, run) { $0.take($1) } } }
+            if let alerts { tasks.addTask { await model.follow(alerts, of: feed, run) { $0.take($1) } } }
+            tasks.addTask { await model.follow(notices, of: feed, run) { $0.take($1) } }
+            tasks.addTask { await model.follow(states, of: feed, run) { $0.take($1) } }
           }
           let counts = await feed.counts
-          self?.ended(mine, counts, quotes.outcome)
+          self?.ended(run, counts, quotes.outcome)
         } catch {
-          self?.refused(mine, error)
+          self?.refused(run, error)
         }
         await feed.shutDown()
-        // Whoever waits for this run waits for those that it took the place of.
-        await before?.value
       }
     } catch {
-      refused(mine, error)
+      refused(run, error)
     }
   }
 
@@ -182,8 +171,8 @@ public final class MarketViewModel {
     values.append(value)
   }
 
-  private func ended(_ generation: Int, _ counts: FeedCounts, _ outcome: SessionOutcome?) {
-    guard generation == self.generation else { return }
+  private func ended(_ run: Runs.Run, _ counts: FeedCounts, _ outcome: SessionOutcome?) {
+    guard run == runs.newest else { return }
     switch outcome {
     case .failed(let reason), .panicked(let reason): errorText = reason
     case nil, .ended, .cancelled: break
@@ -191,8 +180,8 @@ public final class MarketViewModel {
     (self.counts, connection, isRunning) = (counts, .closed(reason: errorText), false)
   }
 
-  private func refused(_ generation: Int, _ error: FeedError) {
-    guard generation == self.generation else { return }
+  private func refused(_ run: Runs.Run, _ error: FeedError) {
+    guard run == runs.newest else { return }
     (self.error, errorText, isRunning) = (error, error.message, false)
     connection = .closed(reason: error.message)
   }
@@ -206,12 +195,12 @@ public final class MarketViewModel {
 
     /// - Parameter take: shows a batch.
     func follow<Value>(
-      _ stream: EngineStream<Value>, of feed: MarketFeed, _ generation: Int,
+      _ stream: EngineStream<Value>, of feed: MarketFeed, _ run: Runs.Run,
       _ take: @escaping @MainActor (MarketViewModel, [StreamElement<Value>]) -> Void
     ) async {
       for await batch in stream.batches(upTo: 1_024) {
         let counts = await feed.counts
-        guard let model, generation == model.generation else { return }
+        guard let model, run == model.runs.newest else { return }
         take(model, batch)
         // Another stream's task may have asked later.
         if counts.messages &+ counts.quotes >= model.counts.map({ $0.messages &+ $0.quotes }) ?? 0 {

@@ -10,7 +10,7 @@ public import RustleCore
 /// ```
 ///
 /// A stream ends, and its native session with it, when its consumer leaves the loop, when the consuming task is
-/// cancelled, when the stream is dropped, when the ticker is dropped, and by ``cancel()`` and ``shutDown()``. The
+/// cancelled, when the stream is dropped, when the ticker is dropped, and by `cancel()` and `shutDown()`. The
 /// `AsyncStream` of ``prices(for:)`` cannot tell that a loop was left while somebody still holds the stream: it ends when it is
 /// dropped. ``updates(for:lane:)`` can.
 ///
@@ -19,9 +19,10 @@ public import RustleCore
 ///
 /// `cancel()` is explicit because dropping a stream can only ask for the end: a deinitialiser cannot wait. A caller that has
 /// to know that no callback runs any more, to take down what the callbacks use, needs something to await.
-public actor TickerController: PriceSource {
+public actor TickerController: PriceSource, StreamEngine {
   private let ticker: NativeTicker
-  private var streams = StreamTable()
+  /// The streams that it has given away.
+  public let streams = EngineStreams()
 
   /// A ticker on the threads that all engines of the process share. Nothing runs until a stream is asked for.
   ///
@@ -50,13 +51,20 @@ public actor TickerController: PriceSource {
   /// Streams the prices of `symbols`: the first update of the first symbol at once, the others in turns.
   ///
   /// The stream is for one consumer. One that is slower than the stream loses the oldest updates once 1,024 wait;
-  /// ``statistics`` counts them and the numbers of the updates show the hole.
+  /// `statistics` counts them and the numbers of the updates show the hole. It counts those that wait at the stream's end as
+  /// delivered. The native callback yields to the stream itself: an update costs no hop to another actor.
   /// ``updates(for:lane:)`` tells of it in the stream itself and can be read in batches.
   ///
   /// - Parameter symbols: 1 to 100,000 distinct names of 1 to 32 bytes, without white space and control characters.
   /// - Throws: ``TickerError``, whose code tells the faults apart; nothing was started then.
   public func prices(for symbols: [String]) throws(TickerError) -> AsyncStream<PriceUpdate> {
-    try updates(for: symbols, lane: .events()).asyncStream()
+    let stream = try TickerError.rethrowing { () throws(NativeError) in
+      try CallbackStream<PriceUpdate>(capacity: 1_024) { (onValue, onEnd) throws(NativeError) in
+        try ticker.start(symbols: symbols, onPrice: { onValue(PriceUpdate($0, symbols: symbols)) }, onEnd: onEnd)
+      }
+    }
+    streams.add(stream.monitor)
+    return stream.values
   }
 
   /// Streams the prices of `symbols` over the lane of the caller's choice.
@@ -75,36 +83,12 @@ public actor TickerController: PriceSource {
   public func updates(
     for symbols: [String], lane: Lane = .events()
   ) throws(TickerError) -> EngineStream<PriceUpdate> {
-    do {
-      let stream = try ticker.start(
-        symbols: symbols, lane: lane, reader: PriceReader(symbols: symbols),
-        sequenceNumber: \.sequence)
-      streams.add(stream)
-      return stream
-    } catch {
-      throw TickerError(error)
+    try started(orThrow: TickerError.self) { () throws(NativeError) in
+      try ticker.start(
+        symbols: symbols, lane: lane, reader: PriceReader(symbols: symbols), sequenceNumber: \.sequence)
     }
   }
 
-  /// Ends every stream and returns when all have ended: no native callback of theirs runs after that, and updates that
-  /// wait in their buffers can still be read. It waits also when the calling task is cancelled, and does nothing when
-  /// nothing runs. New streams can be asked for at any time.
-  public func cancel() async {
-    // The table keeps what ends until it has ended, so that a second caller waits for it as well.
-    let ending = streams
-    await ending.endAll()
-    streams.forgetSettled()
-  }
-
-  /// Ends every stream like ``cancel()``, and refuses new ones from now on.
-  public func shutDown() async {
-    ticker.shutDown()
-    await cancel()
-  }
-
-  /// What went through the streams of this ticker so far, ended ones included.
-  public var statistics: StreamStatistics { streams.statistics }
-
-  /// The number of streams that have not ended.
-  public var liveStreamCount: Int { streams.liveCount }
+  /// Has the native side refuse new streams and end those that run, without waiting for their end.
+  public func refuseStreams() { ticker.shutDown() }
 }

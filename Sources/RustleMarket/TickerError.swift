@@ -1,10 +1,9 @@
-public import Foundation
-package import RustleCore
+public import RustleCore
 
 /// Why a ticker refuses: a stable code, what was expected and what came, and what to do about it.
-public struct TickerError: Error, Sendable, Hashable {
+public struct TickerError: NativeCodedError {
   /// The kind of refusal. The numbers are stable; new ones are appended.
-  public enum Code: Int, Sendable, CaseIterable {
+  public enum Code: Int, ErrorCode {
     /// The list of symbols is empty.
     case noSymbols = 1
     /// A symbol stands in the list twice.
@@ -32,6 +31,9 @@ public struct TickerError: Error, Sendable, Hashable {
     /// An update limit is 0: a stream that ends before its first update.
     case updateLimitOutOfRange = 13
   }
+
+  /// The domain of the bridged `NSError`; its code is the raw value of ``code``.
+  public static let errorDomain = "rustle.ticker"
 
   /// The kind of refusal.
   public let code: Code
@@ -78,23 +80,5 @@ public struct TickerError: Error, Sendable, Hashable {
     case .archiveMismatch: "Run scripts/build and build the package again."
     case .internal: "Report it with this text."
     }
-  }
-}
-
-extension TickerError: LocalizedError {
-  /// ``message``.
-  public var errorDescription: String? { message }
-  /// ``advice``.
-  public var recoverySuggestion: String? { advice }
-}
-
-extension TickerError: CustomNSError {
-  /// The domain of the bridged `NSError`; its code is the raw value of ``code``.
-  public static var errorDomain: String { "rustle.ticker" }
-  /// The raw value of ``code``.
-  public var errorCode: Int { code.rawValue }
-  /// Message and advice under Foundation's keys.
-  public var errorUserInfo: [String: Any] {
-    [NSLocalizedDescriptionKey: message, NSLocalizedRecoverySuggestionErrorKey: advice]
   }
 }

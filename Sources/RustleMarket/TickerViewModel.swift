@@ -1,4 +1,5 @@
 public import Observation
+internal import RustleCore
 
 /// The state of a ticker for a view: the newest update of each symbol.
 ///
@@ -15,11 +16,7 @@ public final class TickerViewModel {
 
   @ObservationIgnored private let makeSource: @Sendable () throws(TickerError) -> any PriceSource
   @ObservationIgnored private var source: (any PriceSource)?
-  @ObservationIgnored private var consumer: Consumer?
-  /// Counts starts and stops, so that what a start did is dropped when another call overtook it.
-  @ObservationIgnored private var generation = 0
-  /// What the calls before have still to end. Each waits for the one before it: an end that comes late finds no newer stream.
-  @ObservationIgnored private var ending: Task<Void, Never>?
+  @ObservationIgnored private let runs = Runs()
 
   /// A model over a native ticker.
   public convenience init(configuration: TickerConfiguration = TickerConfiguration()) {
@@ -39,10 +36,9 @@ public final class TickerViewModel {
   /// is shown in ``error``.
   public func start(symbols: [String]) async {
     // Counted before the first wait: a call that is made during it is the newer one.
-    generation += 1
-    let mine = generation
+    let run = runs.overtake()
     await endStream()
-    guard mine == generation else { return }
+    guard run == runs.newest else { return }
     prices = [:]
     error = nil
     do {
@@ -50,17 +46,17 @@ public final class TickerViewModel {
       self.source = source
       let stream = try await source.prices(for: symbols)
       // Overtaken while it waited: the stream is dropped here, which ends it.
-      guard mine == generation else { return }
+      guard run == runs.newest else { return }
       isRunning = true
-      consumer = Consumer { [weak self] in
+      runs.perform(run) { [weak self] in
         for await update in stream {
           guard let self else { return }
           self.prices[update.symbol] = update
         }
-        self?.streamEnded(mine)
+        self?.streamEnded(run)
       }
     } catch let refusal as TickerError {
-      if mine == generation { error = refusal }
+      if run == runs.newest { error = refusal }
       // A ticker that failed or was shut down refuses for ever: the next start makes another one.
       if refusal.code == .poisoned || refusal.code == .shutDown { source = nil }
     } catch {
@@ -70,34 +66,16 @@ public final class TickerViewModel {
 
   /// Ends the stream and returns when it has ended; the prices stay. Does nothing when nothing runs.
   public func stop() async {
-    generation += 1
+    runs.overtake()
     await endStream()
   }
 
   private func endStream() async {
     isRunning = false
-    let (before, stream, source) = (ending, consumer, source)
-    consumer = nil
-    stream?.task.cancel()
-    let mine = Task {
-      await before?.value
-      await source?.cancel()
-      await stream?.task.value
-    }
-    ending = mine
-    await mine.value
+    await runs.finished { [source] in await source?.cancel() }
   }
 
-  private func streamEnded(_ ended: Int) {
-    if ended == generation { isRunning = false }
-  }
-
-  /// The task that reads the stream; it is cancelled when the model goes.
-  private final class Consumer {
-    let task: Task<Void, Never>
-
-    init(_ operation: @escaping @MainActor () async -> Void) { task = Task { await operation() } }
-
-    deinit { task.cancel() }
+  private func streamEnded(_ run: Runs.Run) {
+    if run == runs.newest { isRunning = false }
   }
 }

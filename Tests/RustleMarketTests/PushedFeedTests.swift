@@ -88,6 +88,52 @@ import Testing
     _ = stream
   }
 
+  @Test func pushesBesideEachOtherMixTheirBytes() async throws {
+    let feed = try MarketFeed(.pushed(PushedFeed()))
+    let stream = try await feed.quotes(policy: .awaited(capacity: 4))
+    let pieces = (0..<4).map { task in Array((0..<1_000).map { line(1_000 * task + $0) }.joined().utf8) }
+    let hosts = pieces.map { bytes in Task { try await feed.push(bytes) } }
+    try await feed.run()
+    let closing = Task {
+      for (host, bytes) in zip(hosts, pieces) { #expect(try await host.value == bytes.count) }
+      try await feed.tell(.closed(reason: nil))
+    }
+    var sequences: [UInt64] = []
+    for await element in stream { if let number = element.value?.sequence { sequences.append(number) } }
+    try await closing.value
+    try #require(sequences.count == 4_000)
+    // Each as a whole, whichever came first.
+    for start in stride(from: 0, to: sequences.count, by: 1_000) {
+      let first = sequences[start]
+      #expect(first.isMultiple(of: 1_000))
+      #expect(Array(sequences[start..<(start + 1_000)]) == Array(first..<(first + 1_000)))
+    }
+    #expect(await feed.counts.malformed == 0)
+    await feed.shutDown()
+  }
+
+  @Test func pushThatIsCancelledStrandsTheOthers() async throws {
+    let feed = try MarketFeed(.pushed(PushedFeed()))
+    let stream = try await feed.quotes(policy: .awaited(capacity: 1))
+    // Before the feed runs a push has its turn and waits.
+    let inlet = await feed.inlet
+    let hosts = (0..<3).map { task in
+      Task { () throws(FeedError) -> Int in try await inlet.push(Array(self.line(task).utf8)) }
+    }
+    while inlet.turns.waitingCount < 2 { await Task.yield() }
+    // One that waits for its turn and one that may have it go; the last is let in.
+    hosts[0].cancel()
+    hosts[1].cancel()
+    #expect(try await hosts[0].value == 0)
+    #expect(try await hosts[1].value == 0)
+    #expect(inlet.turns.waitingCount == 0)
+    try await feed.run()
+    #expect(try await hosts[2].value == line(2).utf8.count)
+    var iterator = stream.makeAsyncIterator()
+    #expect(await iterator.next()?.value?.sequence == 2)
+    await feed.shutDown()
+  }
+
   @Test func hostFollowsWhatIsWanted() async throws {
     let feed = try MarketFeed(.pushed(PushedFeed()))
     var demands = try await feed.demands().makeAsyncIterator()

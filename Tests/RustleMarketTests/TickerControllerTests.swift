@@ -1,4 +1,5 @@
 import RustleTesting
+import Synchronization
 import TestSupport
 import Testing
 
@@ -72,6 +73,71 @@ import Testing
     await ticker.cancel()
     #expect(await Array(running).count == 3)
     #expect(await ticker.statistics == StreamStatistics(produced: 24, delivered: 24, dropped: 0))
+  }
+
+  /// Counts the times that a task comes to it: once at its beginning, and once for each time that it went elsewhere.
+  private final class CountingExecutor: TaskExecutor {
+    let count = Atomic<Int>(0)
+
+    func enqueue(_ job: consuming ExecutorJob) {
+      count.add(1, ordering: .relaxed)
+      globalConcurrentExecutor.enqueue(job)
+    }
+  }
+
+  @Test func pricesHopToAnotherActorForEachUpdate() async throws {
+    let clock = try ManualClock()
+    let ticker = try TickerController(configuration: TickerConfiguration(updateLimit: 100), clock: clock)
+    let direct = try await ticker.prices(for: ["BTC"])
+    let pulled = try await ticker.updates(for: ["BTC"]).asyncStream()
+    clock.advance(by: .seconds(60))
+    func hops(reading stream: AsyncStream<PriceUpdate>) async -> Int {
+      let executor = CountingExecutor()
+      let reader = Task(executorPreference: executor) {
+        let before = executor.count.load(ordering: .relaxed)
+        #expect(await Array(stream).count == 100)
+        return executor.count.load(ordering: .relaxed) - before
+      }
+      return await reader.value
+    }
+    #expect(await hops(reading: direct) == 0)
+    #expect(await hops(reading: pulled) >= 100, "they are counted")
+  }
+
+  @Test func tasksThatReadPricesTakeTurns() async throws {
+    let ticker = try TickerController(
+      configuration: TickerConfiguration(updatesPerSecond: 1_000, updateLimit: 500))
+    let stream = try await ticker.prices(for: ["BTC"])
+    let sequences: [UInt64] = await withTaskGroup(of: [UInt64].self) { group in
+      for _ in 0..<4 { group.addTask { await Array(stream).map(\.sequence) } }
+      return await group.reduce(into: []) { all, one in
+        #expect(one == one.sorted())
+        all += one
+      }
+    }
+    #expect(sequences.sorted() == (0..<500).map { $0 })
+    #expect(await ticker.statistics == StreamStatistics(produced: 500, delivered: 500, dropped: 0))
+  }
+
+  @Test func sessionOfPricesGoesWithItsStream() async throws {
+    let clock = try ManualClock()
+    let ticker = try TickerController(configuration: TickerConfiguration(), clock: clock)
+    let before = NativeLibrary.liveObjects
+    _ = try await ticker.prices(for: ["BTC"])
+    clock.advance(by: .zero)
+    #expect(await ticker.liveStreamCount == 0)
+    await ticker.cancel()
+    #expect(NativeLibrary.liveObjects == before)
+    #expect(await ticker.statistics.produced <= 1)
+  }
+
+  @Test func pricesThatWaitAreReadAfterCancel() async throws {
+    let clock = try ManualClock()
+    let ticker = try TickerController(configuration: TickerConfiguration(), clock: clock)
+    let stream = try await ticker.prices(for: ["BTC"])
+    clock.advance(by: .milliseconds(500))
+    await ticker.cancel()
+    #expect(await Array(stream).map(\.sequence) == [0, 1])
   }
 
   @Test func streamsOfOneTickerAreIndependent() async throws {

@@ -22,9 +22,13 @@ public actor Equalizer {
   /// Whether the sound goes through as it is.
   public private(set) var isBypassed = false
 
-  private nonisolated let equalizer: NativeEqualizer
+  private nonisolated let equalizer: any EqualizerEngine
   private nonisolated let levelsShown = Broadcast<EqualizerLevels>()
   private let responsesShown = Broadcast<EqualizerResponse>()
+  /// In Hz, where the curves are computed.
+  private let frequencies: [Double]
+  /// The curves of ``settings``; nil until somebody looks at them.
+  private var curves: EqualizerResponse?
 
   /// - Parameters:
   ///   - format: of one or two channels.
@@ -34,16 +38,23 @@ public actor Equalizer {
   public init(
     format: AudioFormat, settings: EqualizerSettings = .flat, bandCapacity: Int = 32
   ) throws(AudioError) {
-    try settings.check(sampleRate: format.sampleRate)
     let bands = max(bandCapacity, settings.left.count, settings.right.count)
+    try self.init(format: format, settings: settings) { settings throws(NativeError) in
+      try NativeEqualizer(
+        sampleRate: format.sampleRate, channels: format.channels, bands: bands, settings: settings)
+    }
+  }
+
+  /// An equalizer over an engine of the caller's.
+  init(
+    format: AudioFormat, settings: EqualizerSettings,
+    makeEngine: (NativeEqualizerSettings) throws(NativeError) -> any EqualizerEngine
+  ) throws(AudioError) {
+    try settings.check(sampleRate: format.sampleRate)
     self.format = format
     self.settings = settings
-    do {
-      equalizer = try NativeEqualizer(
-        sampleRate: format.sampleRate, channels: format.channels, bands: bands, settings: settings.native)
-    } catch {
-      throw AudioError(error)
-    }
+    frequencies = EqualizerResponse.audibleFrequencies(sampleRate: format.sampleRate)
+    equalizer = try AudioError.rethrowing { () throws(NativeError) in try makeEngine(settings.native) }
   }
 
   /// Equalizes a buffer.
@@ -78,13 +89,32 @@ public actor Equalizer {
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation``; nothing is changed then.
   public func set(_ settings: EqualizerSettings) throws(AudioError) {
     try settings.check(sampleRate: format.sampleRate)
-    do {
-      try equalizer.change(settings.native)
-    } catch {
-      throw AudioError(error)
+    // The curves come with the change, for those who look at them.
+    let frequencies = responsesShown.hasListeners ? frequencies : []
+    let (left, right) = try AudioError.rethrowing { () throws(NativeError) in
+      try equalizer.change(settings.native, responseAt: frequencies)
     }
+    curves = frequencies.isEmpty ? nil : EqualizerResponse(frequencies: frequencies, left: left, right: right)
     self.settings = settings
-    showResponse()
+    responsesShown.show(response)
+  }
+
+  /// Makes a change in one turn of the actor.
+  ///
+  /// - Returns: what is in force then, and why a part of the change is not.
+  func apply(_ change: EqualizerChange) -> (settings: EqualizerSettings, isBypassed: Bool, refusal: AudioError?) {
+    var refusal: AudioError?
+    do throws(AudioError) {
+      if let settings = change.settings { try set(settings) }
+    } catch {
+      refusal = error
+    }
+    do throws(AudioError) {
+      if let isBypassed = change.isBypassed { try setBypassed(isBypassed) }
+    } catch {
+      refusal = error
+    }
+    return (settings, isBypassed, refusal)
   }
 
   /// A channel whose bands are changed.
@@ -114,24 +144,16 @@ public actor Equalizer {
   ///
   /// - Throws: ``AudioError`` with ``AudioError/Code/native``.
   public func setBypassed(_ isBypassed: Bool) throws(AudioError) {
-    do {
-      try equalizer.setBypassed(isBypassed)
-    } catch {
-      throw AudioError(error)
-    }
+    try AudioError.rethrowing { () throws(NativeError) in try equalizer.setBypassed(isBypassed) }
     self.isBypassed = isBypassed
-    showResponse()
+    responsesShown.show(response)
   }
 
   /// Forgets the sound so far; a change that is under way is over at once. Between two recordings.
   ///
   /// - Throws: ``AudioError`` with ``AudioError/Code/wrongState`` while another task processes a buffer.
   public nonisolated func reset() throws(AudioError) {
-    do {
-      try equalizer.reset()
-    } catch {
-      throw AudioError(error)
-    }
+    try AudioError.rethrowing { () throws(NativeError) in try equalizer.reset() }
   }
 
   /// The levels before and after, of each buffer from now on that is processed; a listener that is too slow sees the newest.
@@ -142,13 +164,14 @@ public actor Equalizer {
 
   /// The curves that are in force.
   private var response: EqualizerResponse? {
-    let settings = isBypassed ? .flat : settings
-    let frequencies = EqualizerResponse.audibleFrequencies(sampleRate: format.sampleRate)
+    if isBypassed {
+      let flat = [Double](repeating: 0, count: frequencies.count)
+      return EqualizerResponse(frequencies: frequencies, left: flat, right: flat)
+    }
     // What is in force was checked.
-    return try? settings.response(at: frequencies, sampleRate: format.sampleRate)
+    if curves == nil { curves = try? settings.response(at: frequencies, sampleRate: format.sampleRate) }
+    return curves
   }
-
-  private func showResponse() { responsesShown.show(response) }
 }
 
 extension EqualizerSettings {

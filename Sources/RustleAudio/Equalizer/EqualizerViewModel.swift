@@ -1,4 +1,5 @@
 public import Observation
+internal import RustleCore
 
 /// The state of an equalizer for a view: sliders that take hold at once, the curve, and the levels.
 @MainActor
@@ -17,32 +18,36 @@ public final class EqualizerViewModel {
 
   /// The equalizer that sound is sent through.
   @ObservationIgnored public let equalizer: Equalizer
-  @ObservationIgnored private var watches: [Task<Void, Never>] = []
-  /// The last change of all: each waits for the one before it, so that they arrive in their order.
-  @ObservationIgnored private var changes: Task<Void, Never>?
-  /// The number of changes so far: what one leaves in force is shown unless another one came meanwhile.
-  @ObservationIgnored private var changeCount = 0
+  @ObservationIgnored private let runs = Runs()
+  @ObservationIgnored private var changes = EqualizerChanges()
+  /// The task that makes them.
+  @ObservationIgnored private var changing: Task<Void, Never>?
 
   /// A model over an equalizer of its own.
   ///
   /// - Throws: ``AudioError`` as `Equalizer.init` does.
-  public init(format: AudioFormat, settings: EqualizerSettings = .flat) throws(AudioError) {
+  public convenience init(format: AudioFormat, settings: EqualizerSettings = .flat) throws(AudioError) {
     let equalizer = try Equalizer(format: format, settings: settings, bandCapacity: EqualizerSettings.mostBands)
-    self.equalizer = equalizer
-    self.settings = settings
-    watches = [
-      Task { [weak self] in for await response in await equalizer.responses() { self?.response = response } },
-      Task { [weak self] in for await levels in equalizer.levels() { self?.levels = levels } },
-    ]
+    self.init(equalizer, settings: settings)
   }
 
-  deinit { for watch in watches { watch.cancel() } }
+  /// A model over an equalizer that `settings` are in force in.
+  init(_ equalizer: Equalizer, settings: EqualizerSettings) {
+    self.equalizer = equalizer
+    self.settings = settings
+    let run = runs.overtake()
+    runs.perform(run) { [weak self] in
+      for await response in await equalizer.responses() { self?.response = response }
+    }
+    runs.perform(run) { [weak self] in for await levels in equalizer.levels() { self?.levels = levels } }
+  }
 
-  /// Changes the settings. Shown at once; a refusal is shown in ``error``, and the settings that are in force come back.
+  /// Changes the settings. Shown at once; a refusal is shown in ``error``, and the settings that are in force come back. Of the
+  /// changes that come while one is under way, the last is made.
   public func set(_ settings: EqualizerSettings) {
     self.settings = settings
     error = nil
-    change { try await $0.set(settings) }
+    if changes.set(settings, sampleRate: equalizer.format.sampleRate) { begin() }
   }
 
   /// Moves one slider; see `Equalizer.setGain`.
@@ -60,27 +65,21 @@ public final class EqualizerViewModel {
   public func setBypassed(_ isBypassed: Bool) {
     self.isBypassed = isBypassed
     error = nil
-    change { try await $0.setBypassed(isBypassed) }
+    if changes.setBypassed(isBypassed) { begin() }
   }
 
   /// Returns when all changes so far are in force.
-  public func settled() async { await changes?.value }
+  public func settled() async { await changing?.value }
 
-  private func change(_ change: @escaping @Sendable (Equalizer) async throws -> Void) {
-    let before = changes
-    changeCount += 1
-    let mine = changeCount
-    changes = Task { [weak self, equalizer] in
-      await before?.value
-      var refusal: AudioError?
-      do {
-        try await change(equalizer)
-      } catch {
-        refusal = error as? AudioError
+  private func begin() {
+    // It keeps the model until the last change is made: what a view asked for before it went is in force.
+    changing = Task {
+      while let change = changes.next() {
+        let inForce = await equalizer.apply(change)
+        guard changes.isSettled else { continue }
+        (settings, isBypassed) = (inForce.settings, inForce.isBypassed)
+        error = changes.refusal ?? inForce.refusal
       }
-      let (settings, isBypassed) = (await equalizer.settings, await equalizer.isBypassed)
-      guard let self, mine == self.changeCount else { return }
-      (self.error, self.settings, self.isBypassed) = (refusal, settings, isBypassed)
     }
   }
 }

@@ -42,11 +42,7 @@ public actor NoiseMeter {
   /// - Throws: ``AudioError`` with ``AudioError/Code/formatMismatch``; the buffer does not count then.
   public func process(_ buffer: AudioBuffer) throws(AudioError) {
     try buffer.expect(format)
-    do {
-      try meter.process(buffer.samples.span)
-    } catch {
-      throw AudioError(error)
-    }
+    try AudioError.rethrowing { () throws(NativeError) in try meter.process(buffer.samples.span) }
   }
 
   /// What it shows now.
@@ -67,11 +63,7 @@ public actor NoiseMeter {
   /// - Returns: nil in the first 5 time constants, which do not count.
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation``.
   public func level(exceededFor percent: Double) throws(AudioError) -> Double? {
-    do {
-      return try meter.exceeded(percent: percent)
-    } catch {
-      throw AudioError(error)
-    }
+    return try AudioError.rethrowing { () throws(NativeError) in try meter.exceeded(percent: percent) }
   }
 
   /// The equivalent level of one band.
@@ -98,11 +90,7 @@ public actor NoiseMeter {
   ///
   /// - Throws: ``AudioError`` with ``AudioError/Code/native``.
   public func restart() throws(AudioError) {
-    do {
-      try meter.restart()
-    } catch {
-      throw AudioError(error)
-    }
+    try AudioError.rethrowing { () throws(NativeError) in try meter.restart() }
   }
 
   /// Measures an input, and gives what the meter shows after each `interval` of its sound, and at its end when there is sound

@@ -1,4 +1,5 @@
 public import Observation
+internal import RustleCore
 
 /// The state of a noise meter for a view.
 @MainActor
@@ -11,50 +12,41 @@ public final class NoiseMeterViewModel {
   /// Why the last measurement could not begin, or ended early; nil when it did not.
   public private(set) var error: (any Error)?
 
-  @ObservationIgnored private var task: Task<Void, Never>?
-  /// Counts starts and stops, so that what is overtaken shows nothing any more.
-  @ObservationIgnored private var generation = 0
+  @ObservationIgnored private let runs = Runs()
 
   /// A model that measures nothing yet.
   public init() {}
-
-  deinit { task?.cancel() }
 
   /// Measures an input, in place of what ran before. What it shows is renewed after each `interval` of sound.
   public func start(
     _ input: some AudioInput, format: AudioFormat, configuration: NoiseMeterConfiguration = NoiseMeterConfiguration(),
     every interval: Duration = .milliseconds(125)
   ) {
-    task?.cancel()
-    generation += 1
-    let mine = generation
+    let run = runs.overtake()
     (reading, error, isRunning) = (nil, nil, true)
-    task = Task { [weak self] in
+    runs.perform(run) { [weak self] in
       do {
         let meter = try NoiseMeter(format: format, configuration: configuration)
         for try await reading in try await meter.readings(of: input, every: interval) {
-          guard let self, self.generation == mine else { return }
+          guard let self, run == self.runs.newest else { return }
           self.reading = reading
         }
-        self?.ended(mine, nil)
+        self?.ended(run, nil)
       } catch {
-        self?.ended(mine, error)
+        self?.ended(run, error)
       }
     }
   }
 
   /// Ends the measurement and returns when its input is left; what it showed stays.
   public func stop() async {
-    generation += 1
+    runs.overtake()
     isRunning = false
-    let ending = task
-    task = nil
-    ending?.cancel()
-    await ending?.value
+    await runs.finished()
   }
 
-  private func ended(_ generation: Int, _ error: (any Error)?) {
-    guard generation == self.generation else { return }
+  private func ended(_ run: Runs.Run, _ error: (any Error)?) {
+    guard run == runs.newest else { return }
     isRunning = false
     if !(error is CancellationError) { self.error = error }
   }

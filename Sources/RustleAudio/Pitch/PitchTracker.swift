@@ -19,7 +19,7 @@ public struct PitchTracker: ~Copyable, Sendable {
   public let window: Int
   /// The frequencies that are looked for, in Hz: those of the configuration, as far as the window and the sample rate hold them.
   public let range: ClosedRange<Double>
-  private let native: NativePitch
+  private var native: NativePitch
 
   /// A tracker at the beginning of a signal.
   ///
@@ -27,7 +27,7 @@ public struct PitchTracker: ~Copyable, Sendable {
   ///   bounds.
   public init(_ configuration: PitchConfiguration) throws(AudioError) {
     let described = try configuration.native()
-    native = try withAudioErrors { () throws(NativeError) in try NativePitch(described) }
+    native = try AudioError.rethrowing { () throws(NativeError) in try NativePitch(described) }
     self.configuration = configuration
     window = native.window
     range = native.range
@@ -38,10 +38,8 @@ public struct PitchTracker: ~Copyable, Sendable {
   /// - Throws: ``AudioError`` with ``AudioError/Code/native``.
   public mutating func process(_ samples: Span<Float>, into frames: inout [PitchFrame]) throws(AudioError) {
     let sampleRate = configuration.sampleRate
-    do {
+    try AudioError.rethrowing { () throws(NativeError) in
       try native.process(samples) { frames.append(PitchFrame($0, sampleRate: sampleRate)) }
-    } catch {
-      throw AudioError(error)
     }
   }
 

@@ -16,13 +16,14 @@ public import RustleCore
 /// A device is opened, and closed, in the call that asks for it, which waits for as long as the driver or the sound server does.
 ///
 /// A stream ends, and the device is closed, when its consumer leaves the loop, when the consuming task is cancelled, when the
-/// stream or the capture is dropped, by ``cancel()`` and by ``shutDown()``.
-public actor AudioCapture: AudioInput {
+/// stream or the capture is dropped, by `cancel()` and by `shutDown()`.
+public actor AudioCapture: AudioInput, StreamEngine {
   /// What is captured.
   public nonisolated let configuration: DeviceConfiguration
 
   private let capture: NativeCapture
-  private var streams = StreamTable()
+  /// The streams that it has given away, counted in blocks.
+  public let streams = EngineStreams()
 
   /// A capture; the device is opened by each stream.
   ///
@@ -35,7 +36,7 @@ public actor AudioCapture: AudioInput {
   package init(_ configuration: DeviceConfiguration, runtime: NativeRuntime?) throws(AudioError) {
     self.configuration = configuration
     let native = try configuration.native()
-    capture = try withAudioErrors { () throws(NativeError) in try NativeCapture(native, runtime: runtime) }
+    capture = try AudioError.rethrowing { () throws(NativeError) in try NativeCapture(native, runtime: runtime) }
   }
 
   /// Opens the device and gives its sound in buffers of about `duration`, which hold together where nothing was lost.
@@ -76,30 +77,11 @@ public actor AudioCapture: AudioInput {
     lane: Lane, reader: ElementReader<NativeSoundBlock, Value>,
     sequenceNumber: @escaping @Sendable (Value) -> UInt64
   ) throws(AudioError) -> EngineStream<Value> {
-    let stream = try withAudioErrors { () throws(NativeError) in
+    try started(orThrow: AudioError.self) { () throws(NativeError) in
       try capture.start(lane: lane, reader: reader, sequenceNumber: sequenceNumber)
     }
-    streams.add(stream)
-    return stream
   }
 
-  /// Ends every stream and returns when all have ended and the device is closed. New ones can be asked for at any time.
-  public func cancel() async {
-    // The table keeps what ends until it has ended, so that a second caller waits for it as well.
-    let ending = streams
-    await ending.endAll()
-    streams.forgetSettled()
-  }
-
-  /// Ends every stream like ``cancel()``, and refuses new ones from now on.
-  public func shutDown() async {
-    capture.shutDown()
-    await cancel()
-  }
-
-  /// What went through the streams so far, in blocks.
-  public var statistics: StreamStatistics { streams.statistics }
-
-  /// The number of streams that have not ended.
-  public var liveStreamCount: Int { streams.liveCount }
+  /// Has the native side refuse new streams and end those that run, without waiting for their end.
+  public func refuseStreams() { capture.shutDown() }
 }

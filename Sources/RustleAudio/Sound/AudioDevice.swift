@@ -28,7 +28,7 @@ public struct AudioDevice: Sendable, Hashable {
   ///
   /// - Throws: ``AudioError`` with ``AudioError/Code/noSoundLibrary`` or ``AudioError/Code/deviceLost``.
   public static func all() throws(AudioError) -> [Self] {
-    try withAudioErrors(NativeSoundDevice.all).map {
+    try AudioError.rethrowing(NativeSoundDevice.all).map {
       Self(name: $0.name, description: $0.description, captures: $0.captures, plays: $0.plays)
     }
   }

@@ -1,6 +1,6 @@
 package import RustleCore
 
-extension AudioError {
+extension AudioError: NativeCodedError {
   package init(_ error: NativeError) {
     self =
       switch error.status {
@@ -42,14 +42,5 @@ extension AudioError {
     case .panicked(let reason): Self(.native, reason, advice: "Make a new one, and report it with this text.")
     case .ended, .cancelled, nil: nil
     }
-  }
-}
-
-/// Calls into the native side with this module's error.
-func withAudioErrors<Result: ~Copyable>(_ body: () throws(NativeError) -> Result) throws(AudioError) -> Result {
-  do {
-    return try body()
-  } catch {
-    throw AudioError(error)
   }
 }

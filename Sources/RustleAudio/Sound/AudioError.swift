@@ -1,9 +1,9 @@
-public import Foundation
+public import RustleCore
 
 /// Why sound cannot be measured, changed, recorded or played: a stable code, what was expected and what came, and what to do.
-public struct AudioError: Error, Sendable, Hashable {
+public struct AudioError: CodedError {
   /// The kind of refusal. The numbers and names are stable; new ones are appended.
-  public enum Code: Int, Sendable, CaseIterable {
+  public enum Code: Int, ErrorCode {
     /// An argument is not what the function accepts. Nothing was done.
     case validation = 1
     /// Sound of another rate or layout came than what is worked on.
@@ -42,6 +42,9 @@ public struct AudioError: Error, Sendable, Hashable {
     }
   }
 
+  /// The domain of the bridged `NSError`; its code is the raw value of ``code``.
+  public static let errorDomain = "rustle.audio"
+
   /// The kind of refusal.
   public let code: Code
   /// One sentence: what was expected and what came.
@@ -68,23 +71,5 @@ public struct AudioError: Error, Sendable, Hashable {
     Self(
       .formatMismatch, "expected sound of \(expected), got \(got)",
       advice: "Convert the sound first, or begin anew with its format.")
-  }
-}
-
-extension AudioError: LocalizedError {
-  /// ``message``.
-  public var errorDescription: String? { message }
-  /// ``advice``.
-  public var recoverySuggestion: String? { advice }
-}
-
-extension AudioError: CustomNSError {
-  /// The domain of the bridged `NSError`; its code is the raw value of ``code``.
-  public static var errorDomain: String { "rustle.audio" }
-  /// The raw value of ``code``.
-  public var errorCode: Int { code.rawValue }
-  /// Message and advice under Foundation's keys, and the name of the code under `"code"`.
-  public var errorUserInfo: [String: Any] {
-    [NSLocalizedDescriptionKey: message, NSLocalizedRecoverySuggestionErrorKey: advice, "code": code.name]
   }
 }

@@ -10,12 +10,13 @@ public import RustleCore
 ///
 /// A thread of the native side feeds the device, without a lock and without allocating, from a queue of half a second; it
 /// feeds silence while none waits.
-public actor AudioOutput {
+public actor AudioOutput: StreamEngine {
   /// What is played to.
   public nonisolated let configuration: DeviceConfiguration
 
   private let playback: NativePlayback
-  private var streams = StreamTable()
+  /// The progress of the playbacks that it has begun, counted in records.
+  public let streams = EngineStreams()
 
   /// An output; the device is opened by each playback.
   ///
@@ -28,7 +29,7 @@ public actor AudioOutput {
   package init(_ configuration: DeviceConfiguration, runtime: NativeRuntime?) throws(AudioError) {
     self.configuration = configuration
     let native = try configuration.native()
-    playback = try withAudioErrors { () throws(NativeError) in try NativePlayback(native, runtime: runtime) }
+    playback = try AudioError.rethrowing { () throws(NativeError) in try NativePlayback(native, runtime: runtime) }
   }
 
   /// Opens the device and begins to play what the playback is given.
@@ -48,7 +49,7 @@ public actor AudioOutput {
     lane: Lane, reader: ElementReader<NativePlaybackProgress, Value>,
     sequenceNumber: @escaping @Sendable (Value) -> UInt64
   ) throws(AudioError) -> (progress: EngineStream<Value>, session: PlaybackID) {
-    let (stream, session) = try withAudioErrors { () throws(NativeError) in
+    let (stream, session) = try AudioError.rethrowing { () throws(NativeError) in
       try playback.start(lane: lane, reader: reader, sequenceNumber: sequenceNumber)
     }
     streams.add(stream)
@@ -96,25 +97,8 @@ public actor AudioOutput {
     }
   }
 
-  /// Ends every playback at once and returns when all have ended and the device is closed.
-  public func cancel() async {
-    // The table keeps what ends until it has ended, so that a second caller waits for it as well.
-    let ending = streams
-    await ending.endAll()
-    streams.forgetSettled()
-  }
-
-  /// Ends every playback like ``cancel()``, and refuses new ones from now on.
-  public func shutDown() async {
-    playback.shutDown()
-    await cancel()
-  }
-
-  /// What the playbacks have told so far, in records of progress.
-  public var statistics: StreamStatistics { streams.statistics }
-
-  /// The number of playbacks that have not ended.
-  public var liveStreamCount: Int { streams.liveCount }
+  /// Has the native side refuse new playbacks and end those that run, without waiting for their end.
+  public func refuseStreams() { playback.shutDown() }
 }
 
 /// A playback that goes on: sound is given to it, and it tells how far it is. It ends when its progress is dropped.
@@ -132,7 +116,7 @@ public struct Playback: Sendable {
   /// - Returns: how many samples were taken; the others are to be given again.
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation`` for samples that are no whole frames.
   public func write(_ samples: Span<Float>) throws(AudioError) -> Int {
-    try withAudioErrors { () throws(NativeError) in try session.write(samples) }
+    try AudioError.rethrowing { () throws(NativeError) in try session.write(samples) }
   }
 
   /// Says that there is no more: the playback ends when all was heard.

@@ -20,6 +20,9 @@ package final class Broadcast<Value: Sendable>: Sendable {
     return stream
   }
 
+  /// Whether anybody listens.
+  package var hasListeners: Bool { !listeners.current.isEmpty }
+
   /// Shows a value, if there is one. It is not even made while nobody listens.
   package func show(_ value: @autoclosure () -> Value?) {
     let continuations = listeners.current

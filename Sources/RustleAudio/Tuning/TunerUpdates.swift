@@ -18,19 +18,13 @@ public struct TunerUpdates<Buffers: AsyncSequence>: AsyncSequence where Buffers.
   /// Feeds the tuner, and reads what is shown.
   public struct Iterator: AsyncIteratorProtocol {
     private let tuner: Tuner
-    private var buffers: Buffers.AsyncIterator
+    private var feed: BufferFeed<Buffers.AsyncIterator, TunerUpdate>
     private let interval: Double
-    /// What the last buffer gave, and the place of what has not been looked at.
-    private var waiting: [TunerUpdate] = []
-    private var place = 0
-    /// The newest that came too early to be given.
-    private var early: TunerUpdate?
     private var due = -Double.infinity
-    private var isOver = false
 
     init(tuner: Tuner, buffers: Buffers.AsyncIterator, interval: Double) {
       self.tuner = tuner
-      self.buffers = buffers
+      feed = BufferFeed(buffers)
       self.interval = interval
     }
 
@@ -41,41 +35,18 @@ public struct TunerUpdates<Buffers: AsyncSequence>: AsyncSequence where Buffers.
 
     /// The next update, nil after the last; it waits in the isolation of `actor`.
     public mutating func next(isolation actor: isolated (any Actor)?) async throws -> TunerUpdate? {
-      if isOver { return nil }
-      do {
-        return try await read(isolation: actor)
-      } catch {
-        isOver = true
-        throw error
-      }
-    }
-
-    private mutating func read(isolation actor: isolated (any Actor)?) async throws -> TunerUpdate? {
-      while true {
-        if let update = timely() { return update }
-        guard let buffer = try await buffers.next(isolation: actor) else {
-          isOver = true
-          return early
-        }
-        (waiting, place) = (try await tuner.process(buffer), 0)
-      }
-    }
-
-    /// The next of what waits whose time has come.
-    private mutating func timely() -> TunerUpdate? {
-      while place < waiting.count {
-        let update = waiting[place]
-        place += 1
+      // The newest that came too early to be given: the last of all, when there is none in time.
+      var early: TunerUpdate?
+      while let update = try await feed.next(isolation: actor, { [tuner] in try await tuner.process($0) }) {
         guard update.time >= due else {
           early = update
           continue
         }
         // Frames are no divisors of the interval: the next is due by the clock, not by the frame, unless there was a hole.
         due = due.isFinite ? Swift.max(due + interval, update.time + 0.5 * interval) : update.time + interval
-        early = nil
         return update
       }
-      return nil
+      return early
     }
   }
 }

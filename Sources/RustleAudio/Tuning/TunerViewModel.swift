@@ -1,4 +1,5 @@
 public import Observation
+internal import RustleCore
 
 /// The state of a tuner for a view.
 @MainActor
@@ -14,9 +15,7 @@ public final class TunerViewModel {
   public private(set) var configuration: TunerConfiguration
 
   @ObservationIgnored private var tuner: Tuner?
-  @ObservationIgnored private var task: Task<Void, Never>?
-  /// Counts starts and stops, so that what is overtaken shows nothing any more.
-  @ObservationIgnored private var generation = 0
+  @ObservationIgnored private let runs = Runs()
   /// Counts what was set of the tuning, and what of that the tuner does not have yet: what it has meanwhile is out of date.
   @ObservationIgnored private var settings = 0
   @ObservationIgnored private var settingsUnderWay = 0
@@ -29,8 +28,6 @@ public final class TunerViewModel {
     self.configuration = configuration
     accepted = configuration.instrument
   }
-
-  deinit { task?.cancel() }
 
   /// Note and cents, steadied; nil when there is nothing to show.
   public var reading: TuningReading? { update?.needle?.reading }
@@ -47,40 +44,35 @@ public final class TunerViewModel {
 
   /// Listens to an input, in place of what ran before. What it shows is renewed after each `interval` of sound.
   public func start(_ input: some AudioInput, format: AudioFormat, every interval: Duration = .milliseconds(40)) {
-    task?.cancel()
-    generation += 1
-    let mine = generation
+    let run = runs.overtake()
     (update, error, isRunning, tuner) = (nil, nil, true, nil)
     do {
       let tuner = try Tuner(format: format, configuration: configuration)
       self.tuner = tuner
-      task = Task { [weak self] in
+      runs.perform(run) { [weak self] in
         do {
           for try await update in try await tuner.updates(of: input, every: interval) {
-            guard let self, self.generation == mine else { return }
+            guard let self, run == self.runs.newest else { return }
             self.update = update
             // A reference that was learned is the tuner's own doing.
-            if update.tuning.reference != self.configuration.tuning.reference { await self.adopt(from: tuner, mine) }
+            if update.tuning.reference != self.configuration.tuning.reference { await self.adopt(from: tuner, run) }
           }
-          await self?.adopt(from: tuner, mine)
-          self?.ended(mine, nil)
+          await self?.adopt(from: tuner, run)
+          self?.ended(run, nil)
         } catch {
-          self?.ended(mine, error)
+          self?.ended(run, error)
         }
       }
     } catch {
-      ended(mine, error)
+      ended(run, error)
     }
   }
 
   /// Ends the listening and returns when its input is left; what it showed stays.
   public func stop() async {
-    generation += 1
-    isRunning = false
-    let ending = task
-    (task, tuner) = (nil, nil)
-    ending?.cancel()
-    await ending?.value
+    runs.overtake()
+    (isRunning, tuner) = (false, nil)
+    await runs.finished()
   }
 
   /// Sets what frequencies are compared with, also while it runs.
@@ -99,13 +91,13 @@ public final class TunerViewModel {
     // At once: a run that begins while the tuner is busy takes it from here.
     configuration.instrument = instrument
     instrumentsSet += 1
-    let (number, run) = (instrumentsSet, generation)
+    let (number, run) = (instrumentsSet, runs.newest)
     do {
       try await tuner?.set(instrument: instrument)
       accepted = instrument
     } catch {
       // A run that began meanwhile has told by itself whether it can do with it.
-      guard run == generation else { return }
+      guard run == runs.newest else { return }
       if number == instrumentsSet { configuration.instrument = accepted }
       throw error
     }
@@ -128,15 +120,15 @@ public final class TunerViewModel {
     try await tuner?.learnReference(note: note)
   }
 
-  private func adopt(from tuner: Tuner, _ generation: Int) async {
+  private func adopt(from tuner: Tuner, _ run: Runs.Run) async {
     guard settingsUnderWay == 0 else { return }
     let before = settings
     let tuning = await tuner.configuration.tuning
-    if generation == self.generation, before == settings { configuration.tuning = tuning }
+    if run == runs.newest, before == settings { configuration.tuning = tuning }
   }
 
-  private func ended(_ generation: Int, _ error: (any Error)?) {
-    guard generation == self.generation else { return }
+  private func ended(_ run: Runs.Run, _ error: (any Error)?) {
+    guard run == runs.newest else { return }
     isRunning = false
     tuner = nil
     if !(error is CancellationError) { self.error = error }

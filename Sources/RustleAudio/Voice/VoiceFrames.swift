@@ -16,15 +16,11 @@ public struct VoiceFrames<Buffers: AsyncSequence>: AsyncSequence where Buffers.E
   /// Feeds the analyzer, and gives its frames.
   public struct Iterator: AsyncIteratorProtocol {
     private let analyzer: VoiceAnalyzer
-    private var buffers: Buffers.AsyncIterator
-    /// What the last buffer gave, and the place of the next.
-    private var waiting: [VoiceFrame] = []
-    private var place = 0
-    private var isOver = false
+    private var feed: BufferFeed<Buffers.AsyncIterator, VoiceFrame>
 
     init(analyzer: VoiceAnalyzer, buffers: Buffers.AsyncIterator) {
       self.analyzer = analyzer
-      self.buffers = buffers
+      feed = BufferFeed(buffers)
     }
 
     /// The next frame, nil after the last.
@@ -34,21 +30,7 @@ public struct VoiceFrames<Buffers: AsyncSequence>: AsyncSequence where Buffers.E
 
     /// The next frame, nil after the last; it waits in the isolation of `actor`.
     public mutating func next(isolation actor: isolated (any Actor)?) async throws -> VoiceFrame? {
-      while !isOver {
-        if place < waiting.count {
-          place += 1
-          return waiting[place - 1]
-        }
-        do {
-          guard let buffer = try await buffers.next(isolation: actor) else { break }
-          (waiting, place) = (try await analyzer.process(buffer), 0)
-        } catch {
-          isOver = true
-          throw error
-        }
-      }
-      isOver = true
-      return nil
+      try await feed.next(isolation: actor) { [analyzer] in try await analyzer.process($0) }
     }
   }
 }

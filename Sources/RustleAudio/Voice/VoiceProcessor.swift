@@ -22,7 +22,7 @@ public struct VoiceProcessor: ~Copyable, Sendable {
   public let window: Int
   /// The samples from frame to frame.
   public let hop: Int
-  private let native: NativeVoice
+  private var native: NativeVoice
 
   /// A processor at the beginning of a signal.
   ///
@@ -32,7 +32,7 @@ public struct VoiceProcessor: ~Copyable, Sendable {
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation`` for what is out of bounds.
   public init(sampleRate: Double, configuration: VoiceConfiguration = VoiceConfiguration()) throws(AudioError) {
     let described = try configuration.native(sampleRate: sampleRate)
-    native = try withAudioErrors { () throws(NativeError) in try NativeVoice(described) }
+    native = try AudioError.rethrowing { () throws(NativeError) in try NativeVoice(described) }
     self.sampleRate = sampleRate
     self.configuration = configuration
     window = native.window
@@ -44,10 +44,8 @@ public struct VoiceProcessor: ~Copyable, Sendable {
   /// - Throws: ``AudioError`` with ``AudioError/Code/native``.
   public mutating func process(_ samples: Span<Float>, into frames: inout [VoiceFrame]) throws(AudioError) {
     let sampleRate = sampleRate
-    do {
+    try AudioError.rethrowing { () throws(NativeError) in
       try native.process(samples) { frames.append(VoiceFrame($0, sampleRate: sampleRate)) }
-    } catch {
-      throw AudioError(error)
     }
   }
 
@@ -59,9 +57,11 @@ public struct VoiceProcessor: ~Copyable, Sendable {
   ///
   /// - Throws: ``AudioError`` with ``AudioError/Code/native``.
   public func summary() throws(AudioError) -> VoiceSummary {
-    let native = native
-    let summary = try withAudioErrors { () throws(NativeError) in try native.summary() }
-    return VoiceSummary(summary, measuresHarmonicity: configuration.measuresHarmonicity)
+    do {
+      return VoiceSummary(try native.summary(), measuresHarmonicity: configuration.measuresHarmonicity)
+    } catch {
+      throw AudioError(error)
+    }
   }
 
   /// Forgets the signal and its sum; the next sample is the first of another.

@@ -1,4 +1,5 @@
 public import Observation
+internal import RustleCore
 
 /// The state of a voice analyzer for a view.
 @MainActor
@@ -21,17 +22,13 @@ public final class VoiceViewModel {
   private static let framesPerSum = 8
 
   @ObservationIgnored private var analyzer: VoiceAnalyzer?
-  @ObservationIgnored private var task: Task<Void, Never>?
-  /// Counts starts and stops, so that what is overtaken shows nothing any more.
-  @ObservationIgnored private var generation = 0
+  @ObservationIgnored private let runs = Runs()
 
   /// A model that listens to nothing yet.
   ///
   /// - Parameter historyLimit: the frames that ``history`` holds at most; less than 1 counts as 1. At 44,100 Hz and the default
   ///   hop 512 are six seconds.
   public init(historyLimit: Int = 512) { self.historyLimit = max(1, historyLimit) }
-
-  deinit { task?.cancel() }
 
   /// The pitch of the newest frame in Hz; nil where it is not voiced.
   public var pitch: Double? { frame.flatMap { $0.isVoiced ? $0.pitch : nil } }
@@ -49,43 +46,38 @@ public final class VoiceViewModel {
     _ input: some AudioInput, format: AudioFormat, channel: Int? = nil,
     configuration: VoiceConfiguration = VoiceConfiguration()
   ) {
-    task?.cancel()
-    generation += 1
-    let mine = generation
+    let run = runs.overtake()
     (frame, history, summary, error, isRunning, analyzer) = (nil, [], nil, nil, true, nil)
     do {
       let analyzer = try VoiceAnalyzer(format: format, channel: channel, configuration: configuration)
       self.analyzer = analyzer
-      task = Task { [weak self] in
+      runs.perform(run) { [weak self] in
         do {
           var count = 0
           for try await frame in try await analyzer.frames(of: input) {
-            guard let self, self.generation == mine else { return }
+            guard let self, run == self.runs.newest else { return }
             self.show(frame)
             count += 1
-            if count.isMultiple(of: Self.framesPerSum) { await self.sum(analyzer, mine) }
+            if count.isMultiple(of: Self.framesPerSum) { await self.sum(analyzer, run) }
           }
-          await self?.sum(analyzer, mine)
-          self?.ended(mine, nil)
+          await self?.sum(analyzer, run)
+          self?.ended(run, nil)
         } catch {
-          await self?.sum(analyzer, mine)
-          self?.ended(mine, error)
+          await self?.sum(analyzer, run)
+          self?.ended(run, error)
         }
       }
     } catch {
-      ended(mine, error)
+      ended(run, error)
     }
   }
 
   /// Ends the listening and returns when its input is left; what it showed stays.
   public func stop() async {
-    generation += 1
-    isRunning = false
-    let (mine, ending, analyzer) = (generation, task, analyzer)
-    (task, self.analyzer) = (nil, nil)
-    ending?.cancel()
-    await ending?.value
-    if let analyzer { await sum(analyzer, mine) }
+    let (run, analyzer) = (runs.overtake(), analyzer)
+    (isRunning, self.analyzer) = (false, nil)
+    await runs.finished()
+    if let analyzer { await sum(analyzer, run) }
   }
 
   private func show(_ frame: VoiceFrame) {
@@ -95,13 +87,13 @@ public final class VoiceViewModel {
   }
 
   /// Reads the sum, unless there is none, or something else runs by then.
-  private func sum(_ analyzer: VoiceAnalyzer, _ generation: Int) async {
-    guard let sum = try? await analyzer.summary, generation == self.generation, sum.frames > 0 else { return }
+  private func sum(_ analyzer: VoiceAnalyzer, _ run: Runs.Run) async {
+    guard let sum = try? await analyzer.summary, run == runs.newest, sum.frames > 0 else { return }
     summary = sum
   }
 
-  private func ended(_ generation: Int, _ error: (any Error)?) {
-    guard generation == self.generation else { return }
+  private func ended(_ run: Runs.Run, _ error: (any Error)?) {
+    guard run == runs.newest else { return }
     isRunning = false
     analyzer = nil
     if !(error is CancellationError) { self.error = error }

@@ -15,10 +15,9 @@ public final class RecorderViewModel {
   public private(set) var error: (any Error)?
 
   @ObservationIgnored private let recorder: Recorder
-  @ObservationIgnored private var watch: Task<Void, Never>?
-  @ObservationIgnored private var end: Task<Void, Never>?
-  /// Counts starts, so that the end of an earlier recording does not touch a later one.
-  @ObservationIgnored private var generation = 0
+  @ObservationIgnored private let runs = Runs()
+  /// Whether somebody waits for the end of a recording.
+  @ObservationIgnored private var hasEnd = false
 
   /// A model over a recorder of its own.
   public init() {
@@ -26,9 +25,8 @@ public final class RecorderViewModel {
   }
 
   deinit {
-    watch?.cancel()
     // Whoever waits for the end keeps the recorder: it has to be told.
-    if end != nil { Task { [recorder] in _ = try? await recorder.stop() } }
+    if hasEnd { Task { [recorder] in _ = try? await recorder.stop() } }
   }
 
   /// Begins to record, as `Recorder.start` does. A refusal is shown in ``error``.
@@ -37,9 +35,8 @@ public final class RecorderViewModel {
     options: AudioFileWriter.Options = AudioFileWriter.Options()
   ) async {
     guard state == .idle else { return }
-    generation += 1
-    (error, recording, progress, state, end) = (nil, nil, nil, .starting, nil)
-    let mine = generation
+    let run = runs.overtake()
+    (error, recording, progress, state) = (nil, nil, nil, .starting)
     do {
       try await recorder.start(input, format: format, to: path, options: options)
     } catch {
@@ -49,13 +46,14 @@ public final class RecorderViewModel {
     }
     state = .recording
     let shown = await recorder.progress()
-    watch = Task { [weak self] in
+    runs.perform(run) { [weak self] in
       for await progress in shown { self?.progress = progress }
     }
-    end = Task { [weak self, recorder] in
+    hasEnd = true
+    runs.perform(run) { [weak self, recorder] in
       let result: Result<Recording, any Error>
       do { result = .success(try await recorder.finished()) } catch { result = .failure(error) }
-      self?.ended(mine, result)
+      self?.ended(run, result)
     }
   }
 
@@ -75,11 +73,12 @@ public final class RecorderViewModel {
     guard state != .idle else { return }
     // Its result is that of the one who waits for the end.
     _ = try? await recorder.stop()
-    await end?.value
+    await runs.finished()
   }
 
-  private func ended(_ generation: Int, _ result: Result<Recording, any Error>) {
-    guard generation == self.generation else { return }
+  private func ended(_ run: Runs.Run, _ result: Result<Recording, any Error>) {
+    guard run == runs.newest else { return }
+    hasEnd = false
     switch result {
     case .success(let recording): self.recording = recording
     case .failure(let error):

@@ -1,0 +1,33 @@
+/// The outputs that the buffers of an input give, one at a time: what ``VoiceFrames`` and ``TunerUpdates`` read.
+struct BufferFeed<Buffers: AsyncIteratorProtocol, Output> where Buffers.Element == AudioBuffer {
+  private var buffers: Buffers
+  /// What the last buffer gave, and the place of the next.
+  private var waiting: [Output] = []
+  private var place = 0
+  private var isOver = false
+
+  init(_ buffers: Buffers) { self.buffers = buffers }
+
+  /// The next output, or nil at the end and after an error; it waits in the isolation of `actor`.
+  ///
+  /// - Parameter process: takes a buffer and gives its outputs.
+  mutating func next(
+    isolation actor: isolated (any Actor)?, _ process: (AudioBuffer) async throws -> [Output]
+  ) async throws -> Output? {
+    while !isOver {
+      if place < waiting.count {
+        place += 1
+        return waiting[place - 1]
+      }
+      do {
+        guard let buffer = try await buffers.next(isolation: actor) else { break }
+        (waiting, place) = (try await process(buffer), 0)
+      } catch {
+        isOver = true
+        throw error
+      }
+    }
+    isOver = true
+    return nil
+  }
+}
