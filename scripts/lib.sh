@@ -81,13 +81,6 @@ install_packages() {
     apt-get install -y --no-install-recommends "${missing[@]}"
 }
 
-# generate_header FILE: the C header as cbindgen makes it from rust/ffi.
-generate_header() {
-  need cbindgen "run scripts/bootstrap"
-  (cd "$root/rust" && cbindgen --quiet --config ffi/cbindgen.toml --crate rustle-ffi --output "$1" 2>/dev/null) ||
-    die "cbindgen could not read rust/ffi: run 'cd rust && cargo check'"
-}
-
 # bench_program: builds the benchmarks for release; prints the program's path.
 bench_program() {
   quietly "swift build" swift build --package-path "$root" --scratch-path "$root/.build-bench" \

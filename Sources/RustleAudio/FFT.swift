@@ -25,6 +25,8 @@ public struct FFT: Sendable {
     /// Amplitudes: a sine of amplitude 1 on a bin's frequency reads 1.0 with every window, and so does a constant of 1.0
     /// in bin 0.
     case amplitude
+
+    var native: NativeScale { self == .none ? .none : .amplitude }
   }
 
   /// What is written for each bin.
@@ -64,7 +66,7 @@ public struct FFT: Sendable {
   /// What the numbers mean.
   public let scale: Scale
   /// The instructions that it computes with.
-  public var path: Path { Path(plan.path) }
+  public let path: Path
   /// The native plan.
   package let plan: NativeFFTPlan
 
@@ -87,12 +89,14 @@ public struct FFT: Sendable {
     self.symmetry = symmetry
     self.scale = scale
     do {
-      let weighting = NativeWeighting(
-        window: window.native, symmetric: symmetry == .symmetric, amplitudes: scale == .amplitude)
-      plan = try NativeFFTPlan(size: size, weighting: weighting, path: path?.native)
+      plan = try NativeFFTPlan(
+        NativeFFTPlanConfiguration(
+          size: size, window: window.native, symmetry: symmetry.native, scale: scale.native,
+          path: path?.native ?? .preferred))
     } catch {
       throw Path.refused(path, error)
     }
+    self.path = try Path(plan.description.path)
   }
 
   static func check(size: Int) throws(FFTError) {

@@ -22,11 +22,13 @@ extension FFT {
     /// - Throws: ``FFTError`` with ``FFTError/Code/validation`` when the variable names no path, or one that this machine
     ///   does not have.
     public static func preferred() throws(FFTError) -> Self {
+      let native: NativeFFTPath?
       do {
-        return Self(try NativeFFTPath.preferred())
+        native = try NativeSpectrum.preferredPath()
       } catch {
         throw refused(nil, error)
       }
+      return try Self(native)
     }
 
     var native: NativeFFTPath {
@@ -39,15 +41,12 @@ extension FFT {
       }
     }
 
-    init(_ native: NativeFFTPath) {
-      self =
-        switch native {
-        case .plain: .plain
-        case .narrow: .narrow
-        case .neon: .neon
-        case .avx2: .avx2
-        case .avx512: .avx512
-        }
+    /// The path that the native side says it computes on.
+    init(_ native: NativeFFTPath?) throws(FFTError) {
+      guard let path = Self.allCases.first(where: { $0.native == native }) else {
+        throw .native("the native side has a path that is not known", advice: "Report it with this text.")
+      }
+      self = path
     }
 
     /// The error of a plan whose other arguments were checked before: a value that is refused is the path.

@@ -25,7 +25,7 @@ extension FFT {
   }
 
   /// Makes scratch memory for this FFT, which does for FFTs of the same and of smaller sizes too.
-  public func makeWorkspace() -> Workspace { Workspace(count: plan.scratchCount) }
+  public func makeWorkspace() -> Workspace { Workspace(count: plan.description.scratchLength) }
 
   /// Writes the spectrum of one frame in any form, with scratch memory of the caller's.
   ///
@@ -39,7 +39,7 @@ extension FFT {
     _ form: Form, of input: Span<Float>, into output: inout MutableSpan<Float>, using workspace: inout Workspace
   ) throws(FFTError) {
     try check(form.native, input.count, output.count)
-    try workspace.check(count: plan.scratchCount)
+    try workspace.check(count: plan.description.scratchLength)
     var scratch = workspace.memory.mutableSpan
     do {
       try plan.run(form.native, of: input, into: &output, scratch: &scratch)
@@ -51,7 +51,7 @@ extension FFT {
 
 extension InverseFFT {
   /// Makes scratch memory for this inverse, which does for inverses of the same and of smaller sizes too.
-  public func makeWorkspace() -> FFT.Workspace { FFT.Workspace(count: plan.scratchCount) }
+  public func makeWorkspace() -> FFT.Workspace { FFT.Workspace(count: plan.description.scratchLength) }
 
   /// Writes the samples of one frame, as ``samples(of:into:)``, with scratch memory of the caller's.
   ///
@@ -64,7 +64,7 @@ extension InverseFFT {
     of bins: Span<Float>, into output: inout MutableSpan<Float>, using workspace: inout FFT.Workspace
   ) throws(FFTError) {
     try check(bins.count, output.count)
-    try workspace.check(count: plan.scratchCount)
+    try workspace.check(count: plan.description.scratchLength)
     var scratch = workspace.memory.mutableSpan
     do {
       try plan.run(bins, into: &output, scratch: &scratch)
@@ -76,7 +76,7 @@ extension InverseFFT {
 
 extension STFT {
   /// Makes scratch memory for this transform, which does for those of the same and of smaller sizes too.
-  public func makeWorkspace() -> FFT.Workspace { FFT.Workspace(count: plan.scratchCount) }
+  public func makeWorkspace() -> FFT.Workspace { FFT.Workspace(count: plan.description.scratchLength) }
 
   /// Writes the frames of a signal, as ``frames(of:from:into:)``, with scratch memory of the caller's.
   ///
@@ -93,7 +93,7 @@ extension STFT {
     using workspace: inout FFT.Workspace
   ) throws(FFTError) -> Int {
     try check(output.count, first)
-    try workspace.check(count: plan.scratchCount)
+    try workspace.check(count: plan.description.scratchLength)
     var scratch = workspace.memory.mutableSpan
     do {
       return try plan.frames(of: signal, from: first, into: &output, scratch: &scratch)

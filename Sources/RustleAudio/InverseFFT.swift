@@ -23,7 +23,8 @@ public struct InverseFFT: Sendable {
     try FFT.check(size: size)
     self.size = size
     do {
-      plan = try NativeInverseFFTPlan(size: size, path: path?.native)
+      plan = try NativeInverseFFTPlan(
+        NativeFFTInverseConfiguration(size: size, path: path?.native ?? .preferred))
     } catch {
       throw FFT.Path.refused(path, error)
     }

@@ -80,10 +80,10 @@ public struct STFT: Sendable {
     self.scale = scale
     self.form = form
     do {
-      let weighting = NativeWeighting(
-        window: window.native, symmetric: symmetry == .symmetric, amplitudes: scale == .amplitude)
       plan = try NativeSTFT(
-        size: size, hop: hop, weighting: weighting, padding: padding.native, form: form.native, path: path?.native)
+        NativeSTFTConfiguration(
+          size: size, hop: hop, window: window.native, symmetry: symmetry.native, scale: scale.native,
+          padding: padding.native, form: form.native, path: path?.native ?? .preferred))
     } catch {
       throw FFT.Path.refused(path, error)
     }

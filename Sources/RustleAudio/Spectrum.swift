@@ -43,9 +43,9 @@ public struct Spectrum: Sendable, Hashable {
   ///   - decibels: the least level of a tone, relative to a full-scale sine. NaN finds nothing.
   /// - Returns: the tones by falling amplitude.
   public func peaks(limit: Int = 10, threshold decibels: Double = -90) -> [SpectralPeak] {
-    let found = try? NativeSpectrum.peaks(
-      in: amplitudes.span, window: window.native, sampleRate: sampleRate, threshold: pow(10, decibels / 20),
-      limit: limit)
+    let search = NativePeakSearch(
+      sampleRate: sampleRate, threshold: pow(10, decibels / 20), separation: 0, window: window.native)
+    let found = try? NativeSpectrum.peaks(in: amplitudes.span, search, limit: limit)
     return (found ?? []).map { SpectralPeak(frequency: $0.frequency, amplitude: $0.amplitude) }
   }
 }

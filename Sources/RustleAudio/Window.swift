@@ -18,6 +18,8 @@ public enum Window: String, Sendable, Hashable, Codable, CaseIterable {
     case periodic
     /// The last sample equals the first: for filter design.
     case symmetric
+
+    var native: NativeSymmetry { self == .periodic ? .periodic : .symmetric }
   }
 
   /// The window of that name: a case's own, or one of the other usual names `none` and `hanning`; nil for any other text.
@@ -39,7 +41,7 @@ public enum Window: String, Sendable, Hashable, Codable, CaseIterable {
     var coefficients = [Float](repeating: 0, count: max(0, count))
     var span = coefficients.mutableSpan
     do {
-      try native.fill(symmetric: symmetry == .symmetric, into: &span)
+      try NativeSpectrum.fill(native, symmetry.native, into: &span)
     } catch {
       throw FFTError(error)
     }
@@ -48,7 +50,7 @@ public enum Window: String, Sendable, Hashable, Codable, CaseIterable {
 
   package var native: NativeWindow {
     switch self {
-    case .rectangular: .rectangular
+    case .rectangular: .none
     case .hann: .hann
     case .hamming: .hamming
     case .blackman: .blackman

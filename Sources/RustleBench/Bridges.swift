@@ -43,7 +43,7 @@ struct Bridges {
   /// Yields to a stream that nobody reads.
   func yieldOnly() async throws -> UInt64 {
     let ticker = try nativeTicker()
-    let (stream, continuation) = AsyncStream.makeStream(of: NativePrice.self)
+    let (stream, continuation) = AsyncStream.makeStream(of: NativePriceUpdate.self)
     let session = try ticker.start(
       symbols: symbols, onPrice: { continuation.yield($0) }, onEnd: { _ in continuation.finish() })
     await session.released()

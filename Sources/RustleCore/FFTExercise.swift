@@ -8,11 +8,12 @@ package enum FFTExercise {
   ///   - input: as many samples as the plan's frames have.
   ///   - output: half as many elements.
   package static func magnitudes(_ plan: NativeFFTPlan, of input: [Float], into output: inout [Float], count: Int) {
+    let form = NativeSpectrumForm.magnitudes.rawValue
     plan.withRawHandle { handle in
       unsafe input.withUnsafeBufferPointer { x in
         unsafe output.withUnsafeMutableBufferPointer { y in
           for _ in 0..<count {
-            _ = unsafe rustle_fft_magnitudes(handle, x.baseAddress, x.count, y.baseAddress, y.count, nil, 0, nil)
+            _ = unsafe rustle_fft_spectrum(handle, form, x.baseAddress, x.count, y.baseAddress, y.count, nil, 0, nil)
           }
         }
       }

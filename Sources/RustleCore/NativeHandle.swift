@@ -6,13 +6,49 @@ internal import CRustle
 /// as stale, it cannot reach freed memory.
 struct NativeHandle: ~Copyable, Sendable {
   let raw: UInt64
-  private let free: @Sendable (UInt64) -> Void
 
-  /// Takes over `raw`; `free` is called with it once, when this value goes.
-  init(_ raw: UInt64, free: @escaping @Sendable (UInt64) -> Void) {
-    self.raw = raw
-    self.free = free
+  /// Takes over `raw`.
+  init(_ raw: UInt64) { self.raw = raw }
+
+  /// Makes an object.
+  ///
+  /// - Parameter what: `RUSTLE_NEW_…`, whose record `configuration` is.
+  init(_ what: UInt32, _ configuration: some NativeRecord) throws(NativeError) {
+    try NativeLibrary.prepare()
+    raw = try unsafe configuration.withRecord { (record, size) throws(NativeError) in
+      var raw: UInt64 = 0
+      try unsafe NativeError.check { unsafe rustle_new(what, record, size, &raw, $0) }
+      return raw
+    }
   }
 
-  deinit { free(raw) }
+  deinit { _ = rustle_free(raw, nil) }
+
+  /// Cancels the sessions of an engine and refuses later starts.
+  borrowing func shutDown() { _ = rustle_shut_down(raw, nil) }
+
+  /// Has the object begin anew with the settings that it has.
+  borrowing func reset() throws(NativeError) {
+    try unsafe NativeError.check { unsafe rustle_reset(raw, $0) }
+  }
+
+  /// What describes the object.
+  ///
+  /// - Parameters:
+  ///   - what: `RUSTLE_DESCRIBE_…`, whose record `empty` is.
+  ///   - empty: a record of that type.
+  borrowing func description<Record: BitwiseCopyable>(_ what: UInt32, _ empty: Record) throws(NativeError) -> Record {
+    try describe(raw, what, empty)
+  }
+}
+
+/// What describes an object or a session; see ``NativeHandle/description(_:_:)``.
+func describe<Record: BitwiseCopyable>(
+  _ object: UInt64, _ what: UInt32, _ empty: Record
+) throws(NativeError) -> Record {
+  var record = empty
+  try unsafe withUnsafeMutablePointer(to: &record) { record throws(NativeError) in
+    try unsafe NativeError.check { unsafe rustle_describe(object, what, record, MemoryLayout<Record>.stride, $0) }
+  }
+  return record
 }

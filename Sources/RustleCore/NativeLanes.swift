@@ -8,41 +8,35 @@ protocol RecordElement: NativeElement {
   init(_ record: Record)
 }
 
-/// The C function `rustle_NAME_drain`.
-typealias RingDrain<Record> =
-  @Sendable (
-    UInt64, UnsafeMutablePointer<Record>?, Int, UnsafeMutablePointer<Int>?,
-    UnsafeMutablePointer<RustleLaneStatistics>?, UnsafeMutablePointer<RustleError>?
-  ) -> RustleStatus
-
 /// How the lanes reach the sessions of one kind of engine: what an event's record says, what waits in a ring, and its counts.
 ///
 /// An engine makes one with its own types at hand, so that the compiler makes code for them; the lanes, which are generic over
 /// the consumer's values, call it once for each event or batch.
 @safe struct NativeLanes<Native: NativeElement>: Sendable {
-  /// Makes the sink's context into a session, in a lane and with a capacity as the header numbers them.
-  typealias Start = (SinkContext, UInt32, Int) throws(NativeError) -> NativeSession
-
+  private let stream: UInt32
   private let element: @Sendable (UnsafeRawPointer) -> Native
   private let drain: @Sendable (SessionID, Int, (Span<Native>) -> Void) -> Int
   private let statistics: @Sendable (SessionID) -> RingStatistics?
 
-  init(_ cDrain: @escaping RingDrain<Native.Record>) where Native: RecordElement {
+  /// - Parameter stream: `RUSTLE_START_…`, whose record `Native` is made of.
+  init(_ stream: UInt32) where Native: RecordElement {
+    self.stream = stream
     unsafe element = { unsafe Native($0.assumingMemoryBound(to: Native.Record.self).pointee) }
-    drain = { unsafe drainRing($0, most: $1, cDrain, $2) }
-    statistics = { unsafe ringStatistics($0, cDrain) }
+    drain = { drainRing($0, stream, most: $1, $2) }
+    statistics = { ringStatistics($0, stream, Native.Record.self) }
   }
 
   /// Starts a session whose values travel in `lane`.
   ///
   /// - Parameters:
+  ///   - engine: the engine's handle.
   ///   - reader: makes the consumer's values. Called on native threads for the events lane, and in the consumer's task for a
   ///     frame lane; it must not block.
   ///   - sequenceNumber: gives back a value's number in the session.
-  ///   - start: starts the session.
+  ///   - request: makes the request, with the lane as the native side numbers it.
   func start<Value>(
-    in lane: Lane, reader: ElementReader<Native, Value>, sequenceNumber: @escaping @Sendable (Value) -> UInt64,
-    _ start: Start
+    on engine: UInt64, in lane: Lane, reader: ElementReader<Native, Value>,
+    sequenceNumber: @escaping @Sendable (Value) -> UInt64, _ request: (NativeLaneRequest) -> some NativeRecord
   ) throws(NativeError) -> EngineStream<Value> {
     switch lane {
     case .events(let capacity):
@@ -52,29 +46,24 @@ typealias RingDrain<Record> =
       }
       let events = EventLane(capacity: capacity, sequenceNumber: sequenceNumber)
       let session = try startCalling(
-        onElement: { events.receive(reader.value($0)) }, onEnd: { _ in events.finish() }, start)
+        on: engine, onElement: { events.receive(reader.value($0)) }, onEnd: { _ in events.finish() }, request)
       events.connect(to: session.id)
       return EngineStream(core: .init(session: session, source: .events(events)))
     case .frames(let capacity, let overflow):
-      return try startPulling(append: { _, values, buffer in reader.append(values, &buffer) }) {
-        context throws(NativeError) in
-        try start(context, overflow.native, max(0, capacity))
-      }
+      let request = request(NativeLaneRequest(capacity: capacity, lane: overflow.native))
+      return try startPulling(on: engine, request) { _, values, buffer in reader.append(values, &buffer) }
     }
   }
 
   /// Starts a session whose values wait in a ring.
   ///
-  /// - Parameters:
-  ///   - append: appends the consumer's values, and before each the gap that it tells of. Called in the consumer's task.
-  ///   - start: starts the session.
+  /// - Parameter append: appends the consumer's values, and before each the gap that it reports. Called in the consumer's task.
   func startPulling<Value>(
-    append: @escaping @Sendable (SessionID, Span<Native>, inout [StreamElement<Value>]) -> Void,
-    _ start: (SinkContext) throws(NativeError) -> NativeSession
+    on engine: UInt64, _ request: some NativeRecord,
+    append: @escaping @Sendable (SessionID, Span<Native>, inout [StreamElement<Value>]) -> Void
   ) throws(NativeError) -> EngineStream<Value> {
     let bell = Doorbell()
-    let context = unsafe SinkContext(onEvent: { _ in bell.ring() }, onEnd: { _ in bell.finish() })
-    let session = try start(context)
+    let session = try NativeSession.start(on: engine, stream, request, bell: bell)
     // By number: an engine that counts a lane's values must not keep its session.
     let id = session.id
     let frames = FrameLane<Value>(
@@ -88,10 +77,9 @@ typealias RingDrain<Record> =
   /// - Parameters:
   ///   - onElement: called on native threads, one call at a time; it must not block.
   ///   - onEnd: called once, after the last value.
-  ///   - start: starts the session.
   func startCalling(
-    onElement: @escaping @Sendable (Native) -> Void, onEnd: @escaping @Sendable (SessionOutcome) -> Void,
-    _ start: Start
+    on engine: UInt64, onElement: @escaping @Sendable (Native) -> Void,
+    onEnd: @escaping @Sendable (SessionOutcome) -> Void, _ request: (NativeLaneRequest) -> some NativeRecord
   ) throws(NativeError) -> NativeSession {
     let element = unsafe element
     let context = unsafe SinkContext(
@@ -100,26 +88,27 @@ typealias RingDrain<Record> =
         onElement(unsafe element(event))
       },
       onEnd: onEnd)
-    return try start(context, UInt32(RUSTLE_LANE_EVENTS), 0)
+    return try NativeSession.start(on: engine, stream, request(NativeLaneRequest(capacity: 0, lane: .events)), context)
   }
 }
 
 extension LaneOverflow {
-  fileprivate var native: UInt32 {
+  fileprivate var native: NativeLane {
     switch self {
-    case .dropOldest: UInt32(RUSTLE_LANE_DROP_OLDEST)
-    case .dropNewest: UInt32(RUSTLE_LANE_DROP_NEWEST)
-    case .keepLatest: UInt32(RUSTLE_LANE_KEEP_LATEST)
+    case .dropOldest: .dropOldest
+    case .dropNewest: .dropNewest
+    case .keepLatest: .keepLatest
     }
   }
 }
 
 /// Hands at most `most` waiting values of a session's ring to `take`, in pieces; returns how many there were.
 private func drainRing<Native: RecordElement>(
-  _ session: SessionID, most: Int, _ cDrain: RingDrain<Native.Record>, _ take: (Span<Native>) -> Void
+  _ session: SessionID, _ stream: UInt32, most: Int, _ take: (Span<Native>) -> Void
 ) -> Int {
   // Fetched in pieces of about 16 KiB: a large batch needs no large scratch.
-  let pieceSize = min(max(1, 16_384 / MemoryLayout<Native.Record>.stride), most)
+  let size = MemoryLayout<Native.Record>.stride
+  let pieceSize = min(max(1, 16_384 / size), most)
   return unsafe withUnsafeTemporaryAllocation(of: Native.Record.self, capacity: pieceSize) { scratch in
     var taken = 0
     var elements: [Native] = []
@@ -128,7 +117,9 @@ private func drainRing<Native: RecordElement>(
       var count = 0
       let wanted = min(pieceSize, most - taken)
       // The one refusal is a stale session, which has nothing to drain.
-      guard unsafe cDrain(session.raw, scratch.baseAddress, wanted, &count, nil, nil) == RUSTLE_OK else { break }
+      let status = unsafe rustle_drain(
+        session.raw, stream, scratch.baseAddress, size, wanted, &count, nil, nil)
+      guard status == RUSTLE_OK else { break }
       elements.removeAll(keepingCapacity: true)
       for index in 0..<count { elements.append(Native(unsafe scratch[index])) }
       take(elements.span)
@@ -139,10 +130,12 @@ private func drainRing<Native: RecordElement>(
   }
 }
 
-private func ringStatistics<Record>(_ session: SessionID, _ cDrain: RingDrain<Record>) -> RingStatistics? {
+private func ringStatistics<Record>(_ session: SessionID, _ stream: UInt32, _: Record.Type) -> RingStatistics? {
   var count = 0
   var record = RustleLaneStatistics()
-  guard unsafe cDrain(session.raw, nil, 0, &count, &record, nil) == RUSTLE_OK else { return nil }
+  let size = MemoryLayout<Record>.stride
+  let status = unsafe rustle_drain(session.raw, stream, nil, size, 0, &count, &record, nil)
+  guard status == RUSTLE_OK else { return nil }
   return RingStatistics(
     counts: StreamStatistics(produced: record.produced, delivered: record.delivered, dropped: record.dropped),
     untold: record.untold)

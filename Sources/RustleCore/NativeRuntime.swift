@@ -8,10 +8,8 @@ package final class NativeRuntime: Sendable {
   ///
   /// - Parameter wallMilliseconds: its calendar: milliseconds since 1970-01-01T00:00:00Z.
   package init(wallMilliseconds: Int64) throws(NativeError) {
-    try NativeLibrary.prepare()
-    var raw: UInt64 = 0
-    try unsafe NativeError.check { unsafe rustle_runtime_new_manual(wallMilliseconds, &raw, $0) }
-    handle = NativeHandle(raw) { raw in _ = rustle_runtime_free(raw, nil) }
+    handle = try NativeHandle(
+      RUSTLE_NEW_RUNTIME_MANUAL, NativeManualRuntime(wallMilliseconds: wallMilliseconds))
   }
 
   /// Moves the time on and returns when everything that was due by then is done, each thing at its own time. Inside a

@@ -10,11 +10,34 @@ package final class NativeSession: Sendable {
 
   /// Takes over the handle of a session that was started with `context`.
   init(_ raw: UInt64, context: SinkContext) {
-    handle = NativeHandle(raw) { raw in
-      // The only refusal is a stale handle, and this owner frees it once.
-      _ = rustle_session_free(raw, nil)
-    }
+    handle = NativeHandle(raw)
     self.context = context
+  }
+
+  /// Starts a session of an engine.
+  ///
+  /// - Parameters:
+  ///   - engine: the engine's handle.
+  ///   - stream: `RUSTLE_START_…`, whose record `request` is.
+  ///   - context: hears of the session.
+  static func start(
+    on engine: UInt64, _ stream: UInt32, _ request: some NativeRecord, _ context: SinkContext
+  ) throws(NativeError) -> NativeSession {
+    var raw: UInt64 = 0
+    try unsafe request.withRecord { (request, size) throws(NativeError) in
+      try unsafe context.start { sink throws(NativeError) in
+        try unsafe NativeError.check { unsafe rustle_start(engine, stream, request, size, sink, &raw, $0) }
+      }
+    }
+    return NativeSession(raw, context: context)
+  }
+
+  /// As `start(on:_:_:_:)`, for a session that rings a bell.
+  static func start(
+    on engine: UInt64, _ stream: UInt32, _ request: some NativeRecord, bell: Doorbell
+  ) throws(NativeError) -> NativeSession {
+    let context = unsafe SinkContext(onEvent: { _ in bell.ring() }, onEnd: { _ in bell.finish() })
+    return try start(on: engine, stream, request, context)
   }
 
   /// The number by which an `onTermination` closure cancels the session without keeping it alive.
@@ -44,5 +67,5 @@ package struct SessionID: Sendable, Hashable {
   let raw: UInt64
 
   /// Asks for the session's end; does nothing when it is gone.
-  package func cancel() { _ = rustle_session_cancel(raw, nil) }
+  package func cancel() { _ = rustle_cancel(raw, nil) }
 }

@@ -1,39 +1,30 @@
 internal import CRustle
 
-/// What a native capture or playback is of.
-package struct NativeSoundConfiguration: Sendable {
-  /// The device's name.
-  package let device: String
-  /// In Hz, 1 to 1,000,000.
-  package let sampleRate: Int
-  /// 1 to 32.
-  package let channels: Int
-  /// Frames between two wakes, 1 to 65,536.
-  package let period: Int
-  /// Frames after which a session ends by itself; nil: it does not.
-  package let frameLimit: UInt64?
+extension NativeSoundBlock {
+  /// The samples of its frames.
+  package var heard: [Float] {
+    let count = frames * channels
+    return count < samples.count ? Array(samples.prefix(count)) : samples
+  }
+}
 
-  package init(device: String, sampleRate: Int, channels: Int, period: Int, frameLimit: UInt64?) {
-    self.device = device
-    self.sampleRate = sampleRate
-    self.channels = channels
-    self.period = period
-    self.frameLimit = frameLimit
+/// A playback's session by its number. A number that outlives its session is stale: a call with it is refused.
+package struct PlaybackID: Sendable, Hashable {
+  private let session: SessionID
+
+  /// The session behind a stream of a playback.
+  package init<Value>(of stream: EngineStream<Value>) { session = stream.core.session.id }
+
+  /// Gives the session the first of the samples, as many whole frames as there is room for; returns how many samples that is.
+  package func write(_ samples: Span<Float>) throws(NativeError) -> Int {
+    try NativeCalls.playbackWrite(session.raw, samples: samples)
   }
 
-  /// Calls `body` with the native record, which is valid during the call. Numbers that no record can hold become ones that the
-  /// native side refuses.
-  func withRecord<Result>(
-    runtime: NativeRuntime?, _ body: (UnsafePointer<RustleSoundConfiguration>) throws(NativeError) -> Result
-  ) throws(NativeError) -> Result {
-    try unsafe withNativeStrings([device]) { names throws(NativeError) in
-      var record = unsafe RustleSoundConfiguration(
-        device: names[0], frame_limit: frameLimit ?? 0, runtime: runtime?.raw ?? 0,
-        sample_rate: UInt32(clamping: sampleRate), channels: UInt32(clamping: channels),
-        period: UInt32(clamping: period), reserved: 0)
-      return try unsafe withUnsafePointer(to: &record) { record throws(NativeError) in try unsafe body(record) }
-    }
-  }
+  /// Asks for the session's end; does nothing when it is gone.
+  package func cancel() { session.cancel() }
+
+  /// Marks the end of the sound; does nothing when the session is gone.
+  package func finish() { _ = rustle_playback_finish(session.raw, nil) }
 }
 
 /// A sound device that can be opened by its name.

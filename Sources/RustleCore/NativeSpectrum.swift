@@ -1,15 +1,21 @@
 internal import CRustle
 
-/// A sinusoid that the native side found in a spectrum.
-package struct NativePeak: Sendable, Hashable {
-  /// In Hz.
-  package let frequency: Double
-  /// 1.0 for a full-scale sine.
-  package let amplitude: Double
-}
-
 /// Native functions on samples and spectra that need no plan.
 package enum NativeSpectrum {
+  /// The path of plans for which none is named; nil for one that this version does not know.
+  package static func preferredPath() throws(NativeError) -> NativeFFTPath? {
+    try NativeLibrary.prepare()
+    return try NativeCalls.fftPath()
+  }
+
+  /// Writes the coefficients of a window, 0 to 1, as many as `output` has elements.
+  package static func fill(
+    _ window: NativeWindow, _ symmetry: NativeSymmetry, into output: inout MutableSpan<Float>
+  ) throws(NativeError) {
+    try NativeLibrary.prepare()
+    try NativeCalls.fftWindow(window: window, symmetry: symmetry, coefficients: &output)
+  }
+
   /// The magnitudes of the first `size` / 2 bins, by the function that the project's brief names; nil when it refuses.
   ///
   /// - Parameters:
@@ -19,7 +25,7 @@ package enum NativeSpectrum {
     of signal: Span<Float>, size: Int, window: NativeWindow
   ) throws(NativeError) -> [Float]? {
     try NativeLibrary.prepare()
-    guard let size = Int32(exactly: size), let window = Int32(exactly: window.number) else { return nil }
+    guard let size = Int32(exactly: size), let window = Int32(exactly: window.rawValue) else { return nil }
     return unsafe signal.withUnsafeBufferPointer { signal in
       // Samples beyond the frame are cropped in any case: here, so that the length fits its type.
       let length = Int32(min(signal.count, max(0, Int(size))))
@@ -33,29 +39,15 @@ package enum NativeSpectrum {
   ///
   /// - Parameters:
   ///   - amplitudes: N/2 + 1 magnitudes, a full-scale sine reading 1.0.
-  ///   - window: the periodic window that they were made with.
-  ///   - sampleRate: in Hz, finite and above 0.
-  ///   - threshold: the least amplitude, at least 0.
   ///   - limit: the most peaks to return.
   package static func peaks(
-    in amplitudes: Span<Float>, window: NativeWindow, sampleRate: Double, threshold: Double, limit: Int
+    in amplitudes: Span<Float>, _ search: NativePeakSearch, limit: Int
   ) throws(NativeError) -> [NativePeak] {
     try NativeLibrary.prepare()
     // There are fewer peaks than bins.
-    let capacity = max(0, min(limit, amplitudes.count))
-    var search = RustlePeakSearch(
-      sample_rate: sampleRate, threshold: threshold, separation: 0, window: window.number, reserved: 0)
-    var records = [RustlePeak](repeating: RustlePeak(), count: capacity)
-    var count = 0
+    var records = [RustlePeak](repeating: RustlePeak(), count: max(0, min(limit, amplitudes.count)))
     var span = records.mutableSpan
-    try unsafe amplitudes.withUnsafeBufferPointer { amplitudes throws(NativeError) in
-      try unsafe span.withUnsafeMutableBufferPointer { records throws(NativeError) in
-        try unsafe NativeError.check {
-          unsafe rustle_spectrum_peaks(
-            amplitudes.baseAddress, amplitudes.count, &search, records.baseAddress, records.count, &count, $0)
-        }
-      }
-    }
-    return records.prefix(count).map { NativePeak(frequency: $0.frequency, amplitude: $0.amplitude) }
+    let count = try NativeCalls.spectrumPeaks(amplitudes: amplitudes, search: search, peaks: &span)
+    return records.prefix(count).map(NativePeak.init)
   }
 }

@@ -1,31 +1,11 @@
 internal import CRustle
 
-/// A new price, as the native side gives it: the symbol by its place in the list that the session was started with.
-package struct NativePrice: RecordElement, Hashable {
-  package let symbol: Int
-  package let price: Double
-  package let timestampMilliseconds: Int64
-  package let sequence: UInt64
-  /// Updates that were lost just before this one; 0 on the events lane.
-  package let gap: UInt64
-
-  init(_ update: RustlePriceUpdate) {
-    symbol = Int(update.symbol)
-    price = update.price
-    timestampMilliseconds = update.timestamp_ms
-    sequence = update.sequence
-    gap = UInt64(update.gap)
-  }
-}
-
 /// Makes a consumer's values from native updates.
-package typealias PriceReader<Value: Sendable> = ElementReader<NativePrice, Value>
+package typealias PriceReader<Value: Sendable> = ElementReader<NativePriceUpdate, Value>
 
 /// The native ticker: the one owner of its handle. Dropping it cancels its sessions.
 package struct NativeTicker: ~Copyable, Sendable {
-  private static let lanes = unsafe NativeLanes<NativePrice> {
-    unsafe rustle_ticker_drain($0, $1, $2, $3, $4, $5)
-  }
+  private static let lanes = NativeLanes<NativePriceUpdate>(RUSTLE_START_TICKER)
 
   private let handle: NativeHandle
   /// Kept for as long as the ticker runs on it.
@@ -39,13 +19,11 @@ package struct NativeTicker: ~Copyable, Sendable {
   package init(
     updatesPerSecond: Double, seed: UInt64?, updateLimit: UInt64?, runtime: NativeRuntime? = nil
   ) throws(NativeError) {
-    try NativeLibrary.prepare()
-    var configuration = RustleTickerConfiguration(
-      updates_per_second: updatesPerSecond, seed: seed ?? 0, update_limit: updateLimit ?? 0,
-      runtime: runtime?.raw ?? 0, has_seed: seed == nil ? 0 : 1, reserved: 0)
-    var raw: UInt64 = 0
-    try unsafe NativeError.check { unsafe rustle_ticker_new(&configuration, &raw, $0) }
-    handle = NativeHandle(raw) { raw in _ = rustle_ticker_free(raw, nil) }
+    handle = try NativeHandle(
+      RUSTLE_NEW_TICKER,
+      NativeTickerConfiguration(
+        updatesPerSecond: updatesPerSecond, seed: seed ?? 0, updateLimit: updateLimit ?? 0,
+        runtime: runtime?.raw ?? 0, hasSeed: seed != nil))
     self.runtime = runtime
   }
 
@@ -60,9 +38,8 @@ package struct NativeTicker: ~Copyable, Sendable {
   package borrowing func start<Value: Sendable>(
     symbols: [String], lane: Lane, reader: PriceReader<Value>, sequenceNumber: @escaping @Sendable (Value) -> UInt64
   ) throws(NativeError) -> EngineStream<Value> {
-    try Self.lanes.start(in: lane, reader: reader, sequenceNumber: sequenceNumber) {
-      (context, lane, capacity) throws(NativeError) in
-      try start(symbols, context, lane: lane, capacity: capacity)
+    try Self.lanes.start(on: handle.raw, in: lane, reader: reader, sequenceNumber: sequenceNumber) {
+      NativeTickerRequest(symbols: symbols, lane: $0)
     }
   }
 
@@ -73,30 +50,14 @@ package struct NativeTicker: ~Copyable, Sendable {
   ///   - onPrice: called on native threads, one call at a time; it must not block.
   ///   - onEnd: called once, after the last update.
   package borrowing func start(
-    symbols: [String], onPrice: @escaping @Sendable (NativePrice) -> Void,
+    symbols: [String], onPrice: @escaping @Sendable (NativePriceUpdate) -> Void,
     onEnd: @escaping @Sendable (SessionOutcome) -> Void
   ) throws(NativeError) -> NativeSession {
-    try Self.lanes.startCalling(onElement: onPrice, onEnd: onEnd) { (context, lane, capacity) throws(NativeError) in
-      try start(symbols, context, lane: lane, capacity: capacity)
+    try Self.lanes.startCalling(on: handle.raw, onElement: onPrice, onEnd: onEnd) {
+      NativeTickerRequest(symbols: symbols, lane: $0)
     }
-  }
-
-  private borrowing func start(
-    _ symbols: [String], _ context: SinkContext, lane: UInt32, capacity: Int
-  ) throws(NativeError) -> NativeSession {
-    var raw: UInt64 = 0
-    let ticker = handle.raw
-    try unsafe context.start { sink throws(NativeError) in
-      try unsafe withNativeStrings(symbols) { names throws(NativeError) in
-        try unsafe NativeError.check {
-          unsafe rustle_ticker_start(
-            ticker, names.baseAddress, names.count, lane, capacity, sink, &raw, $0)
-        }
-      }
-    }
-    return NativeSession(raw, context: context)
   }
 
   /// Cancels every session; later starts are refused.
-  package borrowing func shutDown() { _ = rustle_ticker_shut_down(handle.raw, nil) }
+  package borrowing func shutDown() { handle.shutDown() }
 }

@@ -31,14 +31,10 @@ final class SymbolNames: Sendable {
   }
 
   private static func name(_ number: Int, of session: SessionID) -> String? {
-    let capacity = Int(RUSTLE_SYMBOL_CAPACITY)
-    return unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: capacity) { bytes in
-      var length = 0
-      let status = unsafe rustle_feed_symbol(
-        session.raw, UInt32(clamping: number), bytes.baseAddress, capacity, &length, nil)
-      guard status == RUSTLE_OK else { return nil }
-      return unsafe String(decoding: bytes.prefix(length), as: UTF8.self)
-    }
+    var bytes = [UInt8](repeating: 0, count: Int(RUSTLE_SYMBOL_CAPACITY))
+    var room = bytes.mutableSpan
+    guard let length = try? NativeCalls.feedSymbol(session.raw, number: number, name: &room) else { return nil }
+    return String(decoding: bytes.prefix(length), as: UTF8.self)
   }
 
   /// One thread at a time owns it: the one that took it out of the slot.

@@ -138,10 +138,10 @@ public enum FeedSymbols: Sendable, Hashable, ExpressibleByArrayLiteral {
   /// ``only(_:)``.
   public init(arrayLiteral elements: String...) { self = .only(elements) }
 
-  var names: [String]? {
+  var native: NativeFeedSubscription {
     switch self {
-    case .all: nil
-    case .only(let names): names
+    case .all: NativeFeedSubscription(symbols: [], all: true)
+    case .only(let names): NativeFeedSubscription(symbols: names, all: false)
     }
   }
 }
@@ -150,15 +150,15 @@ extension FeedConfiguration {
   var native: NativeFeedSource {
     switch self {
     case .simulated(let feed):
-      let parameters: [NativeGbmParameters]? =
+      let (model, parameters): (NativeModel, [NativeGbmParameters]) =
         switch feed.model {
-        case .walk: nil
-        case .brownian(let motions):
-          motions.map { NativeGbmParameters(price: $0.price.native, drift: $0.drift, volatility: $0.volatility) }
+        case .walk: (.walk, [])
+        case .brownian(let motions): (.gbm, motions.map(\.native))
         }
       return .simulated(
-        symbols: feed.symbols, updatesPerSecond: feed.updatesPerSecond, seed: feed.seed ?? .random(in: 0 ... .max),
-        updateLimit: feed.updateLimit, parameters: parameters)
+        NativeSimulatedFeed(
+          symbols: feed.symbols, parameters: parameters, updatesPerSecond: feed.updatesPerSecond,
+          seed: feed.seed ?? .random(in: 0 ... .max), updateLimit: feed.updateLimit ?? 0, model: model))
     case .replay(let feed):
       // The native side takes 0 for no waiting: a pace of 0 has to be another number that it refuses.
       let speed: Double =
@@ -167,11 +167,27 @@ extension FeedConfiguration {
         case .unpaced: 0
         }
       return .replay(
-        path: feed.path, schema: feed.schema ?? "", speed: speed, from: feed.fromNanoseconds,
-        format: feed.format?.rawValue ?? 0, repeats: feed.repeats)
+        NativeReplayFeed(
+          path: feed.path, schema: feed.schema ?? "", speed: speed, fromNanoseconds: feed.fromNanoseconds ?? 0,
+          format: feed.format?.native ?? .byName, repeats: feed.repeats, hasFrom: feed.fromNanoseconds != nil))
     case .live(let feed): return .live(feed.native)
     case .pushed(let feed): return feed.native
     case .hosted(let feed): return feed.host.source.native
+    }
+  }
+}
+
+extension BrownianMotion {
+  fileprivate var native: NativeGbmParameters {
+    NativeGbmParameters(priceUnits: price.units, drift: drift, volatility: volatility, priceScale: price.scale)
+  }
+}
+
+extension ReplayFeed.Format {
+  fileprivate var native: NativeFormat {
+    switch self {
+    case .ndjson: .ndjson
+    case .csv: .csv
     }
   }
 }
@@ -180,19 +196,23 @@ extension PushedFeed {
   var native: NativeFeedSource {
     // The native side takes 0 for the usual limit: one of 0 or less has to be another number that it refuses.
     .pushed(
-      schema: schema ?? "", format: format.rawValue, restartsNumbers: restartsNumbers,
-      messageLimit: messageLimit < 1 ? .max : messageLimit)
+      NativePushedFeed(
+        schema: schema ?? "", messageLimit: messageLimit < 1 ? .max : messageLimit, format: format.native,
+        restartsNumbers: restartsNumbers))
   }
 }
 
 extension FeedPolicy {
   var native: NativeFeedPolicy {
-    switch self {
-    case .all(let capacity, let overflow): .all(capacity: capacity, overflow: overflow)
-    case .latest: .latest
-    case .sampled(let interval): .sampled(nanoseconds: interval.countedNanoseconds)
-    case .awaited(let capacity): .awaited(capacity: capacity)
-    }
+    let (kind, capacity, interval): (NativePolicy, Int, Duration) =
+      switch self {
+      case .all(let capacity, .dropOldest): (.dropOldest, capacity, .zero)
+      case .all(let capacity, .dropNewest): (.dropNewest, capacity, .zero)
+      case .all(_, .keepLatest), .latest: (.keepLatest, 0, .zero)
+      case .sampled(let interval): (.sampled, 0, interval)
+      case .awaited(let capacity): (.awaited, capacity, .zero)
+      }
+    return NativeFeedPolicy(kind: kind, capacity: capacity, intervalNanoseconds: interval.countedNanoseconds)
   }
 }
 

@@ -40,15 +40,16 @@ public enum FeedConnection: FeedRecord, Hashable {
     }
   }
 
-  /// What the native side is told of it; nil for ``idle``.
-  var news: (NativeHostNews, String)? {
+  /// What is reported of it to the native side; nil for ``idle``.
+  var news: NativeHostNews? {
     switch self {
     case .idle: nil
-    case .connecting(let place, let failures): (.connecting(failures: failures), place)
-    case .connected(let place): (.connected, place)
+    case .connecting(let place, let failures): NativeHostNews(.connecting, failures: failures, note: place)
+    case .connected(let place): NativeHostNews(.connected, note: place)
     case .reconnecting(let wait, let failures, let reason):
-      (.disconnected(retryMilliseconds: wait.countedNanoseconds / 1_000_000, failures: failures), reason)
-    case .closed(let reason): (.closed, reason ?? "")
+      NativeHostNews(
+        .disconnected, retryMilliseconds: wait.countedNanoseconds / 1_000_000, failures: failures, note: reason)
+    case .closed(let reason): NativeHostNews(.closed, note: reason ?? "")
     }
   }
 }

@@ -50,6 +50,8 @@ public struct FeedError: NativeCodedError {
     case malformedTemplate = 22
     /// A header of a request cannot be sent.
     case malformedHeader = 23
+    /// The process is a fork of the one that started the engines: their threads are not in it.
+    case forked = 24
   }
 
   /// The domain of the bridged `NSError`; its code is the raw value of ``code``.
@@ -86,8 +88,10 @@ public struct FeedError: NativeCodedError {
       case .shutDown: .shutDown
       case .poisoned: .poisoned
       case .exhausted: .exhausted
-      case .archiveMismatch: .archiveMismatch
-      case .nullPointer, .invalidUTF8, .staleHandle, .panicked, .deviceNotFound, .deviceBusy, .deviceUnsupported,
+      case .forked: .forked
+      case .archiveMismatch, .recordSize: .archiveMismatch
+      case .nullPointer, .invalidUTF8, .staleHandle, .unsupported, .panicked, .deviceNotFound, .deviceBusy,
+        .deviceUnsupported,
         .deviceFailed, .noSoundLibrary, .unknown:
         .internal
       }
@@ -114,6 +118,7 @@ public struct FeedError: NativeCodedError {
     case .unreadableFile: "See that the file is there and may be read."
     case .ended: "Start a new stream, or make a new feed."
     case .shutDown, .poisoned: "Make a new feed."
+    case .forked: "Start engines after the fork: begin the new process with exec, or fork before the first start."
     case .exhausted: "Try again when the process runs fewer threads or streams."
     case .archiveMismatch: "Run scripts/build and build the package again."
     case .internal: "Report it with this text."

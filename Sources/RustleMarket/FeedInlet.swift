@@ -38,8 +38,8 @@ package actor FeedInlet {
 
   /// ``MarketFeed/tell(_:)``.
   package nonisolated func tell(_ state: FeedConnection) throws(FeedError) {
-    guard let (news, note) = state.news else { return }
-    try FeedError.rethrowing { () throws(NativeError) in try core.native.tell(news, note) }
+    guard let news = state.news else { return }
+    try FeedError.rethrowing { () throws(NativeError) in try core.native.tell(news) }
   }
 
   /// ``MarketFeed/demand``.
@@ -48,7 +48,9 @@ package actor FeedInlet {
   /// ``MarketFeed/demands()``.
   package nonisolated func demands() throws(FeedError) -> FeedDemands {
     do {
-      return FeedDemands(core: core, changes: try core.native.notices(.wanted, capacity: 1, reader: .notices))
+      return FeedDemands(
+        core: core, changes: try core.native.start(NativeNoticeRequest(capacity: 1, notices: .wanted), reader: .notices)
+      )
     } catch {
       throw FeedError(error)
     }
@@ -62,7 +64,7 @@ package actor FeedInlet {
     if let kept = room.take() { return kept }
     // Not one of the streams that `cancel` ends.
     return try FeedError.rethrowing { () throws(NativeError) in
-      try core.native.notices(.room, capacity: 1, reader: .notices).makeAsyncIterator()
+      try core.native.start(NativeNoticeRequest(capacity: 1, notices: .room), reader: .notices).makeAsyncIterator()
     }
   }
 }

@@ -1,12 +1,13 @@
 internal import RustleCore
 
 extension ExactDecimal {
-  init(_ native: NativeDecimal) { self.init(checked: native.units, Int(native.scale)) }
-
-  var native: NativeDecimal { NativeDecimal(units: units, scale: UInt8(scale)) }
+  init(_ units: Int64, _ scale: UInt8) { self.init(checked: units, Int(scale)) }
 }
 
-/// Appends the value of each record, and before it the gap that it tells of. Inlined, so that the compiler makes code for the types.
+/// The number of a quote whose source has none: `RUSTLE_NO_SEQUENCE`.
+private let noSequence = UInt64.max
+
+/// Appends the value of each record, and before it the gap that it reports. Inlined, so that the compiler makes code for the types.
 @inline(__always)
 private func append<Native: NativeFeedElement, Value>(
   _ records: Span<Native>, to buffer: inout [StreamElement<Value>], _ value: (Native) -> Value
@@ -23,8 +24,9 @@ extension FeedReader where Native == NativeQuote, Value == Quote {
     Self { records, names, buffer in
       append(records, to: &buffer) { record in
         Quote(
-          symbol: names[record.symbol], price: ExactDecimal(record.price), size: ExactDecimal(record.size),
-          timeNanoseconds: record.timeNanoseconds, sequence: record.sequence, skipped: record.skipped,
+          symbol: names[record.symbol], price: ExactDecimal(record.priceUnits, record.priceScale),
+          size: ExactDecimal(record.sizeUnits, record.sizeScale), timeNanoseconds: record.timeNanoseconds,
+          sequence: record.sequence == noSequence ? nil : record.sequence, skipped: record.skipped,
           isOutOfOrder: record.isOutOfOrder)
       }
     }
@@ -36,9 +38,13 @@ extension FeedReader where Native == NativeCandle, Value == Candle {
     Self { records, names, buffer in
       append(records, to: &buffer) { record in
         Candle(
-          symbol: names[record.symbol], startNanoseconds: record.startNanoseconds, open: ExactDecimal(record.open),
-          high: ExactDecimal(record.high), low: ExactDecimal(record.low), close: ExactDecimal(record.close),
-          exactVolume: record.exactVolume.map(ExactDecimal.init), volume: record.volume, count: record.count)
+          symbol: names[record.symbol], startNanoseconds: record.startNanoseconds,
+          open: ExactDecimal(record.openUnits, record.openScale),
+          high: ExactDecimal(record.highUnits, record.highScale),
+          low: ExactDecimal(record.lowUnits, record.lowScale),
+          close: ExactDecimal(record.closeUnits, record.closeScale),
+          exactVolume: record.isVolumeExact ? ExactDecimal(record.volumeUnits, record.volumeScale) : nil,
+          volume: record.volume, count: record.count)
       }
     }
   }
@@ -50,8 +56,10 @@ extension FeedReader where Native == NativePriceStatistics, Value == PriceStatis
       append(records, to: &buffer) { record in
         PriceStatistics(
           symbol: names[record.symbol], timeNanoseconds: record.timeNanoseconds, count: record.count,
-          mean: record.mean, variance: record.variance, lowest: ExactDecimal(record.lowest),
-          highest: ExactDecimal(record.highest), first: ExactDecimal(record.first), last: ExactDecimal(record.last))
+          mean: record.mean, variance: record.variance, lowest: ExactDecimal(record.minUnits, record.minScale),
+          highest: ExactDecimal(record.maxUnits, record.maxScale),
+          first: ExactDecimal(record.firstUnits, record.firstScale),
+          last: ExactDecimal(record.lastUnits, record.lastScale))
       }
     }
   }
@@ -63,8 +71,8 @@ extension FeedReader where Native == NativePriceAlert, Value == PriceAlert {
     Self { records, _, buffer in
       append(records, to: &buffer) { record in
         PriceAlert(
-          threshold: thresholds[record.threshold], index: record.threshold, price: ExactDecimal(record.price),
-          timeNanoseconds: record.timeNanoseconds)
+          threshold: thresholds[record.threshold], index: record.threshold,
+          price: ExactDecimal(record.priceUnits, record.priceScale), timeNanoseconds: record.timeNanoseconds)
       }
     }
   }
@@ -89,17 +97,17 @@ extension FeedReader where Native == NativeFeedNotice, Value == FeedConnection {
 
 extension FeedNotice.Kind {
   /// - Parameters:
-  ///   - number: of the header's `RUSTLE_NOTICE_…`.
+  ///   - kind: nil: one that this version does not know.
   ///   - count: what it counts.
-  init(_ number: UInt32, _ count: UInt64) {
+  init(_ kind: NativeNotice?, _ count: UInt64) {
     self =
-      switch number {
-      case 0: .connecting
-      case 1: .connected
-      case 2: .disconnected(retryMilliseconds: count)
-      case 3: .malformed(message: count)
-      case 4: .oversized(messages: count)
-      case 5: .closed
+      switch kind {
+      case .connecting: .connecting
+      case .connected: .connected
+      case .disconnected: .disconnected(retryMilliseconds: count)
+      case .malformed: .malformed(message: count)
+      case .oversized: .oversized(messages: count)
+      case .closed: .closed
       default: .other
       }
   }

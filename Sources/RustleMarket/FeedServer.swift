@@ -29,15 +29,15 @@ public final class FeedServer: Sendable {
   public var counts: ServerCounts {
     let counts = server.counts
     return ServerCounts(
-      clients: counts.clients, accepted: counts.accepted, refused: counts.refused, bytes: counts.bytes,
+      clients: Int(counts.clients), accepted: counts.accepted, refused: counts.refused, bytes: counts.bytes,
       quotes: counts.quotes, dropped: counts.dropped)
   }
 
   /// What each of the present clients got, the oldest first.
   public var clients: [ServerClient] {
     server.clients.map {
-      ServerClient(
-        number: $0.number, sinceNanoseconds: $0.sinceNanoseconds, bytes: $0.bytes, statistics: $0.statistics)
+      let lane = StreamStatistics(produced: $0.lane.produced, delivered: $0.lane.delivered, dropped: $0.lane.dropped)
+      return ServerClient(number: $0.number, sinceNanoseconds: $0.sinceNanoseconds, bytes: $0.bytes, statistics: lane)
     }
   }
 

@@ -75,10 +75,11 @@ public struct LiveFeed: Sendable, Hashable {
   var native: NativeLiveFeed {
     // The native side takes 0 for no limit: a silence of 0 has to be another number that it refuses.
     NativeLiveFeed(
-      address: address.description, schema: schema ?? "", connecting: connectTimeout.countedNanoseconds,
-      silence: silenceLimit.map { max(1, $0.countedNanoseconds) } ?? 0, base: backoff.base.countedNanoseconds,
-      cap: backoff.limit.countedNanoseconds, healthy: backoff.healthyAfter.countedNanoseconds,
-      restartsNumbers: restartsNumbers, subscribes: subscribes)
+      address: address.description, schema: schema ?? "", connectingNanoseconds: connectTimeout.countedNanoseconds,
+      silenceNanoseconds: silenceLimit.map { max(1, $0.countedNanoseconds) } ?? 0,
+      baseNanoseconds: backoff.base.countedNanoseconds, capNanoseconds: backoff.limit.countedNanoseconds,
+      healthyNanoseconds: backoff.healthyAfter.countedNanoseconds, restartsNumbers: restartsNumbers,
+      subscribes: subscribes)
   }
 }
 

@@ -89,7 +89,8 @@ public actor MarketFeed: StreamEngine {
     for symbols: FeedSymbols = .all, policy: FeedPolicy = .all()
   ) throws(FeedError) -> EngineStream<Quote> {
     try started(orThrow: FeedError.self) { () throws(NativeError) in
-      try core.native.quotes(of: symbols.names, policy: policy.native, reader: .quotes)
+      try core.native.start(
+        NativeQuoteRequest(subscription: symbols.native, policy: policy.native), reader: .quotes)
     }
   }
 
@@ -106,9 +107,10 @@ public actor MarketFeed: StreamEngine {
     of symbols: FeedSymbols = .all, every interval: Duration, lateness: Duration = .zero, policy: FeedPolicy = .all()
   ) throws(FeedError) -> EngineStream<Candle> {
     try started(orThrow: FeedError.self) { () throws(NativeError) in
-      try core.native.candles(
-        of: symbols.names, intervalNanoseconds: interval.wholeNanoseconds,
-        latenessNanoseconds: lateness.wholeNanoseconds, policy: policy.native, reader: .candles)
+      try core.native.start(
+        NativeCandleRequest(
+          subscription: symbols.native, policy: policy.native, intervalNanoseconds: interval.wholeNanoseconds,
+          latenessNanoseconds: lateness.wholeNanoseconds), reader: .candles)
     }
   }
 
@@ -125,8 +127,10 @@ public actor MarketFeed: StreamEngine {
     of symbols: FeedSymbols = .all, over window: Duration, policy: FeedPolicy = .latest
   ) throws(FeedError) -> EngineStream<PriceStatistics> {
     try started(orThrow: FeedError.self) { () throws(NativeError) in
-      try core.native.statistics(
-        of: symbols.names, windowNanoseconds: window.wholeNanoseconds, policy: policy.native, reader: .statistics)
+      try core.native.start(
+        NativePriceStatisticsRequest(
+          subscription: symbols.native, policy: policy.native, windowNanoseconds: window.wholeNanoseconds),
+        reader: .statistics)
     }
   }
 
@@ -141,12 +145,14 @@ public actor MarketFeed: StreamEngine {
     at thresholds: [PriceThreshold], policy: FeedPolicy = .all(capacity: 1_024)
   ) throws(FeedError) -> EngineStream<PriceAlert> {
     let native = thresholds.map { threshold in
-      NativeThreshold(
-        symbol: threshold.symbol, level: threshold.level.native, hysteresis: threshold.hysteresis.native,
-        isAbove: threshold.direction == .above)
+      NativeFeedThreshold(
+        symbol: threshold.symbol, levelUnits: threshold.level.units, hysteresisUnits: threshold.hysteresis.units,
+        direction: threshold.direction == .above ? .above : .below, levelScale: UInt8(threshold.level.scale),
+        hysteresisScale: UInt8(threshold.hysteresis.scale))
     }
     return try started(orThrow: FeedError.self) { () throws(NativeError) in
-      try core.native.alerts(at: native, policy: policy.native, reader: .alerts(thresholds))
+      try core.native.start(
+        NativePriceAlertRequest(thresholds: native, policy: policy.native), reader: .alerts(thresholds))
     }
   }
 
@@ -156,7 +162,7 @@ public actor MarketFeed: StreamEngine {
   /// - Throws: ``FeedError``; nothing was started then.
   public func notices(capacity: Int = 1_024) throws(FeedError) -> EngineStream<FeedNotice> {
     try started(orThrow: FeedError.self) { () throws(NativeError) in
-      try core.native.notices(.all, capacity: capacity, reader: .notices)
+      try core.native.start(NativeNoticeRequest(capacity: capacity, notices: .all), reader: .notices)
     }
   }
 
@@ -167,7 +173,7 @@ public actor MarketFeed: StreamEngine {
   /// - Throws: ``FeedError``; nothing was started then.
   public func connectionStates(capacity: Int = 1_024) throws(FeedError) -> EngineStream<FeedConnection> {
     try started(orThrow: FeedError.self) { () throws(NativeError) in
-      try core.native.notices(.connection, capacity: capacity, reader: .connections)
+      try core.native.start(NativeNoticeRequest(capacity: capacity, notices: .connection), reader: .connections)
     }
   }
 
@@ -182,7 +188,7 @@ public actor MarketFeed: StreamEngine {
   ///   nothing was started then.
   public func serve(on address: FeedAddress, policy: FeedPolicy = .all()) throws(FeedError) -> FeedServer {
     do {
-      let server = try core.native.serve(on: address.description, policy: policy.native)
+      let server = try core.native.serve(NativeServerRequest(address: address.description, policy: policy.native))
       servers.removeAll(where: \.isFired)
       servers.append(server.released)
       return FeedServer(server)
@@ -224,11 +230,11 @@ extension EngineStream where Value: SymbolRecord {
   public func unsubscribe(from symbols: [String]) throws(FeedError) { try change(adding: [], removing: symbols) }
 
   /// How many quotes were left out of candles or statistics because they came too late, also once the stream has ended.
-  public var lateQuoteCount: UInt64 { lateCount }
+  public var lateQuoteCount: UInt64 { omissions.late }
 
   /// How many quotes left the windows of statistics early, because a window has at most 1,048,576 quotes of a symbol; also after
   /// the end. Where it is above 0, statistics are of fewer quotes than their while had.
-  public var evictedQuoteCount: UInt64 { evictedCount }
+  public var evictedQuoteCount: UInt64 { omissions.evicted }
 
   private func change(adding: [String], removing: [String]) throws(FeedError) {
     try FeedError.rethrowing { () throws(NativeError) in try changeSubscription(adding: adding, removing: removing) }

@@ -1,14 +1,14 @@
 internal import RustleCore
 
 extension PriceUpdate {
-  init(_ price: NativePrice, symbols: [String]) {
+  init(_ price: NativePriceUpdate, symbols: [String]) {
     self.init(
       symbol: symbols[price.symbol], price: price.price, timestampMilliseconds: price.timestampMilliseconds,
       sequence: price.sequence)
   }
 }
 
-extension ElementReader where Native == NativePrice, Value == PriceUpdate {
+extension ElementReader where Native == NativePriceUpdate, Value == PriceUpdate {
   /// - Parameter symbols: the list that the session is started with.
   init(symbols: [String]) {
     self.init(

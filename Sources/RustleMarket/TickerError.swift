@@ -30,6 +30,8 @@ public struct TickerError: NativeCodedError {
     case capacityOutOfRange = 12
     /// An update limit is 0: a stream that ends before its first update.
     case updateLimitOutOfRange = 13
+    /// The process is a fork of the one that started the engines: their threads are not in it.
+    case forked = 14
   }
 
   /// The domain of the bridged `NSError`; its code is the raw value of ``code``.
@@ -57,9 +59,11 @@ public struct TickerError: NativeCodedError {
       case .shutDown: .shutDown
       case .poisoned: .poisoned
       case .exhausted: .exhausted
-      case .archiveMismatch: .archiveMismatch
+      case .forked: .forked
+      case .archiveMismatch, .recordSize: .archiveMismatch
       case .invalidLength: .capacityOutOfRange
-      case .nullPointer, .invalidValue, .invalidUTF8, .staleHandle, .panicked, .wrongState, .deviceNotFound,
+      case .nullPointer, .invalidValue, .invalidUTF8, .staleHandle, .unsupported, .panicked, .wrongState,
+        .deviceNotFound,
         .deviceBusy, .deviceUnsupported, .deviceFailed, .noSoundLibrary, .malformedSchema, .unknownFormat,
         .unreadableFile, .malformedAddress, .addressUnavailable, .wrongSource, .unknown:
         .internal
@@ -76,6 +80,7 @@ public struct TickerError: NativeCodedError {
     case .noSymbols, .duplicateSymbol, .malformedSymbol, .symbolTooLong, .tooManySymbols: "Mend the list of symbols."
     case .rateOutOfRange, .capacityOutOfRange, .updateLimitOutOfRange: "Choose a value within the range."
     case .shutDown, .poisoned: "Make a new ticker."
+    case .forked: "Start engines after the fork: begin the new process with exec, or fork before the first start."
     case .exhausted: "Try again when the process runs fewer threads or streams."
     case .archiveMismatch: "Run scripts/build and build the package again."
     case .internal: "Report it with this text."

@@ -12,8 +12,6 @@ nonisolated struct MarkedRecord: Sendable {
 nonisolated struct ConformingCapture: ConformingEngine {
   let name: String
 
-  func lanes(capacity: Int) -> [Lane] { Lane.ofSound(capacity: capacity) }
-
   func controller(valuesPerSecond: Double, limit: UInt64?) throws -> AudioCapture {
     try AudioCapture(.demo(valuesPerSecond: valuesPerSecond, limit: limit))
   }
@@ -28,10 +26,6 @@ nonisolated struct ConformingCapture: ConformingEngine {
 
   func saysPoisoned(_ error: any Error) -> Bool { (error as? AudioError)?.saysPoisoned ?? false }
 
-  func cancel(_ controller: AudioCapture) async { await controller.cancel() }
-
-  func liveStreamCount(_ controller: AudioCapture) async -> Int { await controller.liveStreamCount }
-
   func mark(of record: MarkedRecord) -> String { record.mark }
 
   func sequence(of record: MarkedRecord) -> UInt64 { record.sequence }
@@ -41,8 +35,6 @@ nonisolated struct ConformingCapture: ConformingEngine {
 /// hardware, which is fed silence.
 nonisolated struct ConformingPlayback: ConformingEngine {
   let name: String
-
-  func lanes(capacity: Int) -> [Lane] { Lane.ofSound(capacity: capacity) }
 
   func controller(valuesPerSecond: Double, limit: UInt64?) throws -> AudioOutput {
     try AudioOutput(.demo(valuesPerSecond: valuesPerSecond, limit: limit))
@@ -58,22 +50,9 @@ nonisolated struct ConformingPlayback: ConformingEngine {
 
   func saysPoisoned(_ error: any Error) -> Bool { (error as? AudioError)?.saysPoisoned ?? false }
 
-  func cancel(_ controller: AudioOutput) async { await controller.cancel() }
-
-  func liveStreamCount(_ controller: AudioOutput) async -> Int { await controller.liveStreamCount }
-
   func mark(of record: MarkedRecord) -> String { record.mark }
 
   func sequence(of record: MarkedRecord) -> UInt64 { record.sequence }
-}
-
-nonisolated extension Lane {
-  fileprivate static func ofSound(capacity: Int) -> [Lane] {
-    [
-      .events(capacity: capacity), .frames(capacity: capacity), .frames(capacity: capacity, overflow: .dropNewest),
-      .frames(capacity: capacity, overflow: .keepLatest),
-    ]
-  }
 }
 
 nonisolated extension AudioError {
@@ -89,7 +68,7 @@ nonisolated extension DeviceConfiguration {
   }
 
   /// Making an engine of this device makes the next session that the thread starts panic, in an archive with seeded faults.
-  fileprivate static func panic() throws -> Self {
+  static func panic() throws -> Self {
     Self(device: "!PANIC", format: try AudioFormat(sampleRate: 1, channels: 1), period: 1)
   }
 }

@@ -43,14 +43,21 @@ nonisolated protocol ConformingEngine: Sendable, CustomTestStringConvertible {
 
 extension ConformingEngine {
   nonisolated var testDescription: String { name }
+
+  /// All lanes.
+  nonisolated func lanes(capacity: Int) -> [Lane] {
+    [
+      .events(capacity: capacity), .frames(capacity: capacity), .frames(capacity: capacity, overflow: .dropNewest),
+      .frames(capacity: capacity, overflow: .keepLatest),
+    ]
+  }
 }
 
-/// Every engine of the package. scripts/lint looks that each `rustle_NAME_start` or
-/// `rustle_NAME_start_RECORDS` of the header has a row here.
-nonisolated let conformingEngines: [any ConformingEngine] = [
-  ConformingTicker(name: "ticker"), ConformingCapture(name: "capture"), ConformingPlayback(name: "playback"),
-  ConformingFeed(name: "feed"),
-]
+extension ConformingEngine where Controller: StreamEngine {
+  nonisolated func cancel(_ controller: Controller) async { await controller.cancel() }
+
+  nonisolated func liveStreamCount(_ controller: Controller) async -> Int { await controller.liveStreamCount }
+}
 
 /// Each engine in each of its lanes.
 nonisolated func conformingLanes(capacity: Int) -> [(any ConformingEngine, Lane)] {

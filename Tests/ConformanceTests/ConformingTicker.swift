@@ -4,13 +4,6 @@ import Rustle
 nonisolated struct ConformingTicker: ConformingEngine {
   let name: String
 
-  func lanes(capacity: Int) -> [Lane] {
-    [
-      .events(capacity: capacity), .frames(capacity: capacity), .frames(capacity: capacity, overflow: .dropNewest),
-      .frames(capacity: capacity, overflow: .keepLatest),
-    ]
-  }
-
   func controller(valuesPerSecond: Double, limit: UInt64?) throws -> TickerController {
     try TickerController(configuration: TickerConfiguration(updatesPerSecond: valuesPerSecond, updateLimit: limit))
   }
@@ -25,10 +18,6 @@ nonisolated struct ConformingTicker: ConformingEngine {
   }
 
   func saysPoisoned(_ error: any Error) -> Bool { (error as? TickerError)?.code == .poisoned }
-
-  func cancel(_ controller: TickerController) async { await controller.cancel() }
-
-  func liveStreamCount(_ controller: TickerController) async -> Int { await controller.liveStreamCount }
 
   func mark(of update: PriceUpdate) -> String { String(update.symbol.prefix { $0 != "." }) }
 

@@ -15,7 +15,13 @@ import Testing
   }
 
   @Test func codesKeepTheirNumbers() {
-    #expect(FeedError.Code.allCases.map(\.rawValue) == Array(1...23))
+    #expect(FeedError.Code.allCases.map(\.rawValue) == Array(1...24))
+  }
+
+  @Test func refusalsOfAForkAndOfAnotherHeaderHaveTheirCodes() {
+    #expect(FeedError(NativeError(status: .forked, message: "expected the process of the threads")).code == .forked)
+    #expect(FeedError(NativeError(status: .recordSize, message: "expected 48 bytes")).code == .archiveMismatch)
+    #expect(FeedError(NativeError(status: .unsupported, message: "expected a verb")).code == .internal)
   }
 
   private func code(_ configuration: FeedConfiguration) -> FeedError.Code? {

@@ -26,35 +26,34 @@ rust_selection() {
 
 rust() { cargo_tests "Rust" --workspace; }
 
-faults() { cargo_tests "Rust, seeded faults" --package rustle-ffi --features faults --test boundary --test panics; }
+faults() {
+  cargo_tests "Rust, seeded faults" --package rustle-ffi --package rustle-engines --features rustle-ffi/faults,rustle-engines/faults \
+    --test boundary --test calls --test lock_faults
+}
 
 # c_callers: each with two compilers, under AddressSanitizer and under valgrind.
 c_callers() {
-  local source name compiler arguments
+  local source name compiler
   for source in "$root"/rust/ffi/tests/c/*.c; do
     name=$(basename "$source" .c)
-    arguments=()
     for compiler in clang gcc; do
       command -v "$compiler" >/dev/null || continue
-      beside "C: $name, $compiler" run_built "$compiler" "" "" "$source" "${arguments[@]}"
+      beside "C: $name, $compiler" run_built "$compiler" "" "" "$source"
     done
-    if [ "$name" = sequences ]; then arguments=("$($long && echo 10000000 || echo 1000000)"); fi
-    beside "C: $name, AddressSanitizer" run_built clang "-fsanitize=address -fuse-ld=lld" "" "$source" "${arguments[@]}"
-    if [ "$name" = sequences ]; then arguments=(2000); fi
+    beside "C: $name, AddressSanitizer" run_built clang "-fsanitize=address -fuse-ld=lld" "" "$source"
     if command -v valgrind >/dev/null; then
       beside "C: $name, valgrind" run_built clang "" "valgrind --quiet --error-exitcode=9 --leak-check=full \
-        --show-leak-kinds=definite --errors-for-leak-kinds=definite" "$source" "${arguments[@]}"
+        --show-leak-kinds=definite --errors-for-leak-kinds=definite" "$source"
     fi
   done
 }
 
-# run_built COMPILER FLAGS WRAPPER SOURCE ARGUMENT...: builds one of the C callers and runs it, within a wrapper unless that is empty.
+# run_built COMPILER FLAGS WRAPPER SOURCE: builds one of the C callers and runs it, within a wrapper unless that is empty.
 run_built() {
   local program="$work/program-$BASHPID" wrapper=$3
   c_program "$1" "$2" "$4" "$program" || return
-  shift 4
   # shellcheck disable=SC2086 # the wrapper is words
-  $wrapper "$program" "$@"
+  $wrapper "$program"
 }
 
 # is_reported NAME TEXT: a program with a planted error passes its own checks and is ended by the sanitizer, by status 23

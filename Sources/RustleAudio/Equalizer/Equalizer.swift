@@ -41,7 +41,8 @@ public actor Equalizer {
     let bands = max(bandCapacity, settings.left.count, settings.right.count)
     try self.init(format: format, settings: settings) { settings throws(NativeError) in
       try NativeEqualizer(
-        sampleRate: format.sampleRate, channels: format.channels, bands: bands, settings: settings)
+        NativeEqualizerConfiguration(
+          sampleRate: format.sampleRate, channels: format.channels, bands: bands, settings: settings))
     }
   }
 

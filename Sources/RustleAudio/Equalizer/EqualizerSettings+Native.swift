@@ -2,7 +2,7 @@ internal import RustleCore
 
 extension EqualizerBand {
   var native: NativeEqualizerBand {
-    let kind: NativeEqualizerBand.Kind =
+    let kind: NativeBandKind =
       switch kind {
       case .peaking: .peaking
       case .lowShelf: .lowShelf
@@ -10,7 +10,7 @@ extension EqualizerBand {
       case .lowPass: .lowPass
       case .highPass: .highPass
       }
-    return NativeEqualizerBand(kind: kind, frequency: frequency, gain: gain, q: q)
+    return NativeEqualizerBand(frequency: frequency, gain: gain, q: q, kind: kind)
   }
 }
 
@@ -59,10 +59,10 @@ extension EqualizerSettings {
     try check(sampleRate: sampleRate)
     var solved = self
     do {
-      let (left, ofLeft) = try native.left.solved(for: self.left.map(\.gain), sampleRate: sampleRate)
-      let (right, ofRight) = try native.right.solved(for: self.right.map(\.gain), sampleRate: sampleRate)
-      for index in left.indices { solved.left[index].gain = left[index].gain }
-      for index in right.indices { solved.right[index].gain = right[index].gain }
+      let (left, ofLeft) = try native.left.gains(for: self.left.map(\.gain), sampleRate: sampleRate)
+      let (right, ofRight) = try native.right.gains(for: self.right.map(\.gain), sampleRate: sampleRate)
+      for index in left.indices { solved.left[index].gain = left[index] }
+      for index in right.indices { solved.right[index].gain = right[index] }
       return (solved, max(ofLeft, ofRight))
     } catch {
       throw AudioError(error)

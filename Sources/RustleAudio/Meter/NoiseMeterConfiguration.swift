@@ -9,7 +9,7 @@ public enum FrequencyWeighting: String, Sendable, Hashable, Codable, CaseIterabl
   /// Not at all.
   case z = "Z"
 
-  var native: NativeMeterConfiguration.Weighting {
+  var native: NativeFrequencyWeighting {
     switch self {
     case .a: .a
     case .c: .c
@@ -25,7 +25,7 @@ public enum TimeWeighting: String, Sendable, Hashable, Codable, CaseIterable {
   /// A time constant of 1 s: falls by 4.34 dB a second.
   case slow = "S"
 
-  var native: NativeMeterConfiguration.Time {
+  var native: NativeTimeWeighting {
     switch self {
     case .fast: .fast
     case .slow: .slow
@@ -49,7 +49,7 @@ public enum BandWidth: String, Sendable, Hashable, Codable, CaseIterable {
   /// A third of one.
   case thirdOctave
 
-  var native: NativeMeterConfiguration.Bands {
+  var native: NativeMeterBands {
     switch self {
     case .octave: .octave
     case .thirdOctave: .thirdOctave
@@ -87,23 +87,26 @@ public struct NoiseMeterConfiguration: Sendable, Hashable {
   }
 
   func native(for format: AudioFormat) -> NativeMeterConfiguration {
-    let metered: Int? =
+    let metered =
       switch channel {
-      case .all: nil
+      case .all: NativeMeterConfiguration.allChannels
       case .channel(let channel): channel
       }
     return NativeMeterConfiguration(
-      sampleRate: format.sampleRate, channels: format.layout.channels.map(\.weight), metered: metered,
-      weighting: frequencyWeighting.native, time: timeWeighting.native, offset: calibration.offset ?? 0,
-      loudness: measuresLoudness, bands: bands?.native ?? .none,
-      response: calibration.response?.points.map { ($0.frequency, $0.deviation) } ?? [])
+      sampleRate: format.sampleRate, offset: calibration.offset ?? 0,
+      channels: format.layout.channels.map(\.weight),
+      response: calibration.response?.points.map {
+        NativeResponsePoint(frequency: $0.frequency, deviation: $0.deviation)
+      } ?? [],
+      metered: metered, weighting: frequencyWeighting.native, time: timeWeighting.native, loudness: measuresLoudness,
+      bands: bands?.native ?? .none)
   }
 }
 
 extension ChannelLayout.Channel {
   /// How much the channel counts in loudness (BS.1770-4, annex 3): 1.41 times at 60 to 120 degrees from the front, which is where
   /// the surround channels stand; those behind them stand at 135 degrees.
-  fileprivate var weight: NativeMeterConfiguration.Channel {
+  fileprivate var weight: NativeChannelWeight {
     switch self {
     case .left, .right, .center, .leftBack, .rightBack, .discrete: .front
     case .lowFrequency: .lowFrequency

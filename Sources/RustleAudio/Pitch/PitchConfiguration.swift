@@ -37,7 +37,6 @@ public struct PitchConfiguration: Sendable, Hashable {
     if hop < 0 { throw .validation("hop", expected: "1 to 1048576 samples", got: "\(hop)") }
     return NativePitchConfiguration(
       sampleRate: sampleRate, lowest: range.lowerBound, highest: range.upperBound, method: method.native,
-      window: window,
-      hop: hop)
+      window: window ?? 0, hop: hop)
   }
 }

@@ -16,13 +16,13 @@ public enum PitchMethod: String, Sendable, Hashable, CaseIterable, Codable {
   /// energy in that peak.
   case peak
 
-  var native: NativePitchConfiguration.Method {
+  var native: NativePitchMethod {
     switch self {
     case .harmonic: .harmonic
     case .yin: .yin
     case .mpm: .mpm
-    case .hps: .hps
-    case .peak: .peak
+    case .hps: .harmonicProduct
+    case .peak: .spectralPeak
     }
   }
 }
@@ -35,7 +35,7 @@ public enum PitchDecoding: String, Sendable, Hashable, CaseIterable, Codable {
   /// unvoiced. Methods that look at one candidate have one path.
   case viterbi
 
-  var native: NativePitchConfiguration.Decoding {
+  var native: NativeDecoding {
     switch self {
     case .frame: .frame
     case .viterbi: .viterbi

@@ -67,7 +67,7 @@ public actor AudioCapture: AudioInput, StreamEngine {
       lane: lane,
       reader: ElementReader { block in
         AudioBuffer(
-          format: format, samples: block.samples, position: Int64(clamping: block.position),
+          format: format, samples: block.heard, position: Int64(clamping: block.position),
           lostFrames: Int64(clamping: block.lost), overruns: block.overruns, number: block.sequence)
       }, sequenceNumber: \.number)
   }

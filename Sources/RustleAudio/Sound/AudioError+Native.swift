@@ -23,11 +23,14 @@ extension AudioError: NativeCodedError {
         Self(.wrongState, error.message, advice: "Use it from one task at a time.")
       case .invalidLength, .invalidValue, .invalidUTF8:
         Self(.validation, error.message, advice: "Give a value within the range.")
-      case .archiveMismatch:
+      case .archiveMismatch, .recordSize:
         Self(.native, error.message, advice: "Run scripts/build and build the package again.")
       case .exhausted:
         Self(.native, error.message, advice: "Try again when the process uses less memory and fewer threads.")
-      case .poisoned, .panicked, .nullPointer, .staleHandle, .noSymbols, .duplicateSymbol, .malformedSymbol,
+      case .forked:
+        Self(.native, error.message, advice: "Make a new one in this process: a fork has none of the threads.")
+      case .poisoned, .panicked, .nullPointer, .staleHandle, .unsupported, .noSymbols, .duplicateSymbol,
+        .malformedSymbol,
         .symbolTooLong, .tooManySymbols, .rateOutOfRange, .malformedSchema, .unknownFormat, .unreadableFile,
         .malformedAddress, .addressUnavailable, .wrongSource, .unknown:
         // The arguments were checked before: this is a fault of the package.

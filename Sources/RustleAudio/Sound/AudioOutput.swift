@@ -49,11 +49,11 @@ public actor AudioOutput: StreamEngine {
     lane: Lane, reader: ElementReader<NativePlaybackProgress, Value>,
     sequenceNumber: @escaping @Sendable (Value) -> UInt64
   ) throws(AudioError) -> (progress: EngineStream<Value>, session: PlaybackID) {
-    let (stream, session) = try AudioError.rethrowing { () throws(NativeError) in
+    let stream = try AudioError.rethrowing { () throws(NativeError) in
       try playback.start(lane: lane, reader: reader, sequenceNumber: sequenceNumber)
     }
     streams.add(stream)
-    return (stream, session)
+    return (stream, PlaybackID(of: stream))
   }
 
   /// Plays an input to its end: returns when the last of it was heard, or throws why it was not. Cancelling the task ends it at

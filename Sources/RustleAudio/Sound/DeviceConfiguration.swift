@@ -52,7 +52,7 @@ public struct DeviceConfiguration: Sendable, Hashable {
     }
     guard !device.isEmpty else { throw .validation("device", expected: "the name of a device", got: "none") }
     return NativeSoundConfiguration(
-      device: device, sampleRate: rate, channels: format.channels, period: period,
-      frameLimit: frameLimit.map(UInt64.init))
+      device: device, frameLimit: frameLimit.map(UInt64.init) ?? 0, sampleRate: rate, channels: format.channels,
+      period: period)
   }
 }

@@ -42,7 +42,7 @@ public struct Formants: Sendable, Hashable {
 
   init(_ native: NativeFormants) {
     self.init(
-      found: (0..<native.count).map { Formant(frequency: native[$0].frequency, bandwidth: native[$0].bandwidth) },
+      found: (0..<native.count).map { Formant(frequency: native.frequencies[$0], bandwidth: native.bandwidths[$0]) },
       confidence: native.confidence)
   }
 }

@@ -8,7 +8,7 @@ public enum FormantMethod: String, Sendable, Hashable, CaseIterable, Codable {
   /// By Burg's method, as in Praat.
   case burg
 
-  var native: NativeFormantConfiguration.Method {
+  var native: NativeFormantMethod {
     switch self {
     case .weighted: .weighted
     case .burg: .burg
@@ -42,7 +42,7 @@ public struct FormantConfiguration: Sendable, Hashable {
     // Numbers that the native side takes for "chosen", or does not hold.
     if let order, order <= 0 { throw .validation("prediction order", expected: "4 to 32", got: "\(order)") }
     if length == 0 { throw .validation("formant window", expected: "0.01 to 0.1 s", got: "0 s") }
-    return NativeFormantConfiguration(ceiling: ceiling, length: length, order: order, method: method.native)
+    return NativeFormantConfiguration(ceiling: ceiling, length: length, order: order ?? 0, method: method.native)
   }
 }
 

@@ -110,7 +110,7 @@ extension CommandFailure {
           .capacityOutOfRange, .updateLimitOutOfRange:
           .usage
         case .exhausted: .unavailable
-        case .shutDown, .poisoned, .archiveMismatch, .internal: .internal
+        case .shutDown, .poisoned, .forked, .archiveMismatch, .internal: .internal
         }
       self.init(status, error.message, advice: error.advice)
     case let error as FeedError:
@@ -122,7 +122,7 @@ extension CommandFailure {
           .usage
         case .unreadableFile: .noInput
         case .addressUnavailable, .exhausted: .unavailable
-        case .ended, .shutDown, .poisoned, .wrongSource, .archiveMismatch, .internal: .internal
+        case .ended, .shutDown, .poisoned, .forked, .wrongSource, .archiveMismatch, .internal: .internal
         }
       // The library's advice names a configuration; here there is an option. What an address is, the message says.
       let advice: String? =

@@ -1,16 +1,19 @@
 //! What all engines have in common: their sessions, and when they refuse to start one.
 
 use crate::job::Job;
+use crate::lane::{Lane, Record};
 use crate::lock::{Lock, locked, locked_surely};
+use crate::outlet::{Delivery, LaneSession, Outlet};
 use crate::runtime::{Place, Runtime, RuntimeError};
 use crate::session::Session;
 use crate::worker::logged;
+use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 /// Why an engine, of whatever kind, starts no session.
 #[derive(Debug)]
-pub(crate) enum StartError {
+pub enum StartError {
     /// The engine was shut down.
     ShutDown,
     /// A session of this engine panicked earlier.
@@ -19,8 +22,20 @@ pub(crate) enum StartError {
     Runtime(RuntimeError),
 }
 
+impl fmt::Display for StartError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ShutDown => write!(f, "the engine was shut down: make a new one"),
+            Self::Poisoned => write!(f, "a session of this engine panicked: make a new one"),
+            Self::Runtime(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for StartError {}
+
 /// The sessions of one engine. Dropping it cancels them.
-pub(crate) struct Sessions {
+pub struct Sessions {
     runtime: Arc<Runtime>,
     /// Where all of them run; `None`: each has a place of its own.
     place: Option<Place>,
@@ -84,6 +99,34 @@ impl Sessions {
         Ok(session)
     }
 
+    /// Starts a job that hands its records to an outlet, of `keys` different keys.
+    ///
+    /// # Errors
+    /// As [`start`](Self::start); the listener or the bell is dropped then without a call.
+    pub(crate) fn start_delivering<T: Record + 'static>(
+        &self,
+        delivery: Delivery<T>,
+        keys: usize,
+        make: impl FnOnce(Outlet<T>) -> Box<dyn Job>,
+    ) -> Result<LaneSession<T>, StartError> {
+        let (lane, outlet) = match delivery {
+            Delivery::Push(listener) => (None, Outlet::Push(listener)),
+            Delivery::Pull(overflow, capacity, bell) => {
+                let lane = Arc::new(Lane::new(overflow, capacity.0, keys));
+                (Some(lane.clone()), Outlet::Pull { lane, bell })
+            }
+        };
+        let session = self.start(|| make(outlet))?;
+        Ok(LaneSession::new(session, lane))
+    }
+
+    /// Has every session polled soon; see [`Session::wake`].
+    pub fn wake(&self) {
+        if self.check_process().is_ok() {
+            self.state().started.iter().for_each(Session::wake);
+        }
+    }
+
     /// Whether a session would be started, for an engine that does something else before it starts one.
     ///
     /// # Errors
@@ -112,7 +155,7 @@ impl Sessions {
     }
 
     /// Cancels every session. Idempotent; later starts are welcome.
-    pub(crate) fn cancel(&self) {
+    pub fn cancel(&self) {
         // A fork has nothing to cancel, and may have locks that nobody opens.
         if self.check_process().is_err() {
             return;
@@ -123,7 +166,7 @@ impl Sessions {
     }
 
     /// Cancels every session and refuses later starts. Idempotent.
-    pub(crate) fn shut_down(&self) {
+    pub fn shut_down(&self) {
         if self.check_process().is_err() {
             return;
         }

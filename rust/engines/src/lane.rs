@@ -27,7 +27,7 @@ impl Doorbell for NoBell {
 }
 
 /// What waits in a lane.
-pub(crate) trait Record: Copy + Send {
+pub trait Record: Copy + Send {
     /// Of several with the same key a lane may keep the newest alone.
     fn key(&self) -> u32 {
         0

@@ -10,6 +10,7 @@
 static ALLOCATOR: rustle_testkit::CountingAllocator = rustle_testkit::CountingAllocator;
 
 mod clock;
+mod echo;
 mod engine;
 mod equalizer;
 #[cfg(feature = "faults")]
@@ -33,6 +34,8 @@ mod turns;
 mod worker;
 
 pub use clock::{Clock, ManualClock, Nanoseconds, SystemClock, Wait};
+pub use echo::{Echo, EchoEngine};
+pub use engine::{Sessions, StartError};
 pub use equalizer::{LiveEqualizer, ProcessError};
 pub use feed::{
     ClientStatistics, FeedAddress, FeedAddressError, FeedAlert, FeedCounts, FeedEngine, FeedError, FeedQuote,
@@ -42,8 +45,8 @@ pub use feed::{
     SourceConfiguration, Subscription, Threshold, Wanted,
 };
 pub use job::{Job, PollContext, Release, Step};
-pub use lane::{Doorbell, MAX_LANE_CAPACITY, NoBell};
-pub use outlet::RecordListener;
+pub use lane::{Doorbell, MAX_LANE_CAPACITY, NoBell, Record};
+pub use outlet::{Delivery, LaneCapacity, LaneSession, RecordListener};
 pub use panic_text::{into_panic_message, panic_message};
 pub use ring::{LaneStatistics, Overflow, Ring};
 pub use runtime::{Runtime, RuntimeError};

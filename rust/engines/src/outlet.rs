@@ -1,7 +1,9 @@
 //! Where a session's records go: to a listener one by one, or into a lane that a consumer drains.
 
 use crate::job::{PollContext, Release};
-use crate::lane::{Doorbell, Lane, Record};
+use crate::lane::{Doorbell, Lane, MAX_LANE_CAPACITY, Record};
+use crate::ring::{LaneStatistics, Overflow};
+use crate::session::Session;
 use std::sync::Arc;
 
 /// Hears every record of a session, and its end.
@@ -14,6 +16,58 @@ pub trait RecordListener<T>: Send {
 
     /// The session is over. Called exactly once, as the last call, for every session that was started.
     fn on_release(self: Box<Self>, release: Release);
+}
+
+/// How a consumer wants the records of a session.
+pub enum Delivery<T> {
+    /// Pushed to a listener, one by one.
+    Push(Box<dyn RecordListener<T>>),
+    /// In a lane that it drains: what the lane drops, how many records it holds, and its bell.
+    Pull(Overflow, LaneCapacity, Box<dyn Doorbell>),
+}
+
+impl<T> Delivery<T> {
+    /// In a lane of `capacity` records; `None` when no lane has so many.
+    pub fn pull(overflow: Overflow, capacity: usize, bell: impl Doorbell + 'static) -> Option<Self> {
+        Some(Self::Pull(overflow, LaneCapacity::new(capacity)?, Box::new(bell)))
+    }
+}
+
+/// The size of a lane, 1 to [`MAX_LANE_CAPACITY`] records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LaneCapacity(pub(crate) usize);
+
+impl LaneCapacity {
+    /// A size; `None` outside its range.
+    pub fn new(records: usize) -> Option<Self> {
+        (1..=MAX_LANE_CAPACITY)
+            .contains(&records)
+            .then_some(Self(records))
+    }
+}
+
+/// A started session whose records go where its [`Delivery`] says.
+pub struct LaneSession<T> {
+    session: Session,
+    lane: Option<Arc<Lane<T>>>,
+}
+
+impl<T: Record> LaneSession<T> {
+    pub(crate) fn new(session: Session, lane: Option<Arc<Lane<T>>>) -> Self {
+        Self { session, lane }
+    }
+
+    /// Asks for the session's end; see [`Session::cancel`].
+    pub fn cancel(&self) {
+        self.session.cancel();
+    }
+
+    /// Hands out at most `most` waiting records, the longest waiting first, each with the number lost just before it. Returns
+    /// how many there were, and what went through the lane up to and including them; `None` when the session pushes. Works
+    /// until the session is dropped, also after its end.
+    pub fn drain(&self, most: usize, take: impl FnMut(T, u32)) -> Option<(usize, LaneStatistics)> {
+        self.lane.as_ref().map(|lane| lane.drain(most, take))
+    }
 }
 
 /// Where the records of a session go.

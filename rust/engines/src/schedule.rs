@@ -18,7 +18,7 @@ pub(crate) struct Skipped {
 
 /// Ticks at even distances from the first poll on. Tick `k` is due at `start + k * interval`, computed from `k` so that
 /// rounding does not add up.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Schedule {
     start: Option<Nanoseconds>,
     interval: f64,

@@ -14,7 +14,7 @@ use crate::outlet::{Outlet, RecordListener};
 use crate::ring::{LaneStatistics, Overflow};
 use crate::runtime::Runtime;
 use crate::session::Session;
-use crate::turns::Turns;
+use crate::turns::{Paced, Turns};
 use job::{Named, TickerJob};
 use lane::PriceLane;
 use rustle_market::{PriceUpdate, RandomWalk, SymbolList};
@@ -140,6 +140,11 @@ impl TickerEngine {
         lane.map_or_else(Vec::new, |lane| lane.drain_updates(max))
     }
 
+    /// Those that were started.
+    pub fn sessions(&self) -> &Sessions {
+        &self.sessions
+    }
+
     /// Cancels every session of this engine. Idempotent; later starts are welcome.
     pub fn cancel(&self) {
         self.sessions.cancel();
@@ -167,10 +172,8 @@ impl TickerEngine {
         let walk = RandomWalk::new(symbols, seed.unwrap_or_else(rand::random));
         let session = self.sessions.start(|| {
             Box::new(TickerJob {
-                turns,
+                paced: Paced::new(turns, outlet()),
                 walk,
-                outlet: outlet(),
-                batch: Vec::new(),
             })
         })?;
         if lane.is_some() {

@@ -1,14 +1,20 @@
-//! Symbols that take turns at even distances: when a ticker and a simulated feed make their prices. A pure value.
+//! Symbols that take turns at even distances: when a ticker and a simulated feed make their prices.
 
 use crate::clock::Nanoseconds;
+use crate::job::{PollContext, Release, Step};
+use crate::lane::Record;
+use crate::outlet::Outlet;
 use crate::schedule::{Schedule, Skipped};
 use std::ops::Range;
+
+/// The most records of one poll, so that a fast session does not keep the worker from its other jobs.
+const LARGEST_BATCH: u64 = 8_192;
 
 /// The shortest time between two polls: what is closer together is made in one go.
 const SHORTEST_NAP: Nanoseconds = 1_000_000;
 
 /// The turns of a number of symbols, up to a limit.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Turns {
     schedule: Schedule,
     symbols: u64,
@@ -77,6 +83,45 @@ impl Iterator for Due {
             self.symbol = 0;
         }
         Some(turn)
+    }
+}
+
+/// The work of a session whose records come in turns.
+pub(crate) struct Paced<T> {
+    turns: Turns,
+    outlet: Outlet<T>,
+    batch: Vec<T>,
+}
+
+impl<T: Record> Paced<T> {
+    /// Records that go to `outlet`.
+    pub(crate) fn new(turns: Turns, outlet: Outlet<T>) -> Self {
+        let batch = Vec::new();
+        Self { turns, outlet, batch }
+    }
+
+    /// Delivers the records that are due, at most a batch of them. `make` makes the record of a turn by its number and its symbol's
+    /// place; `None`: there are no more for now.
+    pub(crate) fn poll(
+        &mut self,
+        context: &PollContext<'_>,
+        mut make: impl FnMut(u64, u32) -> Option<T>,
+    ) -> Step {
+        let now = context.now();
+        if let Some(skipped) = self.turns.catch_up(now) {
+            context.was_held_up(skipped);
+        }
+        self.batch.clear();
+        let due = self.turns.take(now, LARGEST_BATCH);
+        self.batch
+            .extend(due.map_while(|(number, symbol)| make(number, symbol)));
+        self.outlet.deliver(&self.batch, context);
+        self.turns.next(now).map_or(Step::End, Step::At)
+    }
+
+    /// Ends it.
+    pub(crate) fn release(self, release: Release) {
+        self.outlet.release(release);
     }
 }
 

@@ -1,7 +1,8 @@
 //! Captures and playbacks of real devices, ALSA's file plugin: every bit goes through the queue, the job and the lane.
 
 use rustle_engines::{
-    CaptureEngine, Doorbell, Overflow, PlaybackEngine, Release, Runtime, SoundConfiguration, SoundError,
+    CaptureEngine, Delivery, Doorbell, Overflow, PlaybackEngine, Release, Runtime, SoundConfiguration,
+    SoundError,
 };
 use rustle_testkit::this_program;
 use std::error::Error;
@@ -87,7 +88,8 @@ fn captured_sound_is_the_file() -> Result<(), Box<dyn Error>> {
     // Twice: a device that was captured from can be opened again when its session is released.
     for _ in 0..2 {
         let (sender, releases) = channel();
-        let session = capture.start_pulling(Overflow::DropNewest, 4_096, Ends(sender))?;
+        let delivery = Delivery::pull(Overflow::DropNewest, 4_096, Ends(sender)).ok_or("a size of lanes")?;
+        let session = capture.start(delivery)?;
         assert_eq!(releases.recv_timeout(PATIENCE), Ok(Release::Ended));
         let (mut heard, mut next) = (Vec::new(), 0);
         session.drain(4_096, |block, gap| {

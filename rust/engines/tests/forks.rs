@@ -2,9 +2,9 @@
 #![cfg(unix)]
 
 use rustle_engines::{
-    CaptureEngine, DEMO_DEVICE, FeedAddress, FeedEngine, FeedError, LiveConfiguration, NoBell, Overflow,
-    PlaybackEngine, Policy, Runtime, RuntimeError, SoundConfiguration, SoundError, SourceConfiguration,
-    Subscription, TickerConfiguration, TickerEngine, TickerError,
+    CaptureEngine, DEMO_DEVICE, Delivery, FeedAddress, FeedEngine, FeedError, LiveConfiguration, NoBell,
+    Overflow, PlaybackEngine, Policy, Runtime, RuntimeError, SoundConfiguration, SoundError,
+    SourceConfiguration, Subscription, TickerConfiguration, TickerEngine, TickerError,
 };
 use rustle_testkit::in_fork;
 use std::sync::Arc;
@@ -37,11 +37,9 @@ fn every_start_is_refused(runtime: &Arc<Runtime>, ticker: &TickerEngine, feed: &
     let playback = PlaybackEngine::on(runtime.clone(), sound()).expect("valid");
     let other = FeedEngine::on(runtime.clone(), &live()).expect("valid");
     let address: FeedAddress = "tcp://127.0.0.1:0".parse().expect("an address");
+    let delivery = Delivery::pull(Overflow::DropOldest, 1, NoBell).expect("a size of lanes");
     let of_sounds = [
-        capture
-            .start_pulling(Overflow::DropOldest, 1, NoBell)
-            .map(drop)
-            .err(),
+        capture.start(delivery).map(drop).err(),
         playback
             .start_pulling(Overflow::DropOldest, 1, NoBell)
             .map(drop)

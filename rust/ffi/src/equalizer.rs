@@ -1,164 +1,270 @@
 //! Equalizers: the part that sound runs through, and what their settings say.
 
-pub mod curves;
-mod fault;
-pub mod settings;
+use crate::fault::{CallOr, DomainError};
+use crate::lent::{choices, Choice, Flag, Lent};
+use crate::object::{New, Object};
+use crate::status::{CallFault, RustleStatus, RUSTLE_INVALID_LENGTH, RUSTLE_INVALID_VALUE};
+use rustle_dsp::equalizer::{automatic_preamp, gains_for_curve, Band, BandKind, EqualizerError, Settings};
+use rustle_engines::{LiveEqualizer, ProcessError};
 
-use crate::guard::guarded;
-use crate::handle::{Kind, Pinned, RustleHandle, SlotTable};
-use crate::slice::{borrowed_mut, out};
-use crate::status::{CallFault, RustleError, RustleStatus};
-use fault::{EqualizerFault, ProcessFault};
-use rustle_dsp::equalizer::Settings;
-use rustle_engines::LiveEqualizer;
-use settings::{read, RustleEqualizerSettings};
+choices! {
+    /// The shape of a band.
+    pub enum RustleBandKind = RUSTLE_BAND_ for BandKind {
+        /// A band with its gain at the frequency, falling to 0 dB on both sides.
+        Peaking = 0,
+        /// A band with its gain below the frequency.
+        LowShelf = 1,
+        /// A band with its gain above the frequency.
+        HighShelf = 2,
+        /// A band above which the sound falls by 12 dB an octave; the gain is not used.
+        LowPass = 3,
+        /// A band below which the sound falls by 12 dB an octave; the gain is not used.
+        HighPass = 4,
+    }
+}
 
-static EQUALIZERS: SlotTable<LiveEqualizer> = SlotTable::new(Kind::Equalizer);
+/// One band of one channel.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct RustleEqualizerBand {
+    /// Its centre, or its edge at half the gain, in Hz: at least a millionth of the sample rate and below half of it.
+    /// Example: 1000.
+    pub frequency: f64,
+    /// In dB, -24 to 24.
+    pub gain: f64,
+    /// The quality: from that of 5 octaves, 0.18, to that of 0.05 octaves, 28.9. Example: 1.
+    pub q: f64,
+    /// Its shape.
+    pub kind: Choice<RustleBandKind>,
+    /// 0.
+    pub reserved: u32,
+}
 
-/// Makes an equalizer for `channels` (1 or 2) at `sample_rate` Hz, of at most `bands` (at most 64) bands a channel, with
-/// `settings` in force; NULL: none. `equalizer` receives its handle, to be freed with `rustle_equalizer_free`.
+/// A setting of the whole equalizer.
+#[repr(C)]
+pub struct RustleEqualizerSettings {
+    /// The bands of the left or only channel, read during the call only; may be NULL when there are none.
+    pub left: Lent<RustleEqualizerBand>,
+    /// Their number, at most 64.
+    pub left_count: usize,
+    /// The bands of the right channel, likewise.
+    pub right: Lent<RustleEqualizerBand>,
+    /// Their number, at most 64.
+    pub right_count: usize,
+    /// What both channels are amplified by, in dB, -96 to 24.
+    pub preamp: f64,
+}
+
+/// What an equalizer is for, and what it begins with.
+#[repr(C)]
+pub struct RustleEqualizerConfiguration {
+    /// In Hz, 1 to 1,000,000,000. Example: 48000.
+    pub sample_rate: f64,
+    /// 1 or 2. Example: 1.
+    pub channels: u32,
+    /// The most bands that a channel has, at most 64. Example: 4.
+    pub bands: u32,
+    /// The settings in force at the beginning; with no bands and a preamplification of 0 the sound is let through as it is.
+    pub settings: RustleEqualizerSettings,
+}
+
+/// An equalizer.
+pub(crate) struct Equalizer(LiveEqualizer);
+
+impl Object for Equalizer {
+    const NAME: &'static str = "equalizer";
+    const KIND: u32 = 7;
+    type Fault = EqualizerFault;
+
+    /// Forgets the sound so far; a change that is under way or waits is over at once.
+    ///
+    /// Fails with `RUSTLE_WRONG_STATE` (another call processes a block at the moment).
+    ///
+    /// Thread-safe: yes. Realtime-safe: yes, while nobody frees the equalizer.
+    #[doc(alias = "rustle_equalizer_reset")]
+    fn reset(&self) -> Result<(), EqualizerFault> {
+        Ok(self.0.reset()?)
+    }
+}
+
+impl New<RustleEqualizerConfiguration> for Equalizer {
+    /// Makes an equalizer.
+    ///
+    /// Fails with `RUSTLE_INVALID_VALUE` (a number out of its range), `RUSTLE_INVALID_LENGTH` (too many bands).
+    #[doc(alias = "rustle_equalizer_new")]
+    fn new(configuration: &RustleEqualizerConfiguration) -> Result<Self, EqualizerFault> {
+        Ok(Self(LiveEqualizer::new(
+            configuration.sample_rate,
+            configuration.channels as usize,
+            configuration.bands as usize,
+            configuration.settings.read()?,
+        )?))
+    }
+}
+
+impl Equalizer {
+    /// Changes the settings; the sound follows within 40 ms of it, without a click. A change that comes before the one before has
+    /// begun takes its place; one that comes while another is under way follows it.
+    ///
+    /// Fails with `RUSTLE_INVALID_VALUE` (a number out of its range), `RUSTLE_INVALID_LENGTH` (too many bands); nothing is changed
+    /// then.
+    ///
+    /// Thread-safe: yes, also beside `rustle_equalizer_process`. Realtime-safe: no.
+    #[doc(alias = "rustle_equalizer_change")]
+    pub(crate) fn change(&self, settings: &RustleEqualizerSettings) -> Result<(), EqualizerFault> {
+        Ok(self.0.change(&settings.read()?)?)
+    }
+
+    /// Lets the sound through as it is when `is_bypassed` is not 0, or ends that; the way there and back takes 40 ms of sound like
+    /// any change. Changes that are made meanwhile are kept for its end.
+    ///
+    /// Thread-safe: yes, also beside `rustle_equalizer_process`. Realtime-safe: no.
+    #[doc(alias = "rustle_equalizer_set_bypassed")]
+    pub(crate) fn set_bypassed(&self, is_bypassed: Flag) -> Result<(), EqualizerFault> {
+        Ok(self.0.set_bypassed(is_bypassed.is_set())?)
+    }
+
+    /// Replaces the interleaved samples of `block`, whole frames, by their equalized form. The output is not delayed, and does not
+    /// depend on how the sound is cut into blocks, bit for bit; without gains it is the input, bit for bit. The CPU's
+    /// floating-point modes are neither read nor changed.
+    ///
+    /// Fails with `RUSTLE_INVALID_LENGTH` (no whole frames), `RUSTLE_WRONG_STATE` (another call processes a block at the moment);
+    /// the block is as it was then.
+    ///
+    /// Thread-safe: no (a call beside another one with the same equalizer is refused). Realtime-safe: yes, while nobody frees the
+    /// equalizer.
+    #[doc(alias = "rustle_equalizer_process")]
+    pub(crate) fn process(&self, block: &mut [f32]) -> Result<(), EqualizerFault> {
+        Ok(self.0.process(block)?)
+    }
+}
+
+/// Writes the factors on the amplitudes of sines, in dB, that `settings` give at `sample_rate` Hz: for each of
+/// `frequencies` in Hz one to `left` and one to `right`.
 ///
-/// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE` (a number out of its range), `RUSTLE_INVALID_LENGTH` (too many
-/// bands), `RUSTLE_EXHAUSTED`.
+/// Fails with `RUSTLE_INVALID_VALUE` (a number out of its range), `RUSTLE_INVALID_LENGTH` (too many bands, or not as many factors as
+/// frequencies); nothing is written then.
 ///
 /// Thread-safe: yes. Realtime-safe: no.
 ///
-/// # Safety
-/// `settings` is NULL or points to settings whose bands are readable; `equalizer` and `error` are NULL or valid for a write.
-#[no_mangle]
-pub unsafe extern "C" fn rustle_equalizer_new(
+/// Example: `sample_rate` 48000, `frequencies_count` 8, `left_capacity` 8, `right_capacity` 8.
+#[doc(alias = "rustle_equalizer_response")]
+pub(crate) fn response(
+    settings: &RustleEqualizerSettings,
     sample_rate: f64,
-    channels: usize,
-    bands: usize,
-    settings: *const RustleEqualizerSettings,
-    equalizer: *mut RustleHandle,
-    error: *mut RustleError,
-) -> RustleStatus {
-    let body = || {
-        // SAFETY: the caller's promise about `equalizer` is handed on.
-        let equalizer = unsafe { out(equalizer, "equalizer") }?;
-        let settings = if settings.is_null() {
-            Settings::default()
-        } else {
-            // SAFETY: the caller's promise about `settings` is handed on.
-            unsafe { read(settings) }?
-        };
-        *equalizer = EQUALIZERS.insert(LiveEqualizer::new(sample_rate, channels, bands, settings)?)?;
-        Ok::<(), EqualizerFault>(())
-    };
-    // SAFETY: the caller's promise about `error` is handed on.
-    unsafe { guarded(error, body) }
+    frequencies: &[f64],
+    left: &mut [f64],
+    right: &mut [f64],
+) -> Result<(), EqualizerFault> {
+    let settings = settings.read()?;
+    settings.check(sample_rate)?;
+    if !frequencies.iter().all(|frequency| frequency.is_finite()) {
+        return Err(CallFault::value("frequencies", "expected finite numbers, got another one").into());
+    }
+    for (name, factors) in [("left", &*left), ("right", &*right)] {
+        if factors.len() != frequencies.len() {
+            let problem = "expected as many factors as frequencies, got another number";
+            return Err(CallFault::length(name, problem).into());
+        }
+    }
+    let curves = settings.curves(sample_rate);
+    for ((frequency, left), right) in frequencies.iter().zip(left).zip(right) {
+        [*left, *right] = curves(*frequency);
+    }
+    Ok(())
 }
 
-/// Changes the settings of an equalizer; the sound follows within 40 ms of it, without a click. A change that comes before the
-/// one before has begun takes its place; one that comes while another is under way follows it.
+/// Writes to `preamp` the preamplification in dB, -96 to 0, that keeps a full-scale sine of any frequency below full scale at
+/// `sample_rate` Hz.
 ///
-/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE`, `RUSTLE_INVALID_LENGTH`; nothing is
-/// changed then.
-///
-/// Thread-safe: yes, also beside `rustle_equalizer_process`. Realtime-safe: no.
-///
-/// # Safety
-/// `settings` is NULL or points to settings whose bands are readable; `error` is NULL or valid for a write.
-#[no_mangle]
-pub unsafe extern "C" fn rustle_equalizer_change(
-    equalizer: RustleHandle,
-    settings: *const RustleEqualizerSettings,
-    error: *mut RustleError,
-) -> RustleStatus {
-    let body = || {
-        let equalizer = find(equalizer)?;
-        // SAFETY: the caller's promise about `settings` is handed on.
-        Ok::<(), EqualizerFault>(equalizer.change(&unsafe { read(settings) }?)?)
-    };
-    // SAFETY: the caller's promise about `error` is handed on.
-    unsafe { guarded(error, body) }
-}
-
-/// Lets the sound through as it is when `bypassed` is not 0, or ends that; the way there and back takes 40 ms of sound like any
-/// change. Changes that are made meanwhile are kept for its end.
-///
-/// Fails with `RUSTLE_STALE_HANDLE`.
-///
-/// Thread-safe: yes, also beside `rustle_equalizer_process`. Realtime-safe: no.
-///
-/// # Safety
-/// `error` is NULL or valid for a write.
-#[no_mangle]
-pub unsafe extern "C" fn rustle_equalizer_set_bypassed(
-    equalizer: RustleHandle,
-    bypassed: u32,
-    error: *mut RustleError,
-) -> RustleStatus {
-    let body = || Ok::<(), EqualizerFault>(find(equalizer)?.set_bypassed(bypassed != 0)?);
-    // SAFETY: the caller's promise about `error` is handed on.
-    unsafe { guarded(error, body) }
-}
-
-/// Replaces `length` interleaved samples at `block`, whole frames, by their equalized form. The output is not delayed, and does
-/// not depend on how the sound is cut into blocks, bit for bit; without gains it is the input, bit for bit. The CPU's
-/// floating-point modes are neither read nor changed.
-///
-/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH` (no whole frames), `RUSTLE_INVALID_VALUE` (a
-/// misaligned pointer), `RUSTLE_WRONG_STATE` (another call processes a block at the moment); the block is as it was then.
-///
-/// Thread-safe: no (a call beside another one with the same equalizer is refused). Realtime-safe: yes, while nobody frees the
-/// equalizer.
-///
-/// # Safety
-/// `block` is NULL or valid for reads and writes of `length` floats by this call alone; `error` is NULL or valid for a write.
-#[no_mangle]
-pub unsafe extern "C" fn rustle_equalizer_process(
-    equalizer: RustleHandle,
-    block: *mut f32,
-    length: usize,
-    error: *mut RustleError,
-) -> RustleStatus {
-    let body = || {
-        let equalizer = find(equalizer)?;
-        // SAFETY: the caller promises that this call alone uses the block.
-        let block = unsafe { borrowed_mut(block, length, "block") }?;
-        Ok::<(), ProcessFault>(equalizer.process(block)?)
-    };
-    // SAFETY: the caller's promise about `error` is handed on.
-    unsafe { guarded(error, body) }
-}
-
-/// Forgets the sound so far; a change that is under way or waits is over at once.
-///
-/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_WRONG_STATE` (another call processes a block at the moment).
-///
-/// Thread-safe: yes. Realtime-safe: yes, while nobody frees the equalizer.
-///
-/// # Safety
-/// `error` is NULL or valid for a write.
-#[no_mangle]
-pub unsafe extern "C" fn rustle_equalizer_reset(
-    equalizer: RustleHandle,
-    error: *mut RustleError,
-) -> RustleStatus {
-    let body = || Ok::<(), ProcessFault>(find(equalizer)?.reset()?);
-    // SAFETY: the caller's promise about `error` is handed on.
-    unsafe { guarded(error, body) }
-}
-
-/// Makes an equalizer's handle stale. A call that is using it finishes.
-///
-/// Fails with `RUSTLE_STALE_HANDLE`.
+/// Fails with `RUSTLE_INVALID_VALUE` (a number out of its range), `RUSTLE_INVALID_LENGTH` (too many bands).
 ///
 /// Thread-safe: yes. Realtime-safe: no.
 ///
-/// # Safety
-/// `error` is NULL or valid for a write.
-#[no_mangle]
-pub unsafe extern "C" fn rustle_equalizer_free(
-    equalizer: RustleHandle,
-    error: *mut RustleError,
-) -> RustleStatus {
-    // SAFETY: the caller's promise about `error` is handed on.
-    unsafe { guarded(error, || EQUALIZERS.remove(equalizer, "equalizer")) }
+/// Example: `sample_rate` 48000.
+#[doc(alias = "rustle_equalizer_preamp")]
+pub(crate) fn preamp(
+    settings: &RustleEqualizerSettings,
+    sample_rate: f64,
+    preamp: &mut f64,
+) -> Result<(), EqualizerFault> {
+    *preamp = automatic_preamp(&settings.read()?, sample_rate)?;
+    Ok(())
 }
 
-fn find(equalizer: RustleHandle) -> Result<Pinned<'static, LiveEqualizer>, CallFault> {
-    EQUALIZERS.pin(equalizer, "equalizer")
+/// Writes to `gains` the gains in dB, one per band, with which the curve of all `bands` together goes through `targets`, finite and in
+/// dB, one per band, at the bands' frequencies, at `sample_rate` Hz: within -24 to 24 dB for those that peak, and as
+/// they are for the others. `distance` receives the greatest distance that is left, in dB.
+///
+/// Fails with `RUSTLE_INVALID_VALUE` (a number out of its range), `RUSTLE_INVALID_LENGTH` (not as many targets or gains as bands);
+/// nothing is written then.
+///
+/// Thread-safe: yes. Realtime-safe: no.
+///
+/// Example: `sample_rate` 48000, `bands_count` 1, `targets_count` 1, `gains_capacity` 1.
+#[doc(alias = "rustle_equalizer_solve")]
+pub(crate) fn solve(
+    bands: &[RustleEqualizerBand],
+    targets: &[f64],
+    sample_rate: f64,
+    gains: &mut [f64],
+    distance: &mut f64,
+) -> Result<(), EqualizerFault> {
+    if gains.len() != bands.len() {
+        return Err(CallFault::length("gains", "expected room for one per band, got another length").into());
+    }
+    let mut solved = read_bands(bands)?;
+    *distance = gains_for_curve(&mut solved, targets, sample_rate)?;
+    for (gain, solved) in gains.iter_mut().zip(solved) {
+        *gain = solved.gain;
+    }
+    Ok(())
+}
+
+impl RustleEqualizerSettings {
+    fn read(&self) -> Result<Settings, CallFault> {
+        Ok(Settings {
+            left: read_bands(self.left.slice(self.left_count, 64, "settings.left")?)?,
+            right: read_bands(self.right.slice(self.right_count, 64, "settings.right")?)?,
+            preamp: self.preamp,
+        })
+    }
+}
+
+fn read_bands(bands: &[RustleEqualizerBand]) -> Result<Vec<Band>, CallFault> {
+    let read = |band: &RustleEqualizerBand| {
+        if band.reserved != 0 {
+            return Err(CallFault::reserved("band.reserved"));
+        }
+        Ok(Band {
+            kind: band.kind.get("band.kind")?.into(),
+            frequency: band.frequency,
+            gain: band.gain,
+            q: band.q,
+        })
+    };
+    bands.iter().map(read).collect()
+}
+
+/// What a call of this domain fails with.
+type EqualizerFault = CallOr<EqualizerError>;
+
+impl From<ProcessError> for EqualizerFault {
+    fn from(error: ProcessError) -> Self {
+        match error {
+            ProcessError::Busy => {
+                CallFault::wrong_state("equalizer", "expected one block at a time, got a second one").into()
+            }
+            ProcessError::Block(error) => error.into(),
+        }
+    }
+}
+
+impl DomainError for EqualizerError {
+    fn status(&self) -> RustleStatus {
+        match self {
+            Self::BandCount { .. } | Self::BlockLength { .. } => RUSTLE_INVALID_LENGTH,
+            _ => RUSTLE_INVALID_VALUE,
+        }
+    }
 }

@@ -1,12 +1,35 @@
 //! A fault of a call: of its arguments as C sees them, or of what they say.
 
-use crate::status::{CallFault, Fault, RustleStatus};
+use crate::status::{
+    AnyFault, CallFault, Fault, RustleStatus, RUSTLE_EXHAUSTED, RUSTLE_FORKED, RUSTLE_POISONED,
+    RUSTLE_SHUT_DOWN,
+};
+use rustle_engines::{RuntimeError, StartError};
 use std::fmt::{self, Display};
 
 /// An error of an engine or of a domain, which has its number in C.
 pub(crate) trait DomainError: Display {
     /// The number that stands for this error.
     fn status(&self) -> RustleStatus;
+}
+
+impl DomainError for RuntimeError {
+    fn status(&self) -> RustleStatus {
+        match self {
+            Self::Forked { .. } => RUSTLE_FORKED,
+            Self::Thread(_) => RUSTLE_EXHAUSTED,
+        }
+    }
+}
+
+impl DomainError for StartError {
+    fn status(&self) -> RustleStatus {
+        match self {
+            Self::ShutDown => RUSTLE_SHUT_DOWN,
+            Self::Poisoned => RUSTLE_POISONED,
+            Self::Runtime(error) => error.status(),
+        }
+    }
 }
 
 /// What a call of one domain fails with.
@@ -41,6 +64,16 @@ impl<E: DomainError> Fault for CallOr<E> {
         match self {
             Self::Call(fault) => fault.status(),
             Self::Domain(error) => error.status(),
+        }
+    }
+
+    fn erased(self) -> AnyFault
+    where
+        E: 'static,
+    {
+        match self {
+            Self::Call(fault) => fault.erased(),
+            domain => AnyFault::Domain(Box::new(domain)),
         }
     }
 }

@@ -1,126 +1,323 @@
 //! The feed: one source of quotes and its consumers, each with a policy of its own.
 
-mod configuration;
-mod drain;
-mod fault;
-mod new;
-mod push;
+pub(crate) mod consumers;
 mod records;
-mod server;
-mod session;
+pub(crate) mod server;
 mod sources;
-mod start;
-mod wanted;
 
-pub use configuration::*;
-pub use drain::*;
-pub use new::*;
-pub use push::*;
+pub use consumers::*;
 pub use records::*;
 pub use server::*;
-pub use session::*;
 pub use sources::*;
-pub use start::*;
-pub use wanted::*;
 
-use crate::guard::guarded;
-use crate::handle::{Kind, Pinned, RustleHandle, SlotTable};
-use crate::slice::told;
-use crate::status::{CallFault, RustleError, RustleStatus};
-use fault::FeedFault;
-use rustle_engines::FeedEngine;
+use crate::fault::{CallOr, DomainError};
+use crate::lane::LaneRecord;
+use crate::lent::{Choice, Lent, RustleString};
+use crate::object::{Describe, New, Object};
+use crate::runtime;
+use crate::status::{
+    CallFault, RustleStatus, RUSTLE_ADDRESS_UNAVAILABLE, RUSTLE_INVALID_LENGTH, RUSTLE_INVALID_VALUE,
+    RUSTLE_MALFORMED_ADDRESS, RUSTLE_MALFORMED_SCHEMA, RUSTLE_POISONED, RUSTLE_RATE_OUT_OF_RANGE,
+    RUSTLE_SHUT_DOWN, RUSTLE_UNKNOWN_FORMAT, RUSTLE_UNREADABLE_FILE, RUSTLE_WRONG_SOURCE, RUSTLE_WRONG_STATE,
+};
+use crate::ticker::symbol_status;
+use crate::RustleHandle;
+use rustle_engines::{FeedEngine, FeedError, HostNews, SourceConfiguration};
+use rustle_market::{Backoff, BackoffSettings, Decimal, SymbolError, MAX_SYMBOLS};
 
-static FEEDS: SlotTable<FeedEngine> = SlotTable::new(Kind::Feed);
+/// A feed.
+pub(crate) struct Feed(FeedEngine);
 
-fn find(feed: RustleHandle) -> Result<Pinned<'static, FeedEngine>, CallFault> {
-    FEEDS.pin(feed, "feed")
-}
+impl Object for Feed {
+    const NAME: &'static str = "feed";
+    const KIND: u32 = 14;
+    type Fault = FeedFault;
 
-/// Begins the source, so that consumers that are there before get its first quote. Idempotent. When the source comes to its
-/// end every session of the feed ends, those that are started later too.
-///
-/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_SHUT_DOWN`, `RUSTLE_EXHAUSTED` (the feed is over then).
-///
-/// Thread-safe: yes. Realtime-safe: no.
-///
-/// # Safety
-/// `error` is NULL or valid for a write.
-#[no_mangle]
-pub unsafe extern "C" fn rustle_feed_run(feed: RustleHandle, error: *mut RustleError) -> RustleStatus {
-    // SAFETY: the caller's promise about `error` is handed on.
-    unsafe { guarded(error, || Ok::<(), FeedFault>(find(feed)?.run()?)) }
-}
-
-/// Writes what the source met with so far to `counts`.
-///
-/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`.
-///
-/// Thread-safe: yes. Realtime-safe: no.
-///
-/// # Safety
-/// `counts` and `error` are NULL or valid for a write.
-#[no_mangle]
-pub unsafe extern "C" fn rustle_feed_counts(
-    feed: RustleHandle,
-    counts: *mut RustleFeedCounts,
-    error: *mut RustleError,
-) -> RustleStatus {
-    let tell = |place: &mut RustleFeedCounts| -> Result<(), CallFault> {
-        *place = find(feed)?.counts().into();
+    /// Cancels every session of a feed; the source goes on. See `rustle_cancel`.
+    #[doc(alias = "rustle_feed_cancel")]
+    fn cancel(&self) -> Result<(), FeedFault> {
+        self.0.cancel();
         Ok(())
+    }
+
+    /// Cancels every session of a feed and its source, and refuses later starts. See `rustle_shut_down`.
+    #[doc(alias = "rustle_feed_shut_down")]
+    fn shut_down(&self) -> Result<(), FeedFault> {
+        self.0.shut_down();
+        Ok(())
+    }
+}
+
+impl New<RustleSimulatedFeed> for Feed {
+    /// Makes a feed of simulated prices. Nothing runs before `rustle_feed_run`.
+    ///
+    /// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (the model, its parameters, a `reserved`
+    /// other than 0), `RUSTLE_NO_SYMBOLS` to `RUSTLE_RATE_OUT_OF_RANGE`, `RUSTLE_STALE_HANDLE` (the runtime's).
+    #[doc(alias = "rustle_feed_new_simulated")]
+    fn new(configuration: &RustleSimulatedFeed) -> Result<Self, FeedFault> {
+        let source = SourceConfiguration::Simulated(configuration.read()?);
+        Self::of(&source, configuration.runtime)
+    }
+}
+
+impl New<RustleReplayFeed> for Feed {
+    /// Makes a feed that plays a file, which is opened by this call. Nothing runs before `rustle_feed_run`.
+    ///
+    /// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (the speed, the format, a `reserved` other
+    /// than 0), `RUSTLE_MALFORMED_SCHEMA`, `RUSTLE_UNKNOWN_FORMAT`, `RUSTLE_UNREADABLE_FILE`, `RUSTLE_STALE_HANDLE` (the runtime's).
+    #[doc(alias = "rustle_feed_new_replay")]
+    fn new(configuration: &RustleReplayFeed) -> Result<Self, FeedFault> {
+        let source = SourceConfiguration::Replay(configuration.read()?);
+        Self::of(&source, configuration.runtime)
+    }
+}
+
+impl New<RustleLiveFeed> for Feed {
+    /// Makes a feed from another process. It connects when it runs, and again whenever the connection is refused or lost; nobody at
+    /// the address is no fault.
+    ///
+    /// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (a time out of its range),
+    /// `RUSTLE_MALFORMED_ADDRESS`, `RUSTLE_MALFORMED_SCHEMA`, `RUSTLE_STALE_HANDLE` (the runtime's).
+    #[doc(alias = "rustle_feed_new_live")]
+    fn new(configuration: &RustleLiveFeed) -> Result<Self, FeedFault> {
+        let source = SourceConfiguration::Live(configuration.read()?);
+        Self::of(&source, configuration.runtime)
+    }
+}
+
+impl New<RustlePushedFeed> for Feed {
+    /// Makes a feed that the host fills, by `rustle_feed_push`. Nothing runs before `rustle_feed_run`.
+    ///
+    /// Fails with `RUSTLE_INVALID_LENGTH` (also a message limit), `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (the format),
+    /// `RUSTLE_MALFORMED_SCHEMA`, `RUSTLE_STALE_HANDLE` (the runtime's).
+    #[doc(alias = "rustle_feed_new_pushed")]
+    fn new(configuration: &RustlePushedFeed) -> Result<Self, FeedFault> {
+        let source = SourceConfiguration::Pushed(configuration.read()?);
+        Self::of(&source, configuration.runtime)
+    }
+}
+
+impl Describe<RustleFeedCounts> for Feed {
+    type Fault = CallFault;
+
+    /// Writes what the source met with so far to `description`.
+    ///
+    /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
+    #[doc(alias = "rustle_feed_counts")]
+    fn describe(&self) -> Result<RustleFeedCounts, CallFault> {
+        Ok(self.0.counts().into())
+    }
+}
+
+impl Describe<RustleFeedNotice> for Feed {
+    type Fault = CallFault;
+
+    /// Writes the newest notice of a feed's connection or of its end to `description`; one of the kind `RUSTLE_NOTICE_NONE` when
+    /// there was none.
+    ///
+    /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
+    #[doc(alias = "rustle_feed_connection")]
+    fn describe(&self) -> Result<RustleFeedNotice, CallFault> {
+        let newest = self.0.connection();
+        Ok(newest.map_or(RustleFeedNotice::NONE, |notice| RustleFeedNotice::new(&notice, 0)))
+    }
+}
+
+impl Feed {
+    fn of(source: &SourceConfiguration, runtime: RustleHandle) -> Result<Self, FeedFault> {
+        Ok(Self(FeedEngine::on(runtime::find(runtime)?, source)?))
+    }
+
+    /// Begins the source, so that consumers that are there before get its first quote. Idempotent. When the source comes to its
+    /// end every session of the feed ends, those that are started later too.
+    ///
+    /// Fails with `RUSTLE_SHUT_DOWN`, `RUSTLE_EXHAUSTED` (the feed is over then).
+    ///
+    /// Thread-safe: yes. Realtime-safe: no.
+    #[doc(alias = "rustle_feed_run")]
+    pub(crate) fn run(&self) -> Result<(), FeedFault> {
+        Ok(self.0.run()?)
+    }
+
+    /// Has a feed of `rustle_feed_new_pushed` read the next bytes, which continue those before. `taken` receives how many it took:
+    /// fewer when a consumer with `RUSTLE_POLICY_AWAITED` has no room, none before `rustle_feed_run`. The rest is to be pushed again
+    /// after a notice of `RUSTLE_NOTICE_ROOM`. Calls come one after the other, or their bytes mix.
+    ///
+    /// Fails with `RUSTLE_WRONG_SOURCE` (a feed of another source), `RUSTLE_WRONG_STATE` (it was closed or is over); nothing is taken
+    /// then.
+    ///
+    /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
+    ///
+    /// Example: `rustle_feed_new_pushed`, `bytes_count` 0.
+    #[doc(alias = "rustle_feed_push")]
+    pub(crate) fn push(&self, bytes: &[u8], taken: &mut usize) -> Result<(), FeedFault> {
+        *taken = self.0.push(bytes)?;
+        Ok(())
+    }
+
+    /// Reports the connection that the host has to the consumers of a feed of `rustle_feed_new_pushed`. `kind` is
+    /// `RUSTLE_NOTICE_CONNECTING`, `RUSTLE_NOTICE_CONNECTED` (a line that has begun is dropped), `RUSTLE_NOTICE_DISCONNECTED`, or
+    /// `RUSTLE_NOTICE_CLOSED`: the feed comes to its end then, once what was pushed has been handed over, and fails for the reason in
+    /// `note` unless that is empty. `retry_ms` is the time before the next attempt, for disconnected only; `failures` the attempts in a
+    /// row that failed, for connecting and disconnected; `note` the place or the reason.
+    ///
+    /// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (another kind),
+    /// `RUSTLE_WRONG_SOURCE` (a feed of another source), `RUSTLE_WRONG_STATE` (it was closed or is over).
+    ///
+    /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
+    ///
+    /// Example: `rustle_feed_new_pushed`.
+    #[doc(alias = "rustle_feed_tell")]
+    pub(crate) fn tell(
+        &self,
+        kind: Choice<RustleNotice>,
+        retry_ms: u64,
+        failures: u32,
+        note: RustleString,
+    ) -> Result<(), FeedFault> {
+        let note = note.text("note")?;
+        let news = match kind.get("kind")? {
+            RustleNotice::Connecting => HostNews::Connecting { failures },
+            RustleNotice::Connected => HostNews::Connected,
+            RustleNotice::Disconnected => HostNews::Disconnected { retry_ms, failures },
+            RustleNotice::Closed => HostNews::Closed,
+            _ => {
+                let problem = "expected a kind of a connection or closed, got another kind";
+                return Err(CallFault::value("kind", problem).into());
+            }
+        };
+        Ok(self.0.tell(news, note)?)
+    }
+
+    /// Reports which symbols the consumers of a feed want together: `wanted` receives how many, and `names` their names in the order
+    /// of their bytes, each with a line feed behind it, if there is room for all. Nothing is written to `names` when `length` of
+    /// `wanted` is more than `names_capacity`: the call is to be made again with so much room. When `all` is 1 the names are those that
+    /// somebody wants by name too. `RUSTLE_NOTICES_WANTED` says when to look again.
+    ///
+    /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
+    #[doc(alias = "rustle_feed_wanted")]
+    pub(crate) fn wanted(&self, names: &mut [u8], wanted: &mut RustleFeedWanted) -> Result<(), CallFault> {
+        let all = self.0.wanted();
+        let length = all.names.iter().map(|name| name.len() + 1).sum();
+        if let Some(mut rest) = names.get_mut(..length) {
+            for name in &all.names {
+                let (text, behind) = rest.split_at_mut(name.len());
+                text.copy_from_slice(name.as_bytes());
+                behind[0] = b'\n';
+                rest = &mut behind[1..];
+            }
+        }
+        *wanted = RustleFeedWanted {
+            version: all.version,
+            count: all.names.len(),
+            length,
+            all: all.all.into(),
+            reserved: 0,
+        };
+        Ok(())
+    }
+}
+
+/// Draws how long a host waits before its next attempt to connect, after `failures` attempts in a row that failed:
+/// evenly from 0 to `base_ns` doubled for each failure but the first, at most `cap_ns`.
+/// `wait_ns` receives it. The same `seed` draws the same wait.
+///
+/// Fails with `RUSTLE_INVALID_VALUE` (a base other than 1 ms up to `cap_ns`, a cap above 1 day, no failure).
+///
+/// Thread-safe: yes, also inside a callback. Realtime-safe: no.
+///
+/// Example: `base_ns` 1000000, `cap_ns` 8000000, `failures` 1.
+#[doc(alias = "rustle_feed_backoff")]
+pub(crate) fn backoff(
+    base_ns: u64,
+    cap_ns: u64,
+    failures: u32,
+    seed: u64,
+    wait_ns: &mut u64,
+) -> Result<(), FeedFault> {
+    let settings = BackoffSettings {
+        base_ns,
+        cap_ns,
+        ..BackoffSettings::default()
     };
-    // SAFETY: the caller's promises about `counts` and `error` are handed on.
-    unsafe { told(counts, "counts", error, tell) }
+    let before = failures.checked_sub(1);
+    let before = before.ok_or(CallFault::value("failures", "expected 1 or more, got 0"))?;
+    *wait_ns = Backoff::after(settings, before, seed)
+        .map_err(FeedError::from)?
+        .failed();
+    Ok(())
 }
 
-/// Cancels every session of a feed. The source goes on, and later starts are welcome. Idempotent.
-///
-/// Fails with `RUSTLE_STALE_HANDLE`.
-///
-/// Thread-safe: yes, also inside a callback. Realtime-safe: no.
-///
-/// # Safety
-/// `error` is NULL or valid for a write.
-#[no_mangle]
-pub unsafe extern "C" fn rustle_feed_cancel(feed: RustleHandle, error: *mut RustleError) -> RustleStatus {
-    // SAFETY: the caller's promise about `error` is handed on.
-    unsafe {
-        guarded(error, || {
-            find(feed)?.cancel();
-            Ok::<(), CallFault>(())
-        })
+/// The names of a record's list. One that is too long is refused before it is read.
+fn lent_names(
+    symbols: &Lent<RustleString>,
+    count: usize,
+    name: &'static str,
+) -> Result<Vec<String>, FeedFault> {
+    check_count(count)?;
+    names(symbols.slice(count, MAX_SYMBOLS, name)?, name)
+}
+
+/// The names of a list.
+fn names(symbols: &[RustleString], name: &'static str) -> Result<Vec<String>, FeedFault> {
+    check_count(symbols.len())?;
+    let names = symbols.iter().map(|symbol| Ok(symbol.text(name)?.to_owned()));
+    names.collect()
+}
+
+fn check_count(symbols: usize) -> Result<(), FeedError> {
+    if symbols > MAX_SYMBOLS {
+        return Err(FeedError::Symbols(SymbolError::TooMany));
     }
+    Ok(())
 }
 
-/// Cancels every session of a feed and its source; later starts fail with `RUSTLE_SHUT_DOWN`. Idempotent.
-///
-/// Fails with `RUSTLE_STALE_HANDLE`.
-///
-/// Thread-safe: yes, also inside a callback. Realtime-safe: no.
-///
-/// # Safety
-/// `error` is NULL or valid for a write.
-#[no_mangle]
-pub unsafe extern "C" fn rustle_feed_shut_down(feed: RustleHandle, error: *mut RustleError) -> RustleStatus {
-    // SAFETY: the caller's promise about `error` is handed on.
-    unsafe {
-        guarded(error, || {
-            find(feed)?.shut_down();
-            Ok::<(), CallFault>(())
-        })
+/// A number of `units` of 10^-`scale`.
+fn decimal(units: i64, scale: u8, name: &'static str) -> Result<Decimal, CallFault> {
+    let problem = "expected at most 18 digits, at most 18 of them after the point, got more";
+    Decimal::new(units, scale).ok_or(CallFault::value(name, problem))
+}
+
+/// Writes a text to a place of the caller's.
+fn write_text(text: &str, place: &mut [u8], name: &'static str, length: &mut usize) -> Result<(), CallFault> {
+    let short = CallFault::length(name, "expected room for the text, got less");
+    place
+        .get_mut(..text.len())
+        .ok_or(short)?
+        .copy_from_slice(text.as_bytes());
+    *length = text.len();
+    Ok(())
+}
+
+/// What a call of a feed fails with.
+type FeedFault = CallOr<FeedError>;
+
+impl DomainError for FeedError {
+    fn status(&self) -> RustleStatus {
+        match self {
+            Self::Symbols(error) => symbol_status(error),
+            Self::RateOutOfRange { .. } => RUSTLE_RATE_OUT_OF_RANGE,
+            Self::CapacityOutOfRange { .. } | Self::ModelCount { .. } | Self::MessageLimit { .. } => {
+                RUSTLE_INVALID_LENGTH
+            }
+            Self::IntervalOutOfRange { .. }
+            | Self::Model(_)
+            | Self::Lateness(_)
+            | Self::Alert(_)
+            | Self::Speed(_)
+            | Self::PatienceOutOfRange { .. }
+            | Self::Backoff(_)
+            | Self::NoSymbols => RUSTLE_INVALID_VALUE,
+            Self::Schema(_) => RUSTLE_MALFORMED_SCHEMA,
+            Self::UnknownFormat { .. } => RUSTLE_UNKNOWN_FORMAT,
+            Self::File { .. } => RUSTLE_UNREADABLE_FILE,
+            Self::AddressText(_) => RUSTLE_MALFORMED_ADDRESS,
+            Self::Address { .. } => RUSTLE_ADDRESS_UNAVAILABLE,
+            Self::NotPushed => RUSTLE_WRONG_SOURCE,
+            Self::Ended => RUSTLE_WRONG_STATE,
+            Self::ShutDown => RUSTLE_SHUT_DOWN,
+            Self::Poisoned => RUSTLE_POISONED,
+            Self::Runtime(error) => error.status(),
+        }
     }
-}
-
-/// Makes a feed's handle stale, and cancels its sessions and its source. The releases follow.
-///
-/// Fails with `RUSTLE_STALE_HANDLE`.
-///
-/// Thread-safe: yes, also inside a callback. Realtime-safe: no.
-///
-/// # Safety
-/// `error` is NULL or valid for a write.
-#[no_mangle]
-pub unsafe extern "C" fn rustle_feed_free(feed: RustleHandle, error: *mut RustleError) -> RustleStatus {
-    // SAFETY: the caller's promise about `error` is handed on.
-    unsafe { guarded(error, || FEEDS.remove(feed, "feed")) }
 }

@@ -1,15 +1,381 @@
-//! Spectra: of frames, along signals and back, and the two functions of the project's brief.
+//! Spectra of frames and the way back, windows, and the sinusoids in a spectrum; the two functions of the project's brief.
 
 pub mod brief;
 mod cache;
-mod fault;
-pub mod forms;
-pub mod inverse;
-pub mod path;
-pub mod peaks;
-pub mod plan;
+pub(crate) mod peaks;
 mod results;
 mod scratch;
-pub mod stft;
-pub mod stft_stream;
-pub mod window;
+
+use crate::fault::{CallOr, DomainError};
+use crate::lent::{choices, Choice};
+use crate::object::{Describe, New, Object};
+use crate::status::{
+    CallFault, RustleStatus, RUSTLE_INVALID_LENGTH, RUSTLE_INVALID_VALUE, RUSTLE_WRONG_STATE,
+};
+pub use peaks::{RustlePeak, RustlePeakSearch};
+use rustle_dsp::{DspError, Form, InversePlan, Path, Scale, SpectrumPlan, Symmetry, Window};
+pub(crate) use scratch::ScratchPool;
+
+choices! {
+    /// What the samples of a frame are weighted with.
+    pub enum RustleWindow = RUSTLE_WINDOW_ {
+        /// No window: all coefficients are 1.
+        None = 0,
+        /// The Hann window, also called hanning.
+        Hann = 1,
+        /// The Hamming window, 0.54 and 0.46.
+        Hamming = 2,
+        /// The Blackman window, 0.42, 0.5 and 0.08.
+        Blackman = 3,
+    }
+}
+
+choices! {
+    /// Where the period of a window ends.
+    pub enum RustleSymmetry = RUSTLE_SYMMETRY_ for Symmetry {
+        /// A window of N coefficients is one period of its cosines: for spectra.
+        Periodic = 0,
+        /// The last coefficient of a window equals the first: for filter design.
+        Symmetric = 1,
+    }
+}
+
+choices! {
+    /// What the magnitudes of a spectrum are relative to.
+    pub enum RustleScale = RUSTLE_SCALE_ for Scale {
+        /// The sum itself: a full-scale sine reads about half the window's sum.
+        None = 0,
+        /// Amplitudes: a full-scale sine on a bin's frequency reads 1.0 with every window, and so does a constant of 1.0 in bin 0.
+        Amplitude = 1,
+    }
+}
+
+choices! {
+    /// What is written for the N/2 + 1 bins of a frame.
+    pub enum RustleSpectrumForm = RUSTLE_FORM_ for Form {
+        /// The magnitude of each bin.
+        Magnitudes = 0,
+        /// The square of each magnitude.
+        Power = 1,
+        /// The level of each bin, 20 log10 of its magnitude and at least -200 dB; with `RUSTLE_SCALE_AMPLITUDE` relative to a
+        /// full-scale sine.
+        Decibels = 2,
+        /// The bins themselves, N + 2 floats: a real and an imaginary part for each. The phase is that of a cosine that starts at
+        /// the frame's first sample.
+        Complex = 3,
+    }
+}
+
+choices! {
+    /// The instructions that a transform uses. All paths compute the same sums by the same algorithm; their results differ by
+    /// rounding.
+    pub enum RustleFftPath = RUSTLE_PATH_ {
+        /// The path that `rustle_fft_path` reports.
+        Preferred = 0,
+        /// Plain arrays, on every CPU.
+        Plain = 1,
+        /// Four lanes in 128-bit registers of x86-64: SSE2.
+        Narrow = 2,
+        /// Eight lanes: AVX2 and FMA.
+        Avx2 = 3,
+        /// Sixteen lanes: AVX-512.
+        Avx512 = 4,
+        /// Four lanes in 128-bit registers of arm64: NEON.
+        Neon = 5,
+    }
+}
+
+/// What the spectra of a plan are.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct RustleFftPlanConfiguration {
+    /// The number of samples N of a frame: a power of two from 64 to 65,536. Example: 256.
+    pub size: usize,
+    /// The window.
+    pub window: Choice<RustleWindow>,
+    /// Its symmetry.
+    pub symmetry: Choice<RustleSymmetry>,
+    /// What the magnitudes are relative to.
+    pub scale: Choice<RustleScale>,
+    /// The instructions: those of this machine.
+    pub path: Choice<RustleFftPath>,
+}
+
+/// What an inverse transforms.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct RustleFftInverseConfiguration {
+    /// The number of samples N of a frame: a power of two from 64 to 65,536. Example: 256.
+    pub size: usize,
+    /// The instructions: those of this machine.
+    pub path: Choice<RustleFftPath>,
+    /// 0.
+    pub reserved: u32,
+}
+
+/// What a plan, or an inverse, is.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct RustleFftDescription {
+    /// The number of samples N of a frame.
+    pub size: usize,
+    /// The least number of floats of scratch memory that a caller may bring.
+    pub scratch_length: usize,
+    /// The instructions that it uses, never `RUSTLE_PATH_PREFERRED`.
+    pub path: Choice<RustleFftPath>,
+    /// 0.
+    pub reserved: u32,
+}
+
+impl From<RustleWindow> for Window {
+    fn from(window: RustleWindow) -> Self {
+        match window {
+            RustleWindow::None => Self::Rectangular,
+            RustleWindow::Hann => Self::Hann,
+            RustleWindow::Hamming => Self::Hamming,
+            RustleWindow::Blackman => Self::Blackman,
+        }
+    }
+}
+
+impl From<Path> for RustleFftPath {
+    fn from(path: Path) -> Self {
+        match path {
+            Path::Plain => Self::Plain,
+            Path::Narrow => Self::Narrow,
+            Path::Avx2 => Self::Avx2,
+            Path::Avx512 => Self::Avx512,
+            Path::Neon => Self::Neon,
+        }
+    }
+}
+
+/// The path of a configuration; it may be one that this machine does not have.
+fn path(choice: Choice<RustleFftPath>) -> Result<Path, FftFault> {
+    Ok(match choice.get("configuration.path")? {
+        RustleFftPath::Preferred => Path::preferred()?,
+        RustleFftPath::Plain => Path::Plain,
+        RustleFftPath::Narrow => Path::Narrow,
+        RustleFftPath::Avx2 => Path::Avx2,
+        RustleFftPath::Avx512 => Path::Avx512,
+        RustleFftPath::Neon => Path::Neon,
+    })
+}
+
+impl RustleFftPlanConfiguration {
+    /// The plan that it asks for.
+    ///
+    /// # Errors
+    /// It cannot be met.
+    pub(crate) fn plan(&self) -> Result<SpectrumPlan, FftFault> {
+        Ok(SpectrumPlan::on_path(
+            path(self.path)?,
+            self.size,
+            self.window.get("configuration.window")?.into(),
+            self.symmetry.get("configuration.symmetry")?.into(),
+            self.scale.get("configuration.scale")?.into(),
+        )?)
+    }
+}
+
+/// A plan: what a spectrum of one size and window needs, computed once, and scratch memory for callers who bring none.
+pub(crate) struct FftPlan {
+    plan: SpectrumPlan,
+    scratch: ScratchPool,
+}
+
+impl Object for FftPlan {
+    const NAME: &'static str = "fft_plan";
+    const KIND: u32 = 4;
+    type Fault = FftFault;
+}
+
+impl New<RustleFftPlanConfiguration> for FftPlan {
+    /// Makes a plan for the spectra of frames.
+    ///
+    /// Fails with `RUSTLE_INVALID_VALUE` (a field out of its range, a path that this machine does not have).
+    #[doc(alias = "rustle_fft_plan_new")]
+    fn new(configuration: &RustleFftPlanConfiguration) -> Result<Self, FftFault> {
+        Ok(Self {
+            plan: configuration.plan()?,
+            scratch: ScratchPool::new(),
+        })
+    }
+}
+
+impl Describe<RustleFftDescription> for FftPlan {
+    type Fault = FftFault;
+
+    /// Writes what the plan is to `description`.
+    ///
+    /// Thread-safe: yes. Realtime-safe: yes, while nobody frees the plan.
+    #[doc(alias = "rustle_fft_plan_describe")]
+    fn describe(&self) -> Result<RustleFftDescription, FftFault> {
+        let plan = &self.plan;
+        Ok(description(plan.size(), plan.scratch_len(), plan.path()))
+    }
+}
+
+impl FftPlan {
+    /// Writes the spectrum of the frame `input`, exactly the plan's N samples, in one form to `output`: N/2 + 1 floats, or N/2 to
+    /// leave out the bin at half the sample rate; N + 2 with `RUSTLE_FORM_COMPLEX`.
+    ///
+    /// `scratch` are at least as many floats as the plan's description says, of any content, or none for memory of the plan's, which
+    /// is allocated once for each of up to eight calls at a time and anew for more. A sample that is not finite makes every bin NaN
+    /// or infinite.
+    ///
+    /// Fails with `RUSTLE_INVALID_VALUE` (no form has the number); nothing is written to `output` then.
+    ///
+    /// Thread-safe: yes, also with one plan. Realtime-safe: yes with the caller's scratch, while nobody frees the plan.
+    ///
+    /// Example: `input_count` 256, `output_capacity` 129, `scratch_capacity` 3072.
+    #[doc(alias = "rustle_fft_spectrum")]
+    pub(crate) fn spectrum(
+        &self,
+        form: Choice<RustleSpectrumForm>,
+        input: &[f32],
+        output: &mut [f32],
+        scratch: &mut [f32],
+    ) -> Result<(), FftFault> {
+        let run = match form.get("form")? {
+            RustleSpectrumForm::Magnitudes => SpectrumPlan::magnitudes,
+            RustleSpectrumForm::Power => SpectrumPlan::power,
+            RustleSpectrumForm::Decibels => SpectrumPlan::decibels,
+            RustleSpectrumForm::Complex => SpectrumPlan::complex,
+        };
+        let length = self.plan.scratch_len();
+        Ok(self
+            .scratch
+            .lent_or_own(scratch, length, |scratch| run(&self.plan, input, output, scratch))?)
+    }
+}
+
+/// The way back from complex bins to samples, and scratch memory for callers who bring none.
+pub(crate) struct FftInverse {
+    plan: InversePlan,
+    scratch: ScratchPool,
+}
+
+impl Object for FftInverse {
+    const NAME: &'static str = "fft_inverse";
+    const KIND: u32 = 8;
+    type Fault = FftFault;
+}
+
+impl New<RustleFftInverseConfiguration> for FftInverse {
+    /// Makes a plan for the inverse transform.
+    ///
+    /// Fails with `RUSTLE_INVALID_VALUE` (a field out of its range, a path that this machine does not have).
+    #[doc(alias = "rustle_fft_inverse_new")]
+    fn new(configuration: &RustleFftInverseConfiguration) -> Result<Self, FftFault> {
+        if configuration.reserved != 0 {
+            return Err(CallFault::reserved("configuration.reserved").into());
+        }
+        Ok(Self {
+            plan: InversePlan::on_path(path(configuration.path)?, configuration.size)?,
+            scratch: ScratchPool::new(),
+        })
+    }
+}
+
+impl Describe<RustleFftDescription> for FftInverse {
+    type Fault = FftFault;
+
+    /// Writes what the inverse is to `description`.
+    ///
+    /// Thread-safe: yes. Realtime-safe: yes, while nobody frees the inverse.
+    #[doc(alias = "rustle_fft_inverse_describe")]
+    fn describe(&self) -> Result<RustleFftDescription, FftFault> {
+        let plan = &self.plan;
+        Ok(description(plan.size(), plan.scratch_len(), plan.path()))
+    }
+}
+
+impl FftInverse {
+    /// Writes the N samples to `output` whose complex bins are `bins`, N + 2 floats as `rustle_fft_spectrum` writes them with
+    /// `RUSTLE_FORM_COMPLEX` and `RUSTLE_SCALE_NONE`: numpy's irfft. The imaginary parts of bin 0 and bin N/2 are ignored.
+    ///
+    /// `scratch` is as with `rustle_fft_spectrum`. A bin that is not finite makes every sample NaN or infinite. When the call fails,
+    /// nothing is written to `output`.
+    ///
+    /// Thread-safe: yes, also with one inverse. Realtime-safe: yes with the caller's scratch, while nobody frees the inverse.
+    ///
+    /// Example: `bins_count` 258, `output_capacity` 256, `scratch_capacity` 3072.
+    #[doc(alias = "rustle_fft_inverse_samples")]
+    pub(crate) fn samples(
+        &self,
+        bins: &[f32],
+        output: &mut [f32],
+        scratch: &mut [f32],
+    ) -> Result<(), FftFault> {
+        let length = self.plan.scratch_len();
+        Ok(self.scratch.lent_or_own(scratch, length, |scratch| {
+            self.plan.samples(bins, output, scratch)
+        })?)
+    }
+}
+
+fn description(size: usize, scratch_length: usize, path: Path) -> RustleFftDescription {
+    RustleFftDescription {
+        size,
+        scratch_length,
+        path: RustleFftPath::from(path).into(),
+        reserved: 0,
+    }
+}
+
+/// `path` receives the one of `RUSTLE_PATH_…` that plans are made on when none is named: what the environment variable
+/// RUSTLE_FFT_PATH (`plain`, `narrow`, `neon`, `avx2` or `avx512`) named when the process first asked, or else the widest that
+/// this machine has.
+///
+/// Fails with `RUSTLE_INVALID_VALUE` (the variable names no path, or one that this machine does not have; every plan that names
+/// none is refused then).
+///
+/// Thread-safe: yes. Realtime-safe: no (the first call reads the environment).
+#[doc(alias = "rustle_fft_path")]
+pub(crate) fn preferred_path(path: &mut Choice<RustleFftPath>) -> Result<(), FftFault> {
+    *path = RustleFftPath::from(Path::preferred()?).into();
+    Ok(())
+}
+
+/// Writes the coefficients of a window, 0 to 1, to `coefficients`. Any number of them will do; with 0 nothing is written.
+///
+/// Fails with `RUSTLE_INVALID_VALUE` (no window or no symmetry has the number).
+///
+/// Thread-safe: yes. Realtime-safe: yes, at the cost of two cosines per coefficient.
+#[doc(alias = "rustle_fft_window")]
+pub(crate) fn fill_window(
+    window: Choice<RustleWindow>,
+    symmetry: Choice<RustleSymmetry>,
+    coefficients: &mut [f32],
+) -> Result<(), CallFault> {
+    Window::from(window.get("window")?).fill(symmetry.get("symmetry")?.into(), coefficients);
+    Ok(())
+}
+
+/// What a call of this domain fails with.
+pub(crate) type FftFault = CallOr<DspError>;
+
+impl DomainError for DspError {
+    fn status(&self) -> RustleStatus {
+        match self {
+            Self::InputLength { .. }
+            | Self::BinCount { .. }
+            | Self::ComplexLength { .. }
+            | Self::OutputLength { .. }
+            | Self::ScratchLength { .. }
+            | Self::RowLength { .. }
+            | Self::FrameCount { .. }
+            | Self::NoRoom
+            | Self::SpectrumLength { .. } => RUSTLE_INVALID_LENGTH,
+            Self::Ended => RUSTLE_WRONG_STATE,
+            Self::Size { .. }
+            | Self::Hop { .. }
+            | Self::PathUnavailable { .. }
+            | Self::PathName
+            | Self::SampleRate { .. }
+            | Self::Threshold { .. }
+            | Self::Separation { .. } => RUSTLE_INVALID_VALUE,
+        }
+    }
+}

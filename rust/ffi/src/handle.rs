@@ -44,29 +44,9 @@ struct Vacant {
 /// Bits of a generation that hold the table's kind.
 const KIND_BITS: u32 = 5;
 
-/// What a handle stands for. Handles of different kinds differ, so that one cannot be taken for another; a new table takes a new
-/// number, up to 31.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-pub(crate) enum Kind {
-    Session = 1,
-    Runtime = 2,
-    Ticker = 3,
-    FftPlan = 4,
-    Capture = 5,
-    Playback = 6,
-    Equalizer = 7,
-    InverseFft = 8,
-    Stft = 9,
-    StftStream = 10,
-    Meter = 11,
-    Pitch = 12,
-    Voice = 13,
-    Feed = 14,
-    #[cfg(test)]
-    TestNumbers = 30,
-    #[cfg(test)]
-    TestLetters = 31,
+/// The number of a handle's kind.
+pub(crate) const fn kind_of(handle: RustleHandle) -> u32 {
+    (handle >> 32) as u32 & ((1 << KIND_BITS) - 1)
 }
 
 // SAFETY: the table hands out `&T` to any thread (T: Sync), and drops a T on whichever thread lets go last (T: Send).
@@ -88,10 +68,10 @@ pub(crate) struct Reservation<'a, T> {
 }
 
 impl<T> SlotTable<T> {
-    /// A table of handles of one kind. A kind is for one table.
-    pub(crate) const fn new(kind: Kind) -> Self {
-        let kind = kind as u32;
-        assert!(kind < 1 << KIND_BITS);
+    /// A table of handles of one kind, 1 to 31. A kind is for one table: handles of different kinds differ, so that one cannot be
+    /// taken for another.
+    pub(crate) const fn new(kind: u32) -> Self {
+        assert!(kind > 0 && kind < 1 << KIND_BITS);
         Self {
             chunks: [const { OnceLock::new() }; CHUNKS],
             vacant: Mutex::new(Vacant {
@@ -201,6 +181,8 @@ impl<T> SlotTable<T> {
     }
 
     /// Drops the object of a closed slot that nobody uses any more and makes the slot vacant under a new generation.
+    #[cold]
+    #[inline(never)]
     fn recycle(&self, slot: &Slot<T>, index: u32) {
         // SAFETY: closed and unpinned: this thread, which took the pins to 0, is the slot's only user.
         let object = unsafe { (*slot.object.get()).take() };
@@ -260,6 +242,7 @@ impl<T> Deref for Pinned<'_, T> {
 }
 
 impl<T> Drop for Pinned<'_, T> {
+    #[inline(always)]
     fn drop(&mut self) {
         let before = self.slot.state.fetch_sub(1, Ordering::AcqRel);
         if before & CLOSED != 0 && before & PINS == 1 {
@@ -274,12 +257,12 @@ mod tests {
     use std::sync::atomic::AtomicUsize;
     use std::sync::Arc;
 
-    static NUMBERS: SlotTable<u32> = SlotTable::new(Kind::TestNumbers);
-    static LETTERS: SlotTable<char> = SlotTable::new(Kind::TestLetters);
+    static NUMBERS: SlotTable<u32> = SlotTable::new(30);
+    static LETTERS: SlotTable<char> = SlotTable::new(31);
 
     #[test]
     fn freed_handle_is_stale_and_its_slot_gets_a_new_generation() {
-        let table = SlotTable::new(Kind::TestNumbers);
+        let table = SlotTable::new(30);
         let first = table.insert(7_u32).expect("room");
         assert_eq!(*table.pin(first, "h").expect("live"), 7);
         table.remove(first, "h").expect("live");
@@ -293,7 +276,7 @@ mod tests {
 
     #[test]
     fn place_that_was_not_used_is_given_back() {
-        let table = SlotTable::new(Kind::TestNumbers);
+        let table = SlotTable::new(30);
         drop(table.reserve().expect("room"));
         let handle = table.reserve().expect("room").fill('a');
         assert_eq!(handle as u32, 0, "the first place again");
@@ -319,7 +302,7 @@ mod tests {
             }
         }
         let drops = Arc::new(AtomicUsize::new(0));
-        let table = SlotTable::new(Kind::TestNumbers);
+        let table = SlotTable::new(30);
         let handle = table.insert(Counted(drops.clone())).expect("room");
         let user = table.pin(handle, "h").expect("live");
         table.remove(handle, "h").expect("live");
@@ -331,7 +314,7 @@ mod tests {
 
     #[test]
     fn racing_users_and_removals_drop_each_object_once() {
-        let table = Arc::new(SlotTable::new(Kind::TestNumbers));
+        let table = Arc::new(SlotTable::new(30));
         let drops = Arc::new(AtomicUsize::new(0));
         struct Counted(Arc<AtomicUsize>);
         impl Drop for Counted {

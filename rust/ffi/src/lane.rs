@@ -1,20 +1,41 @@
 //! What the lanes of all engines have in common.
 
+use crate::lent::{choices, Choice};
+use crate::session::AnyLane;
 use crate::sink::SinkGuts;
-use crate::slice::{borrowed_mut, out};
+use crate::slice::borrowed_mut;
 use crate::status::CallFault;
-use rustle_engines::{Doorbell, LaneStatistics, Overflow, RecordListener, Release};
+use rustle_engines::{Delivery, Doorbell, LaneSession, LaneStatistics, Overflow, RecordListener, Release};
+use std::ffi::c_void;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
+use std::sync::Arc;
 
-/// The events lane: every value is one call of the sink's `on_signal`.
-pub const RUSTLE_LANE_EVENTS: u32 = 0;
-/// The frame lane: values wait in a ring until they are drained; a full ring gives up its oldest element.
-pub const RUSTLE_LANE_DROP_OLDEST: u32 = 1;
-/// The frame lane; a full ring does not take a new element in.
-pub const RUSTLE_LANE_DROP_NEWEST: u32 = 2;
-/// The frame lane; a new value replaces the waiting one of the same key: of a ticker's, the same symbol.
-pub const RUSTLE_LANE_KEEP_LATEST: u32 = 3;
+choices! {
+    /// How records travel to the caller.
+    pub enum RustleLane = RUSTLE_LANE_ {
+        /// The events lane: every value is one call of the sink's `on_signal`.
+        Events = 0,
+        /// The frame lane: values wait in a ring until they are drained; a full ring drops its oldest element.
+        DropOldest = 1,
+        /// The frame lane; a full ring drops the new element.
+        DropNewest = 2,
+        /// The frame lane; a new value replaces the waiting one of the same key: of a ticker's, the same symbol.
+        KeepLatest = 3,
+    }
+}
+
+/// A lane for a session.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct RustleLaneRequest {
+    /// The size of the ring, 1 to 1,048,576; not read for the events lane. Example: 64.
+    pub capacity: usize,
+    /// The lane. Example: 1.
+    pub lane: Choice<RustleLane>,
+    /// 0.
+    pub reserved: u32,
+}
 
 /// What went through a frame lane so far: `produced == delivered + dropped + waiting`.
 #[repr(C)]
@@ -24,11 +45,11 @@ pub struct RustleLaneStatistics {
     pub produced: u64,
     /// Elements that were drained.
     pub delivered: u64,
-    /// Elements that the lane's policy gave up.
+    /// Elements that the lane's policy dropped.
     pub dropped: u64,
     /// Elements in the lane now.
     pub waiting: u64,
-    /// Of `dropped`, those after the last element that was put in: no `gap` tells of them unless another comes. After the
+    /// Of `dropped`, those after the last element that was put in: no `gap` reports them unless another comes. After the
     /// session's end the gaps of the elements and this are all that was lost.
     pub untold: u64,
 }
@@ -45,24 +66,42 @@ impl From<LaneStatistics> for RustleLaneStatistics {
     }
 }
 
-/// The policy of a frame lane; `None` for the events lane.
-///
-/// # Errors
-/// The number is none of `RUSTLE_LANE_…`.
-pub(crate) fn overflow(lane: u32) -> Result<Option<Overflow>, CallFault> {
-    match lane {
-        RUSTLE_LANE_EVENTS => Ok(None),
-        RUSTLE_LANE_DROP_OLDEST => Ok(Some(Overflow::DropOldest)),
-        RUSTLE_LANE_DROP_NEWEST => Ok(Some(Overflow::DropNewest)),
-        RUSTLE_LANE_KEEP_LATEST => Ok(Some(Overflow::KeepLatest)),
-        _ => Err(CallFault::value(
-            "lane",
-            "expected one of RUSTLE_LANE_…, got another number",
-        )),
+impl RustleLaneRequest {
+    /// The policy of a frame lane; `None` for the events lane.
+    ///
+    /// # Errors
+    /// The number is none of `RUSTLE_LANE_…`.
+    pub(crate) fn overflow(&self) -> Result<Option<Overflow>, CallFault> {
+        if self.reserved != 0 {
+            return Err(CallFault::reserved("request.reserved"));
+        }
+        Ok(match self.lane.get("request.lane")? {
+            RustleLane::Events => None,
+            RustleLane::DropOldest => Some(Overflow::DropOldest),
+            RustleLane::DropNewest => Some(Overflow::DropNewest),
+            RustleLane::KeepLatest => Some(Overflow::KeepLatest),
+        })
+    }
+
+    /// The lane that is asked for, with `sink` at its end; events are records of type `Record`.
+    ///
+    /// # Errors
+    /// As [`overflow`](Self::overflow); the capacity of a frame lane is out of its range.
+    pub(crate) fn delivery<Record, Native>(&self, sink: SinkGuts) -> Result<Delivery<Native>, CallFault>
+    where
+        Record: LaneRecord<Native> + 'static,
+        Native: 'static,
+    {
+        let Some(overflow) = self.overflow()? else {
+            return Ok(Delivery::Push(Box::new(EventSink::<Record>::new(sink))));
+        };
+        let problem = "expected 1 to 1048576 elements, got another number";
+        Delivery::pull(overflow, self.capacity, BellSink(sink))
+            .ok_or(CallFault::length("request.capacity", problem))
     }
 }
 
-/// A record of the C interface, and the engine's own value that it tells of.
+/// A record of the C interface, and the engine's own value that it is made of.
 pub(crate) trait LaneRecord<Native> {
     /// `gap`: how many values the lane lost just before it.
     fn new(native: &Native, gap: u32) -> Self;
@@ -105,59 +144,74 @@ impl Doorbell for BellSink {
     }
 }
 
-/// The caller's memory for the records of a drain.
-pub(crate) struct Places<'a, Record> {
-    places: std::slice::IterMut<'a, MaybeUninit<Record>>,
+/// A session of an engine whose values wait in a ring, or are pushed.
+pub(crate) trait Lane<Native>: Send + Sync {
+    /// Asks for the session's end.
+    fn cancel(&self);
+
+    /// Hands out at most `most` waiting values, each with the number lost just before it; returns how many there were, and the
+    /// lane's counts; `None` when the session pushes.
+    fn drain(&self, most: usize, take: impl FnMut(Native, u32)) -> Option<(usize, LaneStatistics)>;
 }
 
-impl<Record> Places<'_, Record> {
-    /// How many records still find room.
-    pub(crate) fn room(&self) -> usize {
-        self.places.len()
+impl<Native: rustle_engines::Record> Lane<Native> for LaneSession<Native> {
+    fn cancel(&self) {
+        self.cancel();
     }
 
-    /// Writes the next record: of an engine's value, before which the lane lost `gap` others.
-    #[inline]
-    pub(crate) fn put<Native>(&mut self, native: &Native, gap: u32)
-    where
-        Record: LaneRecord<Native>,
-    {
-        if let Some(place) = self.places.next() {
-            place.write(Record::new(native, gap));
-        }
+    fn drain(&self, most: usize, take: impl FnMut(Native, u32)) -> Option<(usize, LaneStatistics)> {
+        self.drain(most, take)
     }
 }
 
-/// What `rustle_NAME_drain` does once the session was found: `drain` empties its ring into the places that it is given. It
-/// returns `None` for a session of another engine, and `Some(None)` for one of the events lane.
-///
-/// # Errors
-/// NULL, a length that no buffer has, another engine's session, or an events lane's; nothing is taken then.
-///
-/// # Safety
-/// `buffer` is NULL or valid for writes of `capacity` records; `count` and `statistics` are NULL or valid for a write.
-pub(crate) unsafe fn drained<Record>(
-    buffer: *mut Record,
-    capacity: usize,
-    count: *mut usize,
-    statistics: *mut RustleLaneStatistics,
-    drain: impl FnOnce(&mut Places<'_, Record>) -> Option<Option<(usize, LaneStatistics)>>,
-) -> Result<(), CallFault> {
-    // SAFETY: the caller's promise about `count` is handed on.
-    let count = unsafe { out(count, "count") }?;
-    let buffer = buffer.cast::<MaybeUninit<Record>>();
-    // SAFETY: the caller's promise about `buffer` is handed on; `MaybeUninit` asks for no initialised memory.
-    let buffer = unsafe { borrowed_mut(buffer, capacity, "buffer") }?;
-    let mut places = Places {
-        places: buffer.iter_mut(),
-    };
-    let foreign = CallFault::value("session", "expected one of this engine, got another engine's");
-    let events = CallFault::value("session", "expected a frame lane, got an events lane");
-    let counted;
-    (*count, counted) = drain(&mut places).ok_or(foreign)?.ok_or(events)?;
-    // SAFETY: the caller's promise about `statistics` is handed on; `as_mut` tests for NULL.
-    if let Some(statistics) = unsafe { statistics.as_mut() } {
-        *statistics = counted.into();
+impl<Native, L: Lane<Native>> Lane<Native> for Arc<L> {
+    fn cancel(&self) {
+        L::cancel(self);
     }
-    Ok(())
+
+    fn drain(&self, most: usize, take: impl FnMut(Native, u32)) -> Option<(usize, LaneStatistics)> {
+        L::drain(self, most, take)
+    }
+}
+
+/// A lane whose values become records of the C interface.
+pub(crate) struct RecordLane<Record, Native, L> {
+    lane: L,
+    record: PhantomData<fn() -> (Record, Native)>,
+}
+
+impl<Record, Native, L> RecordLane<Record, Native, L> {
+    /// One of `lane`.
+    pub(crate) fn new(lane: L) -> Self {
+        let record = PhantomData;
+        Self { lane, record }
+    }
+}
+
+impl<Record, Native, L> AnyLane for RecordLane<Record, Native, L>
+where
+    Record: LaneRecord<Native>,
+    L: Lane<Native>,
+{
+    fn cancel(&self) {
+        self.lane.cancel();
+    }
+
+    unsafe fn drain(
+        &self,
+        buffer: *mut c_void,
+        capacity: usize,
+    ) -> Result<(usize, LaneStatistics), CallFault> {
+        let buffer = buffer.cast::<MaybeUninit<Record>>();
+        // SAFETY: the caller's promise about `buffer` is handed on; `MaybeUninit` asks for no initialised memory.
+        let buffer = unsafe { borrowed_mut(buffer, capacity, "buffer") }?;
+        let mut places = buffer.iter_mut();
+        let put = |native, gap| {
+            if let Some(place) = places.next() {
+                place.write(Record::new(&native, gap));
+            }
+        };
+        let events = CallFault::value("session", "expected a frame lane, got an events lane");
+        self.lane.drain(capacity, put).ok_or(events)
+    }
 }

@@ -1,34 +1,46 @@
-//! The C interface of Rustle. `include/rustle.h` is generated from this crate by cbindgen and committed.
+//! The C interface of Rustle: declarations in plain Rust, of which rustle-kit generates `exports.rs` here, the header
+//! `include/rustle.h`, and the Swift side's records and calls.
 //!
 //! Rules that every export keeps: it is named `rustle_…` (but for the two that the project's brief names), it runs inside
-//! [`guard`], it returns a [`status`] when it can fail, and its comment says who owns each pointer, whether it may be
-//! called from any thread, and whether it may be called on a realtime thread.
+//! [`guard`], it returns a [`status`] when it can fail, and its comment says whether it may be called from any thread, and
+//! whether it may be called on a realtime thread. Who owns each pointer follows from the parameters' types.
 
 mod alone;
+#[expect(
+    clippy::multiple_unsafe_ops_per_block,
+    reason = "generated: each function's one promise stands above its one block"
+)]
+mod exports;
 mod fault;
 mod framed;
 mod guard;
-mod handle;
-mod slice;
 
-pub mod equalizer;
-pub mod exercise;
-pub mod feed;
-pub mod fft;
+pub mod handle;
 pub mod lane;
+pub mod lent;
+pub mod object;
+pub mod session;
+pub mod sink;
+mod slice;
+pub mod status;
+
+pub mod exercise;
 pub mod layout;
 pub mod live;
 pub mod log;
+pub mod version;
+
+pub mod echo;
+pub mod equalizer;
+pub mod feed;
+pub mod fft;
 pub mod meter;
 pub mod pitch;
 pub mod runtime;
-pub mod session;
-pub mod sink;
 pub mod sound;
-pub mod status;
+pub mod stft;
 pub mod ticker;
-pub mod version;
 pub mod voice;
 
+pub use exports::*;
 pub use handle::RustleHandle;
-pub use slice::RustleString;

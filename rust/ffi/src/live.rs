@@ -1,5 +1,6 @@
 //! A count of everything that the archive holds on behalf of its caller.
 
+use crate::fft::brief::live_results;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 static LIVE: AtomicI64 = AtomicI64::new(0);
@@ -27,5 +28,6 @@ impl Drop for LiveToken {
 /// Thread-safe: yes; exact when no other call is under way. Realtime-safe: yes.
 #[no_mangle]
 pub extern "C" fn rustle_live_objects() -> i64 {
-    LIVE.load(Ordering::Relaxed)
+    // The results' table knows how many it has: a count of their own would cost each call.
+    LIVE.load(Ordering::Relaxed) + live_results() as i64
 }

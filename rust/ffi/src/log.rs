@@ -73,22 +73,14 @@ pub unsafe extern "C" fn rustle_log_install(
 
 /// Changes the level up to which records are made: 0 for none, or one of `RUSTLE_LOG_…`.
 ///
-/// Fails with `RUSTLE_INVALID_VALUE`.
+/// Fails with `RUSTLE_INVALID_VALUE` (another number).
 ///
 /// Thread-safe: yes. Realtime-safe: yes.
-///
-/// # Safety
-/// `error` is NULL or valid for a write.
-#[no_mangle]
-pub unsafe extern "C" fn rustle_log_set_level(level: u32, error: *mut RustleError) -> RustleStatus {
-    // SAFETY: the caller's promise about `error` is handed on.
-    unsafe {
-        guarded(error, || {
-            check(level)?;
-            LEVEL.store(level, Ordering::Relaxed);
-            Ok::<(), CallFault>(())
-        })
-    }
+#[doc(alias = "rustle_log_set_level")]
+pub(crate) fn set_level(level: u32) -> Result<(), CallFault> {
+    check(level)?;
+    LEVEL.store(level, Ordering::Relaxed);
+    Ok(())
 }
 
 fn check(level: u32) -> Result<(), CallFault> {

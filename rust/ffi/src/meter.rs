@@ -1,19 +1,107 @@
 //! Sound-level meters: levels, loudness, bands, and the scale for display.
 
-mod configuration;
-mod fault;
+use crate::alone::Alone;
+use crate::fault::{CallOr, DomainError};
+use crate::lent::{choices, Choice, Flag, Lent};
+use crate::object::{New, Object};
+use crate::status::{CallFault, RustleStatus, RUSTLE_INVALID_LENGTH, RUSTLE_INVALID_VALUE};
+use rustle_dsp::level::{
+    decibels, noise_scale, BandWidth, FrequencyWeighting, MeterError, MicrophoneResponse, NoiseClass,
+    TimeWeighting,
+};
+use rustle_dsp::loudness::{ChannelWeight, LoudnessReading};
+use rustle_dsp::sound_meter::{
+    MeteredChannel, SoundMeter, SoundMeterConfiguration, SoundMeterError, SoundReading,
+};
 
-pub use configuration::*;
+choices! {
+    /// How much the frequencies count.
+    pub enum RustleFrequencyWeighting = RUSTLE_WEIGHTING_ for FrequencyWeighting {
+        /// The A weighting.
+        A = 0,
+        /// The C weighting.
+        C = 1,
+        /// The Z weighting: none.
+        Z = 2,
+    }
+}
 
-use crate::alone::alone;
-use crate::guard::guarded;
-use crate::handle::{Kind, RustleHandle, SlotTable};
-use crate::slice::{borrowed, borrowed_mut, check_apart, out, told, Piece};
-use crate::status::{CallFault, RustleError, RustleStatus};
-use fault::MeterFault;
-use rustle_dsp::level::{decibels, noise_scale, NoiseClass};
-use rustle_dsp::sound_meter::{SoundMeter, SoundMeterError};
-use std::sync::{Mutex, MutexGuard};
+choices! {
+    /// How fast a level follows the sound.
+    pub enum RustleTimeWeighting = RUSTLE_TIME_ for TimeWeighting {
+        /// A time constant of 0.125 s.
+        Fast = 0,
+        /// A time constant of 1 s.
+        Slow = 1,
+    }
+}
+
+choices! {
+    /// How much a channel counts in loudness.
+    pub enum RustleChannelWeight = RUSTLE_CHANNEL_ for ChannelWeight {
+        /// A channel that counts once in loudness: left, right, centre, and the back channels of 7.1.
+        Front = 0,
+        /// A surround channel, 60 to 120 degrees to the side, which counts 1.41 times.
+        Surround = 1,
+        /// The low-frequency channel, which does not count.
+        LowFrequency = 2,
+    }
+}
+
+choices! {
+    /// Which bands are measured.
+    pub enum RustleMeterBands = RUSTLE_BANDS_ {
+        /// No bands.
+        None = 0,
+        /// Bands of an octave.
+        Octave = 1,
+        /// Bands of a third of an octave.
+        ThirdOctave = 3,
+    }
+}
+
+/// In the place of a channel: all, the mean of their powers.
+pub const RUSTLE_CHANNEL_ALL: u32 = u32::MAX;
+
+/// A point of a microphone's response.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct RustleResponsePoint {
+    /// In Hz, above that of the point before.
+    pub frequency: f64,
+    /// By how many dB the microphone reads too high: within 24 dB of the deviation at 1 kHz.
+    pub deviation: f64,
+}
+
+/// What a meter measures.
+#[repr(C)]
+pub struct RustleMeterConfiguration {
+    /// In Hz, 8000 to 768,000. Example: 48000.
+    pub sample_rate: f64,
+    /// The calibration: what is added to a level relative to full scale, in dB, -300 to 300.
+    pub offset: f64,
+    /// What each channel counts in loudness; read during the call only.
+    pub channels: Lent<Choice<RustleChannelWeight>>,
+    /// The number of channels, 1 to 24. Example: 1.
+    pub channel_count: usize,
+    /// The microphone's response, which is undone before levels and bands are measured; read during the call only; may be NULL
+    /// when there is none.
+    pub response: Lent<RustleResponsePoint>,
+    /// The number of its points, at most 4096; 0: there is none. Example: 0.
+    pub response_count: usize,
+    /// Which channel the levels and bands are of, counted from 0, or `RUSTLE_CHANNEL_ALL`.
+    pub metered: u32,
+    /// How much the frequencies count.
+    pub weighting: Choice<RustleFrequencyWeighting>,
+    /// How fast the level follows the sound.
+    pub time: Choice<RustleTimeWeighting>,
+    /// Not 0: loudness is measured.
+    pub loudness: Flag,
+    /// Which bands are measured.
+    pub bands: Choice<RustleMeterBands>,
+    /// 0.
+    pub reserved: u32,
+}
 
 /// What a meter shows. Levels are in dB with the calibration; minus infinity is silence.
 #[repr(C)]
@@ -57,87 +145,11 @@ pub struct RustleMeterReading {
     pub reserved: u32,
 }
 
-static METERS: SlotTable<Mutex<SoundMeter>> = SlotTable::new(Kind::Meter);
-
-/// Makes a meter. `meter` receives its handle, to be freed with `rustle_meter_free`.
-///
-/// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_EXHAUSTED`.
-///
-/// Thread-safe: yes. Realtime-safe: no.
-///
-/// # Safety
-/// `configuration` is NULL or points to a configuration whose channels and points are readable, and that is not written during
-/// the call; `meter` and `error` are NULL or valid for a write.
-#[no_mangle]
-pub unsafe extern "C" fn rustle_meter_new(
-    configuration: *const RustleMeterConfiguration,
-    meter: *mut RustleHandle,
-    error: *mut RustleError,
-) -> RustleStatus {
-    let body = || {
-        // SAFETY: the caller's promise about `configuration` is handed on; `as_ref` tests for NULL.
-        let configuration = unsafe { configuration.as_ref() }.ok_or(CallFault::null("configuration"))?;
-        // SAFETY: the caller's promise about `meter` is handed on.
-        let meter = unsafe { out(meter, "meter") }?;
-        // SAFETY: the caller's promise about the configuration's memory is handed on.
-        let configuration = unsafe { configuration::read(configuration) }?;
-        *meter = METERS.insert(Mutex::new(SoundMeter::new(&configuration)?))?;
-        Ok::<(), MeterFault>(())
-    };
-    // SAFETY: the caller's promise about `error` is handed on.
-    unsafe { guarded(error, body) }
-}
-
-/// Measures `length` interleaved samples, whole frames. One that is NaN or infinite counts as silence, and as an overload.
-///
-/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH` (no whole frames), `RUSTLE_INVALID_VALUE` (a
-/// misaligned pointer), `RUSTLE_WRONG_STATE` (another call uses the meter at the moment); the samples do not count then.
-///
-/// Thread-safe: no (a call beside another one with the same meter is refused). Realtime-safe: yes, while nobody frees the
-/// meter.
-///
-/// # Safety
-/// `samples` is NULL or points to `length` floats that are not written during the call; `error` is NULL or valid for a write.
-#[no_mangle]
-pub unsafe extern "C" fn rustle_meter_process(
-    meter: RustleHandle,
-    samples: *const f32,
-    length: usize,
-    error: *mut RustleError,
-) -> RustleStatus {
-    let body = || {
-        let meter = METERS.pin(meter, "meter")?;
-        // SAFETY: the caller promises that the samples are readable and not written meanwhile.
-        let samples = unsafe { borrowed(samples, length, "samples") }?;
-        own(&meter)?.process(samples).map_err(SoundMeterError::Meter)?;
-        Ok::<(), MeterFault>(())
-    };
-    // SAFETY: the caller's promise about `error` is handed on.
-    unsafe { guarded(error, body) }
-}
-
-/// Writes what the meter shows now to `reading`.
-///
-/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_WRONG_STATE` (another call uses the meter at the moment).
-///
-/// Thread-safe: no (a call beside another one with the same meter is refused). Realtime-safe: yes, while nobody frees the
-/// meter.
-///
-/// # Safety
-/// `reading` and `error` are NULL or valid for a write.
-#[no_mangle]
-pub unsafe extern "C" fn rustle_meter_read(
-    meter: RustleHandle,
-    reading: *mut RustleMeterReading,
-    error: *mut RustleError,
-) -> RustleStatus {
-    let tell = |place: &mut RustleMeterReading| -> Result<(), MeterFault> {
-        let meter = METERS.pin(meter, "meter")?;
-        let reading = own(&meter)?.reading();
-        let loudness = |measure: fn(&rustle_dsp::loudness::LoudnessReading) -> f64| {
-            reading.loudness.as_ref().map_or(f64::NAN, measure)
-        };
-        *place = RustleMeterReading {
+impl From<SoundReading> for RustleMeterReading {
+    fn from(reading: SoundReading) -> Self {
+        let loudness =
+            |measure: fn(&LoudnessReading) -> f64| reading.loudness.as_ref().map_or(f64::NAN, measure);
+        Self {
             seconds: reading.levels.seconds,
             level: reading.levels.level,
             equivalent: reading.levels.equivalent,
@@ -156,121 +168,109 @@ pub unsafe extern "C" fn rustle_meter_read(
             place: reading.place,
             noise_class: reading.class as u32,
             reserved: 0,
-        };
-        Ok(())
-    };
-    // SAFETY: the caller's promises about `reading` and `error` are handed on.
-    unsafe { told(reading, "reading", error, tell) }
+        }
+    }
 }
 
-/// Writes to `level` the level that was exceeded for `percent` (0 to 100) of the measurement, such as LA10 for 10; not a number
-/// in the first 5 time constants, minus infinity for silence.
-///
-/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE`, `RUSTLE_WRONG_STATE` (another call uses the
-/// meter at the moment).
-///
-/// Thread-safe: no (a call beside another one with the same meter is refused). Realtime-safe: yes, while nobody frees the
-/// meter.
-///
-/// # Safety
-/// `level` and `error` are NULL or valid for a write.
-#[no_mangle]
-pub unsafe extern "C" fn rustle_meter_exceeded(
-    meter: RustleHandle,
-    percent: f64,
-    level: *mut f64,
-    error: *mut RustleError,
-) -> RustleStatus {
-    let tell = |level: &mut f64| -> Result<(), MeterFault> {
+/// A meter.
+pub(crate) struct Meter(Alone<SoundMeter>);
+
+impl Object for Meter {
+    const NAME: &'static str = "meter";
+    const KIND: u32 = 11;
+    type Fault = MeterFault;
+
+    /// Begins a new measurement. The filters go on: a sound that lasts has no beginning.
+    ///
+    /// Fails with `RUSTLE_WRONG_STATE` (another call uses the meter at the moment).
+    ///
+    /// Thread-safe: no (a call beside another one with the same meter is refused). Realtime-safe: yes, while nobody frees the
+    /// meter.
+    #[doc(alias = "rustle_meter_restart")]
+    fn reset(&self) -> Result<(), MeterFault> {
+        self.0.get()?.restart();
+        Ok(())
+    }
+}
+
+impl New<RustleMeterConfiguration> for Meter {
+    /// Makes a meter.
+    ///
+    /// Fails with `RUSTLE_INVALID_VALUE` (a number out of its range), `RUSTLE_INVALID_LENGTH`.
+    #[doc(alias = "rustle_meter_new")]
+    fn new(configuration: &RustleMeterConfiguration) -> Result<Self, MeterFault> {
+        let meter = SoundMeter::new(&configuration.read()?)?;
+        // Whatever a panic leaves is a state that a meter can be in.
+        Ok(Self(Alone::new(meter, Self::NAME, |_| ())))
+    }
+}
+
+impl Meter {
+    /// Measures interleaved samples, whole frames. One that is NaN or infinite counts as silence, and as an overload.
+    ///
+    /// Fails with `RUSTLE_INVALID_LENGTH` (no whole frames), `RUSTLE_WRONG_STATE` (another call uses the meter at the moment); the
+    /// samples do not count then.
+    ///
+    /// Thread-safe: no (a call beside another one with the same meter is refused). Realtime-safe: yes, while nobody frees the
+    /// meter.
+    #[doc(alias = "rustle_meter_process")]
+    pub(crate) fn process(&self, samples: &[f32]) -> Result<(), MeterFault> {
+        Ok(self.0.get()?.process(samples).map_err(SoundMeterError::Meter)?)
+    }
+
+    /// Writes what the meter shows now to `reading`.
+    ///
+    /// Fails with `RUSTLE_WRONG_STATE` (another call uses the meter at the moment).
+    ///
+    /// Thread-safe: no (a call beside another one with the same meter is refused). Realtime-safe: yes, while nobody frees the
+    /// meter.
+    #[doc(alias = "rustle_meter_read")]
+    pub(crate) fn read(&self, reading: &mut RustleMeterReading) -> Result<(), MeterFault> {
+        *reading = self.0.get()?.reading().into();
+        Ok(())
+    }
+
+    /// Writes to `level` the level that was exceeded for `percent` (0 to 100) of the measurement, such as LA10 for 10; not a number
+    /// in the first 5 time constants, minus infinity for silence.
+    ///
+    /// Fails with `RUSTLE_INVALID_VALUE` (`percent`), `RUSTLE_WRONG_STATE` (another call uses the meter at the moment).
+    ///
+    /// Thread-safe: no (a call beside another one with the same meter is refused). Realtime-safe: yes, while nobody frees the
+    /// meter.
+    #[doc(alias = "rustle_meter_exceeded")]
+    pub(crate) fn exceeded(&self, percent: f64, level: &mut f64) -> Result<(), MeterFault> {
         if !(0.0..=100.0).contains(&percent) {
             return Err(CallFault::value("percent", "expected 0 to 100, got another number").into());
         }
-        let meter = METERS.pin(meter, "meter")?;
-        *level = own(&meter)?.exceeded(percent).unwrap_or(f64::NAN);
+        *level = self.0.get()?.exceeded(percent).unwrap_or(f64::NAN);
         Ok(())
-    };
-    // SAFETY: the caller's promises about `level` and `error` are handed on.
-    unsafe { told(level, "level", error, tell) }
-}
+    }
 
-/// Writes the centre frequencies of the meter's bands in Hz to `centres` and their equivalent levels in dB relative to full
-/// scale, without calibration, to `levels`, as many as both have room for: `capacity` each. `count` receives the number of bands.
-///
-/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE` (memory that
-/// overlaps or is misaligned), `RUSTLE_WRONG_STATE` (another call uses the meter at the moment).
-///
-/// Thread-safe: no (a call beside another one with the same meter is refused). Realtime-safe: yes, while nobody frees the
-/// meter.
-///
-/// # Safety
-/// `centres` and `levels` are NULL or valid for reads and writes of `capacity` numbers by this call alone; `count` and `error`
-/// are NULL or valid for a write.
-#[no_mangle]
-pub unsafe extern "C" fn rustle_meter_bands(
-    meter: RustleHandle,
-    centres: *mut f64,
-    levels: *mut f64,
-    capacity: usize,
-    count: *mut usize,
-    error: *mut RustleError,
-) -> RustleStatus {
-    let tell = |count: &mut usize| -> Result<(), MeterFault> {
-        check_apart([
-            Piece::new("centres", centres, capacity),
-            Piece::new("levels", levels, capacity),
-            Piece::new("count", std::ptr::from_ref(count), 1),
-        ])?;
-        // SAFETY: the caller promises that this call alone uses the memory; it overlaps no other argument.
-        let centres = unsafe { borrowed_mut(centres, capacity, "centres") }?;
-        // SAFETY: as above.
-        let levels = unsafe { borrowed_mut(levels, capacity, "levels") }?;
-        let meter = METERS.pin(meter, "meter")?;
-        let meter = own(&meter)?;
-        let known = meter.band_centres().len().min(capacity);
-        centres[..known].copy_from_slice(&meter.band_centres()[..known]);
-        meter.band_mean_squares(&mut levels[..known]);
-        for level in &mut levels[..known] {
+    /// Writes the centre frequencies of the meter's bands in Hz to `centres` and their equivalent levels in dB relative to full
+    /// scale, without calibration, to `levels`, as many as find room in both. `count` receives the number of bands.
+    ///
+    /// Fails with `RUSTLE_WRONG_STATE` (another call uses the meter at the moment).
+    ///
+    /// Thread-safe: no (a call beside another one with the same meter is refused). Realtime-safe: yes, while nobody frees the
+    /// meter.
+    #[doc(alias = "rustle_meter_bands")]
+    pub(crate) fn bands(
+        &self,
+        centres: &mut [f64],
+        levels: &mut [f64],
+        count: &mut usize,
+    ) -> Result<(), MeterFault> {
+        let meter = self.0.get()?;
+        let known = meter.band_centres();
+        let room = known.len().min(centres.len()).min(levels.len());
+        centres[..room].copy_from_slice(&known[..room]);
+        meter.band_mean_squares(&mut levels[..room]);
+        for level in &mut levels[..room] {
             *level = decibels(*level);
         }
-        *count = meter.band_centres().len();
+        *count = known.len();
         Ok(())
-    };
-    // SAFETY: the caller's promises about `count` and `error` are handed on.
-    unsafe { told(count, "count", error, tell) }
-}
-
-/// Begins a new measurement. The filters go on: a sound that lasts has no beginning.
-///
-/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_WRONG_STATE` (another call uses the meter at the moment).
-///
-/// Thread-safe: no (a call beside another one with the same meter is refused). Realtime-safe: yes, while nobody frees the
-/// meter.
-///
-/// # Safety
-/// `error` is NULL or valid for a write.
-#[no_mangle]
-pub unsafe extern "C" fn rustle_meter_restart(meter: RustleHandle, error: *mut RustleError) -> RustleStatus {
-    let body = || {
-        let meter = METERS.pin(meter, "meter")?;
-        own(&meter)?.restart();
-        Ok::<(), CallFault>(())
-    };
-    // SAFETY: the caller's promise about `error` is handed on.
-    unsafe { guarded(error, body) }
-}
-
-/// Makes a meter's handle stale. A call that is using it finishes.
-///
-/// Fails with `RUSTLE_STALE_HANDLE`.
-///
-/// Thread-safe: yes. Realtime-safe: no.
-///
-/// # Safety
-/// `error` is NULL or valid for a write.
-#[no_mangle]
-pub unsafe extern "C" fn rustle_meter_free(meter: RustleHandle, error: *mut RustleError) -> RustleStatus {
-    // SAFETY: the caller's promise about `error` is handed on.
-    unsafe { guarded(error, || METERS.remove(meter, "meter")) }
+    }
 }
 
 /// Writes to `place` where an average power of `power` dB relative to full scale stands on the scale for display, 0 to 120, and
@@ -278,35 +278,64 @@ pub unsafe extern "C" fn rustle_meter_free(meter: RustleHandle, error: *mut Rust
 /// and including 120. The place is 120 sqrt((a - m) / (1 - m)) with a = 10^(power / 20) and m = 10^-4; it is not a sound
 /// pressure level.
 ///
-/// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE` (memory that overlaps).
+/// Fails with `RUSTLE_INVALID_VALUE` (memory that overlaps).
 ///
 /// Thread-safe: yes. Realtime-safe: yes.
-///
-/// # Safety
-/// `place`, `noise_class` and `error` are NULL or valid for a write.
-#[no_mangle]
-pub unsafe extern "C" fn rustle_noise_scale(
-    power: f64,
-    place: *mut f64,
-    noise_class: *mut u32,
-    error: *mut RustleError,
-) -> RustleStatus {
-    let tell = |place: &mut f64| -> Result<(), CallFault> {
-        check_apart([
-            Piece::new("place", std::ptr::from_ref(place), 1),
-            Piece::new("noise_class", noise_class, 1),
-        ])?;
-        // SAFETY: the caller's promise about `noise_class` is handed on; it overlaps no other argument.
-        let noise_class = unsafe { out(noise_class, "noise_class") }?;
-        *place = noise_scale(power);
-        *noise_class = NoiseClass::of(*place) as u32;
-        Ok(())
-    };
-    // SAFETY: the caller's promises about `place` and `error` are handed on.
-    unsafe { told(place, "place", error, tell) }
+#[doc(alias = "rustle_noise_scale")]
+pub(crate) fn scale(power: f64, place: &mut f64, noise_class: &mut u32) -> Result<(), CallFault> {
+    *place = noise_scale(power);
+    *noise_class = NoiseClass::of(*place) as u32;
+    Ok(())
 }
 
-/// The meter for the one call that uses it; whatever a panic left is a state that it can be in.
-fn own(meter: &Mutex<SoundMeter>) -> Result<MutexGuard<'_, SoundMeter>, CallFault> {
-    alone(meter, "meter", |_| ())
+impl RustleMeterConfiguration {
+    fn read(&self) -> Result<SoundMeterConfiguration, MeterFault> {
+        if self.reserved != 0 {
+            return Err(CallFault::reserved("configuration.reserved").into());
+        }
+        let channels = self
+            .channels
+            .slice(self.channel_count, 24, "configuration.channels")?;
+        let channels = channels
+            .iter()
+            .map(|channel| Ok(channel.get("configuration.channels")?.into()));
+        let points = self
+            .response
+            .slice(self.response_count, 4_096, "configuration.response")?;
+        let points: Vec<_> = points
+            .iter()
+            .map(|point| (point.frequency, point.deviation))
+            .collect();
+        let response = (!points.is_empty()).then(|| MicrophoneResponse::new(points));
+        Ok(SoundMeterConfiguration {
+            rate: self.sample_rate,
+            channels: channels.collect::<Result<_, CallFault>>()?,
+            metered: match self.metered {
+                RUSTLE_CHANNEL_ALL => MeteredChannel::All,
+                channel => MeteredChannel::One(channel as usize),
+            },
+            frequency: self.weighting.get("configuration.weighting")?.into(),
+            time: self.time.get("configuration.time")?.into(),
+            offset: self.offset,
+            loudness: self.loudness.is_set(),
+            bands: match self.bands.get("configuration.bands")? {
+                RustleMeterBands::None => None,
+                RustleMeterBands::Octave => Some(BandWidth::Octave),
+                RustleMeterBands::ThirdOctave => Some(BandWidth::ThirdOctave),
+            },
+            response: response.transpose().map_err(SoundMeterError::Response)?,
+        })
+    }
+}
+
+/// What a call of this domain fails with.
+type MeterFault = CallOr<SoundMeterError>;
+
+impl DomainError for SoundMeterError {
+    fn status(&self) -> RustleStatus {
+        match self {
+            Self::Meter(MeterError::BlockLength { .. }) => RUSTLE_INVALID_LENGTH,
+            _ => RUSTLE_INVALID_VALUE,
+        }
+    }
 }

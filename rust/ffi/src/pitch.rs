@@ -1,21 +1,61 @@
 //! The pitch of a signal: frame by frame as it comes in pieces, or of a whole one.
 
-mod configuration;
-mod contour;
-mod fault;
-
-pub use configuration::*;
-pub use contour::*;
-
-use crate::alone::alone;
+use crate::alone::Alone;
+use crate::fault::{CallOr, DomainError};
 use crate::framed::Counted;
-use crate::guard::guarded;
-use crate::handle::{Kind, RustleHandle, SlotTable};
-use crate::slice::{borrowed, borrowed_mut, check_apart, out, told, Piece};
-use crate::status::{CallFault, RustleError, RustleStatus};
-use fault::PitchFault;
-use rustle_dsp::pitch::{PitchFrame, PitchTracker};
-use std::sync::{Mutex, MutexGuard};
+use crate::lent::{choices, Choice};
+use crate::object::{Describe, New, Object};
+use crate::status::{CallFault, RustleStatus, RUSTLE_INVALID_LENGTH, RUSTLE_INVALID_VALUE};
+use rustle_dsp::pitch::{
+    contour, Decoding, PitchConfiguration, PitchError, PitchFrame, PitchMethod, PitchTracker,
+};
+
+choices! {
+    /// How the pitch is looked for.
+    pub enum RustlePitchMethod = RUSTLE_PITCH_ for PitchMethod {
+        /// Candidates of two families, then harmonic least squares; the default, and the only one with a calibrated confidence.
+        Harmonic = 0,
+        /// YIN.
+        Yin = 1,
+        /// McLeod's pitch method.
+        Mpm = 2,
+        /// The harmonic product spectrum.
+        HarmonicProduct = 3,
+        /// The largest peak of the spectrum.
+        SpectralPeak = 4,
+    }
+}
+
+choices! {
+    /// How the pitch of each frame is chosen.
+    pub enum RustleDecoding = RUSTLE_DECODING_ for Decoding {
+        /// The pitch of each frame from that frame alone.
+        Frame = 0,
+        /// The likeliest path through the candidates of all frames.
+        Viterbi = 1,
+    }
+}
+
+/// What a pitch tracker looks for, and how.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct RustlePitchConfiguration {
+    /// In Hz, 1000 to 768,000. Example: 8000.
+    pub sample_rate: f64,
+    /// The lowest frequency that is looked for, in Hz, above 0. Example: 60.
+    pub lowest: f64,
+    /// The highest, in Hz, above `lowest`; at most 0.45 of the sample rate counts. Example: 1000.
+    pub highest: f64,
+    /// How it is looked for.
+    pub method: Choice<RustlePitchMethod>,
+    /// The samples of a frame, a power of two from 256 to 32,768; 0: the least that holds 2.25 periods of `lowest`. One that does
+    /// not hold them raises the lowest frequency, see `RustlePitchDescription`.
+    pub window: u32,
+    /// The samples from frame to frame, 1 to 1,048,576. Example: 256.
+    pub hop: u32,
+    /// 0.
+    pub reserved: u32,
+}
 
 /// The pitch at one time.
 #[repr(C)]
@@ -39,21 +79,6 @@ pub struct RustlePitchFrame {
     pub level: f64,
 }
 
-impl From<PitchFrame> for RustlePitchFrame {
-    fn from(frame: PitchFrame) -> Self {
-        let estimate = frame.estimate;
-        Self {
-            sample: frame.sample,
-            frequency: estimate.frequency,
-            confidence: estimate.confidence,
-            deviation: estimate.deviation,
-            inharmonicity: estimate.inharmonicity,
-            harmonicity: estimate.harmonicity,
-            level: estimate.level,
-        }
-    }
-}
-
 /// What a pitch tracker looks for, once its configuration has been read.
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -69,160 +94,159 @@ pub struct RustlePitchDescription {
     pub hop: u32,
 }
 
-/// A tracker behind its handle.
-struct Tracked {
+impl From<PitchFrame> for RustlePitchFrame {
+    fn from(frame: PitchFrame) -> Self {
+        let estimate = frame.estimate;
+        Self {
+            sample: frame.sample,
+            frequency: estimate.frequency,
+            confidence: estimate.confidence,
+            deviation: estimate.deviation,
+            inharmonicity: estimate.inharmonicity,
+            harmonicity: estimate.harmonicity,
+            level: estimate.level,
+        }
+    }
+}
+
+/// A pitch tracker.
+pub(crate) struct Pitch {
     description: RustlePitchDescription,
-    tracker: Mutex<Counted<PitchTracker>>,
+    tracker: Alone<Counted<PitchTracker>>,
 }
 
-static TRACKERS: SlotTable<Tracked> = SlotTable::new(Kind::Pitch);
+impl Object for Pitch {
+    const NAME: &'static str = "pitch";
+    const KIND: u32 = 12;
+    type Fault = PitchFault;
 
-/// Makes a pitch tracker, at the beginning of a signal. `pitch` receives its handle, to be freed with `rustle_pitch_free`.
-///
-/// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE`, `RUSTLE_EXHAUSTED`.
-///
-/// Thread-safe: yes. Realtime-safe: no.
-///
-/// # Safety
-/// `configuration` is NULL or points to a configuration that is not written during the call; `pitch` and `error` are NULL or
-/// valid for a write.
-#[no_mangle]
-pub unsafe extern "C" fn rustle_pitch_new(
-    configuration: *const RustlePitchConfiguration,
-    pitch: *mut RustleHandle,
-    error: *mut RustleError,
-) -> RustleStatus {
-    let body = || -> Result<(), PitchFault> {
-        // SAFETY: the caller's promise about `configuration` is handed on; `as_ref` tests for NULL.
-        let configuration = unsafe { configuration.as_ref() }.ok_or(CallFault::null("configuration"))?;
-        // SAFETY: the caller's promise about `pitch` is handed on.
-        let pitch = unsafe { out(pitch, "pitch") }?;
-        let read = configuration::read(configuration)?;
-        let tracker = PitchTracker::new(&read.configuration, read.hop)?;
+    /// Forgets the signal; the next sample is the first of another.
+    ///
+    /// Fails with `RUSTLE_WRONG_STATE` (another call uses the tracker at the moment).
+    ///
+    /// Thread-safe: no (a call beside another one with the same tracker is refused). Realtime-safe: yes, while nobody frees the
+    /// tracker.
+    #[doc(alias = "rustle_pitch_reset")]
+    fn reset(&self) -> Result<(), PitchFault> {
+        self.tracker.get()?.reset();
+        Ok(())
+    }
+}
+
+impl New<RustlePitchConfiguration> for Pitch {
+    /// Makes a pitch tracker, at the beginning of a signal.
+    #[doc(alias = "rustle_pitch_new")]
+    fn new(configuration: &RustlePitchConfiguration) -> Result<Self, PitchFault> {
+        let tracker = PitchTracker::new(&configuration.read()?, configuration.hop as usize)?;
         let range = tracker.estimator().range();
-        let description = RustlePitchDescription {
-            lowest: *range.start(),
-            highest: *range.end(),
-            window: tracker.estimator().window() as u32,
-            hop: tracker.hop() as u32,
-        };
-        let tracker = Mutex::new(Counted::new(tracker));
-        *pitch = TRACKERS.insert(Tracked { description, tracker })?;
+        Ok(Self {
+            description: RustlePitchDescription {
+                lowest: *range.start(),
+                highest: *range.end(),
+                window: tracker.estimator().window() as u32,
+                hop: tracker.hop() as u32,
+            },
+            tracker: Alone::new(Counted::new(tracker), Self::NAME, Counted::reset),
+        })
+    }
+}
+
+impl Describe<RustlePitchDescription> for Pitch {
+    type Fault = PitchFault;
+
+    /// Writes what the tracker looks for to `description`.
+    ///
+    /// Thread-safe: yes. Realtime-safe: yes, while nobody frees the tracker.
+    #[doc(alias = "rustle_pitch_describe")]
+    fn describe(&self) -> Result<RustlePitchDescription, PitchFault> {
+        Ok(self.description)
+    }
+}
+
+impl Pitch {
+    /// Takes in the next samples of the signal, as far as the frames that they complete find room in `frames`. `taken` receives
+    /// the number of samples that were taken, the others are to be given again; `written` receives the number of frames. Room for
+    /// 1 + `samples_count` / hop frames is enough for all samples; with none, samples are taken up to the next frame's last.
+    ///
+    /// The first frame begins with the signal, each one a hop after the one before, and is written by the call that brings its
+    /// last sample. However the signal is cut, the numbers are the same.
+    ///
+    /// Fails with `RUSTLE_WRONG_STATE` (another call uses the tracker at the moment); nothing is taken or written then.
+    ///
+    /// Thread-safe: no (a call beside another one with the same tracker is refused). Realtime-safe: yes, while nobody frees the
+    /// tracker.
+    ///
+    /// Example: `samples_count` 4000.
+    #[doc(alias = "rustle_pitch_process")]
+    pub(crate) fn process(
+        &self,
+        samples: &[f32],
+        frames: &mut [RustlePitchFrame],
+        taken: &mut usize,
+        written: &mut usize,
+    ) -> Result<(), PitchFault> {
+        (*taken, *written) = self.tracker.get()?.push(samples, frames)?;
         Ok(())
-    };
-    // SAFETY: the caller's promise about `error` is handed on.
-    unsafe { guarded(error, body) }
+    }
 }
 
-/// Writes what the tracker looks for to `description`.
+/// Writes the frames of a whole signal to `frames`. `count` receives the number of frames: 1 + (`samples_count` - window) / hop,
+/// none of a signal that is shorter than the window. With a `frames_capacity` of 0 nothing else is done.
 ///
-/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`.
-///
-/// Thread-safe: yes. Realtime-safe: yes, while nobody frees the tracker.
-///
-/// # Safety
-/// `description` and `error` are NULL or valid for a write.
-#[no_mangle]
-pub unsafe extern "C" fn rustle_pitch_describe(
-    pitch: RustleHandle,
-    description: *mut RustlePitchDescription,
-    error: *mut RustleError,
-) -> RustleStatus {
-    let tell = |place: &mut RustlePitchDescription| -> Result<(), CallFault> {
-        *place = TRACKERS.pin(pitch, "pitch")?.description;
-        Ok(())
-    };
-    // SAFETY: the caller's promises about `description` and `error` are handed on.
-    unsafe { told(description, "description", error, tell) }
-}
-
-/// Takes in the next samples of the signal, `length` floats at `samples`, as far as the frames that they complete find room in
-/// `frames`, `capacity` records. `taken` receives the number of samples that were taken, the others are to be given again;
-/// `written` receives the number of frames. Room for 1 + `length` / hop frames is enough for all samples; with none, samples are
-/// taken up to the next frame's last.
-///
-/// The first frame begins with the signal, each one a hop after the one before, and is written by the call that brings its last
-/// sample. However the signal is cut, the numbers are the same.
-///
-/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE` (memory that
-/// overlaps or is misaligned), `RUSTLE_WRONG_STATE` (another call uses the tracker at the moment); nothing is taken or written
-/// then.
-///
-/// Thread-safe: no (a call beside another one with the same tracker is refused). Realtime-safe: yes, while nobody frees the
-/// tracker.
-///
-/// # Safety
-/// `samples` is NULL or points to `length` floats that are not written during the call; `frames` is NULL or valid for reads and
-/// writes of `capacity` records by this call alone; `taken`, `written` and `error` are NULL or valid for a write.
-#[no_mangle]
-pub unsafe extern "C" fn rustle_pitch_process(
-    pitch: RustleHandle,
-    samples: *const f32,
-    length: usize,
-    frames: *mut RustlePitchFrame,
-    capacity: usize,
-    taken: *mut usize,
-    written: *mut usize,
-    error: *mut RustleError,
-) -> RustleStatus {
-    let body = || -> Result<(), PitchFault> {
-        let pitch = TRACKERS.pin(pitch, "pitch")?;
-        check_apart([
-            Piece::new("samples", samples, length),
-            Piece::new("frames", frames, capacity),
-            Piece::new("taken", taken, 1),
-            Piece::new("written", written, 1),
-        ])?;
-        // SAFETY: the caller's promise about `taken` is handed on; it overlaps no other argument.
-        let taken = unsafe { out(taken, "taken") }?;
-        // SAFETY: as above, about `written`.
-        let written = unsafe { out(written, "written") }?;
-        // SAFETY: the caller promises that `samples` is readable and not written meanwhile.
-        let samples = unsafe { borrowed(samples, length, "samples") }?;
-        // SAFETY: the caller promises that this call alone uses `frames`, and it overlaps no other argument.
-        let frames = unsafe { borrowed_mut(frames, capacity, "frames") }?;
-        (*taken, *written) = own(&pitch.tracker)?.push(samples, frames)?;
-        Ok(())
-    };
-    // SAFETY: the caller's promise about `error` is handed on.
-    unsafe { guarded(error, body) }
-}
-
-/// Forgets the signal; the next sample is the first of another.
-///
-/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_WRONG_STATE` (another call uses the tracker at the moment).
-///
-/// Thread-safe: no (a call beside another one with the same tracker is refused). Realtime-safe: yes, while nobody frees the
-/// tracker.
-///
-/// # Safety
-/// `error` is NULL or valid for a write.
-#[no_mangle]
-pub unsafe extern "C" fn rustle_pitch_reset(pitch: RustleHandle, error: *mut RustleError) -> RustleStatus {
-    let body = || {
-        let pitch = TRACKERS.pin(pitch, "pitch")?;
-        own(&pitch.tracker)?.reset();
-        Ok::<(), CallFault>(())
-    };
-    // SAFETY: the caller's promise about `error` is handed on.
-    unsafe { guarded(error, body) }
-}
-
-/// Makes a tracker's handle stale. A call that is using it finishes.
-///
-/// Fails with `RUSTLE_STALE_HANDLE`.
+/// Fails with `RUSTLE_INVALID_LENGTH` (room for some of the frames only), `RUSTLE_INVALID_VALUE`; nothing is written then.
 ///
 /// Thread-safe: yes. Realtime-safe: no.
 ///
-/// # Safety
-/// `error` is NULL or valid for a write.
-#[no_mangle]
-pub unsafe extern "C" fn rustle_pitch_free(pitch: RustleHandle, error: *mut RustleError) -> RustleStatus {
-    // SAFETY: the caller's promise about `error` is handed on.
-    unsafe { guarded(error, || TRACKERS.remove(pitch, "pitch")) }
+/// Example: `samples_count` 4000, `frames_capacity` 32.
+#[doc(alias = "rustle_pitch_contour")]
+pub(crate) fn pitch_contour(
+    configuration: &RustlePitchConfiguration,
+    decoding: Choice<RustleDecoding>,
+    samples: &[f32],
+    frames: &mut [RustlePitchFrame],
+    count: &mut usize,
+) -> Result<(), PitchFault> {
+    let decoding = decoding.get("decoding")?.into();
+    let (hop, configuration) = (configuration.hop as usize, configuration.read()?);
+    let window = PitchTracker::new(&configuration, hop)?.estimator().window();
+    let due = samples.len().checked_sub(window).map_or(0, |rest| 1 + rest / hop);
+    if !frames.is_empty() {
+        if frames.len() < due {
+            let problem = "expected room for all frames, or none, got room for some";
+            return Err(CallFault::length("frames", problem).into());
+        }
+        for (place, frame) in frames
+            .iter_mut()
+            .zip(contour(&configuration, hop, decoding, samples)?)
+        {
+            *place = frame.into();
+        }
+    }
+    *count = due;
+    Ok(())
 }
 
-/// The tracker for the one call that uses it. After a panic the counts of the two sides may differ: it begins anew.
-fn own(tracker: &Mutex<Counted<PitchTracker>>) -> Result<MutexGuard<'_, Counted<PitchTracker>>, CallFault> {
-    alone(tracker, "pitch", Counted::reset)
+impl RustlePitchConfiguration {
+    fn read(&self) -> Result<PitchConfiguration, PitchFault> {
+        if self.reserved != 0 {
+            return Err(CallFault::reserved("configuration.reserved").into());
+        }
+        Ok(PitchConfiguration {
+            method: self.method.get("configuration.method")?.into(),
+            window: (self.window != 0).then_some(self.window as usize),
+            ..PitchConfiguration::new(self.sample_rate, self.lowest..=self.highest)
+        })
+    }
+}
+
+/// What a call of this domain fails with.
+type PitchFault = CallOr<PitchError>;
+
+impl DomainError for PitchError {
+    fn status(&self) -> RustleStatus {
+        match self {
+            Self::FrameLength { .. } => RUSTLE_INVALID_LENGTH,
+            _ => RUSTLE_INVALID_VALUE,
+        }
+    }
 }

@@ -1,132 +1,260 @@
-//! What every engine's sessions have in common: cancel and free.
+//! Sessions: an engine's work for one sink, behind a handle of its own whatever the engine.
 
-use crate::feed::FeedConsumer;
+use crate::exports;
 use crate::guard::guarded;
-use crate::handle::{Kind, Pinned, RustleHandle, SlotTable};
-use crate::lane::overflow;
+use crate::handle::{Pinned, RustleHandle};
+use crate::lane::RustleLaneStatistics;
+use crate::object::{check_size, Object, Tabled};
 use crate::sink::{RustleSink, SinkGuts};
-use crate::status::{CallFault, RustleError, RustleStatus};
-use rustle_engines::{CaptureSession, FeedServer, Overflow, PlaybackSession, TickerSession};
+use crate::slice::{check_apart, out, record, Piece};
+use crate::status::{AnyFault, CallFault, Fault, RustleError, RustleStatus};
+use rustle_engines::LaneStatistics;
+use std::any::Any;
+use std::ffi::c_void;
 
-/// A session of one of the engines.
-pub(crate) struct AnySession {
-    pub(crate) engine: EngineSession,
+/// A session of any engine.
+pub(crate) struct Session {
+    /// The number of its stream, `RUSTLE_START_…`.
+    stream: u32,
+    started: Started,
     #[cfg(feature = "faults")]
     forger: crate::sink::ReleaseForger,
 }
 
-/// The session as its engine knows it.
-pub(crate) enum EngineSession {
-    Ticker(TickerSession),
-    Capture(CaptureSession),
-    Playback(PlaybackSession),
-    Feed(FeedConsumer),
-    Server(FeedServer),
+/// What an engine gives back when it has started.
+pub(crate) struct Started {
+    lane: Box<dyn AnyLane>,
+    face: Box<dyn Any + Send + Sync>,
 }
 
-impl AnySession {
-    fn cancel(&self) {
-        match &self.engine {
-            EngineSession::Ticker(session) => session.cancel(),
-            EngineSession::Capture(session) => session.cancel(),
-            EngineSession::Playback(session) => session.cancel(),
-            EngineSession::Feed(session) => session.cancel(),
-            EngineSession::Server(server) => server.cancel(),
+impl Started {
+    /// A session that can be drained and cancelled, and nothing else.
+    pub(crate) fn new(lane: impl AnyLane + 'static) -> Self {
+        Self {
+            lane: Box::new(lane),
+            face: Box::new(()),
         }
-        #[cfg(feature = "faults")]
-        self.forger.forge();
+    }
+
+    /// The same, with calls of its own, which `face` has.
+    pub(crate) fn with_face(self, face: impl Face) -> Self {
+        let face = Box::new(face);
+        Self { face, ..self }
     }
 }
 
-impl Drop for AnySession {
+/// The calls that sessions of one engine have beside those of all.
+pub(crate) trait Face: Any + Send + Sync {
+    /// What C calls them: `rustle_NAME_…`, with a session as the first argument.
+    const NAME: &'static str;
+}
+
+/// What an engine's sessions have in common.
+pub(crate) trait AnyLane: Send + Sync {
+    /// Asks for the session's end.
+    fn cancel(&self);
+
+    /// Writes at most `capacity` of the waiting records to `buffer`; returns how many there were, and the lane's counts.
+    ///
+    /// # Errors
+    /// The session has no lane that can be drained; nothing is taken then.
+    ///
+    /// # Safety
+    /// `buffer` is NULL or valid for writes of `capacity` records of the lane.
+    unsafe fn drain(
+        &self,
+        buffer: *mut c_void,
+        capacity: usize,
+    ) -> Result<(usize, LaneStatistics), CallFault>;
+}
+
+impl Session {
+    fn cancel(&self) {
+        self.started.lane.cancel();
+        #[cfg(feature = "faults")]
+        self.forger.forge();
+    }
+
+    /// The calls of one engine's sessions.
+    ///
+    /// # Errors
+    /// It is another engine's.
+    pub(crate) fn face<F: Face>(&self) -> Result<&F, CallFault> {
+        let problem = "expected a session of the engine that the call is for, got another engine's";
+        self.started
+            .face
+            .downcast_ref()
+            .ok_or(CallFault::value(F::NAME, problem))
+    }
+}
+
+impl Drop for Session {
     /// Freeing the handle of a session that runs ends it: nobody could end it otherwise.
     fn drop(&mut self) {
         self.cancel();
     }
 }
 
-static SESSIONS: SlotTable<AnySession> = SlotTable::new(Kind::Session);
+impl Object for Session {
+    const NAME: &'static str = "session";
+    const KIND: u32 = 1;
+    type Fault = CallFault;
 
-/// What `rustle_NAME_start` does once its own arguments are in order: `start` starts the session in the lane of the given
-/// policy, `None` for the events lane, and `session` receives its handle.
-///
-/// # Errors
-/// The lane or the sink is none, the table of sessions is full, or `start` fails; the sink was not taken then.
-pub(crate) fn started<E: From<CallFault>>(
-    session: &mut RustleHandle,
-    lane: u32,
-    sink: RustleSink,
-    start: impl FnOnce(Option<Overflow>, SinkGuts) -> Result<EngineSession, E>,
-) -> Result<(), E> {
-    let overflow = overflow(lane)?;
-    set_aside(session, sink, |sink| start(overflow, sink))
+    /// Asks for the end of a session. See `rustle_cancel`.
+    #[doc(alias = "rustle_session_cancel")]
+    fn cancel(&self) -> Result<(), CallFault> {
+        self.cancel();
+        Ok(())
+    }
 }
 
-/// As [`started`], for an engine whose policies are not those of a lane.
-///
-/// # Errors
-/// The sink is none, the table of sessions is full, or `start` fails; the sink was not taken then.
-pub(crate) fn set_aside<E: From<CallFault>>(
-    session: &mut RustleHandle,
-    sink: RustleSink,
-    start: impl FnOnce(SinkGuts) -> Result<EngineSession, E>,
-) -> Result<(), E> {
-    let sink = SinkGuts::new(sink)?;
-    #[cfg(feature = "faults")]
-    let forger = sink.forger();
-    // Set aside first: once the session runs, its start must not fail any more.
-    let reservation = SESSIONS.reserve()?;
-    *session = reservation.fill(AnySession {
-        engine: start(sink)?,
-        #[cfg(feature = "faults")]
-        forger,
-    });
-    Ok(())
+/// A stream of an engine: `rustle_NAME_start`, or `rustle_NAME_start_STREAM`, and the drain of the same name.
+pub(crate) trait Stream<Request>: Object {
+    /// The record of its events and of its drain; [`NoRecord`] when there is none.
+    type Record;
+
+    /// Starts a session that `sink` hears of.
+    ///
+    /// # Errors
+    /// The request cannot be met; the sink was not called then, and is not.
+    fn start(&self, request: &Request, sink: SinkGuts) -> Result<Started, Self::Fault>;
+}
+
+/// Stands for the record of a stream that has none.
+pub(crate) enum NoRecord {}
+
+/// A stream, by number.
+pub(crate) struct Starter {
+    size: usize,
+    record_size: usize,
+    /// Starts a session by a request, which the caller of the verb lends.
+    start: unsafe fn(RustleHandle, *const c_void, SinkGuts) -> Result<Started, AnyFault>,
+}
+
+impl Starter {
+    /// That of an engine and a type of request.
+    pub(crate) const fn of<O: Stream<Request> + Tabled, Request>() -> Self {
+        Self {
+            size: size_of::<Request>(),
+            record_size: size_of::<O::Record>(),
+            start: |handle, request, sink| {
+                let engine = O::table().pin(handle, O::NAME)?;
+                // SAFETY: the promise of the caller of `start`: NULL, or a request that is lent for the call.
+                let request = unsafe { record(request.cast::<Request>(), "request") }?;
+                engine.start(request, sink).map_err(Fault::erased)
+            },
+        }
+    }
 }
 
 /// The session behind a handle.
 ///
 /// # Errors
 /// The handle is not that of a live session.
-pub(crate) fn find(session: RustleHandle) -> Result<Pinned<'static, AnySession>, CallFault> {
-    SESSIONS.pin(session, "session")
+pub(crate) fn find(session: RustleHandle) -> Result<Pinned<'static, Session>, CallFault> {
+    Session::table().pin(session, "session")
 }
 
-/// Asks for the end of a session: sets a flag and wakes the worker. The sink's `on_release` follows on the worker's
-/// thread; calls that were under way may still be seen before it. Idempotent while the handle is live, also after the
-/// session's end.
-///
-/// Fails with `RUSTLE_STALE_HANDLE`.
-///
-/// Thread-safe: yes, also inside a callback. Realtime-safe: no (it takes the inbox's lock for a few instructions).
-///
-/// # Safety
-/// `error` is NULL or valid for a write of one `RustleError`.
-#[no_mangle]
-pub unsafe extern "C" fn rustle_session_cancel(
-    session: RustleHandle,
-    error: *mut RustleError,
-) -> RustleStatus {
-    // SAFETY: the caller's promise about `error` is handed on.
-    unsafe {
-        guarded(error, || {
-            find(session)?.cancel();
-            Ok::<(), CallFault>(())
-        })
-    }
+fn starter(what: u32) -> Result<&'static Starter, CallFault> {
+    let problem = "expected one of RUSTLE_START_…, got another number";
+    exports::starter(what).ok_or(CallFault::value("what", problem))
 }
 
-/// Makes a session's handle stale, and cancels the session if it still runs. What waits in its lane is lost. Every
-/// session needs one such call, before or after its release.
+/// Starts a session of an engine. `what` is one of `RUSTLE_START_…`, and says of which type the record at `request` is; `size` is
+/// that record's size. `session` receives the handle, to be freed with `rustle_free`, before or after the session's release.
+/// Callbacks may come before this function returns.
 ///
-/// Fails with `RUSTLE_STALE_HANDLE`.
+/// `rustle_NAME_start` is a call of this one with its numbers.
+///
+/// Fails with `RUSTLE_INVALID_VALUE` (`what`), `RUSTLE_RECORD_SIZE`, `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`,
+/// `RUSTLE_SHUT_DOWN`, `RUSTLE_POISONED`, `RUSTLE_EXHAUSTED`, `RUSTLE_FORKED`, and what the stream names; the sink was not taken then.
 ///
 /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
 ///
 /// # Safety
-/// As `rustle_session_cancel`.
+/// `request` is NULL or points to a record of that type, which is not written during the call, nor is the memory that its
+/// pointers lend; the sink keeps the contract of `RustleSink`; `session` and `error` are NULL or valid for a write.
 #[no_mangle]
-pub unsafe extern "C" fn rustle_session_free(session: RustleHandle, error: *mut RustleError) -> RustleStatus {
+pub unsafe extern "C" fn rustle_start(
+    object: RustleHandle,
+    what: u32,
+    request: *const c_void,
+    size: usize,
+    sink: RustleSink,
+    session: *mut RustleHandle,
+    error: *mut RustleError,
+) -> RustleStatus {
+    let body = || {
+        let starter = starter(what)?;
+        check_size("request", starter.size, size)?;
+        // SAFETY: the caller's promise about `session` is handed on.
+        let session = unsafe { out(session, "session") }?;
+        let sink = SinkGuts::new(sink)?;
+        #[cfg(feature = "faults")]
+        let forger = sink.forger();
+        // Set aside first: once the session runs, its start must not fail any more.
+        let reservation = Session::table().reserve()?;
+        *session = reservation.fill(Session {
+            stream: what,
+            // SAFETY: the caller's promise about `request` is handed on, which has the size of its type.
+            started: unsafe { (starter.start)(object, request, sink) }?,
+            #[cfg(feature = "faults")]
+            forger,
+        });
+        Ok::<(), AnyFault>(())
+    };
     // SAFETY: the caller's promise about `error` is handed on.
-    unsafe { guarded(error, || SESSIONS.remove(session, "session")) }
+    unsafe { guarded(error, body) }
+}
+
+/// Moves at most `capacity` waiting records of a session with a frame lane into `buffer`, the longest waiting first. `what` is the
+/// number that the session was started with; `size` is the size of its stream's record. `count` receives the number of records;
+/// `statistics`, which may be NULL, what went through the lane up to and including them. Works after the session's end, until its
+/// handle is freed.
+///
+/// `rustle_NAME_drain` is a call of this one with its numbers.
+///
+/// Fails with `RUSTLE_INVALID_VALUE` (`what`, another stream's session, one of an events lane), `RUSTLE_RECORD_SIZE`,
+/// `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`; nothing is taken then.
+///
+/// Thread-safe: yes. Realtime-safe: no (it shares a lock with the worker, held for copies only).
+///
+/// # Safety
+/// `buffer` is NULL or valid for writes of `capacity` records; `count`, `statistics` and `error` are NULL or valid for a write.
+#[no_mangle]
+pub unsafe extern "C" fn rustle_drain(
+    session: RustleHandle,
+    what: u32,
+    buffer: *mut c_void,
+    size: usize,
+    capacity: usize,
+    count: *mut usize,
+    statistics: *mut RustleLaneStatistics,
+    error: *mut RustleError,
+) -> RustleStatus {
+    let body = || {
+        check_size("buffer", starter(what)?.record_size, size)?;
+        let session = find(session)?;
+        if session.stream != what {
+            let problem = "expected one of the stream that is drained, got another stream's";
+            return Err(CallFault::value("session", problem));
+        }
+        check_apart([
+            Piece::new("buffer", buffer.cast::<u8>(), size.saturating_mul(capacity)),
+            Piece::new("count", count, 1),
+            Piece::new("statistics", statistics, 1),
+        ])?;
+        // SAFETY: the caller's promise about `count` is handed on; it overlaps no other argument.
+        let count = unsafe { out(count, "count") }?;
+        // SAFETY: the caller's promise about `buffer` is handed on; its records have the size of the stream's.
+        let (drained, counts) = unsafe { session.started.lane.drain(buffer, capacity) }?;
+        *count = drained;
+        // SAFETY: the caller's promise about `statistics` is handed on; `as_mut` tests for NULL.
+        if let Some(statistics) = unsafe { statistics.as_mut() } {
+            *statistics = counts.into();
+        }
+        Ok(())
+    };
+    // SAFETY: the caller's promise about `error` is handed on.
+    unsafe { guarded::<CallFault>(error, body) }
 }

@@ -1,17 +1,7 @@
 //! Pointers and lengths from C, checked and turned into slices.
 
-use crate::guard::{fault_point, guarded};
-use crate::status::{CallFault, Fault, RustleError, RustleStatus};
-
-/// The bytes of text at `data`, `length` of them: UTF-8, not NUL-terminated, owned by the caller, read during the call only.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustleString {
-    /// The first byte; may be NULL when `length` is 0.
-    pub data: *const u8,
-    /// The number of bytes.
-    pub length: usize,
-}
+use crate::guard::fault_point;
+use crate::status::CallFault;
 
 /// `length` elements at `data`, borrowed for as long as the caller lends them.
 ///
@@ -55,51 +45,6 @@ pub(crate) unsafe fn borrowed_mut<'a, T>(
     Ok(unsafe { std::slice::from_raw_parts_mut(data, length) })
 }
 
-/// A guarded call that tells one thing: `tell` writes it to `place`. A NULL is refused first.
-///
-/// # Safety
-/// `place` is NULL or valid for a write; `error` as for `guarded`.
-pub(crate) unsafe fn told<T, E: Fault + From<CallFault>>(
-    place: *mut T,
-    name: &'static str,
-    error: *mut RustleError,
-    tell: impl FnOnce(&mut T) -> Result<(), E>,
-) -> RustleStatus {
-    let body = || {
-        // SAFETY: the caller's promise about `place` is handed on.
-        tell(unsafe { out(place, name) }?)
-    };
-    // SAFETY: the caller's promise about `error` is handed on.
-    unsafe { guarded(error, body) }
-}
-
-/// A guarded call that writes a text to the `capacity` bytes at `buffer`, and how many it has to `length`. A text that does not
-/// fit is refused, and nothing is written then.
-///
-/// # Safety
-/// `buffer` is NULL or valid for reads and writes of `capacity` bytes; `length` is NULL or valid for a write; `error` as for
-/// `guarded`.
-pub(crate) unsafe fn told_text<T: AsRef<str>, E: Fault + From<CallFault>>(
-    buffer: *mut u8,
-    capacity: usize,
-    length: *mut usize,
-    error: *mut RustleError,
-    tell: impl FnOnce() -> Result<T, E>,
-) -> RustleStatus {
-    let write = |length: &mut usize| {
-        // SAFETY: the caller's promise about `buffer` is handed on.
-        let buffer = unsafe { borrowed_mut(buffer, capacity, "buffer") }?;
-        let told = tell()?;
-        let bytes = told.as_ref().as_bytes();
-        let short = CallFault::length("capacity", "expected room for the text, got less");
-        buffer.get_mut(..bytes.len()).ok_or(short)?.copy_from_slice(bytes);
-        *length = bytes.len();
-        Ok::<(), E>(())
-    };
-    // SAFETY: the caller's promises about `length` and `error` are handed on.
-    unsafe { told(length, "length", error, write) }
-}
-
 /// A pointer for one result.
 ///
 /// # Errors
@@ -109,22 +54,30 @@ pub(crate) unsafe fn told_text<T: AsRef<str>, E: Fault + From<CallFault>>(
 /// An `out` that is not NULL is valid for a write during `'a`.
 pub(crate) unsafe fn out<'a, T>(out: *mut T, name: &'static str) -> Result<&'a mut T, CallFault> {
     fault_point("a result's place");
+    // Records alone: a number's place is written at any address by the processors that there are.
+    if size_of::<T>() > 8 && !out.is_aligned() {
+        return Err(CallFault::value(name, MISALIGNED));
+    }
     // SAFETY: `as_mut` tests for NULL; validity is the caller's promise.
     unsafe { out.as_mut() }.ok_or(CallFault::null(name))
 }
 
-/// The text that a `RustleString` names.
+/// A record that is read.
 ///
 /// # Errors
-/// As `borrowed`; not UTF-8.
+/// NULL, or a misaligned pointer.
 ///
 /// # Safety
-/// As `borrowed`.
-pub(crate) unsafe fn text<'a>(string: RustleString, name: &'static str) -> Result<&'a str, CallFault> {
-    // SAFETY: the promise is handed on.
-    let bytes = unsafe { borrowed(string.data, string.length, name) }?;
-    std::str::from_utf8(bytes).map_err(|_| CallFault::utf8(name))
+/// A `record` that is not NULL is valid for reads, and nobody writes it during `'a`.
+pub(crate) unsafe fn record<'a, T>(record: *const T, name: &'static str) -> Result<&'a T, CallFault> {
+    if !record.is_aligned() {
+        return Err(CallFault::value(name, MISALIGNED));
+    }
+    // SAFETY: `as_ref` tests for NULL; validity is the caller's promise.
+    unsafe { record.as_ref() }.ok_or(CallFault::null(name))
 }
+
+const MISALIGNED: &str = "expected an aligned pointer, got a misaligned one";
 
 /// Memory of a caller, for a test of what it shares with other memory.
 pub(crate) struct Piece {
@@ -145,7 +98,9 @@ impl Piece {
 
     fn overlaps(&self, other: &Self) -> bool {
         let end = |piece: &Self| piece.start.saturating_add(piece.bytes);
-        self.bytes > 0 && other.bytes > 0 && self.start < end(other) && other.start < end(self)
+        // At NULL is no memory: what is wrong with it, if anything, is another fault.
+        let is_memory = |piece: &Self| piece.start != 0 && piece.bytes > 0;
+        is_memory(self) && is_memory(other) && self.start < end(other) && other.start < end(self)
     }
 }
 
@@ -182,10 +137,7 @@ fn check<T>(data: *const T, length: usize, name: &'static str) -> Result<(), Cal
         return Err(CallFault::null(name));
     }
     if !data.is_aligned() {
-        return Err(CallFault::value(
-            name,
-            "expected an aligned pointer, got a misaligned one",
-        ));
+        return Err(CallFault::value(name, MISALIGNED));
     }
     if length > MOST_BYTES / size_of::<T>().max(1) {
         return Err(CallFault::length(name, ENDLESS));
@@ -196,7 +148,7 @@ fn check<T>(data: *const T, length: usize, name: &'static str) -> Result<(), Cal
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::status::{RUSTLE_INVALID_LENGTH, RUSTLE_INVALID_VALUE};
+    use crate::status::{Fault, RustleStatus, RUSTLE_INVALID_LENGTH, RUSTLE_INVALID_VALUE};
 
     #[test]
     fn null_is_a_slice_only_when_it_is_empty() {
@@ -237,6 +189,7 @@ mod tests {
             "one ends where the other starts"
         );
         assert_eq!(refusal((100, 0), (100, 4)), None, "an empty range shares nothing");
+        assert_eq!(refusal((0, 4), (0, 1)), None, "two that are NULL share nothing");
     }
 
     #[test]

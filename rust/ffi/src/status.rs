@@ -29,6 +29,12 @@ pub const RUSTLE_SHUT_DOWN: RustleStatus = 8;
 pub const RUSTLE_EXHAUSTED: RustleStatus = 9;
 /// The call is not possible in the present state, for example a second log sink.
 pub const RUSTLE_WRONG_STATE: RustleStatus = 10;
+/// A record has another size than in this archive: the caller was compiled with the header of another version.
+pub const RUSTLE_RECORD_SIZE: RustleStatus = 11;
+/// Objects of this kind do not have this verb.
+pub const RUSTLE_UNSUPPORTED: RustleStatus = 12;
+/// The process is a fork of the one that started the engines: their threads are not in it.
+pub const RUSTLE_FORKED: RustleStatus = 13;
 
 /// The list of symbols is empty.
 pub const RUSTLE_NO_SYMBOLS: RustleStatus = 100;
@@ -86,6 +92,50 @@ pub struct RustleError {
 pub(crate) trait Fault: Display {
     /// The number that stands for this error in C.
     fn status(&self) -> RustleStatus;
+
+    /// The same fault, without its type.
+    fn erased(self) -> AnyFault
+    where
+        Self: Sized + 'static,
+    {
+        AnyFault::Domain(Box::new(self))
+    }
+}
+
+/// A fault of any domain, without its type.
+pub(crate) enum AnyFault {
+    /// One of the boundary's own: it allocates nothing, which realtime-safe calls count on.
+    Call(CallFault),
+    /// Any other.
+    Domain(Box<dyn Fault>),
+}
+
+impl From<CallFault> for AnyFault {
+    fn from(fault: CallFault) -> Self {
+        Self::Call(fault)
+    }
+}
+
+impl Display for AnyFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Call(fault) => fault.fmt(f),
+            Self::Domain(fault) => fault.fmt(f),
+        }
+    }
+}
+
+impl Fault for AnyFault {
+    fn status(&self) -> RustleStatus {
+        match self {
+            Self::Call(fault) => fault.status(),
+            Self::Domain(fault) => fault.status(),
+        }
+    }
+
+    fn erased(self) -> AnyFault {
+        self
+    }
 }
 
 /// A fault that the boundary itself finds in a call's arguments.
@@ -93,83 +143,106 @@ pub(crate) trait Fault: Display {
 pub(crate) struct CallFault {
     status: RustleStatus,
     argument: &'static str,
-    problem: &'static str,
+    problem: Problem,
+}
+
+#[derive(Debug)]
+enum Problem {
+    Text(&'static str),
+    Size { expected: usize, got: usize },
 }
 
 impl CallFault {
+    const fn new(status: RustleStatus, argument: &'static str, problem: &'static str) -> Self {
+        Self {
+            status,
+            argument,
+            problem: Problem::Text(problem),
+        }
+    }
+
     /// `argument` is NULL.
     pub(crate) const fn null(argument: &'static str) -> Self {
-        Self {
-            status: RUSTLE_NULL_POINTER,
-            argument,
-            problem: "expected a pointer, got NULL",
-        }
+        Self::new(RUSTLE_NULL_POINTER, argument, "expected a pointer, got NULL")
     }
 
     /// `argument` is a length that no allocation can have, or one that the function does not take.
     pub(crate) const fn length(argument: &'static str, problem: &'static str) -> Self {
-        Self {
-            status: RUSTLE_INVALID_LENGTH,
-            argument,
-            problem,
-        }
+        Self::new(RUSTLE_INVALID_LENGTH, argument, problem)
     }
 
     /// `argument` is no member of its enumeration, or out of range.
     pub(crate) const fn value(argument: &'static str, problem: &'static str) -> Self {
-        Self {
-            status: RUSTLE_INVALID_VALUE,
-            argument,
-            problem,
-        }
+        Self::new(RUSTLE_INVALID_VALUE, argument, problem)
+    }
+
+    /// `argument` is a reserved field that is not 0.
+    pub(crate) const fn reserved(argument: &'static str) -> Self {
+        Self::value(argument, "expected 0, got another number")
     }
 
     /// `argument` is not UTF-8.
     pub(crate) const fn utf8(argument: &'static str) -> Self {
-        Self {
-            status: RUSTLE_INVALID_UTF8,
-            argument,
-            problem: "expected UTF-8, got other bytes",
-        }
+        Self::new(RUSTLE_INVALID_UTF8, argument, "expected UTF-8, got other bytes")
     }
 
     /// `argument` is not the handle of a live object of its kind.
     pub(crate) const fn stale(argument: &'static str) -> Self {
-        Self {
-            status: RUSTLE_STALE_HANDLE,
-            argument,
-            problem: "expected a live handle, got one that was freed or never issued",
-        }
+        let problem = "expected a live handle, got one that was freed or never issued";
+        Self::new(RUSTLE_STALE_HANDLE, argument, problem)
     }
 
     /// There is no memory or number left for another object.
     pub(crate) const fn exhausted(argument: &'static str) -> Self {
-        Self {
-            status: RUSTLE_EXHAUSTED,
+        Self::new(
+            RUSTLE_EXHAUSTED,
             argument,
-            problem: "the system or the handle table is exhausted",
-        }
+            "the system or the handle table is exhausted",
+        )
     }
 
     /// The call does not fit the present state.
     pub(crate) const fn wrong_state(argument: &'static str, problem: &'static str) -> Self {
+        Self::new(RUSTLE_WRONG_STATE, argument, problem)
+    }
+
+    /// `argument` is an object without the verb.
+    pub(crate) const fn unsupported(argument: &'static str, problem: &'static str) -> Self {
+        Self::new(RUSTLE_UNSUPPORTED, argument, problem)
+    }
+
+    /// `argument` is a record of another size than this archive's.
+    pub(crate) const fn size(argument: &'static str, expected: usize, got: usize) -> Self {
         Self {
-            status: RUSTLE_WRONG_STATE,
+            status: RUSTLE_RECORD_SIZE,
             argument,
-            problem,
+            problem: Problem::Size { expected, got },
         }
     }
 }
 
 impl Display for CallFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.argument, self.problem)
+        match self.problem {
+            Problem::Text(problem) => write!(f, "{}: {problem}", self.argument),
+            Problem::Size { expected, got } => {
+                write!(
+                    f,
+                    "{}: expected a record of {expected} bytes, got {got}",
+                    self.argument
+                )
+            }
+        }
     }
 }
 
 impl Fault for CallFault {
     fn status(&self) -> RustleStatus {
         self.status
+    }
+
+    fn erased(self) -> AnyFault {
+        AnyFault::Call(self)
     }
 }
 

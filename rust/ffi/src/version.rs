@@ -1,4 +1,4 @@
-//! What tells one archive from another.
+//! What distinguishes one archive from another.
 
 use std::ffi::c_char;
 

@@ -1,202 +1,498 @@
 //! Voices: pitch, formants, noise and steadiness along a signal that comes in pieces, or one measure of a whole one.
 
-mod fault;
-mod measures;
-mod records;
-
-pub use measures::*;
-pub use records::*;
-
-use crate::alone::alone;
+use crate::alone::Alone;
+use crate::fault::{CallOr, DomainError};
 use crate::framed::Counted;
-use crate::guard::guarded;
-use crate::handle::{Kind, RustleHandle, SlotTable};
-use crate::slice::{borrowed, borrowed_mut, check_apart, out, told, Piece};
-use crate::status::{CallFault, RustleError, RustleStatus};
-use fault::VoiceFault;
-use rustle_dsp::voice::VoiceAnalyzer;
-use std::sync::{Mutex, MutexGuard};
+use crate::lent::{choices, copied, Choice};
+use crate::object::{Describe, New, Object};
+use crate::status::{CallFault, RustleStatus, RUSTLE_INVALID_LENGTH, RUSTLE_INVALID_VALUE};
+use rustle_dsp::voice::{
+    analyze_spectrum, extract_formants, harmonic_difference, harmonicity, perturbation, FormantConfiguration,
+    FormantMethod, Formants, HarmonicDifference, Harmonicity, Perturbation, SpectrumFeatures, VoiceAnalyzer,
+    VoiceConfiguration, VoiceError, VoiceFrame, VoiceSummary, FORMANTS,
+};
 
-/// An analyzer behind its handle.
-struct Analyzed {
-    description: RustleVoiceDescription,
-    analyzer: Mutex<Counted<VoiceAnalyzer>>,
+choices! {
+    /// How formants are looked for.
+    pub enum RustleFormantMethod = RUSTLE_FORMANTS_ for FormantMethod {
+        /// Least squares with little weight for the samples at the closing of the vocal folds; the default.
+        Weighted = 0,
+        /// Burg's method.
+        Burg = 1,
+    }
 }
 
-static ANALYZERS: SlotTable<Analyzed> = SlotTable::new(Kind::Voice);
+/// Formants are measured in each frame.
+pub const RUSTLE_VOICE_FORMANTS: u32 = 1;
+/// Harmonics-to-noise ratios are measured in each voiced frame.
+pub const RUSTLE_VOICE_HARMONICITY: u32 = 2;
+/// Centroids are measured in each frame.
+pub const RUSTLE_VOICE_CENTROID: u32 = 4;
 
-/// Makes a voice analyzer, at the beginning of a signal. `voice` receives its handle, to be freed with `rustle_voice_free`.
-///
-/// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE`, `RUSTLE_EXHAUSTED`.
-///
-/// Thread-safe: yes. Realtime-safe: no.
-///
-/// # Safety
-/// `configuration` is NULL or points to a configuration that is not written during the call; `voice` and `error` are NULL or
-/// valid for a write.
-#[no_mangle]
-pub unsafe extern "C" fn rustle_voice_new(
-    configuration: *const RustleVoiceConfiguration,
-    voice: *mut RustleHandle,
-    error: *mut RustleError,
-) -> RustleStatus {
-    let body = || -> Result<(), VoiceFault> {
-        // SAFETY: the caller's promise about `configuration` is handed on; `as_ref` tests for NULL.
-        let configuration = unsafe { configuration.as_ref() }.ok_or(CallFault::null("configuration"))?;
-        // SAFETY: the caller's promise about `voice` is handed on.
-        let voice = unsafe { out(voice, "voice") }?;
-        let analyzer = VoiceAnalyzer::new(&records::read(configuration)?)?;
-        let description = RustleVoiceDescription {
-            window: analyzer.window() as u32,
-            hop: analyzer.hop() as u32,
+/// The most formants that are reported.
+pub const RUSTLE_FORMANT_COUNT: usize = 5;
+const _: () = assert!(RUSTLE_FORMANT_COUNT == FORMANTS);
+
+/// What formants are looked for, and how.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct RustleFormantConfiguration {
+    /// Five formants are expected up to here, in Hz, 3000 to 8000: 5000 suits men, 5500 women, 6500 children. Example: 5000.
+    pub ceiling: f64,
+    /// The effective length of the window in seconds, 0.01 to 0.1; 0: 0.025.
+    pub length: f64,
+    /// The order of the prediction, 4 to 32; 0: chosen for the ceiling and the method.
+    pub order: u32,
+    /// How they are looked for.
+    pub method: Choice<RustleFormantMethod>,
+}
+
+/// What a voice analyzer measures.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct RustleVoiceConfiguration {
+    /// In Hz, 8000 to 192,000. Example: 8000.
+    pub sample_rate: f64,
+    /// The lowest pitch that is looked for, in Hz, at least 40. Example: 75.
+    pub lowest: f64,
+    /// The highest, in Hz, above `lowest`, at most 2000 and below a quarter of the sample rate. Example: 500.
+    pub highest: f64,
+    /// The samples from frame to frame, 1 to 1,048,576; 0: a quarter of the window that the pitch is found in. Example: 500.
+    pub hop: u32,
+    /// The sum of those of `RUSTLE_VOICE_…` that are measured, beside pitch, level, jitter and shimmer; 0: none.
+    /// Example: 7.
+    pub measures: u32,
+    /// How formants are looked for; not read when they are not.
+    pub formants: RustleFormantConfiguration,
+}
+
+/// The formants of a frame or of a signal.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct RustleFormants {
+    /// The frequencies of F1 and up, in rising order, in Hz; 0 beyond `count`.
+    pub frequencies: [f64; RUSTLE_FORMANT_COUNT],
+    /// The widths of their bands within 3 dB, in Hz; 0 beyond `count`.
+    pub bandwidths: [f64; RUSTLE_FORMANT_COUNT],
+    /// 0 to 1: how clear F1 to F3 are, by their bandwidths; no probability.
+    pub confidence: f64,
+    /// How many were found, 0 to `RUSTLE_FORMANT_COUNT`.
+    pub count: u32,
+    /// 0.
+    pub reserved: u32,
+}
+
+/// A voice at one time.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct RustleVoiceFrame {
+    /// The time of the frame's middle, in samples from the signal's beginning.
+    pub sample: u64,
+    /// The pitch in Hz; 0: none.
+    pub pitch: f64,
+    /// 0 to 1: the share of frames like this whose pitch is there and right.
+    pub confidence: f64,
+    /// The level in dB relative to a full-scale square wave; minus infinity for silence.
+    pub level: f64,
+    /// The harmonics-to-noise ratio in dB; minus infinity where nothing is periodic, not a number where it is not measured.
+    pub hnr: f64,
+    /// The spectrum's mean frequency in Hz; 0 of silence and where it is not measured.
+    pub centroid: f64,
+    /// The formants; none where they are not looked for. Those of an unvoiced frame are the noise's.
+    pub formants: RustleFormants,
+    /// 1 when there is a voice: a pitch with a confidence of at least a half; 0 otherwise.
+    pub is_voiced: u32,
+    /// 0.
+    pub reserved: u32,
+}
+
+/// How steady the periods of a voice are, by the definitions of Praat's voice report; 0 where there are too few periods.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct RustlePerturbation {
+    /// The periods that were measured.
+    pub periods: u64,
+    /// Their mean, in seconds.
+    pub mean_period: f64,
+    /// Local jitter, a plain ratio.
+    pub jitter: f64,
+    /// The relative average perturbation, of three periods, a plain ratio.
+    pub jitter_rap: f64,
+    /// The five-point period perturbation quotient, a plain ratio.
+    pub jitter_ppq5: f64,
+    /// Local shimmer, a plain ratio.
+    pub shimmer: f64,
+    /// The mean of the level differences of neighbouring amplitudes, in dB.
+    pub shimmer_decibels: f64,
+    /// The three-point amplitude perturbation quotient, a plain ratio.
+    pub shimmer_apq3: f64,
+    /// The five-point one.
+    pub shimmer_apq5: f64,
+}
+
+/// All frames together.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct RustleVoiceSummary {
+    /// The frames.
+    pub frames: u64,
+    /// Those that are voiced; the measures are of them, and 0 where there are none.
+    pub voiced: u64,
+    /// The median pitch in Hz, right within half a cent.
+    pub median_pitch: f64,
+    /// The mean pitch, in Hz.
+    pub mean_pitch: f64,
+    /// The standard deviation of the pitch in Hz; 0 of fewer than two frames.
+    pub pitch_deviation: f64,
+    /// The mean confidence, 0 to 1.
+    pub mean_confidence: f64,
+    /// The mean harmonics-to-noise ratio in dB, of the frames in which one was found.
+    pub mean_hnr: f64,
+    /// Jitter and shimmer.
+    pub perturbation: RustlePerturbation,
+}
+
+/// What a voice analyzer chose, once its configuration has been read.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct RustleVoiceDescription {
+    /// The samples of the longest window: the first frame comes with as many.
+    pub window: u32,
+    /// The samples from frame to frame.
+    pub hop: u32,
+}
+
+/// The shape of a spectrum.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct RustleSpectrumFeatures {
+    /// The mean frequency, each with its power as its weight, in Hz; 0 of silence.
+    pub centroid: f64,
+    /// The frequency below which 95 % of the energy are, in Hz; 0 of silence.
+    pub rolloff: f64,
+    /// The slope in dB per octave, from 100 Hz to 8 kHz or 0.45 of the sample rate: 0 of white noise, -3 of pink noise.
+    pub tilt: f64,
+}
+
+/// How much of a signal is periodic.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct RustleHarmonicity {
+    /// The harmonics-to-noise ratio in dB, at most 70; minus infinity where nothing is periodic.
+    pub hnr: f64,
+    /// One over the period, in Hz; 0 where nothing is periodic.
+    pub frequency: f64,
+    /// 1 when at least 0.45 of the energy is periodic; 0 otherwise.
+    pub is_voiced: u32,
+    /// 0.
+    pub reserved: u32,
+}
+
+/// The levels of the first two harmonics.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct RustleHarmonicDifference {
+    /// H1 less H2 in dB; 0 where no fundamental was found.
+    pub difference: f64,
+    /// The first harmonic's level in dB relative to a full-scale sine; minus infinity where no fundamental was found.
+    pub first: f64,
+    /// The second harmonic's.
+    pub second: f64,
+    /// The fundamental frequency in Hz, of found ones the mean; 0: none was found.
+    pub frequency: f64,
+}
+
+copied! {
+    Perturbation => RustlePerturbation {
+        periods, mean_period, jitter, jitter_rap, jitter_ppq5, shimmer, shimmer_decibels, shimmer_apq3, shimmer_apq5,
+    }
+    VoiceSummary => RustleVoiceSummary {
+        frames, voiced, median_pitch, mean_pitch, pitch_deviation, mean_confidence, mean_hnr, perturbation,
+    }
+    SpectrumFeatures => RustleSpectrumFeatures { centroid, rolloff, tilt }
+    HarmonicDifference => RustleHarmonicDifference { difference, first, second, frequency }
+}
+
+impl From<Formants> for RustleFormants {
+    fn from(formants: Formants) -> Self {
+        let mut record = Self {
+            frequencies: [0.0; RUSTLE_FORMANT_COUNT],
+            bandwidths: [0.0; RUSTLE_FORMANT_COUNT],
+            confidence: formants.confidence,
+            count: formants.as_slice().len() as u32,
+            reserved: 0,
         };
-        let analyzer = Mutex::new(Counted::new(analyzer));
-        *voice = ANALYZERS.insert(Analyzed {
-            description,
-            analyzer,
-        })?;
+        for (place, formant) in formants.as_slice().iter().enumerate() {
+            record.frequencies[place] = formant.frequency;
+            record.bandwidths[place] = formant.bandwidth;
+        }
+        record
+    }
+}
+
+impl From<VoiceFrame> for RustleVoiceFrame {
+    fn from(frame: VoiceFrame) -> Self {
+        Self {
+            sample: frame.sample,
+            pitch: frame.pitch,
+            confidence: frame.confidence,
+            level: frame.level,
+            hnr: frame.harmonicity.map_or(f64::NAN, |found| found.hnr),
+            centroid: frame.centroid,
+            formants: frame.formants.into(),
+            is_voiced: u32::from(frame.is_voiced),
+            reserved: 0,
+        }
+    }
+}
+
+impl From<Harmonicity> for RustleHarmonicity {
+    fn from(harmonicity: Harmonicity) -> Self {
+        Self {
+            hnr: harmonicity.hnr,
+            frequency: harmonicity.frequency,
+            is_voiced: u32::from(harmonicity.is_voiced),
+            reserved: 0,
+        }
+    }
+}
+
+/// A voice analyzer.
+pub(crate) struct Voice {
+    description: RustleVoiceDescription,
+    analyzer: Alone<Counted<VoiceAnalyzer>>,
+}
+
+impl Object for Voice {
+    const NAME: &'static str = "voice";
+    const KIND: u32 = 13;
+    type Fault = VoiceFault;
+
+    /// Forgets the signal; the next sample is the first of another.
+    ///
+    /// Fails with `RUSTLE_WRONG_STATE` (another call uses the analyzer at the moment).
+    ///
+    /// Thread-safe: no (a call beside another one with the same analyzer is refused). Realtime-safe: yes, while nobody frees the
+    /// analyzer.
+    #[doc(alias = "rustle_voice_reset")]
+    fn reset(&self) -> Result<(), VoiceFault> {
+        self.analyzer.get()?.reset();
         Ok(())
-    };
-    // SAFETY: the caller's promise about `error` is handed on.
-    unsafe { guarded(error, body) }
+    }
 }
 
-/// Writes the lengths that the analyzer chose to `description`.
-///
-/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`.
-///
-/// Thread-safe: yes. Realtime-safe: yes, while nobody frees the analyzer.
-///
-/// # Safety
-/// `description` and `error` are NULL or valid for a write.
-#[no_mangle]
-pub unsafe extern "C" fn rustle_voice_describe(
-    voice: RustleHandle,
-    description: *mut RustleVoiceDescription,
-    error: *mut RustleError,
-) -> RustleStatus {
-    let tell = |place: &mut RustleVoiceDescription| -> Result<(), CallFault> {
-        *place = ANALYZERS.pin(voice, "voice")?.description;
+impl New<RustleVoiceConfiguration> for Voice {
+    /// Makes a voice analyzer, at the beginning of a signal.
+    #[doc(alias = "rustle_voice_new")]
+    fn new(configuration: &RustleVoiceConfiguration) -> Result<Self, VoiceFault> {
+        let analyzer = VoiceAnalyzer::new(&configuration.read()?)?;
+        Ok(Self {
+            description: RustleVoiceDescription {
+                window: analyzer.window() as u32,
+                hop: analyzer.hop() as u32,
+            },
+            analyzer: Alone::new(Counted::new(analyzer), Self::NAME, Counted::reset),
+        })
+    }
+}
+
+impl Describe<RustleVoiceDescription> for Voice {
+    type Fault = VoiceFault;
+
+    /// Writes the lengths that the analyzer chose to `description`.
+    ///
+    /// Thread-safe: yes. Realtime-safe: yes, while nobody frees the analyzer.
+    #[doc(alias = "rustle_voice_describe")]
+    fn describe(&self) -> Result<RustleVoiceDescription, VoiceFault> {
+        Ok(self.description)
+    }
+}
+
+impl Voice {
+    /// Takes in the next samples of the signal, as far as the frames that they complete find room in `frames`. `taken` receives
+    /// the number of samples that were taken, the others are to be given again; `written` receives the number of frames. Room for
+    /// 1 + `samples_count` / hop frames is enough for all samples; with none, samples are taken up to the next frame's last.
+    ///
+    /// The first frame begins with the signal, each one a hop after the one before, and is written by the call that brings its
+    /// last sample. However the signal is cut, the numbers are the same.
+    ///
+    /// Fails with `RUSTLE_WRONG_STATE` (another call uses the analyzer at the moment); nothing is taken or written then.
+    ///
+    /// Thread-safe: no (a call beside another one with the same analyzer is refused). Realtime-safe: yes, while nobody frees the
+    /// analyzer.
+    ///
+    /// Example: `samples_count` 8000.
+    #[doc(alias = "rustle_voice_process")]
+    pub(crate) fn process(
+        &self,
+        samples: &[f32],
+        frames: &mut [RustleVoiceFrame],
+        taken: &mut usize,
+        written: &mut usize,
+    ) -> Result<(), VoiceFault> {
+        (*taken, *written) = self.analyzer.get()?.push(samples, frames)?;
         Ok(())
-    };
-    // SAFETY: the caller's promises about `description` and `error` are handed on.
-    unsafe { told(description, "description", error, tell) }
-}
+    }
 
-/// Takes in the next samples of the signal, `length` floats at `samples`, as far as the frames that they complete find room in
-/// `frames`, `capacity` records. `taken` receives the number of samples that were taken, the others are to be given again;
-/// `written` receives the number of frames. Room for 1 + `length` / hop frames is enough for all samples; with none, samples are
-/// taken up to the next frame's last.
-///
-/// The first frame begins with the signal, each one a hop after the one before, and is written by the call that brings its last
-/// sample. However the signal is cut, the numbers are the same.
-///
-/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE` (memory that
-/// overlaps or is misaligned), `RUSTLE_WRONG_STATE` (another call uses the analyzer at the moment); nothing is taken or written
-/// then.
-///
-/// Thread-safe: no (a call beside another one with the same analyzer is refused). Realtime-safe: yes, while nobody frees the
-/// analyzer.
-///
-/// # Safety
-/// `samples` is NULL or points to `length` floats that are not written during the call; `frames` is NULL or valid for reads and
-/// writes of `capacity` records by this call alone; `taken`, `written` and `error` are NULL or valid for a write.
-#[no_mangle]
-pub unsafe extern "C" fn rustle_voice_process(
-    voice: RustleHandle,
-    samples: *const f32,
-    length: usize,
-    frames: *mut RustleVoiceFrame,
-    capacity: usize,
-    taken: *mut usize,
-    written: *mut usize,
-    error: *mut RustleError,
-) -> RustleStatus {
-    let body = || -> Result<(), VoiceFault> {
-        let voice = ANALYZERS.pin(voice, "voice")?;
-        check_apart([
-            Piece::new("samples", samples, length),
-            Piece::new("frames", frames, capacity),
-            Piece::new("taken", taken, 1),
-            Piece::new("written", written, 1),
-        ])?;
-        // SAFETY: the caller's promise about `taken` is handed on; it overlaps no other argument.
-        let taken = unsafe { out(taken, "taken") }?;
-        // SAFETY: as above, about `written`.
-        let written = unsafe { out(written, "written") }?;
-        // SAFETY: the caller promises that `samples` is readable and not written meanwhile.
-        let samples = unsafe { borrowed(samples, length, "samples") }?;
-        // SAFETY: the caller promises that this call alone uses `frames`, and it overlaps no other argument.
-        let frames = unsafe { borrowed_mut(frames, capacity, "frames") }?;
-        (*taken, *written) = own(&voice.analyzer)?.push(samples, frames)?;
+    /// Writes all frames since the beginning of the signal in sum to `summary`. Takes time in proportion to the range of pitch,
+    /// not to the signal's length.
+    ///
+    /// Fails with `RUSTLE_WRONG_STATE` (another call uses the analyzer at the moment).
+    ///
+    /// Thread-safe: no (a call beside another one with the same analyzer is refused). Realtime-safe: yes, while nobody frees the
+    /// analyzer.
+    #[doc(alias = "rustle_voice_summary")]
+    pub(crate) fn summary(&self, summary: &mut RustleVoiceSummary) -> Result<(), VoiceFault> {
+        *summary = self.analyzer.get()?.framer.summary().into();
         Ok(())
-    };
-    // SAFETY: the caller's promise about `error` is handed on.
-    unsafe { guarded(error, body) }
+    }
 }
 
-/// Writes all frames since the beginning of the signal in sum to `summary`. Takes time in proportion to the range of pitch, not to
-/// the signal's length.
+/// Writes to `formants` those of a signal at `sample_rate` Hz, 8000 to 192,000, in which they stay where they
+/// are, such as a vowel, of any length. They are medians over frames 10 ms apart.
 ///
-/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_WRONG_STATE` (another call uses the analyzer at the moment).
-///
-/// Thread-safe: no (a call beside another one with the same analyzer is refused). Realtime-safe: yes, while nobody frees the
-/// analyzer.
-///
-/// # Safety
-/// `summary` and `error` are NULL or valid for a write.
-#[no_mangle]
-pub unsafe extern "C" fn rustle_voice_summary(
-    voice: RustleHandle,
-    summary: *mut RustleVoiceSummary,
-    error: *mut RustleError,
-) -> RustleStatus {
-    let tell = |place: &mut RustleVoiceSummary| -> Result<(), CallFault> {
-        let voice = ANALYZERS.pin(voice, "voice")?;
-        *place = own(&voice.analyzer)?.framer.summary().into();
-        Ok(())
-    };
-    // SAFETY: the caller's promises about `summary` and `error` are handed on.
-    unsafe { told(summary, "summary", error, tell) }
-}
-
-/// Forgets the signal; the next sample is the first of another.
-///
-/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_WRONG_STATE` (another call uses the analyzer at the moment).
-///
-/// Thread-safe: no (a call beside another one with the same analyzer is refused). Realtime-safe: yes, while nobody frees the
-/// analyzer.
-///
-/// # Safety
-/// `error` is NULL or valid for a write.
-#[no_mangle]
-pub unsafe extern "C" fn rustle_voice_reset(voice: RustleHandle, error: *mut RustleError) -> RustleStatus {
-    let body = || {
-        let voice = ANALYZERS.pin(voice, "voice")?;
-        own(&voice.analyzer)?.reset();
-        Ok::<(), CallFault>(())
-    };
-    // SAFETY: the caller's promise about `error` is handed on.
-    unsafe { guarded(error, body) }
-}
-
-/// Makes an analyzer's handle stale. A call that is using it finishes.
-///
-/// Fails with `RUSTLE_STALE_HANDLE`.
+/// Fails with `RUSTLE_INVALID_VALUE` (a number out of its range).
 ///
 /// Thread-safe: yes. Realtime-safe: no.
 ///
-/// # Safety
-/// `error` is NULL or valid for a write.
-#[no_mangle]
-pub unsafe extern "C" fn rustle_voice_free(voice: RustleHandle, error: *mut RustleError) -> RustleStatus {
-    // SAFETY: the caller's promise about `error` is handed on.
-    unsafe { guarded(error, || ANALYZERS.remove(voice, "voice")) }
+/// Example: `sample_rate` 8000, `samples_count` 8000.
+#[doc(alias = "rustle_voice_formants")]
+pub(crate) fn formants(
+    sample_rate: f64,
+    configuration: &RustleFormantConfiguration,
+    samples: &[f32],
+    formants: &mut RustleFormants,
+) -> Result<(), VoiceFault> {
+    *formants = extract_formants(&configuration.read(sample_rate)?, samples)?.into();
+    Ok(())
 }
 
-/// The analyzer for the one call that uses it. After a panic the counts of the two sides may differ: it begins anew.
-fn own(
-    analyzer: &Mutex<Counted<VoiceAnalyzer>>,
-) -> Result<MutexGuard<'_, Counted<VoiceAnalyzer>>, CallFault> {
-    alone(analyzer, "voice", Counted::reset)
+/// Writes to `features` the shape of the spectrum of a signal at `sample_rate` Hz, 8000 to 192,000: of the mean power of frames of
+/// at least 40 ms that overlap by half.
+///
+/// Fails with `RUSTLE_INVALID_VALUE` (a number out of its range).
+///
+/// Thread-safe: yes. Realtime-safe: no.
+///
+/// Example: `sample_rate` 8000, `samples_count` 8000.
+#[doc(alias = "rustle_voice_spectrum")]
+pub(crate) fn spectrum(
+    sample_rate: f64,
+    samples: &[f32],
+    features: &mut RustleSpectrumFeatures,
+) -> Result<(), VoiceFault> {
+    *features = analyze_spectrum(sample_rate, samples)?.into();
+    Ok(())
+}
+
+/// Writes to `result` the harmonics-to-noise ratio of a signal at `sample_rate` Hz, 8000 to 192,000, of voices from `lowest` to
+/// `highest` Hz, within 40 to 2000 and below a quarter of the sample rate; 75 to 500 is usual.
+///
+/// Fails with `RUSTLE_INVALID_VALUE` (a number out of its range).
+///
+/// Thread-safe: yes. Realtime-safe: no.
+///
+/// Example: `sample_rate` 8000, `lowest` 75, `highest` 500, `samples_count` 8000.
+#[doc(alias = "rustle_voice_harmonicity")]
+pub(crate) fn voice_harmonicity(
+    sample_rate: f64,
+    lowest: f64,
+    highest: f64,
+    samples: &[f32],
+    result: &mut RustleHarmonicity,
+) -> Result<(), VoiceFault> {
+    *result = harmonicity(sample_rate, lowest..=highest, samples)?.into();
+    Ok(())
+}
+
+/// Writes to `result` the levels of the first two harmonics of a signal at `sample_rate` Hz, 8000 to 192,000: at `fundamental` Hz,
+/// at most a quarter of the sample rate, or, when it is 0, at what is found from `lowest` to `highest` Hz, within 40 to 2000 and
+/// below a quarter of the sample rate, in each frame.
+///
+/// Fails with `RUSTLE_INVALID_VALUE` (a number out of its range).
+///
+/// Thread-safe: yes. Realtime-safe: no.
+///
+/// Example: `sample_rate` 8000, `lowest` 75, `highest` 500, `samples_count` 8000.
+#[doc(alias = "rustle_voice_harmonics")]
+pub(crate) fn harmonics(
+    sample_rate: f64,
+    fundamental: f64,
+    lowest: f64,
+    highest: f64,
+    samples: &[f32],
+    result: &mut RustleHarmonicDifference,
+) -> Result<(), VoiceFault> {
+    let fundamental = (fundamental != 0.0).then_some(fundamental);
+    *result = harmonic_difference(sample_rate, fundamental, lowest..=highest, samples)?.into();
+    Ok(())
+}
+
+/// Writes to `result` the jitter and the shimmer of a signal at `sample_rate` Hz, 8000 to 192,000, of voices from `lowest` to
+/// `highest` Hz, within 40 to 2000 and below a quarter of the sample rate.
+///
+/// Fails with `RUSTLE_INVALID_VALUE` (a number out of its range).
+///
+/// Thread-safe: yes. Realtime-safe: no.
+///
+/// Example: `sample_rate` 8000, `lowest` 75, `highest` 500, `samples_count` 8000.
+#[doc(alias = "rustle_voice_perturbation")]
+pub(crate) fn voice_perturbation(
+    sample_rate: f64,
+    lowest: f64,
+    highest: f64,
+    samples: &[f32],
+    result: &mut RustlePerturbation,
+) -> Result<(), VoiceFault> {
+    *result = perturbation(sample_rate, lowest..=highest, samples)?.into();
+    Ok(())
+}
+
+impl RustleVoiceConfiguration {
+    fn read(&self) -> Result<VoiceConfiguration, VoiceFault> {
+        const ALL: u32 = RUSTLE_VOICE_FORMANTS | RUSTLE_VOICE_HARMONICITY | RUSTLE_VOICE_CENTROID;
+        if self.measures & !ALL != 0 {
+            let problem = "expected a sum of RUSTLE_VOICE_…, got another number";
+            return Err(CallFault::value("configuration.measures", problem).into());
+        }
+        let measures = |measure| self.measures & measure != 0;
+        let formants = measures(RUSTLE_VOICE_FORMANTS).then(|| self.formants.read(self.sample_rate));
+        Ok(VoiceConfiguration {
+            range: self.lowest..=self.highest,
+            hop: (self.hop != 0).then_some(self.hop as usize),
+            formants: formants.transpose()?,
+            harmonicity: measures(RUSTLE_VOICE_HARMONICITY),
+            centroid: measures(RUSTLE_VOICE_CENTROID),
+            ..VoiceConfiguration::new(self.sample_rate)
+        })
+    }
+}
+
+impl RustleFormantConfiguration {
+    fn read(&self, sample_rate: f64) -> Result<FormantConfiguration, VoiceFault> {
+        let standard = FormantConfiguration::new(sample_rate);
+        Ok(FormantConfiguration {
+            ceiling: self.ceiling,
+            order: (self.order != 0).then_some(self.order as usize),
+            method: self.method.get("configuration.method")?.into(),
+            length: if self.length == 0.0 {
+                standard.length
+            } else {
+                self.length
+            },
+            ..standard
+        })
+    }
+}
+
+/// What a call of this domain fails with.
+type VoiceFault = CallOr<VoiceError>;
+
+impl DomainError for VoiceError {
+    fn status(&self) -> RustleStatus {
+        match self {
+            Self::FrameLength { .. } => RUSTLE_INVALID_LENGTH,
+            _ => RUSTLE_INVALID_VALUE,
+        }
+    }
 }

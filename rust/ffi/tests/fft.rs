@@ -1,11 +1,16 @@
 //! The exports of the spectrum domain: numpy's results, no allocation, many threads.
 
 use rustle::fft::brief::{compute_fft_rust, free_fft_result_rust};
-use rustle::fft::forms::rustle_fft_magnitudes;
-use rustle::fft::plan::{rustle_fft_plan_free, rustle_fft_plan_new, rustle_fft_plan_scratch_length};
+use rustle::fft::{
+    RustleFftDescription, RustleFftPath, RustleFftPlanConfiguration, RustleScale, RustleSpectrumForm,
+    RustleSymmetry, RustleWindow,
+};
+use rustle::lent::Choice;
+use rustle::object::{rustle_describe, rustle_free, rustle_new};
 use rustle::status::{RustleStatus, RUSTLE_OK, RUSTLE_STALE_HANDLE};
-use rustle::RustleHandle;
+use rustle::{rustle_fft_spectrum, RustleHandle, RUSTLE_DESCRIBE_FFT_PLAN, RUSTLE_NEW_FFT_PLAN};
 use rustle_testkit::{allocations_in, noise, relative_l2, vector_file, CountingAllocator};
+use std::mem::MaybeUninit;
 use std::ptr;
 
 #[global_allocator]
@@ -24,16 +29,52 @@ fn compute_fft(signal: &[f32], size: usize, window: i32) -> Option<Vec<f32>> {
 }
 
 fn new_plan(size: usize) -> RustleHandle {
+    plan_of(size, RustleWindow::Hann.into(), RustleScale::Amplitude)
+}
+
+fn plan_of(size: usize, window: Choice<RustleWindow>, scale: RustleScale) -> RustleHandle {
+    let configuration = RustleFftPlanConfiguration {
+        size,
+        window,
+        symmetry: RustleSymmetry::Periodic.into(),
+        scale: scale.into(),
+        path: RustleFftPath::Preferred.into(),
+    };
     let mut plan = 0;
-    // SAFETY: the handle's place is this frame's own.
-    let status = unsafe { rustle_fft_plan_new(size, 1, 0, 1, &mut plan, ptr::null_mut()) };
+    // SAFETY: the record has the number's type; the handle's place is this frame's own.
+    let status = unsafe {
+        rustle_new(
+            RUSTLE_NEW_FFT_PLAN,
+            ptr::from_ref(&configuration).cast(),
+            size_of_val(&configuration),
+            &mut plan,
+            ptr::null_mut(),
+        )
+    };
     assert_eq!(status, RUSTLE_OK);
     plan
 }
 
+fn describe(plan: RustleHandle) -> RustleFftDescription {
+    let mut description = MaybeUninit::<RustleFftDescription>::uninit();
+    // SAFETY: the record's place has the number's type and is this frame's own.
+    let status = unsafe {
+        rustle_describe(
+            plan,
+            RUSTLE_DESCRIBE_FFT_PLAN,
+            description.as_mut_ptr().cast(),
+            size_of::<RustleFftDescription>(),
+            ptr::null_mut(),
+        )
+    };
+    assert_eq!(status, RUSTLE_OK);
+    // SAFETY: `RUSTLE_OK` says that it was written.
+    unsafe { description.assume_init() }
+}
+
 fn free_plan(plan: RustleHandle) -> RustleStatus {
     // SAFETY: NULL stands for no record.
-    unsafe { rustle_fft_plan_free(plan, ptr::null_mut()) }
+    unsafe { rustle_free(plan, ptr::null_mut()) }
 }
 
 fn magnitudes(plan: RustleHandle, input: &[f32], output: &mut [f32], scratch: &mut [f32]) -> RustleStatus {
@@ -44,8 +85,9 @@ fn magnitudes(plan: RustleHandle, input: &[f32], output: &mut [f32], scratch: &m
     };
     // SAFETY: the slices are this call's own, and apart.
     unsafe {
-        rustle_fft_magnitudes(
+        rustle_fft_spectrum(
             plan,
+            RustleSpectrumForm::Magnitudes.into(),
             input.as_ptr(),
             input.len(),
             output.as_mut_ptr(),
@@ -87,12 +129,8 @@ fn padding_and_cropping_are_those_of_numpy() {
 #[test]
 fn magnitudes_with_the_callers_scratch_do_not_allocate() {
     let plan = new_plan(2048);
-    let mut scratch_length = 0;
-    // SAFETY: the length's place is this frame's own.
-    let status = unsafe { rustle_fft_plan_scratch_length(plan, &mut scratch_length, ptr::null_mut()) };
-    assert_eq!(status, RUSTLE_OK);
     let input = noise(1, 2048);
-    let (mut output, mut scratch) = (vec![0.0; 1025], vec![0.0; scratch_length]);
+    let (mut output, mut scratch) = (vec![0.0; 1025], vec![0.0; describe(plan).scratch_length]);
     let (count, status) = allocations_in(|| magnitudes(plan, &input, &mut output, &mut scratch));
     assert_eq!((count, status), (0, RUSTLE_OK));
 
@@ -160,10 +198,7 @@ fn plans_that_are_kept_are_shared_by_racing_threads() {
         .iter()
         .flat_map(|size| [0, 1, 2, 3].map(|window| (*size, window)))
         .map(|(size, window)| {
-            let mut plan = 0;
-            // SAFETY: the handle's place is this frame's own.
-            let status = unsafe { rustle_fft_plan_new(size, window, 0, 0, &mut plan, ptr::null_mut()) };
-            assert_eq!(status, RUSTLE_OK);
+            let plan = plan_of(size, Choice::of_number(window), RustleScale::None);
             let mut output = vec![0.0; size / 2];
             assert_eq!(magnitudes(plan, &input[..size], &mut output, &mut []), RUSTLE_OK);
             assert_eq!(free_plan(plan), RUSTLE_OK);

@@ -1,30 +1,47 @@
 //! Sound as a user of the C interface has it: what several threads give a playback arrives whole, and changes of an equalizer
 //! beside its sound come to the last of them.
 
-use rustle::equalizer::settings::*;
 use rustle::equalizer::*;
-use rustle::lane::RUSTLE_LANE_EVENTS;
-use rustle::runtime::*;
-use rustle::session::rustle_session_free;
+use rustle::lane::{RustleLane, RustleLaneRequest};
+use rustle::lent::{Lent, RustleString};
+use rustle::object::{rustle_free, rustle_new};
+use rustle::runtime::RustleManualRuntime;
+use rustle::session::rustle_start;
 use rustle::sink::{RustleSink, RUSTLE_RELEASE_ENDED};
-use rustle::sound::playback::*;
-use rustle::sound::RustleSoundConfiguration;
-use rustle::status::{RustleStatus, RUSTLE_OK};
-use rustle::{RustleHandle, RustleString};
+use rustle::sound::{RustlePlaybackProgress, RustleSoundConfiguration};
+use rustle::status::RUSTLE_OK;
+use rustle::*;
 use rustle_testkit::sine;
 use std::ffi::c_void;
-use std::ptr::{null, null_mut};
+use std::ptr::null_mut;
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
 
 const RATE: f64 = 48_000.0;
 
-fn made(call: impl FnOnce(*mut RustleHandle) -> RustleStatus) -> RustleHandle {
-    let mut handle = 0;
-    assert_eq!(call(&raw mut handle), RUSTLE_OK);
-    handle
+/// Makes an object; `what` is the number of the configuration's type.
+fn made<Configuration>(what: u32, configuration: &Configuration) -> RustleHandle {
+    let mut object = 0;
+    let record = std::ptr::from_ref(configuration).cast();
+    // SAFETY: the records are the callers' own; NULL is allowed as the record of an error.
+    let status = unsafe {
+        rustle_new(
+            what,
+            record,
+            size_of::<Configuration>(),
+            &raw mut object,
+            null_mut(),
+        )
+    };
+    assert_eq!(status, RUSTLE_OK);
+    object
 }
 
-/// What a playback has told.
+fn free(object: RustleHandle) {
+    // SAFETY: NULL is allowed as the record of an error.
+    assert_eq!(unsafe { rustle_free(object, null_mut()) }, RUSTLE_OK);
+}
+
+/// What a playback has reported.
 struct Heard {
     played: AtomicU64,
     starved: AtomicU64,
@@ -49,19 +66,14 @@ extern "C" fn on_release(context: *mut c_void, reason: i32, _: *const u8, _: usi
 
 #[test]
 fn sound_of_several_threads_is_played_whole() {
-    const DEVICE: &str = "demo";
     let heard = Heard {
         played: AtomicU64::new(0),
         starved: AtomicU64::new(0),
         reason: AtomicI32::new(-1),
     };
-    // SAFETY: the result is the call's own; NULL is allowed as the record of an error.
-    let runtime = made(|runtime| unsafe { rustle_runtime_new_manual(0, runtime, null_mut()) });
+    let runtime = made(RUSTLE_NEW_RUNTIME_MANUAL, &RustleManualRuntime { wall_ms: 0 });
     let configuration = RustleSoundConfiguration {
-        device: RustleString {
-            data: DEVICE.as_ptr(),
-            length: DEVICE.len(),
-        },
+        device: RustleString::of("demo"),
         frame_limit: 0,
         runtime,
         sample_rate: 48_000,
@@ -69,18 +81,31 @@ fn sound_of_several_threads_is_played_whole() {
         period: 480,
         reserved: 0,
     };
-    // SAFETY: the configuration is this frame's own; NULL is allowed as the record of an error.
-    let playback =
-        made(|playback| unsafe { rustle_playback_new(&raw const configuration, playback, null_mut()) });
+    let playback = made(RUSTLE_NEW_PLAYBACK, &configuration);
     let sink = RustleSink {
         context: (&raw const heard).cast_mut().cast(),
         on_signal: Some(on_progress),
         on_release: Some(on_release),
     };
-    // SAFETY: what has been heard outlives the session, which ends below.
-    let session = made(|session| unsafe {
-        rustle_playback_start(playback, RUSTLE_LANE_EVENTS, 0, sink, session, null_mut())
-    });
+    let request = RustleLaneRequest {
+        capacity: 0,
+        lane: RustleLane::Events.into(),
+        reserved: 0,
+    };
+    let mut session = 0;
+    // SAFETY: what has been heard outlives the session, which ends below; the request is this frame's own.
+    let status = unsafe {
+        rustle_start(
+            playback,
+            RUSTLE_START_PLAYBACK,
+            (&raw const request).cast(),
+            size_of_val(&request),
+            sink,
+            &raw mut session,
+            null_mut(),
+        )
+    };
+    assert_eq!(status, RUSTLE_OK);
     // Four times 5,000 frames: less than the half second that finds room.
     std::thread::scope(|scope| {
         for _ in 0..4 {
@@ -105,34 +130,39 @@ fn sound_of_several_threads_is_played_whole() {
     assert_eq!(heard.reason.load(Ordering::SeqCst), RUSTLE_RELEASE_ENDED);
     assert_eq!(heard.played.load(Ordering::SeqCst), 20_000);
     assert_eq!(heard.starved.load(Ordering::SeqCst), 0);
-    // SAFETY: as above.
-    assert_eq!(unsafe { rustle_session_free(session, null_mut()) }, RUSTLE_OK);
-    // SAFETY: as above.
-    assert_eq!(unsafe { rustle_playback_free(playback, null_mut()) }, RUSTLE_OK);
-    // SAFETY: as above.
-    assert_eq!(unsafe { rustle_runtime_free(runtime, null_mut()) }, RUSTLE_OK);
+    for object in [session, playback, runtime] {
+        free(object);
+    }
 }
 
 #[test]
 fn equalizer_that_is_changed_all_the_while_comes_to_the_last_change() {
-    // SAFETY: NULL settings are none; the result is the call's own.
-    let equalizer =
-        made(|equalizer| unsafe { rustle_equalizer_new(RATE, 1, 1, null(), equalizer, null_mut()) });
+    let settings = |bands: &[RustleEqualizerBand]| RustleEqualizerSettings {
+        // SAFETY: the settings are gone before the bands are.
+        left: unsafe { Lent::new(bands.as_ptr()) },
+        left_count: bands.len(),
+        // SAFETY: NULL is allowed when there are none.
+        right: unsafe { Lent::new(std::ptr::null()) },
+        right_count: 0,
+        preamp: 0.0,
+    };
+    let configuration = RustleEqualizerConfiguration {
+        sample_rate: RATE,
+        channels: 1,
+        bands: 1,
+        settings: settings(&[]),
+    };
+    let equalizer = made(RUSTLE_NEW_EQUALIZER, &configuration);
     let change = |gain: f64| {
         let band = RustleEqualizerBand {
             frequency: 1_000.0,
             gain,
             q: 1.4,
-            kind: RUSTLE_BAND_PEAKING,
+            kind: RustleBandKind::Peaking.into(),
             reserved: 0,
         };
-        let settings = RustleEqualizerSettings {
-            left: &raw const band,
-            left_count: 1,
-            right: null(),
-            right_count: 0,
-            preamp: 0.0,
-        };
+        let bands = [band];
+        let settings = settings(&bands);
         // SAFETY: the settings and their band are this frame's own.
         let status = unsafe { rustle_equalizer_change(equalizer, &raw const settings, null_mut()) };
         assert_eq!(status, RUSTLE_OK);
@@ -165,6 +195,5 @@ fn equalizer_that_is_changed_all_the_while_comes_to_the_last_change() {
         .sum();
     let level = 10.0 * (sum / 4_800.0 / 0.005).log10();
     assert!((level - 4.0).abs() < 0.001, "{level} dB");
-    // SAFETY: NULL is allowed as the record of an error.
-    assert_eq!(unsafe { rustle_equalizer_free(equalizer, null_mut()) }, RUSTLE_OK);
+    free(equalizer);
 }

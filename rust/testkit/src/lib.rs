@@ -6,6 +6,8 @@ mod fftw;
 #[cfg(unix)]
 mod fork;
 mod program;
+#[cfg(unix)]
+mod realtime;
 mod reference;
 mod signals;
 mod tolerance;
@@ -19,6 +21,8 @@ pub use fftw::Fftw;
 #[cfg(unix)]
 pub use fork::in_fork;
 pub use program::this_program;
+#[cfg(unix)]
+pub use realtime::{has_realtime_sanitizer, in_realtime};
 pub use reference::half_spectrum;
 pub use signals::{impulse, noise, sine, sweep};
 pub use tolerance::relative_l2;

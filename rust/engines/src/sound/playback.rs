@@ -5,6 +5,7 @@ mod job;
 use super::engine::{Shape, SoundConfiguration, SoundEngine, pulling};
 use super::error::SoundError;
 use super::queue::FrameQueue;
+use crate::engine::Sessions;
 use crate::lane::{Doorbell, Lane, MAX_LANE_CAPACITY, Record};
 use crate::lock::{Lock, locked};
 use crate::outlet::{Outlet, RecordListener};
@@ -138,14 +139,9 @@ impl PlaybackEngine {
         self.start(Some(lane), outlet)
     }
 
-    /// Cancels every session. Idempotent; later starts are welcome.
-    pub fn cancel(&self) {
-        self.0.sessions.cancel();
-    }
-
-    /// Cancels every session and refuses later starts. Idempotent.
-    pub fn shut_down(&self) {
-        self.0.sessions.shut_down();
+    /// Those that were started.
+    pub fn sessions(&self) -> &Sessions {
+        &self.0.sessions
     }
 
     fn start(

@@ -1,53 +1,32 @@
 //! One ticker session as a job of the runtime.
 
 use super::lane::Tick;
-use crate::clock::Nanoseconds;
 use crate::job::{Job, PollContext, Release, Step};
-use crate::outlet::{Outlet, RecordListener};
-use crate::turns::Turns;
+use crate::outlet::RecordListener;
+use crate::turns::Paced;
 use rustle_market::{PriceUpdate, RandomWalk, SymbolList};
 
-/// The most ticks of one poll, so that a fast session does not keep the worker from its other jobs.
-const LARGEST_BATCH: u64 = 8_192;
-
 pub(super) struct TickerJob {
-    pub(super) turns: Turns,
+    pub(super) paced: Paced<Tick>,
     pub(super) walk: RandomWalk,
-    pub(super) outlet: Outlet<Tick>,
-    pub(super) batch: Vec<Tick>,
-}
-
-impl TickerJob {
-    /// Makes the ticks that are due, at most a batch of them.
-    fn make_batch(&mut self, now: Nanoseconds, timestamp_ms: i64) {
-        self.batch.clear();
-        for (sequence, symbol) in self.turns.take(now, LARGEST_BATCH) {
-            let Some(price) = self.walk.step(symbol as usize) else {
-                break;
-            };
-            self.batch.push(Tick {
-                symbol,
-                price,
-                timestamp_ms,
-                sequence,
-            });
-        }
-    }
 }
 
 impl Job for TickerJob {
     fn poll(&mut self, context: &PollContext<'_>) -> Step {
-        let now = context.now();
-        if let Some(skipped) = self.turns.catch_up(now) {
-            context.was_held_up(skipped);
-        }
-        self.make_batch(now, context.wall_ms());
-        self.outlet.deliver(&self.batch, context);
-        self.turns.next(now).map_or(Step::End, Step::At)
+        let timestamp_ms = context.wall_ms();
+        let walk = &mut self.walk;
+        self.paced.poll(context, |sequence, symbol| {
+            Some(Tick {
+                symbol,
+                price: walk.step(symbol as usize)?,
+                timestamp_ms,
+                sequence,
+            })
+        })
     }
 
     fn release(self: Box<Self>, release: Release) {
-        self.outlet.release(release);
+        self.paced.release(release);
     }
 }
 

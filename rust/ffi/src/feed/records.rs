@@ -2,7 +2,8 @@
 //! the point, `…_scale`: 65000.10 is 6500010 and 2. It has at most 18 digits, at most 18 of them after the point.
 
 use crate::lane::LaneRecord;
-use rustle_engines::{FeedAlert, FeedCounts, FeedQuote, Notice, NoticeKind, NOTICE_TEXT_BYTES};
+use crate::lent::{choices, copied, Choice, Flag};
+use rustle_engines::{FeedAlert, FeedCounts, FeedQuote, Notice, NoticeKind, Notices, NOTICE_TEXT_BYTES};
 use rustle_market::{Candle, Statistics};
 
 /// The sequence number of a quote whose source has none.
@@ -12,33 +13,43 @@ pub const RUSTLE_SYMBOL_CAPACITY: usize = 32;
 /// The most bytes that a notice's text has.
 pub const RUSTLE_NOTICE_CAPACITY: usize = 104;
 
-/// A connection is being made.
-pub const RUSTLE_NOTICE_CONNECTING: u32 = 0;
-/// A connection stands.
-pub const RUSTLE_NOTICE_CONNECTED: u32 = 1;
-/// The connection was refused or lost; `count` milliseconds pass before the next attempt.
-pub const RUSTLE_NOTICE_DISCONNECTED: u32 = 2;
-/// A message could not be understood; `count` is its number, from 0.
-pub const RUSTLE_NOTICE_MALFORMED: u32 = 3;
-/// A message was longer than the bound; `count` messages were read so far.
-pub const RUSTLE_NOTICE_OVERSIZED: u32 = 4;
-/// The source is over: by itself, or for the reason in the text.
-pub const RUSTLE_NOTICE_CLOSED: u32 = 5;
-/// A source that its host fills has room again, after it refused some bytes.
-pub const RUSTLE_NOTICE_ROOM: u32 = 6;
-/// The consumers may want other symbols than before: `rustle_feed_wanted`.
-pub const RUSTLE_NOTICE_WANTED: u32 = 8;
-/// Nothing was told of a connection yet: only from `rustle_feed_connection`.
-pub const RUSTLE_NOTICE_NONE: u32 = 7;
+choices! {
+    /// What happened to a source.
+    pub enum RustleNotice = RUSTLE_NOTICE_ {
+        /// A connection is being made.
+        Connecting = 0,
+        /// A connection stands.
+        Connected = 1,
+        /// The connection was refused or lost; `count` milliseconds pass before the next attempt.
+        Disconnected = 2,
+        /// A message could not be understood; `count` is its number, from 0.
+        Malformed = 3,
+        /// A message was longer than the bound; `count` messages were read so far.
+        Oversized = 4,
+        /// The source is over: by itself, or for the reason in the text.
+        Closed = 5,
+        /// A source that its host fills has room again, after it refused some bytes.
+        Room = 6,
+        /// The consumers may want other symbols than before: `rustle_feed_wanted`.
+        Wanted = 8,
+        /// Nothing is known of a connection yet: only from `rustle_feed_connection`.
+        None = 7,
+    }
+}
 
-/// All notices but those of room and of what is wanted.
-pub const RUSTLE_NOTICES_ALL: u32 = 0;
-/// Those from connecting to disconnected, and of the end: first the newest that there is, if any.
-pub const RUSTLE_NOTICES_CONNECTION: u32 = 1;
-/// Those of room.
-pub const RUSTLE_NOTICES_ROOM: u32 = 2;
-/// Those of what is wanted.
-pub const RUSTLE_NOTICES_WANTED: u32 = 3;
+choices! {
+    /// Which notices a consumer gets.
+    pub enum RustleNotices = RUSTLE_NOTICES_ for Notices {
+        /// All notices but those of room and of what is wanted.
+        All = 0,
+        /// Those from connecting to disconnected, and of the end: first the newest that there is, if any.
+        Connection = 1,
+        /// Those of room.
+        Room = 2,
+        /// Those of what is wanted.
+        Wanted = 3,
+    }
+}
 
 const _: () = assert!(RUSTLE_NOTICE_CAPACITY == NOTICE_TEXT_BYTES);
 const _: () = assert!(RUSTLE_SYMBOL_CAPACITY == rustle_market::MAX_SYMBOL_BYTES);
@@ -50,15 +61,15 @@ const _: () = assert!(RUSTLE_NO_SEQUENCE == rustle_market::NO_SEQUENCE);
 pub struct RustleQuote {
     /// The price, in units of 10^-`price_scale`.
     pub price_units: i64,
-    /// The size, in units of 10^-`size_scale`; 0 when the source tells none.
+    /// The size, in units of 10^-`size_scale`; 0 when the source has none.
     pub size_units: i64,
-    /// When: nanoseconds since 1970-01-01T00:00:00Z; where the source tells none, when it came in.
+    /// When: nanoseconds since 1970-01-01T00:00:00Z; where the source has none, when it came in.
     pub time_ns: i64,
-    /// The source's own number, counted for each symbol; `RUSTLE_NO_SEQUENCE` when it tells none.
+    /// The source's own number, counted for each symbol; `RUSTLE_NO_SEQUENCE` when it has none.
     pub sequence: u64,
     /// How many of the symbol's numbers the source skipped just before this one.
     pub skipped: u64,
-    /// The symbol's number in this feed; `rustle_feed_symbol` tells its name.
+    /// The symbol's number in this feed; `rustle_feed_symbol` has its name.
     pub symbol: u32,
     /// Records that this consumer lost just before this one (with a policy of the latest: of its own symbol).
     pub gap: u32,
@@ -223,7 +234,7 @@ impl LaneRecord<Statistics> for RustlePriceStatistics {
 pub struct RustlePriceAlert {
     /// The price that reached the level.
     pub price_units: i64,
-    /// The size of its quote; 0 when the source tells none.
+    /// The size of its quote; 0 when the source has none.
     pub size_units: i64,
     /// When: nanoseconds since 1970-01-01T00:00:00Z.
     pub time_ns: i64,
@@ -270,8 +281,8 @@ pub struct RustleFeedNotice {
     pub time_ns: i64,
     /// A number that says more, by the kind; else 0.
     pub count: u64,
-    /// One of `RUSTLE_NOTICE_…`.
-    pub kind: u32,
+    /// What happened.
+    pub kind: Choice<RustleNotice>,
     /// Notices that this consumer lost just before this one.
     pub gap: u32,
     /// The bytes of `text` in use.
@@ -286,7 +297,7 @@ impl RustleFeedNotice {
     pub(super) const NONE: Self = Self {
         time_ns: 0,
         count: 0,
-        kind: RUSTLE_NOTICE_NONE,
+        kind: Choice::of_number(RustleNotice::None as u32),
         gap: 0,
         text_length: 0,
         failures: 0,
@@ -302,20 +313,26 @@ impl LaneRecord<Notice> for RustleFeedNotice {
         Self {
             time_ns: notice.time_ns,
             count: notice.count,
-            kind: match notice.kind {
-                NoticeKind::Connecting => RUSTLE_NOTICE_CONNECTING,
-                NoticeKind::Connected => RUSTLE_NOTICE_CONNECTED,
-                NoticeKind::Disconnected => RUSTLE_NOTICE_DISCONNECTED,
-                NoticeKind::Malformed => RUSTLE_NOTICE_MALFORMED,
-                NoticeKind::Oversized => RUSTLE_NOTICE_OVERSIZED,
-                NoticeKind::Closed => RUSTLE_NOTICE_CLOSED,
-                NoticeKind::Room => RUSTLE_NOTICE_ROOM,
-                NoticeKind::Wanted => RUSTLE_NOTICE_WANTED,
-            },
+            kind: RustleNotice::from(notice.kind).into(),
             gap,
             text_length: used.len() as u32,
             failures: notice.failures,
             text,
+        }
+    }
+}
+
+impl From<NoticeKind> for RustleNotice {
+    fn from(kind: NoticeKind) -> Self {
+        match kind {
+            NoticeKind::Connecting => Self::Connecting,
+            NoticeKind::Connected => Self::Connected,
+            NoticeKind::Disconnected => Self::Disconnected,
+            NoticeKind::Malformed => Self::Malformed,
+            NoticeKind::Oversized => Self::Oversized,
+            NoticeKind::Closed => Self::Closed,
+            NoticeKind::Room => Self::Room,
+            NoticeKind::Wanted => Self::Wanted,
         }
     }
 }
@@ -331,7 +348,7 @@ pub struct RustleFeedWanted {
     /// The bytes that their names take in the text of `rustle_feed_wanted`.
     pub length: usize,
     /// 1: somebody wants all that there are; else 0.
-    pub all: u32,
+    pub all: Flag,
     /// 0.
     pub reserved: u32,
 }
@@ -366,21 +383,8 @@ pub struct RustleFeedCounts {
     pub disconnections: u64,
 }
 
-impl From<FeedCounts> for RustleFeedCounts {
-    fn from(c: FeedCounts) -> Self {
-        Self {
-            bytes: c.bytes,
-            messages: c.messages,
-            quotes: c.quotes,
-            malformed: c.malformed,
-            oversized: c.oversized,
-            others: c.others,
-            gaps: c.gaps,
-            skipped: c.skipped,
-            duplicates: c.duplicates,
-            out_of_order: c.out_of_order,
-            connections: c.connections,
-            disconnections: c.disconnections,
-        }
+copied! {
+    FeedCounts => RustleFeedCounts {
+        bytes, messages, quotes, malformed, oversized, others, gaps, skipped, duplicates, out_of_order, connections, disconnections,
     }
 }

@@ -1,34 +1,43 @@
 //! Where a feed's quotes come from, as C says it.
 
-use super::configuration::{decimal, names, RESERVED};
-use super::fault::FeedFault;
-use crate::handle::RustleHandle;
-use crate::slice::{borrowed, text, RustleString};
+use super::{decimal, lent_names, FeedFault};
+use crate::lent::{choices, Choice, Flag, Lent, RustleString};
 use crate::status::CallFault;
+use crate::RustleHandle;
 use rustle_engines::{
     FeedError, LiveConfiguration, Model, PushedConfiguration, ReplayConfiguration, SimulatedConfiguration,
-    SourceConfiguration,
 };
-use rustle_market::{BackoffSettings, Format, GbmParameters, Pace, Schema, DEFAULT_LINE_BYTES};
+use rustle_market::{BackoffSettings, Format, GbmParameters, Pace, Schema, DEFAULT_LINE_BYTES, MAX_SYMBOLS};
 use std::time::Duration;
 
-/// Prices move by small random steps, all the same in size.
-pub const RUSTLE_MODEL_WALK: u32 = 0;
-/// Prices follow geometric Brownian motion.
-pub const RUSTLE_MODEL_GBM: u32 = 1;
+choices! {
+    /// How simulated prices move.
+    pub enum RustleModel = RUSTLE_MODEL_ {
+        /// Prices move by small random steps, all the same in size.
+        Walk = 0,
+        /// Prices follow geometric Brownian motion.
+        Gbm = 1,
+    }
+}
 
-/// The format that the ending of the file's name says: `.ndjson`, `.jsonl`, `.json` or `.csv`.
-pub const RUSTLE_FORMAT_BY_NAME: u32 = 0;
-/// A JSON text a line.
-pub const RUSTLE_FORMAT_NDJSON: u32 = 1;
-/// Comma-separated values with a header.
-pub const RUSTLE_FORMAT_CSV: u32 = 2;
+choices! {
+    /// What the messages of a source are.
+    pub enum RustleFormat = RUSTLE_FORMAT_ {
+        /// The format that the ending of the file's name says: `.ndjson`, `.jsonl`, `.json` or `.csv`.
+        ByName = 0,
+        /// A JSON text a line.
+        Ndjson = 1,
+        /// Comma-separated values with a header.
+        Csv = 2,
+    }
+}
 
 /// How one symbol's price moves in geometric Brownian motion.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct RustleGbmParameters {
     /// The price that it moves from, in units of 10^-`price_scale`: 1 to 10^15. It moves by this unit; the first quote is a step on.
+    /// Example: 100.
     pub price_units: i64,
     /// The expected growth per year as a continuous rate, -1,000 to 1,000.
     pub drift: f64,
@@ -42,18 +51,17 @@ pub struct RustleGbmParameters {
 
 /// A feed of prices that are made up.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub struct RustleSimulatedFeed {
     /// The symbols that there are: distinct names of 1 to 32 bytes without white space or control characters.
-    pub symbols: *const RustleString,
+    pub symbols: Lent<RustleString>,
     /// How many symbols, 1 to 100,000.
     pub symbol_count: usize,
     /// How prices move with `RUSTLE_MODEL_GBM`, in the order of the symbols; those that are missing have no drift and a
     /// volatility of 0.5. Not read for other models.
-    pub parameters: *const RustleGbmParameters,
+    pub parameters: Lent<RustleGbmParameters>,
     /// How many parameters, at most as many as symbols.
     pub parameter_count: usize,
-    /// Updates a second of each symbol, 0.001 to 10,000,000.
+    /// Updates a second of each symbol, 0.001 to 10,000,000. Example: 1000.
     pub updates_per_second: f64,
     /// The same seed, symbols and model give the same prices.
     pub seed: u64,
@@ -61,17 +69,16 @@ pub struct RustleSimulatedFeed {
     pub update_limit: u64,
     /// The runtime that it runs on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
     pub runtime: RustleHandle,
-    /// One of `RUSTLE_MODEL_…`.
-    pub model: u32,
+    /// How prices move.
+    pub model: Choice<RustleModel>,
     /// 0.
     pub reserved: u32,
 }
 
 /// A feed that plays a file.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub struct RustleReplayFeed {
-    /// The file.
+    /// The file. Example: "Cargo.toml".
     pub path: RustleString,
     /// How its messages make quotes, as text: `symbol=s,price=p,time=T:ms`; empty: the schema of `rustle ticker --json`.
     pub schema: RustleString,
@@ -81,31 +88,32 @@ pub struct RustleReplayFeed {
     pub from_ns: i64,
     /// The runtime that it runs on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
     pub runtime: RustleHandle,
-    /// One of `RUSTLE_FORMAT_…`.
-    pub format: u32,
+    /// The file's format. Example: 1.
+    pub format: Choice<RustleFormat>,
     /// Not 0: it begins again when it has come to its end.
-    pub repeats: u32,
+    pub repeats: Flag,
     /// Not 0: `from_ns` counts.
-    pub has_from: u32,
+    pub has_from: Flag,
     /// 0.
     pub reserved: u32,
 }
 
 /// A feed from another process, over a connection that is made again whenever it is lost.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub struct RustleLiveFeed {
     /// Where it is: `host:port`, `tcp://host:port`, `[::1]:port` or `unix:/path`.
+    /// Example: "unix:/no/such/socket".
     pub address: RustleString,
     /// How its messages, one a line, make quotes, as text; empty: the schema of `rustle ticker --json`.
     pub schema: RustleString,
-    /// How long it may take to accept a connection, in ns: 10 ms to 1 day.
+    /// How long it may take to accept a connection, in ns: 10 ms to 1 day. Example: 1000000000.
     pub connecting_ns: u64,
     /// How long it may be silent before the connection counts as lost, in ns: 10 ms to 1 day; 0: for ever.
     pub silence_ns: u64,
     /// The longest wait before the second attempt, in ns: 1 ms to `cap_ns`. It doubles with each failure in a row.
+    /// Example: 1000000.
     pub base_ns: u64,
-    /// What it stops growing at, in ns: at most 1 day.
+    /// What it stops growing at, in ns: at most 1 day. Example: 4000000.
     pub cap_ns: u64,
     /// A connection that held for so many ns counts as healthy: the next failure is the first again.
     pub healthy_ns: u64,
@@ -113,15 +121,14 @@ pub struct RustleLiveFeed {
     /// a thread of its own whatever the runtime.
     pub runtime: RustleHandle,
     /// Not 0: the numbers of its quotes begin anew with each connection. Where they go on, what was sent while there was no
-    /// connection is told as skipped.
-    pub restarts_numbers: u32,
-    /// Not 0: it is told which symbols are wanted, after each connection and each change; see docs/market.md.
-    pub subscribes: u32,
+    /// connection is reported as skipped.
+    pub restarts_numbers: Flag,
+    /// Not 0: it is sent which symbols are wanted, after each connection and each change; see docs/market.md.
+    pub subscribes: Flag,
 }
 
 /// A feed whose bytes the host brings, by `rustle_feed_push`.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub struct RustlePushedFeed {
     /// How its messages, one a line, make quotes, as text; empty: the schema of `rustle ticker --json`.
     pub schema: RustleString,
@@ -129,170 +136,125 @@ pub struct RustlePushedFeed {
     pub runtime: RustleHandle,
     /// The most bytes of a message, 1 to 16,777,216; a longer one is counted and skipped. 0: 65,536.
     pub message_limit: usize,
-    /// `RUSTLE_FORMAT_NDJSON` or `RUSTLE_FORMAT_CSV`.
-    pub format: u32,
-    /// Not 0: the numbers of its quotes begin anew with each connection that the host tells of.
-    pub restarts_numbers: u32,
+    /// `RUSTLE_FORMAT_NDJSON` or `RUSTLE_FORMAT_CSV`. Example: 1.
+    pub format: Choice<RustleFormat>,
+    /// Not 0: the numbers of its quotes begin anew with each connection that the host reports.
+    pub restarts_numbers: Flag,
 }
 
-/// A record that a feed is made of.
-pub(super) trait SourceRecord {
-    /// The runtime that it names.
-    fn runtime(&self) -> RustleHandle;
-
-    /// What it says.
-    ///
-    /// # Errors
-    /// It says what cannot be.
-    ///
-    /// # Safety
-    /// What the record points to is readable.
-    unsafe fn read(&self) -> Result<SourceConfiguration, FeedFault>;
-}
-
-macro_rules! source_records {
-    ($($record:ident $source:ident $read:ident)*) => {$(
-        impl SourceRecord for $record {
-            fn runtime(&self) -> RustleHandle {
-                self.runtime
-            }
-
-            unsafe fn read(&self) -> Result<SourceConfiguration, FeedFault> {
-                // SAFETY: the caller's promise is handed on.
-                Ok(SourceConfiguration::$source(unsafe { $read(self) }?))
-            }
+impl RustleSimulatedFeed {
+    pub(super) fn read(&self) -> Result<SimulatedConfiguration, FeedFault> {
+        if self.reserved != 0 {
+            return Err(CallFault::reserved("configuration.reserved").into());
         }
-    )*};
-}
-
-source_records! {
-    RustleSimulatedFeed Simulated simulated
-    RustleReplayFeed Replay replay
-    RustleLiveFeed Live live
-    RustlePushedFeed Pushed pushed
-}
-
-/// # Safety
-/// What the record points to is readable.
-unsafe fn simulated(c: &RustleSimulatedFeed) -> Result<SimulatedConfiguration, FeedFault> {
-    if c.reserved != 0 {
-        return Err(CallFault::value("configuration.reserved", RESERVED).into());
+        let model = match self.model.get("configuration.model")? {
+            RustleModel::Walk => Model::Walk,
+            RustleModel::Gbm => Model::Gbm(self.parameters()?),
+        };
+        Ok(SimulatedConfiguration {
+            symbols: lent_names(&self.symbols, self.symbol_count, "configuration.symbols")?,
+            updates_per_second: self.updates_per_second,
+            seed: self.seed,
+            update_limit: (self.update_limit != 0).then_some(self.update_limit),
+            model,
+        })
     }
-    let model = match c.model {
-        RUSTLE_MODEL_WALK => Model::Walk,
-        RUSTLE_MODEL_GBM => {
-            // SAFETY: the caller's promise is handed on.
-            let given = unsafe { borrowed(c.parameters, c.parameter_count, "configuration.parameters") }?;
-            Model::Gbm(given.iter().map(gbm).collect::<Result<_, _>>()?)
+
+    /// The parameters of the model. A list that is too long for any number of symbols is refused before it is read.
+    fn parameters(&self) -> Result<Vec<GbmParameters>, FeedFault> {
+        if self.parameter_count > MAX_SYMBOLS {
+            let (symbols, got) = (self.symbol_count, self.parameter_count);
+            return Err(FeedError::ModelCount { symbols, got }.into());
         }
-        _ => {
-            let problem = "expected RUSTLE_MODEL_…, got another number";
-            return Err(CallFault::value("configuration.model", problem).into());
+        let given = (self.parameters).slice(self.parameter_count, MAX_SYMBOLS, "configuration.parameters")?;
+        Ok(given
+            .iter()
+            .map(RustleGbmParameters::read)
+            .collect::<Result<_, _>>()?)
+    }
+}
+
+impl RustleGbmParameters {
+    fn read(&self) -> Result<GbmParameters, CallFault> {
+        if self.reserved != 0 {
+            return Err(CallFault::reserved("configuration.parameters.reserved"));
         }
-    };
-    Ok(SimulatedConfiguration {
-        // SAFETY: the caller's promise is handed on.
-        symbols: unsafe { names(c.symbols, c.symbol_count, "configuration.symbols") }?,
-        updates_per_second: c.updates_per_second,
-        seed: c.seed,
-        update_limit: (c.update_limit != 0).then_some(c.update_limit),
-        model,
-    })
-}
-
-fn gbm(p: &RustleGbmParameters) -> Result<GbmParameters, CallFault> {
-    if p.reserved != 0 {
-        return Err(CallFault::value("parameters.reserved", RESERVED));
+        let scale = u8::try_from(self.price_scale).unwrap_or(u8::MAX);
+        Ok(GbmParameters {
+            price: decimal(self.price_units, scale, "configuration.parameters.price")?,
+            drift: self.drift,
+            volatility: self.volatility,
+        })
     }
-    let scale = u8::try_from(p.price_scale).unwrap_or(u8::MAX);
-    Ok(GbmParameters {
-        price: decimal(p.price_units, scale, "parameters.price")?,
-        drift: p.drift,
-        volatility: p.volatility,
-    })
 }
 
-/// # Safety
-/// The record's texts are readable.
-unsafe fn replay(c: &RustleReplayFeed) -> Result<ReplayConfiguration, FeedFault> {
-    if c.reserved != 0 {
-        return Err(CallFault::value("configuration.reserved", RESERVED).into());
-    }
-    let format = match c.format {
-        RUSTLE_FORMAT_BY_NAME => None,
-        number => Some(format(number)?),
-    };
-    // SAFETY: the caller promises that the text is readable.
-    let path = unsafe { text(c.path, "configuration.path") }?;
-    Ok(ReplayConfiguration {
-        path: path.into(),
-        format,
-        // SAFETY: as above.
-        schema: unsafe { schema(c.schema) }?,
-        pace: if c.speed == 0.0 {
-            Pace::Unpaced
-        } else {
-            Pace::Times(c.speed)
-        },
-        repeats: c.repeats != 0,
-        from_ns: (c.has_from != 0).then_some(c.from_ns),
-    })
-}
-
-/// # Safety
-/// The record's texts are readable.
-unsafe fn live(c: &RustleLiveFeed) -> Result<LiveConfiguration, FeedFault> {
-    // SAFETY: the caller promises that the text is readable.
-    let address = unsafe { text(c.address, "configuration.address") }?;
-    Ok(LiveConfiguration {
-        address: address.parse().map_err(FeedError::from)?,
-        // SAFETY: as above.
-        schema: unsafe { schema(c.schema) }?,
-        connecting: Duration::from_nanos(c.connecting_ns),
-        silence: (c.silence_ns != 0).then_some(Duration::from_nanos(c.silence_ns)),
-        backoff: BackoffSettings {
-            base_ns: c.base_ns,
-            cap_ns: c.cap_ns,
-            healthy_ns: c.healthy_ns,
-        },
-        restarts_numbers: c.restarts_numbers != 0,
-        subscribes: c.subscribes != 0,
-    })
-}
-
-/// # Safety
-/// The record's texts are readable.
-unsafe fn pushed(c: &RustlePushedFeed) -> Result<PushedConfiguration, FeedFault> {
-    Ok(PushedConfiguration {
-        format: format(c.format)?,
-        // SAFETY: the caller promises that the text is readable.
-        schema: unsafe { schema(c.schema) }?,
-        message_limit: match c.message_limit {
-            0 => DEFAULT_LINE_BYTES,
-            limit => limit,
-        },
-        restarts_numbers: c.restarts_numbers != 0,
-    })
-}
-
-fn format(number: u32) -> Result<Format, CallFault> {
-    match number {
-        RUSTLE_FORMAT_NDJSON => Ok(Format::Ndjson),
-        RUSTLE_FORMAT_CSV => Ok(Format::Csv),
-        _ => {
-            let problem = "expected RUSTLE_FORMAT_…, got another number";
-            Err(CallFault::value("configuration.format", problem))
+impl RustleReplayFeed {
+    pub(super) fn read(&self) -> Result<ReplayConfiguration, FeedFault> {
+        if self.reserved != 0 {
+            return Err(CallFault::reserved("configuration.reserved").into());
         }
+        Ok(ReplayConfiguration {
+            path: self.path.text("configuration.path")?.into(),
+            format: format(self.format)?,
+            schema: schema(&self.schema)?,
+            pace: if self.speed == 0.0 {
+                Pace::Unpaced
+            } else {
+                Pace::Times(self.speed)
+            },
+            repeats: self.repeats.is_set(),
+            from_ns: self.has_from.is_set().then_some(self.from_ns),
+        })
     }
 }
 
-/// # Safety
-/// The text is readable.
-unsafe fn schema(schema: RustleString) -> Result<Schema, FeedFault> {
-    // SAFETY: the caller's promise is handed on.
-    let schema = unsafe { text(schema, "configuration.schema") }?;
-    if schema.is_empty() {
-        return Ok(Schema::default());
+impl RustleLiveFeed {
+    pub(super) fn read(&self) -> Result<LiveConfiguration, FeedFault> {
+        let address = self.address.text("configuration.address")?;
+        Ok(LiveConfiguration {
+            address: address.parse().map_err(FeedError::from)?,
+            schema: schema(&self.schema)?,
+            connecting: Duration::from_nanos(self.connecting_ns),
+            silence: (self.silence_ns != 0).then_some(Duration::from_nanos(self.silence_ns)),
+            backoff: BackoffSettings {
+                base_ns: self.base_ns,
+                cap_ns: self.cap_ns,
+                healthy_ns: self.healthy_ns,
+            },
+            restarts_numbers: self.restarts_numbers.is_set(),
+            subscribes: self.subscribes.is_set(),
+        })
     }
-    Ok(Schema::parse(schema).map_err(FeedError::from)?)
+}
+
+impl RustlePushedFeed {
+    pub(super) fn read(&self) -> Result<PushedConfiguration, FeedFault> {
+        let problem = "expected RUSTLE_FORMAT_NDJSON or RUSTLE_FORMAT_CSV, got RUSTLE_FORMAT_BY_NAME";
+        let nameless = CallFault::value("configuration.format", problem);
+        Ok(PushedConfiguration {
+            format: format(self.format)?.ok_or(nameless)?,
+            schema: schema(&self.schema)?,
+            message_limit: match self.message_limit {
+                0 => DEFAULT_LINE_BYTES,
+                limit => limit,
+            },
+            restarts_numbers: self.restarts_numbers.is_set(),
+        })
+    }
+}
+
+/// The format; `None`: the one that the file's name says.
+fn format(number: Choice<RustleFormat>) -> Result<Option<Format>, CallFault> {
+    Ok(match number.get("configuration.format")? {
+        RustleFormat::ByName => None,
+        RustleFormat::Ndjson => Some(Format::Ndjson),
+        RustleFormat::Csv => Some(Format::Csv),
+    })
+}
+
+fn schema(schema: &RustleString) -> Result<Schema, FeedFault> {
+    match schema.text("configuration.schema")? {
+        "" => Ok(Schema::default()),
+        text => Ok(Schema::parse(text).map_err(FeedError::from)?),
+    }
 }

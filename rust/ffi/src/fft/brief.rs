@@ -1,10 +1,11 @@
 //! The two functions that the project's brief names: one call from samples to magnitudes, and its free.
 
 use super::cache::PlanCache;
-use super::fault::FftFault;
 use super::results::Results;
-use super::window::window;
+use super::scratch::{first, Pool};
+use super::{FftFault, RustleWindow};
 use crate::guard::guarded;
+use crate::lent::Choice;
 use crate::slice::borrowed;
 use crate::status::CallFault;
 use std::ops::RangeInclusive;
@@ -14,6 +15,16 @@ const SIZES: RangeInclusive<usize> = 256..=8192;
 
 static PLANS: PlanCache = PlanCache::new();
 static RESULTS: Results = Results::new();
+static WORKSPACES: Pool<Workspace> = Pool::new();
+
+/// Memory for one call at a time.
+#[derive(Default)]
+struct Workspace {
+    /// For the transform, and for a signal with zeros at its end.
+    buffer: Vec<f32>,
+    /// For the next result, when it is as long.
+    spare: Option<Box<[f32]>>,
+}
 
 /// The magnitudes of the first `fft_size` / 2 bins of a signal: bin k is at k R / `fft_size` Hz for a sample rate of R.
 ///
@@ -65,6 +76,11 @@ pub extern "C" fn free_fft_result_rust(result: *const f32) {
     let _ = unsafe { guarded(std::ptr::null_mut(), body) };
 }
 
+/// The results that were given out and not freed.
+pub(crate) fn live_results() -> usize {
+    RESULTS.count()
+}
+
 fn compute(signal: &[f32], fft_size: i32, window_type: i32) -> Result<*const f32, FftFault> {
     let size = positive(fft_size, "fft_size")?;
     if !SIZES.contains(&size) {
@@ -72,13 +88,14 @@ fn compute(signal: &[f32], fft_size: i32, window_type: i32) -> Result<*const f32
         return Err(CallFault::value("fft_size", problem).into());
     }
     // A negative number turns into one that no window has.
-    let window = window(window_type as u32)?;
-    let plan = PLANS.plan(size, window)?;
+    let window = Choice::<RustleWindow>::of_number(window_type as u32).get("window_type")?;
+    let plan = PLANS.plan(size, window.into())?;
 
-    let mut magnitudes = vec![0.0; size / 2].into_boxed_slice();
-    let length = plan.scratch_len();
-    PLANS.scratch.with(length + size, |memory| {
-        let (scratch, frame) = memory.split_at_mut(length);
+    WORKSPACES.borrow(|workspace| {
+        let spare = workspace.spare.take().filter(|spare| spare.len() == size / 2);
+        let mut magnitudes = spare.unwrap_or_else(|| vec![0.0; size / 2].into());
+        let length = plan.scratch_len();
+        let (scratch, frame) = first(&mut workspace.buffer, length + size).split_at_mut(length);
         let frame = if signal.len() < size {
             let (start, rest) = frame.split_at_mut(signal.len());
             start.copy_from_slice(signal);
@@ -87,9 +104,9 @@ fn compute(signal: &[f32], fft_size: i32, window_type: i32) -> Result<*const f32
         } else {
             &signal[..size]
         };
-        plan.magnitudes(frame, &mut magnitudes, scratch)
-    })?;
-    Ok(RESULTS.give(magnitudes))
+        plan.magnitudes(frame, &mut magnitudes, scratch)?;
+        Ok(RESULTS.give(magnitudes, &mut workspace.spare))
+    })
 }
 
 fn positive(number: i32, name: &'static str) -> Result<usize, CallFault> {

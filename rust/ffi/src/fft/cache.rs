@@ -1,6 +1,5 @@
 //! Plans that are made once and kept for as long as the process lives.
 
-use super::scratch::ScratchPool;
 use rustle_dsp::{DspError, Scale, SpectrumPlan, Symmetry, Window};
 use std::sync::OnceLock;
 
@@ -14,8 +13,6 @@ const LEAST: u32 = 8;
 /// each make it, and the first to be done has it kept.
 pub(super) struct PlanCache {
     plans: [[OnceLock<Box<SpectrumPlan>>; Window::ALL.len()]; SIZES],
-    /// Memory for the transforms of all plans.
-    pub(super) scratch: ScratchPool,
 }
 
 impl PlanCache {
@@ -23,7 +20,6 @@ impl PlanCache {
     pub(super) const fn new() -> Self {
         Self {
             plans: [const { [const { OnceLock::new() }; Window::ALL.len()] }; SIZES],
-            scratch: ScratchPool::new(),
         }
     }
 

@@ -4,25 +4,27 @@
 //! table, which knows a pointer it gave out from one it did not.
 
 use crate::guard::fault_point;
-use crate::live::LiveToken;
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The results that were given out.
 pub(super) struct Results {
     state: Mutex<State>,
+    /// How many are live; written with the state locked.
+    count: AtomicUsize,
 }
 
 struct State {
     /// By the address of their first element.
-    live: BTreeMap<usize, (Box<[f32]>, LiveToken)>,
-    /// The last ones that were freed. They keep their addresses a little longer, so that freeing one twice does not hit a
-    /// new result at the same address.
+    live: BTreeMap<usize, Box<[f32]>>,
+    /// The last ones that were freed, the oldest first. They keep their addresses a little longer, so that freeing one twice does
+    /// not hit a new result at the same address.
     freed: VecDeque<Box<[f32]>>,
 }
 
 impl Results {
-    /// Freed results whose addresses are not used again: at most 64 of 16 KiB.
+    /// Freed results whose addresses are not used again: 64 of at most 16 KiB. The one before them waits for its next use.
     pub(super) const QUARANTINE: usize = 64;
 
     /// A table with nothing in it.
@@ -32,15 +34,21 @@ impl Results {
                 live: BTreeMap::new(),
                 freed: VecDeque::new(),
             }),
+            count: AtomicUsize::new(0),
         }
     }
 
-    /// Takes a result in and gives its address, valid until it is freed.
-    pub(super) fn give(&self, result: Box<[f32]>) -> *const f32 {
+    /// Takes a result in and gives its address, valid until it is freed. When `spare` has no memory, it receives that of a
+    /// result which was freed long ago, if there is one.
+    pub(super) fn give(&self, result: Box<[f32]>, spare: &mut Option<Box<[f32]>>) -> *const f32 {
         let address = result.as_ptr();
         let mut state = self.state();
         fault_point("a result, with the table locked");
-        state.live.insert(address.addr(), (result, LiveToken::new()));
+        state.live.insert(address.addr(), result);
+        self.count.store(state.live.len(), Ordering::Relaxed);
+        if spare.is_none() && state.freed.len() > Self::QUARANTINE {
+            *spare = state.freed.pop_front();
+        }
         address
     }
 
@@ -48,13 +56,19 @@ impl Results {
     pub(super) fn free(&self, address: *const f32) {
         let mut state = self.state();
         fault_point("a free, with the table locked");
-        let Some((result, _)) = state.live.remove(&address.addr()) else {
+        let Some(result) = state.live.remove(&address.addr()) else {
             return;
         };
+        self.count.store(state.live.len(), Ordering::Relaxed);
         state.freed.push_back(result);
-        if state.freed.len() > Self::QUARANTINE {
+        if state.freed.len() > Self::QUARANTINE + 1 {
             state.freed.pop_front();
         }
+    }
+
+    /// How many were given out and not freed.
+    pub(super) fn count(&self) -> usize {
+        self.count.load(Ordering::Relaxed)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -66,32 +80,50 @@ impl Results {
 mod tests {
     use super::*;
 
+    fn give(results: &Results) -> *const f32 {
+        results.give(vec![1.0; 4].into(), &mut None)
+    }
+
     #[test]
     fn result_is_freed_once_and_nothing_else_is() {
         let results = Results::new();
-        let first = results.give(vec![1.0; 4].into());
-        let second = results.give(vec![2.0; 4].into());
+        let (first, second) = (give(&results), give(&results));
         results.free(std::ptr::null());
         results.free(first.wrapping_add(1));
-        assert_eq!(results.state().live.len(), 2);
+        assert_eq!(results.count(), 2);
         results.free(first);
         results.free(first);
-        assert_eq!(results.state().live.len(), 1);
+        assert_eq!(results.count(), 1);
         assert!(results.state().live.contains_key(&second.addr()));
     }
 
     #[test]
-    fn address_is_not_given_again_soon() {
+    fn memory_is_used_again_when_enough_others_were_freed_and_not_before() {
         let results = Results::new();
-        let first = results.give(vec![1.0; 4].into());
+        let first = give(&results);
         results.free(first);
-        for _ in 1..Results::QUARANTINE {
-            let next = results.give(vec![1.0; 4].into());
+        let mut spare = None;
+        for _ in 0..Results::QUARANTINE {
+            let next = results.give(vec![1.0; 4].into(), &mut spare);
             assert_ne!(next, first);
+            assert_eq!(spare, None);
             results.free(next);
         }
-        assert_eq!(results.state().freed.len(), Results::QUARANTINE);
-        results.free(results.give(vec![1.0; 4].into()));
-        assert_eq!(results.state().freed.len(), Results::QUARANTINE);
+        results.give(vec![1.0; 4].into(), &mut spare);
+        assert_eq!(spare.as_ref().map(|memory| memory.as_ptr()), Some(first));
+        // One that is there already is kept.
+        let last = give(&results);
+        results.free(last);
+        results.give(vec![1.0; 4].into(), &mut spare);
+        assert_eq!(spare.map(|memory| memory.as_ptr()), Some(first));
+    }
+
+    #[test]
+    fn memory_of_freed_results_is_bounded() {
+        let results = Results::new();
+        for _ in 0..3 * Results::QUARANTINE {
+            results.free(give(&results));
+        }
+        assert_eq!(results.state().freed.len(), Results::QUARANTINE + 1);
     }
 }

@@ -1,87 +1,157 @@
 //! Scratch memory for callers who bring none.
 
-use super::fault::FftFault;
 use crate::guard::fault_point;
-use crate::slice::borrowed_mut;
-use std::sync::{Mutex, TryLockError};
+use std::cell::UnsafeCell;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Buffers that are made when they are first needed and kept.
-pub(super) struct ScratchPool {
-    buffers: [Mutex<Vec<f32>>; Self::BUFFERS],
+/// What calls work with for as long as they run: made when it is first needed, and kept.
+pub(crate) struct Pool<T> {
+    places: [Place<T>; PLACES],
+}
+
+/// Buffers of floats.
+pub(crate) type ScratchPool = Pool<Vec<f32>>;
+
+/// Calls that can be under way at a time without allocating.
+const PLACES: usize = 8;
+
+/// A lock that nobody waits for: half as dear as a mutex, which asks who waits when it is given back.
+struct Place<T> {
+    is_taken: AtomicBool,
+    value: UnsafeCell<Option<T>>,
+}
+
+// SAFETY: the value is used by the one call that has taken the place, on whichever thread (T: Send).
+unsafe impl<T: Send> Sync for Place<T> {}
+
+/// A place while a call has it; given back when this is dropped, by a panic too.
+struct Taken<'a, T>(&'a Place<T>);
+
+impl<T> Place<T> {
+    fn take(&self) -> Option<Taken<'_, T>> {
+        // Acquire: what the last user wrote is seen. The load spares the line of a place that is in use.
+        let is_mine = !self.is_taken.load(Ordering::Relaxed) && !self.is_taken.swap(true, Ordering::Acquire);
+        is_mine.then(|| Taken(self))
+    }
+}
+
+impl<T> Taken<'_, T> {
+    fn value(&mut self) -> &mut Option<T> {
+        // SAFETY: there is one `Taken` of a place at a time, and it is borrowed mutably for as long as the value is.
+        unsafe { &mut *self.0.value.get() }
+    }
+}
+
+impl<T> Drop for Taken<'_, T> {
+    fn drop(&mut self) {
+        self.0.is_taken.store(false, Ordering::Release);
+    }
+}
+
+impl<T: Default> Pool<T> {
+    /// A pool with nothing in it yet.
+    pub(crate) const fn new() -> Self {
+        Self {
+            places: [const {
+                Place {
+                    is_taken: AtomicBool::new(false),
+                    value: UnsafeCell::new(None),
+                }
+            }; PLACES],
+        }
+    }
+
+    /// Calls `body` with one that no other call uses, of whatever content, whatever happened to its last user. Makes one when each
+    /// that exists is in use, and never waits.
+    pub(crate) fn borrow<R>(&self, body: impl FnOnce(&mut T) -> R) -> R {
+        match self.places.iter().find_map(Place::take) {
+            Some(mut place) => {
+                fault_point("a borrowed scratch");
+                body(place.value().get_or_insert_default())
+            }
+            None => body(&mut T::default()),
+        }
+    }
 }
 
 impl ScratchPool {
-    /// Calls that can be under way at a time without allocating.
-    const BUFFERS: usize = 8;
-
-    /// A pool with nothing in it yet.
-    pub(super) const fn new() -> Self {
-        Self {
-            buffers: [const { Mutex::new(Vec::new()) }; Self::BUFFERS],
-        }
-    }
-
-    /// Calls `body` with the `lent` memory of a caller, an address and a number of floats, or, when that is NULL and 0, with
-    /// a buffer of `length` elements.
-    ///
-    /// # Errors
-    /// What `body` returns; as `borrowed_mut`.
-    ///
-    /// # Safety
-    /// As `borrowed_mut`, for the lent memory.
-    pub(super) unsafe fn lent_or_own(
+    /// Calls `body` with the `lent` memory of a caller or, when that is empty, with a buffer of `length` elements.
+    pub(crate) fn lent_or_own<R>(
         &self,
-        lent: (*mut f32, usize),
+        lent: &mut [f32],
         length: usize,
-        body: impl FnOnce(&mut [f32]) -> Result<(), FftFault>,
-    ) -> Result<(), FftFault> {
-        if lent.0.is_null() && lent.1 == 0 {
-            return self.with(length, body);
+        body: impl FnOnce(&mut [f32]) -> R,
+    ) -> R {
+        if lent.is_empty() {
+            self.borrow(|buffer| body(first(buffer, length)))
+        } else {
+            body(lent)
         }
-        // SAFETY: the promise is handed on.
-        body(unsafe { borrowed_mut(lent.0, lent.1, "scratch") }?)
     }
+}
 
-    /// Calls `body` with a buffer of `length` elements, of whatever content. Allocates when each buffer that exists is in
-    /// use, and never waits.
-    pub(super) fn with<R>(&self, length: usize, body: impl FnOnce(&mut [f32]) -> R) -> R {
-        for buffer in &self.buffers {
-            let mut buffer = match buffer.try_lock() {
-                Ok(buffer) => buffer,
-                // Its content does not matter, whatever happened to its last user.
-                Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
-                Err(TryLockError::WouldBlock) => continue,
-            };
-            if buffer.len() < length {
-                buffer.resize(length, 0.0);
-            }
-            fault_point("a borrowed scratch");
-            return body(&mut buffer[..length]);
-        }
-        body(&mut vec![0.0; length])
+/// The first `length` elements of a buffer, which is made as long where it is shorter.
+pub(super) fn first(buffer: &mut Vec<f32>, length: usize) -> &mut [f32] {
+    if buffer.len() < length {
+        buffer.resize(length, 0.0);
     }
+    &mut buffer[..length]
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::panic::{catch_unwind, AssertUnwindSafe};
 
     #[test]
     fn buffer_is_kept_and_given_to_one_user_at_a_time() {
         let pool = ScratchPool::new();
-        let first = pool.with(10, |buffer| buffer.as_ptr());
-        let again = pool.with(10, |outer| {
-            let inner = pool.with(10, |inner| inner.as_ptr());
-            assert_ne!(inner, outer.as_ptr());
+        let own = |length| pool.lent_or_own(&mut [], length, |buffer| buffer.as_ptr());
+        let first = own(10);
+        let again = pool.lent_or_own(&mut [], 10, |outer| {
+            assert_ne!(own(10), outer.as_ptr());
             outer.as_ptr()
         });
         assert_eq!(first, again);
     }
 
     #[test]
+    fn place_is_given_back_by_a_call_that_panics() {
+        let pool = ScratchPool::new();
+        for _ in 0..2 * PLACES {
+            let call = || pool.lent_or_own(&mut [], 10, |_| panic!("on purpose"));
+            assert!(catch_unwind(AssertUnwindSafe(call)).is_err());
+        }
+        assert!(pool
+            .places
+            .iter()
+            .skip(1)
+            .all(|place| place.take().is_some_and(|mut place| place.value().is_none())));
+    }
+
+    #[test]
+    fn racing_calls_have_a_buffer_each() {
+        let pool = ScratchPool::new();
+        std::thread::scope(|scope| {
+            for mark in 0..2 * PLACES {
+                let pool = &pool;
+                scope.spawn(move || {
+                    for _ in 0..200 {
+                        pool.lent_or_own(&mut [], 64, |buffer| {
+                            buffer.fill(mark as f32);
+                            std::thread::yield_now();
+                            assert!(buffer.iter().all(|value| *value == mark as f32));
+                        });
+                    }
+                });
+            }
+        });
+    }
+
+    #[test]
     fn more_users_than_buffers_are_served() {
         fn nest(pool: &ScratchPool, depth: usize) -> usize {
-            pool.with(3, |buffer| match depth {
+            pool.lent_or_own(&mut [], 3, |buffer| match depth {
                 0 => buffer.len(),
                 _ => buffer.len() + nest(pool, depth - 1),
             })

@@ -1,8 +1,7 @@
 //! Ten million values through each policy of the frame lane of each engine: none is lost uncounted, and a consumer that does
 //! not drain costs no memory.
 
-use crate::engines::{free_session, Engine, Stage, Work, ENGINES};
-use rustle::lane::{RUSTLE_LANE_DROP_NEWEST, RUSTLE_LANE_EVENTS};
+use crate::engines::{free, Engine, Stage, Work, ENGINES, RUSTLE_LANE_DROP_NEWEST, RUSTLE_LANE_EVENTS};
 use rustle::sink::RustleSink;
 use rustle::RustleHandle;
 use std::ffi::c_void;
@@ -34,7 +33,9 @@ fn started(
         on_signal: Some(on_signal),
         on_release: Some(on_release),
     };
-    let session = (engine.start)(stage.handle, Work::Regular, lane, 4_096, sink).expect(engine.name);
+    let session = engine
+        .start(stage.handle, Work::Regular, lane, 4_096, sink)
+        .expect(engine.name);
     (stage, session)
 }
 
@@ -44,7 +45,7 @@ fn ten_million_values_are_delivered_or_counted_as_dropped() {
     for (engine, lane) in rings() {
         let name = format!("{}, lane {lane}", engine.name);
         let (stage, session) = started(engine, lane, on_signal);
-        let drain = |most| (engine.drain)(session, most).expect(&name);
+        let drain = |most| engine.drain(session, most).expect(&name);
         let (mut delivered, mut told) = (0, 0);
         for step in 0..2_001 {
             stage.advance(5 * MILLISECOND);
@@ -65,7 +66,7 @@ fn ten_million_values_are_delivered_or_counted_as_dropped() {
         if lane != RUSTLE_LANE_DROP_NEWEST {
             assert_eq!(statistics.untold, 0, "{name}: every loss has a value after it");
         }
-        assert_eq!(free_session(session), 0);
+        assert_eq!(free(session), 0);
     }
 }
 
@@ -82,7 +83,7 @@ fn bell_rings_whenever_a_ring_stops_being_empty() {
         let name = format!("{}, lane {lane}", engine.name);
         RINGS.store(0, Ordering::Relaxed);
         let (stage, session) = started(engine, lane, ring);
-        let drain = |most| (engine.drain)(session, most).expect(&name);
+        let drain = |most| engine.drain(session, most).expect(&name);
         for step in 0..400 {
             // Within a step the ring is filled once or several times before anybody looks.
             for _ in 0..1 + step % 3 {
@@ -93,7 +94,7 @@ fn bell_rings_whenever_a_ring_stops_being_empty() {
             assert!(rung > 0, "{name}, step {step}: values wait and no bell rang");
             while drain(4_096).0 > 0 {}
         }
-        assert_eq!(free_session(session), 0);
+        assert_eq!(free(session), 0);
     }
 }
 
@@ -115,7 +116,7 @@ fn ten_million_events_are_each_called_for() {
             stage.advance(1_000 * MILLISECOND);
         }
         assert_eq!(CALLS.load(Ordering::Relaxed), VALUES, "{}", engine.name);
-        assert_eq!(free_session(session), 0);
+        assert_eq!(free(session), 0);
     }
 }
 
@@ -144,8 +145,8 @@ fn stalled_consumer_costs_no_memory() {
             growth < 1_000_000,
             "{name}: expected less than 1 MB, got {growth} bytes"
         );
-        let (_, _, statistics) = (engine.drain)(session, 0).expect(&name);
+        let (_, _, statistics) = engine.drain(session, 0).expect(&name);
         assert_eq!(statistics.produced, VALUES, "{name}");
-        assert_eq!(free_session(session), 0);
+        assert_eq!(free(session), 0);
     }
 }

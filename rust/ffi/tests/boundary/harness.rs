@@ -1,8 +1,7 @@
 //! Races of start, cancel, end and free, through the C interface, with a sink that notices every broken promise.
 
-use crate::engines::{free_session, Engine, Work, ENGINES};
-use rustle::lane::RUSTLE_LANE_EVENTS;
-use rustle::session::rustle_session_cancel;
+use crate::engines::{free, Engine, Work, ENGINES, RUSTLE_LANE_EVENTS};
+use rustle::object::rustle_cancel;
 use rustle::sink::{RustleSink, RUSTLE_RELEASE_CANCELLED, RUSTLE_RELEASE_ENDED, RUSTLE_RELEASE_PANICKED};
 use rustle::status::RUSTLE_OK;
 use rustle::RustleHandle;
@@ -104,7 +103,7 @@ extern "C" fn on_release(context: *mut c_void, reason: i32, _: *const u8, _: usi
 
 fn cancel(probe: &Probe) {
     // SAFETY: NULL is allowed. Before the start has returned the session is 0, which is stale.
-    unsafe { rustle_session_cancel(probe.session.load(Ordering::SeqCst), null_mut()) };
+    unsafe { rustle_cancel(probe.session.load(Ordering::SeqCst), null_mut()) };
 }
 
 /// The bound on one round: a release that takes longer is lost. Rounds take microseconds.
@@ -171,8 +170,9 @@ fn run_round(
         on_signal: Some(on_signal),
         on_release: Some(on_release),
     };
-    let session =
-        (engine.start)(handle, work, lane, 64, sink).map_err(|status| format!("start: status {status}"))?;
+    let session = engine
+        .start(handle, work, lane, 64, sink)
+        .map_err(|status| format!("start: status {status}"))?;
     probe.session.store(session, Ordering::SeqCst);
     // Some rounds act at once and some after a first value.
     if acts_later {
@@ -186,8 +186,8 @@ fn run_round(
                 scope.spawn(|| cancel(probe));
             }
         }),
-        Mode::FreeSession => expect_ok("free of the session", free_session(session))?,
-        Mode::FreeEngine => expect_ok("free of the engine", (engine.free)(handle))?,
+        Mode::FreeSession => expect_ok("free of the session", free(session))?,
+        Mode::FreeEngine => expect_ok("free of the engine", free(handle))?,
     }
     let released = probe.released.lock().map_err(|_| "a callback panicked")?;
     let (released, _) = probe
@@ -206,10 +206,10 @@ fn run_round(
         if lane != RUSTLE_LANE_EVENTS {
             check_ring(engine, session)?;
         }
-        expect_ok("free of the session", free_session(session))?;
+        expect_ok("free of the session", free(session))?;
     }
     if mode != Mode::FreeEngine {
-        expect_ok("free of the engine", (engine.free)(handle))?;
+        expect_ok("free of the engine", free(handle))?;
     }
     check(probe)
 }
@@ -224,7 +224,9 @@ fn expect_ok(what: &str, status: i32) -> Result<(), String> {
 
 /// A session that has been released still gives what waits in its ring, and its counts add up.
 fn check_ring(engine: Engine, session: RustleHandle) -> Result<(), String> {
-    let (count, gaps, s) = (engine.drain)(session, 64).map_err(|status| format!("drain: status {status}"))?;
+    let (count, gaps, s) = engine
+        .drain(session, 64)
+        .map_err(|status| format!("drain: status {status}"))?;
     if (s.delivered, s.waiting) == (count, 0) && s.produced == count + s.dropped && gaps <= s.dropped {
         Ok(())
     } else {

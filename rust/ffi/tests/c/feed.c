@@ -98,11 +98,16 @@ static void recording_gives_quotes_candles_statistics_alerts_and_notices(void) {
   RustleFeedThreshold threshold = {
       .symbol = TEXT("A"), .level_units = 125, .level_scale = 1, .direction = RUSTLE_DIRECTION_ABOVE};
   RustleFeedPolicy awaited = {.kind = RUSTLE_POLICY_AWAITED, .capacity = 64};
-  EXPECT(rustle_feed_start_quotes(feed, &all_symbols, &awaited, sink[0], &sessions[0], NULL) == RUSTLE_OK);
-  EXPECT(rustle_feed_start_candles(feed, &all_symbols, SECOND, 0, &keep_all, sink[1], &sessions[1], NULL) == RUSTLE_OK);
-  EXPECT(rustle_feed_start_statistics(feed, &all_symbols, 10 * SECOND, &keep_all, sink[2], &sessions[2], NULL) == RUSTLE_OK);
-  EXPECT(rustle_feed_start_alerts(feed, &threshold, 1, &keep_all, sink[3], &sessions[3], NULL) == RUSTLE_OK);
-  EXPECT(rustle_feed_start_notices(feed, RUSTLE_NOTICES_ALL, 16, sink[4], &sessions[4], NULL) == RUSTLE_OK);
+  RustleQuoteRequest of_quotes = {all_symbols, awaited};
+  RustleCandleRequest of_candles = {all_symbols, keep_all, SECOND, 0};
+  RustlePriceStatisticsRequest of_statistics = {all_symbols, keep_all, 10 * SECOND};
+  RustlePriceAlertRequest of_alerts = {&threshold, 1, keep_all};
+  RustleNoticeRequest of_notices = {.capacity = 16, .notices = RUSTLE_NOTICES_ALL};
+  EXPECT(rustle_feed_start_quotes(feed, &of_quotes, sink[0], &sessions[0], NULL) == RUSTLE_OK);
+  EXPECT(rustle_feed_start_candles(feed, &of_candles, sink[1], &sessions[1], NULL) == RUSTLE_OK);
+  EXPECT(rustle_feed_start_statistics(feed, &of_statistics, sink[2], &sessions[2], NULL) == RUSTLE_OK);
+  EXPECT(rustle_feed_start_alerts(feed, &of_alerts, sink[3], &sessions[3], NULL) == RUSTLE_OK);
+  EXPECT(rustle_feed_start_notices(feed, &of_notices, sink[4], &sessions[4], NULL) == RUSTLE_OK);
   EXPECT(rustle_feed_run(feed, NULL) == RUSTLE_OK);
   EXPECT(rustle_runtime_advance(runtime, SECOND, NULL) == RUSTLE_OK);
   size_t count = 0;
@@ -127,14 +132,14 @@ static void recording_gives_quotes_candles_statistics_alerts_and_notices(void) {
   EXPECT(rustle_feed_drain_notices(sessions[4], notices, 8, &count, NULL, NULL) == RUSTLE_OK && count == 2);
   EXPECT(notices[0].kind == RUSTLE_NOTICE_MALFORMED && notices[0].count == 2 && notices[0].text_length > 0);
   EXPECT(notices[1].kind == RUSTLE_NOTICE_CLOSED && notices[1].text_length == 0);
-  uint64_t late = 7;
-  EXPECT(rustle_feed_late(sessions[1], &late, NULL) == RUSTLE_OK && late == 0);
-  uint64_t evicted = 7;
-  EXPECT(rustle_feed_evicted(sessions[2], &evicted, NULL) == RUSTLE_OK && evicted == 0);
-  evicted = 7;
-  EXPECT(rustle_feed_evicted(sessions[4], &evicted, NULL) == RUSTLE_OK && evicted == 0);
-  EXPECT(rustle_feed_evicted(sessions[2], NULL, NULL) == RUSTLE_NULL_POINTER);
-  EXPECT(rustle_feed_evicted(runtime, &evicted, NULL) == RUSTLE_STALE_HANDLE);
+  for (int i = 0; i < 5; i++) {
+    RustleFeedOmissions omissions = {7, 7};
+    EXPECT(rustle_feed_omissions(sessions[i], &omissions, NULL) == RUSTLE_OK);
+    EXPECT(omissions.late == 0 && omissions.evicted == 0);
+  }
+  RustleFeedOmissions omissions;
+  EXPECT(rustle_feed_omissions(sessions[2], NULL, NULL) == RUSTLE_NULL_POINTER);
+  EXPECT(rustle_feed_omissions(runtime, &omissions, NULL) == RUSTLE_STALE_HANDLE);
   // A session of one kind is none of another.
   EXPECT(rustle_feed_drain_candles(sessions[0], candles, 8, &count, NULL, NULL) == RUSTLE_INVALID_VALUE);
   EXPECT(rustle_feed_drain_quotes(sessions[4], quotes, 8, &count, NULL, NULL) == RUSTLE_INVALID_VALUE);
@@ -153,42 +158,55 @@ static void refusals_are_typed_and_take_no_sink(void) {
   RustleError error;
   Probe probe = {0};
   RustleSink sink = {&probe, on_ring, on_release};
-#define START(wanted, policy) rustle_feed_start_quotes(feed, wanted, policy, sink, &session, &error)
+#define START(wanted, policy) \
+  rustle_feed_start_quotes(feed, &(RustleQuoteRequest){wanted, policy}, sink, &session, &error)
   RustleFeedPolicy policy = {.kind = 0, .capacity = 1};
-  refused(START(&all_symbols, &policy), RUSTLE_INVALID_VALUE, &error);
+  refused(START(all_symbols, policy), RUSTLE_INVALID_VALUE, &error);
   policy.kind = RUSTLE_POLICY_AWAITED + 1;
-  refused(START(&all_symbols, &policy), RUSTLE_INVALID_VALUE, &error);
+  refused(START(all_symbols, policy), RUSTLE_INVALID_VALUE, &error);
   policy = (RustleFeedPolicy){.kind = RUSTLE_POLICY_AWAITED, .capacity = 0};
-  refused(START(&all_symbols, &policy), RUSTLE_INVALID_LENGTH, &error);
+  refused(START(all_symbols, policy), RUSTLE_INVALID_LENGTH, &error);
   policy = (RustleFeedPolicy){.kind = RUSTLE_POLICY_SAMPLED, .interval_ns = 1};
-  refused(START(&all_symbols, &policy), RUSTLE_INVALID_VALUE, &error);
+  refused(START(all_symbols, policy), RUSTLE_INVALID_VALUE, &error);
   policy = (RustleFeedPolicy){.kind = RUSTLE_POLICY_KEEP_LATEST, .reserved = 1};
-  refused(START(&all_symbols, &policy), RUSTLE_INVALID_VALUE, &error);
-  refused(START(NULL, &keep_all), RUSTLE_NULL_POINTER, &error);
-  refused(START(&all_symbols, NULL), RUSTLE_NULL_POINTER, &error);
+  refused(START(all_symbols, policy), RUSTLE_INVALID_VALUE, &error);
+  refused(rustle_feed_start_quotes(feed, NULL, sink, &session, &error), RUSTLE_NULL_POINTER, &error);
   RustleString spaced = TEXT("A B"), broken = TEXT("\xff");
-  refused(START((&(RustleFeedSubscription){.symbols = &spaced, .symbol_count = 1}), &keep_all), RUSTLE_MALFORMED_SYMBOL, &error);
-  refused(START((&(RustleFeedSubscription){.symbols = &broken, .symbol_count = 1}), &keep_all), RUSTLE_INVALID_UTF8, &error);
-  refused(START((&(RustleFeedSubscription){.symbol_count = 1}), &keep_all), RUSTLE_NULL_POINTER, &error);
-  refused(START((&(RustleFeedSubscription){.all = 1, .reserved = 1}), &keep_all), RUSTLE_INVALID_VALUE, &error);
-  refused(rustle_feed_start_quotes(feed, &all_symbols, &keep_all, sink, NULL, &error), RUSTLE_NULL_POINTER, &error);
-  refused(rustle_feed_start_candles(feed, &all_symbols, 0, 0, &keep_all, sink, &session, &error), RUSTLE_INVALID_VALUE, &error);
-  refused(rustle_feed_start_candles(feed, &all_symbols, 1, 65, &keep_all, sink, &session, &error), RUSTLE_INVALID_VALUE, &error);
-  refused(rustle_feed_start_statistics(feed, &all_symbols, -1, &keep_all, sink, &session, &error), RUSTLE_INVALID_VALUE, &error);
-  refused(rustle_feed_start_notices(feed, RUSTLE_NOTICES_ALL, 0, sink, &session, &error), RUSTLE_INVALID_LENGTH, &error);
-  refused(rustle_feed_start_notices(feed, 4, 1, sink, &session, &error), RUSTLE_INVALID_VALUE, &error);
+  refused(START(((RustleFeedSubscription){.symbols = &spaced, .symbol_count = 1}), keep_all), RUSTLE_MALFORMED_SYMBOL, &error);
+  refused(START(((RustleFeedSubscription){.symbols = &broken, .symbol_count = 1}), keep_all), RUSTLE_INVALID_UTF8, &error);
+  refused(START(((RustleFeedSubscription){.symbol_count = 1}), keep_all), RUSTLE_NULL_POINTER, &error);
+  refused(START(((RustleFeedSubscription){.all = 1, .reserved = 1}), keep_all), RUSTLE_INVALID_VALUE, &error);
+  // Counts beyond any list are refused before the list is read.
+  refused(START(((RustleFeedSubscription){.symbols = &spaced, .symbol_count = 100001}), keep_all), RUSTLE_TOO_MANY_SYMBOLS, &error);
+  refused(rustle_feed_start_quotes(feed, &(RustleQuoteRequest){all_symbols, keep_all}, sink, NULL, &error), RUSTLE_NULL_POINTER, &error);
+#define CANDLES(interval, lateness) \
+  rustle_feed_start_candles(feed, &(RustleCandleRequest){all_symbols, keep_all, interval, lateness}, sink, &session, &error)
+  refused(CANDLES(0, 0), RUSTLE_INVALID_VALUE, &error);
+  refused(CANDLES(1, 65), RUSTLE_INVALID_VALUE, &error);
+  RustlePriceStatisticsRequest backwards = {all_symbols, keep_all, -1};
+  refused(rustle_feed_start_statistics(feed, &backwards, sink, &session, &error), RUSTLE_INVALID_VALUE, &error);
+#define NOTICES(capacity, notices, reserved) \
+  rustle_feed_start_notices(feed, &(RustleNoticeRequest){capacity, notices, reserved}, sink, &session, &error)
+  refused(NOTICES(0, RUSTLE_NOTICES_ALL, 0), RUSTLE_INVALID_LENGTH, &error);
+  refused(NOTICES(1, 4, 0), RUSTLE_INVALID_VALUE, &error);
+  refused(NOTICES(1, RUSTLE_NOTICES_ALL, 1), RUSTLE_INVALID_VALUE, &error);
+#define ALERTS(count) \
+  rustle_feed_start_alerts(feed, &(RustlePriceAlertRequest){&threshold, count, keep_all}, sink, &session, &error)
   RustleFeedThreshold threshold = {.symbol = TEXT("A"), .level_units = INT64_MAX};
-  refused(rustle_feed_start_alerts(feed, &threshold, 1, &keep_all, sink, &session, &error), RUSTLE_INVALID_VALUE, &error);
+  refused(ALERTS(1), RUSTLE_INVALID_VALUE, &error);
   threshold = (RustleFeedThreshold){.symbol = TEXT("A"), .hysteresis_units = -1};
-  refused(rustle_feed_start_alerts(feed, &threshold, 1, &keep_all, sink, &session, &error), RUSTLE_INVALID_VALUE, &error);
+  refused(ALERTS(1), RUSTLE_INVALID_VALUE, &error);
   threshold = (RustleFeedThreshold){.symbol = TEXT("A"), .direction = 2};
-  refused(rustle_feed_start_alerts(feed, &threshold, 1, &keep_all, sink, &session, &error), RUSTLE_INVALID_VALUE, &error);
+  refused(ALERTS(1), RUSTLE_INVALID_VALUE, &error);
+  threshold = (RustleFeedThreshold){.symbol = TEXT("A"), .reserved = {0, 1}};
+  refused(ALERTS(1), RUSTLE_INVALID_VALUE, &error);
+  refused(ALERTS(SIZE_MAX), RUSTLE_INVALID_LENGTH, &error);
   sink.on_signal = NULL;
-  refused(START(&all_symbols, &keep_all), RUSTLE_NULL_POINTER, &error);
+  refused(START(all_symbols, keep_all), RUSTLE_NULL_POINTER, &error);
   sink.on_signal = on_ring;
   EXPECT(session == 0 && atomic_load(&probe.rings) == 0 && atomic_load(&probe.releases) == 0);
 
-  EXPECT(START(&all_symbols, &keep_all) == RUSTLE_OK);
+  EXPECT(START(all_symbols, keep_all) == RUSTLE_OK);
   uint8_t name[2];
   size_t length = 77;
   refused(rustle_feed_symbol(session, 0, name, 2, &length, &error), RUSTLE_INVALID_VALUE, &error);
@@ -198,7 +216,7 @@ static void refusals_are_typed_and_take_no_sink(void) {
   EXPECT(length == 77);
   EXPECT(rustle_feed_shut_down(feed, NULL) == RUSTLE_OK && rustle_feed_run(feed, NULL) == RUSTLE_SHUT_DOWN);
   RustleHandle other = 0;
-  refused(rustle_feed_start_quotes(feed, &all_symbols, &keep_all, sink, &other, &error), RUSTLE_SHUT_DOWN, &error);
+  refused(rustle_feed_start_quotes(feed, &(RustleQuoteRequest){all_symbols, keep_all}, sink, &other, &error), RUSTLE_SHUT_DOWN, &error);
   EXPECT(rustle_session_free(session, NULL) == RUSTLE_OK);
 
   RustleReplayFeed replay = {.path = TEXT("prices.txt")};
@@ -223,9 +241,14 @@ static void refusals_are_typed_and_take_no_sink(void) {
   made_up.parameters = parameters;
   made_up.parameter_count = 2;
   refused(rustle_feed_new_simulated(&made_up, &none, &error), RUSTLE_INVALID_LENGTH, &error);
+  made_up.parameter_count = 100001;
+  refused(rustle_feed_new_simulated(&made_up, &none, &error), RUSTLE_INVALID_LENGTH, &error);
   made_up.parameter_count = 1;
   parameters[0].volatility = -1;
   refused(rustle_feed_new_simulated(&made_up, &none, &error), RUSTLE_INVALID_VALUE, &error);
+  made_up.symbol_count = 100001;
+  parameters[0].volatility = 1;
+  refused(rustle_feed_new_simulated(&made_up, &none, &error), RUSTLE_TOO_MANY_SYMBOLS, &error);
   made_up.symbol_count = 0;
   refused(rustle_feed_new_simulated(&made_up, &none, &error), RUSTLE_NO_SYMBOLS, &error);
   made_up.runtime = feed;

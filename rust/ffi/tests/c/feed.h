@@ -36,7 +36,7 @@ static const RustleFeedPolicy keep_all = {.kind = RUSTLE_POLICY_DROP_OLDEST, .ca
 
 static inline RustleHandle manual_runtime(void) {
   RustleHandle runtime = 0;
-  EXPECT(rustle_runtime_new_manual(1000, &runtime, NULL) == RUSTLE_OK);
+  EXPECT(rustle_runtime_new_manual(&(RustleManualRuntime){.wall_ms = 1000}, &runtime, NULL) == RUSTLE_OK);
   return runtime;
 }
 
@@ -62,7 +62,7 @@ static inline RustleHandle quotes_of(RustleHandle feed, const RustleFeedSubscrip
                               Probe *probe) {
   RustleSink sink = {probe, on_ring, on_release};
   RustleHandle session = 0;
-  EXPECT(rustle_feed_start_quotes(feed, wanted, policy, sink, &session, NULL) == RUSTLE_OK);
+  EXPECT(rustle_feed_start_quotes(feed, &(RustleQuoteRequest){*wanted, *policy}, sink, &session, NULL) == RUSTLE_OK);
   return session;
 }
 

@@ -8,8 +8,9 @@ static void host_fills_a_feed_and_tells_of_its_connection(void) {
   RustleFeedPolicy awaited = {.kind = RUSTLE_POLICY_AWAITED, .capacity = 2};
   Probe probe = {0}, of_room = {0};
   RustleSink sink = {&of_room, on_ring, on_release};
+  RustleNoticeRequest of_one = {.capacity = 1, .notices = RUSTLE_NOTICES_ROOM};
   session = quotes_of(feed, &all_symbols, &awaited, &probe);
-  EXPECT(rustle_feed_start_notices(feed, RUSTLE_NOTICES_ROOM, 1, sink, &room, NULL) == RUSTLE_OK);
+  EXPECT(rustle_feed_start_notices(feed, &of_one, sink, &room, NULL) == RUSTLE_OK);
   const uint8_t *bytes = (const uint8_t *)recording;
   const size_t length = sizeof recording - 1;
   size_t taken = 7, count = 0;
@@ -59,7 +60,8 @@ static void host_learns_what_is_wanted(void) {
   EXPECT(rustle_feed_new_pushed(&configuration, &feed, NULL) == RUSTLE_OK);
   Probe probe = {0}, of_notices = {0};
   RustleSink sink = {&of_notices, on_ring, on_release};
-  EXPECT(rustle_feed_start_notices(feed, RUSTLE_NOTICES_WANTED, 1, sink, &notices, NULL) == RUSTLE_OK);
+  RustleNoticeRequest of_one = {.capacity = 1, .notices = RUSTLE_NOTICES_WANTED};
+  EXPECT(rustle_feed_start_notices(feed, &of_one, sink, &notices, NULL) == RUSTLE_OK);
   is_wanted(feed, 0, "");
   RustleString names[] = {TEXT("ETH"), TEXT("BTC")}, more = TEXT("SOL");
   RustleFeedSubscription both = {.symbols = names, .symbol_count = 2};

@@ -14,12 +14,17 @@ static RustleLiveFeed live_at(const char *address) {
                           .subscribes = 1};
 }
 
+static RustleStatus serve(RustleHandle feed, const char *address, RustleFeedPolicy policy, RustleSink sink, RustleHandle *server,
+                          RustleError *error) {
+  return rustle_feed_serve(feed, &(RustleServerRequest){TEXT(address), policy}, sink, server, error);
+}
+
 // On threads of its own: it is waited for.
 static RustleHandle server_at(RustleHandle feed, const char *address, Probe *probe, char where[300]) {
   RustleSink sink = {probe, on_ring, on_release};
   RustleHandle server = 0;
   size_t length = 0;
-  EXPECT(rustle_feed_serve(feed, TEXT(address), &keep_all, sink, &server, NULL) == RUSTLE_OK);
+  EXPECT(serve(feed, address, keep_all, sink, &server, NULL) == RUSTLE_OK);
   EXPECT(rustle_server_address(server, (uint8_t *)where, 299, &length, NULL) == RUSTLE_OK && length < 299);
   where[length] = 0;
   return server;
@@ -95,7 +100,7 @@ static void refusals_of_sockets_and_hosts_are_typed(void) {
   for (size_t i = 0; i < sizeof malformed / sizeof *malformed; i++) {
     RustleLiveFeed live = live_at(malformed[i]);
     refused(rustle_feed_new_live(&live, &none, &error), RUSTLE_MALFORMED_ADDRESS, &error);
-    refused(rustle_feed_serve(feed, TEXT(malformed[i]), &keep_all, sink, &none, &error), RUSTLE_MALFORMED_ADDRESS, &error);
+    refused(serve(feed, malformed[i], keep_all, sink, &none, &error), RUSTLE_MALFORMED_ADDRESS, &error);
   }
   RustleLiveFeed live = live_at("\xff:1");
   refused(rustle_feed_new_live(&live, &none, &error), RUSTLE_INVALID_UTF8, &error);
@@ -125,14 +130,14 @@ static void refusals_of_sockets_and_hosts_are_typed(void) {
   refused(rustle_feed_new_pushed(&pushed, &none, &error), RUSTLE_INVALID_LENGTH, &error);
   refused(rustle_feed_new_pushed(NULL, &none, &error), RUSTLE_NULL_POINTER, &error);
 
-  refused(rustle_feed_serve(feed, TEXT("unix:/there-is-none/x"), &keep_all, sink, &none, &error),
+  refused(serve(feed, "unix:/there-is-none/x", keep_all, sink, &none, &error),
           RUSTLE_ADDRESS_UNAVAILABLE, &error);
-  refused(rustle_feed_serve(feed, TEXT("127.0.0.1:0"), NULL, sink, &none, &error), RUSTLE_NULL_POINTER, &error);
-  refused(rustle_feed_serve(feed, TEXT("127.0.0.1:0"), &keep_all, sink, NULL, &error), RUSTLE_NULL_POINTER, &error);
+  refused(rustle_feed_serve(feed, NULL, sink, &none, &error), RUSTLE_NULL_POINTER, &error);
+  refused(serve(feed, "127.0.0.1:0", keep_all, sink, NULL, &error), RUSTLE_NULL_POINTER, &error);
   RustleFeedPolicy empty = {.kind = RUSTLE_POLICY_DROP_OLDEST};
-  refused(rustle_feed_serve(feed, TEXT("127.0.0.1:0"), &empty, sink, &none, &error), RUSTLE_INVALID_LENGTH, &error);
+  refused(serve(feed, "127.0.0.1:0", empty, sink, &none, &error), RUSTLE_INVALID_LENGTH, &error);
   RustleSink mute = {&probe, NULL, on_release};
-  refused(rustle_feed_serve(feed, TEXT("127.0.0.1:0"), &keep_all, mute, &none, &error), RUSTLE_NULL_POINTER, &error);
+  refused(serve(feed, "127.0.0.1:0", keep_all, mute, &none, &error), RUSTLE_NULL_POINTER, &error);
 
   refused(rustle_feed_push(feed, NULL, 0, &count, &error), RUSTLE_WRONG_SOURCE, &error);
   refused(rustle_feed_push(feed, NULL, 1, &count, &error), RUSTLE_NULL_POINTER, &error);
@@ -144,7 +149,8 @@ static void refusals_of_sockets_and_hosts_are_typed(void) {
 
   // A session that is no server, and one of notices, which has no symbols.
   RustleHandle session = 0;
-  EXPECT(rustle_feed_start_notices(feed, RUSTLE_NOTICES_CONNECTION, 1, sink, &session, NULL) == RUSTLE_OK);
+  RustleNoticeRequest of_one = {.capacity = 1, .notices = RUSTLE_NOTICES_CONNECTION};
+  EXPECT(rustle_feed_start_notices(feed, &of_one, sink, &session, NULL) == RUSTLE_OK);
   RustleServerCounts counts;
   uint8_t text[300];
   RustleString symbol = TEXT("BTC");
@@ -160,18 +166,22 @@ static void refusals_of_sockets_and_hosts_are_typed(void) {
   char where[300];
   Probe of_server = {0};
   RustleHandle server = server_at(feed, "127.0.0.1:0", &of_server, where);
-  refused(rustle_feed_serve(feed, TEXT(where), &keep_all, sink, &none, &error), RUSTLE_ADDRESS_UNAVAILABLE, &error);
+  refused(serve(feed, where, keep_all, sink, &none, &error), RUSTLE_ADDRESS_UNAVAILABLE, &error);
   refused(rustle_server_address(server, text, 3, &count, &error), RUSTLE_INVALID_LENGTH, &error);
   refused(rustle_server_address(server, text, sizeof text, NULL, &error), RUSTLE_NULL_POINTER, &error);
   refused(rustle_server_counts(server, NULL, &error), RUSTLE_NULL_POINTER, &error);
   refused(rustle_server_clients(server, NULL, 1, &count, &error), RUSTLE_NULL_POINTER, &error);
   RustleQuote quotes[1];
   refused(rustle_feed_drain_quotes(server, quotes, 1, &count, NULL, &error), RUSTLE_INVALID_VALUE, &error);
+  refused(rustle_drain(server, RUSTLE_START_FEED_SERVE, NULL, 0, 0, &count, NULL, &error), RUSTLE_INVALID_VALUE, &error);
+  RustleFeedOmissions omissions;
+  refused(rustle_feed_omissions(server, &omissions, &error), RUSTLE_INVALID_VALUE, &error);
+  refused(rustle_feed_subscribe(server, &symbol, 1, NULL, 0, &error), RUSTLE_INVALID_VALUE, &error);
   EXPECT(none == 0 && count == 7);
   EXPECT(rustle_feed_free(feed, NULL) == RUSTLE_OK);
   until(&of_server.releases, 1);
   EXPECT(rustle_session_free(server, NULL) == RUSTLE_OK);
-  refused(rustle_feed_serve(feed, TEXT("127.0.0.1:0"), &keep_all, sink, &none, &error), RUSTLE_STALE_HANDLE, &error);
+  refused(serve(feed, "127.0.0.1:0", keep_all, sink, &none, &error), RUSTLE_STALE_HANDLE, &error);
   refused(rustle_feed_push(feed, NULL, 0, &count, &error), RUSTLE_STALE_HANDLE, &error);
   refused(rustle_feed_tell(feed, RUSTLE_NOTICE_CLOSED, 0, 0, TEXT(""), &error), RUSTLE_STALE_HANDLE, &error);
   EXPECT(rustle_runtime_free(runtime, NULL) == RUSTLE_OK);

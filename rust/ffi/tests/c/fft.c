@@ -79,24 +79,36 @@ static void wrong_frees_do_nothing(void) {
 }
 
 static RustleHandle plan_of(size_t size, uint32_t scale) {
+  RustleFftPlanConfiguration configuration = {.size = size, .window = RUSTLE_WINDOW_HANN, .scale = scale};
   RustleHandle plan = 0;
-  EXPECT(rustle_fft_plan_new(size, RUSTLE_WINDOW_HANN, RUSTLE_SYMMETRY_PERIODIC, scale, &plan, NULL) == RUSTLE_OK);
+  EXPECT(rustle_fft_plan_new(&configuration, &plan, NULL) == RUSTLE_OK);
   return plan;
+}
+
+static RustleStatus run(RustleHandle plan, uint32_t form, const float *input, size_t count, float *output, size_t room,
+                        float *scratch, size_t length) {
+  return rustle_fft_spectrum(plan, form, input, count, output, room, scratch, length, NULL);
+}
+
+static RustleStatus magnitudes_of(RustleHandle plan, const float *input, size_t count, float *output, size_t room,
+                                  float *scratch, size_t length) {
+  return run(plan, RUSTLE_FORM_MAGNITUDES, input, count, output, room, scratch, length);
 }
 
 static void forms_agree_with_and_without_scratch(void) {
   RustleHandle plan = plan_of(SIZE, RUSTLE_SCALE_AMPLITUDE);
-  size_t size = 0, scratch_length = 0;
-  EXPECT(rustle_fft_plan_size(plan, &size, NULL) == RUSTLE_OK && size == SIZE);
-  EXPECT(rustle_fft_plan_scratch_length(plan, &scratch_length, NULL) == RUSTLE_OK && scratch_length > 0);
+  RustleFftDescription description;
+  EXPECT(rustle_fft_plan_describe(plan, &description, NULL) == RUSTLE_OK);
+  size_t scratch_length = description.scratch_length;
+  EXPECT(description.size == SIZE && scratch_length > 0 && description.reserved == 0);
   float *scratch = malloc(scratch_length * sizeof(float));
   float samples[SIZE], magnitudes[BINS], again[BINS], power[BINS], decibels[BINS], bins[2 * BINS];
   fill_sine(samples, SIZE, 50);
-  EXPECT(rustle_fft_magnitudes(plan, samples, SIZE, magnitudes, BINS, scratch, scratch_length, NULL) == RUSTLE_OK);
-  EXPECT(rustle_fft_magnitudes(plan, samples, SIZE, again, BINS, NULL, 0, NULL) == RUSTLE_OK);
-  EXPECT(rustle_fft_power(plan, samples, SIZE, power, BINS, NULL, 0, NULL) == RUSTLE_OK);
-  EXPECT(rustle_fft_decibels(plan, samples, SIZE, decibels, BINS, NULL, 0, NULL) == RUSTLE_OK);
-  EXPECT(rustle_fft_complex(plan, samples, SIZE, bins, 2 * BINS, NULL, 0, NULL) == RUSTLE_OK);
+  EXPECT(magnitudes_of(plan, samples, SIZE, magnitudes, BINS, scratch, scratch_length) == RUSTLE_OK);
+  EXPECT(magnitudes_of(plan, samples, SIZE, again, BINS, NULL, 0) == RUSTLE_OK);
+  EXPECT(run(plan, RUSTLE_FORM_POWER, samples, SIZE, power, BINS, NULL, 0) == RUSTLE_OK);
+  EXPECT(run(plan, RUSTLE_FORM_DECIBELS, samples, SIZE, decibels, BINS, NULL, 0) == RUSTLE_OK);
+  EXPECT(run(plan, RUSTLE_FORM_COMPLEX, samples, SIZE, bins, 2 * BINS, NULL, 0) == RUSTLE_OK);
   EXPECT(memcmp(magnitudes, again, sizeof again) == 0);
   EXPECT(fabs(magnitudes[50] - 1) < 1e-6 && fabs(power[50] - 1) < 1e-6 && fabs(decibels[50]) < 1e-5);
   EXPECT(fabs(hypot(bins[100], bins[101]) - 1) < 1e-6);
@@ -107,35 +119,45 @@ static void forms_agree_with_and_without_scratch(void) {
 static void refusals_name_what_came(void) {
   RustleError error;
   RustleHandle plan = 0;
-  EXPECT(rustle_fft_plan_new(1000, 0, 0, 0, &plan, &error) == RUSTLE_INVALID_VALUE);
+  RustleFftPlanConfiguration wanted = {.size = 1000};
+  EXPECT(rustle_fft_plan_new(&wanted, &plan, &error) == RUSTLE_INVALID_VALUE);
   EXPECT(error.status == RUSTLE_INVALID_VALUE);
   EXPECT(strstr((char *)error.message, "got 1000") != NULL);
-  EXPECT(rustle_fft_plan_new(SIZE, 4, 0, 0, &plan, NULL) == RUSTLE_INVALID_VALUE);
-  EXPECT(rustle_fft_plan_new(SIZE, 0, 2, 0, &plan, NULL) == RUSTLE_INVALID_VALUE);
-  EXPECT(rustle_fft_plan_new(SIZE, 0, 0, 2, &plan, NULL) == RUSTLE_INVALID_VALUE);
-  EXPECT(rustle_fft_plan_new(SIZE, 0, 0, 0, NULL, NULL) == RUSTLE_NULL_POINTER);
+  const RustleFftPlanConfiguration refused[] = {{.size = SIZE, .window = RUSTLE_WINDOW_BLACKMAN + 1},
+                                                {.size = SIZE, .symmetry = RUSTLE_SYMMETRY_SYMMETRIC + 1},
+                                                {.size = SIZE, .scale = RUSTLE_SCALE_AMPLITUDE + 1},
+                                                {.size = SIZE, .path = RUSTLE_PATH_NEON + 1}};
+  for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+    EXPECT(rustle_fft_plan_new(&refused[i], &plan, NULL) == RUSTLE_INVALID_VALUE);
+  }
+  wanted.size = SIZE;
+  EXPECT(rustle_fft_plan_new(&wanted, NULL, NULL) == RUSTLE_NULL_POINTER);
+  EXPECT(rustle_fft_plan_new(NULL, &plan, NULL) == RUSTLE_NULL_POINTER);
   EXPECT(plan == 0);
 
   plan = plan_of(SIZE, RUSTLE_SCALE_NONE);
   float memory[2 * SIZE] = {0}, scratch[1];
   float *output = memory + SIZE;
-  EXPECT(rustle_fft_magnitudes(plan, memory, SIZE - 1, output, BINS, NULL, 0, NULL) == RUSTLE_INVALID_LENGTH);
-  EXPECT(rustle_fft_magnitudes(plan, memory, SIZE, output, BINS - 2, NULL, 0, NULL) == RUSTLE_INVALID_LENGTH);
-  EXPECT(rustle_fft_complex(plan, memory, SIZE, output, BINS, NULL, 0, NULL) == RUSTLE_INVALID_LENGTH);
-  EXPECT(rustle_fft_magnitudes(plan, memory, SIZE, output, BINS, scratch, 1, NULL) == RUSTLE_INVALID_LENGTH);
-  EXPECT(rustle_fft_magnitudes(plan, NULL, SIZE, output, BINS, NULL, 0, NULL) == RUSTLE_NULL_POINTER);
-  EXPECT(rustle_fft_magnitudes(plan, memory, SIZE, NULL, BINS, NULL, 0, NULL) == RUSTLE_NULL_POINTER);
-  EXPECT(rustle_fft_magnitudes(plan, memory, SIZE, output, BINS, NULL, 1, NULL) == RUSTLE_NULL_POINTER);
-  EXPECT(rustle_fft_magnitudes(plan, memory, SIZE, memory + 1, BINS, NULL, 0, NULL) == RUSTLE_INVALID_VALUE);
-  EXPECT(rustle_fft_magnitudes(plan, memory, SIZE, output, BINS, memory, SIZE, NULL) == RUSTLE_INVALID_VALUE);
-  size_t scratch_length = 0;
-  EXPECT(rustle_fft_plan_scratch_length(plan, &scratch_length, NULL) == RUSTLE_OK);
+  EXPECT(magnitudes_of(plan, memory, SIZE - 1, output, BINS, NULL, 0) == RUSTLE_INVALID_LENGTH);
+  EXPECT(magnitudes_of(plan, memory, SIZE, output, BINS - 2, NULL, 0) == RUSTLE_INVALID_LENGTH);
+  EXPECT(run(plan, RUSTLE_FORM_COMPLEX, memory, SIZE, output, BINS, NULL, 0) == RUSTLE_INVALID_LENGTH);
+  EXPECT(magnitudes_of(plan, memory, SIZE, output, BINS, scratch, 1) == RUSTLE_INVALID_LENGTH);
+  EXPECT(magnitudes_of(plan, NULL, SIZE, output, BINS, NULL, 0) == RUSTLE_NULL_POINTER);
+  EXPECT(magnitudes_of(plan, memory, SIZE, NULL, BINS, NULL, 0) == RUSTLE_NULL_POINTER);
+  EXPECT(magnitudes_of(plan, memory, SIZE, output, BINS, NULL, 1) == RUSTLE_NULL_POINTER);
+  EXPECT(magnitudes_of(plan, memory, SIZE, memory + 1, BINS, NULL, 0) == RUSTLE_INVALID_VALUE);
+  EXPECT(magnitudes_of(plan, memory, SIZE, output, BINS, memory, SIZE) == RUSTLE_INVALID_VALUE);
+  EXPECT(run(plan, RUSTLE_FORM_COMPLEX + 1, memory, SIZE, output, BINS, NULL, 0) == RUSTLE_INVALID_VALUE);
+  RustleFftDescription description;
+  EXPECT(rustle_fft_plan_describe(plan, &description, NULL) == RUSTLE_OK);
+  EXPECT(rustle_fft_plan_describe(plan, NULL, NULL) == RUSTLE_NULL_POINTER);
+  size_t scratch_length = description.scratch_length;
   float *shared = calloc(scratch_length, sizeof(float));
-  EXPECT(rustle_fft_magnitudes(plan, memory, SIZE, shared, BINS, shared, scratch_length, NULL) == RUSTLE_INVALID_VALUE);
+  EXPECT(magnitudes_of(plan, memory, SIZE, shared, BINS, shared, scratch_length) == RUSTLE_INVALID_VALUE);
   free(shared);
   EXPECT(rustle_fft_plan_free(plan, NULL) == RUSTLE_OK);
   EXPECT(rustle_fft_plan_free(plan, NULL) == RUSTLE_STALE_HANDLE);
-  EXPECT(rustle_fft_magnitudes(plan, memory, SIZE, output, BINS, NULL, 0, NULL) == RUSTLE_STALE_HANDLE);
+  EXPECT(magnitudes_of(plan, memory, SIZE, output, BINS, NULL, 0) == RUSTLE_STALE_HANDLE);
 }
 
 static void window_and_peaks(void) {
@@ -149,7 +171,7 @@ static void window_and_peaks(void) {
   RustleHandle plan = plan_of(SIZE, RUSTLE_SCALE_AMPLITUDE);
   float samples[SIZE], amplitudes[BINS];
   fill_sine(samples, SIZE, 50.3);
-  EXPECT(rustle_fft_magnitudes(plan, samples, SIZE, amplitudes, BINS, NULL, 0, NULL) == RUSTLE_OK);
+  EXPECT(magnitudes_of(plan, samples, SIZE, amplitudes, BINS, NULL, 0) == RUSTLE_OK);
   EXPECT(rustle_fft_plan_free(plan, NULL) == RUSTLE_OK);
   RustlePeakSearch search = {.sample_rate = SIZE, .threshold = 0.01, .window = RUSTLE_WINDOW_HANN};
   RustlePeak peaks[4];

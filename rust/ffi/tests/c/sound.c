@@ -43,7 +43,8 @@ static void on_release(void *context, int32_t reason, const uint8_t *message, si
 
 static RustleHandle manual_runtime(void) {
   RustleHandle runtime = 0;
-  EXPECT(rustle_runtime_new_manual(0, &runtime, NULL) == RUSTLE_OK);
+  RustleManualRuntime start = {.wall_ms = 0};
+  EXPECT(rustle_runtime_new_manual(&start, &runtime, NULL) == RUSTLE_OK);
   return runtime;
 }
 
@@ -56,13 +57,20 @@ static RustleSoundConfiguration configuration(const char *device, RustleHandle r
                                     .period = 480};
 }
 
+static const RustleLaneRequest events = {.lane = RUSTLE_LANE_EVENTS};
+
+static RustleLaneRequest ring(size_t capacity) {
+  return (RustleLaneRequest){.capacity = capacity, .lane = RUSTLE_LANE_DROP_OLDEST};
+}
+
 static void capture_gives_each_frame_once(void) {
   RustleHandle runtime = manual_runtime(), capture = 0, session = 0;
   RustleSoundConfiguration demo = configuration("demo", runtime, 1000);
   EXPECT(rustle_capture_new(&demo, &capture, NULL) == RUSTLE_OK);
   Probe probe = {0};
   RustleSink sink = {&probe, on_signal, on_release};
-  EXPECT(rustle_capture_start(capture, RUSTLE_LANE_DROP_OLDEST, 64, sink, &session, NULL) == RUSTLE_OK);
+  RustleLaneRequest request = ring(64);
+  EXPECT(rustle_capture_start(capture, &request, sink, &session, NULL) == RUSTLE_OK);
   EXPECT(rustle_runtime_advance(runtime, 100 * MILLISECOND, NULL) == RUSTLE_OK);
   EXPECT(atomic_load(&probe.releases) == 1 && atomic_load(&probe.reason) == RUSTLE_RELEASE_ENDED);
   static RustleSoundBlock blocks[64];
@@ -100,7 +108,8 @@ static void playback_takes_what_finds_room_and_ends_when_told(void) {
   EXPECT(rustle_playback_new(&demo, &playback, NULL) == RUSTLE_OK);
   Probe probe = {0};
   RustleSink sink = {&probe, on_signal, on_release};
-  EXPECT(rustle_playback_start(playback, RUSTLE_LANE_DROP_OLDEST, 256, sink, &session, NULL) == RUSTLE_OK);
+  RustleLaneRequest request = ring(256);
+  EXPECT(rustle_playback_start(playback, &request, sink, &session, NULL) == RUSTLE_OK);
   // The first period is due at once: it is of silence, whoever is faster.
   EXPECT(rustle_runtime_advance(runtime, 0, NULL) == RUSTLE_OK);
   static float sound[2 * RATE];
@@ -137,7 +146,7 @@ static void playback_takes_what_finds_room_and_ends_when_told(void) {
 }
 
 typedef RustleStatus (*New)(const RustleSoundConfiguration *, RustleHandle *, RustleError *);
-typedef RustleStatus (*Start)(RustleHandle, uint32_t, size_t, RustleSink, RustleHandle *, RustleError *);
+typedef RustleStatus (*Start)(RustleHandle, const RustleLaneRequest *, RustleSink, RustleHandle *, RustleError *);
 typedef RustleStatus (*Handle)(RustleHandle, RustleError *);
 
 static void devices_refuse(New make, Start start, Handle shut_down, Handle cancel, Handle free_it) {
@@ -163,26 +172,30 @@ static void devices_refuse(New make, Start start, Handle shut_down, Handle cance
   // A name is tried by each start.
   bad = configuration("no such device", 0, 0);
   EXPECT(make(&bad, &engine, NULL) == RUSTLE_OK);
-  RustleStatus status = start(engine, RUSTLE_LANE_EVENTS, 0, sink, &session, &error);
+  RustleStatus status = start(engine, &events, sink, &session, &error);
   EXPECT(status == RUSTLE_DEVICE_NOT_FOUND || status == RUSTLE_NO_SOUND_LIBRARY);
   EXPECT(error.status == status && error.message_length > 0);
   EXPECT(free_it(engine, NULL) == RUSTLE_OK);
 
   EXPECT(make(&good, &engine, NULL) == RUSTLE_OK);
-  IS(start(engine, 9, 1, sink, &session, &error), RUSTLE_INVALID_VALUE);
-  IS(start(engine, RUSTLE_LANE_DROP_OLDEST, 0, sink, &session, &error), RUSTLE_INVALID_LENGTH);
-  IS(start(engine, RUSTLE_LANE_DROP_OLDEST, 1048577, sink, &session, &error), RUSTLE_INVALID_LENGTH);
-  IS(start(engine, RUSTLE_LANE_EVENTS, 0, half, &session, &error), RUSTLE_NULL_POINTER);
-  IS(start(engine, RUSTLE_LANE_EVENTS, 0, sink, NULL, &error), RUSTLE_NULL_POINTER);
-  IS(start(engine + 1, RUSTLE_LANE_EVENTS, 0, sink, &session, &error), RUSTLE_STALE_HANDLE);
+  RustleLaneRequest unknown = {.capacity = 1, .lane = 9}, reserved = {.capacity = 1, .reserved = 1};
+  RustleLaneRequest none = ring(0), many = ring(1048577);
+  IS(start(engine, &unknown, sink, &session, &error), RUSTLE_INVALID_VALUE);
+  IS(start(engine, &reserved, sink, &session, &error), RUSTLE_INVALID_VALUE);
+  IS(start(engine, &none, sink, &session, &error), RUSTLE_INVALID_LENGTH);
+  IS(start(engine, &many, sink, &session, &error), RUSTLE_INVALID_LENGTH);
+  IS(start(engine, NULL, sink, &session, &error), RUSTLE_NULL_POINTER);
+  IS(start(engine, &events, half, &session, &error), RUSTLE_NULL_POINTER);
+  IS(start(engine, &events, sink, NULL, &error), RUSTLE_NULL_POINTER);
+  IS(start(engine + 1, &events, sink, &session, &error), RUSTLE_STALE_HANDLE);
   EXPECT(atomic_load(&probe.signals) == 0 && session == 0);
-  EXPECT(start(engine, RUSTLE_LANE_EVENTS, 0, sink, &session, NULL) == RUSTLE_OK);
+  EXPECT(start(engine, &events, sink, &session, NULL) == RUSTLE_OK);
   EXPECT(cancel(engine, NULL) == RUSTLE_OK && cancel(engine, NULL) == RUSTLE_OK);
   while (atomic_load(&probe.releases) == 0) continue;
   EXPECT(atomic_load(&probe.reason) == RUSTLE_RELEASE_CANCELLED);
   EXPECT(rustle_session_free(session, NULL) == RUSTLE_OK);
   EXPECT(shut_down(engine, NULL) == RUSTLE_OK && shut_down(engine, NULL) == RUSTLE_OK);
-  IS(start(engine, RUSTLE_LANE_EVENTS, 0, sink, &session, &error), RUSTLE_SHUT_DOWN);
+  IS(start(engine, &events, sink, &session, &error), RUSTLE_SHUT_DOWN);
   EXPECT(free_it(engine, NULL) == RUSTLE_OK);
   IS(free_it(engine, &error), RUSTLE_STALE_HANDLE);
   EXPECT(atomic_load(&probe.releases) == 1);
@@ -221,9 +234,10 @@ static const RustleEqualizerBand band = {.frequency = 1000, .gain = 6, .q = 1.4,
 static void equalizer_amplifies_as_its_curve_says(void) {
   RustleEqualizerSettings settings = {.left = &band, .left_count = 1};
   RustleHandle equalizer = 0;
-  EXPECT(rustle_equalizer_new(RATE, 1, 2, &settings, &equalizer, NULL) == RUSTLE_OK);
+  RustleEqualizerConfiguration configuration = {.sample_rate = RATE, .channels = 1, .bands = 2, .settings = settings};
+  EXPECT(rustle_equalizer_new(&configuration, &equalizer, NULL) == RUSTLE_OK);
   double frequencies[2] = {1000, 2000}, left[2], right[2], preamp = 1, distance = 1;
-  EXPECT(rustle_equalizer_response(&settings, RATE, frequencies, left, right, 2, NULL) == RUSTLE_OK);
+  EXPECT(rustle_equalizer_response(&settings, RATE, frequencies, 2, left, 2, right, 2, NULL) == RUSTLE_OK);
   EXPECT(close_to(left[0], 6, 1e-3) && left[1] > 0 && left[1] < 3 && right[0] == 0 && right[1] == 0);
   for (int k = 0; k < 2; k++) {
     make_tone(frequencies[k]);
@@ -234,11 +248,12 @@ static void equalizer_amplifies_as_its_curve_says(void) {
   // Twice 6 dB for a tone that two bands share is too much: the solution has less gain and meets both.
   RustleEqualizerBand bands[2] = {band, band};
   bands[1].frequency = 2000;
-  double targets[2] = {6, 6};
-  EXPECT(rustle_equalizer_solve(bands, targets, 2, RATE, &distance, NULL) == RUSTLE_OK && distance < 0.01);
+  double targets[2] = {6, 6}, gains[2] = {0};
+  EXPECT(rustle_equalizer_solve(bands, 2, targets, 2, RATE, gains, 2, &distance, NULL) == RUSTLE_OK && distance < 0.01);
+  for (int k = 0; k < 2; k++) bands[k].gain = gains[k];
   settings.left = bands;
   settings.left_count = 2;
-  EXPECT(rustle_equalizer_response(&settings, RATE, frequencies, left, right, 2, NULL) == RUSTLE_OK);
+  EXPECT(rustle_equalizer_response(&settings, RATE, frequencies, 2, left, 2, right, 2, NULL) == RUSTLE_OK);
   EXPECT(close_to(left[0], 6, 0.01) && close_to(left[1], 6, 0.01) && bands[0].gain < 6);
   EXPECT(rustle_equalizer_change(equalizer, &settings, NULL) == RUSTLE_OK);
   make_tone(2000);
@@ -258,13 +273,18 @@ static void equalizer_refuses(void) {
   for (int k = 0; k < 65; k++) many[k] = band;
   RustleEqualizerSettings good = {.left = &band, .left_count = 1}, wrong = good;
   double a[2] = {1000, 2000}, b[2] = {7, 7}, c[2];
-  IS(rustle_equalizer_new(NAN, 1, 2, NULL, &equalizer, &error), RUSTLE_INVALID_VALUE);
-  IS(rustle_equalizer_new(RATE, 3, 2, NULL, &equalizer, &error), RUSTLE_INVALID_VALUE);
-  IS(rustle_equalizer_new(RATE, 1, 65, NULL, &equalizer, &error), RUSTLE_INVALID_LENGTH);
-  IS(rustle_equalizer_new(RATE, 1, 0, &good, &equalizer, &error), RUSTLE_INVALID_LENGTH);
-  IS(rustle_equalizer_new(RATE, 1, 2, NULL, NULL, &error), RUSTLE_NULL_POINTER);
+  RustleEqualizerConfiguration fit = {.sample_rate = RATE, .channels = 2, .bands = 2, .settings = good}, unfit;
+#define WITHOUT(field, value, status) (unfit = fit, unfit.field = (value), IS(rustle_equalizer_new(&unfit, &equalizer, &error), status))
+  WITHOUT(sample_rate, NAN, RUSTLE_INVALID_VALUE);
+  WITHOUT(channels, 0, RUSTLE_INVALID_VALUE);
+  WITHOUT(channels, 3, RUSTLE_INVALID_VALUE);
+  WITHOUT(bands, 65, RUSTLE_INVALID_LENGTH);
+  WITHOUT(bands, 0, RUSTLE_INVALID_LENGTH);
+  WITHOUT(settings.left, NULL, RUSTLE_NULL_POINTER);
+  IS(rustle_equalizer_new(NULL, &equalizer, &error), RUSTLE_NULL_POINTER);
+  IS(rustle_equalizer_new(&fit, NULL, &error), RUSTLE_NULL_POINTER);
   EXPECT(equalizer == 0);
-  EXPECT(rustle_equalizer_new(RATE, 2, 2, &good, &equalizer, NULL) == RUSTLE_OK);
+  EXPECT(rustle_equalizer_new(&fit, &equalizer, NULL) == RUSTLE_OK);
 #define CHANGE(field, value, status) \
   (bad = band, bad.field = (value), wrong.left = &bad, IS(rustle_equalizer_change(equalizer, &wrong, &error), status))
   CHANGE(frequency, 24000, RUSTLE_INVALID_VALUE);
@@ -286,15 +306,21 @@ static void equalizer_refuses(void) {
   IS(rustle_equalizer_process(equalizer, (float *)((char *)tone + 1), 2, &error), RUSTLE_INVALID_VALUE);
   wrong = (RustleEqualizerSettings){.left = many, .left_count = 65};
   IS(rustle_equalizer_preamp(&wrong, RATE, c, &error), RUSTLE_INVALID_LENGTH);
-  IS(rustle_equalizer_response(&good, RATE, a, b, b, 2, &error), RUSTLE_INVALID_VALUE);
-  IS(rustle_equalizer_response(&good, RATE, a, b, NULL, 2, &error), RUSTLE_NULL_POINTER);
-  IS(rustle_equalizer_response(&good, -1, a, b, c, 2, &error), RUSTLE_INVALID_VALUE);
+  IS(rustle_equalizer_response(&good, RATE, a, 2, b, 2, b, 2, &error), RUSTLE_INVALID_VALUE);
+  IS(rustle_equalizer_response(&good, RATE, a, 2, b, 2, NULL, 2, &error), RUSTLE_NULL_POINTER);
+  IS(rustle_equalizer_response(&good, RATE, a, 2, b, 1, c, 2, &error), RUSTLE_INVALID_LENGTH);
+  IS(rustle_equalizer_response(&good, RATE, a, 1, b, 1, c, 2, &error), RUSTLE_INVALID_LENGTH);
+  IS(rustle_equalizer_response(&good, -1, a, 2, b, 2, c, 2, &error), RUSTLE_INVALID_VALUE);
   a[1] = INFINITY;
-  IS(rustle_equalizer_response(&good, RATE, a, b, c, 2, &error), RUSTLE_INVALID_VALUE);
+  IS(rustle_equalizer_response(&good, RATE, a, 2, b, 2, c, 2, &error), RUSTLE_INVALID_VALUE);
   EXPECT(b[0] == 7 && b[1] == 7);
-  IS(rustle_equalizer_solve(many, a, 2, RATE, c, &error), RUSTLE_INVALID_VALUE);
-  IS(rustle_equalizer_solve(many, b, 2, RATE, &many[1].gain, &error), RUSTLE_INVALID_VALUE);
-  EXPECT(many[0].gain == 6 && many[1].gain == 6);
+  double gains[2] = {7, 7};
+  IS(rustle_equalizer_solve(many, 2, a, 2, RATE, gains, 2, c, &error), RUSTLE_INVALID_VALUE);
+  IS(rustle_equalizer_solve(many, 2, b, 2, RATE, gains, 2, &many[1].gain, &error), RUSTLE_INVALID_VALUE);
+  IS(rustle_equalizer_solve(many, 2, b, 2, RATE, b, 2, c, &error), RUSTLE_INVALID_VALUE);
+  IS(rustle_equalizer_solve(many, 2, b, 1, RATE, gains, 2, c, &error), RUSTLE_INVALID_LENGTH);
+  IS(rustle_equalizer_solve(many, 2, b, 2, RATE, gains, 1, c, &error), RUSTLE_INVALID_LENGTH);
+  EXPECT(many[1].gain == 6 && gains[0] == 7 && gains[1] == 7 && b[0] == 7 && b[1] == 7);
   EXPECT(rustle_equalizer_free(equalizer, NULL) == RUSTLE_OK);
   IS(rustle_equalizer_free(equalizer, &error), RUSTLE_STALE_HANDLE);
   IS(rustle_equalizer_process(equalizer, tone, 2, &error), RUSTLE_STALE_HANDLE);
@@ -335,7 +361,7 @@ static void meter_measures_a_tone(void) {
   // 120 sqrt((0.1 - m) / (1 - m)), m = 1e-4: silent.
   EXPECT(close_to(reading.place, 37.93, 0.05) && reading.noise_class == 0);
   EXPECT(rustle_meter_exceeded(meter, 50, &level, NULL) == RUSTLE_OK && close_to(level, 80, 0.1));
-  EXPECT(rustle_meter_bands(meter, centres, levels, 40, &count, NULL) == RUSTLE_OK && count >= 30 && count <= 40);
+  EXPECT(rustle_meter_bands(meter, centres, 40, levels, 40, &count, NULL) == RUSTLE_OK && count >= 30 && count <= 40);
   int seen = 0;
   for (size_t n = 0; n < count; n++) {
     if (fabs(centres[n] - 1000) < 1) seen += close_to(levels[n], -20, 0.05);
@@ -343,7 +369,9 @@ static void meter_measures_a_tone(void) {
   }
   EXPECT(seen == 1);
   centres[1] = levels[1] = 77;
-  EXPECT(rustle_meter_bands(meter, centres, levels, 1, &count, NULL) == RUSTLE_OK && count >= 30);
+  EXPECT(rustle_meter_bands(meter, centres, 1, levels, 1, &count, NULL) == RUSTLE_OK && count >= 30);
+  EXPECT(centres[1] == 77 && levels[1] == 77);
+  EXPECT(rustle_meter_bands(meter, centres, 2, levels, 1, &count, NULL) == RUSTLE_OK && count >= 30);
   EXPECT(centres[1] == 77 && levels[1] == 77);
   EXPECT(rustle_meter_restart(meter, NULL) == RUSTLE_OK && rustle_meter_read(meter, &reading, NULL) == RUSTLE_OK);
   EXPECT(reading.seconds == 0 && rustle_meter_exceeded(meter, 50, &level, NULL) == RUSTLE_OK && isnan(level));
@@ -409,16 +437,16 @@ static void meter_refuses(void) {
   IS(rustle_meter_exceeded(meter, NAN, numbers, &error), RUSTLE_INVALID_VALUE);
   IS(rustle_meter_exceeded(meter, -1, numbers, &error), RUSTLE_INVALID_VALUE);
   IS(rustle_meter_exceeded(meter, 50, NULL, &error), RUSTLE_NULL_POINTER);
-  IS(rustle_meter_bands(meter, numbers, numbers + 1, 2, &count, &error), RUSTLE_INVALID_VALUE);
-  IS(rustle_meter_bands(meter, numbers, NULL, 2, &count, &error), RUSTLE_NULL_POINTER);
-  IS(rustle_meter_bands(meter, numbers, numbers + 2, 2, NULL, &error), RUSTLE_NULL_POINTER);
+  IS(rustle_meter_bands(meter, numbers, 2, numbers + 1, 2, &count, &error), RUSTLE_INVALID_VALUE);
+  IS(rustle_meter_bands(meter, numbers, 2, NULL, 2, &count, &error), RUSTLE_NULL_POINTER);
+  IS(rustle_meter_bands(meter, numbers, 2, numbers + 2, 2, NULL, &error), RUSTLE_NULL_POINTER);
   EXPECT(numbers[0] == 7 && numbers[3] == 7);
   EXPECT(rustle_meter_free(meter, NULL) == RUSTLE_OK);
   IS(rustle_meter_free(meter, &error), RUSTLE_STALE_HANDLE);
   IS(rustle_meter_process(meter, tone, 1, &error), RUSTLE_STALE_HANDLE);
   IS(rustle_meter_read(meter, &reading, &error), RUSTLE_STALE_HANDLE);
   IS(rustle_meter_exceeded(meter, 50, numbers, &error), RUSTLE_STALE_HANDLE);
-  IS(rustle_meter_bands(meter, NULL, NULL, 0, &count, &error), RUSTLE_STALE_HANDLE);
+  IS(rustle_meter_bands(meter, NULL, 0, NULL, 0, &count, &error), RUSTLE_STALE_HANDLE);
   IS(rustle_meter_restart(meter, &error), RUSTLE_STALE_HANDLE);
 }
 
@@ -443,9 +471,10 @@ static void *process_all_the_while(void *argument) {
 static void second_call_at_a_time_is_refused(void) {
   RustleMeterConfiguration configuration = of_everything();
   RustleMeterReading reading;
-  RustleEqualizerSettings settings = {.left = &band, .left_count = 1};
+  RustleEqualizerConfiguration one = {
+      .sample_rate = RATE, .channels = 1, .bands = 1, .settings = {.left = &band, .left_count = 1}};
   float sample = 0.5f;
-  EXPECT(rustle_equalizer_new(RATE, 1, 1, &settings, &shared_equalizer, NULL) == RUSTLE_OK);
+  EXPECT(rustle_equalizer_new(&one, &shared_equalizer, NULL) == RUSTLE_OK);
   EXPECT(rustle_meter_new(&configuration, &shared_meter, NULL) == RUSTLE_OK);
   pthread_t other;
   EXPECT(pthread_create(&other, NULL, process_all_the_while, NULL) == 0);

@@ -30,33 +30,41 @@ static RustleHandle new_stft(void) {
   return stft;
 }
 
+static RustleHandle new_plan(uint32_t window, uint32_t path) {
+  RustleFftPlanConfiguration settings = {.size = SIZE, .window = window, .path = path};
+  RustleHandle plan = 0;
+  EXPECT(rustle_fft_plan_new(&settings, &plan, NULL) == RUSTLE_OK);
+  return plan;
+}
+
 static void paths_are_named_and_forced(void) {
-  uint32_t preferred = 0, path = 0;
+  uint32_t preferred = 0;
   EXPECT(rustle_fft_path(&preferred, NULL) == RUSTLE_OK);
   EXPECT(preferred >= RUSTLE_PATH_PLAIN && preferred <= RUSTLE_PATH_NEON);
   EXPECT(rustle_fft_path(NULL, NULL) == RUSTLE_NULL_POINTER);
-  RustleHandle plan = 0;
-  EXPECT(rustle_fft_plan_new(SIZE, 1, 0, 0, &plan, NULL) == RUSTLE_OK);
-  EXPECT(rustle_fft_plan_path(plan, &path, NULL) == RUSTLE_OK && path == preferred);
-  EXPECT(rustle_fft_plan_path(plan, NULL, NULL) == RUSTLE_NULL_POINTER);
+  RustleFftDescription description;
+  RustleHandle plan = new_plan(RUSTLE_WINDOW_HANN, RUSTLE_PATH_PREFERRED);
+  EXPECT(rustle_fft_plan_describe(plan, &description, NULL) == RUSTLE_OK && description.path == preferred);
   EXPECT(rustle_fft_plan_free(plan, NULL) == RUSTLE_OK);
-  EXPECT(rustle_fft_plan_path(plan, &path, NULL) == RUSTLE_STALE_HANDLE);
-  EXPECT(rustle_fft_plan_new_on_path(SIZE, 1, 0, 0, RUSTLE_PATH_PLAIN, &plan, NULL) == RUSTLE_OK);
-  EXPECT(rustle_fft_plan_path(plan, &path, NULL) == RUSTLE_OK && path == RUSTLE_PATH_PLAIN);
+  EXPECT(rustle_fft_plan_describe(plan, &description, NULL) == RUSTLE_STALE_HANDLE);
+  plan = new_plan(RUSTLE_WINDOW_HANN, RUSTLE_PATH_PLAIN);
+  EXPECT(rustle_fft_plan_describe(plan, &description, NULL) == RUSTLE_OK && description.path == RUSTLE_PATH_PLAIN);
   EXPECT(rustle_fft_plan_free(plan, NULL) == RUSTLE_OK);
-  EXPECT(rustle_fft_plan_new_on_path(SIZE, 1, 0, 0, RUSTLE_PATH_NEON + 1, &plan, NULL) == RUSTLE_INVALID_VALUE);
 }
 
 static void inverse_gives_the_samples_back(void) {
-  RustleHandle plan = 0, inverse = 0;
-  EXPECT(rustle_fft_plan_new(SIZE, RUSTLE_WINDOW_NONE, 0, RUSTLE_SCALE_NONE, &plan, NULL) == RUSTLE_OK);
-  EXPECT(rustle_fft_inverse_new(SIZE, RUSTLE_PATH_PREFERRED, &inverse, NULL) == RUSTLE_OK);
+  RustleHandle plan = new_plan(RUSTLE_WINDOW_NONE, RUSTLE_PATH_PREFERRED), inverse = 0;
+  RustleFftInverseConfiguration settings = {.size = SIZE};
+  EXPECT(rustle_fft_inverse_new(&settings, &inverse, NULL) == RUSTLE_OK);
   float bins[SIZE + 2], back[SIZE], again[SIZE];
-  EXPECT(rustle_fft_complex(plan, signal, SIZE, bins, SIZE + 2, NULL, 0, NULL) == RUSTLE_OK);
+  EXPECT(rustle_fft_spectrum(plan, RUSTLE_FORM_COMPLEX, signal, SIZE, bins, SIZE + 2, NULL, 0, NULL) == RUSTLE_OK);
   EXPECT(rustle_fft_inverse_samples(inverse, bins, SIZE + 2, back, SIZE, NULL, 0, NULL) == RUSTLE_OK);
   for (int n = 0; n < SIZE; n++) EXPECT(fabsf(back[n] - signal[n]) < 1e-6f);
-  size_t length = 0;
-  EXPECT(rustle_fft_inverse_scratch_length(inverse, &length, NULL) == RUSTLE_OK && length > 2 * SIZE);
+  RustleFftDescription description;
+  EXPECT(rustle_fft_inverse_describe(inverse, &description, NULL) == RUSTLE_OK);
+  EXPECT(rustle_fft_plan_describe(inverse, &description, NULL) == RUSTLE_STALE_HANDLE);
+  size_t length = description.scratch_length;
+  EXPECT(description.size == SIZE && description.path != RUSTLE_PATH_PREFERRED && length > 2 * SIZE);
   float *scratch = malloc(length * sizeof(float));
   memset(scratch, 0xFF, length * sizeof(float));
   EXPECT(rustle_fft_inverse_samples(inverse, bins, SIZE + 2, again, SIZE, scratch, length, NULL) == RUSTLE_OK);
@@ -68,7 +76,10 @@ static void inverse_gives_the_samples_back(void) {
   EXPECT(rustle_fft_inverse_samples(inverse, bins, SIZE + 2, back, SIZE, scratch, 9, NULL) == RUSTLE_INVALID_LENGTH);
   EXPECT(rustle_fft_inverse_samples(inverse, NULL, SIZE + 2, back, SIZE, NULL, 0, NULL) == RUSTLE_NULL_POINTER);
   EXPECT(rustle_fft_inverse_samples(plan, bins, SIZE + 2, back, SIZE, NULL, 0, NULL) == RUSTLE_STALE_HANDLE);
-  EXPECT(rustle_fft_inverse_new(100, RUSTLE_PATH_PREFERRED, &plan, NULL) == RUSTLE_INVALID_VALUE);
+  settings.reserved = 1;
+  EXPECT(rustle_fft_inverse_new(&settings, &plan, NULL) == RUSTLE_INVALID_VALUE);
+  settings = (RustleFftInverseConfiguration){.size = 100};
+  EXPECT(rustle_fft_inverse_new(&settings, &plan, NULL) == RUSTLE_INVALID_VALUE);
   free(scratch);
   EXPECT(rustle_fft_plan_free(plan, NULL) == RUSTLE_OK);
   EXPECT(rustle_fft_inverse_free(inverse, NULL) == RUSTLE_OK);
@@ -77,9 +88,11 @@ static void inverse_gives_the_samples_back(void) {
 
 static void frames_are_the_same_whole_and_in_pieces(void) {
   RustleHandle stft = new_stft(), stream = 0;
-  size_t count = 0, length = 0, taken = 0, written = 0;
+  size_t count = 0, taken = 0, written = 0;
+  RustleStftDescription description;
   EXPECT(rustle_stft_frame_count(stft, LENGTH, &count, NULL) == RUSTLE_OK && count == FRAMES);
-  EXPECT(rustle_stft_scratch_length(stft, &length, NULL) == RUSTLE_OK);
+  EXPECT(rustle_stft_describe(stft, &description, NULL) == RUSTLE_OK && description.row_length == BINS);
+  size_t length = description.scratch_length;
   float *scratch = malloc(length * sizeof(float));
   static float whole[FRAMES * BINS], pieces[FRAMES * BINS];
   EXPECT(rustle_stft_frames(stft, signal, LENGTH, 0, whole, FRAMES * BINS, scratch, length, &count, NULL) == RUSTLE_OK);
@@ -89,10 +102,12 @@ static void frames_are_the_same_whole_and_in_pieces(void) {
   EXPECT(rustle_stft_frames(stft, signal, LENGTH, FRAMES - 1, pieces, 2 * BINS, NULL, 0, &count, NULL) == RUSTLE_OK);
   EXPECT(count == 1 && memcmp(pieces, whole + (FRAMES - 1) * BINS, BINS * sizeof(float)) == 0);
 
-  EXPECT(rustle_stft_stream_new(stft, &stream, NULL) == RUSTLE_OK);
+  RustleStftStreamConfiguration of = {stft};
+  EXPECT(rustle_stft_stream_new(&of, &stream, NULL) == RUSTLE_OK);
   EXPECT(rustle_stft_free(stft, NULL) == RUSTLE_OK);
-  // Twice: a stream that is finished begins anew.
-  for (int round = 0; round < 2; round++) {
+  EXPECT(rustle_stft_stream_new(&of, &stft, NULL) == RUSTLE_STALE_HANDLE);
+  // Three times: a stream that is finished begins anew, and one that is reset forgets what it has.
+  for (int round = 0; round < 3; round++) {
     size_t done = 0;
     for (size_t at = 0; at < LENGTH; at += taken) {
       size_t piece = LENGTH - at < 77 ? LENGTH - at : 77;
@@ -108,6 +123,10 @@ static void frames_are_the_same_whole_and_in_pieces(void) {
       done += written;
     } while (written > 0);
     EXPECT(done == FRAMES && memcmp(pieces, whole, sizeof whole) == 0);
+    if (round == 0) continue;
+    EXPECT(rustle_stft_stream_push(stream, signal + 7, 300, pieces, BINS, &taken, &written, NULL) == RUSTLE_OK);
+    EXPECT(taken > 0);
+    EXPECT(rustle_stft_stream_reset(stream, NULL) == RUSTLE_OK);
   }
   EXPECT(rustle_stft_stream_free(stream, NULL) == RUSTLE_OK);
   EXPECT(rustle_stft_stream_free(stream, NULL) == RUSTLE_STALE_HANDLE);
@@ -138,7 +157,8 @@ static void refusals(void) {
   EXPECT(rustle_stft_frames(stft, signal, LENGTH, 0, signal, BINS, NULL, 0, NULL, NULL) == RUSTLE_INVALID_VALUE);
   EXPECT(rustle_stft_frames(stft, NULL, LENGTH, 0, row, BINS, NULL, 0, NULL, NULL) == RUSTLE_NULL_POINTER);
   EXPECT(rustle_stft_frames(stft, signal, LENGTH, SIZE_MAX, row, BINS, NULL, 0, &frames, NULL) == RUSTLE_OK && frames == 0);
-  EXPECT(rustle_stft_stream_new(stft, &stream, NULL) == RUSTLE_OK);
+  RustleStftStreamConfiguration of = {stft};
+  EXPECT(rustle_stft_stream_new(&of, &stream, NULL) == RUSTLE_OK);
   EXPECT(rustle_stft_stream_push(stream, signal, LENGTH, row, 7, &taken, &frames, NULL) == RUSTLE_INVALID_LENGTH);
   EXPECT(rustle_stft_stream_push(stream, signal, LENGTH, signal, BINS, &taken, &frames, NULL) == RUSTLE_INVALID_VALUE);
   EXPECT(rustle_stft_stream_push(stream, signal, LENGTH, row, BINS, &taken, &taken, NULL) == RUSTLE_INVALID_VALUE);

@@ -1,26 +1,28 @@
 //! The engines of the archive, as the tests of the boundary drive them: what the boundary promises for every engine, they
 //! show for each row of [`ENGINES`].
 
-mod capture;
 mod feed;
-mod playback;
 mod sound;
+mod table;
 mod ticker;
 
-use rustle::lane::{
-    RustleLaneStatistics, RUSTLE_LANE_DROP_NEWEST, RUSTLE_LANE_DROP_OLDEST, RUSTLE_LANE_EVENTS,
-    RUSTLE_LANE_KEEP_LATEST,
-};
-use rustle::runtime::{rustle_runtime_advance, rustle_runtime_free, rustle_runtime_new_manual};
-use rustle::session::rustle_session_free;
+pub(crate) use table::ENGINES;
+
+use rustle::lane::{RustleLane, RustleLaneRequest, RustleLaneStatistics};
+use rustle::lent::Choice;
+use rustle::object::{rustle_free, rustle_new};
+use rustle::runtime::RustleManualRuntime;
+use rustle::session::{rustle_drain, rustle_start};
 use rustle::sink::RustleSink;
 use rustle::status::{RustleStatus, RUSTLE_OK};
-use rustle::RustleHandle;
+use rustle::{rustle_runtime_advance, RustleHandle, RUSTLE_NEW_RUNTIME_MANUAL};
 use std::mem::MaybeUninit;
 use std::ptr::null_mut;
 
-/// Every engine; the lint looks that each `rustle_NAME_start` or `rustle_NAME_start_RECORDS` of the header has a row.
-pub(crate) const ENGINES: &[Engine] = &[ticker::ENGINE, capture::ENGINE, playback::ENGINE, feed::ENGINE];
+pub(crate) const RUSTLE_LANE_EVENTS: u32 = RustleLane::Events as u32;
+pub(crate) const RUSTLE_LANE_DROP_OLDEST: u32 = RustleLane::DropOldest as u32;
+pub(crate) const RUSTLE_LANE_DROP_NEWEST: u32 = RustleLane::DropNewest as u32;
+pub(crate) const RUSTLE_LANE_KEEP_LATEST: u32 = RustleLane::KeepLatest as u32;
 
 /// What a session is started to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,29 +56,112 @@ pub(crate) struct Engine {
     pub(crate) name: &'static str,
     /// The lanes that it offers, as numbers of the header.
     pub(crate) lanes: &'static [u32],
+    /// The number of its stream, `RUSTLE_START_…`, the size of the stream's record, and where that has its `gap`.
+    pub(crate) stream: (u32, usize, usize),
     /// Makes an engine on a runtime (0: the shared one) whose sessions make so many values a second, and end after the given
     /// number of them; 0: they do not.
     pub(crate) new:
         fn(runtime: RustleHandle, per_second: f64, limit: u64) -> Result<RustleHandle, RustleStatus>,
+    /// Starts a session in a lane. The sink's context must outlive it.
+    pub(crate) begin:
+        fn(&Self, RustleHandle, Work, RustleLaneRequest, RustleSink) -> Result<RustleHandle, RustleStatus>,
+}
+
+/// The stream of records of type `$record` for [`Engine::stream`].
+macro_rules! stream {
+    ($number:path, $record:ty) => {
+        ($number, size_of::<$record>(), std::mem::offset_of!($record, gap))
+    };
+}
+use stream;
+
+impl Engine {
     /// Starts a session in a lane of the given capacity. The sink's context must outlive it.
-    pub(crate) start: fn(
+    pub(crate) fn start(
+        &self,
         engine: RustleHandle,
         work: Work,
         lane: u32,
         capacity: usize,
         sink: RustleSink,
-    ) -> Result<RustleHandle, RustleStatus>,
+    ) -> Result<RustleHandle, RustleStatus> {
+        let request = RustleLaneRequest {
+            capacity,
+            lane: Choice::of_number(lane),
+            reserved: 0,
+        };
+        (self.begin)(self, engine, work, request, sink)
+    }
+
     /// Drains at most so many values of a session's ring.
-    pub(crate) drain: fn(session: RustleHandle, most: usize) -> Drained,
-    /// Frees the engine.
-    pub(crate) free: fn(engine: RustleHandle) -> RustleStatus,
+    pub(crate) fn drain(&self, session: RustleHandle, most: usize) -> Drained {
+        let (what, size, gap) = self.stream;
+        let mut buffer = vec![0_u64; (size * most).div_ceil(8)];
+        let mut count = 0;
+        let mut statistics = MaybeUninit::uninit();
+        // SAFETY: the buffer has room for so many records; NULL is allowed as the record of an error.
+        let status = unsafe {
+            rustle_drain(
+                session,
+                what,
+                buffer.as_mut_ptr().cast(),
+                size,
+                most,
+                &raw mut count,
+                statistics.as_mut_ptr(),
+                null_mut(),
+            )
+        };
+        if status != RUSTLE_OK {
+            return Err(status);
+        }
+        assert!(count <= most);
+        let gaps = (0..count).map(|place| {
+            let bytes = buffer.as_ptr().cast::<u8>().wrapping_add(place * size + gap);
+            // SAFETY: the record was written, and its gap is a number of 32 bits.
+            u64::from(unsafe { bytes.cast::<u32>().read() })
+        });
+        // SAFETY: a call that succeeds writes the counts.
+        Ok((count as u64, gaps.sum(), unsafe { statistics.assume_init() }))
+    }
 }
 
-/// The handle of a call that makes an object.
-fn made(call: impl FnOnce(*mut RustleHandle) -> RustleStatus) -> Result<RustleHandle, RustleStatus> {
+/// Makes an object by its configuration; `what` is `RUSTLE_NEW_…`.
+fn make<Configuration>(what: u32, configuration: &Configuration) -> Result<RustleHandle, RustleStatus> {
+    let (record, size) = (
+        std::ptr::from_ref(configuration).cast(),
+        size_of::<Configuration>(),
+    );
     let mut handle = 0;
-    match call(&raw mut handle) {
+    // SAFETY: the configuration is the caller's own; NULL is allowed as the record of an error.
+    match unsafe { rustle_new(what, record, size, &raw mut handle, null_mut()) } {
         RUSTLE_OK => Ok(handle),
+        status => Err(status),
+    }
+}
+
+/// Starts a session by its request.
+fn begin<Request>(
+    engine: &Engine,
+    handle: RustleHandle,
+    request: &Request,
+    sink: RustleSink,
+) -> Result<RustleHandle, RustleStatus> {
+    let (record, size) = (std::ptr::from_ref(request).cast(), size_of::<Request>());
+    let mut session = 0;
+    // SAFETY: the request is the caller's own, as is the sink; NULL is allowed as the record of an error.
+    match unsafe {
+        rustle_start(
+            handle,
+            engine.stream.0,
+            record,
+            size,
+            sink,
+            &raw mut session,
+            null_mut(),
+        )
+    } {
+        RUSTLE_OK => Ok(session),
         status => Err(status),
     }
 }
@@ -96,37 +181,8 @@ const ALL_LANES: &[u32] = &[
     RUSTLE_LANE_KEEP_LATEST,
 ];
 
-/// What a call of a drain with room for `most` records gives.
-fn drained<Record>(
-    most: usize,
-    drain: impl FnOnce(*mut Record, *mut usize, *mut RustleLaneStatistics) -> RustleStatus,
-    gap: impl Fn(&Record) -> u32,
-) -> Drained {
-    let mut buffer: Vec<MaybeUninit<Record>> = Vec::with_capacity(most);
-    let mut count = 0;
-    let mut statistics = MaybeUninit::uninit();
-    let status = drain(
-        buffer.as_mut_ptr().cast(),
-        &raw mut count,
-        statistics.as_mut_ptr(),
-    );
-    if status != RUSTLE_OK {
-        return Err(status);
-    }
-    assert!(count <= most);
-    // SAFETY: there is room for `most`, and a place need not be written to be counted.
-    unsafe { buffer.set_len(count) };
-    // SAFETY: the first `count` records were written.
-    let gaps = buffer
-        .iter()
-        .map(|record| u64::from(gap(unsafe { record.assume_init_ref() })));
-    // SAFETY: a call that succeeds writes the counts.
-    Ok((count as u64, gaps.sum(), unsafe { statistics.assume_init() }))
-}
-
 /// An engine on a runtime of its own, which stands still until it is told to go on. The engine goes first.
 pub(crate) struct Stage {
-    pub(crate) engine: Engine,
     pub(crate) handle: RustleHandle,
     runtime: RustleHandle,
 }
@@ -134,15 +190,10 @@ pub(crate) struct Stage {
 impl Stage {
     /// An engine as [`Engine::new`] makes it.
     pub(crate) fn new(engine: Engine, per_second: f64, limit: u64) -> Self {
-        // SAFETY: the result is the call's own; NULL is allowed as the record of an error.
-        let runtime = made(|runtime| unsafe { rustle_runtime_new_manual(0, runtime, null_mut()) });
-        let runtime = runtime.expect("a runtime");
+        let runtime =
+            make(RUSTLE_NEW_RUNTIME_MANUAL, &RustleManualRuntime { wall_ms: 0 }).expect("a runtime");
         let handle = (engine.new)(runtime, per_second, limit).expect(engine.name);
-        Self {
-            engine,
-            handle,
-            runtime,
-        }
+        Self { handle, runtime }
     }
 
     /// Moves the time on; everything that was due is done when it returns, releases among it.
@@ -155,15 +206,12 @@ impl Stage {
 
 impl Drop for Stage {
     fn drop(&mut self) {
-        assert_eq!((self.engine.free)(self.handle), RUSTLE_OK);
-        // SAFETY: NULL is allowed as the record of an error.
-        let status = unsafe { rustle_runtime_free(self.runtime, null_mut()) };
-        assert_eq!(status, RUSTLE_OK);
+        assert_eq!((free(self.handle), free(self.runtime)), (RUSTLE_OK, RUSTLE_OK));
     }
 }
 
-/// Frees a session.
-pub(crate) fn free_session(session: RustleHandle) -> RustleStatus {
+/// Frees an object of any kind.
+pub(crate) fn free(object: RustleHandle) -> RustleStatus {
     // SAFETY: NULL is allowed as the record of an error.
-    unsafe { rustle_session_free(session, null_mut()) }
+    unsafe { rustle_free(object, null_mut()) }
 }

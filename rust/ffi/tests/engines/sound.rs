@@ -1,79 +1,40 @@
 //! The engines of sound, as the tests of the boundary drive them: one value for each frame of the device that needs no hardware.
 
-use rustle::sound::RustleSoundConfiguration;
-use rustle::{RustleHandle, RustleString};
+use super::{begin, make, stream, Engine, ALL_LANES};
+use rustle::lent::RustleString;
+use rustle::sound::*;
+use rustle::status::RustleStatus;
+use rustle::{
+    RustleHandle, RUSTLE_NEW_CAPTURE, RUSTLE_NEW_PLAYBACK, RUSTLE_START_CAPTURE, RUSTLE_START_PLAYBACK,
+};
 
-/// The device that needs no hardware, with a value for each frame.
-pub(super) fn configuration(runtime: RustleHandle, per_second: f64, limit: u64) -> RustleSoundConfiguration {
-    const DEVICE: &str = "demo";
-    RustleSoundConfiguration {
-        device: RustleString {
-            data: DEVICE.as_ptr(),
-            length: DEVICE.len(),
-        },
+pub(super) const CAPTURE: Engine = Engine {
+    name: "capture",
+    lanes: ALL_LANES,
+    stream: stream!(RUSTLE_START_CAPTURE, RustleSoundBlock),
+    new: |runtime, per_second, limit| new(RUSTLE_NEW_CAPTURE, runtime, per_second, limit),
+    begin: |engine, handle, work, lane, sink| {
+        work.arm();
+        begin(engine, handle, &lane, sink)
+    },
+};
+
+pub(super) const PLAYBACK: Engine = Engine {
+    name: "playback",
+    stream: stream!(RUSTLE_START_PLAYBACK, RustlePlaybackProgress),
+    new: |runtime, per_second, limit| new(RUSTLE_NEW_PLAYBACK, runtime, per_second, limit),
+    ..CAPTURE
+};
+
+fn new(what: u32, runtime: RustleHandle, per_second: f64, limit: u64) -> Result<RustleHandle, RustleStatus> {
+    let configuration = RustleSoundConfiguration {
+        device: RustleString::of("demo"),
         frame_limit: limit,
         runtime,
         sample_rate: per_second as u32,
         channels: 1,
         period: 1,
         reserved: 0,
-    }
-}
-
-/// The row `ENGINE` of an engine of sound, by its functions and its record.
-macro_rules! sound_engine {
-    (name: $name:literal, calls: $new:path, $start:path, $drain:path, $free:path, record: $record:ty) => {
-        use super::sound::configuration;
-        use super::{drained, made, Drained, Engine, Work, ALL_LANES};
-        use rustle::sink::RustleSink;
-        use rustle::status::RustleStatus;
-        use rustle::RustleHandle;
-        use std::ptr::null_mut;
-
-        pub(super) const ENGINE: Engine = Engine {
-            name: $name,
-            lanes: ALL_LANES,
-            new,
-            start,
-            drain,
-            free,
-        };
-
-        fn new(runtime: RustleHandle, per_second: f64, limit: u64) -> Result<RustleHandle, RustleStatus> {
-            let configuration = configuration(runtime, per_second, limit);
-            // SAFETY: the configuration and its text are valid; NULL is allowed as the record of an error.
-            made(|engine| unsafe { $new(&raw const configuration, engine, null_mut()) })
-        }
-
-        fn start(
-            engine: RustleHandle,
-            work: Work,
-            lane: u32,
-            capacity: usize,
-            sink: RustleSink,
-        ) -> Result<RustleHandle, RustleStatus> {
-            work.arm();
-            // SAFETY: the result is the call's own; NULL is allowed as the record of an error.
-            made(|session| unsafe { $start(engine, lane, capacity, sink, session, null_mut()) })
-        }
-
-        fn drain(session: RustleHandle, most: usize) -> Drained {
-            drained(
-                most,
-                |buffer: *mut $record, count, statistics| {
-                    // SAFETY: the buffer has room for so many, and the results are the callers'; NULL is allowed as the record of an
-                    // error.
-                    unsafe { $drain(session, buffer, most, count, statistics, null_mut()) }
-                },
-                |record| record.gap,
-            )
-        }
-
-        fn free(engine: RustleHandle) -> RustleStatus {
-            // SAFETY: NULL is allowed as the record of an error.
-            unsafe { $free(engine, null_mut()) }
-        }
     };
+    make(what, &configuration)
 }
-
-pub(super) use sound_engine;

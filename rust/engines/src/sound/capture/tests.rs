@@ -1,6 +1,8 @@
 use super::*;
 use crate::job::Release;
+use crate::lane::Doorbell;
 use crate::own_thread::OwnThread;
+use crate::ring::Overflow;
 use crate::sound::queue::{BlockQueue, Stamp};
 use crate::sound::tests::{Act, Counted, Ear, Scripted};
 use crate::sound::{BLOCK_SAMPLES, DEMO_DEVICE};
@@ -29,9 +31,14 @@ impl CaptureEngine {
     /// Starts a session from a device of the test's.
     fn start_scripted(&self, device: Scripted, ear: Ear<SoundBlock>) -> CaptureSession {
         let source = Source::Device(DeviceSource::start(Box::new(device), self.0.shape).expect("a thread"));
-        let started = self.start_from(source, None, Outlet::Push(Box::new(ear)));
+        let started = self.start_from(source, Delivery::Push(Box::new(ear)));
         started.expect("started")
     }
+}
+
+/// A delivery in a lane of `capacity` blocks.
+fn pulled(capacity: usize, bell: impl Doorbell + 'static) -> Delivery<SoundBlock> {
+    Delivery::pull(Overflow::DropOldest, capacity, bell).expect("a size of lanes")
 }
 
 /// Sound that tells each of its samples apart.
@@ -43,7 +50,7 @@ fn frames(from: usize, count: usize) -> Act {
 fn demonstration_follows_the_clock_without_a_hole() {
     let (engine, runtime) = engine(None);
     let (ear, blocks, _) = Ear::new();
-    let _session = engine.start_pushing(ear).expect("started");
+    let _session = engine.start(Delivery::Push(Box::new(ear))).expect("started");
     runtime.advance(Duration::from_secs(1));
     let blocks: Vec<SoundBlock> = blocks.try_iter().collect();
     let mut next = 0;
@@ -67,7 +74,7 @@ fn demonstration_follows_the_clock_without_a_hole() {
 fn session_ends_with_its_last_frame() {
     let (engine, runtime) = engine(Some(1_000));
     let (ear, blocks, releases) = Ear::new();
-    let _session = engine.start_pushing(ear).expect("started");
+    let _session = engine.start(Delivery::Push(Box::new(ear))).expect("started");
     runtime.advance(Duration::from_secs(1));
     assert_eq!(releases.recv(), Ok(Release::Ended));
     assert_eq!(blocks.try_iter().map(|block| block.frames).sum::<u32>(), 1_000);
@@ -77,9 +84,7 @@ fn session_ends_with_its_last_frame() {
 fn slow_consumer_loses_blocks_that_are_counted() {
     let (engine, runtime) = engine(Some(48_000));
     let (bell, _, releases) = Ear::<SoundBlock>::new();
-    let session = engine
-        .start_pulling(Overflow::DropOldest, 4, bell)
-        .expect("started");
+    let session = engine.start(pulled(4, bell)).expect("started");
     runtime.advance(Duration::from_secs(2));
     assert_eq!(releases.recv(), Ok(Release::Ended));
     let mut seen = Vec::new();
@@ -168,7 +173,7 @@ fn block_after_a_hole_tells_how_long_it_was() {
         assert!(queue.write(stamp, &[0.5; 256]));
     }
     let source = Source::Device(DeviceSource { thread, queue });
-    let _session = engine.start_from(source, None, Outlet::Push(Box::new(ear)));
+    let _session = engine.start_from(source, Delivery::Push(Box::new(ear)));
     runtime.advance(Duration::from_millis(10));
     let told: Vec<u64> = blocks.try_iter().map(|block| block.lost).collect();
     assert_eq!(told, [100, 0, 744]);
@@ -195,7 +200,7 @@ fn session_whose_last_frames_are_lost_ends_all_the_same() {
     }
     let thread = thread.expect("a thread");
     let source = Source::Device(DeviceSource { thread, queue });
-    let _session = engine.start_from(source, None, Outlet::Push(Box::new(ear)));
+    let _session = engine.start_from(source, Delivery::Push(Box::new(ear)));
     runtime.advance(Duration::from_millis(10));
     assert_eq!(releases.recv(), Ok(Release::Ended));
     assert_eq!(blocks.try_iter().map(|block| block.frames).sum::<u32>(), 128);
@@ -212,7 +217,7 @@ fn demonstration_keeps_up_with_the_fastest_clock_there_is() {
     };
     let engine = CaptureEngine::on(runtime.clone(), fast).expect("valid");
     let (ear, blocks, _) = Ear::new();
-    let _session = engine.start_pushing(ear).expect("started");
+    let _session = engine.start(Delivery::Push(Box::new(ear))).expect("started");
     runtime.advance(Duration::from_millis(20));
     assert_eq!(blocks.try_iter().map(|block| block.frames).sum::<u32>(), 20_001);
 }
@@ -252,7 +257,7 @@ fn numbers_out_of_range_are_refused() {
         expected("expected a period of 1 to 65536 frames, got 0")
     );
     let (engine, _) = engine(None);
-    let refused = engine.start_pulling(Overflow::DropOldest, 65_537, crate::lane::NoBell);
+    let refused = engine.start(pulled(65_537, crate::lane::NoBell));
     assert_eq!(
         refused.err().map(|error| error.to_string()),
         expected("expected a lane of 1 to 65536 elements, got 65537")
@@ -280,7 +285,7 @@ fn thread_of_a_device_allocates_nothing() {
 fn seconds_in_which_the_process_is_stopped_are_lost_frames_of_the_demonstration() {
     let (engine, runtime) = engine(None);
     let (ear, blocks, _) = Ear::new();
-    let _session = engine.start_pushing(ear).expect("started");
+    let _session = engine.start(Delivery::Push(Box::new(ear))).expect("started");
     runtime.advance(Duration::from_secs(1));
     runtime.set(|clock| clock.leap(Duration::from_secs(5)));
     runtime.advance(Duration::from_secs(1));
@@ -299,7 +304,7 @@ fn seconds_in_which_the_process_is_stopped_are_lost_frames_of_the_demonstration(
 fn demonstration_whose_last_frames_are_lost_ends_all_the_same() {
     let (engine, runtime) = engine(Some(48_000));
     let (ear, blocks, releases) = Ear::new();
-    let _session = engine.start_pushing(ear).expect("started");
+    let _session = engine.start(Delivery::Push(Box::new(ear))).expect("started");
     runtime.advance(Duration::from_millis(100));
     runtime.set(|clock| clock.leap(Duration::from_secs(5)));
     assert_eq!(releases.try_recv(), Ok(Release::Ended));

@@ -41,14 +41,16 @@ static void call(uint64_t count) {
 
 // A call that looks a handle up, inside the guard.
 static void handle(uint64_t count) {
-  RustleHandle plan = 0;
-  EXPECT(rustle_fft_plan_new(256, RUSTLE_WINDOW_HANN, RUSTLE_SYMMETRY_PERIODIC, RUSTLE_SCALE_NONE, &plan, NULL) == RUSTLE_OK);
+  RustleStftConfiguration configuration = {.size = 256, .hop = 128, .padding = RUSTLE_PADDING_NONE};
+  RustleHandle stft = 0;
+  EXPECT(rustle_stft_new(&configuration, &stft, NULL) == RUSTLE_OK);
   for (uint64_t i = 0; i < count; i++) {
-    size_t size = 0;
-    EXPECT(rustle_fft_plan_size(plan, &size, NULL) == RUSTLE_OK);
-    seen += size == 256;
+    // Too short for a frame: next to nothing is computed.
+    size_t frames = 1;
+    EXPECT(rustle_stft_frame_count(stft, 0, &frames, NULL) == RUSTLE_OK);
+    seen += frames == 0;
   }
-  EXPECT(rustle_fft_plan_free(plan, NULL) == RUSTLE_OK);
+  EXPECT(rustle_stft_free(stft, NULL) == RUSTLE_OK);
 }
 
 static void callback(uint64_t count) {
@@ -62,14 +64,16 @@ static void callback(uint64_t count) {
 static void session(uint64_t count, uint32_t lane, int drains) {
   uint64_t sum = 0;
   RustleHandle runtime = 0, ticker = 0, session = 0;
-  EXPECT(rustle_runtime_new_manual(0, &runtime, NULL) == RUSTLE_OK);
+  RustleManualRuntime at_zero = {0};
+  EXPECT(rustle_runtime_new_manual(&at_zero, &runtime, NULL) == RUSTLE_OK);
   RustleTickerConfiguration configuration = {
       .updates_per_second = 250000, .seed = 1, .has_seed = 1, .update_limit = count, .runtime = runtime};
   EXPECT(rustle_ticker_new(&configuration, &ticker, NULL) == RUSTLE_OK);
   RustleString symbols[] = {{(const uint8_t *)"BTC", 3}, {(const uint8_t *)"ETH", 3}, {(const uint8_t *)"SOL", 3},
                             {(const uint8_t *)"AAPL", 4}};
   RustleSink sink = {&sum, lane == RUSTLE_LANE_EVENTS ? on_event : on_nothing, on_release};
-  EXPECT(rustle_ticker_start(ticker, symbols, 4, lane, 65536, sink, &session, NULL) == RUSTLE_OK);
+  RustleTickerRequest request = {.symbols = symbols, .symbol_count = 4, .lane = {.capacity = 65536, .lane = lane}};
+  EXPECT(rustle_ticker_start(ticker, &request, sink, &session, NULL) == RUSTLE_OK);
   static RustlePriceUpdate updates[2 * STEP];
   uint64_t drained = 0;
   for (uint64_t step = 0; step <= count / STEP; step++) {

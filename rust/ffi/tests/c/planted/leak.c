@@ -29,7 +29,8 @@ int main(void) {
   for (int round = 0; round < 16; ++round) {
     atomic_store(&released, 0);
     RustleSink sink = {malloc(24), on_signal, on_release};
-    EXPECT(rustle_ticker_start(ticker, &symbol, 1, RUSTLE_LANE_EVENTS, 0, sink, &session, NULL) == RUSTLE_OK);
+    RustleTickerRequest request = {.symbols = &symbol, .symbol_count = 1, .lane = {.lane = RUSTLE_LANE_EVENTS}};
+    EXPECT(rustle_ticker_start(ticker, &request, sink, &session, NULL) == RUSTLE_OK);
     sink.context = NULL;
     while (atomic_load(&released) == 0) continue;
     // What is not freed is counted: the session and the ticker.

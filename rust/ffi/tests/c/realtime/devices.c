@@ -18,7 +18,7 @@
 enum { FRAMES = 50000, RECORDS = 64 };
 
 typedef RustleStatus (*New)(const RustleSoundConfiguration *, RustleHandle *, RustleError *);
-typedef RustleStatus (*Start)(RustleHandle, uint32_t, size_t, RustleSink, RustleHandle *, RustleError *);
+typedef RustleStatus (*Start)(RustleHandle, const RustleLaneRequest *, RustleSink, RustleHandle *, RustleError *);
 
 typedef struct Session {
   atomic_int reason;
@@ -42,10 +42,11 @@ static void start(Session *session, const char *device, uint64_t limit, New make
                                             .sample_rate = 48000,
                                             .channels = 2,
                                             .period = 480};
+  RustleLaneRequest request = {.lane = RUSTLE_LANE_DROP_OLDEST, .capacity = RECORDS};
   RustleSink sink = {session, on_signal, on_release};
   atomic_store(&session->reason, -1);
   EXPECT(make(&configuration, &session->engine, NULL) == RUSTLE_OK);
-  EXPECT(begin(session->engine, RUSTLE_LANE_DROP_OLDEST, RECORDS, sink, &session->session, NULL) == RUSTLE_OK);
+  EXPECT(begin(session->engine, &request, sink, &session->session, NULL) == RUSTLE_OK);
 }
 
 static int is_over(Session *session) {

@@ -1,0 +1,201 @@
+//! What a record of the caller's holds beside plain numbers: memory that is lent for the call, and choices by number.
+
+use crate::slice::borrowed;
+use crate::status::CallFault;
+use std::marker::PhantomData;
+
+/// A pointer in a record to memory that the caller lends for as long as the call lasts: `const T *` in C.
+///
+/// Only a caller's record has one, or `unsafe` code that makes the same promise: that the memory is readable for the length
+/// that goes with the pointer and is not written meanwhile.
+#[repr(transparent)]
+pub struct Lent<T>(*const T);
+
+impl<T> Lent<T> {
+    /// A pointer of a caller in Rust, such as a test.
+    ///
+    /// # Safety
+    /// Unless it is NULL or misaligned, `data` can be read for the length that goes with it while the record is in use.
+    pub const unsafe fn new(data: *const T) -> Self {
+        Self(data)
+    }
+
+    /// The `length` elements at the pointer, at most `most`.
+    ///
+    /// # Errors
+    /// As [`borrowed`]; a longer list, which is not read then.
+    pub(crate) fn slice(&self, length: usize, most: usize, name: &'static str) -> Result<&[T], CallFault> {
+        if length > most {
+            return Err(CallFault::length(
+                name,
+                "expected a length within the limit, got a larger one",
+            ));
+        }
+        // SAFETY: whoever made the record promises that the memory can be read for as long as the record is there.
+        unsafe { borrowed(self.0, length, name) }
+    }
+}
+
+/// The most bytes of a text.
+const LONGEST_TEXT: usize = 1 << 20;
+
+/// The bytes of text at `data`, `length` of them, at most 1,048,576: UTF-8, not NUL-terminated, owned by the caller, read during the call only.
+#[repr(C)]
+pub struct RustleString {
+    /// The first byte; may be NULL when `length` is 0.
+    pub data: Lent<u8>,
+    /// The number of bytes.
+    pub length: usize,
+}
+
+impl RustleString {
+    /// A text of a caller in Rust.
+    pub const fn of(text: &'static str) -> Self {
+        Self {
+            // SAFETY: the text is there for ever.
+            data: unsafe { Lent::new(text.as_ptr()) },
+            length: text.len(),
+        }
+    }
+
+    /// The text.
+    ///
+    /// # Errors
+    /// As [`borrowed`]; not UTF-8.
+    pub(crate) fn text(&self, name: &'static str) -> Result<&str, CallFault> {
+        let bytes = self.data.slice(self.length, LONGEST_TEXT, name)?;
+        std::str::from_utf8(bytes).map_err(|_| CallFault::utf8(name))
+    }
+}
+
+/// One of the numbers of `E`, as a caller gives it: any number until it was read. `uint32_t` in C.
+#[repr(transparent)]
+pub struct Choice<E> {
+    number: u32,
+    of: PhantomData<fn() -> E>,
+}
+
+impl<E> Clone for Choice<E> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<E> Copy for Choice<E> {}
+
+impl<E: Choices> Choice<E> {
+    /// A number that may be none of them.
+    pub const fn of_number(number: u32) -> Self {
+        Self {
+            number,
+            of: PhantomData,
+        }
+    }
+
+    /// The number.
+    pub const fn number(self) -> u32 {
+        self.number
+    }
+
+    /// The choice that the number of the argument `name` stands for.
+    ///
+    /// # Errors
+    /// It stands for none.
+    pub(crate) fn get(self, name: &'static str) -> Result<E, CallFault> {
+        E::of(self.number).ok_or(CallFault::value(name, E::EXPECTED))
+    }
+}
+
+impl<E: Choices> From<E> for Choice<E> {
+    fn from(choice: E) -> Self {
+        Self::of_number(choice.number())
+    }
+}
+
+/// Yes or no: not 0, or 0. `uint32_t` in C.
+#[repr(transparent)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Flag(u32);
+
+impl Flag {
+    /// Whether it is not 0.
+    pub const fn is_set(self) -> bool {
+        self.0 != 0
+    }
+}
+
+impl From<bool> for Flag {
+    fn from(is_set: bool) -> Self {
+        Self(u32::from(is_set))
+    }
+}
+
+/// Numbers of the C interface of which a caller gives one.
+pub trait Choices: Copy + 'static {
+    /// What a refusal says.
+    const EXPECTED: &'static str;
+
+    /// The choice with this number.
+    fn of(number: u32) -> Option<Self>;
+
+    /// Its number.
+    fn number(self) -> u32;
+}
+
+/// Declares an enumeration whose numbers C has as `PREFIX_CASE`: `pub enum RustleColor = RUSTLE_COLOR_ { Red = 0, … }`; with
+/// `for Color` before the brace also the way to a domain's type that has the same cases.
+macro_rules! choices {
+    (
+        $(#[$about:meta])* pub enum $name:ident = $prefix:ident for $domain:ident {
+            $($(#[$doc:meta])* $case:ident = $number:literal),+ $(,)?
+        }
+    ) => {
+        $crate::lent::choices! {
+            $(#[$about])* pub enum $name = $prefix { $($(#[$doc])* $case = $number),+ }
+        }
+
+        impl From<$name> for $domain {
+            fn from(choice: $name) -> Self {
+                match choice {
+                    $($name::$case => Self::$case),+
+                }
+            }
+        }
+    };
+    ($(#[$about:meta])* pub enum $name:ident = $prefix:ident { $($(#[$doc:meta])* $case:ident = $number:literal),+ $(,)? }) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(u32)]
+        pub enum $name {
+            $($(#[$doc])* $case = $number),+
+        }
+
+        impl $crate::lent::Choices for $name {
+            const EXPECTED: &'static str = concat!("expected one of ", stringify!($prefix), "…, got another number");
+
+            fn of(number: u32) -> Option<Self> {
+                match number {
+                    $($number => Some(Self::$case),)+
+                    _ => None,
+                }
+            }
+
+            fn number(self) -> u32 {
+                self as u32
+            }
+        }
+    };
+}
+pub(crate) use choices;
+
+/// Makes a record of a value that has the same fields, each converted by `into`.
+macro_rules! copied {
+    ($($value:ty => $record:ident { $($field:ident),+ $(,)? })+) => {$(
+        impl From<$value> for $record {
+            fn from(value: $value) -> Self {
+                Self { $($field: value.$field.into()),+ }
+            }
+        }
+    )+};
+}
+pub(crate) use copied;

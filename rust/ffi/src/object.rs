@@ -1,0 +1,325 @@
+//! Objects behind handles, and the verbs that every kind of them has.
+//!
+//! A declaration, such as `voice.rs`, says what its objects are by implementing these traits. `exports.rs`, which
+//! `rustle-kit` generates from the declarations, lists the implementations for the verbs.
+
+use crate::exports;
+use crate::guard::guarded;
+use crate::handle::{RustleHandle, SlotTable};
+use crate::slice::{out, record};
+use crate::status::{AnyFault, CallFault, Fault, RustleError, RustleStatus};
+use rustle_engines::Sessions;
+use std::ffi::c_void;
+
+/// What a handle stands for.
+pub(crate) trait Object: Send + Sync + Sized + 'static {
+    /// What C calls it: `rustle_NAME_…`.
+    const NAME: &'static str;
+    /// The kind in its handles, 1 to 31: a number for itself among all declarations.
+    const KIND: u32;
+    /// What its calls fail with.
+    type Fault: Fault + From<CallFault> + 'static;
+
+    /// Begins anew, with the settings that it has.
+    ///
+    /// # Errors
+    /// It cannot at the moment, or at all.
+    fn reset(&self) -> Result<(), Self::Fault> {
+        Err(unable(Self::NAME).into())
+    }
+
+    /// The sessions of an engine.
+    fn sessions(&self) -> Option<&Sessions> {
+        None
+    }
+
+    /// Cancels its sessions; later starts are accepted.
+    ///
+    /// # Errors
+    /// It has no sessions.
+    fn cancel(&self) -> Result<(), Self::Fault> {
+        self.sessions().ok_or(unable(Self::NAME))?.cancel();
+        Ok(())
+    }
+
+    /// Cancels its sessions and refuses later starts.
+    ///
+    /// # Errors
+    /// It has no sessions.
+    fn shut_down(&self) -> Result<(), Self::Fault> {
+        self.sessions().ok_or(unable(Self::NAME))?.shut_down();
+        Ok(())
+    }
+
+    /// Called before its handle becomes stale.
+    fn before_free(&self) {}
+}
+
+/// Where the objects of a type are; generated.
+pub(crate) trait Tabled: Object {
+    /// Their table.
+    fn table() -> &'static SlotTable<Self>;
+}
+
+/// A way to make an object: `rustle_NAME_new`, or `rustle_NAME_new_VARIANT`.
+pub(crate) trait New<Configuration>: Object {
+    /// Makes one.
+    ///
+    /// # Errors
+    /// The configuration cannot be met.
+    fn new(configuration: &Configuration) -> Result<Self, Self::Fault>;
+}
+
+/// A record that describes an object or a session as it is: `rustle_NAME_describe`, or `rustle_NAME_WHAT`.
+pub(crate) trait Describe<Description> {
+    /// What it fails with.
+    type Fault: Fault + From<CallFault> + 'static;
+
+    /// The record, as of now.
+    ///
+    /// # Errors
+    /// It cannot be read at the moment.
+    fn describe(&self) -> Result<Description, Self::Fault>;
+}
+
+fn unable(name: &'static str) -> CallFault {
+    CallFault::unsupported(
+        name,
+        "expected an object that has this verb, got one of another kind",
+    )
+}
+
+/// The verbs of one kind, by handle.
+pub(crate) struct Verbs {
+    pub(crate) free: fn(RustleHandle) -> Result<(), AnyFault>,
+    pub(crate) reset: fn(RustleHandle) -> Result<(), AnyFault>,
+    pub(crate) cancel: fn(RustleHandle) -> Result<(), AnyFault>,
+    pub(crate) shut_down: fn(RustleHandle) -> Result<(), AnyFault>,
+}
+
+impl Verbs {
+    /// Those of the objects of a type.
+    pub(crate) const fn of<O: Tabled>() -> Self {
+        Self {
+            free: |handle| {
+                O::table().pin(handle, O::NAME)?.before_free();
+                Ok(O::table().remove(handle, O::NAME)?)
+            },
+            reset: |handle| boxed(O::table().pin(handle, O::NAME)?.reset()),
+            cancel: |handle| boxed(O::table().pin(handle, O::NAME)?.cancel()),
+            shut_down: |handle| boxed(O::table().pin(handle, O::NAME)?.shut_down()),
+        }
+    }
+}
+
+fn boxed<T, F: Fault + 'static>(result: Result<T, F>) -> Result<T, AnyFault> {
+    result.map_err(Fault::erased)
+}
+
+/// A way to make an object, by number.
+pub(crate) struct Constructor {
+    size: usize,
+    /// Makes the object of a configuration, which the caller of the verb lends.
+    make: unsafe fn(*const c_void) -> Result<RustleHandle, AnyFault>,
+}
+
+impl Constructor {
+    /// That of a type and a configuration.
+    pub(crate) const fn of<O: New<Configuration> + Tabled, Configuration>() -> Self {
+        Self {
+            size: size_of::<Configuration>(),
+            make: |configuration| {
+                // SAFETY: the promise of the caller of `make`: NULL, or a configuration that is lent for the call.
+                let configuration =
+                    unsafe { record(configuration.cast::<Configuration>(), "configuration") }?;
+                Ok(O::table().insert(boxed(O::new(configuration))?)?)
+            },
+        }
+    }
+}
+
+/// A record that describes an object or a session, by number.
+pub(crate) struct Description {
+    size: usize,
+    /// Writes the record to a place, which the caller of the verb lends.
+    write: unsafe fn(RustleHandle, *mut c_void) -> Result<(), AnyFault>,
+}
+
+impl Description {
+    /// That of an object.
+    pub(crate) const fn of<O: Describe<D> + Tabled, D>() -> Self {
+        Self {
+            size: size_of::<D>(),
+            write: |handle, place| {
+                let described = || boxed(Describe::<D>::describe(&*O::table().pin(handle, O::NAME)?));
+                // SAFETY: the promise of the caller of `write`.
+                unsafe { written(place.cast::<D>(), described) }
+            },
+        }
+    }
+
+    /// That of a session of one engine.
+    pub(crate) const fn of_session<F: crate::session::Face + Describe<D>, D>() -> Self {
+        Self {
+            size: size_of::<D>(),
+            write: |handle, place| {
+                let described = || {
+                    boxed(Describe::<D>::describe(
+                        crate::session::find(handle)?.face::<F>()?,
+                    ))
+                };
+                // SAFETY: the promise of the caller of `write`.
+                unsafe { written(place.cast::<D>(), described) }
+            },
+        }
+    }
+}
+
+/// Writes what `described` gives to `place`.
+///
+/// # Safety
+/// `place` is NULL or valid for a write.
+unsafe fn written<D>(place: *mut D, described: impl FnOnce() -> Result<D, AnyFault>) -> Result<(), AnyFault> {
+    // SAFETY: the promise is handed on.
+    let place = unsafe { out(place, "description") }?;
+    *place = described()?;
+    Ok(())
+}
+
+/// Refuses a record of another size than this archive's, as a caller with a header of another version has.
+pub(crate) fn check_size(name: &'static str, expected: usize, got: usize) -> Result<(), CallFault> {
+    if expected == got {
+        Ok(())
+    } else {
+        Err(CallFault::size(name, expected, got))
+    }
+}
+
+fn verbs(handle: RustleHandle, name: &'static str) -> Result<&'static Verbs, CallFault> {
+    exports::verbs(crate::handle::kind_of(handle)).ok_or(CallFault::stale(name))
+}
+
+/// Makes an object. `what` is one of `RUSTLE_NEW_…`, and says of which type the record at `configuration` is; `size` is that
+/// record's size. `object` receives the handle, to be freed with `rustle_free`.
+///
+/// `rustle_NAME_new` is a call of this one with its numbers.
+///
+/// Fails with `RUSTLE_INVALID_VALUE` (`what`), `RUSTLE_RECORD_SIZE`, `RUSTLE_NULL_POINTER`, `RUSTLE_EXHAUSTED`, and what the
+/// type of object names.
+///
+/// Thread-safe: yes. Realtime-safe: no.
+///
+/// # Safety
+/// `configuration` is NULL or points to a record of that type, which is not written during the call, nor is the memory that
+/// its pointers lend; `object` and `error` are NULL or valid for a write.
+#[no_mangle]
+pub unsafe extern "C" fn rustle_new(
+    what: u32,
+    configuration: *const c_void,
+    size: usize,
+    object: *mut RustleHandle,
+    error: *mut RustleError,
+) -> RustleStatus {
+    let body = || {
+        let problem = "expected one of RUSTLE_NEW_…, got another number";
+        let constructor = exports::constructor(what).ok_or(CallFault::value("what", problem))?;
+        check_size("configuration", constructor.size, size)?;
+        // SAFETY: the caller's promise about `object` is handed on.
+        let object = unsafe { out(object, "object") }?;
+        // SAFETY: the caller's promise about `configuration` is handed on, which has the size of its type.
+        *object = unsafe { (constructor.make)(configuration) }?;
+        Ok::<(), AnyFault>(())
+    };
+    // SAFETY: the caller's promise about `error` is handed on.
+    unsafe { guarded(error, body) }
+}
+
+/// Writes a record that describes an object or a session as it is now. `what` is one of `RUSTLE_DESCRIBE_…`, and says of which
+/// type the record at `description` is; `size` is that record's size.
+///
+/// Fails with `RUSTLE_INVALID_VALUE` (`what`; a session of another engine), `RUSTLE_RECORD_SIZE`, `RUSTLE_STALE_HANDLE`,
+/// `RUSTLE_NULL_POINTER`, and what the type of object names; nothing is written then.
+///
+/// Thread-safe: yes. Realtime-safe: as the record says.
+///
+/// # Safety
+/// `description` is NULL or valid for a write of that type; `error` is NULL or valid for a write.
+#[no_mangle]
+pub unsafe extern "C" fn rustle_describe(
+    object: RustleHandle,
+    what: u32,
+    description: *mut c_void,
+    size: usize,
+    error: *mut RustleError,
+) -> RustleStatus {
+    let body = || {
+        let problem = "expected one of RUSTLE_DESCRIBE_…, got another number";
+        let described = exports::description(what).ok_or(CallFault::value("what", problem))?;
+        check_size("description", described.size, size)?;
+        // SAFETY: the caller's promise about `description` is handed on, which has the size of its type.
+        unsafe { (described.write)(object, description) }
+    };
+    // SAFETY: the caller's promise about `error` is handed on.
+    unsafe { guarded(error, body) }
+}
+
+/// Has an object begin anew, with the settings that it has: what a signal, a measurement or a filter has seen is forgotten.
+///
+/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_UNSUPPORTED` (an object that has nothing to forget), `RUSTLE_WRONG_STATE` (another
+/// call uses the object at the moment).
+///
+/// Thread-safe: as the object's other calls. Realtime-safe: yes, while nobody frees the object.
+///
+/// # Safety
+/// `error` is NULL or valid for a write.
+#[no_mangle]
+pub unsafe extern "C" fn rustle_reset(object: RustleHandle, error: *mut RustleError) -> RustleStatus {
+    // SAFETY: the caller's promise about `error` is handed on.
+    unsafe { guarded(error, || (verbs(object, "object")?.reset)(object)) }
+}
+
+/// Cancels a session, or every session of an engine. Of a session: sets a flag and wakes the worker; the sink's `on_release`
+/// follows on the worker's thread, and calls that were under way may still be seen before it. Of an engine: later starts are
+/// accepted. Idempotent while the handle is live, also after the session's end.
+///
+/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_UNSUPPORTED` (an object without sessions).
+///
+/// Thread-safe: yes, also inside a callback. Realtime-safe: no (it takes the inbox's lock for a few instructions).
+///
+/// # Safety
+/// `error` is NULL or valid for a write.
+#[no_mangle]
+pub unsafe extern "C" fn rustle_cancel(object: RustleHandle, error: *mut RustleError) -> RustleStatus {
+    // SAFETY: the caller's promise about `error` is handed on.
+    unsafe { guarded(error, || (verbs(object, "object")?.cancel)(object)) }
+}
+
+/// Cancels every session of an engine, and its source if it has one; later starts fail with `RUSTLE_SHUT_DOWN`. Idempotent.
+///
+/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_UNSUPPORTED` (an object without sessions).
+///
+/// Thread-safe: yes, also inside a callback. Realtime-safe: no.
+///
+/// # Safety
+/// `error` is NULL or valid for a write.
+#[no_mangle]
+pub unsafe extern "C" fn rustle_shut_down(object: RustleHandle, error: *mut RustleError) -> RustleStatus {
+    // SAFETY: the caller's promise about `error` is handed on.
+    unsafe { guarded(error, || (verbs(object, "object")?.shut_down)(object)) }
+}
+
+/// Makes the handle of any object stale. A call that is using the object finishes. An engine's sessions and a session that runs
+/// are cancelled, and their releases follow; what waits in a session's lane is lost. A runtime's thread ends once the last engine
+/// on it is freed; when none is left, this call waits for the thread: not to be made under a lock that a callback takes.
+///
+/// Fails with `RUSTLE_STALE_HANDLE`.
+///
+/// Thread-safe: yes, also inside a callback. Realtime-safe: no.
+///
+/// # Safety
+/// `error` is NULL or valid for a write.
+#[no_mangle]
+pub unsafe extern "C" fn rustle_free(object: RustleHandle, error: *mut RustleError) -> RustleStatus {
+    // SAFETY: the caller's promise about `error` is handed on.
+    unsafe { guarded(error, || (verbs(object, "object")?.free)(object)) }
+}

@@ -1,0 +1,120 @@
+//! Calls of every function of the interface, made from its description in `table.rs`: with arguments that are in order, or
+//! with whatever a source of choices comes to.
+
+mod arguments;
+mod choices;
+mod table;
+mod world;
+
+pub(crate) use arguments::Arguments;
+pub(crate) use choices::{Choose, Chooser, Exact};
+pub(crate) use table::CALLS;
+pub(crate) use world::World;
+
+use rustle::status::{RustleError, RustleStatus};
+
+/// A function with a status.
+pub(crate) struct Call {
+    /// Its name in the header.
+    pub(crate) name: &'static str,
+    /// The kind of object that it makes; empty for none.
+    pub(crate) makes: &'static str,
+    pub(crate) parameters: &'static [Parameter],
+    /// What it may fail with.
+    pub(crate) statuses: &'static [RustleStatus],
+    /// Whether the header says that it is realtime-safe.
+    pub(crate) is_realtime: bool,
+    /// Calls it.
+    pub(crate) run: fn(&Arguments, *mut RustleError) -> RustleStatus,
+}
+
+/// A parameter.
+pub(crate) struct Parameter {
+    pub(crate) what: What,
+}
+
+/// Which function makes the object that a call is on: the first that makes the kind, unless one is named.
+pub(crate) struct Maker {
+    pub(crate) kind: &'static str,
+    pub(crate) function: Option<&'static str>,
+}
+
+/// What a parameter, a field or an element is. Numbers have the value of an example that is in order.
+pub(crate) enum What {
+    /// A live object.
+    Handle(Maker),
+    /// The place of a new object's handle.
+    NewHandle,
+    /// A runtime, in a field.
+    Runtime,
+    Number(Number, f64),
+    Choice(&'static [u32], u32),
+    Flag(bool),
+    Text(&'static str),
+    /// A record within another.
+    Record(&'static Record),
+    /// A record that is read; `true`: it may be NULL.
+    In(&'static Record, bool),
+    /// So many bytes for a result; `true`: it may be NULL.
+    Out(usize, bool),
+    /// Elements that are read, and how many the example has.
+    Slice(&'static Element, usize),
+    /// Elements of so many bytes that are written, and for how many the example has room.
+    SliceMut(usize, usize),
+    /// In a field: elements that are read, with their number at another offset, and how many the example has.
+    List(&'static Element, usize, usize),
+    /// The sink of a session.
+    Sink,
+    /// Zeros.
+    Reserved,
+}
+
+/// A record: its size and its fields.
+pub(crate) struct Record {
+    pub(crate) size: usize,
+    pub(crate) fields: &'static [Field],
+}
+
+/// A field of a record.
+pub(crate) struct Field {
+    pub(crate) offset: usize,
+    pub(crate) what: What,
+}
+
+/// What a list consists of.
+pub(crate) struct Element {
+    pub(crate) size: usize,
+    pub(crate) what: What,
+}
+
+/// The type of a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Number {
+    U8,
+    U32,
+    U64,
+    I64,
+    Size,
+    F32,
+    F64,
+}
+
+impl Number {
+    /// The bytes of `value` in the machine's order, at the beginning, and how many there are.
+    pub(crate) fn bytes(self, value: f64) -> ([u8; 8], usize) {
+        let mut out = [0; 8];
+        let mut put = |bytes: &[u8]| {
+            out[..bytes.len()].copy_from_slice(bytes);
+            bytes.len()
+        };
+        let count = match self {
+            Self::U8 => put(&[value as u8]),
+            Self::U32 => put(&(value as u32).to_ne_bytes()),
+            Self::U64 | Self::Size => put(&(value as u64).to_ne_bytes()),
+            Self::I64 => put(&(value as i64).to_ne_bytes()),
+            Self::F32 => put(&(value as f32).to_ne_bytes()),
+            Self::F64 => put(&value.to_ne_bytes()),
+        };
+        (out, count)
+    }
+}

@@ -1,0 +1,137 @@
+//! Generates from the declarations in `rust/ffi/src` what the C interface is made of: the header, the exported functions, and
+//! the Swift records, layouts and statuses; and the tables of engines that the tests run over.
+//!
+//! Usage: rustle-kit ROOT [--check]
+//!
+//! ROOT is the repository. Each file is written when its text has changed; with `--check` none is, and the exit status is 1
+//! when one would be.
+
+mod exports;
+mod header;
+mod layout;
+mod model;
+mod parse;
+mod promises;
+mod rows;
+mod suites;
+mod swift;
+mod types;
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, ExitCode, Stdio};
+
+/// What is generated: the path below ROOT, and its text.
+fn files(root: &Path) -> Vec<(&'static str, String)> {
+    let mut interface = parse::interface(&root.join("rust/ffi/src"));
+    parse::complete(&mut interface);
+    vec![
+        ("rust/ffi/include/rustle.h", header::text(&interface)),
+        ("rust/ffi/src/exports.rs", rust_file(exports::text(&interface))),
+        (
+            "rust/ffi/tests/calls/interface/table.rs",
+            rust_file(suites::text(&interface)),
+        ),
+        (
+            "rust/ffi/tests/engines/table.rs",
+            rust_file(rows::rust(&interface, root)),
+        ),
+        (
+            "Tests/ConformanceTests/ConformingEngines.swift",
+            swift_file(root, rows::swift(root)),
+        ),
+        (
+            "Sources/RustleCore/Generated/Engines.swift",
+            swift_file(root, swift::engines::text(&interface)),
+        ),
+        (
+            "Sources/RustleCore/Generated/Layout.swift",
+            swift_file(root, swift::layout(&interface)),
+        ),
+        (
+            "Sources/RustleCore/Generated/Status.swift",
+            swift_file(root, swift::status(&interface)),
+        ),
+        (
+            "Sources/RustleCore/Generated/Calls.swift",
+            swift_file(root, swift::calls::text(&interface)),
+        ),
+        (
+            "Sources/RustleCore/Generated/Records.swift",
+            swift_file(root, swift::records::text(&interface)),
+        ),
+    ]
+}
+
+/// The text as rustfmt has it.
+fn rust_file(text: String) -> String {
+    formatted(
+        Command::new("rustfmt").args([
+            "--edition",
+            "2021",
+            "--config",
+            "max_width=110,use_field_init_shorthand=true",
+        ]),
+        text,
+    )
+}
+
+/// The text as swift format has it.
+fn swift_file(root: &Path, text: String) -> String {
+    let configuration = root.join(".swift-format");
+    formatted(
+        Command::new("swift")
+            .args(["format", "--configuration"])
+            .arg(configuration)
+            .arg("-"),
+        text,
+    )
+}
+
+/// What a formatter makes of its input.
+fn formatted(command: &mut Command, text: String) -> String {
+    let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
+    let mut child = child.unwrap_or_else(|error| layout::fail(format!("{command:?}: {error}")));
+    if let Some(mut input) = child.stdin.take() {
+        // One that ends early says why below.
+        let _ = input.write_all(text.as_bytes());
+    }
+    match child.wait_with_output() {
+        Ok(output) if output.status.success() => String::from_utf8_lossy(&output.stdout).into_owned(),
+        Ok(output) => layout::fail(format!(
+            "{command:?} refused what was generated: {}\n{text}",
+            output.status
+        )),
+        Err(error) => layout::fail(format!("{command:?}: {error}")),
+    }
+}
+
+fn main() -> Result<ExitCode, String> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let (root, is_check) = match &arguments[..] {
+        [root] => (root, false),
+        [root, flag] if flag == "--check" => (root, true),
+        _ => return Err(format!("usage: rustle-kit ROOT [--check]; got {arguments:?}")),
+    };
+    let mut stale = Vec::new();
+    for (name, text) in files(Path::new(root)) {
+        let path = Path::new(root).join(name);
+        if std::fs::read_to_string(&path).is_ok_and(|old| old == text) {
+            continue;
+        }
+        if is_check {
+            stale.push(name);
+            continue;
+        }
+        let folder = path.parent().unwrap_or(Path::new(root));
+        std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+        std::fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
+    }
+    if stale.is_empty() {
+        return Ok(ExitCode::SUCCESS);
+    }
+    Err(format!(
+        "not what the declarations say, run scripts/format: {}",
+        stale.join(", ")
+    ))
+}

@@ -1,0 +1,215 @@
+//! Writes `Calls.swift`: the declared calls as Swift functions.
+
+use super::{WIDTH, camel, head, is_unsafe, native, swift_type, wrapped};
+use crate::layout;
+use crate::model::{Call, Field, Interface, On, Parameter, Passing, Type};
+use std::fmt::Write;
+
+/// `Calls.swift`.
+pub(crate) fn text(interface: &Interface) -> String {
+    let mut out = head("The declared calls of the C interface as Swift functions.");
+    out.push_str(
+        "/// Calls of the native side. A place for a result is what the function returns; the header says what each does, and\n\
+         /// `NativeLibrary.prepare` comes before the first.\nenum NativeCalls {\n",
+    );
+    for call in interface.calls() {
+        call_text(interface, call, &mut out);
+    }
+    out.truncate(out.trim_end().len());
+    out.push_str("\n}\n");
+    out
+}
+
+/// What a parameter is in Swift.
+#[derive(Default)]
+struct Swift {
+    parameters: Vec<String>,
+    /// Places for results: name, type, what it starts as, and how it is returned.
+    results: Vec<(String, String, String, String)>,
+    /// What the arguments are borrowed by, from the outside to the inside.
+    borrows: Vec<String>,
+    arguments: Vec<String>,
+}
+
+fn plain(kind: &Type) -> String {
+    match kind {
+        Type::Number(number) => match number.as_str() {
+            "u8" => "UInt8",
+            "u32" => "UInt32",
+            "i32" => "Int32",
+            "u64" => "UInt64",
+            "i64" => "Int64",
+            "f32" => "Float",
+            "f64" => "Double",
+            _ => "Int",
+        }
+        .to_owned(),
+        Type::Choice(_) | Type::Flag => "UInt32".to_owned(),
+        Type::Named(name) if name == "RustleHandle" => "UInt64".to_owned(),
+        Type::Named(name) => name.clone(),
+        _ => layout::fail("expected a number or a record as the element of an argument"),
+    }
+}
+
+fn add(interface: &Interface, parameter: &Parameter, swift: &mut Swift) {
+    let (c, name) = (&parameter.name, camel(&parameter.name));
+    let is_text = |kind: &Type| matches!(kind, Type::Named(name) if name == "RustleString");
+    match &parameter.passing {
+        Passing::Value(kind) if is_text(kind) => {
+            swift.parameters.push(format!("{name}: String"));
+            swift.borrows.push(format!(
+                "withNativeStrings([{name}]) {{ {name} throws(NativeError) in"
+            ));
+            swift.arguments.push(format!("{name}[0]"));
+        }
+        Passing::Value(kind) => {
+            let field = Field {
+                name: c.clone(),
+                doc: vec![],
+                kind: kind.clone(),
+            };
+            swift
+                .parameters
+                .push(format!("{name}: {}", swift_type(&field, kind)));
+            swift.arguments.push(match kind {
+                Type::Flag => format!("{name} ? 1 : 0"),
+                Type::Choice(_) => format!("{name}.rawValue"),
+                Type::Number(number) if number == "u32" => format!("UInt32(clamping: {name})"),
+                Type::Number(number) if number == "i32" => format!("Int32(clamping: {name})"),
+                Type::Number(number) if number == "usize" => format!("max(0, {name})"),
+                _ => name,
+            });
+        }
+        Passing::In(kind, is_optional) => {
+            let record = native(&plain(kind));
+            if *is_optional {
+                layout::fail(format!(
+                    "{c}: expected a record that is there: Swift lends no optional one yet"
+                ));
+            }
+            swift.parameters.push(format!("{name}: {record}"));
+            swift
+                .borrows
+                .push(format!("{name}.withRecord {{ ({name}, _) throws(NativeError) in"));
+            swift
+                .arguments
+                .push(format!("{name}.assumingMemoryBound(to: {}.self)", plain(kind)));
+        }
+        Passing::Out(kind, _) => {
+            let raw = plain(kind);
+            let (shown, value) = match kind {
+                Type::Named(record)
+                    if interface
+                        .record(record)
+                        .is_some_and(|record| !is_unsafe(interface, record)) =>
+                {
+                    (native(record), format!("{}({name})", native(record)))
+                }
+                Type::Number(number) if number == "u32" => ("Int".to_owned(), format!("Int({name})")),
+                Type::Choice(choice) => (
+                    format!("{}?", native(choice)),
+                    format!("{}(rawValue: {name})", native(choice)),
+                ),
+                _ => (raw.clone(), name.clone()),
+            };
+            swift
+                .results
+                .push((name.clone(), shown, format!("{raw}()"), value));
+            swift.arguments.push(format!("&{name}"));
+        }
+        Passing::Slice(kind) if is_text(kind) => {
+            swift.parameters.push(format!("{name}: [String]"));
+            swift.borrows.push(format!(
+                "withNativeStrings({name}) {{ {name} throws(NativeError) in"
+            ));
+            swift.arguments.push(format!("{name}.baseAddress, {name}.count"));
+        }
+        Passing::Slice(kind) => {
+            swift.parameters.push(format!("{name}: Span<{}>", plain(kind)));
+            swift.borrows.push(format!(
+                "{name}.withUnsafeBufferPointer {{ {name} throws(NativeError) in"
+            ));
+            swift.arguments.push(format!("{name}.baseAddress, {name}.count"));
+        }
+        Passing::SliceMut(kind) => {
+            swift
+                .parameters
+                .push(format!("{name}: inout MutableSpan<{}>", plain(kind)));
+            swift.borrows.push(format!(
+                "{name}.withUnsafeMutableBufferPointer {{ {name} throws(NativeError) in"
+            ));
+            swift.arguments.push(format!("{name}.baseAddress, {name}.count"));
+        }
+    }
+}
+
+fn call_text(interface: &Interface, call: &Call, out: &mut String) {
+    let mut swift = Swift::default();
+    if let On::Object { name, .. } | On::Session { name, .. } = &call.on {
+        let name = camel(name);
+        swift.parameters.push(format!("_ {name}: UInt64"));
+        swift.arguments.push(name);
+    }
+    for parameter in &call.parameters {
+        add(interface, parameter, &mut swift);
+    }
+    let function = camel(call.name.trim_start_matches("rustle_"));
+    let shown: Vec<String> = match &swift.results[..] {
+        [(_, kind, ..)] => vec![kind.clone()],
+        many => many
+            .iter()
+            .map(|(name, kind, ..)| format!("{name}: {kind}"))
+            .collect(),
+    };
+    let result = match &shown[..] {
+        [] => String::new(),
+        [one] => format!(" -> {one}"),
+        many => format!(" -> ({})", many.join(", ")),
+    };
+    let _ = writeln!(out, "  /// See `{}`.", call.name);
+    let line = format!(
+        "  static func {function}({}) throws(NativeError){result} {{",
+        swift.parameters.join(", ")
+    );
+    if line.len() <= WIDTH {
+        let _ = writeln!(out, "{line}");
+    } else {
+        let parameters = wrapped(&swift.parameters, 4);
+        let _ = writeln!(
+            out,
+            "  static func {function}(\n{}\n  ) throws(NativeError){result} {{",
+            parameters.trim_end_matches(',')
+        );
+    }
+    for (name, _, start, _) in &swift.results {
+        let _ = writeln!(out, "    var {name} = {start}");
+    }
+    let mut indent = 4;
+    for borrow in &swift.borrows {
+        let _ = writeln!(out, "{}try unsafe {borrow}", " ".repeat(indent));
+        indent += 2;
+    }
+    let arguments = wrapped(&[swift.arguments, vec!["$0".to_owned()]].concat(), indent + 4);
+    let pad = " ".repeat(indent);
+    let _ = writeln!(
+        out,
+        "{pad}try unsafe NativeError.check {{\n{pad}  unsafe {}(\n{})\n{pad}}}",
+        call.name,
+        arguments.trim_end_matches(',')
+    );
+    for _ in &swift.borrows {
+        indent -= 2;
+        let _ = writeln!(out, "{}}}", " ".repeat(indent));
+    }
+    let values: Vec<&str> = swift.results.iter().map(|(.., value)| value.as_str()).collect();
+    match values[..] {
+        [] => {}
+        [one] => {
+            let _ = writeln!(out, "    return {one}");
+        }
+        _ => {
+            let _ = writeln!(out, "    return ({})", values.join(", "));
+        }
+    }
+    out.push_str("  }\n\n");
+}

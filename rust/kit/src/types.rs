@@ -1,0 +1,102 @@
+//! Reads types: how a safe function takes an argument, and what a field is.
+
+use crate::layout::fail;
+use crate::model::{Passing, Type};
+use syn::{Expr, Lit, ReturnType};
+
+/// How a safe function takes an argument of this type.
+pub(crate) fn passing(argument: &syn::Type) -> Passing {
+    let optional = inner(argument, "Option");
+    let is_optional = optional.is_some();
+    match optional.unwrap_or(argument) {
+        syn::Type::Reference(reference) => {
+            let is_mutable = reference.mutability.is_some();
+            match &*reference.elem {
+                syn::Type::Slice(slice) if is_mutable => Passing::SliceMut(kind(&slice.elem)),
+                syn::Type::Slice(slice) => Passing::Slice(kind(&slice.elem)),
+                record if is_mutable => Passing::Out(kind(record), is_optional),
+                record => Passing::In(kind(record), is_optional),
+            }
+        }
+        value => Passing::Value(kind(value)),
+    }
+}
+
+/// The argument of `name<…>`.
+fn inner<'a>(outer: &'a syn::Type, name: &str) -> Option<&'a syn::Type> {
+    let syn::Type::Path(path) = outer else {
+        return None;
+    };
+    let last = path.path.segments.last()?;
+    let syn::PathArguments::AngleBracketed(arguments) = &last.arguments else {
+        return None;
+    };
+    match arguments.args.first()? {
+        syn::GenericArgument::Type(argument) if last.ident == name => Some(argument),
+        _ => None,
+    }
+}
+
+/// The type of a field, or of a parameter that is written out.
+pub(crate) fn kind(from: &syn::Type) -> Type {
+    if let Some(lent) = inner(from, "Lent") {
+        return Type::Lent(Box::new(kind(lent)));
+    }
+    if let Some(choice) = inner(from, "Choice") {
+        return match kind(choice) {
+            Type::Named(name) => Type::Choice(name),
+            _ => fail("expected an enumeration in Choice<…>"),
+        };
+    }
+    if let Some(function) = inner(from, "Option") {
+        return kind(function);
+    }
+    match from {
+        syn::Type::Path(path) => {
+            let name = path
+                .path
+                .segments
+                .last()
+                .map(|segment| segment.ident.to_string())
+                .unwrap_or_default();
+            match name.as_str() {
+                "u8" | "u16" | "u32" | "u64" | "i32" | "i64" | "usize" | "f32" | "f64" | "c_char" => {
+                    Type::Number(name)
+                }
+                "c_void" => Type::Void,
+                "Flag" => Type::Flag,
+                _ => Type::Named(name),
+            }
+        }
+        syn::Type::Ptr(pointer) => Type::Pointer(Box::new(kind(&pointer.elem)), pointer.mutability.is_some()),
+        syn::Type::Array(array) => Type::Array(
+            Box::new(kind(&array.elem)),
+            match &array.len {
+                Expr::Lit(literal) => match &literal.lit {
+                    Lit::Int(number) => number.base10_digits().to_owned(),
+                    _ => fail("expected a whole number as a length"),
+                },
+                Expr::Path(path) => path
+                    .path
+                    .get_ident()
+                    .map_or_else(|| fail("expected a constant as a length"), ToString::to_string),
+                _ => fail("expected a number or a constant as a length"),
+            },
+        ),
+        syn::Type::BareFn(function) => {
+            let parameters = function.inputs.iter().enumerate().map(|(place, input)| {
+                let name = match &input.name {
+                    Some((name, _)) => name.to_string(),
+                    None => format!("argument_{place}"),
+                };
+                (name, kind(&input.ty))
+            });
+            let result = match &function.output {
+                ReturnType::Default => None,
+                ReturnType::Type(_, result) => Some(Box::new(kind(result))),
+            };
+            Type::Function(parameters.collect(), result)
+        }
+        _ => fail("expected a number, a record, a pointer, an array or a function as a type, got another"),
+    }
+}
