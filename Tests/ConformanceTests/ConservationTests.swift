@@ -43,7 +43,8 @@ struct ConservationTests {
 
   private func conserveInBatches(_ engine: some ConformingEngine, _ lane: Lane) async throws {
     let limit: UInt64 = 70_000
-    let controller = try engine.controller(valuesPerSecond: 1_000_000, limit: limit)
+    // A session that is a second late goes on from then: a busy machine under a sanitizer keeps this pace.
+    let controller = try engine.controller(valuesPerSecond: 35_000, limit: limit)
     let stream = try await engine.start(controller, mark: "A", lane: lane)
     // All that the lane holds waits: many more values than are fetched from the native side at a time.
     while stream.outcome == nil { await Task.yield() }

@@ -321,7 +321,8 @@ impl Sounds {
         };
         if self.captured.is_none() {
             let ends = Ends::default();
-            match call(|| self.capture.start_pulling(Overflow::DropOldest, 64, ends.clone())) {
+            let delivery = Delivery::pull(Overflow::DropOldest, 64, ends.clone()).expect("a size of lanes");
+            match call(|| self.capture.start(delivery)) {
                 Some(Ok(session)) => self.captured = Some((session, ends, 0)),
                 Some(Err(error)) => note(error),
                 None => assert!(!is_calm && ends.count() == 0),

@@ -1,4 +1,5 @@
 // A fork of a process that has started an engine: the threads are not in it, and each start says so.
+#include <signal.h>
 #include <stdatomic.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -43,10 +44,11 @@ int main(void) {
     // What needs no thread goes on.
     RustlePitchConfiguration pitch = {.sample_rate = 8000, .lowest = 60, .highest = 1000, .hop = 256};
     EXPECT(rustle_pitch_new(&pitch, &other, NULL) == RUSTLE_OK && rustle_pitch_free(other, NULL) == RUSTLE_OK);
-    _exit(0);
+    // An exit would look for leaks, and what the missing threads alone knew is lost here.
+    raise(SIGKILL);
   }
   int status = 0;
-  EXPECT(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  EXPECT(waitpid(child, &status, 0) == child && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
   // The process that has the threads is as it was.
   EXPECT(rustle_session_free(session, NULL) == RUSTLE_OK);
   EXPECT(start(ticker, &session, NULL) == RUSTLE_OK);

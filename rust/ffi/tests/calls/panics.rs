@@ -1,5 +1,6 @@
-//! G7: a panic at any point of any call comes out as a status with its text, takes nothing with it and leaves nothing
-//! behind; a panic of a worker ends its session with its text and its engine with a typed refusal.
+//! G7 and G19: a panic at any point of any call comes out as a status with its text, takes nothing with it and leaves nothing
+//! behind, and the calls that follow are right; a panic of a worker ends its session with its text and its engine with a typed
+//! refusal.
 use crate::alone;
 use crate::engines::{free, Stage, Work, ENGINES};
 use crate::interface::{Arguments, Call, Exact, World, CALLS};
@@ -98,6 +99,31 @@ fn panic_at_any_point_of_a_call_is_a_status_leaves_nothing_and_the_next_call_is_
         }
     }
     println!("{injected} panics in calls, at {} places", places.len());
+}
+
+#[test]
+fn every_function_is_right_after_the_panics_of_each() {
+    let _alone = alone();
+    hide_injected_panics();
+    for panicked in CALLS {
+        let mut world = World::new();
+        let arguments = Arguments::new(panicked, &mut Exact, &mut world);
+        let points = (0..).take_while(|point| attempt(&mut world, panicked, &arguments, *point).2);
+        assert!(
+            points.count() > 0,
+            "{} does not run inside the guard",
+            panicked.name
+        );
+        for call in CALLS {
+            let arguments = Arguments::new(call, &mut Exact, &mut world);
+            let (status, text) = world.run(call, &arguments);
+            let names = format!("{} after the panics of {}", call.name, panicked.name);
+            assert_eq!((status, text), (RUSTLE_OK, String::new()), "{names}");
+            assert!(arguments.is_written(), "{names} answers OK with nothing in it");
+        }
+        world.free_all();
+        assert_eq!((World::unreleased(), world.left()), (0, 0), "{}", panicked.name);
+    }
 }
 
 #[test]
