@@ -50,6 +50,16 @@ quietly() {
   rm -f "$log"
 }
 
+# within SECONDS COMMAND...: ends a program that takes longer, with status 124. A test that waits for ever is a failure, not a
+# run without an end.
+within() {
+  local group=()
+  # In the group of its own that it has otherwise, a program would not hear of Ctrl-C.
+  if [ -t 0 ]; then group=(--foreground); fi
+  # macOS has no such program without GNU's coreutils.
+  if command -v timeout >/dev/null; then timeout "${group[@]}" --kill-after=10 "$@"; else "${@:2}"; fi
+}
+
 # in_rust COMMAND...: runs it in the Cargo workspace, where cargo finds the crate source that scripts/bootstrap chose.
 in_rust() { (cd "$root/rust" && "$@"); }
 

@@ -1,7 +1,9 @@
 # shellcheck shell=bash disable=SC2154
 # What scripts/test prints: a line when a runner begins and one when it ends, the seconds of each step, and what failed.
-# Sourced, never run; $root and $work, a folder for what is temporary, are those of scripts/test.
+# Sourced, never run; $root, $long and $work, a folder for what is temporary, are those of scripts/test.
 
+# The seconds after which a runner is ended: many times what one takes.
+runner_limit=$($long && echo 14400 || echo 1800)
 passed=0
 failed=0
 labels=()

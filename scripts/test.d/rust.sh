@@ -6,7 +6,7 @@ cargo_tests() {
   local label=$1 log="$work/cargo.log" start=$SECONDS status=0 good bad
   shift
   begins "$label"
-  in_rust cargo test "$@" >"$log" 2>&1 || status=$?
+  in_rust within "$runner_limit" cargo test "$@" >"$log" 2>&1 || status=$?
   read -r good bad < <(cargo_counts "$status" "$log")
   result "$label" "$good" "$bad" "$log" $((SECONDS - start))
 }
@@ -42,7 +42,7 @@ c_callers() {
     done
     beside "C: $name, AddressSanitizer" run_built clang "-fsanitize=address -fuse-ld=lld" "" "$source"
     if command -v valgrind >/dev/null; then
-      beside "C: $name, valgrind" run_built clang "" "valgrind --quiet --error-exitcode=9 --leak-check=full \
+      beside "C: $name, valgrind" run_built clang "" "valgrind --quiet --fair-sched=yes --error-exitcode=9 --leak-check=full \
         --show-leak-kinds=definite --errors-for-leak-kinds=definite" "$source"
     fi
   done
@@ -53,7 +53,7 @@ run_built() {
   local program="$work/program-$BASHPID" wrapper=$3
   c_program "$1" "$2" "$4" "$program" || return
   # shellcheck disable=SC2086 # the wrapper is words
-  $wrapper "$program"
+  within 600 $wrapper "$program"
 }
 
 # is_reported NAME TEXT: a program with a planted error passes its own checks and is ended by the sanitizer, by status 23
@@ -61,7 +61,7 @@ run_built() {
 is_reported() {
   c_program clang "-fsanitize=address -fuse-ld=lld" "$root/rust/ffi/tests/c/planted/$1.c" "$work/planted-$1" || return 1
   local status=0 report
-  report=$(ASAN_OPTIONS=detect_leaks=1:exitcode=23 LSAN_OPTIONS=exitcode=23 "$work/planted-$1" 2>&1) || status=$?
+  report=$(ASAN_OPTIONS=detect_leaks=1:exitcode=23 LSAN_OPTIONS=exitcode=23 within 60 "$work/planted-$1" 2>&1) || status=$?
   printf '%s\n' "$report"
   [ "$status" -eq 23 ] || { echo "expected status 23 from the sanitizer, got $status"; return 1; }
   grep -qF -- "$2" <<<"$report" || { echo "expected a report that says: $2"; return 1; }

@@ -51,7 +51,8 @@ of_module() {
 module_tests() {
   local module=$1 file=$2 status=0 good=0 bad=0 start=$SECONDS
   shift 2
-  swift test --skip-build --ignore-lock "$@" --filter "$(of_module "$module")" --xunit-output "$file.xml" >"$file.log" 2>&1 || status=$?
+  within "$runner_limit" swift test --skip-build --ignore-lock "$@" --filter "$(of_module "$module")" --xunit-output "$file.xml" \
+    >"$file.log" 2>&1 || status=$?
   # A run that dies leaves no report, or half of one.
   read -r good bad < <(python3 "$root/scripts/xunit-counts.py" "$file"*.xml 2>/dev/null || echo 0 0)
   if [ "$status" -ne 0 ] && [ "$bad" -eq 0 ]; then bad=1; fi
@@ -95,7 +96,7 @@ thread() {
 # same call without a fault has to pass.
 is_caught() {
   local status=0 log="$work/caught.log"
-  timeout 20 "$root/.build-thread/debug/rustlePackageTests.xctest" --testing-library swift-testing --filter RaceTests \
+  within 20 "$root/.build-thread/debug/rustlePackageTests.xctest" --testing-library swift-testing --filter RaceTests \
     >"$log" 2>&1 || status=$?
   cat "$log"
   if [ "$RUSTLE_FAULT" = none ]; then return "$status"; fi

@@ -1,7 +1,8 @@
-// What the C programs share: a check that says where it failed.
+// What the C programs share: a check that says where it failed, and a wait.
 #ifndef EXPECT_H
 #define EXPECT_H
 
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -12,5 +13,9 @@
       exit(1);                                                                   \
     }                                                                            \
   } while (0)
+
+// Waits for another thread. The yield is for valgrind, which runs one thread at a time and lets a loop without one go on.
+#define UNTIL(condition) \
+  while (!(condition)) sched_yield()
 
 #endif

@@ -53,7 +53,7 @@ int main(void) {
   EXPECT(rustle_session_free(session, NULL) == RUSTLE_OK);
   EXPECT(start(ticker, &session, NULL) == RUSTLE_OK);
   EXPECT(rustle_session_free(session, NULL) == RUSTLE_OK && rustle_ticker_free(ticker, NULL) == RUSTLE_OK);
-  while (atomic_load(&releases) < 2) continue;
+  UNTIL(atomic_load(&releases) == 2);
   EXPECT(rustle_live_objects() == 0);
   return 0;
 }

@@ -191,7 +191,7 @@ static void devices_refuse(New make, Start start, Handle shut_down, Handle cance
   EXPECT(atomic_load(&probe.signals) == 0 && session == 0);
   EXPECT(start(engine, &events, sink, &session, NULL) == RUSTLE_OK);
   EXPECT(cancel(engine, NULL) == RUSTLE_OK && cancel(engine, NULL) == RUSTLE_OK);
-  while (atomic_load(&probe.releases) == 0) continue;
+  UNTIL(atomic_load(&probe.releases) == 1);
   EXPECT(atomic_load(&probe.reason) == RUSTLE_RELEASE_CANCELLED);
   EXPECT(rustle_session_free(session, NULL) == RUSTLE_OK);
   EXPECT(shut_down(engine, NULL) == RUSTLE_OK && shut_down(engine, NULL) == RUSTLE_OK);
@@ -479,16 +479,16 @@ static void second_call_at_a_time_is_refused(void) {
   pthread_t other;
   EXPECT(pthread_create(&other, NULL, process_all_the_while, NULL) == 0);
   // Each goes on until it has met a call of the other thread's, which lasts for milliseconds.
-  while (rustle_equalizer_process(shared_equalizer, &sample, 1, &error) == RUSTLE_OK) continue;
+  UNTIL(rustle_equalizer_process(shared_equalizer, &sample, 1, &error) != RUSTLE_OK);
   EXPECT(error.status == RUSTLE_WRONG_STATE);
-  while (rustle_equalizer_reset(shared_equalizer, &error) == RUSTLE_OK) continue;
+  UNTIL(rustle_equalizer_reset(shared_equalizer, &error) != RUSTLE_OK);
   EXPECT(error.status == RUSTLE_WRONG_STATE);
   atomic_store(&turn, METER);
-  while (rustle_meter_process(shared_meter, &sample, 1, &error) == RUSTLE_OK) continue;
+  UNTIL(rustle_meter_process(shared_meter, &sample, 1, &error) != RUSTLE_OK);
   EXPECT(error.status == RUSTLE_WRONG_STATE);
-  while (rustle_meter_read(shared_meter, &reading, &error) == RUSTLE_OK) continue;
+  UNTIL(rustle_meter_read(shared_meter, &reading, &error) != RUSTLE_OK);
   EXPECT(error.status == RUSTLE_WRONG_STATE);
-  while (rustle_meter_restart(shared_meter, &error) == RUSTLE_OK) continue;
+  UNTIL(rustle_meter_restart(shared_meter, &error) != RUSTLE_OK);
   EXPECT(error.status == RUSTLE_WRONG_STATE);
   atomic_store(&turn, DONE);
   EXPECT(pthread_join(other, NULL) == 0);

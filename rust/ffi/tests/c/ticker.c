@@ -170,7 +170,7 @@ static void refusals_are_typed_and_take_no_sink(void) {
   EXPECT(rustle_ticker_shut_down(ticker, NULL) == RUSTLE_OK);
   EXPECT(rustle_session_free(session, NULL) == RUSTLE_OK);
   refused(START(&fine, 1, 0, 0), RUSTLE_SHUT_DOWN, &error);
-  while (atomic_load(&probe.releases) == 0) continue;
+  UNTIL(atomic_load(&probe.releases) == 1);
 
   RustleTickerConfiguration configuration = {.updates_per_second = NAN};
   RustleHandle none = 0;
@@ -219,7 +219,7 @@ static void records_of_another_size_are_refused_by_each_verb(void) {
   refused(rustle_session_cancel(ticker, &error), RUSTLE_STALE_HANDLE, &error);
   refused(rustle_ticker_free(session, &error), RUSTLE_STALE_HANDLE, &error);
   EXPECT(rustle_free(session, NULL) == RUSTLE_OK && rustle_free(ticker, NULL) == RUSTLE_OK);
-  while (atomic_load(&probe.releases) == 0) continue;
+  UNTIL(atomic_load(&probe.releases) == 1);
 }
 
 static void layout_is_that_of_the_header(void) {

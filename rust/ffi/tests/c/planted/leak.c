@@ -32,7 +32,7 @@ int main(void) {
     RustleTickerRequest request = {.symbols = &symbol, .symbol_count = 1, .lane = {.lane = RUSTLE_LANE_EVENTS}};
     EXPECT(rustle_ticker_start(ticker, &request, sink, &session, NULL) == RUSTLE_OK);
     sink.context = NULL;
-    while (atomic_load(&released) == 0) continue;
+    UNTIL(atomic_load(&released) == 1);
     // What is not freed is counted: the session and the ticker.
     EXPECT(rustle_live_objects() == 2);
     EXPECT(rustle_session_free(session, NULL) == RUSTLE_OK);
