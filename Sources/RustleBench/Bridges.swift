@@ -21,7 +21,7 @@ struct Bridges {
     let (stream, continuation) = AsyncStream.makeStream(of: PriceUpdate.self)
     let session = try ticker.start(
       symbols: symbols,
-      onPrice: { price in
+      onElement: { price in
         continuation.yield(
           PriceUpdate(
             symbol: symbols[price.symbol], price: price.price, timestampMilliseconds: price.timestampMilliseconds,
@@ -45,7 +45,7 @@ struct Bridges {
     let ticker = try nativeTicker()
     let (stream, continuation) = AsyncStream.makeStream(of: NativePriceUpdate.self)
     let session = try ticker.start(
-      symbols: symbols, onPrice: { continuation.yield($0) }, onEnd: { _ in continuation.finish() })
+      symbols: symbols, onElement: { continuation.yield($0) }, onEnd: { _ in continuation.finish() })
     await session.released()
     extendLifetime(stream)
     return count
@@ -54,7 +54,7 @@ struct Bridges {
   /// A callback that does nothing: what the engine costs with it.
   func callbackOnly() async throws -> UInt64 {
     let ticker = try nativeTicker()
-    let session = try ticker.start(symbols: symbols, onPrice: { _ in }, onEnd: { _ in })
+    let session = try ticker.start(symbols: symbols, onElement: { _ in }, onEnd: { _ in })
     await session.released()
     return count
   }
@@ -63,7 +63,7 @@ struct Bridges {
   func ringOnly() async throws -> UInt64 {
     let ticker = try nativeTicker()
     let stream = try ticker.start(
-      symbols: symbols, lane: .frames(capacity: 65_536), reader: PriceReader { $0 }, sequenceNumber: \.sequence)
+      symbols: symbols, lane: .frames(capacity: 65_536), reader: ElementReader { $0 }, sequenceNumber: \.sequence)
     await StreamMonitor(stream).released()
     return count
   }
@@ -114,7 +114,9 @@ struct Bridges {
   }
 
   private func nativeTicker() throws -> NativeTicker {
-    try NativeTicker(updatesPerSecond: rate / Double(symbols.count), seed: 1, updateLimit: count)
+    try NativeTicker(
+      NativeTickerConfiguration(
+        updatesPerSecond: rate / Double(symbols.count), seed: 1, updateLimit: count, hasSeed: true))
   }
 }
 

@@ -41,8 +41,10 @@ public actor TickerController: PriceSource, StreamEngine {
     }
     do {
       ticker = try NativeTicker(
-        updatesPerSecond: configuration.updatesPerSecond, seed: configuration.seed,
-        updateLimit: configuration.updateLimit, runtime: runtime)
+        NativeTickerConfiguration(
+          updatesPerSecond: configuration.updatesPerSecond, seed: configuration.seed ?? 0,
+          updateLimit: configuration.updateLimit ?? 0, hasSeed: configuration.seed != nil),
+        runtime: runtime)
     } catch {
       throw TickerError(error)
     }
@@ -60,7 +62,7 @@ public actor TickerController: PriceSource, StreamEngine {
   public func prices(for symbols: [String]) throws(TickerError) -> AsyncStream<PriceUpdate> {
     let stream = try TickerError.rethrowing { () throws(NativeError) in
       try CallbackStream<PriceUpdate>(capacity: 1_024) { (onValue, onEnd) throws(NativeError) in
-        try ticker.start(symbols: symbols, onPrice: { onValue(PriceUpdate($0, symbols: symbols)) }, onEnd: onEnd)
+        try ticker.start(symbols: symbols, onElement: { onValue(PriceUpdate($0, symbols: symbols)) }, onEnd: onEnd)
       }
     }
     streams.add(stream.monitor)
@@ -85,7 +87,7 @@ public actor TickerController: PriceSource, StreamEngine {
   ) throws(TickerError) -> EngineStream<PriceUpdate> {
     try started(orThrow: TickerError.self) { () throws(NativeError) in
       try ticker.start(
-        symbols: symbols, lane: lane, reader: PriceReader(symbols: symbols), sequenceNumber: \.sequence)
+        symbols: symbols, lane: lane, reader: ElementReader(symbols: symbols), sequenceNumber: \.sequence)
     }
   }
 

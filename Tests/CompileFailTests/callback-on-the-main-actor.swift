@@ -8,7 +8,7 @@ import RustleCore
   func start(_ ticker: borrowing NativeTicker) throws(NativeError) -> EngineStream<Double> {
     try ticker.start(
       symbols: ["BTC"], lane: .events(),
-      reader: PriceReader { price in
+      reader: ElementReader { price in
         self.count += 1
         return price.price
       }, sequenceNumber: { UInt64($0) })

@@ -9,7 +9,7 @@ final class Counter {
 func start(_ ticker: borrowing NativeTicker, _ counter: Counter) throws(NativeError) -> EngineStream<Double> {
   try ticker.start(
     symbols: ["BTC"], lane: .events(),
-    reader: PriceReader { price in
+    reader: ElementReader { price in
       counter.count += 1
       return price.price
     }, sequenceNumber: { UInt64($0) })

@@ -5,7 +5,8 @@ import RustleCore
 func end(_ ticker: consuming NativeTicker) { ticker.shutDown() }
 
 func run() throws(NativeError) {
-  let ticker = try NativeTicker(updatesPerSecond: 1, seed: nil, updateLimit: nil)
+  let ticker = try NativeTicker(
+    NativeTickerConfiguration(updatesPerSecond: 1, seed: 0, updateLimit: 0, hasSeed: false))
   end(ticker)
   ticker.shutDown()
 }

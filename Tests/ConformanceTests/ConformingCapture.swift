@@ -8,96 +8,84 @@ nonisolated struct MarkedRecord: Sendable {
   let sequence: UInt64
 }
 
-/// The capture, as the suites of the contract drive it: one block for each frame of the device that needs no hardware.
-nonisolated struct ConformingCapture: ConformingEngine {
-  let name: String
+/// An engine of sound whose records carry a mark.
+protocol MarkedEngine: StreamEngine {
+  init(_ configuration: DeviceConfiguration) throws(AudioError)
 
-  func controller(valuesPerSecond: Double, limit: UInt64?) throws -> AudioCapture {
-    try AudioCapture(.demo(valuesPerSecond: valuesPerSecond, limit: limit))
-  }
-
-  func start(_ controller: AudioCapture, mark: String, lane: Lane) async throws -> EngineStream<MarkedRecord> {
-    try await controller.markedBlocks(mark, lane: lane)
-  }
-
-  func startPanicking(_ controller: AudioCapture, lane: Lane) async throws -> EngineStream<MarkedRecord> {
-    try await controller.panickingBlocks(lane: lane)
-  }
-
-  func saysPoisoned(_ error: any Error) -> Bool { (error as? AudioError)?.saysPoisoned ?? false }
-
-  func mark(of record: MarkedRecord) -> String { record.mark }
-
-  func sequence(of record: MarkedRecord) -> UInt64 { record.sequence }
+  func marked(_ mark: String, lane: Lane) throws(AudioError) -> EngineStream<MarkedRecord>
 }
 
-/// The playback, as the suites of the contract drive it: one record of progress for each frame of the device that needs no
-/// hardware, which is fed silence.
-nonisolated struct ConformingPlayback: ConformingEngine {
-  let name: String
-
-  func controller(valuesPerSecond: Double, limit: UInt64?) throws -> AudioOutput {
-    try AudioOutput(.demo(valuesPerSecond: valuesPerSecond, limit: limit))
-  }
-
-  func start(_ controller: AudioOutput, mark: String, lane: Lane) async throws -> EngineStream<MarkedRecord> {
-    try await controller.markedProgress(mark, lane: lane)
-  }
-
-  func startPanicking(_ controller: AudioOutput, lane: Lane) async throws -> EngineStream<MarkedRecord> {
-    try await controller.panickingProgress(lane: lane)
-  }
-
-  func saysPoisoned(_ error: any Error) -> Bool { (error as? AudioError)?.saysPoisoned ?? false }
-
-  func mark(of record: MarkedRecord) -> String { record.mark }
-
-  func sequence(of record: MarkedRecord) -> UInt64 { record.sequence }
-}
-
-nonisolated extension AudioError {
-  /// A poisoned engine of sound has no code of its own: there is nothing else that its user could do.
-  fileprivate var saysPoisoned: Bool { code == .native && message.contains("panicked: make a new one") }
-}
-
-nonisolated extension DeviceConfiguration {
-  fileprivate static func demo(valuesPerSecond: Double, limit: UInt64?) throws -> Self {
-    Self(
-      device: AudioDevice.demo.name, format: try AudioFormat(sampleRate: valuesPerSecond, channels: 1), period: 1,
-      frameLimit: limit.map(Int.init))
-  }
-
-  /// Making an engine of this device makes the next session that the thread starts panic, in an archive with seeded faults.
-  static func panic() throws -> Self {
-    Self(device: "!PANIC", format: try AudioFormat(sampleRate: 1, channels: 1), period: 1)
-  }
-}
-
-extension AudioCapture {
-  fileprivate func markedBlocks(_ mark: String, lane: Lane) throws(AudioError) -> EngineStream<MarkedRecord> {
+extension AudioCapture: MarkedEngine {
+  func marked(_ mark: String, lane: Lane) throws(AudioError) -> EngineStream<MarkedRecord> {
     try blocks(
       lane: lane, reader: ElementReader { MarkedRecord(mark: mark, sequence: $0.sequence) },
       sequenceNumber: \.sequence)
   }
-
-  /// Without a suspension between the two: both are done by one thread.
-  fileprivate func panickingBlocks(lane: Lane) throws -> EngineStream<MarkedRecord> {
-    _ = try AudioCapture(.panic())
-    return try markedBlocks("", lane: lane)
-  }
 }
 
-extension AudioOutput {
-  fileprivate func markedProgress(_ mark: String, lane: Lane) throws(AudioError) -> EngineStream<MarkedRecord> {
+extension AudioOutput: MarkedEngine {
+  func marked(_ mark: String, lane: Lane) throws(AudioError) -> EngineStream<MarkedRecord> {
     try start(
       lane: lane, reader: ElementReader { MarkedRecord(mark: mark, sequence: $0.sequence) },
       sequenceNumber: \.sequence
     ).progress
   }
+}
 
+/// The capture, as the suites of the contract drive it: one block for each frame of the device that needs no hardware.
+nonisolated struct ConformingCapture: ConformingEngine, ConformingDevice {
+  typealias Controller = AudioCapture
+  let name: String
+}
+
+/// The playback, as the suites of the contract drive it: one record of progress for each frame of the device that needs no
+/// hardware, which is fed silence.
+nonisolated struct ConformingPlayback: ConformingEngine, ConformingDevice {
+  typealias Controller = AudioOutput
+  let name: String
+}
+
+/// What is the same for both.
+nonisolated protocol ConformingDevice: ConformingEngine where Controller: MarkedEngine, Value == MarkedRecord {}
+
+extension ConformingDevice {
+  nonisolated func controller(valuesPerSecond: Double, limit: UInt64?) throws -> Controller {
+    try Controller(
+      DeviceConfiguration(
+        device: AudioDevice.demo.name, format: try AudioFormat(sampleRate: valuesPerSecond, channels: 1), period: 1,
+        frameLimit: limit.map(Int.init)))
+  }
+
+  nonisolated func start(_ controller: Controller, mark: String, lane: Lane) async throws -> EngineStream<Value> {
+    try await controller.marked(mark, lane: lane)
+  }
+
+  nonisolated func startPanicking(_ controller: Controller, lane: Lane) async throws -> EngineStream<Value> {
+    try await controller.panicking(lane: lane)
+  }
+
+  /// A poisoned engine of sound has no code of its own: there is nothing else that its user could do.
+  nonisolated func saysPoisoned(_ error: any Error) -> Bool {
+    guard let error = error as? AudioError else { return false }
+    return error.code == .native && error.message.contains("panicked: make a new one")
+  }
+
+  nonisolated func mark(of record: Value) -> String { record.mark }
+
+  nonisolated func sequence(of record: Value) -> UInt64 { record.sequence }
+}
+
+extension MarkedEngine {
   /// Without a suspension between the two: both are done by one thread.
-  fileprivate func panickingProgress(lane: Lane) throws -> EngineStream<MarkedRecord> {
-    _ = try AudioOutput(.panic())
-    return try markedProgress("", lane: lane)
+  fileprivate func panicking(lane: Lane) throws -> EngineStream<MarkedRecord> {
+    _ = try Self(.panic())
+    return try marked("", lane: lane)
+  }
+}
+
+nonisolated extension DeviceConfiguration {
+  /// Making an engine of this device makes the next session that the thread starts panic, in an archive with seeded faults.
+  static func panic() throws -> Self {
+    Self(device: "!PANIC", format: try AudioFormat(sampleRate: 1, channels: 1), period: 1)
   }
 }

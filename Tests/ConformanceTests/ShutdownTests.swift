@@ -60,15 +60,16 @@ struct ShutdownTests {
 
   @Test("cancel under the caller's own lock and inside the stream's value closure does not wait")
   func cancelFromAwkwardPlaces() async throws {
-    let ticker = try NativeTicker(updatesPerSecond: 100_000, seed: nil, updateLimit: nil)
+    let ticker = try NativeTicker(
+      NativeTickerConfiguration(updatesPerSecond: 100_000, seed: 0, updateLimit: 0, hasSeed: false))
     let lock = NSLock()
     let inner = try ticker.start(
       symbols: ["INNER"], lane: .events(),
-      reader: PriceReader { price in lock.withLock { price } }, sequenceNumber: \.sequence)
+      reader: ElementReader { price in lock.withLock { price } }, sequenceNumber: \.sequence)
     let session = inner.core.session
     let stream = try ticker.start(
       symbols: ["OUTER"], lane: .events(),
-      reader: PriceReader { price in
+      reader: ElementReader { price in
         // On a native thread, inside a callback, with a lock held.
         lock.withLock { session.cancel() }
         return price

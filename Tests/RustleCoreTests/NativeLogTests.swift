@@ -30,9 +30,10 @@ import Testing
     Recorder.install
     try NativeLibrary.prepare()
     NativeLog.setLevel(.debug)
-    let ticker = try NativeTicker(updatesPerSecond: 2, seed: nil, updateLimit: 1)
+    let ticker = try NativeTicker(
+      NativeTickerConfiguration(updatesPerSecond: 2, seed: 0, updateLimit: 1, hasSeed: false))
     let stream = try ticker.start(
-      symbols: ["BTC"], lane: .events(), reader: PriceReader { $0 }, sequenceNumber: \.sequence)
+      symbols: ["BTC"], lane: .events(), reader: ElementReader { $0 }, sequenceNumber: \.sequence)
     await stream.core.session.released()
     NativeLog.setLevel(.info)
     var missing = [

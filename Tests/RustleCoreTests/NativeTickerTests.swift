@@ -6,10 +6,11 @@ import Testing
 
 @Suite(.releasesNativeObjects) struct NativeTickerTests {
   @Test func releaseIsOverOnlyWhenItsCodeHasRun() async throws {
-    let ticker = try NativeTicker(updatesPerSecond: 1, seed: nil, updateLimit: nil)
+    let ticker = try NativeTicker(
+      NativeTickerConfiguration(updatesPerSecond: 1, seed: 0, updateLimit: 0, hasSeed: false))
     let (entered, letGo) = (OneShot(), DispatchSemaphore(value: 0))
     let session = try ticker.start(
-      symbols: ["BTC"], onPrice: { _ in },
+      symbols: ["BTC"], onElement: { _ in },
       onEnd: { _ in
         entered.fire()
         letGo.wait()
@@ -24,7 +25,8 @@ import Testing
 
   @Test func refusalCarriesTheStatusAndTheNativeText() {
     let error = #expect(throws: NativeError.self) {
-      _ = try NativeTicker(updatesPerSecond: .nan, seed: nil, updateLimit: nil)
+      _ = try NativeTicker(
+        NativeTickerConfiguration(updatesPerSecond: .nan, seed: 0, updateLimit: 0, hasSeed: false))
     }
     #expect(
       error
@@ -35,14 +37,16 @@ import Testing
   private final class Witness: Sendable {}
 
   @Test func failedStartTakesNoReference() throws {
-    let ticker = try NativeTicker(updatesPerSecond: 2, seed: nil, updateLimit: nil)
+    let ticker = try NativeTicker(
+      NativeTickerConfiguration(updatesPerSecond: 2, seed: 0, updateLimit: 0, hasSeed: false))
     weak var witness: Witness?
     do {
       let strong = Witness()
       witness = strong
       let error = #expect(throws: NativeError.self) {
         _ = try ticker.start(
-          symbols: [], lane: .events(), reader: PriceReader { [strong] in (strong, $0.sequence) }, sequenceNumber: \.1)
+          symbols: [], lane: .events(), reader: ElementReader { [strong] in (strong, $0.sequence) }, sequenceNumber: \.1
+        )
       }
       #expect(error?.status == .noSymbols)
     }
@@ -50,13 +54,14 @@ import Testing
   }
 
   @Test func releaseGivesBackTheContext() async throws {
-    let ticker = try NativeTicker(updatesPerSecond: 2, seed: nil, updateLimit: 1)
+    let ticker = try NativeTicker(
+      NativeTickerConfiguration(updatesPerSecond: 2, seed: 0, updateLimit: 1, hasSeed: false))
     weak var witness: Witness?
     do {
       let strong = Witness()
       witness = strong
       let stream = try ticker.start(
-        symbols: ["BTC"], lane: .events(), reader: PriceReader { [strong] in (strong, $0.sequence) },
+        symbols: ["BTC"], lane: .events(), reader: ElementReader { [strong] in (strong, $0.sequence) },
         sequenceNumber: \.1)
       let session = stream.core.session
       await session.released()

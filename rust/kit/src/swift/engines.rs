@@ -1,12 +1,16 @@
-//! Writes `Engines.swift`: the engines whose sessions need nothing but a lane.
+//! Writes `Engines.swift`: the engines whose sessions travel in a lane.
 
+use super::records::{Property, properties};
 use super::{camel, head, native};
-use crate::model::{Does, Interface, number_name};
+use crate::model::{Does, Interface, Type, number_name};
 use std::fmt::Write;
 
-/// `Engines.swift`: the engines that a request for a lane starts.
+/// The request that has a lane, and nothing else.
+const LANE: &str = "RustleLaneRequest";
+
+/// `Engines.swift`: the engines that a request for a lane starts, or one with a lane in it.
 pub(crate) fn text(interface: &Interface) -> String {
-    let mut out = head("The engines whose sessions need nothing but a lane.");
+    let mut out = head("The engines whose sessions travel in a lane.");
     for verb in interface.verbs() {
         let Does::Start {
             request,
@@ -22,7 +26,12 @@ pub(crate) fn text(interface: &Interface) -> String {
             }
             _ => None,
         });
-        let Some((new, configuration)) = made.filter(|_| request == "RustleLaneRequest") else {
+        let (lanes, others): (Vec<Property<'_>>, Vec<Property<'_>>) = interface
+            .record(request)
+            .map_or_else(Vec::new, properties)
+            .into_iter()
+            .partition(|property| property.field.kind == Type::Named(LANE.to_owned()));
+        let Some((new, configuration)) = made.filter(|_| request == LANE || lanes.len() == 1) else {
             continue;
         };
         let (name, element) = (camel(&format!("native_{}", verb.object)), native(record));
@@ -33,14 +42,73 @@ pub(crate) fn text(interface: &Interface) -> String {
              /// - Parameter runtime: a manual one for tests; nil for the one that all engines share.\n  \
              package init(_ configuration: {}, runtime: NativeRuntime? = nil) throws(NativeError) {{\n    \
              var configuration = configuration\n    configuration.runtime = runtime?.raw ?? 0\n    \
-             try self.init({}, NativeLanes({}), configuration, runtime)\n  }}\n}}\n",
+             try self.init({}, NativeLanes({}), configuration, runtime)\n  }}",
             verb.object,
             native(configuration),
             number_name("new", new),
             number_name("start", &verb.name),
         );
+        let made = if request == LANE {
+            None
+        } else {
+            Some(native(request))
+        };
+        starts(made.as_deref(), &element, &others, &mut out);
+        out.push_str("}\n\n");
     }
     out.truncate(out.trim_end().len());
     out.push('\n');
     out
+}
+
+/// The starts with what a request has besides its lane; `None`: it is a lane and nothing else, and nobody asks for calls.
+fn starts(request: Option<&str>, element: &str, others: &[Property<'_>], out: &mut String) {
+    let (mut parameters, mut arguments) = (String::new(), String::new());
+    if request.is_some() {
+        for Property { name, kind, .. } in others {
+            let _ = write!(parameters, "{name}: {kind}, ");
+            let _ = write!(arguments, "{name}: {name}, ");
+        }
+    }
+    let made = request.map_or_else(
+        || "$0".to_owned(),
+        |request| format!("{request}({arguments}lane: $0)"),
+    );
+    let _ = write!(
+        out,
+        "
+  /// Starts a session.
+  ///
+  /// - Parameters:
+  ///   - lane: how the values travel.
+  ///   - reader: makes the consumer's values. Called on native threads for the events lane, and in the consumer's task for a
+  ///     frame lane; it must not block.
+  ///   - sequenceNumber: gives back a value's number in the session.
+  package borrowing func start<Value: Sendable>(
+    {parameters}lane: Lane, reader: ElementReader<{element}, Value>,
+    sequenceNumber: @escaping @Sendable (Value) -> UInt64
+  ) throws(NativeError) -> EngineStream<Value> {{
+    try lanes.start(on: handle.raw, in: lane, reader: reader, sequenceNumber: sequenceNumber) {{ {made} }}
+  }}
+"
+    );
+    if request.is_none() {
+        return;
+    }
+    let _ = write!(
+        out,
+        "
+  /// Starts a session that calls for every value, with nothing in between.
+  ///
+  /// - Parameters:
+  ///   - onElement: called on native threads, one call at a time; it must not block.
+  ///   - onEnd: called once, after the last value.
+  package borrowing func start(
+    {parameters}onElement: @escaping @Sendable ({element}) -> Void,
+    onEnd: @escaping @Sendable (SessionOutcome) -> Void
+  ) throws(NativeError) -> NativeSession {{
+    try lanes.startCalling(on: handle.raw, onElement: onElement, onEnd: onEnd) {{ {made} }}
+  }}
+"
+    );
 }

@@ -129,15 +129,15 @@ fn enumeration(choices: &Choices, out: &mut String) {
 }
 
 /// A field of the Swift value.
-struct Property<'a> {
-    field: &'a Field,
-    name: String,
-    kind: String,
+pub(super) struct Property<'a> {
+    pub(super) field: &'a Field,
+    pub(super) name: String,
+    pub(super) kind: String,
     /// The field with its number of elements.
     count: Option<&'a Field>,
 }
 
-fn properties<'a>(record: &'a Record) -> Vec<Property<'a>> {
+pub(super) fn properties<'a>(record: &'a Record) -> Vec<Property<'a>> {
     let mut out: Vec<Property<'a>> = Vec::new();
     let is_count = |field: &Field, of: &Field| match of.kind {
         Type::Lent(_) => field.name.ends_with("_count"),
