@@ -24,7 +24,7 @@ extension FFT {
     public static func preferred() throws(FFTError) -> Self {
       let native: NativeFFTPath?
       do {
-        native = try NativeSpectrum.preferredPath()
+        native = try NativeCalls.fftPath()
       } catch {
         throw refused(nil, error)
       }

@@ -41,7 +41,7 @@ public enum Window: String, Sendable, Hashable, Codable, CaseIterable {
     var coefficients = [Float](repeating: 0, count: max(0, count))
     var span = coefficients.mutableSpan
     do {
-      try NativeSpectrum.fill(native, symmetry.native, into: &span)
+      try NativeCalls.fftWindow(window: native, symmetry: symmetry.native, coefficients: &span)
     } catch {
       throw FFTError(error)
     }

@@ -32,12 +32,6 @@ extension NativeEqualizerSettings {
     }
     return (left, right)
   }
-
-  /// The preamplification in dB that keeps a full-scale sine of any frequency below full scale.
-  package func automaticPreamp(sampleRate: Double) throws(NativeError) -> Double {
-    try NativeLibrary.prepare()
-    return try NativeCalls.equalizerPreamp(settings: self, sampleRate: sampleRate)
-  }
 }
 
 extension [NativeEqualizerBand] {
@@ -46,7 +40,6 @@ extension [NativeEqualizerBand] {
   package func gains(
     for targets: [Double], sampleRate: Double
   ) throws(NativeError) -> (gains: [Double], distance: Double) {
-    try NativeLibrary.prepare()
     let lent = LentMemory()
     let bands = map { $0.record(in: lent) }
     var gains = [Double](repeating: 0, count: count)

@@ -191,16 +191,6 @@ package struct NativeHostNews: Sendable {
   }
 }
 
-/// How long a host waits before it connects again.
-package enum NativeBackoff {
-  /// Draws a wait in nanoseconds: from 0 to a bound that begins with `base` and doubles with each of the failures in a row but the
-  /// first, up to `cap`.
-  package static func wait(base: UInt64, cap: UInt64, failures: Int, seed: UInt64) throws(NativeError) -> UInt64 {
-    try NativeLibrary.prepare()
-    return try NativeCalls.feedBackoff(baseNanoseconds: base, capNanoseconds: cap, failures: failures, seed: seed)
-  }
-}
-
 extension EngineStream {
   /// Has a feed's consumer get the symbols of `add` too, and those of `remove` no more.
   package func changeSubscription(adding add: [String], removing remove: [String]) throws(NativeError) {

@@ -49,10 +49,4 @@ package final class NativeMeter: Sendable {
     defer { extendLifetime(self) }
     try handle.reset()
   }
-
-  /// The place of an average power in dB relative to full scale on the scale from 0 to 120, and the number of its class.
-  package static func noiseScale(power: Double) throws(NativeError) -> (place: Double, noiseClass: Int) {
-    try NativeLibrary.prepare()
-    return try NativeCalls.noiseScale(power: power)
-  }
 }

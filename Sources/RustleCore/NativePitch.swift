@@ -36,7 +36,6 @@ package struct NativePitch: ~Copyable, Sendable {
   package static func contour(
     of samples: Span<Float>, _ configuration: NativePitchConfiguration, decoding: NativeDecoding
   ) throws(NativeError) -> [NativePitchFrame] {
-    try NativeLibrary.prepare()
     var frames: [RustlePitchFrame] = []
     for _ in 0..<2 {
       // The first call, without room, tells how much there must be.

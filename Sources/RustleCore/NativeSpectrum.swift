@@ -2,20 +2,6 @@ internal import CRustle
 
 /// Native functions on samples and spectra that need no plan.
 package enum NativeSpectrum {
-  /// The path of plans for which none is named; nil for one that this version does not know.
-  package static func preferredPath() throws(NativeError) -> NativeFFTPath? {
-    try NativeLibrary.prepare()
-    return try NativeCalls.fftPath()
-  }
-
-  /// Writes the coefficients of a window, 0 to 1, as many as `output` has elements.
-  package static func fill(
-    _ window: NativeWindow, _ symmetry: NativeSymmetry, into output: inout MutableSpan<Float>
-  ) throws(NativeError) {
-    try NativeLibrary.prepare()
-    try NativeCalls.fftWindow(window: window, symmetry: symmetry, coefficients: &output)
-  }
-
   /// The magnitudes of the first `size` / 2 bins, by the function that the project's brief names; nil when it refuses.
   ///
   /// - Parameters:
@@ -43,7 +29,6 @@ package enum NativeSpectrum {
   package static func peaks(
     in amplitudes: Span<Float>, _ search: NativePeakSearch, limit: Int
   ) throws(NativeError) -> [NativePeak] {
-    try NativeLibrary.prepare()
     // There are fewer peaks than bins.
     var records = [RustlePeak](repeating: RustlePeak(), count: max(0, min(limit, amplitudes.count)))
     var span = records.mutableSpan

@@ -91,8 +91,9 @@ extension LiveFeed.Backoff {
     afterFailures failures: Int, seed: UInt64 = .random(in: 0 ... .max)
   ) throws(FeedError) -> Duration {
     do {
-      let wait = try NativeBackoff.wait(
-        base: base.countedNanoseconds, cap: limit.countedNanoseconds, failures: failures, seed: seed)
+      let wait = try NativeCalls.feedBackoff(
+        baseNanoseconds: base.countedNanoseconds, capNanoseconds: limit.countedNanoseconds, failures: failures,
+        seed: seed)
       return .nanoseconds(Int64(clamping: wait))
     } catch {
       throw FeedError(error)

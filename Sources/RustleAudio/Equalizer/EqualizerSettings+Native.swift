@@ -43,7 +43,7 @@ extension EqualizerSettings {
     try check(sampleRate: sampleRate)
     do {
       // Not -0, which prints as such.
-      return try native.automaticPreamp(sampleRate: sampleRate) + 0
+      return try NativeCalls.equalizerPreamp(settings: native, sampleRate: sampleRate) + 0
     } catch {
       throw AudioError(error)
     }

@@ -42,7 +42,8 @@ public enum DisplayScale {
   /// - Throws: ``AudioError`` with ``AudioError/Code/native`` when the linked archive is not the one that the package was built
   ///   against.
   public static func place(ofPower power: Double) throws(AudioError) -> (place: Double, noiseClass: NoiseClass) {
-    let (place, number) = try AudioError.rethrowing { () throws(NativeError) in try NativeMeter.noiseScale(power: power)
+    let (place, number) = try AudioError.rethrowing { () throws(NativeError) in
+      try NativeCalls.noiseScale(power: power)
     }
     return (place, NoiseClass(number: number))
   }

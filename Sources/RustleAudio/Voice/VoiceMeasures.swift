@@ -17,7 +17,7 @@ public func extractFormants(
 ) throws(AudioError) -> Formants {
   let described = try configuration.native()
   do {
-    return Formants(try NativeVoiceMeasures.formants(of: samples, sampleRate: sampleRate, described))
+    return Formants(try NativeCalls.voiceFormants(sampleRate: sampleRate, configuration: described, samples: samples))
   } catch {
     throw AudioError(error)
   }
@@ -42,7 +42,7 @@ public struct SpectrumFeatures: Sendable, Hashable {
 /// - Throws: ``AudioError`` with ``AudioError/Code/validation``.
 public func analyzeSpectrum(in samples: Span<Float>, sampleRate: Double) throws(AudioError) -> SpectrumFeatures {
   do {
-    let found = try NativeVoiceMeasures.spectrum(of: samples, sampleRate: sampleRate)
+    let found = try NativeCalls.voiceSpectrum(sampleRate: sampleRate, samples: samples)
     return SpectrumFeatures(centroid: found.centroid, rolloff: found.rolloff, tilt: found.tilt)
   } catch {
     throw AudioError(error)
@@ -70,8 +70,8 @@ public func calculateHNR(
   in samples: Span<Float>, sampleRate: Double, range: ClosedRange<Double> = 75...500
 ) throws(AudioError) -> HarmonicsToNoise {
   do {
-    let found = try NativeVoiceMeasures.harmonicity(
-      of: samples, sampleRate: sampleRate, lowest: range.lowerBound, highest: range.upperBound)
+    let found = try NativeCalls.voiceHarmonicity(
+      sampleRate: sampleRate, lowest: range.lowerBound, highest: range.upperBound, samples: samples)
     return HarmonicsToNoise(
       hnr: found.hnr, f0: found.frequency > 0 ? found.frequency : nil, isVoiced: found.isVoiced)
   } catch {
@@ -108,8 +108,9 @@ public func calculateH1H2(
     throw .validation("fundamental", expected: "more than 0 Hz", got: "0 Hz")
   }
   do {
-    let found = try NativeVoiceMeasures.harmonics(
-      of: samples, sampleRate: sampleRate, fundamental: f0, lowest: range.lowerBound, highest: range.upperBound)
+    let found = try NativeCalls.voiceHarmonics(
+      sampleRate: sampleRate, fundamental: f0 ?? 0, lowest: range.lowerBound, highest: range.upperBound,
+      samples: samples)
     return HarmonicDifference(
       h1h2: found.difference, h1AmplitudeDb: found.first, h2AmplitudeDb: found.second,
       f0: found.frequency > 0 ? found.frequency : nil)
@@ -130,8 +131,8 @@ public func measureVoicePerturbation(
 ) throws(AudioError) -> VoicePerturbation {
   do {
     return VoicePerturbation(
-      try NativeVoiceMeasures.perturbation(
-        of: samples, sampleRate: sampleRate, lowest: range.lowerBound, highest: range.upperBound))
+      try NativeCalls.voicePerturbation(
+        sampleRate: sampleRate, lowest: range.lowerBound, highest: range.upperBound, samples: samples))
   } catch {
     throw AudioError(error)
   }

@@ -3,11 +3,11 @@
 
 internal import CRustle
 
-/// Calls of the native side. A place for a result is what the function returns; the header says what each does, and
-/// `NativeLibrary.prepare` comes before the first.
-enum NativeCalls {
+/// Calls of the native side. A place for a result is what the function returns; the header says what each does.
+package enum NativeCalls {
   /// See `rustle_log_set_level`.
-  static func logSetLevel(level: Int) throws(NativeError) {
+  package static func logSetLevel(level: Int) throws(NativeError) {
+    try NativeLibrary.prepare()
     try unsafe NativeError.check {
       unsafe rustle_log_set_level(
         UInt32(clamping: level), $0)
@@ -15,7 +15,7 @@ enum NativeCalls {
   }
 
   /// See `rustle_echo_say`.
-  static func echoSay(_ echo: UInt64, number: UInt64) throws(NativeError) {
+  package static func echoSay(_ echo: UInt64, number: UInt64) throws(NativeError) {
     try unsafe NativeError.check {
       unsafe rustle_echo_say(
         echo, number, $0)
@@ -23,7 +23,7 @@ enum NativeCalls {
   }
 
   /// See `rustle_equalizer_change`.
-  static func equalizerChange(_ equalizer: UInt64, settings: NativeEqualizerSettings) throws(NativeError) {
+  package static func equalizerChange(_ equalizer: UInt64, settings: NativeEqualizerSettings) throws(NativeError) {
     try unsafe settings.withRecord { (settings, _) throws(NativeError) in
       try unsafe NativeError.check {
         unsafe rustle_equalizer_change(
@@ -33,7 +33,7 @@ enum NativeCalls {
   }
 
   /// See `rustle_equalizer_set_bypassed`.
-  static func equalizerSetBypassed(_ equalizer: UInt64, isBypassed: Bool) throws(NativeError) {
+  package static func equalizerSetBypassed(_ equalizer: UInt64, isBypassed: Bool) throws(NativeError) {
     try unsafe NativeError.check {
       unsafe rustle_equalizer_set_bypassed(
         equalizer, isBypassed ? 1 : 0, $0)
@@ -41,7 +41,7 @@ enum NativeCalls {
   }
 
   /// See `rustle_equalizer_process`.
-  static func equalizerProcess(_ equalizer: UInt64, block: inout MutableSpan<Float>) throws(NativeError) {
+  package static func equalizerProcess(_ equalizer: UInt64, block: inout MutableSpan<Float>) throws(NativeError) {
     try unsafe block.withUnsafeMutableBufferPointer { block throws(NativeError) in
       try unsafe NativeError.check {
         unsafe rustle_equalizer_process(
@@ -51,10 +51,11 @@ enum NativeCalls {
   }
 
   /// See `rustle_equalizer_response`.
-  static func equalizerResponse(
+  package static func equalizerResponse(
     settings: NativeEqualizerSettings, sampleRate: Double, frequencies: Span<Double>, left: inout MutableSpan<Double>,
     right: inout MutableSpan<Double>
   ) throws(NativeError) {
+    try NativeLibrary.prepare()
     try unsafe settings.withRecord { (settings, _) throws(NativeError) in
       try unsafe frequencies.withUnsafeBufferPointer { frequencies throws(NativeError) in
         try unsafe left.withUnsafeMutableBufferPointer { left throws(NativeError) in
@@ -72,7 +73,10 @@ enum NativeCalls {
   }
 
   /// See `rustle_equalizer_preamp`.
-  static func equalizerPreamp(settings: NativeEqualizerSettings, sampleRate: Double) throws(NativeError) -> Double {
+  package static func equalizerPreamp(
+    settings: NativeEqualizerSettings, sampleRate: Double
+  ) throws(NativeError) -> Double {
+    try NativeLibrary.prepare()
     var preamp = Double()
     try unsafe settings.withRecord { (settings, _) throws(NativeError) in
       try unsafe NativeError.check {
@@ -87,6 +91,7 @@ enum NativeCalls {
   static func equalizerSolve(
     bands: Span<RustleEqualizerBand>, targets: Span<Double>, sampleRate: Double, gains: inout MutableSpan<Double>
   ) throws(NativeError) -> Double {
+    try NativeLibrary.prepare()
     var distance = Double()
     try unsafe bands.withUnsafeBufferPointer { bands throws(NativeError) in
       try unsafe targets.withUnsafeBufferPointer { targets throws(NativeError) in
@@ -103,7 +108,7 @@ enum NativeCalls {
   }
 
   /// See `rustle_feed_run`.
-  static func feedRun(_ feed: UInt64) throws(NativeError) {
+  package static func feedRun(_ feed: UInt64) throws(NativeError) {
     try unsafe NativeError.check {
       unsafe rustle_feed_run(
         feed, $0)
@@ -111,7 +116,7 @@ enum NativeCalls {
   }
 
   /// See `rustle_feed_push`.
-  static func feedPush(_ feed: UInt64, bytes: Span<UInt8>) throws(NativeError) -> Int {
+  package static func feedPush(_ feed: UInt64, bytes: Span<UInt8>) throws(NativeError) -> Int {
     var taken = Int()
     try unsafe bytes.withUnsafeBufferPointer { bytes throws(NativeError) in
       try unsafe NativeError.check {
@@ -123,19 +128,21 @@ enum NativeCalls {
   }
 
   /// See `rustle_feed_tell`.
-  static func feedTell(
+  package static func feedTell(
     _ feed: UInt64, kind: NativeNotice, retryMilliseconds: UInt64, failures: Int, note: String
   ) throws(NativeError) {
-    try unsafe withNativeStrings([note]) { note throws(NativeError) in
-      try unsafe NativeError.check {
-        unsafe rustle_feed_tell(
-          feed, kind.rawValue, retryMilliseconds, UInt32(clamping: failures), note[0], $0)
-      }
+    let lent = LentMemory()
+    defer { extendLifetime(lent) }
+    try unsafe NativeError.check {
+      unsafe rustle_feed_tell(
+        feed, kind.rawValue, retryMilliseconds, UInt32(clamping: failures), lent.string(note), $0)
     }
   }
 
   /// See `rustle_feed_wanted`.
-  static func feedWanted(_ feed: UInt64, names: inout MutableSpan<UInt8>) throws(NativeError) -> NativeFeedWanted {
+  package static func feedWanted(
+    _ feed: UInt64, names: inout MutableSpan<UInt8>
+  ) throws(NativeError) -> NativeFeedWanted {
     var wanted = RustleFeedWanted()
     try unsafe names.withUnsafeMutableBufferPointer { names throws(NativeError) in
       try unsafe NativeError.check {
@@ -147,9 +154,10 @@ enum NativeCalls {
   }
 
   /// See `rustle_feed_backoff`.
-  static func feedBackoff(
+  package static func feedBackoff(
     baseNanoseconds: UInt64, capNanoseconds: UInt64, failures: Int, seed: UInt64
   ) throws(NativeError) -> UInt64 {
+    try NativeLibrary.prepare()
     var waitNanoseconds = UInt64()
     try unsafe NativeError.check {
       unsafe rustle_feed_backoff(
@@ -159,19 +167,19 @@ enum NativeCalls {
   }
 
   /// See `rustle_feed_subscribe`.
-  static func feedSubscribe(_ session: UInt64, add: [String], remove: [String]) throws(NativeError) {
-    try unsafe withNativeStrings(add) { add throws(NativeError) in
-      try unsafe withNativeStrings(remove) { remove throws(NativeError) in
-        try unsafe NativeError.check {
-          unsafe rustle_feed_subscribe(
-            session, add.baseAddress, add.count, remove.baseAddress, remove.count, $0)
-        }
-      }
+  package static func feedSubscribe(_ session: UInt64, add: [String], remove: [String]) throws(NativeError) {
+    let lent = LentMemory()
+    defer { extendLifetime(lent) }
+    try unsafe NativeError.check {
+      unsafe rustle_feed_subscribe(
+        session, lent.strings(add), add.count, lent.strings(remove), remove.count, $0)
     }
   }
 
   /// See `rustle_feed_symbol`.
-  static func feedSymbol(_ session: UInt64, number: Int, name: inout MutableSpan<UInt8>) throws(NativeError) -> Int {
+  package static func feedSymbol(
+    _ session: UInt64, number: Int, name: inout MutableSpan<UInt8>
+  ) throws(NativeError) -> Int {
     var length = Int()
     try unsafe name.withUnsafeMutableBufferPointer { name throws(NativeError) in
       try unsafe NativeError.check {
@@ -183,7 +191,7 @@ enum NativeCalls {
   }
 
   /// See `rustle_server_address`.
-  static func serverAddress(_ session: UInt64, address: inout MutableSpan<UInt8>) throws(NativeError) -> Int {
+  package static func serverAddress(_ session: UInt64, address: inout MutableSpan<UInt8>) throws(NativeError) -> Int {
     var length = Int()
     try unsafe address.withUnsafeMutableBufferPointer { address throws(NativeError) in
       try unsafe NativeError.check {
@@ -209,7 +217,7 @@ enum NativeCalls {
   }
 
   /// See `rustle_fft_spectrum`.
-  static func fftSpectrum(
+  package static func fftSpectrum(
     _ fftPlan: UInt64, form: NativeSpectrumForm, input: Span<Float>, output: inout MutableSpan<Float>,
     scratch: inout MutableSpan<Float>
   ) throws(NativeError) {
@@ -227,7 +235,7 @@ enum NativeCalls {
   }
 
   /// See `rustle_fft_inverse_samples`.
-  static func fftInverseSamples(
+  package static func fftInverseSamples(
     _ fftInverse: UInt64, bins: Span<Float>, output: inout MutableSpan<Float>, scratch: inout MutableSpan<Float>
   ) throws(NativeError) {
     try unsafe bins.withUnsafeBufferPointer { bins throws(NativeError) in
@@ -244,7 +252,8 @@ enum NativeCalls {
   }
 
   /// See `rustle_fft_path`.
-  static func fftPath() throws(NativeError) -> NativeFFTPath? {
+  package static func fftPath() throws(NativeError) -> NativeFFTPath? {
+    try NativeLibrary.prepare()
     var path = UInt32()
     try unsafe NativeError.check {
       unsafe rustle_fft_path(
@@ -254,9 +263,10 @@ enum NativeCalls {
   }
 
   /// See `rustle_fft_window`.
-  static func fftWindow(
+  package static func fftWindow(
     window: NativeWindow, symmetry: NativeSymmetry, coefficients: inout MutableSpan<Float>
   ) throws(NativeError) {
+    try NativeLibrary.prepare()
     try unsafe coefficients.withUnsafeMutableBufferPointer { coefficients throws(NativeError) in
       try unsafe NativeError.check {
         unsafe rustle_fft_window(
@@ -269,6 +279,7 @@ enum NativeCalls {
   static func spectrumPeaks(
     amplitudes: Span<Float>, search: NativePeakSearch, peaks: inout MutableSpan<RustlePeak>
   ) throws(NativeError) -> Int {
+    try NativeLibrary.prepare()
     var count = Int()
     try unsafe amplitudes.withUnsafeBufferPointer { amplitudes throws(NativeError) in
       try unsafe search.withRecord { (search, _) throws(NativeError) in
@@ -285,7 +296,7 @@ enum NativeCalls {
   }
 
   /// See `rustle_meter_process`.
-  static func meterProcess(_ meter: UInt64, samples: Span<Float>) throws(NativeError) {
+  package static func meterProcess(_ meter: UInt64, samples: Span<Float>) throws(NativeError) {
     try unsafe samples.withUnsafeBufferPointer { samples throws(NativeError) in
       try unsafe NativeError.check {
         unsafe rustle_meter_process(
@@ -295,7 +306,7 @@ enum NativeCalls {
   }
 
   /// See `rustle_meter_read`.
-  static func meterRead(_ meter: UInt64) throws(NativeError) -> NativeMeterReading {
+  package static func meterRead(_ meter: UInt64) throws(NativeError) -> NativeMeterReading {
     var reading = RustleMeterReading()
     try unsafe NativeError.check {
       unsafe rustle_meter_read(
@@ -305,7 +316,7 @@ enum NativeCalls {
   }
 
   /// See `rustle_meter_exceeded`.
-  static func meterExceeded(_ meter: UInt64, percent: Double) throws(NativeError) -> Double {
+  package static func meterExceeded(_ meter: UInt64, percent: Double) throws(NativeError) -> Double {
     var level = Double()
     try unsafe NativeError.check {
       unsafe rustle_meter_exceeded(
@@ -315,7 +326,7 @@ enum NativeCalls {
   }
 
   /// See `rustle_meter_bands`.
-  static func meterBands(
+  package static func meterBands(
     _ meter: UInt64, centres: inout MutableSpan<Double>, levels: inout MutableSpan<Double>
   ) throws(NativeError) -> Int {
     var count = Int()
@@ -331,7 +342,8 @@ enum NativeCalls {
   }
 
   /// See `rustle_noise_scale`.
-  static func noiseScale(power: Double) throws(NativeError) -> (place: Double, noiseClass: Int) {
+  package static func noiseScale(power: Double) throws(NativeError) -> (place: Double, noiseClass: Int) {
+    try NativeLibrary.prepare()
     var place = Double()
     var noiseClass = UInt32()
     try unsafe NativeError.check {
@@ -363,6 +375,7 @@ enum NativeCalls {
     configuration: NativePitchConfiguration, decoding: NativeDecoding, samples: Span<Float>,
     frames: inout MutableSpan<RustlePitchFrame>
   ) throws(NativeError) -> Int {
+    try NativeLibrary.prepare()
     var count = Int()
     try unsafe configuration.withRecord { (configuration, _) throws(NativeError) in
       try unsafe samples.withUnsafeBufferPointer { samples throws(NativeError) in
@@ -379,7 +392,7 @@ enum NativeCalls {
   }
 
   /// See `rustle_runtime_advance`.
-  static func runtimeAdvance(_ runtime: UInt64, nanoseconds: UInt64) throws(NativeError) {
+  package static func runtimeAdvance(_ runtime: UInt64, nanoseconds: UInt64) throws(NativeError) {
     try unsafe NativeError.check {
       unsafe rustle_runtime_advance(
         runtime, nanoseconds, $0)
@@ -387,7 +400,7 @@ enum NativeCalls {
   }
 
   /// See `rustle_playback_write`.
-  static func playbackWrite(_ session: UInt64, samples: Span<Float>) throws(NativeError) -> Int {
+  package static func playbackWrite(_ session: UInt64, samples: Span<Float>) throws(NativeError) -> Int {
     var taken = Int()
     try unsafe samples.withUnsafeBufferPointer { samples throws(NativeError) in
       try unsafe NativeError.check {
@@ -399,7 +412,7 @@ enum NativeCalls {
   }
 
   /// See `rustle_playback_finish`.
-  static func playbackFinish(_ session: UInt64) throws(NativeError) {
+  package static func playbackFinish(_ session: UInt64) throws(NativeError) {
     try unsafe NativeError.check {
       unsafe rustle_playback_finish(
         session, $0)
@@ -407,7 +420,7 @@ enum NativeCalls {
   }
 
   /// See `rustle_stft_frame_count`.
-  static func stftFrameCount(_ stft: UInt64, length: Int) throws(NativeError) -> Int {
+  package static func stftFrameCount(_ stft: UInt64, length: Int) throws(NativeError) -> Int {
     var count = Int()
     try unsafe NativeError.check {
       unsafe rustle_stft_frame_count(
@@ -417,7 +430,7 @@ enum NativeCalls {
   }
 
   /// See `rustle_stft_frames`.
-  static func stftFrames(
+  package static func stftFrames(
     _ stft: UInt64, signal: Span<Float>, first: Int, output: inout MutableSpan<Float>,
     scratch: inout MutableSpan<Float>
   ) throws(NativeError) -> Int {
@@ -437,7 +450,7 @@ enum NativeCalls {
   }
 
   /// See `rustle_stft_stream_push`.
-  static func stftStreamPush(
+  package static func stftStreamPush(
     _ stftStream: UInt64, samples: Span<Float>, output: inout MutableSpan<Float>
   ) throws(NativeError) -> (taken: Int, frames: Int) {
     var taken = Int()
@@ -454,7 +467,9 @@ enum NativeCalls {
   }
 
   /// See `rustle_stft_stream_finish`.
-  static func stftStreamFinish(_ stftStream: UInt64, output: inout MutableSpan<Float>) throws(NativeError) -> Int {
+  package static func stftStreamFinish(
+    _ stftStream: UInt64, output: inout MutableSpan<Float>
+  ) throws(NativeError) -> Int {
     var frames = Int()
     try unsafe output.withUnsafeMutableBufferPointer { output throws(NativeError) in
       try unsafe NativeError.check {
@@ -483,7 +498,7 @@ enum NativeCalls {
   }
 
   /// See `rustle_voice_summary`.
-  static func voiceSummary(_ voice: UInt64) throws(NativeError) -> NativeVoiceSummary {
+  package static func voiceSummary(_ voice: UInt64) throws(NativeError) -> NativeVoiceSummary {
     var summary = RustleVoiceSummary()
     try unsafe NativeError.check {
       unsafe rustle_voice_summary(
@@ -493,9 +508,10 @@ enum NativeCalls {
   }
 
   /// See `rustle_voice_formants`.
-  static func voiceFormants(
+  package static func voiceFormants(
     sampleRate: Double, configuration: NativeFormantConfiguration, samples: Span<Float>
   ) throws(NativeError) -> NativeFormants {
+    try NativeLibrary.prepare()
     var formants = RustleFormants()
     try unsafe configuration.withRecord { (configuration, _) throws(NativeError) in
       try unsafe samples.withUnsafeBufferPointer { samples throws(NativeError) in
@@ -510,7 +526,10 @@ enum NativeCalls {
   }
 
   /// See `rustle_voice_spectrum`.
-  static func voiceSpectrum(sampleRate: Double, samples: Span<Float>) throws(NativeError) -> NativeSpectrumFeatures {
+  package static func voiceSpectrum(
+    sampleRate: Double, samples: Span<Float>
+  ) throws(NativeError) -> NativeSpectrumFeatures {
+    try NativeLibrary.prepare()
     var features = RustleSpectrumFeatures()
     try unsafe samples.withUnsafeBufferPointer { samples throws(NativeError) in
       try unsafe NativeError.check {
@@ -522,9 +541,10 @@ enum NativeCalls {
   }
 
   /// See `rustle_voice_harmonicity`.
-  static func voiceHarmonicity(
+  package static func voiceHarmonicity(
     sampleRate: Double, lowest: Double, highest: Double, samples: Span<Float>
   ) throws(NativeError) -> NativeHarmonicity {
+    try NativeLibrary.prepare()
     var result = RustleHarmonicity()
     try unsafe samples.withUnsafeBufferPointer { samples throws(NativeError) in
       try unsafe NativeError.check {
@@ -536,9 +556,10 @@ enum NativeCalls {
   }
 
   /// See `rustle_voice_harmonics`.
-  static func voiceHarmonics(
+  package static func voiceHarmonics(
     sampleRate: Double, fundamental: Double, lowest: Double, highest: Double, samples: Span<Float>
   ) throws(NativeError) -> NativeHarmonicDifference {
+    try NativeLibrary.prepare()
     var result = RustleHarmonicDifference()
     try unsafe samples.withUnsafeBufferPointer { samples throws(NativeError) in
       try unsafe NativeError.check {
@@ -550,9 +571,10 @@ enum NativeCalls {
   }
 
   /// See `rustle_voice_perturbation`.
-  static func voicePerturbation(
+  package static func voicePerturbation(
     sampleRate: Double, lowest: Double, highest: Double, samples: Span<Float>
   ) throws(NativeError) -> NativePerturbation {
+    try NativeLibrary.prepare()
     var result = RustlePerturbation()
     try unsafe samples.withUnsafeBufferPointer { samples throws(NativeError) in
       try unsafe NativeError.check {

@@ -9,8 +9,8 @@ use std::fmt::Write;
 pub(crate) fn text(interface: &Interface) -> String {
     let mut out = head("The declared calls of the C interface as Swift functions.");
     out.push_str(
-        "/// Calls of the native side. A place for a result is what the function returns; the header says what each does, and\n\
-         /// `NativeLibrary.prepare` comes before the first.\nenum NativeCalls {\n",
+        "/// Calls of the native side. A place for a result is what the function returns; the header says what each does.\n\
+         package enum NativeCalls {\n",
     );
     for call in interface.calls() {
         call_text(interface, call, &mut out);
@@ -57,10 +57,7 @@ fn add(interface: &Interface, parameter: &Parameter, swift: &mut Swift) {
     match &parameter.passing {
         Passing::Value(kind) if is_text(kind) => {
             swift.parameters.push(format!("{name}: String"));
-            swift.borrows.push(format!(
-                "withNativeStrings([{name}]) {{ {name} throws(NativeError) in"
-            ));
-            swift.arguments.push(format!("{name}[0]"));
+            swift.arguments.push(format!("lent.string({name})"));
         }
         Passing::Value(kind) => {
             let field = Field {
@@ -119,10 +116,9 @@ fn add(interface: &Interface, parameter: &Parameter, swift: &mut Swift) {
         }
         Passing::Slice(kind) if is_text(kind) => {
             swift.parameters.push(format!("{name}: [String]"));
-            swift.borrows.push(format!(
-                "withNativeStrings({name}) {{ {name} throws(NativeError) in"
-            ));
-            swift.arguments.push(format!("{name}.baseAddress, {name}.count"));
+            swift
+                .arguments
+                .push(format!("lent.strings({name}), {name}.count"));
         }
         Passing::Slice(kind) => {
             swift.parameters.push(format!("{name}: Span<{}>", plain(kind)));
@@ -167,8 +163,15 @@ fn call_text(interface: &Interface, call: &Call, out: &mut String) {
         many => format!(" -> ({})", many.join(", ")),
     };
     let _ = writeln!(out, "  /// See `{}`.", call.name);
+    // What names a type of the header is this module's alone.
+    let is_own = swift
+        .parameters
+        .iter()
+        .chain(&shown)
+        .any(|text| text.contains("Rustle"));
+    let access = if is_own { "" } else { "package " };
     let line = format!(
-        "  static func {function}({}) throws(NativeError){result} {{",
+        "  {access}static func {function}({}) throws(NativeError){result} {{",
         swift.parameters.join(", ")
     );
     if line.len() <= WIDTH {
@@ -177,9 +180,20 @@ fn call_text(interface: &Interface, call: &Call, out: &mut String) {
         let parameters = wrapped(&swift.parameters, 4);
         let _ = writeln!(
             out,
-            "  static func {function}(\n{}\n  ) throws(NativeError){result} {{",
+            "  {access}static func {function}(\n{}\n  ) throws(NativeError){result} {{",
             parameters.trim_end_matches(',')
         );
+    }
+    if let On::Nothing = call.on {
+        // With a handle it was done when the handle was made.
+        out.push_str("    try NativeLibrary.prepare()\n");
+    }
+    if swift
+        .arguments
+        .iter()
+        .any(|argument| argument.starts_with("lent."))
+    {
+        out.push_str("    let lent = LentMemory()\n    defer { extendLifetime(lent) }\n");
     }
     for (name, _, start, _) in &swift.results {
         let _ = writeln!(out, "    var {name} = {start}");
