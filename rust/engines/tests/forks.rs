@@ -2,13 +2,15 @@
 #![cfg(unix)]
 
 use rustle_engines::{
-    CaptureEngine, DEMO_DEVICE, Delivery, FeedAddress, FeedEngine, FeedError, LiveConfiguration, NoBell,
-    Overflow, PlaybackEngine, Policy, Runtime, RuntimeError, SoundConfiguration, SoundError,
-    SourceConfiguration, Subscription, TickerConfiguration, TickerEngine, TickerError,
+    CaptureEngine, DEMO_DEVICE, Delivery, FeedAddress, FeedEngine, FeedError, LiveConfiguration, Model,
+    NoBell, Overflow, PlaybackEngine, Policy, Runtime, RuntimeError, SimulatedConfiguration,
+    SoundConfiguration, SoundError, SourceConfiguration, Subscription, TickerConfiguration, TickerEngine,
+    TickerError,
 };
-use rustle_testkit::in_fork;
+use rustle_testkit::{in_fork, leave_descriptors};
+use std::net::TcpStream;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 fn sound() -> SoundConfiguration {
     SoundConfiguration {
@@ -121,5 +123,43 @@ fn fork_of_a_process_that_has_started_nothing_may_start() {
         let started = ticker.start_pulling(&["A"], Overflow::DropOldest, 64, NoBell);
         runtime.advance(Duration::from_secs(1));
         started.is_ok() && ticker.drain_updates(64).len() == 3
+    }));
+}
+
+#[test]
+fn client_that_cannot_be_served_holds_nobody_up_in_a_fork_without_descriptors() {
+    let source = SourceConfiguration::Simulated(SimulatedConfiguration {
+        symbols: vec!["A".into()],
+        updates_per_second: 10_000.0,
+        seed: 3,
+        update_limit: None,
+        model: Model::Walk,
+    });
+    let patience = Duration::from_secs(20);
+    // A limit is the whole process's.
+    assert!(in_fork(|| {
+        let comes = |what: &dyn Fn() -> bool| {
+            let since = Instant::now();
+            while !what() && since.elapsed() < patience {
+                std::thread::yield_now();
+            }
+            what()
+        };
+        let feed = FeedEngine::on(Runtime::shared().clone(), &source).expect("valid");
+        let address = "tcp://127.0.0.1:0".parse().expect("an address");
+        let server = feed
+            .serve(&address, Policy::Awaited { capacity: 64 }, NoBell)
+            .expect("served");
+        feed.run().expect("running");
+        let FeedAddress::Tcp { host, port } = server.address().clone() else {
+            return false;
+        };
+        // For the client's end and the server's, but not for the threads that read and write it.
+        leave_descriptors(2);
+        let client = TcpStream::connect((host, port));
+        let is_refused = client.is_ok() && comes(&|| server.counts().refused == 1);
+        // Many times what a consumer that is not drained has room for.
+        let before = feed.counts().quotes;
+        is_refused && comes(&|| feed.counts().quotes > before + 1_000)
     }));
 }

@@ -1,12 +1,39 @@
 //! A copy of the test's process.
 
 use std::ffi::c_int;
+use std::os::fd::AsRawFd;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 unsafe extern "C" {
     fn fork() -> c_int;
     fn waitpid(process: c_int, status: *mut c_int, options: c_int) -> c_int;
     fn _exit(status: c_int) -> !;
+    fn setrlimit(resource: c_int, limit: *const Limit) -> c_int;
+}
+
+/// `rlim_t` has 64 bits on the 64-bit systems that the tests run on.
+#[repr(C)]
+struct Limit {
+    soft: u64,
+    hard: u64,
+}
+
+/// Lets this process, which is a fork of a test's, open `count` files more and no further ones.
+///
+/// # Panics
+/// When the system refuses the limit.
+pub fn leave_descriptors(count: u64) {
+    let resource = if cfg!(target_os = "macos") { 8 } else { 7 };
+    // The lowest number that is free is the next one's.
+    let next = std::fs::File::open("/dev/null").expect("a file").as_raw_fd();
+    let most = u64::from(next.unsigned_abs()) + count;
+    let limit = Limit {
+        soft: most,
+        hard: most,
+    };
+    // SAFETY: `limit` is valid for a read.
+    let result = unsafe { setrlimit(resource, &raw const limit) };
+    assert_eq!(result, 0, "expected a limit of {most} files");
 }
 
 /// Runs `body` in a fork of this process, which has the calling thread alone, and tells whether it returned true there. A body that

@@ -19,7 +19,7 @@ pub use allocations::{CountingAllocator, allocations_in};
 pub use ebur128::{Ebur128, Ebur128Place, Ebur128Reading};
 pub use fftw::Fftw;
 #[cfg(unix)]
-pub use fork::in_fork;
+pub use fork::{in_fork, leave_descriptors};
 pub use program::this_program;
 #[cfg(unix)]
 pub use realtime::{has_realtime_sanitizer, in_realtime};

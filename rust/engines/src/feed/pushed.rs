@@ -106,9 +106,8 @@ impl Pushed {
 
     /// The job runs as this session.
     pub(super) fn runs_as(&self, session: Session) {
-        // What came in between has woken nobody.
-        session.wake();
-        locked_surely(&self.state).session = Some(session);
+        // What came before has woken nobody; what comes from now on finds whom to wake.
+        locked_surely(&self.state).session.insert(session).wake();
     }
 
     /// Lets the host work on what it pushed. A panic ends the feed: what was handed over then is not known.

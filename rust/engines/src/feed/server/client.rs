@@ -50,20 +50,21 @@ impl Client {
     ) -> Result<Self, String> {
         let text = |error: std::io::Error| error.to_string();
         connection.set_patience(LOOK, LOOK).map_err(text)?;
+        let reading = connection.try_clone().map_err(text)?;
+        let mut writing = connection.try_clone().map_err(text)?;
         let bell = Arc::new(Bell::default());
         let session = consumers.quotes(&Subscription::All, policy, Ring(bell.clone()));
         let session = Arc::new(session.map_err(|error| error.to_string())?);
-        let (reading, read_session) = (connection.try_clone().map_err(text)?, session.clone());
-        let mut writing = connection.try_clone().map_err(text)?;
-        let (clock, held) = (consumers.clock.clone(), ending.clone());
+        let (clock, held, read_session) = (consumers.clock.clone(), ending.clone(), session.clone());
         let reader = OwnThread::start("rustle-client", move |is_leaving| {
             read(reading, &read_session, &*clock, is_leaving);
             // The writer hears of it as of any end.
             read_session.cancel();
             drop(held);
             Ok(())
-        })
-        .map_err(text)?;
+        });
+        // A consumer that nobody drains would hold up a source that waits for it.
+        let reader = reader.inspect_err(|_| session.cancel()).map_err(text)?;
         let written = Arc::new(AtomicU64::new(0));
         let mut client = Self {
             connection,

@@ -251,3 +251,23 @@ fn source_that_panicked_poisons_its_feed() {
     let refused = feed.serve(&address, ALL, NoBell).map(drop);
     assert!(matches!(refused, Err(FeedError::Poisoned)), "{refused:?}");
 }
+
+#[test]
+fn source_that_is_closed_while_it_begins_ends() {
+    for round in 0..5_000 {
+        let feed = FeedEngine::on(Runtime::shared().clone(), &pushed()).expect("valid");
+        let (bell, heard) = bell();
+        let _session = feed.quotes(&Subscription::All, ALL, bell).expect("started");
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                for _ in 0..20 * (round % 100) {
+                    std::hint::spin_loop();
+                }
+                feed.tell(HostNews::Closed, "").expect("a feed that goes on");
+            });
+            feed.run().expect("running");
+        });
+        let end = heard.recv_timeout(20 * SECOND);
+        assert_eq!(end, Ok(Heard::Released(Release::Ended)), "round {round}");
+    }
+}
