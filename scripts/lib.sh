@@ -36,6 +36,14 @@ shopt -s inherit_errexit
 # need COMMAND WHERE-FROM: stops with a hint unless the command is there.
 need() { command -v "$1" >/dev/null 2>&1 || die "$1 is missing: $2"; }
 
+# timed NAME COMMAND...: runs it and prints its seconds.
+timed() {
+  local name=$1 start=$SECONDS
+  shift
+  "$@"
+  say "$(printf '%5d s  %s' $((SECONDS - start)) "$name")"
+}
+
 # quietly LABEL COMMAND...: shows a command's output only when it fails.
 quietly() {
   local label=$1 log status=0

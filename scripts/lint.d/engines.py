@@ -17,7 +17,7 @@ SWIFT = "Tests/ConformanceTests/ConformingEngines.swift"
 
 def of_header(text):
     text = re.sub(r"//[^\n]*", "", text)
-    starts = re.findall(r"\brustle_([a-z]+)_start(?:_\w+)?\(([^)]*)\)", text)
+    starts = re.findall(r"\brustle_([a-z][a-z0-9_]*?)_start(?:_\w+)?\(([^)]*)\)", text)
     return {name for name, parameters in starts if "RustleSink" in parameters}
 
 

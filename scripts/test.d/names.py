@@ -16,19 +16,31 @@ case: `market` is the crate rustle-market and the module RustleMarketTests. Any 
 import pathlib
 import re
 import sys
+import tomllib
 
+FAULTS_MODULE = re.compile(r'#\[cfg\(feature = "faults"\)\]\nmod (\w+);')
 RUST_TEST = re.compile(r"^\s*#\[test\]\n(?:\s*#\[.*\n)*\s*fn (\w+)", re.M)
 SWIFT_TEST = re.compile(r"@Test\b(?:\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))?\s+(?:@\w+\s+)*func\s+(\w+)")
 SWIFT_SUITE = re.compile(r"@Suite\b.*?\b(?:struct|class|actor|enum)\s+(\w+)", re.S)
 
 
+def with_faults(manifest):
+    """The targets, and the files of targets, that are there with the feature `faults` alone."""
+    targets = tomllib.loads(manifest.read_text(encoding="utf-8")).get("test", [])
+    names = {target["name"] for target in targets if "faults" in target.get("required-features", [])}
+    files = {path.parent / f"{module}.rs" for path in manifest.parent.glob("tests/**/*.rs")
+             for module in FAULTS_MODULE.findall(path.read_text(encoding="utf-8"))}
+    return names, files
+
+
 def rust_tests(root):
     for manifest in sorted(root.glob("rust/*/Cargo.toml")):
         crate = manifest.parent
+        fault_targets, fault_files = with_faults(manifest)
         for path in sorted(crate.rglob("*.rs")):
             place = path.relative_to(crate).parts
             target = {"src": "lib", "tests": pathlib.Path(place[1]).stem}.get(place[0]) if len(place) > 1 else None
-            if target and (target == "panics" or path.stem == "faults"):
+            if target in fault_targets or path in fault_files:
                 target = f"faults:{target}"
             for name in RUST_TEST.findall(path.read_text(encoding="utf-8")) if target else []:
                 yield f"rustle-{crate.name}", target, name

@@ -61,6 +61,11 @@ module_tests() {
   echo "$good $bad" >"$file.counts"
 }
 
+# swift_build: what the snippets and the sound server's test use, where the tests themselves are not asked for.
+swift_build() {
+  swift build --build-tests --package-path "$root" --disable-xctest --traits WebSocket --scratch-path "$swift_folder"
+}
+
 swift_as_it_is() { swift_tests "Swift" "$root" --traits WebSocket --scratch-path "$swift_folder"; }
 
 # Under a sanitizer a test that repeats does a tenth, the races excepted; all with --long.

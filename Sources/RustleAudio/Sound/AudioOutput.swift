@@ -49,10 +49,9 @@ public actor AudioOutput: StreamEngine {
     lane: Lane, reader: ElementReader<NativePlaybackProgress, Value>,
     sequenceNumber: @escaping @Sendable (Value) -> UInt64
   ) throws(AudioError) -> (progress: EngineStream<Value>, session: PlaybackID) {
-    let stream = try AudioError.rethrowing { () throws(NativeError) in
+    let stream = try started(orThrow: AudioError.self) { () throws(NativeError) in
       try playback.start(lane: lane, reader: reader, sequenceNumber: sequenceNumber)
     }
-    streams.add(stream)
     return (stream, PlaybackID(of: stream))
   }
 

@@ -69,12 +69,20 @@ impl OwnThread {
     pub(crate) fn leave(&self, last: impl FnOnce() + Send + 'static) {
         self.is_leaving.store(true, Ordering::Release);
         let mut state = locked_surely(&self.state);
-        if let State::Working = *state {
-            *state = State::Leaving(Box::new(last));
-            return;
+        match std::mem::replace(&mut *state, State::Working) {
+            State::Working => *state = State::Leaving(Box::new(last)),
+            State::Leaving(before) => {
+                *state = State::Leaving(Box::new(move || {
+                    before();
+                    last();
+                }));
+            }
+            gone => {
+                *state = gone;
+                drop(state);
+                last();
+            }
         }
-        drop(state);
-        last();
     }
 
     fn end(&self, result: Result<(), String>) {
@@ -106,6 +114,25 @@ mod tests {
         assert_eq!(thread.outcome(), None);
         thread.leave(move || sender.send("last").expect("the test listens"));
         assert_eq!(events.iter().collect::<Vec<_>>(), ["work", "last"]);
+        Ok(())
+    }
+
+    #[test]
+    fn each_last_act_waits_for_the_work_in_turn() -> io::Result<()> {
+        let (sender, events) = mpsc::channel();
+        let (let_go, gate) = mpsc::channel::<()>();
+        let of_work = sender.clone();
+        let thread = OwnThread::start("rustle-test", move |_| {
+            gate.recv().map_err(|error| error.to_string())?;
+            of_work.send(0).map_err(|error| error.to_string())
+        })?;
+        for number in [1, 2] {
+            let sender = sender.clone();
+            thread.leave(move || sender.send(number).expect("the test listens"));
+        }
+        drop(sender);
+        let_go.send(()).expect("a thread that works");
+        assert_eq!(events.iter().collect::<Vec<_>>(), [0, 1, 2]);
         Ok(())
     }
 

@@ -9,6 +9,7 @@ use rustle_engines::{
 };
 use rustle_testkit::{in_fork, leave_descriptors};
 use std::net::TcpStream;
+use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -28,6 +29,9 @@ fn live() -> SourceConfiguration {
 }
 
 const POLICY: Policy = Policy::Latest;
+
+/// More than what is waited for ever takes.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Whether each engine refuses to start a session, whatever kind it is of, because this is a fork.
 fn every_start_is_refused(runtime: &Arc<Runtime>, ticker: &TickerEngine, feed: &FeedEngine) -> bool {
@@ -135,12 +139,11 @@ fn client_that_cannot_be_served_holds_nobody_up_in_a_fork_without_descriptors() 
         update_limit: None,
         model: Model::Walk,
     });
-    let patience = Duration::from_secs(20);
     // A limit is the whole process's.
     assert!(in_fork(|| {
         let comes = |what: &dyn Fn() -> bool| {
             let since = Instant::now();
-            while !what() && since.elapsed() < patience {
+            while !what() && since.elapsed() < PATIENCE {
                 std::thread::yield_now();
             }
             what()
@@ -161,5 +164,45 @@ fn client_that_cannot_be_served_holds_nobody_up_in_a_fork_without_descriptors() 
         // Many times what a consumer that is not drained has room for.
         let before = feed.counts().quotes;
         is_refused && comes(&|| feed.counts().quotes > before + 1_000)
+    }));
+}
+
+#[test]
+fn seconds_in_which_a_fork_is_stopped_by_a_signal_are_a_hole_in_the_numbers() {
+    let source = SourceConfiguration::Simulated(SimulatedConfiguration {
+        symbols: vec!["A".into()],
+        updates_per_second: 1_000.0,
+        seed: 3,
+        update_limit: None,
+        model: Model::Walk,
+    });
+    assert!(in_fork(|| {
+        let feed = FeedEngine::on(Runtime::shared().clone(), &source).expect("valid");
+        let policy = Policy::All {
+            overflow: Overflow::DropOldest,
+            capacity: 65_536,
+        };
+        let session = feed.quotes(&Subscription::All, policy, NoBell).expect("started");
+        feed.run().expect("running");
+        // Longer than a source that is late catches up with.
+        let stopped = Command::new("sh")
+            .args(["-c", "kill -STOP $PPID; sleep 1.5; kill -CONT $PPID"])
+            .status();
+        let mut numbers = Vec::new();
+        let since = Instant::now();
+        let hole = |numbers: &[u64]| {
+            numbers
+                .windows(2)
+                .map(|pair| pair[1] - pair[0])
+                .max()
+                .unwrap_or(0)
+        };
+        while hole(&numbers) == 1 || numbers.len() < 2 {
+            if since.elapsed() > PATIENCE {
+                return false;
+            }
+            session.drain(1_024, |record, _| numbers.push(record.quote.sequence));
+        }
+        stopped.is_ok_and(|status| status.success()) && hole(&numbers) >= 1_000
     }));
 }

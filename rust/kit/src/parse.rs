@@ -14,6 +14,9 @@ use std::path::Path;
 use syn::parse::{Parse, ParseStream};
 use syn::{Attribute, Expr, FnArg, Item, Lit, Meta, NestedMeta, Pat, ReturnType, Signature};
 
+/// The numbers of kinds, of five bits in a handle; the tests of handles have 30 and 31.
+const KINDS: std::ops::RangeInclusive<u32> = 1..=29;
+
 /// Reads the crate whose sources are in `folder`.
 pub(crate) fn interface(folder: &Path) -> Interface {
     let mut interface = Interface {
@@ -450,10 +453,41 @@ pub(crate) fn complete(interface: &mut Interface) {
         let ends = ends_of_sessions(module);
         module.verbs.extend(ends);
     }
+    check_numbers(interface);
 }
 
-/// A number for a name, the same for ever: its FNV-1a hash of 32 bits. What is generated with it does not compile when two names have
-/// the same.
+/// The numbers of kinds and verbs: what the exported functions find their way by.
+fn check_numbers(interface: &Interface) {
+    let mut kinds: BTreeMap<u32, &str> = BTreeMap::new();
+    for kind in interface.kinds().filter(|kind| !kind.is_face) {
+        let (name, number) = (kind.name.as_str(), kind.number);
+        if !KINDS.contains(&number) {
+            fail(format!("{name}: expected a KIND from 1 to 29, got {number}"));
+        }
+        if let Some(other) = kinds.insert(number, name) {
+            let taken: Vec<u32> = interface.kinds().map(|kind| kind.number).collect();
+            let free = KINDS.into_iter().find(|number| !taken.contains(number));
+            let free = free.map_or_else(|| "none".to_owned(), |number| number.to_string());
+            fail(format!(
+                "{name}: KIND {number} is that of {other}; the next that is free: {free}"
+            ));
+        }
+    }
+    let mut verbs: BTreeMap<u32, &str> = BTreeMap::new();
+    for verb in interface.verbs() {
+        if let Does::New { number, .. } | Does::Start { number, .. } | Does::Describe { number, .. } =
+            verb.does
+            && let Some(other) = verbs.insert(number, &verb.name)
+        {
+            fail(format!(
+                "{}: has the number of {other}; give it another name",
+                verb.name
+            ));
+        }
+    }
+}
+
+/// A number for a name, the same for ever: its FNV-1a hash of 32 bits. `check_numbers` refuses two names with the same.
 fn number_of(name: &str) -> u32 {
     (name.bytes()).fold(0x811c_9dc5, |hash, byte| {
         (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)

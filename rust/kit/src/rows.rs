@@ -109,6 +109,18 @@ fn row(interface: &Interface, object: &str, new: &str, configuration: &str) -> O
     ))
 }
 
+/// `BeatGrid` as `beat_grid`.
+fn snake(name: &str) -> String {
+    let mut out = String::new();
+    for letter in name.chars() {
+        if letter.is_uppercase() && !out.is_empty() {
+            out.push('_');
+        }
+        out.extend(letter.to_lowercase());
+    }
+    out
+}
+
 /// `Tests/ConformanceTests/ConformingEngines.swift`.
 pub(crate) fn swift(root: &Path) -> String {
     let mut rows = String::new();
@@ -118,7 +130,7 @@ pub(crate) fn swift(root: &Path) -> String {
         "ConformingEngines",
     ) {
         for name in named(&text, "struct Conforming", ": ConformingEngine") {
-            let _ = write!(rows, "  Conforming{name}(name: \"{}\"),", name.to_lowercase());
+            let _ = write!(rows, "  Conforming{name}(name: \"{}\"),", snake(name));
         }
     }
     format!(

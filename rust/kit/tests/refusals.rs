@@ -1,0 +1,94 @@
+//! What the generator refuses, and how it says so: each case changes one file of a copy of the declarations.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A folder that goes with the test.
+struct Folder(PathBuf);
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        drop(std::fs::remove_dir_all(&self.0));
+    }
+}
+
+fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
+    std::fs::create_dir_all(to)?;
+    for entry in std::fs::read_dir(from)? {
+        let (path, to) = {
+            let entry = entry?;
+            (entry.path(), to.join(entry.file_name()))
+        };
+        if path.is_dir() {
+            copy(&path, &to)?;
+        } else {
+            std::fs::copy(&path, &to)?;
+        }
+    }
+    Ok(())
+}
+
+/// What the generator says of the declarations of which `file` has `new` in the place of `old`.
+fn refusal(name: &str, file: &str, old: &str, new: &str) -> String {
+    let root = Folder(std::env::temp_dir().join(format!("rustle-kit-{}-{name}", std::process::id())));
+    let sources = root.0.join("rust/ffi/src");
+    copy(
+        &Path::new(env!("CARGO_MANIFEST_DIR")).join("../ffi/src"),
+        &sources,
+    )
+    .expect("a copy");
+    let path = sources.join(file);
+    let text = std::fs::read_to_string(&path).expect("a declaration");
+    assert!(text.contains(old), "{file} has no {old:?}");
+    std::fs::write(&path, text.replacen(old, new, 1)).expect("written");
+    let output = Command::new(env!("CARGO_BIN_EXE_rustle-kit"))
+        .arg(&root.0)
+        .arg("--check")
+        .output()
+        .expect("the generator");
+    assert!(!output.status.success(), "expected a refusal of {new:?}");
+    String::from_utf8(output.stderr).expect("a text")
+}
+
+#[track_caller]
+fn is_refused(name: &str, file: &str, old: &str, new: &str, expected: &str) {
+    let got = refusal(name, file, old, new);
+    assert!(got.contains(expected), "expected {expected:?}, got {got:?}");
+}
+
+#[test]
+fn kind_of_another_object_is_refused_with_one_that_is_free() {
+    let (old, new) = ("const KIND: u32 = 15;", "const KIND: u32 = 7;");
+    is_refused(
+        "twice",
+        "echo.rs",
+        old,
+        new,
+        "KIND 7 is that of echo; the next that is free: 15",
+    );
+    is_refused(
+        "large",
+        "echo.rs",
+        old,
+        "const KIND: u32 = 30;",
+        "expected a KIND from 1 to 29, got 30",
+    );
+}
+
+#[test]
+fn two_verbs_with_one_number_are_refused() {
+    // The same name stands for two names whose hashes meet.
+    is_refused(
+        "hash",
+        "echo.rs",
+        "rustle_echo_start",
+        "rustle_echo_new",
+        "rustle_echo_new: has the number of rustle_echo_new; give it another name",
+    );
+}
+
+#[test]
+fn field_of_an_unknown_type_is_refused_by_its_name() {
+    let (old, new) = ("pub number: u64,", "pub number: std::time::Duration,");
+    is_refused("type", "echo.rs", old, new, "Duration");
+}
