@@ -10,8 +10,8 @@ use rustle_engines::{
 use rustle_testkit::{in_fork, leave_descriptors};
 use std::net::TcpStream;
 use std::process::Command;
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
 
 fn sound() -> SoundConfiguration {
     SoundConfiguration {
@@ -30,8 +30,11 @@ fn live() -> SourceConfiguration {
 
 const POLICY: Policy = Policy::Latest;
 
-/// More than what is waited for ever takes.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// Looks every few milliseconds whether something has come, for longer than it ever takes.
+fn comes(mut what: impl FnMut() -> bool) -> bool {
+    let (_sender, silence) = mpsc::channel::<()>();
+    (0..4_000).any(|_| what() || silence.recv_timeout(Duration::from_millis(5)).is_ok())
+}
 
 /// Whether each engine refuses to start a session, whatever kind it is of, because this is a fork.
 fn every_start_is_refused(runtime: &Arc<Runtime>, ticker: &TickerEngine, feed: &FeedEngine) -> bool {
@@ -141,13 +144,6 @@ fn client_that_cannot_be_served_holds_nobody_up_in_a_fork_without_descriptors() 
     });
     // A limit is the whole process's.
     assert!(in_fork(|| {
-        let comes = |what: &dyn Fn() -> bool| {
-            let since = Instant::now();
-            while !what() && since.elapsed() < PATIENCE {
-                std::thread::yield_now();
-            }
-            what()
-        };
         let feed = FeedEngine::on(Runtime::shared().clone(), &source).expect("valid");
         let address = "tcp://127.0.0.1:0".parse().expect("an address");
         let server = feed
@@ -160,10 +156,10 @@ fn client_that_cannot_be_served_holds_nobody_up_in_a_fork_without_descriptors() 
         // For the client's end and the server's, but not for the threads that read and write it.
         leave_descriptors(2);
         let client = TcpStream::connect((host, port));
-        let is_refused = client.is_ok() && comes(&|| server.counts().refused == 1);
+        let is_refused = client.is_ok() && comes(|| server.counts().refused == 1);
         // Many times what a consumer that is not drained has room for.
         let before = feed.counts().quotes;
-        is_refused && comes(&|| feed.counts().quotes > before + 1_000)
+        is_refused && comes(|| feed.counts().quotes > before + 1_000)
     }));
 }
 
@@ -189,7 +185,6 @@ fn seconds_in_which_a_fork_is_stopped_by_a_signal_are_a_hole_in_the_numbers() {
             .args(["-c", "kill -STOP $PPID; sleep 1.5; kill -CONT $PPID"])
             .status();
         let mut numbers = Vec::new();
-        let since = Instant::now();
         let hole = |numbers: &[u64]| {
             numbers
                 .windows(2)
@@ -197,12 +192,10 @@ fn seconds_in_which_a_fork_is_stopped_by_a_signal_are_a_hole_in_the_numbers() {
                 .max()
                 .unwrap_or(0)
         };
-        while hole(&numbers) == 1 || numbers.len() < 2 {
-            if since.elapsed() > PATIENCE {
-                return false;
-            }
+        let is_seen = comes(|| {
             session.drain(1_024, |record, _| numbers.push(record.quote.sequence));
-        }
-        stopped.is_ok_and(|status| status.success()) && hole(&numbers) >= 1_000
+            hole(&numbers) > 1
+        });
+        is_seen && stopped.is_ok_and(|status| status.success()) && hole(&numbers) >= 1_000
     }));
 }
