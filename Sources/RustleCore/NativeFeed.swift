@@ -52,12 +52,6 @@ package enum NativeFeedSource: Sendable {
 
 /// The native feed: the one owner of its handle. Dropping it cancels its sessions and its source.
 package struct NativeFeed: ~Copyable, Sendable {
-  private static let quotes = NativeLanes<NativeQuote>(RUSTLE_START_FEED_QUOTES)
-  private static let candles = NativeLanes<NativeCandle>(RUSTLE_START_FEED_CANDLES)
-  private static let statistics = NativeLanes<NativePriceStatistics>(RUSTLE_START_FEED_STATISTICS)
-  private static let alerts = NativeLanes<NativePriceAlert>(RUSTLE_START_FEED_ALERTS)
-  private static let notices = NativeLanes<NativeFeedNotice>(RUSTLE_START_FEED_NOTICES)
-
   private let handle: NativeHandle
   /// Kept for as long as the feed runs on it.
   private let runtime: NativeRuntime?
@@ -72,41 +66,6 @@ package struct NativeFeed: ~Copyable, Sendable {
 
   /// Begins the source. Idempotent.
   package borrowing func run() throws(NativeError) { try NativeCalls.feedRun(handle.raw) }
-
-  /// Starts a consumer of quotes.
-  package borrowing func start<Value: Sendable>(
-    _ request: NativeQuoteRequest, reader: FeedReader<NativeQuote, Value>
-  ) throws(NativeError) -> EngineStream<Value> {
-    try start(Self.quotes, request, reader)
-  }
-
-  /// Starts a consumer of candles.
-  package borrowing func start<Value: Sendable>(
-    _ request: NativeCandleRequest, reader: FeedReader<NativeCandle, Value>
-  ) throws(NativeError) -> EngineStream<Value> {
-    try start(Self.candles, request, reader)
-  }
-
-  /// Starts a consumer of statistics.
-  package borrowing func start<Value: Sendable>(
-    _ request: NativePriceStatisticsRequest, reader: FeedReader<NativePriceStatistics, Value>
-  ) throws(NativeError) -> EngineStream<Value> {
-    try start(Self.statistics, request, reader)
-  }
-
-  /// Starts a consumer of alerts.
-  package borrowing func start<Value: Sendable>(
-    _ request: NativePriceAlertRequest, reader: FeedReader<NativePriceAlert, Value>
-  ) throws(NativeError) -> EngineStream<Value> {
-    try start(Self.alerts, request, reader)
-  }
-
-  /// Starts a consumer of notices.
-  package borrowing func start<Value: Sendable>(
-    _ request: NativeNoticeRequest, reader: FeedReader<NativeFeedNotice, Value>
-  ) throws(NativeError) -> EngineStream<Value> {
-    try start(Self.notices, request, reader)
-  }
 
   /// Serves the feed to whoever connects.
   package borrowing func serve(_ request: NativeServerRequest) throws(NativeError) -> NativeServer {
@@ -160,7 +119,7 @@ package struct NativeFeed: ~Copyable, Sendable {
   /// Cancels every session and the source; later starts are refused.
   package borrowing func shutDown() { handle.shutDown() }
 
-  private borrowing func start<Native: NativeFeedElement, Value: Sendable>(
+  borrowing func start<Native: NativeFeedElement, Value: Sendable>(
     _ lanes: NativeLanes<Native>, _ request: some NativeRecord, _ reader: FeedReader<Native, Value>
   ) throws(NativeError) -> EngineStream<Value> {
     let names = SymbolNames()

@@ -1,4 +1,4 @@
-//! Writes `Engines.swift`: the engines whose sessions travel in a lane.
+//! Writes `Engines.swift`: the engines whose sessions travel in a lane, and the starts of those whose owner is written by hand.
 
 use super::records::{Property, properties};
 use super::{camel, head, native};
@@ -8,9 +8,10 @@ use std::fmt::Write;
 /// The request that has a lane, and nothing else.
 const LANE: &str = "RustleLaneRequest";
 
-/// `Engines.swift`: the engines that a request for a lane starts, or one with a lane in it.
+/// `Engines.swift`: the engines that a request for a lane starts, or one with a lane in it. For another request the engine's `NativeNAME`
+/// is written by hand, with a private `start` that takes lanes, the request and a `NAMEReader`.
 pub(crate) fn text(interface: &Interface) -> String {
-    let mut out = head("The engines whose sessions travel in a lane.");
+    let mut out = head("The engines whose sessions travel in a lane, and the starts of the others.");
     for verb in interface.verbs() {
         let Does::Start {
             request,
@@ -31,11 +32,20 @@ pub(crate) fn text(interface: &Interface) -> String {
             .map_or_else(Vec::new, properties)
             .into_iter()
             .partition(|property| property.field.kind == Type::Named(LANE.to_owned()));
-        let Some((new, configuration)) = made.filter(|_| request == LANE || lanes.len() == 1) else {
-            continue;
-        };
         let (name, element) = (camel(&format!("native_{}", verb.object)), native(record));
         let name = name.replacen("native", "Native", 1);
+        let Some((new, configuration)) = made.filter(|_| request == LANE || lanes.len() == 1) else {
+            let reader = name.replacen("Native", "", 1) + "Reader";
+            let _ = write!(
+                out,
+                "extension {name} {{\n  /// Starts a consumer.\n  package borrowing func start<Value: Sendable>(\n    \
+                 _ request: {}, reader: {reader}<{element}, Value>\n  ) throws(NativeError) -> EngineStream<Value> {{\n    \
+                 try start(NativeLanes({}), request, reader)\n  }}\n}}\n\n",
+                native(request),
+                number_name("start", &verb.name),
+            );
+            continue;
+        };
         let _ = writeln!(
             out,
             "/// A native {}.\npackage typealias {name} = NativeEngine<{element}>\n\nextension NativeEngine<{element}> {{\n  \
