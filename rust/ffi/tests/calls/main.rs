@@ -10,6 +10,7 @@ mod panics;
 #[cfg(feature = "faults")]
 mod probe;
 mod realtime;
+mod refusals;
 mod sequences;
 
 use interface::{Arguments, Exact, World, CALLS};

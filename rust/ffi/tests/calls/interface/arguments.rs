@@ -20,6 +20,24 @@ struct Value {
     count: usize,
     /// The bytes at the address that a failed call leaves alone.
     kept: usize,
+    /// The bytes at the address that no other argument may share; 0 when something else is wrong with the address.
+    bytes: usize,
+    is_output: bool,
+}
+
+impl Value {
+    /// Gives both the memory of the larger one.
+    fn share(&mut self, other: &mut Self) {
+        let (larger, smaller) = if self.bytes < other.bytes {
+            (other, self)
+        } else {
+            (self, other)
+        };
+        smaller.word = larger.word;
+        if !larger.is_output {
+            smaller.kept = 0;
+        }
+    }
 }
 
 /// The arguments of a call.
@@ -46,19 +64,17 @@ impl Arguments {
             on: None,
             rooms: Vec::new(),
         };
-        // Verbs promise nothing about memory that overlaps: they write when all is read.
-        let is_checked = call.parameters.iter().any(|parameter| {
-            matches!(parameter.what, What::Slice(..) | What::SliceMut(..)) && !call.name.contains("_drain")
-        });
+        let mut is_shared = false;
         for parameter in call.parameters {
-            let value = out.value(&parameter.what, choose, world);
-            let shared = out.values.last().copied().filter(|last| {
-                is_checked && last.word != 0 && last.count == 0 && last.kept > 0 && parameter.what.is_memory()
-            });
-            out.values.push(match shared {
-                Some(last) if value.kept > 0 && value.count == 0 && choose.is_shared() => last,
-                _ => value,
-            });
+            let mut value = out.value(&parameter.what, choose, world);
+            for other in &mut out.values {
+                let is_refused = value.bytes > 0 && other.bytes > 0 && (value.is_output || other.is_output);
+                if is_refused && !is_shared && choose.is_shared() {
+                    value.share(other);
+                    is_shared = true;
+                }
+            }
+            out.values.push(value);
         }
         out
     }
@@ -100,14 +116,11 @@ impl Arguments {
             }
             What::Number(kind, example) => plain(choose.number(*kind, *example)),
             What::Choice(numbers, example) => plain(u64::from(choose.choice(numbers, *example))),
-            What::Flag(example) => plain(u64::from(choose.choice(&[0, 1], u32::from(*example)))),
+            What::Flag(example) => plain(u64::from(choose.flag(*example))),
             What::Text(example) => {
                 let text = choose.text(example);
-                let count = text.len();
-                let block = self.block(count);
-                block[..count].copy_from_slice(&text);
-                let word = block.as_ptr().expose_provenance() as u64;
-                Value { word, count, kept: 0 }
+                let value = self.placed(&text);
+                self.slice(value, 1, text.len(), choose)
             }
             // The size is given in any case.
             What::In(record, may_be) if choose.is_null(*may_be) => Value {
@@ -116,27 +129,38 @@ impl Arguments {
             },
             What::In(record, _) => {
                 let bytes = self.record(record, choose, world);
-                let count = record.size;
+                let value = self.placed(&bytes);
                 Value {
-                    count,
-                    ..self.placed(&bytes)
+                    count: record.size,
+                    ..aligned_or_not(value, choose)
                 }
             }
             What::Out(_, may_be) if choose.is_null(*may_be) => Value::default(),
-            What::Out(size, _) => Value {
-                kept: *size,
-                ..self.placed(&vec![UNTOUCHED; *size])
-            },
+            What::Out(size, may_be) => {
+                let value = Value {
+                    kept: *size,
+                    is_output: true,
+                    ..self.placed(&vec![UNTOUCHED; *size])
+                };
+                // A number is written at any address, and so is what may be NULL.
+                if *size > 8 && !may_be {
+                    self.rooms.push((value.word, *size));
+                    aligned_or_not(value, choose)
+                } else {
+                    value
+                }
+            }
             What::Slice(element, count) => self.elements(element, *count, choose, world),
             What::SliceMut(size, room) => {
                 let value = self.placed(&vec![UNTOUCHED; size * room]);
-                let start = value.word;
-                let value = self.slice(value, *size, *room, choose);
-                self.rooms.push((start, size * room));
-                value
+                self.rooms.push((value.word, size * room));
+                Value {
+                    is_output: true,
+                    ..self.slice(value, *size, *room, choose)
+                }
             }
             What::Sink => {
-                self.sink = Some(world.sink(choose.is_null(false)));
+                self.sink = Some(world.sink(choose.is_null(false), choose.is_null(false)));
                 Value::default()
             }
             What::Record(_) | What::List(..) | What::Reserved => unreachable!("in fields only"),
@@ -149,6 +173,7 @@ impl Arguments {
         block[..bytes.len()].copy_from_slice(bytes);
         Value {
             word: block.as_mut_ptr().expose_provenance() as u64,
+            bytes: bytes.len(),
             ..Value::default()
         }
     }
@@ -163,19 +188,25 @@ impl Arguments {
 
     /// A pointer to `count` elements of `size` bytes, as `choose` spoils it.
     fn slice(&mut self, value: Value, size: usize, count: usize, choose: &mut impl Choose) -> Value {
-        let word = if choose.is_null(false) {
-            0
-        } else if size > 1 && choose.is_misaligned() {
-            value.word + 1
+        let value = if choose.is_null(false) {
+            Value::default()
+        } else if size > 1 {
+            aligned_or_not(value, choose)
         } else {
-            value.word
+            value
         };
+        let is_read = value.word > 0 && value.word.is_multiple_of(8);
         let count = match choose.count(count) {
-            // A misaligned pointer, or a length that no memory has, is refused before the memory is read.
-            said if said <= count || said > isize::MAX as usize / size.max(1) => said,
+            // Nothing is read at NULL, at an address that is misaligned, and for a length that no memory has.
+            said if !is_read || said <= count || said > isize::MAX as usize / size.max(1) => said,
             _ => count,
         };
-        Value { word, count, kept: 0 }
+        let bytes = if count == 0 { 0 } else { value.bytes };
+        Value {
+            count,
+            bytes,
+            ..value
+        }
     }
 
     fn elements(
@@ -210,8 +241,13 @@ impl Arguments {
 
     fn record(&mut self, record: &Record, choose: &mut impl Choose, world: &mut World) -> Vec<u8> {
         let mut bytes = vec![0; record.size];
-        for field in record.fields {
-            self.put(&mut bytes, field.offset, &field.what, choose, world, None);
+        for (place, field) in record.fields.iter().enumerate() {
+            if matches!(field.what, What::Reserved) {
+                let next = record.fields.get(place + 1);
+                bytes[next.map_or(record.size, |next| next.offset) - 1] = choose.reserved();
+            } else {
+                self.put(&mut bytes, field.offset, &field.what, choose, world, None);
+            }
         }
         bytes
     }
@@ -230,7 +266,6 @@ impl Arguments {
             bytes[offset..offset + length].copy_from_slice(&word.to_ne_bytes()[..length]);
         };
         match what {
-            What::Reserved => {}
             What::Record(record) => {
                 let inner = self.record(record, choose, world);
                 bytes[offset..offset + inner.len()].copy_from_slice(&inner);
@@ -387,6 +422,18 @@ impl Arguments {
 
     pub(crate) fn f64(&self, place: usize) -> f64 {
         f64::from_bits(self.values[place].word)
+    }
+}
+
+/// The value, or with an address that is misaligned for every record.
+fn aligned_or_not(value: Value, choose: &mut impl Choose) -> Value {
+    if choose.is_misaligned() {
+        Value {
+            word: value.word + 1,
+            ..Value::default()
+        }
+    } else {
+        value
     }
 }
 

@@ -5,11 +5,13 @@ mod arguments;
 mod choices;
 mod table;
 mod world;
+mod wrong;
 
 pub(crate) use arguments::Arguments;
 pub(crate) use choices::{Choose, Chooser, Exact};
 pub(crate) use table::CALLS;
 pub(crate) use world::World;
+pub(crate) use wrong::{Basis, Wrong};
 
 use rustle::status::{RustleError, RustleStatus};
 

@@ -5,7 +5,7 @@ use rustle::live::rustle_live_objects;
 use rustle::object::{rustle_free, rustle_new};
 use rustle::runtime::RustleManualRuntime;
 use rustle::sink::RustleSink;
-use rustle::status::{RustleStatus, RUSTLE_OK};
+use rustle::status::{RustleStatus, RUSTLE_INVALID_VALUE, RUSTLE_OK};
 use rustle::{rustle_runtime_advance, RustleHandle, RUSTLE_NEW_RUNTIME_MANUAL};
 use std::ffi::c_void;
 use std::ptr::null_mut;
@@ -33,6 +33,12 @@ extern "C" fn on_release(context: *mut c_void, _: i32, _: *const u8, _: usize) {
 fn sinks() -> MutexGuard<'static, i64> {
     SINKS.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+/// Refusals that the header does not name: of a place for a record that is misaligned.
+const UNNAMED: [(&str, RustleStatus); 2] = [
+    ("rustle_meter_read", RUSTLE_INVALID_VALUE),
+    ("rustle_voice_summary", RUSTLE_INVALID_VALUE),
+];
 
 struct Known {
     handle: RustleHandle,
@@ -78,14 +84,14 @@ impl World {
         self.runtime
     }
 
-    /// A sink that counts; one without a function for `is_null`.
-    pub(crate) fn sink(&mut self, is_null: bool) -> RustleSink {
+    /// A sink that counts, with or without its functions.
+    pub(crate) fn sink(&mut self, has_no_signal: bool, has_no_release: bool) -> RustleSink {
         self.drop_offered();
         self.offered = Box::into_raw(Box::new(1));
         RustleSink {
             context: self.offered.cast(),
-            on_signal: Some(on_signal),
-            on_release: (!is_null).then_some(on_release),
+            on_signal: (!has_no_signal).then_some(on_signal),
+            on_release: (!has_no_release).then_some(on_release),
         }
     }
 
@@ -112,6 +118,24 @@ impl World {
             if let (Some((handle, _)), true) = (arguments.on(), call.name.ends_with("_free")) {
                 self.gone(handle);
             }
+        }
+        (status, text)
+    }
+
+    /// Makes the call. When it is refused, the status is one that it names, there is a text, and nothing is written.
+    pub(crate) fn attempt(
+        &mut self,
+        call: &'static Call,
+        arguments: &Arguments,
+        name: &str,
+    ) -> (RustleStatus, String) {
+        let (status, text) = self.run(call, arguments);
+        if status != RUSTLE_OK {
+            let what = format!("{name}: {}: status {status}, {text:?}", call.name);
+            let is_named = call.statuses.contains(&status) || UNNAMED.contains(&(call.name, status));
+            assert!(is_named, "{what}, expected one of {:?}", call.statuses);
+            assert!(!text.is_empty(), "{what}");
+            assert!(arguments.is_untouched(), "{what}, and it wrote");
         }
         (status, text)
     }
@@ -148,6 +172,15 @@ impl World {
             .rev()
             .filter(|known| known.is_live && known.kind == kind);
         of_kind.next().map(|known| known.handle)
+    }
+
+    /// A live object that is of another kind.
+    pub(crate) fn of_another_kind(&self, kind: &str) -> RustleHandle {
+        if kind == "runtime" {
+            self.latest("pitch").expect("a pitch tracker was made")
+        } else {
+            self.runtime
+        }
     }
 
     /// Handles that were issued, live or not.
