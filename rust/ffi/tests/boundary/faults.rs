@@ -12,8 +12,8 @@ use rustle_testkit::this_program;
 )]
 fn five_hundred_rounds() {
     let _alone = crate::alone();
-    if let Err(broken) = harness::run(500) {
-        println!("caught: {broken}");
+    if let Err(broken) = std::panic::catch_unwind(|| harness::run(500)) {
+        println!("caught: {}", rustle_engines::panic_message(&*broken));
         std::process::exit(3);
     }
 }

@@ -39,6 +39,17 @@ fn attempt(
     (status, text, met)
 }
 
+/// Makes a call that does what it is for.
+fn is_right(world: &mut World, call: &'static Call, arguments: &Arguments, when: &str) {
+    let result = world.run(call, arguments);
+    let name = call.name;
+    assert_eq!(result, (RUSTLE_OK, String::new()), "{name}, {when}");
+    assert!(
+        arguments.is_written(),
+        "{name} answers OK with nothing in it, {when}"
+    );
+}
+
 #[test]
 fn panic_at_any_point_of_a_call_is_a_status_leaves_nothing_and_the_next_call_is_right() {
     let _alone = alone();
@@ -78,23 +89,9 @@ fn panic_at_any_point_of_a_call_is_a_status_leaves_nothing_and_the_next_call_is_
                 );
                 assert_eq!(rustle_live_objects(), before, "{name}, point {point}");
                 // The call had no effect: the same one on the same object does what it is for, as does one on another.
-                let (status, text) = world.run(call, &arguments);
-                assert_eq!(
-                    (status, text),
-                    (RUSTLE_OK, String::new()),
-                    "{name}, on the object of the panic"
-                );
-                assert!(
-                    arguments.is_written(),
-                    "{name} answers OK with nothing in it after a panic"
-                );
+                is_right(&mut world, call, &arguments, "on the object of the panic");
                 let again = Arguments::new(call, &mut Exact, &mut world);
-                let (status, text) = world.run(call, &again);
-                assert_eq!(
-                    (status, text),
-                    (RUSTLE_OK, String::new()),
-                    "{name}, after a panic"
-                );
+                is_right(&mut world, call, &again, "after a panic");
             }
         }
     }
@@ -116,10 +113,8 @@ fn every_function_is_right_after_the_panics_of_each() {
         );
         for call in CALLS {
             let arguments = Arguments::new(call, &mut Exact, &mut world);
-            let (status, text) = world.run(call, &arguments);
-            let names = format!("{} after the panics of {}", call.name, panicked.name);
-            assert_eq!((status, text), (RUSTLE_OK, String::new()), "{names}");
-            assert!(arguments.is_written(), "{names} answers OK with nothing in it");
+            let when = format!("after the panics of {}", panicked.name);
+            is_right(&mut world, call, &arguments, &when);
         }
         world.free_all();
         assert_eq!((World::unreleased(), world.left()), (0, 0), "{}", panicked.name);

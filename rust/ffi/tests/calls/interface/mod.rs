@@ -3,7 +3,11 @@
 
 mod arguments;
 mod choices;
+mod making;
 mod table;
+#[expect(dead_code, reason = "other tests use the rest")]
+#[path = "../../verbs/mod.rs"]
+mod verbs;
 mod world;
 mod wrong;
 

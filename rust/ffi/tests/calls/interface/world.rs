@@ -1,12 +1,11 @@
 //! The objects of a run of calls: a runtime that stands still, what was made, and what became of the sinks.
 
+use super::verbs::{advance, free, manual_runtime};
 use super::{Arguments, Call, Exact, CALLS};
 use rustle::live::rustle_live_objects;
-use rustle::object::{rustle_free, rustle_new};
-use rustle::runtime::RustleManualRuntime;
 use rustle::sink::RustleSink;
 use rustle::status::{RustleStatus, RUSTLE_INVALID_VALUE, RUSTLE_OK};
-use rustle::{rustle_runtime_advance, RustleHandle, RUSTLE_NEW_RUNTIME_MANUAL};
+use rustle::RustleHandle;
 use std::ffi::c_void;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -59,21 +58,8 @@ impl World {
     /// A world with a runtime, and nothing else.
     pub(crate) fn new() -> Self {
         let live_before = rustle_live_objects();
-        let configuration = RustleManualRuntime { wall_ms: 0 };
-        let mut runtime = 0;
-        // SAFETY: the configuration and the place are this frame's own.
-        let status = unsafe {
-            rustle_new(
-                RUSTLE_NEW_RUNTIME_MANUAL,
-                (&raw const configuration).cast(),
-                size_of::<RustleManualRuntime>(),
-                &raw mut runtime,
-                null_mut(),
-            )
-        };
-        assert_eq!(status, RUSTLE_OK);
         Self {
-            runtime,
+            runtime: manual_runtime(),
             known: Vec::new(),
             live_before,
             offered: null_mut(),
@@ -222,16 +208,13 @@ impl World {
         if handle == self.runtime || handle == 0 {
             return;
         }
-        // SAFETY: every number is allowed as a handle, and NULL as the record of an error.
-        unsafe { rustle_free(handle, null_mut()) };
+        free(handle);
         self.gone(handle);
     }
 
     /// Moves the time on; everything that was due is done when it returns.
     pub(crate) fn advance(&self, nanoseconds: u64) {
-        // SAFETY: NULL is allowed as the record of an error.
-        let status = unsafe { rustle_runtime_advance(self.runtime, nanoseconds, null_mut()) };
-        assert_eq!(status, RUSTLE_OK);
+        advance(self.runtime, nanoseconds);
     }
 
     /// Frees what is left, the newest first.
@@ -266,7 +249,6 @@ impl World {
 impl Drop for World {
     fn drop(&mut self) {
         self.free_all();
-        // SAFETY: NULL is allowed as the record of an error.
-        assert_eq!(unsafe { rustle_free(self.runtime, null_mut()) }, RUSTLE_OK);
+        assert_eq!(free(self.runtime), RUSTLE_OK);
     }
 }
