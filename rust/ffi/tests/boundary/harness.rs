@@ -9,7 +9,7 @@ use rustle::RustleHandle;
 use std::ffi::c_void;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::Duration;
 
 /// How a round's session comes to its end.
@@ -32,21 +32,15 @@ pub(crate) enum Mode {
 }
 
 impl Mode {
-    /// The modes that this build can run.
-    pub(crate) fn all() -> Vec<Self> {
-        let mut modes = vec![
-            Self::NaturalEnd,
-            Self::Cancel,
-            Self::FourCancels,
-            Self::CancelInside,
-            Self::FreeSession,
-            Self::FreeEngine,
-        ];
-        if cfg!(feature = "faults") {
-            modes.push(Self::Panic);
-        }
-        modes
-    }
+    const ALL: [Self; 7] = [
+        Self::NaturalEnd,
+        Self::Cancel,
+        Self::FourCancels,
+        Self::CancelInside,
+        Self::FreeSession,
+        Self::FreeEngine,
+        Self::Panic,
+    ];
 
     fn reasons(self) -> &'static [i32] {
         match self {
@@ -60,16 +54,36 @@ impl Mode {
 
 /// A sink's context: counts what happens to it. It outlives every callback, so that one too many can be seen.
 #[derive(Default)]
-struct Probe {
+pub(crate) struct Probe {
     session: AtomicU64,
     cancels_inside: AtomicBool,
     signals: AtomicU32,
     releases: AtomicU32,
     signals_after_release: AtomicU32,
     foreign_releases: AtomicU32,
-    reason: AtomicU32,
-    released: Mutex<bool>,
+    /// The reason and the message of each release.
+    ends: Mutex<Vec<(i32, String)>>,
     bell: Condvar,
+}
+
+impl Probe {
+    /// A sink of this context, which has to outlive the session.
+    pub(crate) fn sink(&self) -> RustleSink {
+        RustleSink {
+            context: std::ptr::from_ref(self).cast_mut().cast(),
+            on_signal: Some(on_signal),
+            on_release: Some(on_release),
+        }
+    }
+
+    #[cfg(feature = "faults")]
+    pub(crate) fn signals(&self) -> u32 {
+        self.signals.load(Ordering::SeqCst)
+    }
+
+    pub(crate) fn ends(&self) -> MutexGuard<'_, Vec<(i32, String)>> {
+        self.ends.lock().expect("no panic under the lock")
+    }
 }
 
 extern "C" fn on_signal(context: *mut c_void, _: *const c_void) {
@@ -84,9 +98,15 @@ extern "C" fn on_signal(context: *mut c_void, _: *const c_void) {
     }
 }
 
-extern "C" fn on_release(context: *mut c_void, reason: i32, _: *const u8, _: usize) {
+extern "C" fn on_release(context: *mut c_void, reason: i32, message: *const u8, length: usize) {
     // SAFETY: as above.
     let probe = unsafe { &*context.cast::<Probe>() };
+    let message = match length {
+        // At NULL, when the release is a seeded fault's.
+        0 => &[],
+        // SAFETY: the message is readable for its length during the call.
+        _ => unsafe { std::slice::from_raw_parts(message, length) },
+    };
     if !std::thread::current()
         .name()
         .unwrap_or_default()
@@ -96,9 +116,9 @@ extern "C" fn on_release(context: *mut c_void, reason: i32, _: *const u8, _: usi
     }
     // What the termination handler of a Swift stream does: it must not meet a lock.
     cancel(probe);
-    probe.reason.store(reason as u32, Ordering::SeqCst);
     probe.releases.fetch_add(1, Ordering::SeqCst);
-    *probe.released.lock().expect("no panic under the lock") = true;
+    let message = String::from_utf8_lossy(message).into_owned();
+    probe.ends().push((reason, message));
     probe.bell.notify_all();
 }
 
@@ -115,10 +135,10 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// # Panics
 /// A promise is broken.
 pub(crate) fn run(rounds: usize) {
-    let modes = Mode::all();
     let cases: Vec<(Engine, Mode)> = ENGINES
         .iter()
-        .flat_map(|engine| modes.iter().map(|mode| (*engine, *mode)))
+        .flat_map(|engine| Mode::ALL.map(|mode| (*engine, mode)))
+        .filter(|(_, mode)| *mode != Mode::Panic || cfg!(feature = "faults"))
         // A bell may ring for the last time before the start has returned, and cancel nothing then: events are needed.
         .filter(|(engine, mode)| *mode != Mode::CancelInside || engine.lanes.contains(&RUSTLE_LANE_EVENTS))
         .collect();
@@ -170,13 +190,8 @@ fn run_round(
     probe
         .cancels_inside
         .store(mode == Mode::CancelInside, Ordering::SeqCst);
-    let sink = RustleSink {
-        context: Arc::as_ptr(probe).cast_mut().cast(),
-        on_signal: Some(on_signal),
-        on_release: Some(on_release),
-    };
     let handle = (engine.new)(0, 100_000.0, limit).expect(name);
-    let session = engine.start(handle, work, lane, 64, sink).expect(name);
+    let session = engine.start(handle, work, lane, 64, probe.sink()).expect(name);
     probe.session.store(session, Ordering::SeqCst);
     // Some rounds act at once and some after a first value.
     if acts_later {
@@ -193,15 +208,13 @@ fn run_round(
         Mode::FreeSession => assert_eq!(free(session), RUSTLE_OK, "{name}"),
         Mode::FreeEngine => assert_eq!(free(handle), RUSTLE_OK, "{name}"),
     }
-    let released = probe.released.lock().expect("no panic under the lock");
-    let (released, _) = probe
+    let (ends, _) = probe
         .bell
-        .wait_timeout_while(released, PATIENCE, |released| !*released)
+        .wait_timeout_while(probe.ends(), PATIENCE, |ends| ends.is_empty())
         .expect("no panic under the lock");
-    let is_released = *released;
-    drop(released);
-    assert!(is_released, "{name}: no release within {PATIENCE:?}");
-    let reason = probe.reason.load(Ordering::SeqCst) as i32;
+    let reason = ends.first().map(|(reason, _)| *reason);
+    drop(ends);
+    let reason = reason.unwrap_or_else(|| panic!("{name}: no release within {PATIENCE:?}"));
     assert!(mode.reasons().contains(&reason), "{name}: reason {reason}");
     if mode != Mode::FreeSession {
         if lane != RUSTLE_LANE_EVENTS {

@@ -39,11 +39,13 @@ fn each_argument_that_is_wrong_is_refused_with_its_status() {
         for basis in Basis::ALL {
             let mut world = World::new();
             let arguments = basis.arguments(call, &mut world);
-            if world.run(call, &arguments).0 != RUSTLE_OK {
-                assert_ne!(basis, Basis::Examples, "{}", call.name);
+            let (status, text) = world.run(call, &arguments);
+            if status != RUSTLE_OK {
+                assert_ne!(basis, Basis::Examples, "the example of {}: {text}", call.name);
                 leaves_nothing(world, call);
                 continue;
             }
+            assert!(arguments.is_written(), "{} wrote nothing", call.name);
             Wrong::each(call, basis, &mut world, |world, arguments, wrong, place| {
                 let name = format!("{wrong:?} {place}");
                 let (status, text) = world.attempt(call, arguments, &name);
