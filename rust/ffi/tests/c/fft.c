@@ -25,21 +25,6 @@ static void magnitudes_of_a_sine_peak_in_its_bin(void) {
   }
 }
 
-static void short_buffer_is_padded_and_a_long_one_cropped(void) {
-  float samples[2 * SIZE] = {0};
-  fill_sine(samples, 300, 7);
-  const float *from_short = compute_fft_rust(samples, 300, SIZE, 1);
-  const float *from_padded = compute_fft_rust(samples, SIZE, SIZE, 1);
-  samples[SIZE] = 1e6f;
-  const float *from_long = compute_fft_rust(samples, 2 * SIZE, SIZE, 1);
-  EXPECT(from_short != NULL && from_padded != NULL && from_long != NULL);
-  EXPECT(memcmp(from_short, from_padded, SIZE / 2 * sizeof(float)) == 0);
-  EXPECT(memcmp(from_short, from_long, SIZE / 2 * sizeof(float)) == 0);
-  free_fft_result_rust(from_long);
-  free_fft_result_rust(from_short);
-  free_fft_result_rust(from_padded);
-}
-
 static void bad_arguments_give_null(void) {
   float samples[SIZE] = {0};
   EXPECT(compute_fft_rust(NULL, SIZE, SIZE, 0) == NULL);
@@ -150,7 +135,6 @@ static void window_and_peaks(void) {
 
 int main(void) {
   magnitudes_of_a_sine_peak_in_its_bin();
-  short_buffer_is_padded_and_a_long_one_cropped();
   bad_arguments_give_null();
   wrong_frees_do_nothing();
   forms_agree_with_and_without_scratch();

@@ -213,12 +213,9 @@ static void equalizer_refuses(void) {
   REFUSED(WITH_ROOM(bands, 0), RUSTLE_INVALID_LENGTH);
   EXPECT(equalizer == 0);
   OK(rustle_equalizer_new(&fit, &equalizer, NULL));
-#define CHANGE(field, value) \
-  (bad = band, bad.field = (value), wrong.left = &bad, rustle_equalizer_change(equalizer, &wrong, &error))
-  REFUSED(CHANGE(frequency, 24000), RUSTLE_INVALID_VALUE);
-  REFUSED(CHANGE(frequency, 0.047), RUSTLE_INVALID_VALUE);
-  REFUSED(CHANGE(gain, 24.5), RUSTLE_INVALID_VALUE);
-  REFUSED(CHANGE(q, 0), RUSTLE_INVALID_VALUE);
+  // The tests of rustle-dsp go through the ranges, here and for the meter.
+  bad = band, bad.frequency = 24000, wrong.left = &bad;
+  REFUSED(rustle_equalizer_change(equalizer, &wrong, &error), RUSTLE_INVALID_VALUE);
   wrong = (RustleEqualizerSettings){.left = many, .left_count = 3};
   REFUSED(rustle_equalizer_change(equalizer, &wrong, &error), RUSTLE_INVALID_LENGTH);
   wrong = (RustleEqualizerSettings){.preamp = INFINITY};
@@ -290,21 +287,14 @@ static void meter_measures_a_tone(void) {
 }
 
 static void scale_has_its_five_classes(void) {
-  // From a place to its power: a = m + (1 - m) (place / 120)^2.
-  static const struct {
-    double place;
-    uint32_t below, at;
-  } edges[] = {{50, 0, 1}, {75, 1, 2}, {90, 2, 3}, {100, 3, 4}};
-  double place = 0;
-  uint32_t noise_class = 9;
-  for (size_t n = 0; n < COUNT(edges); n++) {
-    double power = 20 * log10(1e-4 + (1 - 1e-4) * pow(edges[n].place / 120, 2));
-    OK(rustle_noise_scale(power - 1e-9, &place, &noise_class, NULL));
-    EXPECT(is_close(place, edges[n].place, 1e-6) && noise_class == edges[n].below);
-    EXPECT(rustle_noise_scale(power + 1e-9, &place, &noise_class, NULL) == RUSTLE_OK && noise_class == edges[n].at);
+  static const double powers[] = {-INFINITY, -10, -7, -4, 0};
+  double place = 77;
+  for (uint32_t expected = 0; expected < COUNT(powers); expected++) {
+    uint32_t noise_class = 9;
+    OK(rustle_noise_scale(powers[expected], &place, &noise_class, NULL));
+    EXPECT(noise_class == expected && (expected > 0 || place == 0));
   }
-  EXPECT(rustle_noise_scale(0, &place, &noise_class, NULL) == RUSTLE_OK && place == 120 && noise_class == 4);
-  EXPECT(rustle_noise_scale(-INFINITY, &place, &noise_class, NULL) == RUSTLE_OK && place == 0 && noise_class == 0);
+  EXPECT(place == 120);
 }
 
 static void meter_refuses(void) {
@@ -314,7 +304,6 @@ static void meter_refuses(void) {
   const RustleResponsePoint points[2] = {{1000, 0}, {100, 0}};
   static const uint32_t unknown[1] = {3};
 #define WITH(field, value) (bad = good, bad.field = (value), rustle_meter_new(&bad, &meter, &error))
-  REFUSED(WITH(sample_rate, 7999), RUSTLE_INVALID_VALUE);
   REFUSED(WITH(offset, 301), RUSTLE_INVALID_VALUE);
   REFUSED(WITH(channels, unknown), RUSTLE_INVALID_VALUE);
   REFUSED(WITH(channel_count, 0), RUSTLE_INVALID_VALUE);
