@@ -58,6 +58,8 @@ pub(crate) struct Probe {
     session: AtomicU64,
     cancels_inside: AtomicBool,
     signals: AtomicU32,
+    /// The signals that have an event with them; the others are bells.
+    events: AtomicU32,
     releases: AtomicU32,
     signals_after_release: AtomicU32,
     foreign_releases: AtomicU32,
@@ -76,9 +78,12 @@ impl Probe {
         }
     }
 
-    #[cfg(feature = "faults")]
     pub(crate) fn signals(&self) -> u32 {
         self.signals.load(Ordering::SeqCst)
+    }
+
+    pub(crate) fn events(&self) -> u32 {
+        self.events.load(Ordering::SeqCst)
     }
 
     pub(crate) fn ends(&self) -> MutexGuard<'_, Vec<(i32, String)>> {
@@ -86,13 +91,16 @@ impl Probe {
     }
 }
 
-extern "C" fn on_signal(context: *mut c_void, _: *const c_void) {
+extern "C" fn on_signal(context: *mut c_void, event: *const c_void) {
     // SAFETY: the context is the probe, which the harness keeps until the process ends.
     let probe = unsafe { &*context.cast::<Probe>() };
     if probe.releases.load(Ordering::SeqCst) > 0 {
         probe.signals_after_release.fetch_add(1, Ordering::SeqCst);
     }
     probe.signals.fetch_add(1, Ordering::SeqCst);
+    probe
+        .events
+        .fetch_add(u32::from(!event.is_null()), Ordering::SeqCst);
     if probe.cancels_inside.load(Ordering::SeqCst) {
         cancel(probe);
     }
