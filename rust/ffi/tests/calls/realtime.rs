@@ -2,7 +2,8 @@
 //! RealtimeSanitizer, as `scripts/realtime-test` runs this, it does not wait or call the system either.
 
 use crate::alone;
-use crate::interface::{Arguments, Basis, Exact, World, Wrong, CALLS};
+use crate::interface::wrong::{Basis, Wrong};
+use crate::interface::{Arguments, Exact, World, CALLS};
 use rustle::status::RUSTLE_OK;
 use rustle_testkit::{allocations_in, has_realtime_sanitizer, in_realtime, CountingAllocator};
 use std::sync::atomic::{AtomicBool, Ordering};

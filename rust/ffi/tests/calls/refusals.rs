@@ -2,7 +2,8 @@
 //! each call fails with the status of what is wrong and a text, and writes nothing.
 
 use crate::alone;
-use crate::interface::{Arguments, Basis, Call, Choose, Exact, Maker, Parameter, What, World, Wrong, CALLS};
+use crate::interface::wrong::{Basis, Wrong};
+use crate::interface::{Arguments, Call, Choose, Exact, Maker, Parameter, What, World, CALLS};
 use rustle::status::*;
 use rustle::RustleHandle;
 use std::collections::BTreeMap;

@@ -9,13 +9,12 @@ mod table;
 #[path = "../../verbs/mod.rs"]
 mod verbs;
 mod world;
-mod wrong;
+pub(crate) mod wrong;
 
 pub(crate) use arguments::Arguments;
 pub(crate) use choices::{Choose, Chooser, Exact};
 pub(crate) use table::CALLS;
 pub(crate) use world::World;
-pub(crate) use wrong::{Basis, Wrong};
 
 use rustle::status::{RustleError, RustleStatus};
 
