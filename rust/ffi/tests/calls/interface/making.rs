@@ -79,7 +79,7 @@ impl<'a> Making<'a> {
                     is_output: true,
                     ..self.placed(&vec![UNTOUCHED; *size])
                 };
-                // A number is written at any address, and so is what may be NULL.
+                // A number is written at any address; a drain does not look at that of its statistics, which may be NULL.
                 if *size > 8 && !may_be {
                     self.out.rooms.push((value.word, *size));
                     self.aligned_or_not(value)
