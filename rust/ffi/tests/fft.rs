@@ -2,16 +2,17 @@
 
 use rustle::fft::brief::{compute_fft_rust, free_fft_result_rust};
 use rustle::fft::{
-    RustleFftDescription, RustleFftPath, RustleFftPlanConfiguration, RustleScale, RustleSpectrumForm,
-    RustleSymmetry, RustleWindow,
+    RustleFftPath, RustleFftPlanConfiguration, RustleScale, RustleSpectrumForm, RustleSymmetry,
 };
 use rustle::lent::Choice;
-use rustle::object::{rustle_describe, rustle_free, rustle_new};
 use rustle::status::{RustleStatus, RUSTLE_OK, RUSTLE_STALE_HANDLE};
-use rustle::{rustle_fft_spectrum, RustleHandle, RUSTLE_DESCRIBE_FFT_PLAN, RUSTLE_NEW_FFT_PLAN};
+use rustle::{rustle_fft_spectrum, RustleHandle, RUSTLE_NEW_FFT_PLAN};
 use rustle_testkit::{allocations_in, noise, relative_l2, vector_file, CountingAllocator};
-use std::mem::MaybeUninit;
 use std::ptr;
+use verbs::{free, make};
+
+#[expect(dead_code, reason = "other tests use the rest")]
+mod verbs;
 
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;
@@ -28,61 +29,19 @@ fn compute_fft(signal: &[f32], size: usize, window: i32) -> Option<Vec<f32>> {
     Some(magnitudes)
 }
 
-fn new_plan(size: usize) -> RustleHandle {
-    plan_of(size, RustleWindow::Hann.into(), RustleScale::Amplitude)
-}
-
-fn plan_of(size: usize, window: Choice<RustleWindow>, scale: RustleScale) -> RustleHandle {
+fn new_plan(size: usize, window: u32) -> RustleHandle {
     let configuration = RustleFftPlanConfiguration {
         size,
-        window,
+        window: Choice::of_number(window),
         symmetry: RustleSymmetry::Periodic.into(),
-        scale: scale.into(),
+        scale: RustleScale::None.into(),
         path: RustleFftPath::Preferred.into(),
     };
-    let mut plan = 0;
-    // SAFETY: the record has the number's type; the handle's place is this frame's own.
-    let status = unsafe {
-        rustle_new(
-            RUSTLE_NEW_FFT_PLAN,
-            ptr::from_ref(&configuration).cast(),
-            size_of_val(&configuration),
-            &mut plan,
-            ptr::null_mut(),
-        )
-    };
-    assert_eq!(status, RUSTLE_OK);
-    plan
+    make(RUSTLE_NEW_FFT_PLAN, &configuration).expect("the configuration is in order")
 }
 
-fn describe(plan: RustleHandle) -> RustleFftDescription {
-    let mut description = MaybeUninit::<RustleFftDescription>::uninit();
-    // SAFETY: the record's place has the number's type and is this frame's own.
-    let status = unsafe {
-        rustle_describe(
-            plan,
-            RUSTLE_DESCRIBE_FFT_PLAN,
-            description.as_mut_ptr().cast(),
-            size_of::<RustleFftDescription>(),
-            ptr::null_mut(),
-        )
-    };
-    assert_eq!(status, RUSTLE_OK);
-    // SAFETY: `RUSTLE_OK` says that it was written.
-    unsafe { description.assume_init() }
-}
-
-fn free_plan(plan: RustleHandle) -> RustleStatus {
-    // SAFETY: NULL stands for no record.
-    unsafe { rustle_free(plan, ptr::null_mut()) }
-}
-
-fn magnitudes(plan: RustleHandle, input: &[f32], output: &mut [f32], scratch: &mut [f32]) -> RustleStatus {
-    let scratch_start = if scratch.is_empty() {
-        ptr::null_mut()
-    } else {
-        scratch.as_mut_ptr()
-    };
+/// With the plan's own scratch memory.
+fn magnitudes(plan: RustleHandle, input: &[f32], output: &mut [f32]) -> RustleStatus {
     // SAFETY: the slices are this call's own, and apart.
     unsafe {
         rustle_fft_spectrum(
@@ -92,8 +51,8 @@ fn magnitudes(plan: RustleHandle, input: &[f32], output: &mut [f32], scratch: &m
             input.len(),
             output.as_mut_ptr(),
             output.len(),
-            scratch_start,
-            scratch.len(),
+            ptr::null_mut(),
+            0,
             ptr::null_mut(),
         )
     }
@@ -127,41 +86,24 @@ fn padding_and_cropping_are_those_of_numpy() {
 }
 
 #[test]
-fn magnitudes_with_the_callers_scratch_do_not_allocate() {
-    let plan = new_plan(2048);
-    let input = noise(1, 2048);
-    let (mut output, mut scratch) = (vec![0.0; 1025], vec![0.0; describe(plan).scratch_length]);
-    let (count, status) = allocations_in(|| magnitudes(plan, &input, &mut output, &mut scratch));
-    assert_eq!((count, status), (0, RUSTLE_OK));
-
-    // With the plan's own, the first call allocates and the second does not.
-    let (first, _) = allocations_in(|| magnitudes(plan, &input, &mut output, &mut []));
-    let (second, status) = allocations_in(|| magnitudes(plan, &input, &mut output, &mut []));
-    assert_eq!((first, second, status), (1, 0, RUSTLE_OK));
-    assert_eq!(free_plan(plan), RUSTLE_OK);
-}
-
-#[test]
-fn refusal_does_not_allocate_or_write() {
-    let plan = new_plan(256);
-    let mut output = [7.0; 100];
-    let (count, status) = allocations_in(|| magnitudes(plan, &[0.0; 256], &mut output, &mut []));
-    assert_ne!(status, RUSTLE_OK);
-    // The scratch of the plan's own.
-    assert!(count <= 1, "{count} allocations");
-    assert_eq!(output, [7.0; 100]);
-    assert_eq!(free_plan(plan), RUSTLE_OK);
+fn plan_allocates_its_scratch_memory_once() {
+    let plan = new_plan(2048, 1);
+    let (input, mut output) = (noise(1, 2048), vec![0.0; 1025]);
+    let first = allocations_in(|| magnitudes(plan, &input, &mut output));
+    let second = allocations_in(|| magnitudes(plan, &input, &mut output));
+    assert_eq!((first, second), ((1, RUSTLE_OK), (0, RUSTLE_OK)));
+    assert_eq!(free(plan), RUSTLE_OK);
 }
 
 #[test]
 fn plan_that_is_freed_under_its_users_lets_them_finish() {
     let input = noise(2, 1024);
-    let alone = new_plan(1024);
+    let alone = new_plan(1024, 1);
     let mut expected = vec![0.0; 513];
-    assert_eq!(magnitudes(alone, &input, &mut expected, &mut []), RUSTLE_OK);
-    assert_eq!(free_plan(alone), RUSTLE_OK);
+    assert_eq!(magnitudes(alone, &input, &mut expected), RUSTLE_OK);
+    assert_eq!(free(alone), RUSTLE_OK);
 
-    let plan = new_plan(1024);
+    let plan = new_plan(1024, 1);
     std::thread::scope(|scope| {
         let users: Vec<_> = (0..4)
             .map(|_| {
@@ -169,13 +111,13 @@ fn plan_that_is_freed_under_its_users_lets_them_finish() {
                     let mut output = vec![0.0; 513];
                     let mut done = 0;
                     loop {
-                        match magnitudes(plan, &input, &mut output, &mut []) {
+                        match magnitudes(plan, &input, &mut output) {
                             RUSTLE_OK => assert_eq!(output, expected),
                             status => return status,
                         }
                         done += 1;
                         if done == 50 {
-                            free_plan(plan);
+                            free(plan);
                         }
                     }
                 })
@@ -198,10 +140,10 @@ fn plans_that_are_kept_are_shared_by_racing_threads() {
         .iter()
         .flat_map(|size| [0, 1, 2, 3].map(|window| (*size, window)))
         .map(|(size, window)| {
-            let plan = plan_of(size, Choice::of_number(window), RustleScale::None);
+            let plan = new_plan(size, window);
             let mut output = vec![0.0; size / 2];
-            assert_eq!(magnitudes(plan, &input[..size], &mut output, &mut []), RUSTLE_OK);
-            assert_eq!(free_plan(plan), RUSTLE_OK);
+            assert_eq!(magnitudes(plan, &input[..size], &mut output), RUSTLE_OK);
+            assert_eq!(free(plan), RUSTLE_OK);
             output
         })
         .collect();

@@ -4,9 +4,6 @@
 use rustle::equalizer::*;
 use rustle::lane::{RustleLane, RustleLaneRequest};
 use rustle::lent::{Lent, RustleString};
-use rustle::object::{rustle_free, rustle_new};
-use rustle::runtime::RustleManualRuntime;
-use rustle::session::rustle_start;
 use rustle::sink::{RustleSink, RUSTLE_RELEASE_ENDED};
 use rustle::sound::{RustlePlaybackProgress, RustleSoundConfiguration};
 use rustle::status::RUSTLE_OK;
@@ -15,31 +12,11 @@ use rustle_testkit::sine;
 use std::ffi::c_void;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
+use verbs::{advance, free, make, manual_runtime, start};
+
+mod verbs;
 
 const RATE: f64 = 48_000.0;
-
-/// Makes an object; `what` is the number of the configuration's type.
-fn made<Configuration>(what: u32, configuration: &Configuration) -> RustleHandle {
-    let mut object = 0;
-    let record = std::ptr::from_ref(configuration).cast();
-    // SAFETY: the records are the callers' own; NULL is allowed as the record of an error.
-    let status = unsafe {
-        rustle_new(
-            what,
-            record,
-            size_of::<Configuration>(),
-            &raw mut object,
-            null_mut(),
-        )
-    };
-    assert_eq!(status, RUSTLE_OK);
-    object
-}
-
-fn free(object: RustleHandle) {
-    // SAFETY: NULL is allowed as the record of an error.
-    assert_eq!(unsafe { rustle_free(object, null_mut()) }, RUSTLE_OK);
-}
 
 /// What a playback has reported.
 struct Heard {
@@ -71,7 +48,7 @@ fn sound_of_several_threads_is_played_whole() {
         starved: AtomicU64::new(0),
         reason: AtomicI32::new(-1),
     };
-    let runtime = made(RUSTLE_NEW_RUNTIME_MANUAL, &RustleManualRuntime { wall_ms: 0 });
+    let runtime = manual_runtime();
     let configuration = RustleSoundConfiguration {
         device: RustleString::of("demo"),
         frame_limit: 0,
@@ -81,7 +58,7 @@ fn sound_of_several_threads_is_played_whole() {
         period: 480,
         reserved: 0,
     };
-    let playback = made(RUSTLE_NEW_PLAYBACK, &configuration);
+    let playback = make(RUSTLE_NEW_PLAYBACK, &configuration).expect("a playback");
     let sink = RustleSink {
         context: (&raw const heard).cast_mut().cast(),
         on_signal: Some(on_progress),
@@ -92,20 +69,7 @@ fn sound_of_several_threads_is_played_whole() {
         lane: RustleLane::Events.into(),
         reserved: 0,
     };
-    let mut session = 0;
-    // SAFETY: what has been heard outlives the session, which ends below; the request is this frame's own.
-    let status = unsafe {
-        rustle_start(
-            playback,
-            RUSTLE_START_PLAYBACK,
-            (&raw const request).cast(),
-            size_of_val(&request),
-            sink,
-            &raw mut session,
-            null_mut(),
-        )
-    };
-    assert_eq!(status, RUSTLE_OK);
+    let session = start(playback, RUSTLE_START_PLAYBACK, &request, sink).expect("a session");
     // Four times 5,000 frames: less than the half second that finds room.
     std::thread::scope(|scope| {
         for _ in 0..4 {
@@ -122,16 +86,14 @@ fn sound_of_several_threads_is_played_whole() {
             });
         }
     });
-    // SAFETY: NULL is allowed as the record of an error, here and below.
+    // SAFETY: NULL is allowed as the record of an error.
     assert_eq!(unsafe { rustle_playback_finish(session, null_mut()) }, RUSTLE_OK);
-    // SAFETY: as above.
-    let status = unsafe { rustle_runtime_advance(runtime, 1_000_000_000, null_mut()) };
-    assert_eq!(status, RUSTLE_OK);
+    advance(runtime, 1_000_000_000);
     assert_eq!(heard.reason.load(Ordering::SeqCst), RUSTLE_RELEASE_ENDED);
     assert_eq!(heard.played.load(Ordering::SeqCst), 20_000);
     assert_eq!(heard.starved.load(Ordering::SeqCst), 0);
     for object in [session, playback, runtime] {
-        free(object);
+        assert_eq!(free(object), RUSTLE_OK);
     }
 }
 
@@ -152,7 +114,7 @@ fn equalizer_that_is_changed_all_the_while_comes_to_the_last_change() {
         bands: 1,
         settings: settings(&[]),
     };
-    let equalizer = made(RUSTLE_NEW_EQUALIZER, &configuration);
+    let equalizer = make(RUSTLE_NEW_EQUALIZER, &configuration).expect("an equalizer");
     let change = |gain: f64| {
         let band = RustleEqualizerBand {
             frequency: 1_000.0,
@@ -195,5 +157,5 @@ fn equalizer_that_is_changed_all_the_while_comes_to_the_last_change() {
         .sum();
     let level = 10.0 * (sum / 4_800.0 / 0.005).log10();
     assert!((level - 4.0).abs() < 0.001, "{level} dB");
-    free(equalizer);
+    assert_eq!(free(equalizer), RUSTLE_OK);
 }

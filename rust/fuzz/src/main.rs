@@ -14,7 +14,7 @@ mod interface;
 
 use interface::{Arguments, Chooser, World, CALLS};
 use rustle::fft::brief::{compute_fft_rust, free_fft_result_rust};
-use rustle::status::{RUSTLE_OK, RUSTLE_PANICKED};
+use rustle::status::RUSTLE_PANICKED;
 
 /// Calls of one input, at most: what comes later would only repeat it.
 const MOST_CALLS: usize = 64;
@@ -40,16 +40,8 @@ pub unsafe extern "C" fn LLVMFuzzerTestOneInput(data: *const u8, length: usize) 
                     continue;
                 }
                 let arguments = Arguments::new(call, &mut chooser, &mut world);
-                let (status, text) = world.run(call, &arguments);
+                let (status, text) = world.attempt(call, &arguments, "fuzzed");
                 assert_ne!(status, RUSTLE_PANICKED, "{}: {text}", call.name);
-                if status != RUSTLE_OK {
-                    assert!(
-                        call.statuses.contains(&status),
-                        "{} returned {status}: {text}",
-                        call.name
-                    );
-                    assert!(arguments.is_untouched(), "{} failed and wrote", call.name);
-                }
             }
             which if which % 2 == 0 => world.advance(1_000_000 * (which as u64)),
             _ => brief(&mut chooser),

@@ -2,16 +2,12 @@
 //! not drain costs no memory.
 
 use crate::engines::{free, Engine, Stage, Work, ENGINES, RUSTLE_LANE_DROP_NEWEST, RUSTLE_LANE_EVENTS};
-use rustle::sink::RustleSink;
+use crate::harness::Probe;
+use rustle::status::RUSTLE_OK;
 use rustle::RustleHandle;
-use std::ffi::c_void;
-use std::ptr::null_mut;
 
 const VALUES: u64 = 10_000_000;
 const MILLISECOND: u64 = 1_000_000;
-
-extern "C" fn on_signal(_: *mut c_void, _: *const c_void) {}
-extern "C" fn on_release(_: *mut c_void, _: i32, _: *const u8, _: usize) {}
 
 /// Each engine in each of its lanes that has a ring.
 fn rings() -> impl Iterator<Item = (Engine, u32)> {
@@ -22,21 +18,17 @@ fn rings() -> impl Iterator<Item = (Engine, u32)> {
 }
 
 /// An engine of a million values a second on a clock that stands still, with a session of ten million.
-fn started(
-    engine: Engine,
-    lane: u32,
-    on_signal: extern "C" fn(*mut c_void, *const c_void),
-) -> (Stage, RustleHandle) {
+fn started(engine: Engine, lane: u32, probe: &Probe) -> (Stage, RustleHandle) {
     let stage = Stage::new(engine, 1e6, VALUES);
-    let sink = RustleSink {
-        context: null_mut(),
-        on_signal: Some(on_signal),
-        on_release: Some(on_release),
-    };
-    let session = engine
-        .start(stage.handle, Work::Regular, lane, 4_096, sink)
-        .expect(engine.name);
-    (stage, session)
+    let session = engine.start(stage.handle, Work::Regular, lane, 4_096, probe.sink());
+    (stage, session.expect(engine.name))
+}
+
+/// Frees a session and its engine, and sees the release.
+fn end(stage: Stage, session: RustleHandle, probe: &Probe) {
+    assert_eq!(free(session), RUSTLE_OK);
+    drop(stage);
+    assert_eq!(probe.ends().len(), 1);
 }
 
 #[test]
@@ -44,7 +36,8 @@ fn ten_million_values_are_delivered_or_counted_as_dropped() {
     let _alone = crate::alone();
     for (engine, lane) in rings() {
         let name = format!("{}, lane {lane}", engine.name);
-        let (stage, session) = started(engine, lane, on_signal);
+        let probe = Probe::default();
+        let (stage, session) = started(engine, lane, &probe);
         let drain = |most| engine.drain(session, most).expect(&name);
         let (mut delivered, mut told) = (0, 0);
         for step in 0..2_001 {
@@ -66,57 +59,49 @@ fn ten_million_values_are_delivered_or_counted_as_dropped() {
         if lane != RUSTLE_LANE_DROP_NEWEST {
             assert_eq!(statistics.untold, 0, "{name}: every loss has a value after it");
         }
-        assert_eq!(free(session), 0);
+        end(stage, session, &probe);
     }
 }
 
 #[test]
 fn bell_rings_whenever_a_ring_stops_being_empty() {
     let _alone = crate::alone();
-    use std::sync::atomic::{AtomicU64, Ordering};
-    static RINGS: AtomicU64 = AtomicU64::new(0);
-    extern "C" fn ring(_: *mut c_void, event: *const c_void) {
-        assert!(event.is_null(), "a bell has no event");
-        RINGS.fetch_add(1, Ordering::Relaxed);
-    }
     for (engine, lane) in rings() {
         let name = format!("{}, lane {lane}", engine.name);
-        RINGS.store(0, Ordering::Relaxed);
-        let (stage, session) = started(engine, lane, ring);
+        let probe = Probe::default();
+        let (stage, session) = started(engine, lane, &probe);
         let drain = |most| engine.drain(session, most).expect(&name);
+        let mut before = 0;
         for step in 0..400 {
             // Within a step the ring is filled once or several times before anybody looks.
             for _ in 0..1 + step % 3 {
                 stage.advance((1 + step % 5) * MILLISECOND);
             }
             assert!(drain(0).2.waiting > 0, "{name}, step {step}");
-            let rung = RINGS.swap(0, Ordering::Relaxed);
-            assert!(rung > 0, "{name}, step {step}: values wait and no bell rang");
+            let rung = probe.signals();
+            assert!(rung > before, "{name}, step {step}: values wait and no bell rang");
+            before = rung;
             while drain(4_096).0 > 0 {}
         }
-        assert_eq!(free(session), 0);
+        assert_eq!(probe.events(), 0, "{name}: a bell has no event");
+        end(stage, session, &probe);
     }
 }
 
 #[test]
 fn ten_million_events_are_each_called_for() {
     let _alone = crate::alone();
-    use std::sync::atomic::{AtomicU64, Ordering};
-    static CALLS: AtomicU64 = AtomicU64::new(0);
-    extern "C" fn count(_: *mut c_void, event: *const c_void) {
-        CALLS.fetch_add(u64::from(!event.is_null()), Ordering::Relaxed);
-    }
     for engine in ENGINES
         .iter()
         .filter(|engine| engine.lanes.contains(&RUSTLE_LANE_EVENTS))
     {
-        CALLS.store(0, Ordering::Relaxed);
-        let (stage, session) = started(*engine, RUSTLE_LANE_EVENTS, count);
+        let probe = Probe::default();
+        let (stage, session) = started(*engine, RUSTLE_LANE_EVENTS, &probe);
         for _ in 0..11 {
             stage.advance(1_000 * MILLISECOND);
         }
-        assert_eq!(CALLS.load(Ordering::Relaxed), VALUES, "{}", engine.name);
-        assert_eq!(free(session), 0);
+        assert_eq!(u64::from(probe.events()), VALUES, "{}", engine.name);
+        end(stage, session, &probe);
     }
 }
 
@@ -135,7 +120,8 @@ fn stalled_consumer_costs_no_memory() {
     }
     for (engine, lane) in rings() {
         let name = format!("{}, lane {lane}", engine.name);
-        let (stage, session) = started(engine, lane, on_signal);
+        let probe = Probe::default();
+        let (stage, session) = started(engine, lane, &probe);
         // The ring and the batch reach their size.
         stage.advance(100 * MILLISECOND);
         let before = resident();
@@ -147,6 +133,6 @@ fn stalled_consumer_costs_no_memory() {
         );
         let (_, _, statistics) = engine.drain(session, 0).expect(&name);
         assert_eq!(statistics.produced, VALUES, "{name}");
-        assert_eq!(free(session), 0);
+        end(stage, session, &probe);
     }
 }

@@ -1,4 +1,5 @@
-//! Races of start, cancel, end and free, through the C interface, with a sink that notices every broken promise.
+//! Races of start, cancel, end and free, through the C interface, with a sink that notices every broken promise. A broken one is
+//! a panic.
 
 use crate::engines::{free, Engine, Work, ENGINES, RUSTLE_LANE_EVENTS};
 use rustle::object::rustle_cancel;
@@ -8,7 +9,7 @@ use rustle::RustleHandle;
 use std::ffi::c_void;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::Duration;
 
 /// How a round's session comes to its end.
@@ -31,21 +32,15 @@ pub(crate) enum Mode {
 }
 
 impl Mode {
-    /// The modes that this build can run.
-    pub(crate) fn all() -> Vec<Self> {
-        let mut modes = vec![
-            Self::NaturalEnd,
-            Self::Cancel,
-            Self::FourCancels,
-            Self::CancelInside,
-            Self::FreeSession,
-            Self::FreeEngine,
-        ];
-        if cfg!(feature = "faults") {
-            modes.push(Self::Panic);
-        }
-        modes
-    }
+    const ALL: [Self; 7] = [
+        Self::NaturalEnd,
+        Self::Cancel,
+        Self::FourCancels,
+        Self::CancelInside,
+        Self::FreeSession,
+        Self::FreeEngine,
+        Self::Panic,
+    ];
 
     fn reasons(self) -> &'static [i32] {
         match self {
@@ -59,33 +54,67 @@ impl Mode {
 
 /// A sink's context: counts what happens to it. It outlives every callback, so that one too many can be seen.
 #[derive(Default)]
-struct Probe {
+pub(crate) struct Probe {
     session: AtomicU64,
     cancels_inside: AtomicBool,
     signals: AtomicU32,
+    /// The signals that have an event with them; the others are bells.
+    events: AtomicU32,
     releases: AtomicU32,
     signals_after_release: AtomicU32,
     foreign_releases: AtomicU32,
-    reason: AtomicU32,
-    released: Mutex<bool>,
+    /// The reason and the message of each release.
+    ends: Mutex<Vec<(i32, String)>>,
     bell: Condvar,
 }
 
-extern "C" fn on_signal(context: *mut c_void, _: *const c_void) {
+impl Probe {
+    /// A sink of this context, which has to outlive the session.
+    pub(crate) fn sink(&self) -> RustleSink {
+        RustleSink {
+            context: std::ptr::from_ref(self).cast_mut().cast(),
+            on_signal: Some(on_signal),
+            on_release: Some(on_release),
+        }
+    }
+
+    pub(crate) fn signals(&self) -> u32 {
+        self.signals.load(Ordering::SeqCst)
+    }
+
+    pub(crate) fn events(&self) -> u32 {
+        self.events.load(Ordering::SeqCst)
+    }
+
+    pub(crate) fn ends(&self) -> MutexGuard<'_, Vec<(i32, String)>> {
+        self.ends.lock().expect("no panic under the lock")
+    }
+}
+
+extern "C" fn on_signal(context: *mut c_void, event: *const c_void) {
     // SAFETY: the context is the probe, which the harness keeps until the process ends.
     let probe = unsafe { &*context.cast::<Probe>() };
     if probe.releases.load(Ordering::SeqCst) > 0 {
         probe.signals_after_release.fetch_add(1, Ordering::SeqCst);
     }
     probe.signals.fetch_add(1, Ordering::SeqCst);
+    probe
+        .events
+        .fetch_add(u32::from(!event.is_null()), Ordering::SeqCst);
     if probe.cancels_inside.load(Ordering::SeqCst) {
         cancel(probe);
     }
 }
 
-extern "C" fn on_release(context: *mut c_void, reason: i32, _: *const u8, _: usize) {
+extern "C" fn on_release(context: *mut c_void, reason: i32, message: *const u8, length: usize) {
     // SAFETY: as above.
     let probe = unsafe { &*context.cast::<Probe>() };
+    let message = match length {
+        // At NULL, when the release is a seeded fault's.
+        0 => &[],
+        // SAFETY: the message is readable for its length during the call.
+        _ => unsafe { std::slice::from_raw_parts(message, length) },
+    };
     if !std::thread::current()
         .name()
         .unwrap_or_default()
@@ -95,9 +124,9 @@ extern "C" fn on_release(context: *mut c_void, reason: i32, _: *const u8, _: usi
     }
     // What the termination handler of a Swift stream does: it must not meet a lock.
     cancel(probe);
-    probe.reason.store(reason as u32, Ordering::SeqCst);
     probe.releases.fetch_add(1, Ordering::SeqCst);
-    *probe.released.lock().expect("no panic under the lock") = true;
+    let message = String::from_utf8_lossy(message).into_owned();
+    probe.ends().push((reason, message));
     probe.bell.notify_all();
 }
 
@@ -109,12 +138,15 @@ fn cancel(probe: &Probe) {
 /// The bound on one round: a release that takes longer is lost. Rounds take microseconds.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Runs `rounds` rounds, each engine and mode in turn, and returns the first broken promise with the number of its round.
-pub(crate) fn run(rounds: usize) -> Result<(), String> {
-    let modes = Mode::all();
+/// Runs `rounds` rounds, each engine and mode in turn.
+///
+/// # Panics
+/// A promise is broken.
+pub(crate) fn run(rounds: usize) {
     let cases: Vec<(Engine, Mode)> = ENGINES
         .iter()
-        .flat_map(|engine| modes.iter().map(|mode| (*engine, *mode)))
+        .flat_map(|engine| Mode::ALL.map(|mode| (*engine, mode)))
+        .filter(|(_, mode)| *mode != Mode::Panic || cfg!(feature = "faults"))
         // A bell may ring for the last time before the start has returned, and cancel nothing then: events are needed.
         .filter(|(engine, mode)| *mode != Mode::CancelInside || engine.lanes.contains(&RUSTLE_LANE_EVENTS))
         .collect();
@@ -124,55 +156,50 @@ pub(crate) fn run(rounds: usize) -> Result<(), String> {
         probes.push(probe.clone());
         // One digit after the other: each engine and mode meets each lane, acted on at once and later.
         let (engine, mode) = cases[round % cases.len()];
-        let lane = round / cases.len() % engine.lanes.len();
+        let lane = match mode {
+            // The ring's bell rings once: a cancel inside a callback needs the other lane to be sure of a callback.
+            Mode::CancelInside => RUSTLE_LANE_EVENTS,
+            _ => engine.lanes[round / cases.len() % engine.lanes.len()],
+        };
         let acts_later = (round / cases.len() / engine.lanes.len()).is_multiple_of(2);
-        run_round(engine, mode, lane, acts_later, round, &probe)
-            .map_err(|broken| format!("round {round}, {}, {mode:?}: {broken}", engine.name))?;
+        let name = format!("round {round}, {}, {mode:?}", engine.name);
+        run_round(
+            engine,
+            mode,
+            lane,
+            acts_later,
+            1 + round as u64 % 5,
+            &probe,
+            &name,
+        );
         // What comes late shows a few rounds later.
-        check(&probes[round.saturating_sub(8)])
-            .map_err(|broken| format!("round {round}, looking back: {broken}"))?;
+        check(&probes[round.saturating_sub(8)], &format!("{name}, looking back"));
     }
-    probes
-        .iter()
-        .try_for_each(|probe| check(probe).map_err(|broken| format!("at the end: {broken}")))
+    for probe in probes {
+        check(&probe, "at the end");
+    }
 }
 
 fn run_round(
     engine: Engine,
     mode: Mode,
-    lane: usize,
+    lane: u32,
     acts_later: bool,
-    round: usize,
+    limit: u64,
     probe: &Arc<Probe>,
-) -> Result<(), String> {
-    let limit = if mode == Mode::NaturalEnd {
-        1 + round as u64 % 5
-    } else {
-        0
-    };
-    probe
-        .cancels_inside
-        .store(mode == Mode::CancelInside, Ordering::SeqCst);
-    let handle = (engine.new)(0, 100_000.0, limit).map_err(|status| format!("new: status {status}"))?;
-    // The ring's bell rings once: a cancel inside a callback needs the other lane to be sure of a callback.
-    let lane = if mode == Mode::CancelInside {
-        RUSTLE_LANE_EVENTS
-    } else {
-        engine.lanes[lane]
-    };
+    name: &str,
+) {
+    let limit = if mode == Mode::NaturalEnd { limit } else { 0 };
     let work = if mode == Mode::Panic {
         Work::Panic
     } else {
         Work::Regular
     };
-    let sink = RustleSink {
-        context: Arc::as_ptr(probe).cast_mut().cast(),
-        on_signal: Some(on_signal),
-        on_release: Some(on_release),
-    };
-    let session = engine
-        .start(handle, work, lane, 64, sink)
-        .map_err(|status| format!("start: status {status}"))?;
+    probe
+        .cancels_inside
+        .store(mode == Mode::CancelInside, Ordering::SeqCst);
+    let handle = (engine.new)(0, 100_000.0, limit).expect(name);
+    let session = engine.start(handle, work, lane, 64, probe.sink()).expect(name);
     probe.session.store(session, Ordering::SeqCst);
     // Some rounds act at once and some after a first value.
     if acts_later {
@@ -186,73 +213,44 @@ fn run_round(
                 scope.spawn(|| cancel(probe));
             }
         }),
-        Mode::FreeSession => expect_ok("free of the session", free(session))?,
-        Mode::FreeEngine => expect_ok("free of the engine", free(handle))?,
+        Mode::FreeSession => assert_eq!(free(session), RUSTLE_OK, "{name}"),
+        Mode::FreeEngine => assert_eq!(free(handle), RUSTLE_OK, "{name}"),
     }
-    let released = probe.released.lock().map_err(|_| "a callback panicked")?;
-    let (released, _) = probe
+    let (ends, _) = probe
         .bell
-        .wait_timeout_while(released, PATIENCE, |released| !*released)
-        .map_err(|_| "a callback panicked")?;
-    if !*released {
-        return Err(format!("no release within {PATIENCE:?}"));
-    }
-    drop(released);
-    let reason = probe.reason.load(Ordering::SeqCst) as i32;
-    if !mode.reasons().contains(&reason) {
-        return Err(format!("expected a reason of {:?}, got {reason}", mode.reasons()));
-    }
+        .wait_timeout_while(probe.ends(), PATIENCE, |ends| ends.is_empty())
+        .expect("no panic under the lock");
+    let reason = ends.first().map(|(reason, _)| *reason);
+    drop(ends);
+    let reason = reason.unwrap_or_else(|| panic!("{name}: no release within {PATIENCE:?}"));
+    assert!(mode.reasons().contains(&reason), "{name}: reason {reason}");
     if mode != Mode::FreeSession {
         if lane != RUSTLE_LANE_EVENTS {
-            check_ring(engine, session)?;
+            check_ring(engine, session, name);
         }
-        expect_ok("free of the session", free(session))?;
+        assert_eq!(free(session), RUSTLE_OK, "{name}");
     }
     if mode != Mode::FreeEngine {
-        expect_ok("free of the engine", free(handle))?;
+        assert_eq!(free(handle), RUSTLE_OK, "{name}");
     }
-    check(probe)
-}
-
-fn expect_ok(what: &str, status: i32) -> Result<(), String> {
-    if status == RUSTLE_OK {
-        Ok(())
-    } else {
-        Err(format!("{what}: status {status}"))
-    }
+    check(probe, name);
 }
 
 /// A session that has been released still gives what waits in its ring, and its counts add up.
-fn check_ring(engine: Engine, session: RustleHandle) -> Result<(), String> {
-    let (count, gaps, s) = engine
-        .drain(session, 64)
-        .map_err(|status| format!("drain: status {status}"))?;
-    if (s.delivered, s.waiting) == (count, 0) && s.produced == count + s.dropped && gaps <= s.dropped {
-        Ok(())
-    } else {
-        Err(format!(
-            "produced {}, delivered {}, dropped {}, waiting {}, but {count} were drained with gaps of {gaps}",
-            s.produced, s.delivered, s.dropped, s.waiting
-        ))
-    }
+fn check_ring(engine: Engine, session: RustleHandle, name: &str) {
+    let (count, gaps, s) = engine.drain(session, 64).expect(name);
+    assert_eq!((s.delivered, s.waiting), (count, 0), "{name}");
+    assert_eq!(s.produced, count + s.dropped, "{name}");
+    assert!(gaps <= s.dropped, "{name}: gaps of {gaps}, {} dropped", s.dropped);
 }
 
-fn check(probe: &Probe) -> Result<(), String> {
-    let counts = [
-        ("releases", probe.releases.load(Ordering::SeqCst), 1),
-        (
-            "releases on another thread than a worker's",
-            probe.foreign_releases.load(Ordering::SeqCst),
-            0,
-        ),
-        (
-            "signals after the release",
-            probe.signals_after_release.load(Ordering::SeqCst),
-            0,
-        ),
-    ];
-    match counts.iter().find(|(_, got, expected)| got != expected) {
-        None => Ok(()),
-        Some((what, got, expected)) => Err(format!("{what}: expected {expected}, got {got}")),
-    }
+fn check(probe: &Probe, name: &str) {
+    let count = |counter: &AtomicU32| counter.load(Ordering::SeqCst);
+    assert_eq!(count(&probe.releases), 1, "{name}: releases");
+    assert_eq!(count(&probe.foreign_releases), 0, "{name}: releases by no worker");
+    assert_eq!(
+        count(&probe.signals_after_release),
+        0,
+        "{name}: signals after the release"
+    );
 }

@@ -2,43 +2,10 @@
 #ifndef FEED_H
 #define FEED_H
 
-#include <sched.h>
-#include <stdatomic.h>
-#include <string.h>
-
 #include "expect.h"
-#include "rustle.h"
-
-#define TEXT(s) ((RustleString){(const uint8_t *)(s), strlen(s)})
-#define SECOND 1000000000ull
-
-typedef struct {
-  atomic_int rings;
-  atomic_int releases;
-  atomic_int reason;
-} Probe;
-
-static inline void on_ring(void *context, const void *event) {
-  Probe *probe = context;
-  EXPECT(event == NULL && atomic_load(&probe->releases) == 0);
-  atomic_fetch_add(&probe->rings, 1);
-}
-
-static inline void on_release(void *context, int32_t reason, const uint8_t *message, size_t length) {
-  Probe *probe = context;
-  EXPECT(length == 0 || message != NULL);
-  atomic_store(&probe->reason, reason);
-  atomic_fetch_add(&probe->releases, 1);
-}
 
 static const RustleFeedSubscription all_symbols = {.all = 1};
 static const RustleFeedPolicy keep_all = {.kind = RUSTLE_POLICY_DROP_OLDEST, .capacity = 64};
-
-static inline RustleHandle manual_runtime(void) {
-  RustleHandle runtime = 0;
-  EXPECT(rustle_runtime_new_manual(&(RustleManualRuntime){.wall_ms = 1000}, &runtime, NULL) == RUSTLE_OK);
-  return runtime;
-}
 
 // On the shared runtime, whose time nobody moves, it is faster.
 static inline RustleHandle simulated(RustleHandle runtime, uint64_t limit) {
@@ -54,32 +21,23 @@ static inline RustleHandle simulated(RustleHandle runtime, uint64_t limit) {
                                        .runtime = runtime,
                                        .model = RUSTLE_MODEL_GBM};
   RustleHandle feed = 0;
-  EXPECT(rustle_feed_new_simulated(&configuration, &feed, NULL) == RUSTLE_OK);
+  OK(rustle_feed_new_simulated(&configuration, &feed, NULL));
   return feed;
 }
 
 static inline RustleHandle quotes_of(RustleHandle feed, const RustleFeedSubscription *wanted, const RustleFeedPolicy *policy,
-                              Probe *probe) {
+                                     Probe *probe) {
   RustleSink sink = {probe, on_ring, on_release};
   RustleHandle session = 0;
-  EXPECT(rustle_feed_start_quotes(feed, &(RustleQuoteRequest){*wanted, *policy}, sink, &session, NULL) == RUSTLE_OK);
+  OK(rustle_feed_start_quotes(feed, &(RustleQuoteRequest){*wanted, *policy}, sink, &session, NULL));
   return session;
 }
 
 static inline void is_named(RustleHandle session, uint32_t number, const char *expected) {
   uint8_t name[RUSTLE_SYMBOL_CAPACITY];
   size_t length = 0;
-  EXPECT(rustle_feed_symbol(session, number, name, sizeof name, &length, NULL) == RUSTLE_OK);
+  OK(rustle_feed_symbol(session, number, name, sizeof name, &length, NULL));
   EXPECT(length == strlen(expected) && memcmp(name, expected, length) == 0);
-}
-
-static inline void refused(int32_t got, int32_t expected, const RustleError *error) {
-  EXPECT(got == expected && error->status == expected);
-  EXPECT(error->message_length > 0 && error->message_length <= RUSTLE_ERROR_CAPACITY);
-}
-
-static inline void until(atomic_int *number, int least) {
-  while (atomic_load(number) < least) sched_yield();
 }
 
 static const char recording[] =

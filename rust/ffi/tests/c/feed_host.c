@@ -4,21 +4,21 @@
 static void host_fills_a_feed_and_tells_of_its_connection(void) {
   RustleHandle runtime = manual_runtime(), feed = 0, session = 0, room = 0;
   RustlePushedFeed configuration = {.runtime = runtime, .format = RUSTLE_FORMAT_NDJSON};
-  EXPECT(rustle_feed_new_pushed(&configuration, &feed, NULL) == RUSTLE_OK);
+  OK(rustle_feed_new_pushed(&configuration, &feed, NULL));
   RustleFeedPolicy awaited = {.kind = RUSTLE_POLICY_AWAITED, .capacity = 2};
   Probe probe = {0}, of_room = {0};
   RustleSink sink = {&of_room, on_ring, on_release};
   RustleNoticeRequest of_one = {.capacity = 1, .notices = RUSTLE_NOTICES_ROOM};
   session = quotes_of(feed, &all_symbols, &awaited, &probe);
-  EXPECT(rustle_feed_start_notices(feed, &of_one, sink, &room, NULL) == RUSTLE_OK);
+  OK(rustle_feed_start_notices(feed, &of_one, sink, &room, NULL));
   const uint8_t *bytes = (const uint8_t *)recording;
   const size_t length = sizeof recording - 1;
   size_t taken = 7, count = 0;
   EXPECT(rustle_feed_push(feed, bytes, length, &taken, NULL) == RUSTLE_OK && taken == 0);
   EXPECT(rustle_feed_run(feed, NULL) == RUSTLE_OK && rustle_runtime_advance(runtime, 0, NULL) == RUSTLE_OK);
-  EXPECT(atomic_load(&of_room.rings) == 1);
+  EXPECT(atomic_load(&of_room.signals) == 1);
   RustleString here = TEXT("wss://here");
-  EXPECT(rustle_feed_tell(feed, RUSTLE_NOTICE_CONNECTED, 0, 0, here, NULL) == RUSTLE_OK);
+  OK(rustle_feed_tell(feed, RUSTLE_NOTICE_CONNECTED, 0, 0, here, NULL));
   // The piece has three quotes, one more than there is room for.
   EXPECT(rustle_feed_push(feed, bytes, length, &taken, NULL) == RUSTLE_OK && taken == length);
   EXPECT(rustle_feed_push(feed, bytes, 1, &taken, NULL) == RUSTLE_OK && taken == 0);
@@ -26,7 +26,7 @@ static void host_fills_a_feed_and_tells_of_its_connection(void) {
   RustleFeedNotice notices[2];
   EXPECT(rustle_feed_drain_quotes(session, quotes, 8, &count, NULL, NULL) == RUSTLE_OK && count == 2);
   EXPECT(rustle_feed_drain_notices(room, notices, 2, &count, NULL, NULL) == RUSTLE_OK && count == 1);
-  EXPECT(rustle_runtime_advance(runtime, SECOND, NULL) == RUSTLE_OK && atomic_load(&of_room.rings) == 2);
+  EXPECT(rustle_runtime_advance(runtime, SECOND, NULL) == RUSTLE_OK && atomic_load(&of_room.signals) == 2);
   EXPECT(rustle_feed_drain_quotes(session, quotes, 8, &count, NULL, NULL) == RUSTLE_OK && count == 1);
   EXPECT(quotes[0].sequence == 4 && quotes[0].skipped == 2);
   RustleFeedNotice notice;
@@ -35,21 +35,19 @@ static void host_fills_a_feed_and_tells_of_its_connection(void) {
   RustleFeedCounts counts;
   EXPECT(rustle_feed_counts(feed, &counts, NULL) == RUSTLE_OK && counts.connections == 1 && counts.malformed == 1);
   EXPECT(counts.bytes == length);
-  EXPECT(rustle_feed_tell(feed, RUSTLE_NOTICE_CLOSED, 0, 0, TEXT("enough"), NULL) == RUSTLE_OK);
-  EXPECT(rustle_runtime_advance(runtime, 0, NULL) == RUSTLE_OK);
-  EXPECT(atomic_load(&probe.releases) == 1 && atomic_load(&probe.reason) == RUSTLE_RELEASE_FAILED);
-  RustleError error;
-  refused(rustle_feed_push(feed, bytes, 1, &taken, &error), RUSTLE_WRONG_STATE, &error);
-  refused(rustle_feed_tell(feed, RUSTLE_NOTICE_CONNECTED, 0, 0, here, &error), RUSTLE_WRONG_STATE, &error);
-  EXPECT(rustle_session_free(session, NULL) == RUSTLE_OK && rustle_session_free(room, NULL) == RUSTLE_OK);
-  EXPECT(rustle_feed_free(feed, NULL) == RUSTLE_OK && rustle_runtime_free(runtime, NULL) == RUSTLE_OK);
+  OK(rustle_feed_tell(feed, RUSTLE_NOTICE_CLOSED, 0, 0, TEXT("enough"), NULL));
+  OK(rustle_runtime_advance(runtime, 0, NULL));
+  EXPECT(is_released(&probe, RUSTLE_RELEASE_FAILED));
+  REFUSED(rustle_feed_push(feed, bytes, 1, &taken, &error), RUSTLE_WRONG_STATE);
+  REFUSED(rustle_feed_tell(feed, RUSTLE_NOTICE_CONNECTED, 0, 0, here, &error), RUSTLE_WRONG_STATE);
+  FREE(session, room, feed, runtime);
 }
 
 static void is_wanted(RustleHandle feed, uint32_t all, const char *names) {
   uint8_t buffer[64];
   RustleFeedWanted wanted;
   memset(buffer, '?', sizeof buffer);
-  EXPECT(rustle_feed_wanted(feed, buffer, sizeof buffer, &wanted, NULL) == RUSTLE_OK);
+  OK(rustle_feed_wanted(feed, buffer, sizeof buffer, &wanted, NULL));
   EXPECT(wanted.all == all && wanted.reserved == 0 && wanted.length == strlen(names));
   EXPECT(memcmp(buffer, names, wanted.length) == 0 && buffer[wanted.length] == '?');
 }
@@ -57,27 +55,27 @@ static void is_wanted(RustleHandle feed, uint32_t all, const char *names) {
 static void host_learns_what_is_wanted(void) {
   RustleHandle runtime = manual_runtime(), feed = 0, notices = 0;
   RustlePushedFeed configuration = {.runtime = runtime, .format = RUSTLE_FORMAT_NDJSON};
-  EXPECT(rustle_feed_new_pushed(&configuration, &feed, NULL) == RUSTLE_OK);
+  OK(rustle_feed_new_pushed(&configuration, &feed, NULL));
   Probe probe = {0}, of_notices = {0};
   RustleSink sink = {&of_notices, on_ring, on_release};
   RustleNoticeRequest of_one = {.capacity = 1, .notices = RUSTLE_NOTICES_WANTED};
-  EXPECT(rustle_feed_start_notices(feed, &of_one, sink, &notices, NULL) == RUSTLE_OK);
+  OK(rustle_feed_start_notices(feed, &of_one, sink, &notices, NULL));
   is_wanted(feed, 0, "");
   RustleString names[] = {TEXT("ETH"), TEXT("BTC")}, more = TEXT("SOL");
   RustleFeedSubscription both = {.symbols = names, .symbol_count = 2};
   RustleHandle session = quotes_of(feed, &both, &keep_all, &probe);
   is_wanted(feed, 0, "BTC\nETH\n");
-  EXPECT(rustle_runtime_advance(runtime, 0, NULL) == RUSTLE_OK && atomic_load(&of_notices.rings) == 1);
+  EXPECT(rustle_runtime_advance(runtime, 0, NULL) == RUSTLE_OK && atomic_load(&of_notices.signals) == 1);
   RustleFeedNotice notice;
   size_t count = 0;
   EXPECT(rustle_feed_drain_notices(notices, &notice, 1, &count, NULL, NULL) == RUSTLE_OK && count == 1);
   EXPECT(notice.kind == RUSTLE_NOTICE_WANTED && notice.text_length == 0);
-  EXPECT(rustle_feed_subscribe(session, &more, 1, names, 1, NULL) == RUSTLE_OK);
+  OK(rustle_feed_subscribe(session, &more, 1, names, 1, NULL));
   is_wanted(feed, 0, "BTC\nSOL\n");
   // Too little room: how much there has to be, and nothing else.
   uint8_t buffer[8] = "???????";
   RustleFeedWanted wanted, again;
-  EXPECT(rustle_feed_wanted(feed, buffer, 7, &wanted, NULL) == RUSTLE_OK);
+  OK(rustle_feed_wanted(feed, buffer, 7, &wanted, NULL));
   EXPECT(wanted.length == 8 && wanted.count == 2 && memcmp(buffer, "???????", 8) == 0);
   EXPECT(rustle_feed_wanted(feed, NULL, 0, &again, NULL) == RUSTLE_OK && again.version == wanted.version);
   EXPECT(rustle_session_free(session, NULL) == RUSTLE_OK && rustle_runtime_advance(runtime, 0, NULL) == RUSTLE_OK);
@@ -85,12 +83,7 @@ static void host_learns_what_is_wanted(void) {
   EXPECT(rustle_feed_wanted(feed, NULL, 0, &again, NULL) == RUSTLE_OK && again.version > wanted.version);
   session = quotes_of(feed, &all_symbols, &keep_all, &probe);
   is_wanted(feed, 1, "");
-  RustleError error;
-  refused(rustle_feed_wanted(feed, NULL, 1, &again, &error), RUSTLE_NULL_POINTER, &error);
-  refused(rustle_feed_wanted(feed, buffer, 8, NULL, &error), RUSTLE_NULL_POINTER, &error);
-  EXPECT(rustle_session_free(session, NULL) == RUSTLE_OK && rustle_session_free(notices, NULL) == RUSTLE_OK);
-  EXPECT(rustle_feed_free(feed, NULL) == RUSTLE_OK && rustle_runtime_free(runtime, NULL) == RUSTLE_OK);
-  refused(rustle_feed_wanted(feed, buffer, 8, &again, &error), RUSTLE_STALE_HANDLE, &error);
+  FREE(session, notices, feed, runtime);
 }
 
 static void waits_between_attempts_are_drawn(void) {
@@ -102,12 +95,10 @@ static void waits_between_attempts_are_drawn(void) {
     EXPECT(rustle_feed_backoff(1000000, 8000000, UINT32_MAX, seed, &wait, NULL) == RUSTLE_OK && wait <= 8000000);
   }
   EXPECT(longest > 3900000);
-  RustleError error;
-  refused(rustle_feed_backoff(1000000, 8000000, 0, 0, &wait, &error), RUSTLE_INVALID_VALUE, &error);
-  refused(rustle_feed_backoff(999999, 8000000, 1, 0, &wait, &error), RUSTLE_INVALID_VALUE, &error);
-  refused(rustle_feed_backoff(9000000, 8000000, 1, 0, &wait, &error), RUSTLE_INVALID_VALUE, &error);
-  refused(rustle_feed_backoff(1000000, 86400000000001, 1, 0, &wait, &error), RUSTLE_INVALID_VALUE, &error);
-  refused(rustle_feed_backoff(1000000, 8000000, 1, 0, NULL, &error), RUSTLE_NULL_POINTER, &error);
+  REFUSED(rustle_feed_backoff(1000000, 8000000, 0, 0, &wait, &error), RUSTLE_INVALID_VALUE);
+  REFUSED(rustle_feed_backoff(999999, 8000000, 1, 0, &wait, &error), RUSTLE_INVALID_VALUE);
+  REFUSED(rustle_feed_backoff(9000000, 8000000, 1, 0, &wait, &error), RUSTLE_INVALID_VALUE);
+  REFUSED(rustle_feed_backoff(1000000, 86400000000001, 1, 0, &wait, &error), RUSTLE_INVALID_VALUE);
 }
 
 int main(void) {

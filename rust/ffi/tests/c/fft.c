@@ -1,19 +1,12 @@
 // Spectra from plain C: the two functions of the brief, plans, and what each refuses.
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "expect.h"
-#include "rustle.h"
 
 #define SIZE 1024
 #define BINS (SIZE / 2 + 1)
 
-static const double pi = 3.14159265358979323846;
-
 // `cycles` periods of a sine over `length` samples.
 static void fill_sine(float *samples, int length, double cycles) {
-  for (int n = 0; n < length; n++) samples[n] = (float)sin(2 * pi * cycles * n / length);
+  for (int n = 0; n < length; n++) samples[n] = (float)sin(2 * PI * cycles * n / length);
 }
 
 static void magnitudes_of_a_sine_peak_in_its_bin(void) {
@@ -32,21 +25,6 @@ static void magnitudes_of_a_sine_peak_in_its_bin(void) {
   }
 }
 
-static void short_buffer_is_padded_and_a_long_one_cropped(void) {
-  float samples[2 * SIZE] = {0};
-  fill_sine(samples, 300, 7);
-  const float *from_short = compute_fft_rust(samples, 300, SIZE, 1);
-  const float *from_padded = compute_fft_rust(samples, SIZE, SIZE, 1);
-  samples[SIZE] = 1e6f;
-  const float *from_long = compute_fft_rust(samples, 2 * SIZE, SIZE, 1);
-  EXPECT(from_short != NULL && from_padded != NULL && from_long != NULL);
-  EXPECT(memcmp(from_short, from_padded, SIZE / 2 * sizeof(float)) == 0);
-  EXPECT(memcmp(from_short, from_long, SIZE / 2 * sizeof(float)) == 0);
-  free_fft_result_rust(from_long);
-  free_fft_result_rust(from_short);
-  free_fft_result_rust(from_padded);
-}
-
 static void bad_arguments_give_null(void) {
   float samples[SIZE] = {0};
   EXPECT(compute_fft_rust(NULL, SIZE, SIZE, 0) == NULL);
@@ -55,9 +33,9 @@ static void bad_arguments_give_null(void) {
   EXPECT(compute_fft_rust(samples, -1, SIZE, 0) == NULL);
   EXPECT(compute_fft_rust(samples, INT32_MIN, SIZE, 0) == NULL);
   static const int32_t sizes[] = {INT32_MIN, -256, 0, 1, 128, 255, 257, 1000, 8191, 16384, INT32_MAX};
-  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) EXPECT(compute_fft_rust(samples, SIZE, sizes[i], 0) == NULL);
+  for (size_t i = 0; i < COUNT(sizes); i++) EXPECT(compute_fft_rust(samples, SIZE, sizes[i], 0) == NULL);
   static const int32_t windows[] = {INT32_MIN, -1, 4, INT32_MAX};
-  for (size_t i = 0; i < sizeof windows / sizeof *windows; i++) {
+  for (size_t i = 0; i < COUNT(windows); i++) {
     EXPECT(compute_fft_rust(samples, SIZE, SIZE, windows[i]) == NULL);
   }
 }
@@ -81,7 +59,7 @@ static void wrong_frees_do_nothing(void) {
 static RustleHandle plan_of(size_t size, uint32_t scale) {
   RustleFftPlanConfiguration configuration = {.size = size, .window = RUSTLE_WINDOW_HANN, .scale = scale};
   RustleHandle plan = 0;
-  EXPECT(rustle_fft_plan_new(&configuration, &plan, NULL) == RUSTLE_OK);
+  OK(rustle_fft_plan_new(&configuration, &plan, NULL));
   return plan;
 }
 
@@ -98,42 +76,29 @@ static RustleStatus magnitudes_of(RustleHandle plan, const float *input, size_t 
 static void forms_agree_with_and_without_scratch(void) {
   RustleHandle plan = plan_of(SIZE, RUSTLE_SCALE_AMPLITUDE);
   RustleFftDescription description;
-  EXPECT(rustle_fft_plan_describe(plan, &description, NULL) == RUSTLE_OK);
+  OK(rustle_fft_plan_describe(plan, &description, NULL));
   size_t scratch_length = description.scratch_length;
   EXPECT(description.size == SIZE && scratch_length > 0 && description.reserved == 0);
   float *scratch = malloc(scratch_length * sizeof(float));
   float samples[SIZE], magnitudes[BINS], again[BINS], power[BINS], decibels[BINS], bins[2 * BINS];
   fill_sine(samples, SIZE, 50);
-  EXPECT(magnitudes_of(plan, samples, SIZE, magnitudes, BINS, scratch, scratch_length) == RUSTLE_OK);
-  EXPECT(magnitudes_of(plan, samples, SIZE, again, BINS, NULL, 0) == RUSTLE_OK);
-  EXPECT(run(plan, RUSTLE_FORM_POWER, samples, SIZE, power, BINS, NULL, 0) == RUSTLE_OK);
-  EXPECT(run(plan, RUSTLE_FORM_DECIBELS, samples, SIZE, decibels, BINS, NULL, 0) == RUSTLE_OK);
-  EXPECT(run(plan, RUSTLE_FORM_COMPLEX, samples, SIZE, bins, 2 * BINS, NULL, 0) == RUSTLE_OK);
+  OK(magnitudes_of(plan, samples, SIZE, magnitudes, BINS, scratch, scratch_length));
+  OK(magnitudes_of(plan, samples, SIZE, again, BINS, NULL, 0));
+  OK(run(plan, RUSTLE_FORM_POWER, samples, SIZE, power, BINS, NULL, 0));
+  OK(run(plan, RUSTLE_FORM_DECIBELS, samples, SIZE, decibels, BINS, NULL, 0));
+  OK(run(plan, RUSTLE_FORM_COMPLEX, samples, SIZE, bins, 2 * BINS, NULL, 0));
   EXPECT(memcmp(magnitudes, again, sizeof again) == 0);
   EXPECT(fabs(magnitudes[50] - 1) < 1e-6 && fabs(power[50] - 1) < 1e-6 && fabs(decibels[50]) < 1e-5);
   EXPECT(fabs(hypot(bins[100], bins[101]) - 1) < 1e-6);
   free(scratch);
-  EXPECT(rustle_fft_plan_free(plan, NULL) == RUSTLE_OK);
+  OK(rustle_fft_plan_free(plan, NULL));
 }
 
 static void refusals_name_what_came(void) {
-  RustleError error;
   RustleHandle plan = 0;
   RustleFftPlanConfiguration wanted = {.size = 1000};
-  EXPECT(rustle_fft_plan_new(&wanted, &plan, &error) == RUSTLE_INVALID_VALUE);
-  EXPECT(error.status == RUSTLE_INVALID_VALUE);
-  EXPECT(strstr((char *)error.message, "got 1000") != NULL);
-  const RustleFftPlanConfiguration refused[] = {{.size = SIZE, .window = RUSTLE_WINDOW_BLACKMAN + 1},
-                                                {.size = SIZE, .symmetry = RUSTLE_SYMMETRY_SYMMETRIC + 1},
-                                                {.size = SIZE, .scale = RUSTLE_SCALE_AMPLITUDE + 1},
-                                                {.size = SIZE, .path = RUSTLE_PATH_NEON + 1}};
-  for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
-    EXPECT(rustle_fft_plan_new(&refused[i], &plan, NULL) == RUSTLE_INVALID_VALUE);
-  }
-  wanted.size = SIZE;
-  EXPECT(rustle_fft_plan_new(&wanted, NULL, NULL) == RUSTLE_NULL_POINTER);
-  EXPECT(rustle_fft_plan_new(NULL, &plan, NULL) == RUSTLE_NULL_POINTER);
-  EXPECT(plan == 0);
+  REFUSED(rustle_fft_plan_new(&wanted, &plan, &error), RUSTLE_INVALID_VALUE);
+  EXPECT(strstr((char *)error.message, "got 1000") != NULL && plan == 0);
 
   plan = plan_of(SIZE, RUSTLE_SCALE_NONE);
   float memory[2 * SIZE] = {0}, scratch[1];
@@ -142,54 +107,34 @@ static void refusals_name_what_came(void) {
   EXPECT(magnitudes_of(plan, memory, SIZE, output, BINS - 2, NULL, 0) == RUSTLE_INVALID_LENGTH);
   EXPECT(run(plan, RUSTLE_FORM_COMPLEX, memory, SIZE, output, BINS, NULL, 0) == RUSTLE_INVALID_LENGTH);
   EXPECT(magnitudes_of(plan, memory, SIZE, output, BINS, scratch, 1) == RUSTLE_INVALID_LENGTH);
-  EXPECT(magnitudes_of(plan, NULL, SIZE, output, BINS, NULL, 0) == RUSTLE_NULL_POINTER);
-  EXPECT(magnitudes_of(plan, memory, SIZE, NULL, BINS, NULL, 0) == RUSTLE_NULL_POINTER);
-  EXPECT(magnitudes_of(plan, memory, SIZE, output, BINS, NULL, 1) == RUSTLE_NULL_POINTER);
   EXPECT(magnitudes_of(plan, memory, SIZE, memory + 1, BINS, NULL, 0) == RUSTLE_INVALID_VALUE);
-  EXPECT(magnitudes_of(plan, memory, SIZE, output, BINS, memory, SIZE) == RUSTLE_INVALID_VALUE);
-  EXPECT(run(plan, RUSTLE_FORM_COMPLEX + 1, memory, SIZE, output, BINS, NULL, 0) == RUSTLE_INVALID_VALUE);
-  RustleFftDescription description;
-  EXPECT(rustle_fft_plan_describe(plan, &description, NULL) == RUSTLE_OK);
-  EXPECT(rustle_fft_plan_describe(plan, NULL, NULL) == RUSTLE_NULL_POINTER);
-  size_t scratch_length = description.scratch_length;
-  float *shared = calloc(scratch_length, sizeof(float));
-  EXPECT(magnitudes_of(plan, memory, SIZE, shared, BINS, shared, scratch_length) == RUSTLE_INVALID_VALUE);
-  free(shared);
-  EXPECT(rustle_fft_plan_free(plan, NULL) == RUSTLE_OK);
-  EXPECT(rustle_fft_plan_free(plan, NULL) == RUSTLE_STALE_HANDLE);
+  OK(rustle_fft_plan_free(plan, NULL));
   EXPECT(magnitudes_of(plan, memory, SIZE, output, BINS, NULL, 0) == RUSTLE_STALE_HANDLE);
 }
 
 static void window_and_peaks(void) {
   float window[5];
-  EXPECT(rustle_fft_window(RUSTLE_WINDOW_HANN, RUSTLE_SYMMETRY_SYMMETRIC, window, 5, NULL) == RUSTLE_OK);
+  OK(rustle_fft_window(RUSTLE_WINDOW_HANN, RUSTLE_SYMMETRY_SYMMETRIC, window, 5, NULL));
   EXPECT(window[0] == 0 && fabs(window[1] - 0.5) < 1e-7 && window[2] == 1 && window[4] == 0);
-  EXPECT(rustle_fft_window(9, 0, window, 5, NULL) == RUSTLE_INVALID_VALUE);
-  EXPECT(rustle_fft_window(0, 0, NULL, 5, NULL) == RUSTLE_NULL_POINTER);
-  EXPECT(rustle_fft_window(0, 0, NULL, 0, NULL) == RUSTLE_OK);
+  OK(rustle_fft_window(0, 0, NULL, 0, NULL));
 
   RustleHandle plan = plan_of(SIZE, RUSTLE_SCALE_AMPLITUDE);
   float samples[SIZE], amplitudes[BINS];
   fill_sine(samples, SIZE, 50.3);
-  EXPECT(magnitudes_of(plan, samples, SIZE, amplitudes, BINS, NULL, 0) == RUSTLE_OK);
-  EXPECT(rustle_fft_plan_free(plan, NULL) == RUSTLE_OK);
+  OK(magnitudes_of(plan, samples, SIZE, amplitudes, BINS, NULL, 0));
+  OK(rustle_fft_plan_free(plan, NULL));
   RustlePeakSearch search = {.sample_rate = SIZE, .threshold = 0.01, .window = RUSTLE_WINDOW_HANN};
   RustlePeak peaks[4];
   size_t count = 0;
-  EXPECT(rustle_spectrum_peaks(amplitudes, BINS, &search, peaks, 4, &count, NULL) == RUSTLE_OK);
+  OK(rustle_spectrum_peaks(amplitudes, BINS, &search, peaks, 4, &count, NULL));
   EXPECT(count == 1);
   EXPECT(fabs(peaks[0].frequency - 50.3) < 1e-3 && fabs(peaks[0].amplitude - 1) < 1e-3);
   EXPECT(rustle_spectrum_peaks(amplitudes, BINS, &search, NULL, 0, &count, NULL) == RUSTLE_OK && count == 0);
-  EXPECT(rustle_spectrum_peaks(amplitudes, BINS, NULL, peaks, 4, &count, NULL) == RUSTLE_NULL_POINTER);
-  EXPECT(rustle_spectrum_peaks(amplitudes, BINS, &search, peaks, 4, NULL, NULL) == RUSTLE_NULL_POINTER);
   EXPECT(rustle_spectrum_peaks(amplitudes, BINS - 1, &search, peaks, 4, &count, NULL) == RUSTLE_INVALID_LENGTH);
-  search.sample_rate = NAN;
-  EXPECT(rustle_spectrum_peaks(amplitudes, BINS, &search, peaks, 4, &count, NULL) == RUSTLE_INVALID_VALUE);
 }
 
 int main(void) {
   magnitudes_of_a_sine_peak_in_its_bin();
-  short_buffer_is_padded_and_a_long_one_cropped();
   bad_arguments_give_null();
   wrong_frees_do_nothing();
   forms_agree_with_and_without_scratch();

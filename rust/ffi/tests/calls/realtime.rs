@@ -2,74 +2,15 @@
 //! RealtimeSanitizer, as `scripts/realtime-test` runs this, it does not wait or call the system either.
 
 use crate::alone;
-use crate::interface::{Arguments, Choose, Exact, Number, World, CALLS};
+use crate::interface::wrong::{Basis, Wrong};
+use crate::interface::{Arguments, Exact, World, CALLS};
 use rustle::status::RUSTLE_OK;
-use rustle::RustleHandle;
 use rustle_testkit::{allocations_in, has_realtime_sanitizer, in_realtime, CountingAllocator};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;
-
-/// The examples, but for one thing that is wrong.
-#[derive(Clone, Copy, Debug)]
-enum Wrong {
-    Handle,
-    Null,
-    Misaligned,
-    Endless,
-    Choice,
-    Number,
-}
-
-const WRONG: [Wrong; 6] = [
-    Wrong::Handle,
-    Wrong::Null,
-    Wrong::Misaligned,
-    Wrong::Endless,
-    Wrong::Choice,
-    Wrong::Number,
-];
-
-impl Choose for Wrong {
-    fn handle(&mut self, world: &World, kind: &str) -> Option<RustleHandle> {
-        matches!(self, Self::Handle).then(|| world.latest(kind).map_or(1, |handle| handle ^ 1 << 60))
-    }
-
-    fn is_null(&mut self, may_be: bool) -> bool {
-        matches!(self, Self::Null) && !may_be
-    }
-
-    fn is_misaligned(&mut self) -> bool {
-        matches!(self, Self::Misaligned)
-    }
-
-    fn count(&mut self, example: usize) -> usize {
-        if matches!(self, Self::Endless) {
-            usize::MAX
-        } else {
-            example
-        }
-    }
-
-    fn choice(&mut self, _numbers: &[u32], example: u32) -> u32 {
-        if matches!(self, Self::Choice) {
-            999
-        } else {
-            example
-        }
-    }
-
-    fn number(&mut self, kind: Number, example: f64) -> u64 {
-        let value = if matches!(self, Self::Number) {
-            -1.0
-        } else {
-            example
-        };
-        u64::from_ne_bytes(kind.bytes(value).0)
-    }
-}
 
 /// Makes and frees objects until the calls are over: a lock that their tables share with realtime-safe calls would be waited for.
 fn disturb(is_over: &AtomicBool) {
@@ -113,16 +54,16 @@ fn realtime_safe_calls_allocate_nothing_and_do_not_wait() {
                 let exact = Arguments::new(call, &mut Exact, &mut world);
                 let made = allocations_in(|| in_realtime(|| exact.run_bare(call)));
                 assert_eq!(made, (0, RUSTLE_OK), "{}", call.name);
-                for mut wrong in WRONG {
-                    let arguments = Arguments::new(call, &mut wrong, &mut world);
+                Wrong::each(call, Basis::Examples, &mut world, |_, arguments, wrong, place| {
                     let (count, status) = allocations_in(|| in_realtime(|| arguments.run_bare(call)));
-                    assert_eq!(count, 0, "{} with {wrong:?} wrong, status {status}", call.name);
+                    let name = call.name;
+                    assert_eq!(count, 0, "{name} with {wrong:?} {place} wrong, status {status}");
                     refused += u32::from(status != RUSTLE_OK);
-                }
+                });
             }
         }
     });
-    assert!(refused > 40, "{refused} calls were refused");
+    assert!(refused > 150, "{refused} calls were refused");
     println!("{} functions", safe.len());
 }
 

@@ -38,7 +38,7 @@ fn random_calls_return_what_they_name_and_leave_nothing() {
             let arguments = Arguments::new(call, &mut chooser, &mut world);
             let on = arguments.on();
             let was_live = on.is_none_or(|(handle, kind)| world.is_live(handle, kind));
-            let (status, text) = world.run(call, &arguments);
+            let (status, text) = world.attempt(call, &arguments, &format!("seed {seed}"));
             if status == RUSTLE_OK {
                 assert!(
                     was_live,
@@ -49,21 +49,6 @@ fn random_calls_return_what_they_name_and_leave_nothing() {
                     .and_modify(|count| *count += 1)
                     .or_insert(1_u64);
             } else {
-                assert!(
-                    call.statuses.contains(&status),
-                    "seed {seed}: {} returned {status}: {text}",
-                    call.name
-                );
-                assert!(
-                    !text.is_empty(),
-                    "seed {seed}: {} failed without a text",
-                    call.name
-                );
-                assert!(
-                    arguments.is_untouched(),
-                    "seed {seed}: {} failed and wrote",
-                    call.name
-                );
                 // The text names the argument: a record may have another handle in it.
                 let is_stale = status == RUSTLE_STALE_HANDLE
                     && on.is_some_and(|(_, kind)| {

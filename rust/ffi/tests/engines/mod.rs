@@ -5,19 +5,21 @@ mod feed;
 mod sound;
 mod table;
 mod ticker;
+#[path = "../verbs/mod.rs"]
+mod verbs;
 
 pub(crate) use table::ENGINES;
+pub(crate) use verbs::free;
 
 use rustle::lane::{RustleLane, RustleLaneRequest, RustleLaneStatistics};
 use rustle::lent::Choice;
-use rustle::object::{rustle_free, rustle_new};
-use rustle::runtime::RustleManualRuntime;
-use rustle::session::{rustle_drain, rustle_start};
+use rustle::session::rustle_drain;
 use rustle::sink::RustleSink;
 use rustle::status::{RustleStatus, RUSTLE_OK};
-use rustle::{rustle_runtime_advance, RustleHandle, RUSTLE_NEW_RUNTIME_MANUAL};
+use rustle::RustleHandle;
 use std::mem::MaybeUninit;
 use std::ptr::null_mut;
+use verbs::{advance, make, manual_runtime, start};
 
 pub(crate) const RUSTLE_LANE_EVENTS: u32 = RustleLane::Events as u32;
 pub(crate) const RUSTLE_LANE_DROP_OLDEST: u32 = RustleLane::DropOldest as u32;
@@ -126,44 +128,14 @@ impl Engine {
     }
 }
 
-/// Makes an object by its configuration; `what` is `RUSTLE_NEW_…`.
-fn make<Configuration>(what: u32, configuration: &Configuration) -> Result<RustleHandle, RustleStatus> {
-    let (record, size) = (
-        std::ptr::from_ref(configuration).cast(),
-        size_of::<Configuration>(),
-    );
-    let mut handle = 0;
-    // SAFETY: the configuration is the caller's own; NULL is allowed as the record of an error.
-    match unsafe { rustle_new(what, record, size, &raw mut handle, null_mut()) } {
-        RUSTLE_OK => Ok(handle),
-        status => Err(status),
-    }
-}
-
-/// Starts a session by its request.
+/// Starts a session of an engine's stream by its request.
 fn begin<Request>(
     engine: &Engine,
     handle: RustleHandle,
     request: &Request,
     sink: RustleSink,
 ) -> Result<RustleHandle, RustleStatus> {
-    let (record, size) = (std::ptr::from_ref(request).cast(), size_of::<Request>());
-    let mut session = 0;
-    // SAFETY: the request is the caller's own, as is the sink; NULL is allowed as the record of an error.
-    match unsafe {
-        rustle_start(
-            handle,
-            engine.stream.0,
-            record,
-            size,
-            sink,
-            &raw mut session,
-            null_mut(),
-        )
-    } {
-        RUSTLE_OK => Ok(session),
-        status => Err(status),
-    }
+    start(handle, engine.stream.0, request, sink)
 }
 
 /// The lanes of an engine whose consumers drain a ring.
@@ -190,28 +162,22 @@ pub(crate) struct Stage {
 impl Stage {
     /// An engine as [`Engine::new`] makes it.
     pub(crate) fn new(engine: Engine, per_second: f64, limit: u64) -> Self {
-        let runtime =
-            make(RUSTLE_NEW_RUNTIME_MANUAL, &RustleManualRuntime { wall_ms: 0 }).expect("a runtime");
+        let runtime = manual_runtime();
         let handle = (engine.new)(runtime, per_second, limit).expect(engine.name);
         Self { handle, runtime }
     }
 
     /// Moves the time on; everything that was due is done when it returns, releases among it.
     pub(crate) fn advance(&self, nanoseconds: u64) {
-        // SAFETY: NULL is allowed as the record of an error.
-        let status = unsafe { rustle_runtime_advance(self.runtime, nanoseconds, null_mut()) };
-        assert_eq!(status, RUSTLE_OK);
+        advance(self.runtime, nanoseconds);
     }
 }
 
 impl Drop for Stage {
     fn drop(&mut self) {
-        assert_eq!((free(self.handle), free(self.runtime)), (RUSTLE_OK, RUSTLE_OK));
+        assert_eq!(free(self.handle), RUSTLE_OK);
+        // The sessions that went with it are released before their sinks go.
+        self.advance(0);
+        assert_eq!(free(self.runtime), RUSTLE_OK);
     }
-}
-
-/// Frees an object of any kind.
-pub(crate) fn free(object: RustleHandle) -> RustleStatus {
-    // SAFETY: NULL is allowed as the record of an error.
-    unsafe { rustle_free(object, null_mut()) }
 }

@@ -1,10 +1,6 @@
 // Crosses the boundary a given number of times in one of a few ways, for a counter of instructions around it.
 // Usage: boundary CASE COUNT
-#include <stdlib.h>
-#include <string.h>
-
 #include "../expect.h"
-#include "rustle.h"
 
 // Updates between two looks of the consumer, and of a batch.
 #define STEP 1000
@@ -12,7 +8,7 @@
 static uint64_t seen;
 static uint64_t releases;
 
-static void on_event(void *context, const void *event) {
+static void add_event(void *context, const void *event) {
   const RustlePriceUpdate *update = event;
   uint64_t *sum = context;
   *sum += update->sequence;
@@ -25,7 +21,7 @@ static void on_nothing(void *context, const void *event) {
   seen++;
 }
 
-static void on_release(void *context, int32_t reason, const uint8_t *message, size_t length) {
+static void count_release(void *context, int32_t reason, const uint8_t *message, size_t length) {
   (void)context;
   (void)message;
   EXPECT(reason == RUSTLE_RELEASE_ENDED && length == 0);
@@ -43,19 +39,19 @@ static void call(uint64_t count) {
 static void handle(uint64_t count) {
   RustleStftConfiguration configuration = {.size = 256, .hop = 128, .padding = RUSTLE_PADDING_NONE};
   RustleHandle stft = 0;
-  EXPECT(rustle_stft_new(&configuration, &stft, NULL) == RUSTLE_OK);
+  OK(rustle_stft_new(&configuration, &stft, NULL));
   for (uint64_t i = 0; i < count; i++) {
     // Too short for a frame: next to nothing is computed.
     size_t frames = 1;
-    EXPECT(rustle_stft_frame_count(stft, 0, &frames, NULL) == RUSTLE_OK);
+    OK(rustle_stft_frame_count(stft, 0, &frames, NULL));
     seen += frames == 0;
   }
-  EXPECT(rustle_stft_free(stft, NULL) == RUSTLE_OK);
+  OK(rustle_stft_free(stft, NULL));
 }
 
 static void callback(uint64_t count) {
-  RustleSink sink = {NULL, on_nothing, on_release};
-  EXPECT(rustle_sink_exercise(sink, NULL, count, NULL) == RUSTLE_OK);
+  RustleSink sink = {NULL, on_nothing, count_release};
+  OK(rustle_sink_exercise(sink, NULL, count, NULL));
   EXPECT(releases == 1);
 }
 
@@ -63,24 +59,20 @@ static void callback(uint64_t count) {
 // left to overwrite itself: the engine's part.
 static void session(uint64_t count, uint32_t lane, int drains) {
   uint64_t sum = 0;
-  RustleHandle runtime = 0, ticker = 0, session = 0;
-  RustleManualRuntime at_zero = {0};
-  EXPECT(rustle_runtime_new_manual(&at_zero, &runtime, NULL) == RUSTLE_OK);
+  RustleHandle runtime = manual_runtime(), ticker = 0, session = 0;
   RustleTickerConfiguration configuration = {
       .updates_per_second = 250000, .seed = 1, .has_seed = 1, .update_limit = count, .runtime = runtime};
-  EXPECT(rustle_ticker_new(&configuration, &ticker, NULL) == RUSTLE_OK);
-  RustleString symbols[] = {{(const uint8_t *)"BTC", 3}, {(const uint8_t *)"ETH", 3}, {(const uint8_t *)"SOL", 3},
-                            {(const uint8_t *)"AAPL", 4}};
-  RustleSink sink = {&sum, lane == RUSTLE_LANE_EVENTS ? on_event : on_nothing, on_release};
-  RustleTickerRequest request = {.symbols = symbols, .symbol_count = 4, .lane = {.capacity = 65536, .lane = lane}};
-  EXPECT(rustle_ticker_start(ticker, &request, sink, &session, NULL) == RUSTLE_OK);
+  OK(rustle_ticker_new(&configuration, &ticker, NULL));
+  RustleString symbols[] = {TEXT("BTC"), TEXT("ETH"), TEXT("SOL"), TEXT("AAPL")};
+  RustleSink sink = {&sum, lane == RUSTLE_LANE_EVENTS ? add_event : on_nothing, count_release};
+  OK(start_ticker(ticker, symbols, 4, lane, 65536, sink, &session));
   static RustlePriceUpdate updates[2 * STEP];
   uint64_t drained = 0;
   for (uint64_t step = 0; step <= count / STEP; step++) {
-    EXPECT(rustle_runtime_advance(runtime, STEP * 1000, NULL) == RUSTLE_OK);
+    OK(rustle_runtime_advance(runtime, STEP * 1000, NULL));
     if (!drains) continue;
     size_t taken = 0;
-    EXPECT(rustle_ticker_drain(session, updates, 2 * STEP, &taken, NULL, NULL) == RUSTLE_OK);
+    OK(rustle_ticker_drain(session, updates, 2 * STEP, &taken, NULL, NULL));
     for (size_t i = 0; i < taken; i++) sum += updates[i].sequence;
     drained += taken;
   }
@@ -88,14 +80,12 @@ static void session(uint64_t count, uint32_t lane, int drains) {
   if (lane != RUSTLE_LANE_EVENTS) {
     RustleLaneStatistics statistics;
     size_t none = 0;
-    EXPECT(rustle_ticker_drain(session, NULL, 0, &none, &statistics, NULL) == RUSTLE_OK);
+    OK(rustle_ticker_drain(session, NULL, 0, &none, &statistics, NULL));
     EXPECT(statistics.delivered == drained);
     seen = statistics.produced;
   }
   EXPECT(releases == 1);
-  EXPECT(rustle_session_free(session, NULL) == RUSTLE_OK);
-  EXPECT(rustle_ticker_free(ticker, NULL) == RUSTLE_OK);
-  EXPECT(rustle_runtime_free(runtime, NULL) == RUSTLE_OK);
+  FREE(session, ticker, runtime);
 }
 
 int main(int argc, char **argv) {

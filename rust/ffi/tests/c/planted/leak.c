@@ -1,19 +1,15 @@
 // A leak on purpose: the contexts of sessions are lost in their releases. LeakSanitizer has to report it; scripts/test looks. There are
 // some, one after the other: of the last a copy may be left in the stack of a worker, which hides it.
-#include <stdatomic.h>
-#include <stdlib.h>
-
 #include "../expect.h"
-#include "rustle.h"
 
 static atomic_int released;
 
-static void on_signal(void *context, const void *event) {
+static void on_nothing(void *context, const void *event) {
   (void)context;
   (void)event;
 }
 
-static void on_release(void *context, int32_t reason, const uint8_t *message, size_t length) {
+static void on_release_that_loses(void *context, int32_t reason, const uint8_t *message, size_t length) {
   (void)context;
   (void)reason;
   (void)message;
@@ -23,21 +19,20 @@ static void on_release(void *context, int32_t reason, const uint8_t *message, si
 
 int main(void) {
   RustleTickerConfiguration configuration = {.updates_per_second = 1, .update_limit = 1};
-  RustleString symbol = {(const uint8_t *)"BTC", 3};
+  RustleString symbol = TEXT("BTC");
   RustleHandle ticker = 0, session = 0;
-  EXPECT(rustle_ticker_new(&configuration, &ticker, NULL) == RUSTLE_OK);
+  OK(rustle_ticker_new(&configuration, &ticker, NULL));
   for (int round = 0; round < 16; ++round) {
     atomic_store(&released, 0);
-    RustleSink sink = {malloc(24), on_signal, on_release};
-    RustleTickerRequest request = {.symbols = &symbol, .symbol_count = 1, .lane = {.lane = RUSTLE_LANE_EVENTS}};
-    EXPECT(rustle_ticker_start(ticker, &request, sink, &session, NULL) == RUSTLE_OK);
+    RustleSink sink = {malloc(24), on_nothing, on_release_that_loses};
+    OK(start_ticker(ticker, &symbol, 1, RUSTLE_LANE_EVENTS, 0, sink, &session));
     sink.context = NULL;
     UNTIL(atomic_load(&released) == 1);
     // What is not freed is counted: the session and the ticker.
     EXPECT(rustle_live_objects() == 2);
-    EXPECT(rustle_session_free(session, NULL) == RUSTLE_OK);
+    OK(rustle_session_free(session, NULL));
   }
-  EXPECT(rustle_ticker_free(ticker, NULL) == RUSTLE_OK);
+  OK(rustle_ticker_free(ticker, NULL));
   EXPECT(rustle_live_objects() == 0);
   return 0;
 }

@@ -1,9 +1,6 @@
 // A lie about a length on purpose: the native side is given one more output than there is, and stores past the end of the
 // caller's memory. Only an archive that is itself built with AddressSanitizer can notice the store; scripts/test looks.
-#include <stdlib.h>
-
 #include "../expect.h"
-#include "rustle.h"
 
 enum { SIZE = 1024, BINS = SIZE / 2 + 1 };
 
@@ -13,9 +10,9 @@ int main(void) {
   RustleHandle plan = 0;
   EXPECT(magnitudes != NULL);
   RustleFftPlanConfiguration configuration = {.size = SIZE, .window = RUSTLE_WINDOW_HANN};
-  EXPECT(rustle_fft_plan_new(&configuration, &plan, NULL) == RUSTLE_OK);
-  EXPECT(rustle_fft_spectrum(plan, RUSTLE_FORM_MAGNITUDES, samples, SIZE, magnitudes, BINS, NULL, 0, NULL) == RUSTLE_OK);
-  EXPECT(rustle_fft_plan_free(plan, NULL) == RUSTLE_OK);
+  OK(rustle_fft_plan_new(&configuration, &plan, NULL));
+  OK(rustle_fft_spectrum(plan, RUSTLE_FORM_MAGNITUDES, samples, SIZE, magnitudes, BINS, NULL, 0, NULL));
+  OK(rustle_fft_plan_free(plan, NULL));
   free(magnitudes);
   return 0;
 }

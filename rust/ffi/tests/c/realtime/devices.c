@@ -8,12 +8,7 @@
 //
 // A lock that is free is taken without a call that the sanitizer sees. This thread drains, writes and asks how far a session
 // is all the while, so that a lock that the device's thread shared with it would be contended and seen.
-#include <sched.h>
-#include <stdatomic.h>
-#include <string.h>
-
 #include "../expect.h"
-#include "rustle.h"
 
 enum { FRAMES = 50000, RECORDS = 64 };
 
@@ -21,37 +16,25 @@ typedef RustleStatus (*New)(const RustleSoundConfiguration *, RustleHandle *, Ru
 typedef RustleStatus (*Start)(RustleHandle, const RustleLaneRequest *, RustleSink, RustleHandle *, RustleError *);
 
 typedef struct Session {
-  atomic_int reason;
+  Probe probe;
   RustleHandle engine, session;
 } Session;
 
-static void on_signal(void *context, const void *event) {
-  (void)context;
-  (void)event;
-}
-
-static void on_release(void *context, int32_t reason, const uint8_t *message, size_t length) {
-  (void)message;
-  (void)length;
-  atomic_store(&((Session *)context)->reason, reason);
-}
-
 static void start(Session *session, const char *device, uint64_t limit, New make, Start begin) {
-  RustleSoundConfiguration configuration = {.device = {(const uint8_t *)device, strlen(device)},
+  RustleSoundConfiguration configuration = {.device = TEXT(device),
                                             .frame_limit = limit,
                                             .sample_rate = 48000,
                                             .channels = 2,
                                             .period = 480};
   RustleLaneRequest request = {.lane = RUSTLE_LANE_DROP_OLDEST, .capacity = RECORDS};
-  RustleSink sink = {session, on_signal, on_release};
-  atomic_store(&session->reason, -1);
-  EXPECT(make(&configuration, &session->engine, NULL) == RUSTLE_OK);
-  EXPECT(begin(session->engine, &request, sink, &session->session, NULL) == RUSTLE_OK);
+  RustleSink sink = {&session->probe, on_ring, on_release};
+  OK(make(&configuration, &session->engine, NULL));
+  OK(begin(session->engine, &request, sink, &session->session, NULL));
 }
 
 static int is_over(Session *session) {
   sched_yield();
-  return atomic_load(&session->reason) >= 0;
+  return atomic_load(&session->probe.releases) > 0;
 }
 
 static void start_capture(Session *session, const char *device, uint64_t limit) {
@@ -65,55 +48,53 @@ static void start_playback(Session *session, const char *device) {
 static void drain_blocks(Session *session, RustleSoundBlock *last) {
   static RustleSoundBlock blocks[RECORDS];
   size_t count = 0;
-  EXPECT(rustle_capture_drain(session->session, blocks, RECORDS, &count, NULL, NULL) == RUSTLE_OK);
+  OK(rustle_capture_drain(session->session, blocks, RECORDS, &count, NULL, NULL));
   if (count > 0) *last = blocks[count - 1];
 }
 
 static void drain_progress(Session *session, RustlePlaybackProgress *last) {
   RustlePlaybackProgress records[RECORDS];
   size_t count = 0;
-  EXPECT(rustle_playback_drain(session->session, records, RECORDS, &count, NULL, NULL) == RUSTLE_OK);
+  OK(rustle_playback_drain(session->session, records, RECORDS, &count, NULL, NULL));
   if (count > 0) *last = records[count - 1];
 }
 
 // To its last frame, or until it is cancelled.
 static void capture_from(const char *device, int is_cancelled) {
-  Session session;
+  Session session = {0};
   RustleSoundBlock last = {0};
   start_capture(&session, device, is_cancelled ? 0 : FRAMES);
   while (is_cancelled && last.position < FRAMES) drain_blocks(&session, &last);
-  if (is_cancelled) EXPECT(rustle_session_cancel(session.session, NULL) == RUSTLE_OK);
+  if (is_cancelled) OK(rustle_session_cancel(session.session, NULL));
   while (!is_over(&session)) drain_blocks(&session, &last);
   drain_blocks(&session, &last);
-  EXPECT(session.reason == (is_cancelled ? RUSTLE_RELEASE_CANCELLED : RUSTLE_RELEASE_ENDED));
+  EXPECT(is_released(&session.probe, is_cancelled ? RUSTLE_RELEASE_CANCELLED : RUSTLE_RELEASE_ENDED));
   EXPECT(last.position > 0 && last.overruns > 0);
-  EXPECT(rustle_session_free(session.session, NULL) == RUSTLE_OK);
-  EXPECT(rustle_capture_free(session.engine, NULL) == RUSTLE_OK);
+  FREE(session.session, session.engine);
 }
 
 // Silence, then sound, until that was heard or is cancelled.
 static void play_to(const char *device, int is_cancelled) {
   static float sound[2 * 480];
-  Session session;
+  Session session = {0};
   RustlePlaybackProgress last = {0};
   start_playback(&session, device);
   while (last.position == 0) drain_progress(&session, &last);
   while (last.played < FRAMES) {
     size_t taken = 0;
-    EXPECT(rustle_playback_write(session.session, sound, 2 * 480, &taken, NULL) == RUSTLE_OK);
+    OK(rustle_playback_write(session.session, sound, 2 * 480, &taken, NULL));
     drain_progress(&session, &last);
     if (taken == 0) sched_yield();
   }
-  EXPECT((is_cancelled ? rustle_session_cancel : rustle_playback_finish)(session.session, NULL) == RUSTLE_OK);
+  OK((is_cancelled ? rustle_session_cancel : rustle_playback_finish)(session.session, NULL));
   while (!is_over(&session)) drain_progress(&session, &last);
-  EXPECT(session.reason == (is_cancelled ? RUSTLE_RELEASE_CANCELLED : RUSTLE_RELEASE_ENDED));
+  EXPECT(is_released(&session.probe, is_cancelled ? RUSTLE_RELEASE_CANCELLED : RUSTLE_RELEASE_ENDED));
   EXPECT(last.underruns > 0);
-  EXPECT(rustle_session_free(session.session, NULL) == RUSTLE_OK);
-  EXPECT(rustle_playback_free(session.engine, NULL) == RUSTLE_OK);
+  FREE(session.session, session.engine);
 }
 
 static void lose(int planted) {
-  Session session;
+  Session session = {0};
   if (planted == 1) {
     start_capture(&session, "lost 14", 0);
   } else {
@@ -129,7 +110,7 @@ int main(int argc, char **argv) {
   }
   // Floating point, 32, 24 and 16 bits.
   static const char *const devices[] = {"format 14", "format 10", "format 32", "format 2"};
-  for (size_t i = 0; i < sizeof devices / sizeof *devices; i++) {
+  for (size_t i = 0; i < COUNT(devices); i++) {
     for (int is_cancelled = 0; is_cancelled < 2; is_cancelled++) {
       capture_from(devices[i], is_cancelled);
       play_to(devices[i], is_cancelled);

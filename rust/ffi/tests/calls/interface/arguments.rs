@@ -1,6 +1,7 @@
 //! The arguments of one call, and the memory that they point to.
 
-use super::{Call, Choose, Element, Record, What, World};
+use super::making::Making;
+use super::{Call, Choose, World};
 use rustle::lent::{Lent, RustleString};
 use rustle::sink::RustleSink;
 use rustle::status::{RustleError, RustleStatus};
@@ -8,269 +9,73 @@ use rustle::RustleHandle;
 use std::mem::MaybeUninit;
 
 /// What stands in memory for results before a call.
-const UNTOUCHED: u8 = 0x77;
-
-/// Memory that is aligned for every record.
-type Block = Box<[u64]>;
+pub(super) const UNTOUCHED: u8 = 0x77;
 
 #[derive(Clone, Copy, Default)]
-struct Value {
+pub(super) struct Value {
     /// A number's bits, or an address.
-    word: u64,
-    count: usize,
+    pub(super) word: u64,
+    pub(super) count: usize,
     /// The bytes at the address that a failed call leaves alone.
-    kept: usize,
+    pub(super) kept: usize,
+    /// The bytes at the address that no other argument may share; 0 when something else is wrong with the address.
+    pub(super) bytes: usize,
+    pub(super) is_output: bool,
+}
+
+impl Value {
+    pub(super) fn of(word: u64) -> Self {
+        Self {
+            word,
+            ..Self::default()
+        }
+    }
+
+    /// Whether the two must not share their memory.
+    pub(super) fn is_apart(&self, other: &Self) -> bool {
+        self.bytes > 0 && other.bytes > 0 && (self.is_output || other.is_output)
+    }
+
+    /// Gives both the memory of the larger one.
+    pub(super) fn share(&mut self, other: &mut Self) {
+        let (larger, smaller) = if self.bytes < other.bytes {
+            (other, self)
+        } else {
+            (self, other)
+        };
+        smaller.word = larger.word;
+        if !larger.is_output {
+            smaller.kept = 0;
+        }
+    }
 }
 
 /// The arguments of a call.
+#[derive(Default)]
 pub(crate) struct Arguments {
-    values: Vec<Value>,
-    blocks: Vec<Block>,
-    sink: Option<RustleSink>,
+    pub(super) values: Vec<Value>,
+    /// Memory that is aligned for every record.
+    pub(super) blocks: Vec<Box<[u64]>>,
+    pub(super) sink: Option<RustleSink>,
     /// Where the handle of a new object is written.
-    new: Box<RustleHandle>,
-    /// Where there is room for elements, and for how many bytes.
-    rooms: Vec<(u64, usize)>,
-    /// The handle that the call is on, if it is on one.
-    on: Option<(RustleHandle, &'static str)>,
+    pub(super) new: Box<RustleHandle>,
+    /// Where there is room for results, and for how many bytes.
+    pub(super) rooms: Vec<(u64, usize)>,
+    /// The handle that the call is on, if it is on one, and the kind that it wants.
+    pub(super) on: Option<(RustleHandle, &'static str)>,
 }
 
 impl Arguments {
     /// The arguments of `call` as `choose` decides.
-    pub(crate) fn new(call: &Call, choose: &mut impl Choose, world: &mut World) -> Self {
-        let mut out = Self {
-            values: Vec::new(),
-            blocks: Vec::new(),
-            sink: None,
-            new: Box::new(0),
-            on: None,
-            rooms: Vec::new(),
-        };
-        // Verbs promise nothing about memory that overlaps: they write when all is read.
-        let is_checked = call.parameters.iter().any(|parameter| {
-            matches!(parameter.what, What::Slice(..) | What::SliceMut(..)) && !call.name.contains("_drain")
-        });
-        for parameter in call.parameters {
-            let value = out.value(&parameter.what, choose, world);
-            let shared = out.values.last().copied().filter(|last| {
-                is_checked && last.word != 0 && last.count == 0 && last.kept > 0 && parameter.what.is_memory()
-            });
-            out.values.push(match shared {
-                Some(last) if value.kept > 0 && value.count == 0 && choose.is_shared() => last,
-                _ => value,
-            });
-        }
-        out
+    pub(crate) fn new(call: &Call, choose: &mut dyn Choose, world: &mut World) -> Self {
+        Making::arguments(call, choose, world)
     }
 
     /// Those of a call on an object that takes nothing else.
     pub(crate) fn on_handle(handle: RustleHandle) -> Self {
-        let word = handle;
         Self {
-            values: vec![Value {
-                word,
-                ..Value::default()
-            }],
-            blocks: Vec::new(),
-            sink: None,
-            new: Box::new(0),
-            on: None,
-            rooms: Vec::new(),
-        }
-    }
-
-    fn value(&mut self, what: &What, choose: &mut impl Choose, world: &mut World) -> Value {
-        let plain = |word| Value {
-            word,
-            ..Value::default()
-        };
-        match what {
-            What::Handle(maker) => {
-                let handle = choose.handle(world, maker.kind);
-                let handle = handle.unwrap_or_else(|| world.make(maker.kind, maker.function));
-                self.on = Some((handle, maker.kind));
-                plain(handle)
-            }
-            What::NewHandle if choose.is_null(false) => Value::default(),
-            What::NewHandle => plain(std::ptr::from_mut(&mut *self.new).addr() as u64),
-            // 0 would be the shared runtime, whose time goes on by itself.
-            What::Runtime => {
-                let handle = choose.handle(world, "runtime").filter(|handle| *handle != 0);
-                plain(handle.unwrap_or_else(|| world.runtime()))
-            }
-            What::Number(kind, example) => plain(choose.number(*kind, *example)),
-            What::Choice(numbers, example) => plain(u64::from(choose.choice(numbers, *example))),
-            What::Flag(example) => plain(u64::from(choose.choice(&[0, 1], u32::from(*example)))),
-            What::Text(example) => {
-                let text = choose.text(example);
-                let count = text.len();
-                let block = self.block(count);
-                block[..count].copy_from_slice(&text);
-                let word = block.as_ptr().expose_provenance() as u64;
-                Value { word, count, kept: 0 }
-            }
-            // The size is given in any case.
-            What::In(record, may_be) if choose.is_null(*may_be) => Value {
-                count: record.size,
-                ..Value::default()
-            },
-            What::In(record, _) => {
-                let bytes = self.record(record, choose, world);
-                let count = record.size;
-                Value {
-                    count,
-                    ..self.placed(&bytes)
-                }
-            }
-            What::Out(_, may_be) if choose.is_null(*may_be) => Value::default(),
-            What::Out(size, _) => Value {
-                kept: *size,
-                ..self.placed(&vec![UNTOUCHED; *size])
-            },
-            What::Slice(element, count) => self.elements(element, *count, choose, world),
-            What::SliceMut(size, room) => {
-                let value = self.placed(&vec![UNTOUCHED; size * room]);
-                let start = value.word;
-                let value = self.slice(value, *size, *room, choose);
-                self.rooms.push((start, size * room));
-                value
-            }
-            What::Sink => {
-                self.sink = Some(world.sink(choose.is_null(false)));
-                Value::default()
-            }
-            What::Record(_) | What::List(..) | What::Reserved => unreachable!("in fields only"),
-        }
-    }
-
-    /// A value that points to a copy of the bytes.
-    fn placed(&mut self, bytes: &[u8]) -> Value {
-        let block = self.block(bytes.len());
-        block[..bytes.len()].copy_from_slice(bytes);
-        Value {
-            word: block.as_mut_ptr().expose_provenance() as u64,
-            ..Value::default()
-        }
-    }
-
-    fn block(&mut self, bytes: usize) -> &mut [u8] {
-        self.blocks.push(vec![0; bytes.div_ceil(8).max(1)].into());
-        let block = self.blocks.last_mut().expect("it was just added");
-        let (start, length) = (block.as_mut_ptr().cast::<u8>(), block.len() * 8);
-        // SAFETY: the words are this object's own, and any bits are bytes.
-        unsafe { std::slice::from_raw_parts_mut(start, length) }
-    }
-
-    /// A pointer to `count` elements of `size` bytes, as `choose` spoils it.
-    fn slice(&mut self, value: Value, size: usize, count: usize, choose: &mut impl Choose) -> Value {
-        let word = if choose.is_null(false) {
-            0
-        } else if size > 1 && choose.is_misaligned() {
-            value.word + 1
-        } else {
-            value.word
-        };
-        let count = match choose.count(count) {
-            // A misaligned pointer, or a length that no memory has, is refused before the memory is read.
-            said if said <= count || said > isize::MAX as usize / size.max(1) => said,
-            _ => count,
-        };
-        Value { word, count, kept: 0 }
-    }
-
-    fn elements(
-        &mut self,
-        element: &Element,
-        count: usize,
-        choose: &mut impl Choose,
-        world: &mut World,
-    ) -> Value {
-        let mut bytes = Vec::with_capacity(element.size * count);
-        for place in 0..count {
-            let mut one = vec![0; element.size];
-            match &element.what {
-                // A wave that has a pitch.
-                What::Number(kind, _) if element.size >= 4 => {
-                    let sample = 0.5 * (place as f64 * 0.25).sin();
-                    let (number, length) = kind.bytes(sample);
-                    one.copy_from_slice(&number[..length]);
-                }
-                // Names that differ.
-                What::Text("") => {
-                    let name = char::from(b'A' + (place % 26) as u8).to_string();
-                    self.put(&mut one, 0, &What::Text(""), choose, world, Some(&name));
-                }
-                what => self.put(&mut one, 0, what, choose, world, None),
-            }
-            bytes.extend(one);
-        }
-        let value = self.placed(&bytes);
-        self.slice(value, element.size, count, choose)
-    }
-
-    fn record(&mut self, record: &Record, choose: &mut impl Choose, world: &mut World) -> Vec<u8> {
-        let mut bytes = vec![0; record.size];
-        for field in record.fields {
-            self.put(&mut bytes, field.offset, &field.what, choose, world, None);
-        }
-        bytes
-    }
-
-    /// Writes a field.
-    fn put(
-        &mut self,
-        bytes: &mut [u8],
-        offset: usize,
-        what: &What,
-        choose: &mut impl Choose,
-        world: &mut World,
-        text: Option<&str>,
-    ) {
-        let mut write = |offset: usize, word: u64, length: usize| {
-            bytes[offset..offset + length].copy_from_slice(&word.to_ne_bytes()[..length]);
-        };
-        match what {
-            What::Reserved => {}
-            What::Record(record) => {
-                let inner = self.record(record, choose, world);
-                bytes[offset..offset + inner.len()].copy_from_slice(&inner);
-            }
-            What::Text(example) => {
-                let value = self.value(
-                    &What::Text(if text.is_some() { "" } else { example }),
-                    choose,
-                    world,
-                );
-                let value = match text {
-                    Some(text) if value.count == 0 => {
-                        let count = text.len();
-                        Value {
-                            count,
-                            ..self.placed(text.as_bytes())
-                        }
-                    }
-                    _ => value,
-                };
-                write(offset, value.word, 8);
-                write(offset + 8, value.count as u64, 8);
-            }
-            What::List(element, count_offset, count) => {
-                let value = self.elements(element, *count, choose, world);
-                write(offset, value.word, 8);
-                write(*count_offset, value.count as u64, 8);
-            }
-            What::Number(kind, _) => {
-                let word = self.value(what, choose, world).word;
-                write(offset, word, kind.bytes(0.0).1);
-            }
-            What::Choice(..) | What::Flag(_) => {
-                let word = self.value(what, choose, world).word;
-                write(offset, word, 4);
-            }
-            _ => {
-                let word = self.value(what, choose, world).word;
-                write(offset, word, 8);
-            }
+            values: vec![Value::of(handle)],
+            ..Self::default()
         }
     }
 

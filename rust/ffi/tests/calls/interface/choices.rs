@@ -1,6 +1,6 @@
 //! Where the arguments of calls come from.
 
-use super::{Number, What, World};
+use super::{Number, World};
 use rustle::RustleHandle;
 
 /// Decides about arguments. Every decision that is not overridden is the example's.
@@ -15,6 +15,16 @@ pub(crate) trait Choose {
         example
     }
 
+    /// Yes or no.
+    fn flag(&mut self, example: bool) -> u32 {
+        u32::from(example)
+    }
+
+    /// What stands in memory that is to be 0.
+    fn reserved(&mut self) -> u8 {
+        0
+    }
+
     /// Whether a pointer is NULL.
     fn is_null(&mut self, _may_be: bool) -> bool {
         false
@@ -25,7 +35,7 @@ pub(crate) trait Choose {
         false
     }
 
-    /// Whether an argument shares its memory with the one before.
+    /// Whether an argument shares its memory with one before it, where that is refused.
     fn is_shared(&mut self) -> bool {
         false
     }
@@ -123,6 +133,14 @@ impl<Source: FnMut() -> Option<u8>> Choose for Chooser<Source> {
         }
     }
 
+    fn flag(&mut self, example: bool) -> u32 {
+        self.choice(&[0, 1], u32::from(example))
+    }
+
+    fn reserved(&mut self) -> u8 {
+        u8::from(self.below(64) == 1)
+    }
+
     fn is_null(&mut self, may_be: bool) -> bool {
         self.below(if may_be { 2 } else { 24 }) == 1
     }
@@ -166,15 +184,5 @@ impl<Source: FnMut() -> Option<u8>> Choose for Chooser<Source> {
             4 => None,
             _ => world.latest(kind),
         }
-    }
-}
-
-impl What {
-    /// Whether memory goes with it.
-    pub(crate) fn is_memory(&self) -> bool {
-        matches!(
-            self,
-            Self::In(..) | Self::Out(..) | Self::Slice(..) | Self::SliceMut(..)
-        )
     }
 }

@@ -3,8 +3,13 @@
 
 mod arguments;
 mod choices;
+mod making;
 mod table;
+#[expect(dead_code, reason = "other tests use the rest")]
+#[path = "../../verbs/mod.rs"]
+mod verbs;
 mod world;
+pub(crate) mod wrong;
 
 pub(crate) use arguments::Arguments;
 pub(crate) use choices::{Choose, Chooser, Exact};

@@ -1,0 +1,121 @@
+//! What follows from a function's declaration is refused wherever it stands: with one argument, field or element wrong at a time,
+//! each call fails with the status of what is wrong and a text, and writes nothing.
+
+use crate::alone;
+use crate::interface::wrong::{Basis, Wrong};
+use crate::interface::{Arguments, Call, Choose, Exact, Maker, Parameter, What, World, CALLS};
+use rustle::status::*;
+use rustle::RustleHandle;
+use std::collections::BTreeMap;
+
+/// What a call fails with for what is wrong with one of its arguments.
+fn expected(wrong: Wrong) -> &'static [RustleStatus] {
+    match wrong {
+        Wrong::Invented | Wrong::Foreign => &[RUSTLE_STALE_HANDLE],
+        Wrong::Null => &[RUSTLE_NULL_POINTER],
+        Wrong::Misaligned | Wrong::Shared | Wrong::Choice | Wrong::Reserved => &[RUSTLE_INVALID_VALUE],
+        Wrong::Endless => &[RUSTLE_INVALID_LENGTH, RUSTLE_TOO_MANY_SYMBOLS],
+        Wrong::Text => &[RUSTLE_INVALID_UTF8],
+        Wrong::NotANumber | Wrong::Negative => &[RUSTLE_INVALID_VALUE, RUSTLE_RATE_OUT_OF_RANGE],
+    }
+}
+
+/// Calls that take what others refuse: every power has its place on the scale.
+const TAKEN: [(&str, Wrong); 2] = [
+    ("rustle_noise_scale", Wrong::NotANumber),
+    ("rustle_noise_scale", Wrong::Negative),
+];
+
+/// Frees what was made, and sees that every sink which was taken is released.
+fn leaves_nothing(mut world: World, call: &Call) {
+    world.free_all();
+    assert_eq!((World::unreleased(), world.left()), (0, 0), "{}", call.name);
+}
+
+#[test]
+fn each_argument_that_is_wrong_is_refused_with_its_status() {
+    let _alone = alone();
+    let mut is_refused = BTreeMap::new();
+    for call in CALLS {
+        for basis in Basis::ALL {
+            let mut world = World::new();
+            let arguments = basis.arguments(call, &mut world);
+            let (status, text) = world.run(call, &arguments);
+            if status != RUSTLE_OK {
+                assert_ne!(basis, Basis::Examples, "the example of {}: {text}", call.name);
+                leaves_nothing(world, call);
+                continue;
+            }
+            assert!(arguments.is_written(), "{} wrote nothing", call.name);
+            Wrong::each(call, basis, &mut world, |world, arguments, wrong, place| {
+                let name = format!("{wrong:?} {place}");
+                let (status, text) = world.attempt(call, arguments, &name);
+                // What is not read on one basis is on the other.
+                *is_refused.entry((call.name, wrong, place)).or_insert(false) |= status != RUSTLE_OK;
+                let is_expected = status == RUSTLE_OK || expected(wrong).contains(&status);
+                assert!(is_expected, "{name}: {}: {status} {text:?}", call.name);
+            });
+            leaves_nothing(world, call);
+        }
+    }
+    let count = is_refused.len();
+    is_refused.retain(|(name, wrong, _), is_refused| !*is_refused && !TAKEN.contains(&(name, *wrong)));
+    assert!(is_refused.is_empty(), "{is_refused:?}");
+    assert!(count > 5 * CALLS.len(), "{count} refused");
+    println!("{count} refused");
+}
+
+#[test]
+fn freed_object_is_stale_in_every_call() {
+    let _alone = alone();
+    for call in CALLS {
+        let mut world = World::new();
+        let arguments = Arguments::new(call, &mut Exact, &mut world);
+        if let Some((handle, kind)) = arguments.on().filter(|(_, kind)| *kind != "runtime") {
+            world.free(handle);
+            let (status, _) = world.attempt(call, &arguments, "freed");
+            assert_eq!(status, RUSTLE_STALE_HANDLE, "{} of a {kind}", call.name);
+        }
+        leaves_nothing(world, call);
+    }
+}
+
+/// The examples, on a given object.
+struct On(RustleHandle);
+
+impl Choose for On {
+    fn handle(&mut self, _world: &World, _kind: &str) -> Option<RustleHandle> {
+        Some(self.0)
+    }
+}
+
+#[test]
+fn session_of_another_stream_is_refused_by_every_call_of_one() {
+    let _alone = alone();
+    let mut count = 0;
+    for call in CALLS {
+        let Some(Parameter {
+            what:
+                What::Handle(Maker {
+                    kind: "session",
+                    function: Some(own),
+                }),
+        }) = call.parameters.first()
+        else {
+            continue;
+        };
+        let other = if *own == "rustle_echo_start" {
+            "rustle_ticker_start"
+        } else {
+            "rustle_echo_start"
+        };
+        let mut world = World::new();
+        let mut on = On(world.make("session", Some(other)));
+        let arguments = Arguments::new(call, &mut on, &mut world);
+        let (status, _) = world.attempt(call, &arguments, other);
+        assert_eq!(status, RUSTLE_INVALID_VALUE, "{}", call.name);
+        leaves_nothing(world, call);
+        count += 1;
+    }
+    assert!(count > 10, "{count} calls of one stream's sessions");
+}
