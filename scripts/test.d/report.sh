@@ -3,6 +3,7 @@
 # Sourced, never run; $root, $long and $work, a folder for what is temporary, are those of scripts/test.
 
 # The seconds after which a runner is ended: many times what one takes.
+# shellcheck disable=SC2034 # for those beside
 runner_limit=$($long && echo 14400 || echo 1800)
 passed=0
 failed=0
