@@ -27,7 +27,7 @@ rust_selection() {
 rust() { cargo_tests "Rust" --workspace; }
 
 faults() {
-  cargo_tests "Rust, seeded faults" --package rustle-ffi --package rustle-engines --features rustle-ffi/faults,rustle-engines/faults \
+  RUSTLE_ROUNDS=$($long && echo 9 || echo 1) cargo_tests "Rust, seeded faults" --package rustle-ffi --package rustle-engines --features rustle-ffi/faults,rustle-engines/faults \
     --test boundary --test calls --test lock_faults
 }
 
@@ -90,7 +90,7 @@ c() {
   if command -v valgrind >/dev/null; then one "a rise of the instructions is noticed" rise_is_noticed; fi
 }
 
-fuzzed_calls() { "$root/scripts/fuzz" "$($long && echo 600 || echo 15)"; }
+fuzzed_calls() { "$root/scripts/fuzz" "$($long && echo --inputs=1000000 || echo 15)"; }
 fuzz() { one "C: fuzzed calls, AddressSanitizer" fuzzed_calls; }
 
 # arm64: what scripts/arm64 counts.

@@ -97,6 +97,8 @@ fn panic_at_any_point_of_a_call_is_a_status_leaves_nothing_and_the_next_call_is_
 fn every_function_is_right_after_the_panics_of_each() {
     let _alone = alone();
     hide_injected_panics();
+    // More than a thousand calls with scripts/test --long.
+    let rounds = std::env::var("RUSTLE_ROUNDS").map_or(1, |rounds| rounds.parse().expect("a number"));
     for panicked in CALLS {
         let mut world = World::new();
         let arguments = Arguments::new(panicked, &mut Exact, &mut world);
@@ -106,9 +108,9 @@ fn every_function_is_right_after_the_panics_of_each() {
             "{} does not run inside the guard",
             panicked.name
         );
-        for call in CALLS {
+        let when = format!("after the panics of {}", panicked.name);
+        for call in (0..rounds).flat_map(|_| CALLS) {
             let arguments = Arguments::new(call, &mut Exact, &mut world);
-            let when = format!("after the panics of {}", panicked.name);
             is_right(&mut world, call, &arguments, &when);
         }
         world.free_all();
