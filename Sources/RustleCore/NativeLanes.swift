@@ -118,7 +118,8 @@ private func drainRing<Native: RecordElement>(
       let wanted = min(pieceSize, most - taken)
       // The one refusal is a stale session, which has nothing to drain.
       let status = unsafe rustle_drain(
-        session.raw, stream, scratch.baseAddress, size, wanted, &count, nil, nil)
+        session.raw, stream, scratch.baseAddress, size, wanted, &count, nil,
+        MemoryLayout<RustleLaneStatistics>.stride, nil)
       guard status == RUSTLE_OK else { break }
       elements.removeAll(keepingCapacity: true)
       for index in 0..<count { elements.append(Native(unsafe scratch[index])) }
@@ -134,7 +135,8 @@ private func ringStatistics<Record>(_ session: SessionID, _ stream: UInt32, _: R
   var count = 0
   var record = RustleLaneStatistics()
   let size = MemoryLayout<Record>.stride
-  let status = unsafe rustle_drain(session.raw, stream, nil, size, 0, &count, &record, nil)
+  let status = unsafe rustle_drain(
+    session.raw, stream, nil, size, 0, &count, &record, MemoryLayout<RustleLaneStatistics>.stride, nil)
   guard status == RUSTLE_OK else { return nil }
   return RingStatistics(
     counts: StreamStatistics(produced: record.produced, delivered: record.delivered, dropped: record.dropped),

@@ -26,8 +26,10 @@ enum NativeCalls {
   static func equalizerChange(_ equalizer: UInt64, settings: NativeEqualizerSettings) throws(NativeError) {
     try unsafe settings.withRecord { (settings, _) throws(NativeError) in
       try unsafe NativeError.check {
-        unsafe rustle_equalizer_change(
-          equalizer, settings.assumingMemoryBound(to: RustleEqualizerSettings.self), $0)
+        unsafe rustle_equalizer_change_sized(
+          equalizer,
+          settings.assumingMemoryBound(to: RustleEqualizerSettings.self), MemoryLayout<RustleEqualizerSettings>.stride,
+          $0)
       }
     }
   }
@@ -60,9 +62,10 @@ enum NativeCalls {
         try unsafe left.withUnsafeMutableBufferPointer { left throws(NativeError) in
           try unsafe right.withUnsafeMutableBufferPointer { right throws(NativeError) in
             try unsafe NativeError.check {
-              unsafe rustle_equalizer_response(
-                settings.assumingMemoryBound(to: RustleEqualizerSettings.self), sampleRate,
-                frequencies.baseAddress, frequencies.count, left.baseAddress, left.count,
+              unsafe rustle_equalizer_response_sized(
+                settings.assumingMemoryBound(to: RustleEqualizerSettings.self),
+                MemoryLayout<RustleEqualizerSettings>.stride,
+                sampleRate, frequencies.baseAddress, frequencies.count, left.baseAddress, left.count,
                 right.baseAddress, right.count, $0)
             }
           }
@@ -76,8 +79,9 @@ enum NativeCalls {
     var preamp = Double()
     try unsafe settings.withRecord { (settings, _) throws(NativeError) in
       try unsafe NativeError.check {
-        unsafe rustle_equalizer_preamp(
-          settings.assumingMemoryBound(to: RustleEqualizerSettings.self), sampleRate, &preamp, $0)
+        unsafe rustle_equalizer_preamp_sized(
+          settings.assumingMemoryBound(to: RustleEqualizerSettings.self), MemoryLayout<RustleEqualizerSettings>.stride,
+          sampleRate, &preamp, $0)
       }
     }
     return preamp
@@ -92,9 +96,9 @@ enum NativeCalls {
       try unsafe targets.withUnsafeBufferPointer { targets throws(NativeError) in
         try unsafe gains.withUnsafeMutableBufferPointer { gains throws(NativeError) in
           try unsafe NativeError.check {
-            unsafe rustle_equalizer_solve(
-              bands.baseAddress, bands.count, targets.baseAddress, targets.count, sampleRate,
-              gains.baseAddress, gains.count, &distance, $0)
+            unsafe rustle_equalizer_solve_sized(
+              bands.baseAddress, MemoryLayout<RustleEqualizerBand>.stride, bands.count,
+              targets.baseAddress, targets.count, sampleRate, gains.baseAddress, gains.count, &distance, $0)
           }
         }
       }
@@ -139,8 +143,8 @@ enum NativeCalls {
     var wanted = RustleFeedWanted()
     try unsafe names.withUnsafeMutableBufferPointer { names throws(NativeError) in
       try unsafe NativeError.check {
-        unsafe rustle_feed_wanted(
-          feed, names.baseAddress, names.count, &wanted, $0)
+        unsafe rustle_feed_wanted_sized(
+          feed, names.baseAddress, names.count, &wanted, MemoryLayout<RustleFeedWanted>.stride, $0)
       }
     }
     return NativeFeedWanted(wanted)
@@ -163,8 +167,9 @@ enum NativeCalls {
     try unsafe withNativeStrings(add) { add throws(NativeError) in
       try unsafe withNativeStrings(remove) { remove throws(NativeError) in
         try unsafe NativeError.check {
-          unsafe rustle_feed_subscribe(
-            session, add.baseAddress, add.count, remove.baseAddress, remove.count, $0)
+          unsafe rustle_feed_subscribe_sized(
+            session, add.baseAddress, MemoryLayout<RustleString>.stride, add.count,
+            remove.baseAddress, MemoryLayout<RustleString>.stride, remove.count, $0)
         }
       }
     }
@@ -201,8 +206,8 @@ enum NativeCalls {
     var count = Int()
     try unsafe clients.withUnsafeMutableBufferPointer { clients throws(NativeError) in
       try unsafe NativeError.check {
-        unsafe rustle_server_clients(
-          session, clients.baseAddress, clients.count, &count, $0)
+        unsafe rustle_server_clients_sized(
+          session, clients.baseAddress, MemoryLayout<RustleServerClient>.stride, clients.count, &count, $0)
       }
     }
     return count
@@ -274,9 +279,10 @@ enum NativeCalls {
       try unsafe search.withRecord { (search, _) throws(NativeError) in
         try unsafe peaks.withUnsafeMutableBufferPointer { peaks throws(NativeError) in
           try unsafe NativeError.check {
-            unsafe rustle_spectrum_peaks(
-              amplitudes.baseAddress, amplitudes.count, search.assumingMemoryBound(to: RustlePeakSearch.self),
-              peaks.baseAddress, peaks.count, &count, $0)
+            unsafe rustle_spectrum_peaks_sized(
+              amplitudes.baseAddress, amplitudes.count,
+              search.assumingMemoryBound(to: RustlePeakSearch.self), MemoryLayout<RustlePeakSearch>.stride,
+              peaks.baseAddress, MemoryLayout<RustlePeak>.stride, peaks.count, &count, $0)
           }
         }
       }
@@ -298,8 +304,8 @@ enum NativeCalls {
   static func meterRead(_ meter: UInt64) throws(NativeError) -> NativeMeterReading {
     var reading = RustleMeterReading()
     try unsafe NativeError.check {
-      unsafe rustle_meter_read(
-        meter, &reading, $0)
+      unsafe rustle_meter_read_sized(
+        meter, &reading, MemoryLayout<RustleMeterReading>.stride, $0)
     }
     return NativeMeterReading(reading)
   }
@@ -350,8 +356,9 @@ enum NativeCalls {
     try unsafe samples.withUnsafeBufferPointer { samples throws(NativeError) in
       try unsafe frames.withUnsafeMutableBufferPointer { frames throws(NativeError) in
         try unsafe NativeError.check {
-          unsafe rustle_pitch_process(
-            pitch, samples.baseAddress, samples.count, frames.baseAddress, frames.count, &taken, &written, $0)
+          unsafe rustle_pitch_process_sized(
+            pitch, samples.baseAddress, samples.count,
+            frames.baseAddress, MemoryLayout<RustlePitchFrame>.stride, frames.count, &taken, &written, $0)
         }
       }
     }
@@ -368,9 +375,11 @@ enum NativeCalls {
       try unsafe samples.withUnsafeBufferPointer { samples throws(NativeError) in
         try unsafe frames.withUnsafeMutableBufferPointer { frames throws(NativeError) in
           try unsafe NativeError.check {
-            unsafe rustle_pitch_contour(
-              configuration.assumingMemoryBound(to: RustlePitchConfiguration.self), decoding.rawValue,
-              samples.baseAddress, samples.count, frames.baseAddress, frames.count, &count, $0)
+            unsafe rustle_pitch_contour_sized(
+              configuration.assumingMemoryBound(to: RustlePitchConfiguration.self),
+              MemoryLayout<RustlePitchConfiguration>.stride,
+              decoding.rawValue, samples.baseAddress, samples.count,
+              frames.baseAddress, MemoryLayout<RustlePitchFrame>.stride, frames.count, &count, $0)
           }
         }
       }
@@ -474,8 +483,9 @@ enum NativeCalls {
     try unsafe samples.withUnsafeBufferPointer { samples throws(NativeError) in
       try unsafe frames.withUnsafeMutableBufferPointer { frames throws(NativeError) in
         try unsafe NativeError.check {
-          unsafe rustle_voice_process(
-            voice, samples.baseAddress, samples.count, frames.baseAddress, frames.count, &taken, &written, $0)
+          unsafe rustle_voice_process_sized(
+            voice, samples.baseAddress, samples.count,
+            frames.baseAddress, MemoryLayout<RustleVoiceFrame>.stride, frames.count, &taken, &written, $0)
         }
       }
     }
@@ -486,8 +496,8 @@ enum NativeCalls {
   static func voiceSummary(_ voice: UInt64) throws(NativeError) -> NativeVoiceSummary {
     var summary = RustleVoiceSummary()
     try unsafe NativeError.check {
-      unsafe rustle_voice_summary(
-        voice, &summary, $0)
+      unsafe rustle_voice_summary_sized(
+        voice, &summary, MemoryLayout<RustleVoiceSummary>.stride, $0)
     }
     return NativeVoiceSummary(summary)
   }
@@ -500,9 +510,11 @@ enum NativeCalls {
     try unsafe configuration.withRecord { (configuration, _) throws(NativeError) in
       try unsafe samples.withUnsafeBufferPointer { samples throws(NativeError) in
         try unsafe NativeError.check {
-          unsafe rustle_voice_formants(
-            sampleRate, configuration.assumingMemoryBound(to: RustleFormantConfiguration.self),
-            samples.baseAddress, samples.count, &formants, $0)
+          unsafe rustle_voice_formants_sized(
+            sampleRate,
+            configuration.assumingMemoryBound(to: RustleFormantConfiguration.self),
+            MemoryLayout<RustleFormantConfiguration>.stride,
+            samples.baseAddress, samples.count, &formants, MemoryLayout<RustleFormants>.stride, $0)
         }
       }
     }
@@ -514,8 +526,8 @@ enum NativeCalls {
     var features = RustleSpectrumFeatures()
     try unsafe samples.withUnsafeBufferPointer { samples throws(NativeError) in
       try unsafe NativeError.check {
-        unsafe rustle_voice_spectrum(
-          sampleRate, samples.baseAddress, samples.count, &features, $0)
+        unsafe rustle_voice_spectrum_sized(
+          sampleRate, samples.baseAddress, samples.count, &features, MemoryLayout<RustleSpectrumFeatures>.stride, $0)
       }
     }
     return NativeSpectrumFeatures(features)
@@ -528,8 +540,9 @@ enum NativeCalls {
     var result = RustleHarmonicity()
     try unsafe samples.withUnsafeBufferPointer { samples throws(NativeError) in
       try unsafe NativeError.check {
-        unsafe rustle_voice_harmonicity(
-          sampleRate, lowest, highest, samples.baseAddress, samples.count, &result, $0)
+        unsafe rustle_voice_harmonicity_sized(
+          sampleRate, lowest, highest, samples.baseAddress, samples.count,
+          &result, MemoryLayout<RustleHarmonicity>.stride, $0)
       }
     }
     return NativeHarmonicity(result)
@@ -542,8 +555,9 @@ enum NativeCalls {
     var result = RustleHarmonicDifference()
     try unsafe samples.withUnsafeBufferPointer { samples throws(NativeError) in
       try unsafe NativeError.check {
-        unsafe rustle_voice_harmonics(
-          sampleRate, fundamental, lowest, highest, samples.baseAddress, samples.count, &result, $0)
+        unsafe rustle_voice_harmonics_sized(
+          sampleRate, fundamental, lowest, highest, samples.baseAddress, samples.count,
+          &result, MemoryLayout<RustleHarmonicDifference>.stride, $0)
       }
     }
     return NativeHarmonicDifference(result)
@@ -556,8 +570,9 @@ enum NativeCalls {
     var result = RustlePerturbation()
     try unsafe samples.withUnsafeBufferPointer { samples throws(NativeError) in
       try unsafe NativeError.check {
-        unsafe rustle_voice_perturbation(
-          sampleRate, lowest, highest, samples.baseAddress, samples.count, &result, $0)
+        unsafe rustle_voice_perturbation_sized(
+          sampleRate, lowest, highest, samples.baseAddress, samples.count,
+          &result, MemoryLayout<RustlePerturbation>.stride, $0)
       }
     }
     return NativePerturbation(result)

@@ -164,7 +164,9 @@ fn equalizer_that_is_changed_all_the_while_comes_to_the_last_change() {
         let bands = [band];
         let settings = settings(&bands);
         // SAFETY: the settings and their band are this frame's own.
-        let status = unsafe { rustle_equalizer_change(equalizer, &raw const settings, null_mut()) };
+        let status = unsafe {
+            rustle_equalizer_change_sized(equalizer, &raw const settings, size_of_val(&settings), null_mut())
+        };
         assert_eq!(status, RUSTLE_OK);
     };
     let process = |sound: &mut [f32]| {

@@ -173,7 +173,7 @@ static void refusals_of_sockets_and_hosts_are_typed(void) {
   refused(rustle_server_clients(server, NULL, 1, &count, &error), RUSTLE_NULL_POINTER, &error);
   RustleQuote quotes[1];
   refused(rustle_feed_drain_quotes(server, quotes, 1, &count, NULL, &error), RUSTLE_INVALID_VALUE, &error);
-  refused(rustle_drain(server, RUSTLE_START_FEED_SERVE, NULL, 0, 0, &count, NULL, &error), RUSTLE_INVALID_VALUE, &error);
+  refused(rustle_drain(server, RUSTLE_START_FEED_SERVE, NULL, 0, 0, &count, NULL, sizeof(RustleLaneStatistics), &error), RUSTLE_INVALID_VALUE, &error);
   RustleFeedOmissions omissions;
   refused(rustle_feed_omissions(server, &omissions, &error), RUSTLE_INVALID_VALUE, &error);
   refused(rustle_feed_subscribe(server, &symbol, 1, NULL, 0, &error), RUSTLE_INVALID_VALUE, &error);

@@ -206,8 +206,8 @@ static void records_of_another_size_are_refused_by_each_verb(void) {
   refused(rustle_start(ticker, 7, &request, size, sink, &session, &error), RUSTLE_INVALID_VALUE, &error);
   EXPECT(rustle_start(ticker, RUSTLE_START_TICKER, &request, size, sink, &session, NULL) == RUSTLE_OK);
   size = sizeof update;
-  refused(rustle_drain(session, RUSTLE_START_TICKER, &update, size + 8, 1, &count, NULL, &error), RUSTLE_RECORD_SIZE, &error);
-  refused(rustle_drain(session, RUSTLE_START_CAPTURE, &update, sizeof(RustleSoundBlock), 1, &count, NULL, &error),
+  refused(rustle_drain(session, RUSTLE_START_TICKER, &update, size + 8, 1, &count, NULL, 0, &error), RUSTLE_RECORD_SIZE, &error);
+  refused(rustle_drain(session, RUSTLE_START_CAPTURE, &update, sizeof(RustleSoundBlock), 1, &count, NULL, sizeof(RustleLaneStatistics), &error),
           RUSTLE_INVALID_VALUE, &error);
   RustleFeedCounts counts;
   refused(rustle_describe(ticker, RUSTLE_DESCRIBE_FEED_COUNTS, &counts, sizeof counts - 8, &error), RUSTLE_RECORD_SIZE, &error);

@@ -10,6 +10,7 @@ mod panics;
 #[cfg(feature = "faults")]
 mod probe;
 mod realtime;
+mod records;
 mod sequences;
 
 use interface::{Arguments, Exact, World, CALLS};
@@ -42,7 +43,7 @@ fn functions_with_a_status() -> BTreeSet<String> {
         .lines()
         .filter(|line| line.starts_with("RustleStatus ") || line.starts_with("static inline RustleStatus "))
         .filter_map(|line| line.split_once('(')?.0.rsplit(' ').next())
-        .filter(|name| !verbs.contains(&name.trim_start_matches("rustle_")))
+        .filter(|name| !verbs.contains(&name.trim_start_matches("rustle_")) && !name.ends_with("_sized"))
         .map(str::to_owned)
         .collect()
 }

@@ -19,15 +19,17 @@ enum Wrong {
     Null,
     Misaligned,
     Endless,
+    Size,
     Choice,
     Number,
 }
 
-const WRONG: [Wrong; 6] = [
+const WRONG: [Wrong; 7] = [
     Wrong::Handle,
     Wrong::Null,
     Wrong::Misaligned,
     Wrong::Endless,
+    Wrong::Size,
     Wrong::Choice,
     Wrong::Number,
 ];
@@ -51,6 +53,10 @@ impl Choose for Wrong {
         } else {
             example
         }
+    }
+
+    fn size(&mut self, size: usize) -> usize {
+        size + usize::from(matches!(self, Self::Size))
     }
 
     fn choice(&mut self, _numbers: &[u32], example: u32) -> u32 {

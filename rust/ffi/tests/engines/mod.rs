@@ -98,7 +98,7 @@ impl Engine {
         let (what, size, gap) = self.stream;
         let mut buffer = vec![0_u64; (size * most).div_ceil(8)];
         let mut count = 0;
-        let mut statistics = MaybeUninit::uninit();
+        let mut statistics = MaybeUninit::<RustleLaneStatistics>::uninit();
         // SAFETY: the buffer has room for so many records; NULL is allowed as the record of an error.
         let status = unsafe {
             rustle_drain(
@@ -109,6 +109,7 @@ impl Engine {
                 most,
                 &raw mut count,
                 statistics.as_mut_ptr(),
+                size_of::<RustleLaneStatistics>(),
                 null_mut(),
             )
         };

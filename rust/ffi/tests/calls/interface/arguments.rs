@@ -20,6 +20,15 @@ struct Value {
     count: usize,
     /// The bytes at the address that a failed call leaves alone.
     kept: usize,
+    /// What is said of the size of a record, or of an element.
+    size: usize,
+}
+
+fn plain(word: u64) -> Value {
+    Value {
+        word,
+        ..Value::default()
+    }
 }
 
 /// The arguments of a call.
@@ -38,25 +47,24 @@ pub(crate) struct Arguments {
 impl Arguments {
     /// The arguments of `call` as `choose` decides.
     pub(crate) fn new(call: &Call, choose: &mut impl Choose, world: &mut World) -> Self {
-        let mut out = Self {
-            values: Vec::new(),
-            blocks: Vec::new(),
-            sink: None,
-            new: Box::new(0),
-            on: None,
-            rooms: Vec::new(),
-        };
+        let mut out = Self::of(Vec::new());
         // Verbs promise nothing about memory that overlaps: they write when all is read.
         let is_checked = call.parameters.iter().any(|parameter| {
             matches!(parameter.what, What::Slice(..) | What::SliceMut(..)) && !call.name.contains("_drain")
         });
         for parameter in call.parameters {
-            let value = out.value(&parameter.what, choose, world);
+            let mut value = out.value(&parameter.what, choose, world);
+            if parameter.size > 0 {
+                value.size = choose.size(parameter.size);
+            }
             let shared = out.values.last().copied().filter(|last| {
                 is_checked && last.word != 0 && last.count == 0 && last.kept > 0 && parameter.what.is_memory()
             });
             out.values.push(match shared {
-                Some(last) if value.kept > 0 && value.count == 0 && choose.is_shared() => last,
+                Some(last) if value.kept > 0 && value.count == 0 && choose.is_shared() => Value {
+                    size: value.size,
+                    ..last
+                },
                 _ => value,
             });
         }
@@ -65,12 +73,12 @@ impl Arguments {
 
     /// Those of a call on an object that takes nothing else.
     pub(crate) fn on_handle(handle: RustleHandle) -> Self {
-        let word = handle;
+        Self::of(vec![plain(handle)])
+    }
+
+    fn of(values: Vec<Value>) -> Self {
         Self {
-            values: vec![Value {
-                word,
-                ..Value::default()
-            }],
+            values,
             blocks: Vec::new(),
             sink: None,
             new: Box::new(0),
@@ -80,10 +88,6 @@ impl Arguments {
     }
 
     fn value(&mut self, what: &What, choose: &mut impl Choose, world: &mut World) -> Value {
-        let plain = |word| Value {
-            word,
-            ..Value::default()
-        };
         match what {
             What::Handle(maker) => {
                 let handle = choose.handle(world, maker.kind);
@@ -103,29 +107,18 @@ impl Arguments {
             What::Flag(example) => plain(u64::from(choose.choice(&[0, 1], u32::from(*example)))),
             What::Text(example) => {
                 let text = choose.text(example);
-                let count = text.len();
-                let block = self.block(count);
-                block[..count].copy_from_slice(&text);
-                let word = block.as_ptr().expose_provenance() as u64;
-                Value { word, count, kept: 0 }
-            }
-            // The size is given in any case.
-            What::In(record, may_be) if choose.is_null(*may_be) => Value {
-                count: record.size,
-                ..Value::default()
-            },
-            What::In(record, _) => {
-                let bytes = self.record(record, choose, world);
-                let count = record.size;
                 Value {
-                    count,
-                    ..self.placed(&bytes)
+                    count: text.len(),
+                    ..self.placed(&text)
                 }
             }
-            What::Out(_, may_be) if choose.is_null(*may_be) => Value::default(),
-            What::Out(size, _) => Value {
+            What::In(record, may_be) => {
+                let bytes = self.record(record, choose, world);
+                self.one(&bytes, *may_be, choose)
+            }
+            What::Out(size, may_be) => Value {
                 kept: *size,
-                ..self.placed(&vec![UNTOUCHED; *size])
+                ..self.one(&vec![UNTOUCHED; *size], *may_be, choose)
             },
             What::Slice(element, count) => self.elements(element, *count, choose, world),
             What::SliceMut(size, room) => {
@@ -147,10 +140,7 @@ impl Arguments {
     fn placed(&mut self, bytes: &[u8]) -> Value {
         let block = self.block(bytes.len());
         block[..bytes.len()].copy_from_slice(bytes);
-        Value {
-            word: block.as_mut_ptr().expose_provenance() as u64,
-            ..Value::default()
-        }
+        plain(block.as_mut_ptr().expose_provenance() as u64)
     }
 
     fn block(&mut self, bytes: usize) -> &mut [u8] {
@@ -159,6 +149,17 @@ impl Arguments {
         let (start, length) = (block.as_mut_ptr().cast::<u8>(), block.len() * 8);
         // SAFETY: the words are this object's own, and any bits are bytes.
         unsafe { std::slice::from_raw_parts_mut(start, length) }
+    }
+
+    /// A pointer to a copy of the bytes, as `choose` spoils it.
+    fn one(&mut self, bytes: &[u8], may_be: bool, choose: &mut impl Choose) -> Value {
+        if choose.is_null(may_be) {
+            Value::default()
+        } else if bytes.len() > 1 && choose.is_misaligned() {
+            plain(self.placed(&[&bytes[..1], bytes].concat()).word + 1)
+        } else {
+            self.placed(bytes)
+        }
     }
 
     /// A pointer to `count` elements of `size` bytes, as `choose` spoils it.
@@ -175,7 +176,7 @@ impl Arguments {
             said if said <= count || said > isize::MAX as usize / size.max(1) => said,
             _ => count,
         };
-        Value { word, count, kept: 0 }
+        Value { count, ..plain(word) }
     }
 
     fn elements(
@@ -356,9 +357,8 @@ impl Arguments {
         self.values[place].count
     }
 
-    /// The size of a record.
     pub(crate) fn size(&self, place: usize) -> usize {
-        self.values[place].count
+        self.values[place].size
     }
 
     pub(crate) fn text(&self, place: usize) -> RustleString {
