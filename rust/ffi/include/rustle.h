@@ -2412,7 +2412,7 @@ static inline RustleStatus rustle_runtime_free(RustleHandle runtime, RustleError
 /// everything that was due by then is done. Inside a callback of this runtime it returns at once, and the
 /// work follows.
 ///
-/// Fails with `RUSTLE_STALE_HANDLE`.
+/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_FORKED`.
 ///
 /// Thread-safe: yes. Realtime-safe: no.
 ///

@@ -30,8 +30,10 @@ static RustleStatus start(RustleHandle ticker, RustleHandle *session, RustleErro
 }
 
 int main(void) {
-  RustleTickerConfiguration configuration = {.updates_per_second = 1};
-  RustleHandle ticker = 0, session = 0;
+  RustleManualRuntime at_zero = {0};
+  RustleHandle runtime = 0, ticker = 0, session = 0;
+  EXPECT(rustle_runtime_new_manual(&at_zero, &runtime, NULL) == RUSTLE_OK);
+  RustleTickerConfiguration configuration = {.updates_per_second = 1, .runtime = runtime};
   EXPECT(rustle_ticker_new(&configuration, &ticker, NULL) == RUSTLE_OK);
   EXPECT(start(ticker, &session, NULL) == RUSTLE_OK);
   pid_t child = fork();
@@ -41,6 +43,7 @@ int main(void) {
     RustleError error;
     EXPECT(start(ticker, &other, &error) == RUSTLE_FORKED && error.status == RUSTLE_FORKED && other == 0);
     EXPECT(error.message_length > 0);
+    EXPECT(rustle_runtime_advance(runtime, 1, &error) == RUSTLE_FORKED && error.status == RUSTLE_FORKED);
     // What needs no thread goes on.
     RustlePitchConfiguration pitch = {.sample_rate = 8000, .lowest = 60, .highest = 1000, .hop = 256};
     EXPECT(rustle_pitch_new(&pitch, &other, NULL) == RUSTLE_OK && rustle_pitch_free(other, NULL) == RUSTLE_OK);
@@ -53,6 +56,7 @@ int main(void) {
   EXPECT(rustle_session_free(session, NULL) == RUSTLE_OK);
   EXPECT(start(ticker, &session, NULL) == RUSTLE_OK);
   EXPECT(rustle_session_free(session, NULL) == RUSTLE_OK && rustle_ticker_free(ticker, NULL) == RUSTLE_OK);
+  EXPECT(rustle_runtime_advance(runtime, 1, NULL) == RUSTLE_OK && rustle_runtime_free(runtime, NULL) == RUSTLE_OK);
   UNTIL(atomic_load(&releases) == 2);
   EXPECT(rustle_live_objects() == 0);
   return 0;

@@ -4228,7 +4228,7 @@ pub(crate) static CALLS: &[Call] = &[
                 size: 0,
             },
         ],
-        statuses: &[status::RUSTLE_STALE_HANDLE],
+        statuses: &[status::RUSTLE_FORKED, status::RUSTLE_STALE_HANDLE],
         is_realtime: false,
         // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
         run: |a, error| unsafe { rustle_runtime_advance(a.handle(0), a.u64(1), error) },
