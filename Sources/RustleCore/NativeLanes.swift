@@ -14,6 +14,7 @@ protocol RecordElement: NativeElement {
 /// the consumer's values, call it once for each event or batch.
 @safe struct NativeLanes<Native: NativeElement>: Sendable {
   private let stream: UInt32
+  private let eventSize: Int
   private let element: @Sendable (UnsafeRawPointer) -> Native
   private let drain: @Sendable (SessionID, Int, (Span<Native>) -> Void) -> Int
   private let statistics: @Sendable (SessionID) -> RingStatistics?
@@ -21,6 +22,7 @@ protocol RecordElement: NativeElement {
   /// - Parameter stream: `RUSTLE_START_…`, whose record `Native` is made of.
   init(_ stream: UInt32) where Native: RecordElement {
     self.stream = stream
+    eventSize = MemoryLayout<Native.Record>.stride
     unsafe element = { unsafe Native($0.assumingMemoryBound(to: Native.Record.self).pointee) }
     drain = { drainRing($0, stream, most: $1, $2) }
     statistics = { ringStatistics($0, stream, Native.Record.self) }
@@ -63,7 +65,7 @@ protocol RecordElement: NativeElement {
     append: @escaping @Sendable (SessionID, Span<Native>, inout [StreamElement<Value>]) -> Void
   ) throws(NativeError) -> EngineStream<Value> {
     let bell = Doorbell()
-    let session = try NativeSession.start(on: engine, stream, request, bell: bell)
+    let session = try NativeSession.start(on: engine, stream, request, eventSize: eventSize, bell: bell)
     // By number: an engine that counts a lane's values must not keep its session.
     let id = session.id
     let frames = FrameLane<Value>(
@@ -88,7 +90,8 @@ protocol RecordElement: NativeElement {
         onElement(unsafe element(event))
       },
       onEnd: onEnd)
-    return try NativeSession.start(on: engine, stream, request(NativeLaneRequest(capacity: 0, lane: .events)), context)
+    return try NativeSession.start(
+      on: engine, stream, request(NativeLaneRequest(capacity: 0, lane: .events)), eventSize: eventSize, context)
   }
 }
 

@@ -298,8 +298,9 @@ RustleStatus rustle_free(RustleHandle object, RustleError *error);
 // ---- Sessions: an engine's work for one sink, behind a handle of its own whatever the engine.
 
 /// Starts a session of an engine. `what` is one of `RUSTLE_START_…`, and says of which type the record at
-/// `request` is; `size` is that record's size. `session` receives the handle, to be freed with
-/// `rustle_free`, before or after the session's release. Callbacks may come before this function returns.
+/// `request` is; `size` is that record's size, `event_size` that of the stream's records, which the sink is
+/// handed: 0 where it has none. `session` receives the handle, to be freed with `rustle_free`, before or
+/// after the session's release. Callbacks may come before this function returns.
 ///
 /// `rustle_NAME_start` is a call of this one with its numbers.
 ///
@@ -313,7 +314,7 @@ RustleStatus rustle_free(RustleHandle object, RustleError *error);
 /// is the memory that its pointers lend; the sink keeps the contract of `RustleSink`; `session` and `error`
 /// are NULL or valid for a write.
 RustleStatus rustle_start(
-    RustleHandle object, uint32_t what, const void *request, size_t size, RustleSink sink,
+    RustleHandle object, uint32_t what, const void *request, size_t size, size_t event_size, RustleSink sink,
     RustleHandle *session, RustleError *error);
 
 /// Moves at most `capacity` waiting records of a session with a frame lane into `buffer`, the longest
@@ -491,7 +492,7 @@ static inline RustleStatus rustle_echo_new(
 static inline RustleStatus rustle_echo_start(
     RustleHandle echo, const RustleLaneRequest *request, RustleSink sink, RustleHandle *session,
     RustleError *error) {
-  return rustle_start(echo, RUSTLE_START_ECHO, request, sizeof *request, sink, session, error);
+  return rustle_start(echo, RUSTLE_START_ECHO, request, sizeof *request, sizeof(RustleEchoValue), sink, session, error);
 }
 
 /// Moves waiting records of a session that `rustle_echo_start` started into `buffer`. See `rustle_drain`.
@@ -1384,7 +1385,7 @@ static inline RustleStatus rustle_feed_connection(
 static inline RustleStatus rustle_feed_start_quotes(
     RustleHandle feed, const RustleQuoteRequest *request, RustleSink sink, RustleHandle *session,
     RustleError *error) {
-  return rustle_start(feed, RUSTLE_START_FEED_QUOTES, request, sizeof *request, sink, session, error);
+  return rustle_start(feed, RUSTLE_START_FEED_QUOTES, request, sizeof *request, sizeof(RustleQuote), sink, session, error);
 }
 
 /// Moves waiting records of a session that `rustle_feed_start_quotes` started into `buffer`. See
@@ -1403,7 +1404,7 @@ static inline RustleStatus rustle_feed_drain_quotes(
 static inline RustleStatus rustle_feed_start_candles(
     RustleHandle feed, const RustleCandleRequest *request, RustleSink sink, RustleHandle *session,
     RustleError *error) {
-  return rustle_start(feed, RUSTLE_START_FEED_CANDLES, request, sizeof *request, sink, session, error);
+  return rustle_start(feed, RUSTLE_START_FEED_CANDLES, request, sizeof *request, sizeof(RustleCandle), sink, session, error);
 }
 
 /// Moves waiting records of a session that `rustle_feed_start_candles` started into `buffer`. See
@@ -1422,7 +1423,7 @@ static inline RustleStatus rustle_feed_drain_candles(
 static inline RustleStatus rustle_feed_start_statistics(
     RustleHandle feed, const RustlePriceStatisticsRequest *request, RustleSink sink, RustleHandle *session,
     RustleError *error) {
-  return rustle_start(feed, RUSTLE_START_FEED_STATISTICS, request, sizeof *request, sink, session, error);
+  return rustle_start(feed, RUSTLE_START_FEED_STATISTICS, request, sizeof *request, sizeof(RustlePriceStatistics), sink, session, error);
 }
 
 /// Moves waiting records of a session that `rustle_feed_start_statistics` started into `buffer`. See
@@ -1441,7 +1442,7 @@ static inline RustleStatus rustle_feed_drain_statistics(
 static inline RustleStatus rustle_feed_start_alerts(
     RustleHandle feed, const RustlePriceAlertRequest *request, RustleSink sink, RustleHandle *session,
     RustleError *error) {
-  return rustle_start(feed, RUSTLE_START_FEED_ALERTS, request, sizeof *request, sink, session, error);
+  return rustle_start(feed, RUSTLE_START_FEED_ALERTS, request, sizeof *request, sizeof(RustlePriceAlert), sink, session, error);
 }
 
 /// Moves waiting records of a session that `rustle_feed_start_alerts` started into `buffer`. See
@@ -1459,7 +1460,7 @@ static inline RustleStatus rustle_feed_drain_alerts(
 static inline RustleStatus rustle_feed_start_notices(
     RustleHandle feed, const RustleNoticeRequest *request, RustleSink sink, RustleHandle *session,
     RustleError *error) {
-  return rustle_start(feed, RUSTLE_START_FEED_NOTICES, request, sizeof *request, sink, session, error);
+  return rustle_start(feed, RUSTLE_START_FEED_NOTICES, request, sizeof *request, sizeof(RustleFeedNotice), sink, session, error);
 }
 
 /// Moves waiting records of a session that `rustle_feed_start_notices` started into `buffer`. See
@@ -1490,7 +1491,7 @@ static inline RustleStatus rustle_feed_omissions(
 static inline RustleStatus rustle_feed_serve(
     RustleHandle feed, const RustleServerRequest *request, RustleSink sink, RustleHandle *session,
     RustleError *error) {
-  return rustle_start(feed, RUSTLE_START_FEED_SERVE, request, sizeof *request, sink, session, error);
+  return rustle_start(feed, RUSTLE_START_FEED_SERVE, request, sizeof *request, 0, sink, session, error);
 }
 
 /// Makes the handle `feed` stale. See `rustle_free`.
@@ -2510,18 +2511,25 @@ typedef struct RustleSoundDevice {
   uint32_t plays;
 } RustleSoundDevice;
 
+/// `rustle_sound_devices` with the size of its record, which that function passes.
+RustleStatus rustle_sound_devices_sized(
+    void (*visit)(void *context, const RustleSoundDevice *device), void *context, size_t device_size,
+    RustleError *error);
+
 /// Shows `visit` every device that the system's configuration names, on the calling thread, before the call
 /// returns. The `demo` device, which is always there, is not among them. The record and its texts are valid
 /// during each call of `visit`.
 ///
-/// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_NO_SOUND_LIBRARY`, `RUSTLE_DEVICE_FAILED`; nothing was shown
-/// then.
+/// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_NO_SOUND_LIBRARY`,
+/// `RUSTLE_DEVICE_FAILED`; nothing was shown then.
 ///
 /// Thread-safe: yes. Realtime-safe: no.
 ///
 /// Safety: `visit` may be called with `context`, and does not unwind; `error` is NULL or valid for a write.
-RustleStatus rustle_sound_devices(
-    void (*visit)(void *context, const RustleSoundDevice *device), void *context, RustleError *error);
+static inline RustleStatus rustle_sound_devices(
+    void (*visit)(void *context, const RustleSoundDevice *device), void *context, RustleError *error) {
+  return rustle_sound_devices_sized(visit, context, sizeof(RustleSoundDevice), error);
+}
 
 /// Makes a capture. The device is opened by each start. `capture` receives the handle, to be freed with
 /// `rustle_capture_free`. See `rustle_new`.
@@ -2542,7 +2550,7 @@ static inline RustleStatus rustle_capture_new(
 static inline RustleStatus rustle_capture_start(
     RustleHandle capture, const RustleLaneRequest *request, RustleSink sink, RustleHandle *session,
     RustleError *error) {
-  return rustle_start(capture, RUSTLE_START_CAPTURE, request, sizeof *request, sink, session, error);
+  return rustle_start(capture, RUSTLE_START_CAPTURE, request, sizeof *request, sizeof(RustleSoundBlock), sink, session, error);
 }
 
 /// Moves waiting records of a session that `rustle_capture_start` started into `buffer`. See `rustle_drain`.
@@ -2586,7 +2594,7 @@ static inline RustleStatus rustle_playback_new(
 static inline RustleStatus rustle_playback_start(
     RustleHandle playback, const RustleLaneRequest *request, RustleSink sink, RustleHandle *session,
     RustleError *error) {
-  return rustle_start(playback, RUSTLE_START_PLAYBACK, request, sizeof *request, sink, session, error);
+  return rustle_start(playback, RUSTLE_START_PLAYBACK, request, sizeof *request, sizeof(RustlePlaybackProgress), sink, session, error);
 }
 
 /// Moves waiting records of a session that `rustle_playback_start` started into `buffer`. See
@@ -2887,7 +2895,7 @@ static inline RustleStatus rustle_ticker_new(
 static inline RustleStatus rustle_ticker_start(
     RustleHandle ticker, const RustleTickerRequest *request, RustleSink sink, RustleHandle *session,
     RustleError *error) {
-  return rustle_start(ticker, RUSTLE_START_TICKER, request, sizeof *request, sink, session, error);
+  return rustle_start(ticker, RUSTLE_START_TICKER, request, sizeof *request, sizeof(RustlePriceUpdate), sink, session, error);
 }
 
 /// Moves waiting records of a session that `rustle_ticker_start` started into `buffer`. See `rustle_drain`.

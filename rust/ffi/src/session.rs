@@ -161,7 +161,7 @@ fn starter(what: u32) -> Result<&'static Starter, CallFault> {
 }
 
 /// Starts a session of an engine. `what` is one of `RUSTLE_START_…`, and says of which type the record at `request` is; `size` is
-/// that record's size. `session` receives the handle, to be freed with `rustle_free`, before or after the session's release.
+/// that record's size, `event_size` that of the stream's records, which the sink is handed: 0 where it has none. `session` receives the handle, to be freed with `rustle_free`, before or after the session's release.
 /// Callbacks may come before this function returns.
 ///
 /// `rustle_NAME_start` is a call of this one with its numbers.
@@ -180,6 +180,7 @@ pub unsafe extern "C" fn rustle_start(
     what: u32,
     request: *const c_void,
     size: usize,
+    event_size: usize,
     sink: RustleSink,
     session: *mut RustleHandle,
     error: *mut RustleError,
@@ -187,6 +188,7 @@ pub unsafe extern "C" fn rustle_start(
     let body = || {
         let starter = starter(what)?;
         check_size("request", starter.size, size)?;
+        check_size("event", starter.record_size, event_size)?;
         // SAFETY: the caller's promise about `session` is handed on.
         let session = unsafe { out(session, "session") }?;
         let sink = SinkGuts::new(sink)?;

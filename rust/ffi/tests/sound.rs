@@ -100,6 +100,7 @@ fn sound_of_several_threads_is_played_whole() {
             RUSTLE_START_PLAYBACK,
             (&raw const request).cast(),
             size_of_val(&request),
+            size_of::<RustlePlaybackProgress>(),
             sink,
             &raw mut session,
             null_mut(),

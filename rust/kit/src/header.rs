@@ -88,9 +88,7 @@ fn section(interface: &Interface, module: &Module, out: &mut String) {
         let _ = writeln!(body, "}} {};", record.name);
     }
     for function in &module.functions {
-        comment(&function.doc, &mut body);
-        body.push_str(&prototype(function));
-        body.push_str(";\n");
+        functions::written_out(function, &mut body);
     }
     for kind in module.kinds.iter().filter(|kind| !kind.is_face) {
         for verb in interface.verbs().filter(|verb| verb.object == kind.name) {

@@ -352,19 +352,20 @@ fn verb_text(interface: &Interface, verb: &Verb, out: &mut String) {
             ];
             let all = with(&[&SIZED[..], &own].concat());
             let run = format!(
-                "rustle_start(a.handle(0), {number}, a.input(1), a.size(1), a.sink(2), a.output(3), error)"
+                "rustle_start(a.handle(0), {number}, a.input(1), a.size(1), a.size(2), a.sink(2), a.output(3), error)"
             );
+            let event = record.as_ref().map_or(0, |record| {
+                layout::of_type(interface, &Type::Named(record.clone())).bytes
+            });
             let parameters = [
                 on,
                 lent(interface, request),
-                parameter("What::Sink"),
+                sized("What::Sink", event),
                 parameter("What::NewHandle"),
             ];
             entry(&verb.name, "session", &parameters, &all, false, &run, out);
-            if let Some(record) = record {
-                let size = interface
-                    .record(record)
-                    .map_or(0, |record| layout::of_record(interface, record).size.bytes);
+            if record.is_some() {
+                let size = event;
                 let run = format!(
                     "rustle_drain(a.handle(0), {number}, a.output(1), a.size(1), a.count(1), a.output(2), a.output(3), a.size(3), error)"
                 );

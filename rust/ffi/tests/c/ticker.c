@@ -202,9 +202,10 @@ static void records_of_another_size_are_refused_by_each_verb(void) {
   RustlePriceUpdate update;
   size_t count = 0;
   size_t size = sizeof request;
-  refused(rustle_start(ticker, RUSTLE_START_TICKER, &request, size - 1, sink, &session, &error), RUSTLE_RECORD_SIZE, &error);
-  refused(rustle_start(ticker, 7, &request, size, sink, &session, &error), RUSTLE_INVALID_VALUE, &error);
-  EXPECT(rustle_start(ticker, RUSTLE_START_TICKER, &request, size, sink, &session, NULL) == RUSTLE_OK);
+  refused(rustle_start(ticker, RUSTLE_START_TICKER, &request, size - 1, sizeof update, sink, &session, &error), RUSTLE_RECORD_SIZE, &error);
+  refused(rustle_start(ticker, RUSTLE_START_TICKER, &request, size, 0, sink, &session, &error), RUSTLE_RECORD_SIZE, &error);
+  refused(rustle_start(ticker, 7, &request, size, sizeof update, sink, &session, &error), RUSTLE_INVALID_VALUE, &error);
+  EXPECT(rustle_start(ticker, RUSTLE_START_TICKER, &request, size, sizeof update, sink, &session, NULL) == RUSTLE_OK);
   size = sizeof update;
   refused(rustle_drain(session, RUSTLE_START_TICKER, &update, size + 8, 1, &count, NULL, 0, &error), RUSTLE_RECORD_SIZE, &error);
   refused(rustle_drain(session, RUSTLE_START_CAPTURE, &update, sizeof(RustleSoundBlock), 1, &count, NULL, sizeof(RustleLaneStatistics), &error),

@@ -10,8 +10,10 @@ use rustle::fft::brief::{compute_fft_rust, free_fft_result_rust};
 use rustle::live::rustle_live_objects;
 use rustle::log::rustle_log_install;
 use rustle::sink::{RUSTLE_RELEASE_CANCELLED, RUSTLE_RELEASE_PANICKED};
-use rustle::sound::{rustle_sound_devices, RustleSoundDevice};
-use rustle::status::{RustleStatus, RUSTLE_OK, RUSTLE_PANICKED, RUSTLE_POISONED, RUSTLE_WRONG_STATE};
+use rustle::sound::{rustle_sound_devices_sized, RustleSoundDevice};
+use rustle::status::{
+    RustleStatus, RUSTLE_OK, RUSTLE_PANICKED, RUSTLE_POISONED, RUSTLE_RECORD_SIZE, RUSTLE_WRONG_STATE,
+};
 use rustle_engines::faults;
 use std::collections::BTreeSet;
 use std::ffi::c_void;
@@ -195,8 +197,12 @@ fn functions_that_are_written_out_survive_their_panics() {
         },
     );
     // SAFETY: the function looks at nothing. Whether there is a sound library depends on the machine.
-    let devices = || unsafe { rustle_sound_devices(Some(on_device), null_mut(), null_mut()) };
-    survives("rustle_sound_devices", &RUSTLE_PANICKED, &devices(), devices);
+    let devices = |size| unsafe { rustle_sound_devices_sized(Some(on_device), null_mut(), size, null_mut()) };
+    let size = size_of::<RustleSoundDevice>();
+    assert_eq!(devices(size - 8), RUSTLE_RECORD_SIZE);
+    survives("rustle_sound_devices", &RUSTLE_PANICKED, &devices(size), || {
+        devices(size)
+    });
     // SAFETY: the function looks at nothing.
     let install = || unsafe { rustle_log_install(Some(on_log), null_mut(), 0, null_mut()) };
     faults::arm(0);

@@ -157,6 +157,7 @@ fn begin<Request>(
             engine.stream.0,
             record,
             size,
+            engine.stream.1,
             sink,
             &raw mut session,
             null_mut(),

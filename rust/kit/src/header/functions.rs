@@ -1,8 +1,8 @@
 //! The functions of the header: those of calls, and the typed ones over the verbs.
 
-use super::{comment, declared, headed, insert};
+use super::{comment, declared, headed, insert, prototype};
 use crate::layout;
-use crate::model::{Call, Doc, Does, Interface, On, Parameter, Passing, Verb, number_name};
+use crate::model::{Call, Doc, Does, Function, Interface, On, Parameter, Passing, Type, Verb, number_name};
 use std::fmt::Write;
 
 /// The typed function of a verb.
@@ -42,8 +42,12 @@ pub(super) fn verb(interface: &Interface, verb: &Verb, out: &mut String) {
                 "RustleHandle *session".to_owned(),
                 error.clone(),
             ];
-            let call =
-                format!("rustle_start({object}, {number}, request, sizeof *request, sink, session, error)");
+            let event = record
+                .as_ref()
+                .map_or("0".to_owned(), |record| format!("sizeof({record})"));
+            let call = format!(
+                "rustle_start({object}, {number}, request, sizeof *request, {event}, sink, session, error)"
+            );
             inline(&doc, &verb.name, parameters, &call, out);
             if let Some(record) = record {
                 let doc = vec![format!(
@@ -92,6 +96,43 @@ pub(super) fn verb(interface: &Interface, verb: &Verb, out: &mut String) {
         Does::Cancel => simple(interface, verb, "rustle_cancel", out),
         Does::ShutDown => simple(interface, verb, "rustle_shut_down", out),
     }
+}
+
+/// A function that is written out. One that ends in `_sized` is handed the size of a record which the function of the caller's in
+/// its first parameter is handed, as it is called there; the typed one over it passes that.
+pub(super) fn written_out(function: &Function, out: &mut String) {
+    let sized = function
+        .name
+        .strip_suffix("_sized")
+        .zip(function.parameters.first());
+    let Some((name, (_, Type::Function(handed, _)))) = sized else {
+        comment(&function.doc, out);
+        let _ = writeln!(out, "{};", prototype(function));
+        return;
+    };
+    comment(
+        &vec![format!(
+            "`{name}` with the size of its record, which that function passes."
+        )],
+        out,
+    );
+    let _ = writeln!(out, "{};", prototype(function));
+    let (mut typed, mut passed) = (Vec::new(), Vec::new());
+    for (name, kind) in &function.parameters {
+        let record = handed.iter().find_map(|(record, kind)| match kind {
+            Type::Pointer(pointee, _) if *name == format!("{record}_size") => Some(declared(pointee, "")),
+            _ => None,
+        });
+        match record {
+            Some(record) => passed.push(format!("sizeof({record})")),
+            None => {
+                typed.push(declared(kind, name));
+                passed.push(name.clone());
+            }
+        }
+    }
+    let call = format!("{}({})", function.name, passed.join(", "));
+    inline(&function.doc, name, typed, &call, out);
 }
 
 /// The number of a kind of object.

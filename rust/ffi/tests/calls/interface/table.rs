@@ -979,7 +979,7 @@ pub(crate) static CALLS: &[Call] = &[
             },
             Parameter {
                 what: What::Sink,
-                size: 0,
+                size: 24,
             },
             Parameter {
                 what: What::NewHandle,
@@ -1005,6 +1005,7 @@ pub(crate) static CALLS: &[Call] = &[
                 RUSTLE_START_ECHO,
                 a.input(1),
                 a.size(1),
+                a.size(2),
                 a.sink(2),
                 a.output(3),
                 error,
@@ -1394,7 +1395,7 @@ pub(crate) static CALLS: &[Call] = &[
             },
             Parameter {
                 what: What::Sink,
-                size: 0,
+                size: 56,
             },
             Parameter {
                 what: What::NewHandle,
@@ -1425,6 +1426,7 @@ pub(crate) static CALLS: &[Call] = &[
                 RUSTLE_START_FEED_QUOTES,
                 a.input(1),
                 a.size(1),
+                a.size(2),
                 a.sink(2),
                 a.output(3),
                 error,
@@ -1495,7 +1497,7 @@ pub(crate) static CALLS: &[Call] = &[
             },
             Parameter {
                 what: What::Sink,
-                size: 0,
+                size: 80,
             },
             Parameter {
                 what: What::NewHandle,
@@ -1526,6 +1528,7 @@ pub(crate) static CALLS: &[Call] = &[
                 RUSTLE_START_FEED_CANDLES,
                 a.input(1),
                 a.size(1),
+                a.size(2),
                 a.sink(2),
                 a.output(3),
                 error,
@@ -1596,7 +1599,7 @@ pub(crate) static CALLS: &[Call] = &[
             },
             Parameter {
                 what: What::Sink,
-                size: 0,
+                size: 80,
             },
             Parameter {
                 what: What::NewHandle,
@@ -1627,6 +1630,7 @@ pub(crate) static CALLS: &[Call] = &[
                 RUSTLE_START_FEED_STATISTICS,
                 a.input(1),
                 a.size(1),
+                a.size(2),
                 a.sink(2),
                 a.output(3),
                 error,
@@ -1697,7 +1701,7 @@ pub(crate) static CALLS: &[Call] = &[
             },
             Parameter {
                 what: What::Sink,
-                size: 0,
+                size: 48,
             },
             Parameter {
                 what: What::NewHandle,
@@ -1728,6 +1732,7 @@ pub(crate) static CALLS: &[Call] = &[
                 RUSTLE_START_FEED_ALERTS,
                 a.input(1),
                 a.size(1),
+                a.size(2),
                 a.sink(2),
                 a.output(3),
                 error,
@@ -1798,7 +1803,7 @@ pub(crate) static CALLS: &[Call] = &[
             },
             Parameter {
                 what: What::Sink,
-                size: 0,
+                size: 136,
             },
             Parameter {
                 what: What::NewHandle,
@@ -1824,6 +1829,7 @@ pub(crate) static CALLS: &[Call] = &[
                 RUSTLE_START_FEED_NOTICES,
                 a.input(1),
                 a.size(1),
+                a.size(2),
                 a.sink(2),
                 a.output(3),
                 error,
@@ -1957,6 +1963,7 @@ pub(crate) static CALLS: &[Call] = &[
                 RUSTLE_START_FEED_SERVE,
                 a.input(1),
                 a.size(1),
+                a.size(2),
                 a.sink(2),
                 a.output(3),
                 error,
@@ -2326,7 +2333,7 @@ pub(crate) static CALLS: &[Call] = &[
             },
             Parameter {
                 what: What::Sink,
-                size: 0,
+                size: 1064,
             },
             Parameter {
                 what: What::NewHandle,
@@ -2357,6 +2364,7 @@ pub(crate) static CALLS: &[Call] = &[
                 RUSTLE_START_CAPTURE,
                 a.input(1),
                 a.size(1),
+                a.size(2),
                 a.sink(2),
                 a.output(3),
                 error,
@@ -2427,7 +2435,7 @@ pub(crate) static CALLS: &[Call] = &[
             },
             Parameter {
                 what: What::Sink,
-                size: 0,
+                size: 48,
             },
             Parameter {
                 what: What::NewHandle,
@@ -2458,6 +2466,7 @@ pub(crate) static CALLS: &[Call] = &[
                 RUSTLE_START_PLAYBACK,
                 a.input(1),
                 a.size(1),
+                a.size(2),
                 a.sink(2),
                 a.output(3),
                 error,
@@ -2725,7 +2734,7 @@ pub(crate) static CALLS: &[Call] = &[
             },
             Parameter {
                 what: What::Sink,
-                size: 0,
+                size: 32,
             },
             Parameter {
                 what: What::NewHandle,
@@ -2757,6 +2766,7 @@ pub(crate) static CALLS: &[Call] = &[
                 RUSTLE_START_TICKER,
                 a.input(1),
                 a.size(1),
+                a.size(2),
                 a.sink(2),
                 a.output(3),
                 error,
