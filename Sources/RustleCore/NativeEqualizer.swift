@@ -6,14 +6,14 @@ extension NativeEqualizerSettings {
     at frequencies: [Double], sampleRate: Double
   ) throws(NativeError) -> (left: [Double], right: [Double]) {
     try NativeLibrary.prepare()
-    return try unsafe withRecord { (record, _) throws(NativeError) in
-      try unsafe Self.response(of: record, at: frequencies, sampleRate: sampleRate)
+    return try unsafe withRecord { (record, size) throws(NativeError) in
+      try unsafe Self.response(of: record, size, at: frequencies, sampleRate: sampleRate)
     }
   }
 
-  /// As `response(at:sampleRate:)`, of settings that are a record already.
+  /// As `response(at:sampleRate:)`, of settings that are a record of `size` bytes already.
   fileprivate static func response(
-    of record: UnsafeRawPointer, at frequencies: [Double], sampleRate: Double
+    of record: UnsafeRawPointer, _ size: Int, at frequencies: [Double], sampleRate: Double
   ) throws(NativeError) -> (left: [Double], right: [Double]) {
     var left = [Double](repeating: 0, count: frequencies.count)
     var right = left
@@ -23,8 +23,8 @@ extension NativeEqualizerSettings {
       try unsafe leftSpan.withUnsafeMutableBufferPointer { left throws(NativeError) in
         try unsafe rightSpan.withUnsafeMutableBufferPointer { right throws(NativeError) in
           try unsafe NativeError.check {
-            unsafe rustle_equalizer_response(
-              record.assumingMemoryBound(to: RustleEqualizerSettings.self), sampleRate, frequencies.baseAddress,
+            unsafe rustle_equalizer_response_sized(
+              record.assumingMemoryBound(to: RustleEqualizerSettings.self), size, sampleRate, frequencies.baseAddress,
               frequencies.count, left.baseAddress, left.count, right.baseAddress, right.count, $0)
           }
         }
@@ -69,14 +69,16 @@ package final class NativeEqualizer: Sendable {
     _ settings: NativeEqualizerSettings, responseAt frequencies: [Double]
   ) throws(NativeError) -> (left: [Double], right: [Double]) {
     defer { extendLifetime(self) }
-    return try unsafe settings.withRecord { (record, _) throws(NativeError) in
+    return try unsafe settings.withRecord { (record, size) throws(NativeError) in
       // First what changes nothing: whoever is thrown an error has the settings that were there.
       var curves: (left: [Double], right: [Double]) = ([], [])
       if !frequencies.isEmpty {
-        curves = try unsafe NativeEqualizerSettings.response(of: record, at: frequencies, sampleRate: sampleRate)
+        curves = try unsafe NativeEqualizerSettings.response(
+          of: record, size, at: frequencies, sampleRate: sampleRate)
       }
       try unsafe NativeError.check {
-        unsafe rustle_equalizer_change(handle.raw, record.assumingMemoryBound(to: RustleEqualizerSettings.self), $0)
+        unsafe rustle_equalizer_change_sized(
+          handle.raw, record.assumingMemoryBound(to: RustleEqualizerSettings.self), size, $0)
       }
       return curves
     }

@@ -70,7 +70,8 @@ package struct NativeFeed: ~Copyable, Sendable {
   /// Serves the feed to whoever connects.
   package borrowing func serve(_ request: NativeServerRequest) throws(NativeError) -> NativeServer {
     let bell = Doorbell()
-    let session = try NativeSession.start(on: handle.raw, RUSTLE_START_FEED_SERVE, request, bell: bell)
+    let session = try NativeSession.start(
+      on: handle.raw, RUSTLE_START_FEED_SERVE, request, eventSize: 0, bell: bell)
     return NativeServer(session: session, changes: bell.rings)
   }
 

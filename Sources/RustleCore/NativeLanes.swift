@@ -14,6 +14,7 @@ protocol RecordElement: NativeElement {
 /// the consumer's values, call it once for each event or batch.
 @safe struct NativeLanes<Native: NativeElement>: Sendable {
   private let stream: UInt32
+  private let eventSize: Int
   private let element: @Sendable (UnsafeRawPointer) -> Native
   private let drain: @Sendable (SessionID, Int, (Span<Native>) -> Void) -> Int
   private let statistics: @Sendable (SessionID) -> RingStatistics?
@@ -21,6 +22,7 @@ protocol RecordElement: NativeElement {
   /// - Parameter stream: `RUSTLE_START_…`, whose record `Native` is made of.
   init(_ stream: UInt32) where Native: RecordElement {
     self.stream = stream
+    eventSize = MemoryLayout<Native.Record>.stride
     unsafe element = { unsafe Native($0.assumingMemoryBound(to: Native.Record.self).pointee) }
     drain = { drainRing($0, stream, most: $1, $2) }
     statistics = { ringStatistics($0, stream, Native.Record.self) }
@@ -63,7 +65,7 @@ protocol RecordElement: NativeElement {
     append: @escaping @Sendable (SessionID, Span<Native>, inout [StreamElement<Value>]) -> Void
   ) throws(NativeError) -> EngineStream<Value> {
     let bell = Doorbell()
-    let session = try NativeSession.start(on: engine, stream, request, bell: bell)
+    let session = try NativeSession.start(on: engine, stream, request, eventSize: eventSize, bell: bell)
     // By number: an engine that counts a lane's values must not keep its session.
     let id = session.id
     let frames = FrameLane<Value>(
@@ -88,7 +90,8 @@ protocol RecordElement: NativeElement {
         onElement(unsafe element(event))
       },
       onEnd: onEnd)
-    return try NativeSession.start(on: engine, stream, request(NativeLaneRequest(capacity: 0, lane: .events)), context)
+    return try NativeSession.start(
+      on: engine, stream, request(NativeLaneRequest(capacity: 0, lane: .events)), eventSize: eventSize, context)
   }
 }
 
@@ -118,7 +121,8 @@ private func drainRing<Native: RecordElement>(
       let wanted = min(pieceSize, most - taken)
       // The one refusal is a stale session, which has nothing to drain.
       let status = unsafe rustle_drain(
-        session.raw, stream, scratch.baseAddress, size, wanted, &count, nil, nil)
+        session.raw, stream, scratch.baseAddress, size, wanted, &count, nil,
+        MemoryLayout<RustleLaneStatistics>.stride, nil)
       guard status == RUSTLE_OK else { break }
       elements.removeAll(keepingCapacity: true)
       for index in 0..<count { elements.append(Native(unsafe scratch[index])) }
@@ -134,7 +138,8 @@ private func ringStatistics<Record>(_ session: SessionID, _ stream: UInt32, _: R
   var count = 0
   var record = RustleLaneStatistics()
   let size = MemoryLayout<Record>.stride
-  let status = unsafe rustle_drain(session.raw, stream, nil, size, 0, &count, &record, nil)
+  let status = unsafe rustle_drain(
+    session.raw, stream, nil, size, 0, &count, &record, MemoryLayout<RustleLaneStatistics>.stride, nil)
   guard status == RUSTLE_OK else { return nil }
   return RingStatistics(
     counts: StreamStatistics(produced: record.produced, delivered: record.delivered, dropped: record.dropped),

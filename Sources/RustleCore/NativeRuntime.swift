@@ -17,7 +17,7 @@ package final class NativeRuntime: Sendable {
   ///
   /// - Parameter nanoseconds: by how much.
   package func advance(nanoseconds: UInt64) {
-    // The only refusal is a stale handle, and this object owns it.
+    // Refused are a stale handle, and this object owns it, and a fork, in which nothing is due.
     _ = rustle_runtime_advance(handle.raw, nanoseconds, nil)
     extendLifetime(self)
   }

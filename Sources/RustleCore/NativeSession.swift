@@ -19,25 +19,28 @@ package final class NativeSession: Sendable {
   /// - Parameters:
   ///   - engine: the engine's handle.
   ///   - stream: `RUSTLE_START_…`, whose record `request` is.
+  ///   - eventSize: the size of the stream's records; 0 where it has none.
   ///   - context: hears of the session.
   static func start(
-    on engine: UInt64, _ stream: UInt32, _ request: some NativeRecord, _ context: SinkContext
+    on engine: UInt64, _ stream: UInt32, _ request: some NativeRecord, eventSize: Int, _ context: SinkContext
   ) throws(NativeError) -> NativeSession {
     var raw: UInt64 = 0
     try unsafe request.withRecord { (request, size) throws(NativeError) in
       try unsafe context.start { sink throws(NativeError) in
-        try unsafe NativeError.check { unsafe rustle_start(engine, stream, request, size, sink, &raw, $0) }
+        try unsafe NativeError.check {
+          unsafe rustle_start(engine, stream, request, size, eventSize, sink, &raw, $0)
+        }
       }
     }
     return NativeSession(raw, context: context)
   }
 
-  /// As `start(on:_:_:_:)`, for a session that rings a bell.
+  /// As `start(on:_:_:eventSize:_:)`, for a session that rings a bell.
   static func start(
-    on engine: UInt64, _ stream: UInt32, _ request: some NativeRecord, bell: Doorbell
+    on engine: UInt64, _ stream: UInt32, _ request: some NativeRecord, eventSize: Int, bell: Doorbell
   ) throws(NativeError) -> NativeSession {
     let context = unsafe SinkContext(onEvent: { _ in bell.ring() }, onEnd: { _ in bell.finish() })
-    return try start(on: engine, stream, request, context)
+    return try start(on: engine, stream, request, eventSize: eventSize, context)
   }
 
   /// The number by which an `onTermination` closure cancels the session without keeping it alive.

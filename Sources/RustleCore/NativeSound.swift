@@ -39,7 +39,9 @@ package struct NativeSoundDevice: Sendable, Hashable {
     try NativeLibrary.prepare()
     var devices: [Self] = []
     try unsafe withUnsafeMutablePointer(to: &devices) { devices throws(NativeError) in
-      try unsafe NativeError.check { unsafe rustle_sound_devices(addDevice, devices, $0) }
+      try unsafe NativeError.check {
+        unsafe rustle_sound_devices_sized(addDevice, devices, MemoryLayout<RustleSoundDevice>.stride, $0)
+      }
     }
     return devices
   }

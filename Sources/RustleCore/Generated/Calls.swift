@@ -26,8 +26,10 @@ package enum NativeCalls {
   package static func equalizerChange(_ equalizer: UInt64, settings: NativeEqualizerSettings) throws(NativeError) {
     try unsafe settings.withRecord { (settings, _) throws(NativeError) in
       try unsafe NativeError.check {
-        unsafe rustle_equalizer_change(
-          equalizer, settings.assumingMemoryBound(to: RustleEqualizerSettings.self), $0)
+        unsafe rustle_equalizer_change_sized(
+          equalizer,
+          settings.assumingMemoryBound(to: RustleEqualizerSettings.self), MemoryLayout<RustleEqualizerSettings>.stride,
+          $0)
       }
     }
   }
@@ -61,9 +63,10 @@ package enum NativeCalls {
         try unsafe left.withUnsafeMutableBufferPointer { left throws(NativeError) in
           try unsafe right.withUnsafeMutableBufferPointer { right throws(NativeError) in
             try unsafe NativeError.check {
-              unsafe rustle_equalizer_response(
-                settings.assumingMemoryBound(to: RustleEqualizerSettings.self), sampleRate,
-                frequencies.baseAddress, frequencies.count, left.baseAddress, left.count,
+              unsafe rustle_equalizer_response_sized(
+                settings.assumingMemoryBound(to: RustleEqualizerSettings.self),
+                MemoryLayout<RustleEqualizerSettings>.stride,
+                sampleRate, frequencies.baseAddress, frequencies.count, left.baseAddress, left.count,
                 right.baseAddress, right.count, $0)
             }
           }
@@ -80,8 +83,9 @@ package enum NativeCalls {
     var preamp = Double()
     try unsafe settings.withRecord { (settings, _) throws(NativeError) in
       try unsafe NativeError.check {
-        unsafe rustle_equalizer_preamp(
-          settings.assumingMemoryBound(to: RustleEqualizerSettings.self), sampleRate, &preamp, $0)
+        unsafe rustle_equalizer_preamp_sized(
+          settings.assumingMemoryBound(to: RustleEqualizerSettings.self), MemoryLayout<RustleEqualizerSettings>.stride,
+          sampleRate, &preamp, $0)
       }
     }
     return preamp
@@ -97,9 +101,9 @@ package enum NativeCalls {
       try unsafe targets.withUnsafeBufferPointer { targets throws(NativeError) in
         try unsafe gains.withUnsafeMutableBufferPointer { gains throws(NativeError) in
           try unsafe NativeError.check {
-            unsafe rustle_equalizer_solve(
-              bands.baseAddress, bands.count, targets.baseAddress, targets.count, sampleRate,
-              gains.baseAddress, gains.count, &distance, $0)
+            unsafe rustle_equalizer_solve_sized(
+              bands.baseAddress, MemoryLayout<RustleEqualizerBand>.stride, bands.count,
+              targets.baseAddress, targets.count, sampleRate, gains.baseAddress, gains.count, &distance, $0)
           }
         }
       }
@@ -146,8 +150,8 @@ package enum NativeCalls {
     var wanted = RustleFeedWanted()
     try unsafe names.withUnsafeMutableBufferPointer { names throws(NativeError) in
       try unsafe NativeError.check {
-        unsafe rustle_feed_wanted(
-          feed, names.baseAddress, names.count, &wanted, $0)
+        unsafe rustle_feed_wanted_sized(
+          feed, names.baseAddress, names.count, &wanted, MemoryLayout<RustleFeedWanted>.stride, $0)
       }
     }
     return NativeFeedWanted(wanted)
@@ -171,7 +175,7 @@ package enum NativeCalls {
     let lent = LentMemory()
     defer { extendLifetime(lent) }
     try unsafe NativeError.check {
-      unsafe rustle_feed_subscribe(
+      unsafe rustle_feed_subscribe_sized(
         session, lent.strings(add), add.count, lent.strings(remove), remove.count, $0)
     }
   }
@@ -209,8 +213,8 @@ package enum NativeCalls {
     var count = Int()
     try unsafe clients.withUnsafeMutableBufferPointer { clients throws(NativeError) in
       try unsafe NativeError.check {
-        unsafe rustle_server_clients(
-          session, clients.baseAddress, clients.count, &count, $0)
+        unsafe rustle_server_clients_sized(
+          session, clients.baseAddress, MemoryLayout<RustleServerClient>.stride, clients.count, &count, $0)
       }
     }
     return count
@@ -285,9 +289,10 @@ package enum NativeCalls {
       try unsafe search.withRecord { (search, _) throws(NativeError) in
         try unsafe peaks.withUnsafeMutableBufferPointer { peaks throws(NativeError) in
           try unsafe NativeError.check {
-            unsafe rustle_spectrum_peaks(
-              amplitudes.baseAddress, amplitudes.count, search.assumingMemoryBound(to: RustlePeakSearch.self),
-              peaks.baseAddress, peaks.count, &count, $0)
+            unsafe rustle_spectrum_peaks_sized(
+              amplitudes.baseAddress, amplitudes.count,
+              search.assumingMemoryBound(to: RustlePeakSearch.self), MemoryLayout<RustlePeakSearch>.stride,
+              peaks.baseAddress, MemoryLayout<RustlePeak>.stride, peaks.count, &count, $0)
           }
         }
       }
@@ -309,8 +314,8 @@ package enum NativeCalls {
   package static func meterRead(_ meter: UInt64) throws(NativeError) -> NativeMeterReading {
     var reading = RustleMeterReading()
     try unsafe NativeError.check {
-      unsafe rustle_meter_read(
-        meter, &reading, $0)
+      unsafe rustle_meter_read_sized(
+        meter, &reading, MemoryLayout<RustleMeterReading>.stride, $0)
     }
     return NativeMeterReading(reading)
   }
@@ -362,8 +367,9 @@ package enum NativeCalls {
     try unsafe samples.withUnsafeBufferPointer { samples throws(NativeError) in
       try unsafe frames.withUnsafeMutableBufferPointer { frames throws(NativeError) in
         try unsafe NativeError.check {
-          unsafe rustle_pitch_process(
-            pitch, samples.baseAddress, samples.count, frames.baseAddress, frames.count, &taken, &written, $0)
+          unsafe rustle_pitch_process_sized(
+            pitch, samples.baseAddress, samples.count,
+            frames.baseAddress, MemoryLayout<RustlePitchFrame>.stride, frames.count, &taken, &written, $0)
         }
       }
     }
@@ -381,9 +387,11 @@ package enum NativeCalls {
       try unsafe samples.withUnsafeBufferPointer { samples throws(NativeError) in
         try unsafe frames.withUnsafeMutableBufferPointer { frames throws(NativeError) in
           try unsafe NativeError.check {
-            unsafe rustle_pitch_contour(
-              configuration.assumingMemoryBound(to: RustlePitchConfiguration.self), decoding.rawValue,
-              samples.baseAddress, samples.count, frames.baseAddress, frames.count, &count, $0)
+            unsafe rustle_pitch_contour_sized(
+              configuration.assumingMemoryBound(to: RustlePitchConfiguration.self),
+              MemoryLayout<RustlePitchConfiguration>.stride,
+              decoding.rawValue, samples.baseAddress, samples.count,
+              frames.baseAddress, MemoryLayout<RustlePitchFrame>.stride, frames.count, &count, $0)
           }
         }
       }
@@ -489,8 +497,9 @@ package enum NativeCalls {
     try unsafe samples.withUnsafeBufferPointer { samples throws(NativeError) in
       try unsafe frames.withUnsafeMutableBufferPointer { frames throws(NativeError) in
         try unsafe NativeError.check {
-          unsafe rustle_voice_process(
-            voice, samples.baseAddress, samples.count, frames.baseAddress, frames.count, &taken, &written, $0)
+          unsafe rustle_voice_process_sized(
+            voice, samples.baseAddress, samples.count,
+            frames.baseAddress, MemoryLayout<RustleVoiceFrame>.stride, frames.count, &taken, &written, $0)
         }
       }
     }
@@ -501,8 +510,8 @@ package enum NativeCalls {
   package static func voiceSummary(_ voice: UInt64) throws(NativeError) -> NativeVoiceSummary {
     var summary = RustleVoiceSummary()
     try unsafe NativeError.check {
-      unsafe rustle_voice_summary(
-        voice, &summary, $0)
+      unsafe rustle_voice_summary_sized(
+        voice, &summary, MemoryLayout<RustleVoiceSummary>.stride, $0)
     }
     return NativeVoiceSummary(summary)
   }
@@ -516,9 +525,11 @@ package enum NativeCalls {
     try unsafe configuration.withRecord { (configuration, _) throws(NativeError) in
       try unsafe samples.withUnsafeBufferPointer { samples throws(NativeError) in
         try unsafe NativeError.check {
-          unsafe rustle_voice_formants(
-            sampleRate, configuration.assumingMemoryBound(to: RustleFormantConfiguration.self),
-            samples.baseAddress, samples.count, &formants, $0)
+          unsafe rustle_voice_formants_sized(
+            sampleRate,
+            configuration.assumingMemoryBound(to: RustleFormantConfiguration.self),
+            MemoryLayout<RustleFormantConfiguration>.stride,
+            samples.baseAddress, samples.count, &formants, MemoryLayout<RustleFormants>.stride, $0)
         }
       }
     }
@@ -533,8 +544,8 @@ package enum NativeCalls {
     var features = RustleSpectrumFeatures()
     try unsafe samples.withUnsafeBufferPointer { samples throws(NativeError) in
       try unsafe NativeError.check {
-        unsafe rustle_voice_spectrum(
-          sampleRate, samples.baseAddress, samples.count, &features, $0)
+        unsafe rustle_voice_spectrum_sized(
+          sampleRate, samples.baseAddress, samples.count, &features, MemoryLayout<RustleSpectrumFeatures>.stride, $0)
       }
     }
     return NativeSpectrumFeatures(features)
@@ -548,8 +559,9 @@ package enum NativeCalls {
     var result = RustleHarmonicity()
     try unsafe samples.withUnsafeBufferPointer { samples throws(NativeError) in
       try unsafe NativeError.check {
-        unsafe rustle_voice_harmonicity(
-          sampleRate, lowest, highest, samples.baseAddress, samples.count, &result, $0)
+        unsafe rustle_voice_harmonicity_sized(
+          sampleRate, lowest, highest, samples.baseAddress, samples.count,
+          &result, MemoryLayout<RustleHarmonicity>.stride, $0)
       }
     }
     return NativeHarmonicity(result)
@@ -563,8 +575,9 @@ package enum NativeCalls {
     var result = RustleHarmonicDifference()
     try unsafe samples.withUnsafeBufferPointer { samples throws(NativeError) in
       try unsafe NativeError.check {
-        unsafe rustle_voice_harmonics(
-          sampleRate, fundamental, lowest, highest, samples.baseAddress, samples.count, &result, $0)
+        unsafe rustle_voice_harmonics_sized(
+          sampleRate, fundamental, lowest, highest, samples.baseAddress, samples.count,
+          &result, MemoryLayout<RustleHarmonicDifference>.stride, $0)
       }
     }
     return NativeHarmonicDifference(result)
@@ -578,8 +591,9 @@ package enum NativeCalls {
     var result = RustlePerturbation()
     try unsafe samples.withUnsafeBufferPointer { samples throws(NativeError) in
       try unsafe NativeError.check {
-        unsafe rustle_voice_perturbation(
-          sampleRate, lowest, highest, samples.baseAddress, samples.count, &result, $0)
+        unsafe rustle_voice_perturbation_sized(
+          sampleRate, lowest, highest, samples.baseAddress, samples.count,
+          &result, MemoryLayout<RustlePerturbation>.stride, $0)
       }
     }
     return NativePerturbation(result)

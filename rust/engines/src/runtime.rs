@@ -61,7 +61,7 @@ impl fmt::Display for RuntimeError {
             Self::Thread(error) => write!(f, "expected to start a worker thread, got: {error}"),
             Self::Forked { threads_in, got } => write!(
                 f,
-                "expected a start in process {threads_in}, which has the engines' threads, got one in its fork {got}"
+                "expected a call in process {threads_in}, which has the engines' threads, got one in its fork {got}"
             ),
         }
     }
@@ -111,7 +111,7 @@ impl Runtime {
     ///
     /// # Errors
     /// [`RuntimeError::Forked`].
-    pub(crate) fn check_process(&self) -> Result<(), RuntimeError> {
+    pub fn check_process(&self) -> Result<(), RuntimeError> {
         let threads_in = self.process.load(Ordering::Acquire);
         let got = std::process::id();
         if threads_in == 0 || threads_in == got {

@@ -42,7 +42,7 @@ fn failures_of_tickers_say_what_was_expected_and_what_came() {
                 threads_in: 1,
                 got: 2,
             },
-            "expected a start in process 1, which has the engines' threads, got one in its fork 2",
+            "expected a call in process 1, which has the engines' threads, got one in its fork 2",
         ),
     ]);
 }

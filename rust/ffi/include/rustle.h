@@ -298,8 +298,9 @@ RustleStatus rustle_free(RustleHandle object, RustleError *error);
 // ---- Sessions: an engine's work for one sink, behind a handle of its own whatever the engine.
 
 /// Starts a session of an engine. `what` is one of `RUSTLE_START_…`, and says of which type the record at
-/// `request` is; `size` is that record's size. `session` receives the handle, to be freed with
-/// `rustle_free`, before or after the session's release. Callbacks may come before this function returns.
+/// `request` is; `size` is that record's size, `event_size` that of the stream's records, which the sink is
+/// handed: 0 where it has none. `session` receives the handle, to be freed with `rustle_free`, before or
+/// after the session's release. Callbacks may come before this function returns.
 ///
 /// `rustle_NAME_start` is a call of this one with its numbers.
 ///
@@ -313,13 +314,14 @@ RustleStatus rustle_free(RustleHandle object, RustleError *error);
 /// is the memory that its pointers lend; the sink keeps the contract of `RustleSink`; `session` and `error`
 /// are NULL or valid for a write.
 RustleStatus rustle_start(
-    RustleHandle object, uint32_t what, const void *request, size_t size, RustleSink sink,
+    RustleHandle object, uint32_t what, const void *request, size_t size, size_t event_size, RustleSink sink,
     RustleHandle *session, RustleError *error);
 
 /// Moves at most `capacity` waiting records of a session with a frame lane into `buffer`, the longest
 /// waiting first. `what` is the number that the session was started with; `size` is the size of its stream's
 /// record. `count` receives the number of records; `statistics`, which may be NULL, what went through the
-/// lane up to and including them. Works after the session's end, until its handle is freed.
+/// lane up to and including them, and `statistics_size` is the size of that record. Works after the
+/// session's end, until its handle is freed.
 ///
 /// `rustle_NAME_drain` is a call of this one with its numbers.
 ///
@@ -333,7 +335,7 @@ RustleStatus rustle_start(
 /// NULL or valid for a write.
 RustleStatus rustle_drain(
     RustleHandle session, uint32_t what, void *buffer, size_t size, size_t capacity, size_t *count,
-    RustleLaneStatistics *statistics, RustleError *error);
+    RustleLaneStatistics *statistics, size_t statistics_size, RustleError *error);
 
 /// Asks for the end of a session. See `rustle_cancel`.
 static inline RustleStatus rustle_session_cancel(RustleHandle session, RustleError *error) {
@@ -490,14 +492,14 @@ static inline RustleStatus rustle_echo_new(
 static inline RustleStatus rustle_echo_start(
     RustleHandle echo, const RustleLaneRequest *request, RustleSink sink, RustleHandle *session,
     RustleError *error) {
-  return rustle_start(echo, RUSTLE_START_ECHO, request, sizeof *request, sink, session, error);
+  return rustle_start(echo, RUSTLE_START_ECHO, request, sizeof *request, sizeof(RustleEchoValue), sink, session, error);
 }
 
 /// Moves waiting records of a session that `rustle_echo_start` started into `buffer`. See `rustle_drain`.
 static inline RustleStatus rustle_echo_drain(
     RustleHandle session, RustleEchoValue *buffer, size_t capacity, size_t *count,
     RustleLaneStatistics *statistics, RustleError *error) {
-  return rustle_drain(session, RUSTLE_START_ECHO, buffer, sizeof *buffer, capacity, count, statistics, error);
+  return rustle_drain(session, RUSTLE_START_ECHO, buffer, sizeof *buffer, capacity, count, statistics, sizeof *statistics, error);
 }
 
 /// Cancels every session of the echo. See `rustle_cancel`.
@@ -612,18 +614,25 @@ static inline RustleStatus rustle_equalizer_free(RustleHandle equalizer, RustleE
   return rustle_free(rustle_of_kind(equalizer, 7), error);
 }
 
+/// `rustle_equalizer_change` with the sizes of its records, which that function passes.
+RustleStatus rustle_equalizer_change_sized(
+    RustleHandle equalizer, const RustleEqualizerSettings *settings, size_t settings_size, RustleError *error);
+
 /// Changes the settings; the sound follows within 40 ms of it, without a click. A change that comes before
 /// the one before has begun takes its place; one that comes while another is under way follows it.
 ///
-/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE` (a number out of its
-/// range), `RUSTLE_INVALID_LENGTH` (too many bands); nothing is changed then.
+/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_VALUE`
+/// (memory that overlaps or is misaligned), `RUSTLE_INVALID_VALUE` (a number out of its range),
+/// `RUSTLE_INVALID_LENGTH` (too many bands); nothing is changed then.
 ///
 /// Thread-safe: yes, also beside `rustle_equalizer_process`. Realtime-safe: no.
 ///
 /// Safety: `settings` is NULL or readable and not written during the call; `error` is NULL or memory that
 /// this call alone uses.
-RustleStatus rustle_equalizer_change(
-    RustleHandle equalizer, const RustleEqualizerSettings *settings, RustleError *error);
+static inline RustleStatus rustle_equalizer_change(
+    RustleHandle equalizer, const RustleEqualizerSettings *settings, RustleError *error) {
+  return rustle_equalizer_change_sized(equalizer, settings, sizeof *settings, error);
+}
 
 /// Lets the sound through as it is when `is_bypassed` is not 0, or ends that; the way there and back takes
 /// 40 ms of sound like any change. Changes that are made meanwhile are kept for its end.
@@ -650,53 +659,81 @@ RustleStatus rustle_equalizer_set_bypassed(RustleHandle equalizer, uint32_t is_b
 RustleStatus rustle_equalizer_process(
     RustleHandle equalizer, float *block, size_t block_capacity, RustleError *error);
 
+/// `rustle_equalizer_response` with the sizes of its records, which that function passes.
+RustleStatus rustle_equalizer_response_sized(
+    const RustleEqualizerSettings *settings, size_t settings_size, double sample_rate,
+    const double *frequencies, size_t frequencies_count, double *left, size_t left_capacity, double *right,
+    size_t right_capacity, RustleError *error);
+
 /// Writes the factors on the amplitudes of sines, in dB, that `settings` give at `sample_rate` Hz: for each
 /// of `frequencies` in Hz one to `left` and one to `right`.
 ///
-/// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE` (memory that overlaps or is misaligned),
-/// `RUSTLE_INVALID_VALUE` (a number out of its range), `RUSTLE_INVALID_LENGTH` (too many bands, or not as
-/// many factors as frequencies); nothing is written then.
+/// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_VALUE` (memory that overlaps or
+/// is misaligned), `RUSTLE_INVALID_VALUE` (a number out of its range), `RUSTLE_INVALID_LENGTH` (too many
+/// bands, or not as many factors as frequencies); nothing is written then.
 ///
 /// Thread-safe: yes. Realtime-safe: no.
 ///
 /// Safety: `settings`, `frequencies` (`frequencies_count` elements) are NULL or readable and not written
 /// during the call; `error`, `left` (`left_capacity` elements), `right` (`right_capacity` elements) are NULL
 /// or memory that this call alone uses.
-RustleStatus rustle_equalizer_response(
+static inline RustleStatus rustle_equalizer_response(
     const RustleEqualizerSettings *settings, double sample_rate, const double *frequencies,
     size_t frequencies_count, double *left, size_t left_capacity, double *right, size_t right_capacity,
+    RustleError *error) {
+  return rustle_equalizer_response_sized(
+      settings, sizeof *settings, sample_rate, frequencies, frequencies_count, left, left_capacity, right,
+      right_capacity, error);
+}
+
+/// `rustle_equalizer_preamp` with the sizes of its records, which that function passes.
+RustleStatus rustle_equalizer_preamp_sized(
+    const RustleEqualizerSettings *settings, size_t settings_size, double sample_rate, double *preamp,
     RustleError *error);
 
 /// Writes to `preamp` the preamplification in dB, -96 to 0, that keeps a full-scale sine of any frequency
 /// below full scale at `sample_rate` Hz.
 ///
-/// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE` (a number out of its range),
-/// `RUSTLE_INVALID_LENGTH` (too many bands).
+/// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_VALUE` (memory that overlaps or
+/// is misaligned), `RUSTLE_INVALID_VALUE` (a number out of its range), `RUSTLE_INVALID_LENGTH` (too many
+/// bands).
 ///
 /// Thread-safe: yes. Realtime-safe: no.
 ///
 /// Safety: `settings` is NULL or readable and not written during the call; `error`, `preamp` are NULL or
 /// memory that this call alone uses.
-RustleStatus rustle_equalizer_preamp(
-    const RustleEqualizerSettings *settings, double sample_rate, double *preamp, RustleError *error);
+static inline RustleStatus rustle_equalizer_preamp(
+    const RustleEqualizerSettings *settings, double sample_rate, double *preamp, RustleError *error) {
+  return rustle_equalizer_preamp_sized(settings, sizeof *settings, sample_rate, preamp, error);
+}
+
+/// `rustle_equalizer_solve` with the sizes of its records, which that function passes.
+RustleStatus rustle_equalizer_solve_sized(
+    const RustleEqualizerBand *bands, size_t bands_size, size_t bands_count, const double *targets,
+    size_t targets_count, double sample_rate, double *gains, size_t gains_capacity, double *distance,
+    RustleError *error);
 
 /// Writes to `gains` the gains in dB, one per band, with which the curve of all `bands` together goes
 /// through `targets`, finite and in dB, one per band, at the bands' frequencies, at `sample_rate` Hz: within
 /// -24 to 24 dB for those that peak, and as they are for the others. `distance` receives the greatest
 /// distance that is left, in dB.
 ///
-/// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE` (memory that overlaps or is misaligned),
-/// `RUSTLE_INVALID_VALUE` (a number out of its range), `RUSTLE_INVALID_LENGTH` (not as many targets or gains
-/// as bands); nothing is written then.
+/// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_VALUE` (memory that overlaps or
+/// is misaligned), `RUSTLE_INVALID_VALUE` (a number out of its range), `RUSTLE_INVALID_LENGTH` (not as many
+/// targets or gains as bands); nothing is written then.
 ///
 /// Thread-safe: yes. Realtime-safe: no.
 ///
 /// Safety: `bands` (`bands_count` elements), `targets` (`targets_count` elements) are NULL or readable and
 /// not written during the call; `error`, `gains` (`gains_capacity` elements), `distance` are NULL or memory
 /// that this call alone uses.
-RustleStatus rustle_equalizer_solve(
+static inline RustleStatus rustle_equalizer_solve(
     const RustleEqualizerBand *bands, size_t bands_count, const double *targets, size_t targets_count,
-    double sample_rate, double *gains, size_t gains_capacity, double *distance, RustleError *error);
+    double sample_rate, double *gains, size_t gains_capacity, double *distance, RustleError *error) {
+  return rustle_equalizer_solve_sized(
+      bands, sizeof *bands, bands_count, targets, targets_count, sample_rate, gains, gains_capacity, distance,
+      error);
+}
 
 // ---- The feed: one source of quotes and its consumers, each with a policy of its own.
 
@@ -1348,7 +1385,7 @@ static inline RustleStatus rustle_feed_connection(
 static inline RustleStatus rustle_feed_start_quotes(
     RustleHandle feed, const RustleQuoteRequest *request, RustleSink sink, RustleHandle *session,
     RustleError *error) {
-  return rustle_start(feed, RUSTLE_START_FEED_QUOTES, request, sizeof *request, sink, session, error);
+  return rustle_start(feed, RUSTLE_START_FEED_QUOTES, request, sizeof *request, sizeof(RustleQuote), sink, session, error);
 }
 
 /// Moves waiting records of a session that `rustle_feed_start_quotes` started into `buffer`. See
@@ -1356,7 +1393,7 @@ static inline RustleStatus rustle_feed_start_quotes(
 static inline RustleStatus rustle_feed_drain_quotes(
     RustleHandle session, RustleQuote *buffer, size_t capacity, size_t *count,
     RustleLaneStatistics *statistics, RustleError *error) {
-  return rustle_drain(session, RUSTLE_START_FEED_QUOTES, buffer, sizeof *buffer, capacity, count, statistics, error);
+  return rustle_drain(session, RUSTLE_START_FEED_QUOTES, buffer, sizeof *buffer, capacity, count, statistics, sizeof *statistics, error);
 }
 
 /// Starts a consumer of candles. Those that are open when the source comes to its end are handed out then.
@@ -1367,7 +1404,7 @@ static inline RustleStatus rustle_feed_drain_quotes(
 static inline RustleStatus rustle_feed_start_candles(
     RustleHandle feed, const RustleCandleRequest *request, RustleSink sink, RustleHandle *session,
     RustleError *error) {
-  return rustle_start(feed, RUSTLE_START_FEED_CANDLES, request, sizeof *request, sink, session, error);
+  return rustle_start(feed, RUSTLE_START_FEED_CANDLES, request, sizeof *request, sizeof(RustleCandle), sink, session, error);
 }
 
 /// Moves waiting records of a session that `rustle_feed_start_candles` started into `buffer`. See
@@ -1375,7 +1412,7 @@ static inline RustleStatus rustle_feed_start_candles(
 static inline RustleStatus rustle_feed_drain_candles(
     RustleHandle session, RustleCandle *buffer, size_t capacity, size_t *count,
     RustleLaneStatistics *statistics, RustleError *error) {
-  return rustle_drain(session, RUSTLE_START_FEED_CANDLES, buffer, sizeof *buffer, capacity, count, statistics, error);
+  return rustle_drain(session, RUSTLE_START_FEED_CANDLES, buffer, sizeof *buffer, capacity, count, statistics, sizeof *statistics, error);
 }
 
 /// Starts a consumer of the statistics of each symbol's last while, after each of its quotes. `session`
@@ -1386,7 +1423,7 @@ static inline RustleStatus rustle_feed_drain_candles(
 static inline RustleStatus rustle_feed_start_statistics(
     RustleHandle feed, const RustlePriceStatisticsRequest *request, RustleSink sink, RustleHandle *session,
     RustleError *error) {
-  return rustle_start(feed, RUSTLE_START_FEED_STATISTICS, request, sizeof *request, sink, session, error);
+  return rustle_start(feed, RUSTLE_START_FEED_STATISTICS, request, sizeof *request, sizeof(RustlePriceStatistics), sink, session, error);
 }
 
 /// Moves waiting records of a session that `rustle_feed_start_statistics` started into `buffer`. See
@@ -1394,7 +1431,7 @@ static inline RustleStatus rustle_feed_start_statistics(
 static inline RustleStatus rustle_feed_drain_statistics(
     RustleHandle session, RustlePriceStatistics *buffer, size_t capacity, size_t *count,
     RustleLaneStatistics *statistics, RustleError *error) {
-  return rustle_drain(session, RUSTLE_START_FEED_STATISTICS, buffer, sizeof *buffer, capacity, count, statistics, error);
+  return rustle_drain(session, RUSTLE_START_FEED_STATISTICS, buffer, sizeof *buffer, capacity, count, statistics, sizeof *statistics, error);
 }
 
 /// Starts a consumer of alerts. `session` receives the handle, to be freed with `rustle_session_free`. See
@@ -1405,7 +1442,7 @@ static inline RustleStatus rustle_feed_drain_statistics(
 static inline RustleStatus rustle_feed_start_alerts(
     RustleHandle feed, const RustlePriceAlertRequest *request, RustleSink sink, RustleHandle *session,
     RustleError *error) {
-  return rustle_start(feed, RUSTLE_START_FEED_ALERTS, request, sizeof *request, sink, session, error);
+  return rustle_start(feed, RUSTLE_START_FEED_ALERTS, request, sizeof *request, sizeof(RustlePriceAlert), sink, session, error);
 }
 
 /// Moves waiting records of a session that `rustle_feed_start_alerts` started into `buffer`. See
@@ -1413,7 +1450,7 @@ static inline RustleStatus rustle_feed_start_alerts(
 static inline RustleStatus rustle_feed_drain_alerts(
     RustleHandle session, RustlePriceAlert *buffer, size_t capacity, size_t *count,
     RustleLaneStatistics *statistics, RustleError *error) {
-  return rustle_drain(session, RUSTLE_START_FEED_ALERTS, buffer, sizeof *buffer, capacity, count, statistics, error);
+  return rustle_drain(session, RUSTLE_START_FEED_ALERTS, buffer, sizeof *buffer, capacity, count, statistics, sizeof *statistics, error);
 }
 
 /// Starts a consumer of what happens to the source. `session` receives the handle, to be freed with
@@ -1423,7 +1460,7 @@ static inline RustleStatus rustle_feed_drain_alerts(
 static inline RustleStatus rustle_feed_start_notices(
     RustleHandle feed, const RustleNoticeRequest *request, RustleSink sink, RustleHandle *session,
     RustleError *error) {
-  return rustle_start(feed, RUSTLE_START_FEED_NOTICES, request, sizeof *request, sink, session, error);
+  return rustle_start(feed, RUSTLE_START_FEED_NOTICES, request, sizeof *request, sizeof(RustleFeedNotice), sink, session, error);
 }
 
 /// Moves waiting records of a session that `rustle_feed_start_notices` started into `buffer`. See
@@ -1431,7 +1468,7 @@ static inline RustleStatus rustle_feed_start_notices(
 static inline RustleStatus rustle_feed_drain_notices(
     RustleHandle session, RustleFeedNotice *buffer, size_t capacity, size_t *count,
     RustleLaneStatistics *statistics, RustleError *error) {
-  return rustle_drain(session, RUSTLE_START_FEED_NOTICES, buffer, sizeof *buffer, capacity, count, statistics, error);
+  return rustle_drain(session, RUSTLE_START_FEED_NOTICES, buffer, sizeof *buffer, capacity, count, statistics, sizeof *statistics, error);
 }
 
 /// Writes to `description` how many quotes a session's candles or statistics do not have in them, also of
@@ -1454,7 +1491,7 @@ static inline RustleStatus rustle_feed_omissions(
 static inline RustleStatus rustle_feed_serve(
     RustleHandle feed, const RustleServerRequest *request, RustleSink sink, RustleHandle *session,
     RustleError *error) {
-  return rustle_start(feed, RUSTLE_START_FEED_SERVE, request, sizeof *request, sink, session, error);
+  return rustle_start(feed, RUSTLE_START_FEED_SERVE, request, sizeof *request, 0, sink, session, error);
 }
 
 /// Makes the handle `feed` stale. See `rustle_free`.
@@ -1515,28 +1552,35 @@ RustleStatus rustle_feed_tell(
     RustleHandle feed, uint32_t kind, uint64_t retry_ms, uint32_t failures, RustleString note,
     RustleError *error);
 
+/// `rustle_feed_wanted` with the sizes of its records, which that function passes.
+RustleStatus rustle_feed_wanted_sized(
+    RustleHandle feed, uint8_t *names, size_t names_capacity, RustleFeedWanted *wanted, size_t wanted_size,
+    RustleError *error);
+
 /// Reports which symbols the consumers of a feed want together: `wanted` receives how many, and `names`
 /// their names in the order of their bytes, each with a line feed behind it, if there is room for all.
 /// Nothing is written to `names` when `length` of `wanted` is more than `names_capacity`: the call is to be
 /// made again with so much room. When `all` is 1 the names are those that somebody wants by name too.
 /// `RUSTLE_NOTICES_WANTED` says when to look again.
 ///
-/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`
-/// (memory that overlaps or is misaligned).
+/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_LENGTH`,
+/// `RUSTLE_INVALID_VALUE` (memory that overlaps or is misaligned).
 ///
 /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
 ///
 /// Safety: `error`, `names` (`names_capacity` elements), `wanted` are NULL or memory that this call alone
 /// uses.
-RustleStatus rustle_feed_wanted(
-    RustleHandle feed, uint8_t *names, size_t names_capacity, RustleFeedWanted *wanted, RustleError *error);
+static inline RustleStatus rustle_feed_wanted(
+    RustleHandle feed, uint8_t *names, size_t names_capacity, RustleFeedWanted *wanted, RustleError *error) {
+  return rustle_feed_wanted_sized(feed, names, names_capacity, wanted, sizeof *wanted, error);
+}
 
 /// Draws how long a host waits before its next attempt to connect, after `failures` attempts in a row that
 /// failed: evenly from 0 to `base_ns` doubled for each failure but the first, at most `cap_ns`. `wait_ns`
 /// receives it. The same `seed` draws the same wait.
 ///
-/// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE` (a base other than 1 ms up to `cap_ns`, a cap
-/// above 1 day, no failure).
+/// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE` (memory that overlaps or is misaligned),
+/// `RUSTLE_INVALID_VALUE` (a base other than 1 ms up to `cap_ns`, a cap above 1 day, no failure).
 ///
 /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
 ///
@@ -1545,14 +1589,19 @@ RustleStatus rustle_feed_backoff(
     uint64_t base_ns, uint64_t cap_ns, uint32_t failures, uint64_t seed, uint64_t *wait_ns,
     RustleError *error);
 
+/// `rustle_feed_subscribe` with the sizes of its records, which that function passes.
+RustleStatus rustle_feed_subscribe_sized(
+    RustleHandle session, const RustleString *add, size_t add_size, size_t add_count,
+    const RustleString *remove, size_t remove_size, size_t remove_count, RustleError *error);
+
 /// Has a consumer get the quotes of the symbols at `add` too, and those of the ones at `remove` no more,
 /// from the source's next quote on. What waits in its lane stays there; what a candle or a statistic has of
 /// a symbol that is removed is forgotten. One that wanted all wants from then on all that are known, but for
 /// those.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_INVALID_VALUE` (a session of another engine),
-/// `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE` (memory that overlaps or is
-/// misaligned), `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (a session of notices),
+/// `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE` (memory that
+/// overlaps or is misaligned), `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (a session of notices),
 /// `RUSTLE_DUPLICATE_SYMBOL` to `RUSTLE_TOO_MANY_SYMBOLS`, `RUSTLE_WRONG_STATE` (the session is over);
 /// nothing is changed then.
 ///
@@ -1560,9 +1609,12 @@ RustleStatus rustle_feed_backoff(
 ///
 /// Safety: `add` (`add_count` elements), `remove` (`remove_count` elements) are NULL or readable and not
 /// written during the call; `error` is NULL or memory that this call alone uses.
-RustleStatus rustle_feed_subscribe(
+static inline RustleStatus rustle_feed_subscribe(
     RustleHandle session, const RustleString *add, size_t add_count, const RustleString *remove,
-    size_t remove_count, RustleError *error);
+    size_t remove_count, RustleError *error) {
+  return rustle_feed_subscribe_sized(
+      session, add, sizeof *add, add_count, remove, sizeof *remove, remove_count, error);
+}
 
 /// Writes the name of a symbol, by the number that records of this session carry, to `name`, for which
 /// `RUSTLE_SYMBOL_CAPACITY` bytes are enough room. `length` receives the number of bytes: UTF-8, not
@@ -1597,20 +1649,27 @@ RustleStatus rustle_feed_symbol(
 RustleStatus rustle_server_address(
     RustleHandle session, uint8_t *address, size_t address_capacity, size_t *length, RustleError *error);
 
+/// `rustle_server_clients` with the sizes of its records, which that function passes.
+RustleStatus rustle_server_clients_sized(
+    RustleHandle session, RustleServerClient *clients, size_t clients_size, size_t clients_capacity,
+    size_t *count, RustleError *error);
+
 /// Writes what the present clients of a server got to `clients`, as many as there is room for, the oldest
 /// first. `count` receives how many clients there are, which may be more: at most 1,024.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_INVALID_VALUE` (a session of another engine),
-/// `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE` (memory that overlaps or is
-/// misaligned).
+/// `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE` (memory that
+/// overlaps or is misaligned).
 ///
 /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
 ///
 /// Safety: `error`, `clients` (`clients_capacity` elements), `count` are NULL or memory that this call alone
 /// uses.
-RustleStatus rustle_server_clients(
+static inline RustleStatus rustle_server_clients(
     RustleHandle session, RustleServerClient *clients, size_t clients_capacity, size_t *count,
-    RustleError *error);
+    RustleError *error) {
+  return rustle_server_clients_sized(session, clients, sizeof *clients, clients_capacity, count, error);
+}
 
 // ---- Spectra of frames and the way back, windows, and the sinusoids in a spectrum; the two functions of the project's brief.
 
@@ -1876,8 +1935,9 @@ RustleStatus rustle_fft_inverse_samples(
 /// environment variable RUSTLE_FFT_PATH (`plain`, `narrow`, `neon`, `avx2` or `avx512`) named when the
 /// process first asked, or else the widest that this machine has.
 ///
-/// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE` (the variable names no path, or one that this
-/// machine does not have; every plan that names none is refused then).
+/// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE` (memory that overlaps or is misaligned),
+/// `RUSTLE_INVALID_VALUE` (the variable names no path, or one that this machine does not have; every plan
+/// that names none is refused then).
 ///
 /// Thread-safe: yes. Realtime-safe: no (the first call reads the environment).
 ///
@@ -1897,22 +1957,31 @@ RustleStatus rustle_fft_path(uint32_t *path, RustleError *error);
 RustleStatus rustle_fft_window(
     uint32_t window, uint32_t symmetry, float *coefficients, size_t coefficients_capacity, RustleError *error);
 
+/// `rustle_spectrum_peaks` with the sizes of its records, which that function passes.
+RustleStatus rustle_spectrum_peaks_sized(
+    const float *amplitudes, size_t amplitudes_count, const RustlePeakSearch *search, size_t search_size,
+    RustlePeak *peaks, size_t peaks_size, size_t peaks_capacity, size_t *count, RustleError *error);
+
 /// Finds the sinusoids in `amplitudes`: N/2 + 1 magnitudes in `RUSTLE_SCALE_AMPLITUDE`, of one frame of N
 /// samples or the root of the mean power of many. Writes as many of them as find room to `peaks`, the
 /// strongest first; `count` receives their number. Side lobes of stronger peaks, a constant part, and bins
 /// that are not finite are left out.
 ///
-/// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE` (memory that overlaps or is misaligned),
-/// `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE` (a field out of its range); nothing is written then.
+/// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_VALUE` (memory that overlaps or
+/// is misaligned), `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE` (a field out of its range); nothing is
+/// written then.
 ///
 /// Thread-safe: yes. Realtime-safe: no (it allocates a list of the local maxima).
 ///
 /// Safety: `amplitudes` (`amplitudes_count` elements), `search` are NULL or readable and not written during
 /// the call; `error`, `peaks` (`peaks_capacity` elements), `count` are NULL or memory that this call alone
 /// uses.
-RustleStatus rustle_spectrum_peaks(
+static inline RustleStatus rustle_spectrum_peaks(
     const float *amplitudes, size_t amplitudes_count, const RustlePeakSearch *search, RustlePeak *peaks,
-    size_t peaks_capacity, size_t *count, RustleError *error);
+    size_t peaks_capacity, size_t *count, RustleError *error) {
+  return rustle_spectrum_peaks_sized(
+      amplitudes, amplitudes_count, search, sizeof *search, peaks, sizeof *peaks, peaks_capacity, count, error);
+}
 
 // ---- Sound-level meters: levels, loudness, bands, and the scale for display.
 
@@ -2081,22 +2150,31 @@ static inline RustleStatus rustle_meter_free(RustleHandle meter, RustleError *er
 RustleStatus rustle_meter_process(
     RustleHandle meter, const float *samples, size_t samples_count, RustleError *error);
 
+/// `rustle_meter_read` with the sizes of its records, which that function passes.
+RustleStatus rustle_meter_read_sized(
+    RustleHandle meter, RustleMeterReading *reading, size_t reading_size, RustleError *error);
+
 /// Writes what the meter shows now to `reading`.
 ///
-/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_WRONG_STATE` (another call uses the
-/// meter at the moment).
+/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_VALUE`
+/// (memory that overlaps or is misaligned), `RUSTLE_WRONG_STATE` (another call uses the meter at the
+/// moment).
 ///
 /// Thread-safe: no (a call beside another one with the same meter is refused). Realtime-safe: yes, while
 /// nobody frees the meter.
 ///
 /// Safety: `error`, `reading` are NULL or memory that this call alone uses.
-RustleStatus rustle_meter_read(RustleHandle meter, RustleMeterReading *reading, RustleError *error);
+static inline RustleStatus rustle_meter_read(
+    RustleHandle meter, RustleMeterReading *reading, RustleError *error) {
+  return rustle_meter_read_sized(meter, reading, sizeof *reading, error);
+}
 
 /// Writes to `level` the level that was exceeded for `percent` (0 to 100) of the measurement, such as LA10
 /// for 10; not a number in the first 5 time constants, minus infinity for silence.
 ///
-/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE` (`percent`),
-/// `RUSTLE_WRONG_STATE` (another call uses the meter at the moment).
+/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE` (memory that overlaps or
+/// is misaligned), `RUSTLE_INVALID_VALUE` (`percent`), `RUSTLE_WRONG_STATE` (another call uses the meter at
+/// the moment).
 ///
 /// Thread-safe: no (a call beside another one with the same meter is refused). Realtime-safe: yes, while
 /// nobody frees the meter.
@@ -2126,7 +2204,8 @@ RustleStatus rustle_meter_bands(
 /// average below 90, noisy below 100, loud up to and including 120. The place is 120 sqrt((a - m) / (1 - m))
 /// with a = 10^(power / 20) and m = 10^-4; it is not a sound pressure level.
 ///
-/// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE` (memory that overlaps).
+/// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE` (memory that overlaps or is misaligned),
+/// `RUSTLE_INVALID_VALUE` (memory that overlaps).
 ///
 /// Thread-safe: yes. Realtime-safe: yes.
 ///
@@ -2250,6 +2329,11 @@ static inline RustleStatus rustle_pitch_free(RustleHandle pitch, RustleError *er
   return rustle_free(rustle_of_kind(pitch, 12), error);
 }
 
+/// `rustle_pitch_process` with the sizes of its records, which that function passes.
+RustleStatus rustle_pitch_process_sized(
+    RustleHandle pitch, const float *samples, size_t samples_count, RustlePitchFrame *frames,
+    size_t frames_size, size_t frames_capacity, size_t *taken, size_t *written, RustleError *error);
+
 /// Takes in the next samples of the signal, as far as the frames that they complete find room in `frames`.
 /// `taken` receives the number of samples that were taken, the others are to be given again; `written`
 /// receives the number of frames. Room for 1 + `samples_count` / hop frames is enough for all samples; with
@@ -2258,9 +2342,9 @@ static inline RustleStatus rustle_pitch_free(RustleHandle pitch, RustleError *er
 /// The first frame begins with the signal, each one a hop after the one before, and is written by the call
 /// that brings its last sample. However the signal is cut, the numbers are the same.
 ///
-/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`
-/// (memory that overlaps or is misaligned), `RUSTLE_WRONG_STATE` (another call uses the tracker at the
-/// moment); nothing is taken or written then.
+/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_LENGTH`,
+/// `RUSTLE_INVALID_VALUE` (memory that overlaps or is misaligned), `RUSTLE_WRONG_STATE` (another call uses
+/// the tracker at the moment); nothing is taken or written then.
 ///
 /// Thread-safe: no (a call beside another one with the same tracker is refused). Realtime-safe: yes, while
 /// nobody frees the tracker.
@@ -2268,26 +2352,39 @@ static inline RustleStatus rustle_pitch_free(RustleHandle pitch, RustleError *er
 /// Safety: `samples` (`samples_count` elements) is NULL or readable and not written during the call;
 /// `error`, `frames` (`frames_capacity` elements), `taken`, `written` are NULL or memory that this call
 /// alone uses.
-RustleStatus rustle_pitch_process(
+static inline RustleStatus rustle_pitch_process(
     RustleHandle pitch, const float *samples, size_t samples_count, RustlePitchFrame *frames,
-    size_t frames_capacity, size_t *taken, size_t *written, RustleError *error);
+    size_t frames_capacity, size_t *taken, size_t *written, RustleError *error) {
+  return rustle_pitch_process_sized(
+      pitch, samples, samples_count, frames, sizeof *frames, frames_capacity, taken, written, error);
+}
+
+/// `rustle_pitch_contour` with the sizes of its records, which that function passes.
+RustleStatus rustle_pitch_contour_sized(
+    const RustlePitchConfiguration *configuration, size_t configuration_size, uint32_t decoding,
+    const float *samples, size_t samples_count, RustlePitchFrame *frames, size_t frames_size,
+    size_t frames_capacity, size_t *count, RustleError *error);
 
 /// Writes the frames of a whole signal to `frames`. `count` receives the number of frames: 1 +
 /// (`samples_count` - window) / hop, none of a signal that is shorter than the window. With a
 /// `frames_capacity` of 0 nothing else is done. `decoding` is one of `RUSTLE_DECODING_…`.
 ///
-/// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE` (memory that overlaps or is misaligned),
-/// `RUSTLE_INVALID_LENGTH` (room for some of the frames only), `RUSTLE_INVALID_VALUE`; nothing is written
-/// then.
+/// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_VALUE` (memory that overlaps or
+/// is misaligned), `RUSTLE_INVALID_LENGTH` (room for some of the frames only), `RUSTLE_INVALID_VALUE`;
+/// nothing is written then.
 ///
 /// Thread-safe: yes. Realtime-safe: no.
 ///
 /// Safety: `configuration`, `samples` (`samples_count` elements) are NULL or readable and not written during
 /// the call; `error`, `frames` (`frames_capacity` elements), `count` are NULL or memory that this call alone
 /// uses.
-RustleStatus rustle_pitch_contour(
+static inline RustleStatus rustle_pitch_contour(
     const RustlePitchConfiguration *configuration, uint32_t decoding, const float *samples,
-    size_t samples_count, RustlePitchFrame *frames, size_t frames_capacity, size_t *count, RustleError *error);
+    size_t samples_count, RustlePitchFrame *frames, size_t frames_capacity, size_t *count, RustleError *error) {
+  return rustle_pitch_contour_sized(
+      configuration, sizeof *configuration, decoding, samples, samples_count, frames, sizeof *frames,
+      frames_capacity, count, error);
+}
 
 // ---- Runtimes whose time is moved by hand, for tests.
 
@@ -2316,7 +2413,7 @@ static inline RustleStatus rustle_runtime_free(RustleHandle runtime, RustleError
 /// everything that was due by then is done. Inside a callback of this runtime it returns at once, and the
 /// work follows.
 ///
-/// Fails with `RUSTLE_STALE_HANDLE`.
+/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_FORKED`.
 ///
 /// Thread-safe: yes. Realtime-safe: no.
 ///
@@ -2414,18 +2511,25 @@ typedef struct RustleSoundDevice {
   uint32_t plays;
 } RustleSoundDevice;
 
+/// `rustle_sound_devices` with the size of its record, which that function passes.
+RustleStatus rustle_sound_devices_sized(
+    void (*visit)(void *context, const RustleSoundDevice *device), void *context, size_t device_size,
+    RustleError *error);
+
 /// Shows `visit` every device that the system's configuration names, on the calling thread, before the call
 /// returns. The `demo` device, which is always there, is not among them. The record and its texts are valid
 /// during each call of `visit`.
 ///
-/// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_NO_SOUND_LIBRARY`, `RUSTLE_DEVICE_FAILED`; nothing was shown
-/// then.
+/// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_NO_SOUND_LIBRARY`,
+/// `RUSTLE_DEVICE_FAILED`; nothing was shown then.
 ///
 /// Thread-safe: yes. Realtime-safe: no.
 ///
 /// Safety: `visit` may be called with `context`, and does not unwind; `error` is NULL or valid for a write.
-RustleStatus rustle_sound_devices(
-    void (*visit)(void *context, const RustleSoundDevice *device), void *context, RustleError *error);
+static inline RustleStatus rustle_sound_devices(
+    void (*visit)(void *context, const RustleSoundDevice *device), void *context, RustleError *error) {
+  return rustle_sound_devices_sized(visit, context, sizeof(RustleSoundDevice), error);
+}
 
 /// Makes a capture. The device is opened by each start. `capture` receives the handle, to be freed with
 /// `rustle_capture_free`. See `rustle_new`.
@@ -2446,14 +2550,14 @@ static inline RustleStatus rustle_capture_new(
 static inline RustleStatus rustle_capture_start(
     RustleHandle capture, const RustleLaneRequest *request, RustleSink sink, RustleHandle *session,
     RustleError *error) {
-  return rustle_start(capture, RUSTLE_START_CAPTURE, request, sizeof *request, sink, session, error);
+  return rustle_start(capture, RUSTLE_START_CAPTURE, request, sizeof *request, sizeof(RustleSoundBlock), sink, session, error);
 }
 
 /// Moves waiting records of a session that `rustle_capture_start` started into `buffer`. See `rustle_drain`.
 static inline RustleStatus rustle_capture_drain(
     RustleHandle session, RustleSoundBlock *buffer, size_t capacity, size_t *count,
     RustleLaneStatistics *statistics, RustleError *error) {
-  return rustle_drain(session, RUSTLE_START_CAPTURE, buffer, sizeof *buffer, capacity, count, statistics, error);
+  return rustle_drain(session, RUSTLE_START_CAPTURE, buffer, sizeof *buffer, capacity, count, statistics, sizeof *statistics, error);
 }
 
 /// Cancels every session of the capture. See `rustle_cancel`.
@@ -2490,7 +2594,7 @@ static inline RustleStatus rustle_playback_new(
 static inline RustleStatus rustle_playback_start(
     RustleHandle playback, const RustleLaneRequest *request, RustleSink sink, RustleHandle *session,
     RustleError *error) {
-  return rustle_start(playback, RUSTLE_START_PLAYBACK, request, sizeof *request, sink, session, error);
+  return rustle_start(playback, RUSTLE_START_PLAYBACK, request, sizeof *request, sizeof(RustlePlaybackProgress), sink, session, error);
 }
 
 /// Moves waiting records of a session that `rustle_playback_start` started into `buffer`. See
@@ -2498,7 +2602,7 @@ static inline RustleStatus rustle_playback_start(
 static inline RustleStatus rustle_playback_drain(
     RustleHandle session, RustlePlaybackProgress *buffer, size_t capacity, size_t *count,
     RustleLaneStatistics *statistics, RustleError *error) {
-  return rustle_drain(session, RUSTLE_START_PLAYBACK, buffer, sizeof *buffer, capacity, count, statistics, error);
+  return rustle_drain(session, RUSTLE_START_PLAYBACK, buffer, sizeof *buffer, capacity, count, statistics, sizeof *statistics, error);
 }
 
 /// Cancels every session of the playback. See `rustle_cancel`.
@@ -2654,7 +2758,8 @@ static inline RustleStatus rustle_stft_stream_free(RustleHandle stft_stream, Rus
 /// is 1 + (L - N) / hop, and 0 when L is below N; otherwise 1 + L / hop, and 0 when L is 0. Divisions round
 /// down.
 ///
-/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`.
+/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE` (memory that overlaps or
+/// is misaligned).
 ///
 /// Thread-safe: yes. Realtime-safe: yes, while nobody frees the plan.
 ///
@@ -2790,14 +2895,14 @@ static inline RustleStatus rustle_ticker_new(
 static inline RustleStatus rustle_ticker_start(
     RustleHandle ticker, const RustleTickerRequest *request, RustleSink sink, RustleHandle *session,
     RustleError *error) {
-  return rustle_start(ticker, RUSTLE_START_TICKER, request, sizeof *request, sink, session, error);
+  return rustle_start(ticker, RUSTLE_START_TICKER, request, sizeof *request, sizeof(RustlePriceUpdate), sink, session, error);
 }
 
 /// Moves waiting records of a session that `rustle_ticker_start` started into `buffer`. See `rustle_drain`.
 static inline RustleStatus rustle_ticker_drain(
     RustleHandle session, RustlePriceUpdate *buffer, size_t capacity, size_t *count,
     RustleLaneStatistics *statistics, RustleError *error) {
-  return rustle_drain(session, RUSTLE_START_TICKER, buffer, sizeof *buffer, capacity, count, statistics, error);
+  return rustle_drain(session, RUSTLE_START_TICKER, buffer, sizeof *buffer, capacity, count, statistics, sizeof *statistics, error);
 }
 
 /// Cancels every session of the ticker. See `rustle_cancel`.
@@ -3024,6 +3129,11 @@ static inline RustleStatus rustle_voice_free(RustleHandle voice, RustleError *er
   return rustle_free(rustle_of_kind(voice, 13), error);
 }
 
+/// `rustle_voice_process` with the sizes of its records, which that function passes.
+RustleStatus rustle_voice_process_sized(
+    RustleHandle voice, const float *samples, size_t samples_count, RustleVoiceFrame *frames,
+    size_t frames_size, size_t frames_capacity, size_t *taken, size_t *written, RustleError *error);
+
 /// Takes in the next samples of the signal, as far as the frames that they complete find room in `frames`.
 /// `taken` receives the number of samples that were taken, the others are to be given again; `written`
 /// receives the number of frames. Room for 1 + `samples_count` / hop frames is enough for all samples; with
@@ -3032,9 +3142,9 @@ static inline RustleStatus rustle_voice_free(RustleHandle voice, RustleError *er
 /// The first frame begins with the signal, each one a hop after the one before, and is written by the call
 /// that brings its last sample. However the signal is cut, the numbers are the same.
 ///
-/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`
-/// (memory that overlaps or is misaligned), `RUSTLE_WRONG_STATE` (another call uses the analyzer at the
-/// moment); nothing is taken or written then.
+/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_LENGTH`,
+/// `RUSTLE_INVALID_VALUE` (memory that overlaps or is misaligned), `RUSTLE_WRONG_STATE` (another call uses
+/// the analyzer at the moment); nothing is taken or written then.
 ///
 /// Thread-safe: no (a call beside another one with the same analyzer is refused). Realtime-safe: yes, while
 /// nobody frees the analyzer.
@@ -3042,93 +3152,145 @@ static inline RustleStatus rustle_voice_free(RustleHandle voice, RustleError *er
 /// Safety: `samples` (`samples_count` elements) is NULL or readable and not written during the call;
 /// `error`, `frames` (`frames_capacity` elements), `taken`, `written` are NULL or memory that this call
 /// alone uses.
-RustleStatus rustle_voice_process(
+static inline RustleStatus rustle_voice_process(
     RustleHandle voice, const float *samples, size_t samples_count, RustleVoiceFrame *frames,
-    size_t frames_capacity, size_t *taken, size_t *written, RustleError *error);
+    size_t frames_capacity, size_t *taken, size_t *written, RustleError *error) {
+  return rustle_voice_process_sized(
+      voice, samples, samples_count, frames, sizeof *frames, frames_capacity, taken, written, error);
+}
+
+/// `rustle_voice_summary` with the sizes of its records, which that function passes.
+RustleStatus rustle_voice_summary_sized(
+    RustleHandle voice, RustleVoiceSummary *summary, size_t summary_size, RustleError *error);
 
 /// Writes all frames since the beginning of the signal in sum to `summary`. Takes time in proportion to the
 /// range of pitch, not to the signal's length.
 ///
-/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_WRONG_STATE` (another call uses the
-/// analyzer at the moment).
+/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_VALUE`
+/// (memory that overlaps or is misaligned), `RUSTLE_WRONG_STATE` (another call uses the analyzer at the
+/// moment).
 ///
 /// Thread-safe: no (a call beside another one with the same analyzer is refused). Realtime-safe: yes, while
 /// nobody frees the analyzer.
 ///
 /// Safety: `error`, `summary` are NULL or memory that this call alone uses.
-RustleStatus rustle_voice_summary(RustleHandle voice, RustleVoiceSummary *summary, RustleError *error);
+static inline RustleStatus rustle_voice_summary(
+    RustleHandle voice, RustleVoiceSummary *summary, RustleError *error) {
+  return rustle_voice_summary_sized(voice, summary, sizeof *summary, error);
+}
+
+/// `rustle_voice_formants` with the sizes of its records, which that function passes.
+RustleStatus rustle_voice_formants_sized(
+    double sample_rate, const RustleFormantConfiguration *configuration, size_t configuration_size,
+    const float *samples, size_t samples_count, RustleFormants *formants, size_t formants_size,
+    RustleError *error);
 
 /// Writes to `formants` those of a signal at `sample_rate` Hz, 8000 to 192,000, in which they stay where
 /// they are, such as a vowel, of any length. They are medians over frames 10 ms apart.
 ///
-/// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE` (memory that overlaps
-/// or is misaligned), `RUSTLE_INVALID_VALUE` (a number out of its range).
+/// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`
+/// (memory that overlaps or is misaligned), `RUSTLE_INVALID_VALUE` (a number out of its range).
 ///
 /// Thread-safe: yes. Realtime-safe: no.
 ///
 /// Safety: `configuration`, `samples` (`samples_count` elements) are NULL or readable and not written during
 /// the call; `error`, `formants` are NULL or memory that this call alone uses.
-RustleStatus rustle_voice_formants(
+static inline RustleStatus rustle_voice_formants(
     double sample_rate, const RustleFormantConfiguration *configuration, const float *samples,
-    size_t samples_count, RustleFormants *formants, RustleError *error);
+    size_t samples_count, RustleFormants *formants, RustleError *error) {
+  return rustle_voice_formants_sized(
+      sample_rate, configuration, sizeof *configuration, samples, samples_count, formants, sizeof *formants,
+      error);
+}
+
+/// `rustle_voice_spectrum` with the sizes of its records, which that function passes.
+RustleStatus rustle_voice_spectrum_sized(
+    double sample_rate, const float *samples, size_t samples_count, RustleSpectrumFeatures *features,
+    size_t features_size, RustleError *error);
 
 /// Writes to `features` the shape of the spectrum of a signal at `sample_rate` Hz, 8000 to 192,000: of the
 /// mean power of frames of at least 40 ms that overlap by half.
 ///
-/// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE` (memory that overlaps
-/// or is misaligned), `RUSTLE_INVALID_VALUE` (a number out of its range).
+/// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`
+/// (memory that overlaps or is misaligned), `RUSTLE_INVALID_VALUE` (a number out of its range).
 ///
 /// Thread-safe: yes. Realtime-safe: no.
 ///
 /// Safety: `samples` (`samples_count` elements) is NULL or readable and not written during the call;
 /// `error`, `features` are NULL or memory that this call alone uses.
-RustleStatus rustle_voice_spectrum(
+static inline RustleStatus rustle_voice_spectrum(
     double sample_rate, const float *samples, size_t samples_count, RustleSpectrumFeatures *features,
-    RustleError *error);
+    RustleError *error) {
+  return rustle_voice_spectrum_sized(sample_rate, samples, samples_count, features, sizeof *features, error);
+}
+
+/// `rustle_voice_harmonicity` with the sizes of its records, which that function passes.
+RustleStatus rustle_voice_harmonicity_sized(
+    double sample_rate, double lowest, double highest, const float *samples, size_t samples_count,
+    RustleHarmonicity *result, size_t result_size, RustleError *error);
 
 /// Writes to `result` the harmonics-to-noise ratio of a signal at `sample_rate` Hz, 8000 to 192,000, of
 /// voices from `lowest` to `highest` Hz, within 40 to 2000 and below a quarter of the sample rate; 75 to 500
 /// is usual.
 ///
-/// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE` (memory that overlaps
-/// or is misaligned), `RUSTLE_INVALID_VALUE` (a number out of its range).
+/// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`
+/// (memory that overlaps or is misaligned), `RUSTLE_INVALID_VALUE` (a number out of its range).
 ///
 /// Thread-safe: yes. Realtime-safe: no.
 ///
 /// Safety: `samples` (`samples_count` elements) is NULL or readable and not written during the call;
 /// `error`, `result` are NULL or memory that this call alone uses.
-RustleStatus rustle_voice_harmonicity(
+static inline RustleStatus rustle_voice_harmonicity(
     double sample_rate, double lowest, double highest, const float *samples, size_t samples_count,
-    RustleHarmonicity *result, RustleError *error);
+    RustleHarmonicity *result, RustleError *error) {
+  return rustle_voice_harmonicity_sized(
+      sample_rate, lowest, highest, samples, samples_count, result, sizeof *result, error);
+}
+
+/// `rustle_voice_harmonics` with the sizes of its records, which that function passes.
+RustleStatus rustle_voice_harmonics_sized(
+    double sample_rate, double fundamental, double lowest, double highest, const float *samples,
+    size_t samples_count, RustleHarmonicDifference *result, size_t result_size, RustleError *error);
 
 /// Writes to `result` the levels of the first two harmonics of a signal at `sample_rate` Hz, 8000 to
 /// 192,000: at `fundamental` Hz, at most a quarter of the sample rate, or, when it is 0, at what is found
 /// from `lowest` to `highest` Hz, within 40 to 2000 and below a quarter of the sample rate, in each frame.
 ///
-/// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE` (memory that overlaps
-/// or is misaligned), `RUSTLE_INVALID_VALUE` (a number out of its range).
+/// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`
+/// (memory that overlaps or is misaligned), `RUSTLE_INVALID_VALUE` (a number out of its range).
 ///
 /// Thread-safe: yes. Realtime-safe: no.
 ///
 /// Safety: `samples` (`samples_count` elements) is NULL or readable and not written during the call;
 /// `error`, `result` are NULL or memory that this call alone uses.
-RustleStatus rustle_voice_harmonics(
+static inline RustleStatus rustle_voice_harmonics(
     double sample_rate, double fundamental, double lowest, double highest, const float *samples,
-    size_t samples_count, RustleHarmonicDifference *result, RustleError *error);
+    size_t samples_count, RustleHarmonicDifference *result, RustleError *error) {
+  return rustle_voice_harmonics_sized(
+      sample_rate, fundamental, lowest, highest, samples, samples_count, result, sizeof *result, error);
+}
+
+/// `rustle_voice_perturbation` with the sizes of its records, which that function passes.
+RustleStatus rustle_voice_perturbation_sized(
+    double sample_rate, double lowest, double highest, const float *samples, size_t samples_count,
+    RustlePerturbation *result, size_t result_size, RustleError *error);
 
 /// Writes to `result` the jitter and the shimmer of a signal at `sample_rate` Hz, 8000 to 192,000, of voices
 /// from `lowest` to `highest` Hz, within 40 to 2000 and below a quarter of the sample rate.
 ///
-/// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE` (memory that overlaps
-/// or is misaligned), `RUSTLE_INVALID_VALUE` (a number out of its range).
+/// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`
+/// (memory that overlaps or is misaligned), `RUSTLE_INVALID_VALUE` (a number out of its range).
 ///
 /// Thread-safe: yes. Realtime-safe: no.
 ///
 /// Safety: `samples` (`samples_count` elements) is NULL or readable and not written during the call;
 /// `error`, `result` are NULL or memory that this call alone uses.
-RustleStatus rustle_voice_perturbation(
+static inline RustleStatus rustle_voice_perturbation(
     double sample_rate, double lowest, double highest, const float *samples, size_t samples_count,
-    RustlePerturbation *result, RustleError *error);
+    RustlePerturbation *result, RustleError *error) {
+  return rustle_voice_perturbation_sized(
+      sample_rate, lowest, highest, samples, samples_count, result, sizeof *result, error);
+}
 
 // ---- Where the fields of the records are: a compiler that disagrees stops here.
 

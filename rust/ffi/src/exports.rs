@@ -51,7 +51,7 @@ use crate::lent::RustleString;
 use crate::meter::RustleMeterConfiguration;
 use crate::meter::RustleMeterReading;
 use crate::meter::RustleResponsePoint;
-use crate::object::{Constructor, Description, Object, Tabled, Verbs};
+use crate::object::{check_size, Constructor, Description, Object, Tabled, Verbs};
 use crate::pitch::RustleDecoding;
 use crate::pitch::RustlePitchConfiguration;
 use crate::pitch::RustlePitchDescription;
@@ -59,7 +59,7 @@ use crate::pitch::RustlePitchFrame;
 use crate::runtime::RustleManualRuntime;
 use crate::session::{self, Starter};
 use crate::sink::RustleSink;
-use crate::slice::{borrowed, borrowed_mut, check_apart, out, record, Piece};
+use crate::slice::{borrowed, borrowed_mut, check_apart, check_lent, out, out_or_null, record, Piece};
 use crate::sound::RustlePlaybackProgress;
 use crate::sound::RustleSoundBlock;
 use crate::sound::RustleSoundConfiguration;
@@ -82,7 +82,7 @@ use crate::voice::RustleVoiceDescription;
 use crate::voice::RustleVoiceFrame;
 use crate::voice::RustleVoiceSummary;
 use std::ffi::{c_char, CStr};
-use std::mem::offset_of;
+use std::mem::{offset_of, zeroed, MaybeUninit};
 
 /// Makes an object: the number of `rustle_echo_new`.
 pub const RUSTLE_NEW_ECHO: u32 = 0xf3d42ab1;
@@ -396,7 +396,8 @@ pub(crate) fn description(what: u32) -> Option<&'static Description> {
 /// As the header says.
 #[no_mangle]
 pub unsafe extern "C" fn rustle_log_set_level(level: u32, error: *mut RustleError) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
+    // result is numbers, of which zeros are some.
     unsafe { guarded(error, || crate::log::set_level(level)) }
 }
 
@@ -410,7 +411,8 @@ pub unsafe extern "C" fn rustle_echo_say(
     number: u64,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
+    // result is numbers, of which zeros are some.
     unsafe {
         guarded(error, || {
             let echo = <crate::echo::EchoObject as Tabled>::table().pin(echo, "echo")?;
@@ -424,14 +426,17 @@ pub unsafe extern "C" fn rustle_echo_say(
 /// # Safety
 /// As the header says.
 #[no_mangle]
-pub unsafe extern "C" fn rustle_equalizer_change(
+pub unsafe extern "C" fn rustle_equalizer_change_sized(
     equalizer: RustleHandle,
     settings: *const RustleEqualizerSettings,
+    settings_size: usize,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
+    // result is numbers, of which zeros are some.
     unsafe {
         guarded(error, || {
+            check_size("settings", size_of::<RustleEqualizerSettings>(), settings_size)?;
             let equalizer = <crate::equalizer::Equalizer as Tabled>::table().pin(equalizer, "equalizer")?;
             let settings = record(settings, "settings")?;
             equalizer.change(settings)
@@ -449,7 +454,8 @@ pub unsafe extern "C" fn rustle_equalizer_set_bypassed(
     is_bypassed: crate::lent::Flag,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
+    // result is numbers, of which zeros are some.
     unsafe {
         guarded(error, || {
             let equalizer = <crate::equalizer::Equalizer as Tabled>::table().pin(equalizer, "equalizer")?;
@@ -469,7 +475,8 @@ pub unsafe extern "C" fn rustle_equalizer_process(
     block_capacity: usize,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
+    // result is numbers, of which zeros are some.
     unsafe {
         guarded(error, || {
             let equalizer = <crate::equalizer::Equalizer as Tabled>::table().pin(equalizer, "equalizer")?;
@@ -484,8 +491,9 @@ pub unsafe extern "C" fn rustle_equalizer_process(
 /// # Safety
 /// As the header says.
 #[no_mangle]
-pub unsafe extern "C" fn rustle_equalizer_response(
+pub unsafe extern "C" fn rustle_equalizer_response_sized(
     settings: *const RustleEqualizerSettings,
+    settings_size: usize,
     sample_rate: f64,
     frequencies: *const f64,
     frequencies_count: usize,
@@ -495,9 +503,11 @@ pub unsafe extern "C" fn rustle_equalizer_response(
     right_capacity: usize,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
+    // result is numbers, of which zeros are some.
     unsafe {
         guarded(error, || {
+            check_size("settings", size_of::<RustleEqualizerSettings>(), settings_size)?;
             check_apart([
                 Piece::new("settings", settings, 1),
                 Piece::new("frequencies", frequencies, frequencies_count),
@@ -505,6 +515,16 @@ pub unsafe extern "C" fn rustle_equalizer_response(
                 Piece::new("right", right, right_capacity),
             ])?;
             let settings = record(settings, "settings")?;
+            check_lent(
+                [
+                    settings.left.piece("settings.left", settings.left_count),
+                    settings.right.piece("settings.right", settings.right_count),
+                ],
+                [
+                    Piece::new("left", left, left_capacity),
+                    Piece::new("right", right, right_capacity),
+                ],
+            )?;
             let frequencies = borrowed(frequencies, frequencies_count, "frequencies")?;
             let left = borrowed_mut(left, left_capacity, "left")?;
             let right = borrowed_mut(right, right_capacity, "right")?;
@@ -518,22 +538,35 @@ pub unsafe extern "C" fn rustle_equalizer_response(
 /// # Safety
 /// As the header says.
 #[no_mangle]
-pub unsafe extern "C" fn rustle_equalizer_preamp(
+pub unsafe extern "C" fn rustle_equalizer_preamp_sized(
     settings: *const RustleEqualizerSettings,
+    settings_size: usize,
     sample_rate: f64,
     preamp: *mut f64,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
+    // result is numbers, of which zeros are some.
     unsafe {
         guarded(error, || {
+            check_size("settings", size_of::<RustleEqualizerSettings>(), settings_size)?;
             check_apart([
                 Piece::new("settings", settings, 1),
                 Piece::new("preamp", preamp, 1),
             ])?;
             let settings = record(settings, "settings")?;
-            let preamp = out(preamp, "preamp")?;
-            crate::equalizer::preamp(settings, sample_rate, preamp)
+            check_lent(
+                [
+                    settings.left.piece("settings.left", settings.left_count),
+                    settings.right.piece("settings.right", settings.right_count),
+                ],
+                [Piece::new("preamp", preamp, 1)],
+            )?;
+            let preamp_place = out(preamp, "preamp")?;
+            let mut preamp = zeroed::<f64>();
+            crate::equalizer::preamp(settings, sample_rate, &mut preamp).map(|()| {
+                preamp_place.write(preamp);
+            })
         })
     }
 }
@@ -543,8 +576,9 @@ pub unsafe extern "C" fn rustle_equalizer_preamp(
 /// # Safety
 /// As the header says.
 #[no_mangle]
-pub unsafe extern "C" fn rustle_equalizer_solve(
+pub unsafe extern "C" fn rustle_equalizer_solve_sized(
     bands: *const RustleEqualizerBand,
+    bands_size: usize,
     bands_count: usize,
     targets: *const f64,
     targets_count: usize,
@@ -554,9 +588,11 @@ pub unsafe extern "C" fn rustle_equalizer_solve(
     distance: *mut f64,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
+    // result is numbers, of which zeros are some.
     unsafe {
         guarded(error, || {
+            check_size("bands", size_of::<RustleEqualizerBand>(), bands_size)?;
             check_apart([
                 Piece::new("bands", bands, bands_count),
                 Piece::new("targets", targets, targets_count),
@@ -566,8 +602,11 @@ pub unsafe extern "C" fn rustle_equalizer_solve(
             let bands = borrowed(bands, bands_count, "bands")?;
             let targets = borrowed(targets, targets_count, "targets")?;
             let gains = borrowed_mut(gains, gains_capacity, "gains")?;
-            let distance = out(distance, "distance")?;
-            crate::equalizer::solve(bands, targets, sample_rate, gains, distance)
+            let distance_place = out(distance, "distance")?;
+            let mut distance = zeroed::<f64>();
+            crate::equalizer::solve(bands, targets, sample_rate, gains, &mut distance).map(|()| {
+                distance_place.write(distance);
+            })
         })
     }
 }
@@ -578,7 +617,8 @@ pub unsafe extern "C" fn rustle_equalizer_solve(
 /// As the header says.
 #[no_mangle]
 pub unsafe extern "C" fn rustle_feed_run(feed: RustleHandle, error: *mut RustleError) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
+    // result is numbers, of which zeros are some.
     unsafe {
         guarded(error, || {
             let feed = <crate::feed::Feed as Tabled>::table().pin(feed, "feed")?;
@@ -599,7 +639,8 @@ pub unsafe extern "C" fn rustle_feed_push(
     taken: *mut usize,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
+    // result is numbers, of which zeros are some.
     unsafe {
         guarded(error, || {
             let feed = <crate::feed::Feed as Tabled>::table().pin(feed, "feed")?;
@@ -608,8 +649,11 @@ pub unsafe extern "C" fn rustle_feed_push(
                 Piece::new("taken", taken, 1),
             ])?;
             let bytes = borrowed(bytes, bytes_count, "bytes")?;
-            let taken = out(taken, "taken")?;
-            feed.push(bytes, taken)
+            let taken_place = out(taken, "taken")?;
+            let mut taken = zeroed::<usize>();
+            feed.push(bytes, &mut taken).map(|()| {
+                taken_place.write(taken);
+            })
         })
     }
 }
@@ -627,7 +671,8 @@ pub unsafe extern "C" fn rustle_feed_tell(
     note: RustleString,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
+    // result is numbers, of which zeros are some.
     unsafe {
         guarded(error, || {
             let feed = <crate::feed::Feed as Tabled>::table().pin(feed, "feed")?;
@@ -641,24 +686,30 @@ pub unsafe extern "C" fn rustle_feed_tell(
 /// # Safety
 /// As the header says.
 #[no_mangle]
-pub unsafe extern "C" fn rustle_feed_wanted(
+pub unsafe extern "C" fn rustle_feed_wanted_sized(
     feed: RustleHandle,
     names: *mut u8,
     names_capacity: usize,
     wanted: *mut RustleFeedWanted,
+    wanted_size: usize,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
+    // result is numbers, of which zeros are some.
     unsafe {
         guarded(error, || {
+            check_size("wanted", size_of::<RustleFeedWanted>(), wanted_size)?;
             let feed = <crate::feed::Feed as Tabled>::table().pin(feed, "feed")?;
             check_apart([
                 Piece::new("names", names, names_capacity),
                 Piece::new("wanted", wanted, 1),
             ])?;
             let names = borrowed_mut(names, names_capacity, "names")?;
-            let wanted = out(wanted, "wanted")?;
-            feed.wanted(names, wanted)
+            let wanted_place = out(wanted, "wanted")?;
+            let mut wanted = zeroed::<RustleFeedWanted>();
+            feed.wanted(names, &mut wanted).map(|()| {
+                wanted_place.write(wanted);
+            })
         })
     }
 }
@@ -676,11 +727,15 @@ pub unsafe extern "C" fn rustle_feed_backoff(
     wait_ns: *mut u64,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
+    // result is numbers, of which zeros are some.
     unsafe {
         guarded(error, || {
-            let wait_ns = out(wait_ns, "wait_ns")?;
-            crate::feed::backoff(base_ns, cap_ns, failures, seed, wait_ns)
+            let wait_ns_place = out(wait_ns, "wait_ns")?;
+            let mut wait_ns = zeroed::<u64>();
+            crate::feed::backoff(base_ns, cap_ns, failures, seed, &mut wait_ns).map(|()| {
+                wait_ns_place.write(wait_ns);
+            })
         })
     }
 }
@@ -690,17 +745,22 @@ pub unsafe extern "C" fn rustle_feed_backoff(
 /// # Safety
 /// As the header says.
 #[no_mangle]
-pub unsafe extern "C" fn rustle_feed_subscribe(
+pub unsafe extern "C" fn rustle_feed_subscribe_sized(
     session: RustleHandle,
     add: *const RustleString,
+    add_size: usize,
     add_count: usize,
     remove: *const RustleString,
+    remove_size: usize,
     remove_count: usize,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
+    // result is numbers, of which zeros are some.
     unsafe {
         guarded(error, || {
+            check_size("add", size_of::<RustleString>(), add_size)?;
+            check_size("remove", size_of::<RustleString>(), remove_size)?;
             let session = session::find(session)?;
             let session = session.face::<crate::feed::consumers::FeedConsumer>()?;
             let add = borrowed(add, add_count, "add")?;
@@ -723,7 +783,8 @@ pub unsafe extern "C" fn rustle_feed_symbol(
     length: *mut usize,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
+    // result is numbers, of which zeros are some.
     unsafe {
         guarded(error, || {
             let session = session::find(session)?;
@@ -733,8 +794,11 @@ pub unsafe extern "C" fn rustle_feed_symbol(
                 Piece::new("length", length, 1),
             ])?;
             let name = borrowed_mut(name, name_capacity, "name")?;
-            let length = out(length, "length")?;
-            session.symbol(number, name, length)
+            let length_place = out(length, "length")?;
+            let mut length = zeroed::<usize>();
+            session.symbol(number, name, &mut length).map(|()| {
+                length_place.write(length);
+            })
         })
     }
 }
@@ -751,7 +815,8 @@ pub unsafe extern "C" fn rustle_server_address(
     length: *mut usize,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
+    // result is numbers, of which zeros are some.
     unsafe {
         guarded(error, || {
             let session = session::find(session)?;
@@ -761,8 +826,11 @@ pub unsafe extern "C" fn rustle_server_address(
                 Piece::new("length", length, 1),
             ])?;
             let address = borrowed_mut(address, address_capacity, "address")?;
-            let length = out(length, "length")?;
-            session.address(address, length)
+            let length_place = out(length, "length")?;
+            let mut length = zeroed::<usize>();
+            session.address(address, &mut length).map(|()| {
+                length_place.write(length);
+            })
         })
     }
 }
@@ -772,25 +840,35 @@ pub unsafe extern "C" fn rustle_server_address(
 /// # Safety
 /// As the header says.
 #[no_mangle]
-pub unsafe extern "C" fn rustle_server_clients(
+pub unsafe extern "C" fn rustle_server_clients_sized(
     session: RustleHandle,
     clients: *mut RustleServerClient,
+    clients_size: usize,
     clients_capacity: usize,
     count: *mut usize,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
+    // result is numbers, of which zeros are some.
     unsafe {
         guarded(error, || {
+            check_size("clients", size_of::<RustleServerClient>(), clients_size)?;
             let session = session::find(session)?;
             let session = session.face::<crate::feed::server::Server>()?;
             check_apart([
                 Piece::new("clients", clients, clients_capacity),
                 Piece::new("count", count, 1),
             ])?;
-            let clients = borrowed_mut(clients, clients_capacity, "clients")?;
-            let count = out(count, "count")?;
-            session.clients(clients, count)
+            let clients = borrowed_mut(
+                clients.cast::<MaybeUninit<RustleServerClient>>(),
+                clients_capacity,
+                "clients",
+            )?;
+            let count_place = out(count, "count")?;
+            let mut count = zeroed::<usize>();
+            session.clients(clients, &mut count).map(|()| {
+                count_place.write(count);
+            })
         })
     }
 }
@@ -811,7 +889,8 @@ pub unsafe extern "C" fn rustle_fft_spectrum(
     scratch_capacity: usize,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
+    // result is numbers, of which zeros are some.
     unsafe {
         guarded(error, || {
             let fft_plan = <crate::fft::FftPlan as Tabled>::table().pin(fft_plan, "fft_plan")?;
@@ -843,7 +922,8 @@ pub unsafe extern "C" fn rustle_fft_inverse_samples(
     scratch_capacity: usize,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
+    // result is numbers, of which zeros are some.
     unsafe {
         guarded(error, || {
             let fft_inverse = <crate::fft::FftInverse as Tabled>::table().pin(fft_inverse, "fft_inverse")?;
@@ -869,11 +949,15 @@ pub unsafe extern "C" fn rustle_fft_path(
     path: *mut Choice<RustleFftPath>,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
+    // result is numbers, of which zeros are some.
     unsafe {
         guarded(error, || {
-            let path = out(path, "path")?;
-            crate::fft::preferred_path(path)
+            let path_place = out(path, "path")?;
+            let mut path = zeroed::<Choice<RustleFftPath>>();
+            crate::fft::preferred_path(&mut path).map(|()| {
+                path_place.write(path);
+            })
         })
     }
 }
@@ -890,7 +974,8 @@ pub unsafe extern "C" fn rustle_fft_window(
     coefficients_capacity: usize,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
+    // result is numbers, of which zeros are some.
     unsafe {
         guarded(error, || {
             let coefficients = borrowed_mut(coefficients, coefficients_capacity, "coefficients")?;
@@ -904,29 +989,37 @@ pub unsafe extern "C" fn rustle_fft_window(
 /// # Safety
 /// As the header says.
 #[no_mangle]
-pub unsafe extern "C" fn rustle_spectrum_peaks(
+pub unsafe extern "C" fn rustle_spectrum_peaks_sized(
     amplitudes: *const f32,
     amplitudes_count: usize,
     search: *const RustlePeakSearch,
+    search_size: usize,
     peaks: *mut RustlePeak,
+    peaks_size: usize,
     peaks_capacity: usize,
     count: *mut usize,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
+    // result is numbers, of which zeros are some.
     unsafe {
         guarded(error, || {
+            check_size("search", size_of::<RustlePeakSearch>(), search_size)?;
+            check_size("peaks", size_of::<RustlePeak>(), peaks_size)?;
             check_apart([
                 Piece::new("amplitudes", amplitudes, amplitudes_count),
                 Piece::new("search", search, 1),
                 Piece::new("peaks", peaks, peaks_capacity),
                 Piece::new("count", count, 1),
             ])?;
-            let amplitudes = borrowed(amplitudes, amplitudes_count, "amplitudes")?;
             let search = record(search, "search")?;
-            let peaks = borrowed_mut(peaks, peaks_capacity, "peaks")?;
-            let count = out(count, "count")?;
-            crate::fft::peaks::spectrum_peaks(amplitudes, search, peaks, count)
+            let amplitudes = borrowed(amplitudes, amplitudes_count, "amplitudes")?;
+            let peaks = borrowed_mut(peaks.cast::<MaybeUninit<RustlePeak>>(), peaks_capacity, "peaks")?;
+            let count_place = out(count, "count")?;
+            let mut count = zeroed::<usize>();
+            crate::fft::peaks::spectrum_peaks(amplitudes, search, peaks, &mut count).map(|()| {
+                count_place.write(count);
+            })
         })
     }
 }
@@ -942,7 +1035,8 @@ pub unsafe extern "C" fn rustle_meter_process(
     samples_count: usize,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
+    // result is numbers, of which zeros are some.
     unsafe {
         guarded(error, || {
             let meter = <crate::meter::Meter as Tabled>::table().pin(meter, "meter")?;
@@ -957,17 +1051,23 @@ pub unsafe extern "C" fn rustle_meter_process(
 /// # Safety
 /// As the header says.
 #[no_mangle]
-pub unsafe extern "C" fn rustle_meter_read(
+pub unsafe extern "C" fn rustle_meter_read_sized(
     meter: RustleHandle,
     reading: *mut RustleMeterReading,
+    reading_size: usize,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
+    // result is numbers, of which zeros are some.
     unsafe {
         guarded(error, || {
+            check_size("reading", size_of::<RustleMeterReading>(), reading_size)?;
             let meter = <crate::meter::Meter as Tabled>::table().pin(meter, "meter")?;
-            let reading = out(reading, "reading")?;
-            meter.read(reading)
+            let reading_place = out(reading, "reading")?;
+            let mut reading = zeroed::<RustleMeterReading>();
+            meter.read(&mut reading).map(|()| {
+                reading_place.write(reading);
+            })
         })
     }
 }
@@ -983,12 +1083,16 @@ pub unsafe extern "C" fn rustle_meter_exceeded(
     level: *mut f64,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
+    // result is numbers, of which zeros are some.
     unsafe {
         guarded(error, || {
             let meter = <crate::meter::Meter as Tabled>::table().pin(meter, "meter")?;
-            let level = out(level, "level")?;
-            meter.exceeded(percent, level)
+            let level_place = out(level, "level")?;
+            let mut level = zeroed::<f64>();
+            meter.exceeded(percent, &mut level).map(|()| {
+                level_place.write(level);
+            })
         })
     }
 }
@@ -1007,7 +1111,8 @@ pub unsafe extern "C" fn rustle_meter_bands(
     count: *mut usize,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
+    // result is numbers, of which zeros are some.
     unsafe {
         guarded(error, || {
             let meter = <crate::meter::Meter as Tabled>::table().pin(meter, "meter")?;
@@ -1018,8 +1123,11 @@ pub unsafe extern "C" fn rustle_meter_bands(
             ])?;
             let centres = borrowed_mut(centres, centres_capacity, "centres")?;
             let levels = borrowed_mut(levels, levels_capacity, "levels")?;
-            let count = out(count, "count")?;
-            meter.bands(centres, levels, count)
+            let count_place = out(count, "count")?;
+            let mut count = zeroed::<usize>();
+            meter.bands(centres, levels, &mut count).map(|()| {
+                count_place.write(count);
+            })
         })
     }
 }
@@ -1035,16 +1143,22 @@ pub unsafe extern "C" fn rustle_noise_scale(
     noise_class: *mut u32,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
+    // result is numbers, of which zeros are some.
     unsafe {
         guarded(error, || {
             check_apart([
                 Piece::new("place", place, 1),
                 Piece::new("noise_class", noise_class, 1),
             ])?;
-            let place = out(place, "place")?;
-            let noise_class = out(noise_class, "noise_class")?;
-            crate::meter::scale(power, place, noise_class)
+            let place_place = out(place, "place")?;
+            let mut place = zeroed::<f64>();
+            let noise_class_place = out(noise_class, "noise_class")?;
+            let mut noise_class = zeroed::<u32>();
+            crate::meter::scale(power, &mut place, &mut noise_class).map(|()| {
+                place_place.write(place);
+                noise_class_place.write(noise_class);
+            })
         })
     }
 }
@@ -1054,19 +1168,22 @@ pub unsafe extern "C" fn rustle_noise_scale(
 /// # Safety
 /// As the header says.
 #[no_mangle]
-pub unsafe extern "C" fn rustle_pitch_process(
+pub unsafe extern "C" fn rustle_pitch_process_sized(
     pitch: RustleHandle,
     samples: *const f32,
     samples_count: usize,
     frames: *mut RustlePitchFrame,
+    frames_size: usize,
     frames_capacity: usize,
     taken: *mut usize,
     written: *mut usize,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
+    // result is numbers, of which zeros are some.
     unsafe {
         guarded(error, || {
+            check_size("frames", size_of::<RustlePitchFrame>(), frames_size)?;
             let pitch = <crate::pitch::Pitch as Tabled>::table().pin(pitch, "pitch")?;
             check_apart([
                 Piece::new("samples", samples, samples_count),
@@ -1075,10 +1192,21 @@ pub unsafe extern "C" fn rustle_pitch_process(
                 Piece::new("written", written, 1),
             ])?;
             let samples = borrowed(samples, samples_count, "samples")?;
-            let frames = borrowed_mut(frames, frames_capacity, "frames")?;
-            let taken = out(taken, "taken")?;
-            let written = out(written, "written")?;
-            pitch.process(samples, frames, taken, written)
+            let frames = borrowed_mut(
+                frames.cast::<MaybeUninit<RustlePitchFrame>>(),
+                frames_capacity,
+                "frames",
+            )?;
+            let taken_place = out(taken, "taken")?;
+            let mut taken = zeroed::<usize>();
+            let written_place = out(written, "written")?;
+            let mut written = zeroed::<usize>();
+            pitch
+                .process(samples, frames, &mut taken, &mut written)
+                .map(|()| {
+                    taken_place.write(taken);
+                    written_place.write(written);
+                })
         })
     }
 }
@@ -1088,19 +1216,28 @@ pub unsafe extern "C" fn rustle_pitch_process(
 /// # Safety
 /// As the header says.
 #[no_mangle]
-pub unsafe extern "C" fn rustle_pitch_contour(
+pub unsafe extern "C" fn rustle_pitch_contour_sized(
     configuration: *const RustlePitchConfiguration,
+    configuration_size: usize,
     decoding: Choice<RustleDecoding>,
     samples: *const f32,
     samples_count: usize,
     frames: *mut RustlePitchFrame,
+    frames_size: usize,
     frames_capacity: usize,
     count: *mut usize,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
+    // result is numbers, of which zeros are some.
     unsafe {
         guarded(error, || {
+            check_size(
+                "configuration",
+                size_of::<RustlePitchConfiguration>(),
+                configuration_size,
+            )?;
+            check_size("frames", size_of::<RustlePitchFrame>(), frames_size)?;
             check_apart([
                 Piece::new("configuration", configuration, 1),
                 Piece::new("samples", samples, samples_count),
@@ -1109,9 +1246,16 @@ pub unsafe extern "C" fn rustle_pitch_contour(
             ])?;
             let configuration = record(configuration, "configuration")?;
             let samples = borrowed(samples, samples_count, "samples")?;
-            let frames = borrowed_mut(frames, frames_capacity, "frames")?;
-            let count = out(count, "count")?;
-            crate::pitch::pitch_contour(configuration, decoding, samples, frames, count)
+            let frames = borrowed_mut(
+                frames.cast::<MaybeUninit<RustlePitchFrame>>(),
+                frames_capacity,
+                "frames",
+            )?;
+            let count_place = out(count, "count")?;
+            let mut count = zeroed::<usize>();
+            crate::pitch::pitch_contour(configuration, decoding, samples, frames, &mut count).map(|()| {
+                count_place.write(count);
+            })
         })
     }
 }
@@ -1126,7 +1270,8 @@ pub unsafe extern "C" fn rustle_runtime_advance(
     nanoseconds: u64,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
+    // result is numbers, of which zeros are some.
     unsafe {
         guarded(error, || {
             let runtime = <crate::runtime::ManualRuntime as Tabled>::table().pin(runtime, "runtime")?;
@@ -1147,7 +1292,8 @@ pub unsafe extern "C" fn rustle_playback_write(
     taken: *mut usize,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
+    // result is numbers, of which zeros are some.
     unsafe {
         guarded(error, || {
             let session = session::find(session)?;
@@ -1157,8 +1303,11 @@ pub unsafe extern "C" fn rustle_playback_write(
                 Piece::new("taken", taken, 1),
             ])?;
             let samples = borrowed(samples, samples_count, "samples")?;
-            let taken = out(taken, "taken")?;
-            session.write(samples, taken)
+            let taken_place = out(taken, "taken")?;
+            let mut taken = zeroed::<usize>();
+            session.write(samples, &mut taken).map(|()| {
+                taken_place.write(taken);
+            })
         })
     }
 }
@@ -1172,7 +1321,8 @@ pub unsafe extern "C" fn rustle_playback_finish(
     session: RustleHandle,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
+    // result is numbers, of which zeros are some.
     unsafe {
         guarded(error, || {
             let session = session::find(session)?;
@@ -1193,12 +1343,16 @@ pub unsafe extern "C" fn rustle_stft_frame_count(
     count: *mut usize,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
+    // result is numbers, of which zeros are some.
     unsafe {
         guarded(error, || {
             let stft = <crate::stft::Stft as Tabled>::table().pin(stft, "stft")?;
-            let count = out(count, "count")?;
-            stft.frame_count(length, count)
+            let count_place = out(count, "count")?;
+            let mut count = zeroed::<usize>();
+            stft.frame_count(length, &mut count).map(|()| {
+                count_place.write(count);
+            })
         })
     }
 }
@@ -1220,7 +1374,8 @@ pub unsafe extern "C" fn rustle_stft_frames(
     count: *mut usize,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
+    // result is numbers, of which zeros are some.
     unsafe {
         guarded(error, || {
             let stft = <crate::stft::Stft as Tabled>::table().pin(stft, "stft")?;
@@ -1233,8 +1388,20 @@ pub unsafe extern "C" fn rustle_stft_frames(
             let signal = borrowed(signal, signal_count, "signal")?;
             let output = borrowed_mut(output, output_capacity, "output")?;
             let scratch = borrowed_mut(scratch, scratch_capacity, "scratch")?;
-            let count = count.as_mut();
-            stft.frames(signal, first, output, scratch, count)
+            let count_place = out_or_null(count, "count")?;
+            let mut count = zeroed::<usize>();
+            stft.frames(
+                signal,
+                first,
+                output,
+                scratch,
+                count_place.is_some().then_some(&mut count),
+            )
+            .map(|()| {
+                if let Some(place) = count_place {
+                    place.write(count);
+                }
+            })
         })
     }
 }
@@ -1254,7 +1421,8 @@ pub unsafe extern "C" fn rustle_stft_stream_push(
     frames: *mut usize,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
+    // result is numbers, of which zeros are some.
     unsafe {
         guarded(error, || {
             let stft_stream = <crate::stft::StftStream as Tabled>::table().pin(stft_stream, "stft_stream")?;
@@ -1266,9 +1434,16 @@ pub unsafe extern "C" fn rustle_stft_stream_push(
             ])?;
             let samples = borrowed(samples, samples_count, "samples")?;
             let output = borrowed_mut(output, output_capacity, "output")?;
-            let taken = out(taken, "taken")?;
-            let frames = out(frames, "frames")?;
-            stft_stream.push(samples, output, taken, frames)
+            let taken_place = out(taken, "taken")?;
+            let mut taken = zeroed::<usize>();
+            let frames_place = out(frames, "frames")?;
+            let mut frames = zeroed::<usize>();
+            stft_stream
+                .push(samples, output, &mut taken, &mut frames)
+                .map(|()| {
+                    taken_place.write(taken);
+                    frames_place.write(frames);
+                })
         })
     }
 }
@@ -1285,7 +1460,8 @@ pub unsafe extern "C" fn rustle_stft_stream_finish(
     frames: *mut usize,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
+    // result is numbers, of which zeros are some.
     unsafe {
         guarded(error, || {
             let stft_stream = <crate::stft::StftStream as Tabled>::table().pin(stft_stream, "stft_stream")?;
@@ -1294,8 +1470,11 @@ pub unsafe extern "C" fn rustle_stft_stream_finish(
                 Piece::new("frames", frames, 1),
             ])?;
             let output = borrowed_mut(output, output_capacity, "output")?;
-            let frames = out(frames, "frames")?;
-            stft_stream.finish(output, frames)
+            let frames_place = out(frames, "frames")?;
+            let mut frames = zeroed::<usize>();
+            stft_stream.finish(output, &mut frames).map(|()| {
+                frames_place.write(frames);
+            })
         })
     }
 }
@@ -1305,19 +1484,22 @@ pub unsafe extern "C" fn rustle_stft_stream_finish(
 /// # Safety
 /// As the header says.
 #[no_mangle]
-pub unsafe extern "C" fn rustle_voice_process(
+pub unsafe extern "C" fn rustle_voice_process_sized(
     voice: RustleHandle,
     samples: *const f32,
     samples_count: usize,
     frames: *mut RustleVoiceFrame,
+    frames_size: usize,
     frames_capacity: usize,
     taken: *mut usize,
     written: *mut usize,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
+    // result is numbers, of which zeros are some.
     unsafe {
         guarded(error, || {
+            check_size("frames", size_of::<RustleVoiceFrame>(), frames_size)?;
             let voice = <crate::voice::Voice as Tabled>::table().pin(voice, "voice")?;
             check_apart([
                 Piece::new("samples", samples, samples_count),
@@ -1326,10 +1508,21 @@ pub unsafe extern "C" fn rustle_voice_process(
                 Piece::new("written", written, 1),
             ])?;
             let samples = borrowed(samples, samples_count, "samples")?;
-            let frames = borrowed_mut(frames, frames_capacity, "frames")?;
-            let taken = out(taken, "taken")?;
-            let written = out(written, "written")?;
-            voice.process(samples, frames, taken, written)
+            let frames = borrowed_mut(
+                frames.cast::<MaybeUninit<RustleVoiceFrame>>(),
+                frames_capacity,
+                "frames",
+            )?;
+            let taken_place = out(taken, "taken")?;
+            let mut taken = zeroed::<usize>();
+            let written_place = out(written, "written")?;
+            let mut written = zeroed::<usize>();
+            voice
+                .process(samples, frames, &mut taken, &mut written)
+                .map(|()| {
+                    taken_place.write(taken);
+                    written_place.write(written);
+                })
         })
     }
 }
@@ -1339,17 +1532,23 @@ pub unsafe extern "C" fn rustle_voice_process(
 /// # Safety
 /// As the header says.
 #[no_mangle]
-pub unsafe extern "C" fn rustle_voice_summary(
+pub unsafe extern "C" fn rustle_voice_summary_sized(
     voice: RustleHandle,
     summary: *mut RustleVoiceSummary,
+    summary_size: usize,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
+    // result is numbers, of which zeros are some.
     unsafe {
         guarded(error, || {
+            check_size("summary", size_of::<RustleVoiceSummary>(), summary_size)?;
             let voice = <crate::voice::Voice as Tabled>::table().pin(voice, "voice")?;
-            let summary = out(summary, "summary")?;
-            voice.summary(summary)
+            let summary_place = out(summary, "summary")?;
+            let mut summary = zeroed::<RustleVoiceSummary>();
+            voice.summary(&mut summary).map(|()| {
+                summary_place.write(summary);
+            })
         })
     }
 }
@@ -1359,17 +1558,26 @@ pub unsafe extern "C" fn rustle_voice_summary(
 /// # Safety
 /// As the header says.
 #[no_mangle]
-pub unsafe extern "C" fn rustle_voice_formants(
+pub unsafe extern "C" fn rustle_voice_formants_sized(
     sample_rate: f64,
     configuration: *const RustleFormantConfiguration,
+    configuration_size: usize,
     samples: *const f32,
     samples_count: usize,
     formants: *mut RustleFormants,
+    formants_size: usize,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
+    // result is numbers, of which zeros are some.
     unsafe {
         guarded(error, || {
+            check_size(
+                "configuration",
+                size_of::<RustleFormantConfiguration>(),
+                configuration_size,
+            )?;
+            check_size("formants", size_of::<RustleFormants>(), formants_size)?;
             check_apart([
                 Piece::new("configuration", configuration, 1),
                 Piece::new("samples", samples, samples_count),
@@ -1377,8 +1585,11 @@ pub unsafe extern "C" fn rustle_voice_formants(
             ])?;
             let configuration = record(configuration, "configuration")?;
             let samples = borrowed(samples, samples_count, "samples")?;
-            let formants = out(formants, "formants")?;
-            crate::voice::formants(sample_rate, configuration, samples, formants)
+            let formants_place = out(formants, "formants")?;
+            let mut formants = zeroed::<RustleFormants>();
+            crate::voice::formants(sample_rate, configuration, samples, &mut formants).map(|()| {
+                formants_place.write(formants);
+            })
         })
     }
 }
@@ -1388,23 +1599,29 @@ pub unsafe extern "C" fn rustle_voice_formants(
 /// # Safety
 /// As the header says.
 #[no_mangle]
-pub unsafe extern "C" fn rustle_voice_spectrum(
+pub unsafe extern "C" fn rustle_voice_spectrum_sized(
     sample_rate: f64,
     samples: *const f32,
     samples_count: usize,
     features: *mut RustleSpectrumFeatures,
+    features_size: usize,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
+    // result is numbers, of which zeros are some.
     unsafe {
         guarded(error, || {
+            check_size("features", size_of::<RustleSpectrumFeatures>(), features_size)?;
             check_apart([
                 Piece::new("samples", samples, samples_count),
                 Piece::new("features", features, 1),
             ])?;
             let samples = borrowed(samples, samples_count, "samples")?;
-            let features = out(features, "features")?;
-            crate::voice::spectrum(sample_rate, samples, features)
+            let features_place = out(features, "features")?;
+            let mut features = zeroed::<RustleSpectrumFeatures>();
+            crate::voice::spectrum(sample_rate, samples, &mut features).map(|()| {
+                features_place.write(features);
+            })
         })
     }
 }
@@ -1414,25 +1631,31 @@ pub unsafe extern "C" fn rustle_voice_spectrum(
 /// # Safety
 /// As the header says.
 #[no_mangle]
-pub unsafe extern "C" fn rustle_voice_harmonicity(
+pub unsafe extern "C" fn rustle_voice_harmonicity_sized(
     sample_rate: f64,
     lowest: f64,
     highest: f64,
     samples: *const f32,
     samples_count: usize,
     result: *mut RustleHarmonicity,
+    result_size: usize,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
+    // result is numbers, of which zeros are some.
     unsafe {
         guarded(error, || {
+            check_size("result", size_of::<RustleHarmonicity>(), result_size)?;
             check_apart([
                 Piece::new("samples", samples, samples_count),
                 Piece::new("result", result, 1),
             ])?;
             let samples = borrowed(samples, samples_count, "samples")?;
-            let result = out(result, "result")?;
-            crate::voice::voice_harmonicity(sample_rate, lowest, highest, samples, result)
+            let result_place = out(result, "result")?;
+            let mut result = zeroed::<RustleHarmonicity>();
+            crate::voice::voice_harmonicity(sample_rate, lowest, highest, samples, &mut result).map(|()| {
+                result_place.write(result);
+            })
         })
     }
 }
@@ -1442,7 +1665,7 @@ pub unsafe extern "C" fn rustle_voice_harmonicity(
 /// # Safety
 /// As the header says.
 #[no_mangle]
-pub unsafe extern "C" fn rustle_voice_harmonics(
+pub unsafe extern "C" fn rustle_voice_harmonics_sized(
     sample_rate: f64,
     fundamental: f64,
     lowest: f64,
@@ -1450,18 +1673,26 @@ pub unsafe extern "C" fn rustle_voice_harmonics(
     samples: *const f32,
     samples_count: usize,
     result: *mut RustleHarmonicDifference,
+    result_size: usize,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
+    // result is numbers, of which zeros are some.
     unsafe {
         guarded(error, || {
+            check_size("result", size_of::<RustleHarmonicDifference>(), result_size)?;
             check_apart([
                 Piece::new("samples", samples, samples_count),
                 Piece::new("result", result, 1),
             ])?;
             let samples = borrowed(samples, samples_count, "samples")?;
-            let result = out(result, "result")?;
-            crate::voice::harmonics(sample_rate, fundamental, lowest, highest, samples, result)
+            let result_place = out(result, "result")?;
+            let mut result = zeroed::<RustleHarmonicDifference>();
+            crate::voice::harmonics(sample_rate, fundamental, lowest, highest, samples, &mut result).map(
+                |()| {
+                    result_place.write(result);
+                },
+            )
         })
     }
 }
@@ -1471,25 +1702,31 @@ pub unsafe extern "C" fn rustle_voice_harmonics(
 /// # Safety
 /// As the header says.
 #[no_mangle]
-pub unsafe extern "C" fn rustle_voice_perturbation(
+pub unsafe extern "C" fn rustle_voice_perturbation_sized(
     sample_rate: f64,
     lowest: f64,
     highest: f64,
     samples: *const f32,
     samples_count: usize,
     result: *mut RustlePerturbation,
+    result_size: usize,
     error: *mut RustleError,
 ) -> RustleStatus {
-    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.
+    // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
+    // result is numbers, of which zeros are some.
     unsafe {
         guarded(error, || {
+            check_size("result", size_of::<RustlePerturbation>(), result_size)?;
             check_apart([
                 Piece::new("samples", samples, samples_count),
                 Piece::new("result", result, 1),
             ])?;
             let samples = borrowed(samples, samples_count, "samples")?;
-            let result = out(result, "result")?;
-            crate::voice::voice_perturbation(sample_rate, lowest, highest, samples, result)
+            let result_place = out(result, "result")?;
+            let mut result = zeroed::<RustlePerturbation>();
+            crate::voice::voice_perturbation(sample_rate, lowest, highest, samples, &mut result).map(|()| {
+                result_place.write(result);
+            })
         })
     }
 }

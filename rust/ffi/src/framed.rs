@@ -2,6 +2,7 @@
 
 use rustle_dsp::pitch::{PitchError, PitchFrame, PitchTracker};
 use rustle_dsp::voice::{VoiceAnalyzer, VoiceError, VoiceFrame};
+use std::mem::MaybeUninit;
 
 /// What makes frames of a signal's samples.
 pub(crate) trait Framer {
@@ -88,7 +89,7 @@ impl<T: Framer> Counted<T> {
     pub(crate) fn push<F: From<T::Frame>>(
         &mut self,
         samples: &[f32],
-        frames: &mut [F],
+        frames: &mut [MaybeUninit<F>],
     ) -> Result<(usize, usize), T::Error> {
         let window = self.framer.window() as u64;
         let room = frames.len() as u64;
@@ -102,7 +103,7 @@ impl<T: Framer> Counted<T> {
         let mut written = 0;
         self.framer.push(&samples[..taken], |frame| {
             if let Some(place) = places.next() {
-                *place = frame.into();
+                place.write(frame.into());
                 written += 1;
             }
         })?;

@@ -36,8 +36,9 @@ pub(crate) unsafe fn guarded<E: Fault>(
     let record = record.unwrap_or_else(|| RustleError::new(RUSTLE_PANICKED, &"a fault without a record"));
     let status = record.status;
     if !error.is_null() {
-        // SAFETY: the caller promises that a pointer that is not NULL is valid for this write.
-        unsafe { error.write(record) };
+        // SAFETY: the caller promises that a pointer that is not NULL is valid for this write; one that is misaligned has no
+        // other way to be refused.
+        unsafe { error.write_unaligned(record) };
     }
     status
 }

@@ -29,9 +29,9 @@ unsafe impl Sync for RustleLayoutEntry {}
 /// `count` is NULL or valid for a write.
 #[no_mangle]
 pub unsafe extern "C" fn rustle_abi_layout(count: *mut usize) -> *const RustleLayoutEntry {
-    // SAFETY: `as_mut` tests for NULL; validity is the caller's promise.
-    if let Some(count) = unsafe { count.as_mut() } {
-        *count = LAYOUT.len();
+    if !count.is_null() {
+        // SAFETY: validity is the caller's promise.
+        unsafe { count.write_unaligned(LAYOUT.len()) };
     }
     LAYOUT.as_ptr()
 }

@@ -1,6 +1,6 @@
 //! What a record of the caller's holds beside plain numbers: memory that is lent for the call, and choices by number.
 
-use crate::slice::borrowed;
+use crate::slice::{borrowed, Piece};
 use crate::status::CallFault;
 use std::marker::PhantomData;
 
@@ -33,6 +33,11 @@ impl<T> Lent<T> {
         }
         // SAFETY: whoever made the record promises that the memory can be read for as long as the record is there.
         unsafe { borrowed(self.0, length, name) }
+    }
+
+    /// The memory, for a test of what it shares with other memory.
+    pub(crate) fn piece(&self, name: &'static str, length: usize) -> Piece {
+        Piece::new(name, self.0, length)
     }
 }
 

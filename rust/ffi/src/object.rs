@@ -182,7 +182,7 @@ impl Description {
 unsafe fn written<D>(place: *mut D, described: impl FnOnce() -> Result<D, AnyFault>) -> Result<(), AnyFault> {
     // SAFETY: the promise is handed on.
     let place = unsafe { out(place, "description") }?;
-    *place = described()?;
+    place.write(described()?);
     Ok(())
 }
 
@@ -227,7 +227,7 @@ pub unsafe extern "C" fn rustle_new(
         // SAFETY: the caller's promise about `object` is handed on.
         let object = unsafe { out(object, "object") }?;
         // SAFETY: the caller's promise about `configuration` is handed on, which has the size of its type.
-        *object = unsafe { (constructor.make)(configuration) }?;
+        object.write(unsafe { (constructor.make)(configuration) }?);
         Ok::<(), AnyFault>(())
     };
     // SAFETY: the caller's promise about `error` is handed on.

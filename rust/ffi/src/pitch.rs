@@ -9,6 +9,7 @@ use crate::status::{CallFault, RustleStatus, RUSTLE_INVALID_LENGTH, RUSTLE_INVAL
 use rustle_dsp::pitch::{
     contour, Decoding, PitchConfiguration, PitchError, PitchFrame, PitchMethod, PitchTracker,
 };
+use std::mem::MaybeUninit;
 
 choices! {
     /// How the pitch is looked for.
@@ -181,7 +182,7 @@ impl Pitch {
     pub(crate) fn process(
         &self,
         samples: &[f32],
-        frames: &mut [RustlePitchFrame],
+        frames: &mut [MaybeUninit<RustlePitchFrame>],
         taken: &mut usize,
         written: &mut usize,
     ) -> Result<(), PitchFault> {
@@ -203,7 +204,7 @@ pub(crate) fn pitch_contour(
     configuration: &RustlePitchConfiguration,
     decoding: Choice<RustleDecoding>,
     samples: &[f32],
-    frames: &mut [RustlePitchFrame],
+    frames: &mut [MaybeUninit<RustlePitchFrame>],
     count: &mut usize,
 ) -> Result<(), PitchFault> {
     let decoding = decoding.get("decoding")?.into();
@@ -219,7 +220,7 @@ pub(crate) fn pitch_contour(
             .iter_mut()
             .zip(contour(&configuration, hop, decoding, samples)?)
         {
-            *place = frame.into();
+            place.write(frame.into());
         }
     }
     *count = due;

@@ -1,9 +1,10 @@
 //! Runtimes whose time is moved by hand, for tests.
 
+use crate::fault::CallOr;
 use crate::object::{New, Object, Tabled};
 use crate::status::CallFault;
 use crate::RustleHandle;
-use rustle_engines::Runtime;
+use rustle_engines::{Runtime, RuntimeError};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -43,11 +44,14 @@ impl ManualRuntime {
     /// Moves a manual runtime's time on by `nanoseconds`, stopping at each deadline on the way, and returns when
     /// everything that was due by then is done. Inside a callback of this runtime it returns at once, and the work follows.
     ///
+    /// Fails with `RUSTLE_FORKED`.
+    ///
     /// Thread-safe: yes. Realtime-safe: no.
     ///
     /// Example: `nanoseconds` 1000000.
     #[doc(alias = "rustle_runtime_advance")]
-    pub(crate) fn advance(&self, nanoseconds: u64) -> Result<(), CallFault> {
+    pub(crate) fn advance(&self, nanoseconds: u64) -> Result<(), CallOr<RuntimeError>> {
+        self.0.check_process()?;
         self.0.advance(Duration::from_nanos(nanoseconds));
         Ok(())
     }

@@ -6,7 +6,7 @@ use crate::handle::{Pinned, RustleHandle};
 use crate::lane::RustleLaneStatistics;
 use crate::object::{check_size, Object, Tabled};
 use crate::sink::{RustleSink, SinkGuts};
-use crate::slice::{check_apart, out, record, Piece};
+use crate::slice::{check_apart, out, out_or_null, record, Piece};
 use crate::status::{AnyFault, CallFault, Fault, RustleError, RustleStatus};
 use rustle_engines::LaneStatistics;
 use std::any::Any;
@@ -161,7 +161,7 @@ fn starter(what: u32) -> Result<&'static Starter, CallFault> {
 }
 
 /// Starts a session of an engine. `what` is one of `RUSTLE_START_…`, and says of which type the record at `request` is; `size` is
-/// that record's size. `session` receives the handle, to be freed with `rustle_free`, before or after the session's release.
+/// that record's size, `event_size` that of the stream's records, which the sink is handed: 0 where it has none. `session` receives the handle, to be freed with `rustle_free`, before or after the session's release.
 /// Callbacks may come before this function returns.
 ///
 /// `rustle_NAME_start` is a call of this one with its numbers.
@@ -180,6 +180,7 @@ pub unsafe extern "C" fn rustle_start(
     what: u32,
     request: *const c_void,
     size: usize,
+    event_size: usize,
     sink: RustleSink,
     session: *mut RustleHandle,
     error: *mut RustleError,
@@ -187,6 +188,7 @@ pub unsafe extern "C" fn rustle_start(
     let body = || {
         let starter = starter(what)?;
         check_size("request", starter.size, size)?;
+        check_size("event", starter.record_size, event_size)?;
         // SAFETY: the caller's promise about `session` is handed on.
         let session = unsafe { out(session, "session") }?;
         let sink = SinkGuts::new(sink)?;
@@ -194,13 +196,13 @@ pub unsafe extern "C" fn rustle_start(
         let forger = sink.forger();
         // Set aside first: once the session runs, its start must not fail any more.
         let reservation = Session::table().reserve()?;
-        *session = reservation.fill(Session {
+        session.write(reservation.fill(Session {
             stream: what,
             // SAFETY: the caller's promise about `request` is handed on, which has the size of its type.
             started: unsafe { (starter.start)(object, request, sink) }?,
             #[cfg(feature = "faults")]
             forger,
-        });
+        }));
         Ok::<(), AnyFault>(())
     };
     // SAFETY: the caller's promise about `error` is handed on.
@@ -209,8 +211,8 @@ pub unsafe extern "C" fn rustle_start(
 
 /// Moves at most `capacity` waiting records of a session with a frame lane into `buffer`, the longest waiting first. `what` is the
 /// number that the session was started with; `size` is the size of its stream's record. `count` receives the number of records;
-/// `statistics`, which may be NULL, what went through the lane up to and including them. Works after the session's end, until its
-/// handle is freed.
+/// `statistics`, which may be NULL, what went through the lane up to and including them, and `statistics_size` is the size of that
+/// record. Works after the session's end, until its handle is freed.
 ///
 /// `rustle_NAME_drain` is a call of this one with its numbers.
 ///
@@ -230,10 +232,12 @@ pub unsafe extern "C" fn rustle_drain(
     capacity: usize,
     count: *mut usize,
     statistics: *mut RustleLaneStatistics,
+    statistics_size: usize,
     error: *mut RustleError,
 ) -> RustleStatus {
     let body = || {
         check_size("buffer", starter(what)?.record_size, size)?;
+        check_size("statistics", size_of::<RustleLaneStatistics>(), statistics_size)?;
         let session = find(session)?;
         if session.stream != what {
             let problem = "expected one of the stream that is drained, got another stream's";
@@ -246,12 +250,13 @@ pub unsafe extern "C" fn rustle_drain(
         ])?;
         // SAFETY: the caller's promise about `count` is handed on; it overlaps no other argument.
         let count = unsafe { out(count, "count") }?;
+        // SAFETY: as above, about `statistics`.
+        let statistics = unsafe { out_or_null(statistics, "statistics") }?;
         // SAFETY: the caller's promise about `buffer` is handed on; its records have the size of the stream's.
         let (drained, counts) = unsafe { session.started.lane.drain(buffer, capacity) }?;
-        *count = drained;
-        // SAFETY: the caller's promise about `statistics` is handed on; `as_mut` tests for NULL.
-        if let Some(statistics) = unsafe { statistics.as_mut() } {
-            *statistics = counts.into();
+        count.write(drained);
+        if let Some(statistics) = statistics {
+            statistics.write(counts.into());
         }
         Ok(())
     };

@@ -2,6 +2,8 @@
 
 use crate::guard::fault_point;
 use crate::status::CallFault;
+use std::marker::PhantomData;
+use std::ptr::NonNull;
 
 /// `length` elements at `data`, borrowed for as long as the caller lends them.
 ///
@@ -30,8 +32,8 @@ pub(crate) unsafe fn borrowed<'a, T>(
 ///
 /// # Safety
 /// A `data` that is not NULL points to `length` elements, valid for reads and writes, that nobody else accesses during `'a`.
-/// They need not be initialised when any bits are a `T`, as with floats and `MaybeUninit`, and the callee writes each before
-/// it reads it, as the transforms do with outputs and scratch memory.
+/// Records that are written are `MaybeUninit`. Numbers need not be initialised either: any bits are one, and the callee writes
+/// each before it reads it, as the transforms do with outputs and scratch memory.
 pub(crate) unsafe fn borrowed_mut<'a, T>(
     data: *mut T,
     length: usize,
@@ -45,21 +47,46 @@ pub(crate) unsafe fn borrowed_mut<'a, T>(
     Ok(unsafe { std::slice::from_raw_parts_mut(data, length) })
 }
 
-/// A pointer for one result.
+/// A place of the caller's for one result. Until it is written no reference to it is there: it may hold nothing yet, and may be
+/// memory that the call reads.
+pub(crate) struct Place<'a, T>(NonNull<T>, PhantomData<&'a mut T>);
+
+impl<T> Place<'_, T> {
+    /// Writes the result.
+    pub(crate) fn write(self, result: T) {
+        // SAFETY: aligned by `out_or_null`; that a write is valid is the promise of its caller.
+        unsafe { self.0.write(result) }
+    }
+}
+
+/// A place for one result.
 ///
 /// # Errors
-/// NULL.
+/// NULL, or a misaligned pointer.
 ///
 /// # Safety
 /// An `out` that is not NULL is valid for a write during `'a`.
-pub(crate) unsafe fn out<'a, T>(out: *mut T, name: &'static str) -> Result<&'a mut T, CallFault> {
+pub(crate) unsafe fn out<'a, T>(out: *mut T, name: &'static str) -> Result<Place<'a, T>, CallFault> {
+    // SAFETY: the promise is handed on.
+    unsafe { out_or_null(out, name) }?.ok_or(CallFault::null(name))
+}
+
+/// As `out`, for a result that the caller may do without.
+///
+/// # Errors
+/// A misaligned pointer.
+///
+/// # Safety
+/// As `out`.
+pub(crate) unsafe fn out_or_null<'a, T>(
+    out: *mut T,
+    name: &'static str,
+) -> Result<Option<Place<'a, T>>, CallFault> {
     fault_point("a result's place");
-    // Records alone: a number's place is written at any address by the processors that there are.
-    if size_of::<T>() > 8 && !out.is_aligned() {
+    if !out.is_aligned() {
         return Err(CallFault::value(name, MISALIGNED));
     }
-    // SAFETY: `as_mut` tests for NULL; validity is the caller's promise.
-    unsafe { out.as_mut() }.ok_or(CallFault::null(name))
+    Ok(NonNull::new(out).map(|place| Place(place, PhantomData)))
 }
 
 /// A record that is read.
@@ -80,6 +107,7 @@ pub(crate) unsafe fn record<'a, T>(record: *const T, name: &'static str) -> Resu
 const MISALIGNED: &str = "expected an aligned pointer, got a misaligned one";
 
 /// Memory of a caller, for a test of what it shares with other memory.
+#[derive(Clone, Copy)]
 pub(crate) struct Piece {
     name: &'static str,
     start: usize,
@@ -121,6 +149,22 @@ pub(crate) fn check_apart<const COUNT: usize>(pieces: [Piece; COUNT]) -> Result<
         }
     }
     Ok(())
+}
+
+/// Checks that no memory which a record lends is memory that the call writes. Two lists may be the same one.
+///
+/// # Errors
+/// As [`check_apart`], of the lent memory.
+pub(crate) fn check_lent<const COUNT: usize, const WRITTEN: usize>(
+    lent: [Piece; COUNT],
+    written: [Piece; WRITTEN],
+) -> Result<(), CallFault> {
+    let mut lent = lent.into_iter();
+    lent.try_for_each(|lent| {
+        written
+            .iter()
+            .try_for_each(|written| check_apart([*written, lent]))
+    })
 }
 
 /// What one object can span at most.

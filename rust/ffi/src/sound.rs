@@ -4,7 +4,7 @@ use crate::fault::{CallOr, DomainError};
 use crate::guard::guarded;
 use crate::lane::{BellSink, EventSink, Lane, LaneRecord, RecordLane, RustleLaneRequest};
 use crate::lent::{Flag, Lent, RustleString};
-use crate::object::{New, Object};
+use crate::object::{check_size, New, Object};
 use crate::runtime;
 use crate::session::{Face, Started, Stream};
 use crate::sink::SinkGuts;
@@ -264,16 +264,17 @@ impl Playing {
 /// Shows `visit` every device that the system's configuration names, on the calling thread, before the call returns. The
 /// `demo` device, which is always there, is not among them. The record and its texts are valid during each call of `visit`.
 ///
-/// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_NO_SOUND_LIBRARY`, `RUSTLE_DEVICE_FAILED`; nothing was shown then.
+/// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_NO_SOUND_LIBRARY`, `RUSTLE_DEVICE_FAILED`; nothing was shown then.
 ///
 /// Thread-safe: yes. Realtime-safe: no.
 ///
 /// # Safety
 /// `visit` may be called with `context`, and does not unwind; `error` is NULL or valid for a write.
 #[no_mangle]
-pub unsafe extern "C" fn rustle_sound_devices(
+pub unsafe extern "C" fn rustle_sound_devices_sized(
     visit: Option<extern "C" fn(context: *mut c_void, device: *const RustleSoundDevice)>,
     context: *mut c_void,
+    device_size: usize,
     error: *mut RustleError,
 ) -> RustleStatus {
     let text = |text: &str| RustleString {
@@ -283,6 +284,7 @@ pub unsafe extern "C" fn rustle_sound_devices(
     };
     let body = || {
         let visit = visit.ok_or(CallFault::null("visit"))?;
+        check_size("device", size_of::<RustleSoundDevice>(), device_size)?;
         for device in rustle_alsa::devices().map_err(SoundError::Device)? {
             let record = RustleSoundDevice {
                 name: text(&device.name),

@@ -11,6 +11,7 @@ use rustle_dsp::voice::{
     FormantMethod, Formants, HarmonicDifference, Harmonicity, Perturbation, SpectrumFeatures, VoiceAnalyzer,
     VoiceConfiguration, VoiceError, VoiceFrame, VoiceSummary, FORMANTS,
 };
+use std::mem::MaybeUninit;
 
 choices! {
     /// How formants are looked for.
@@ -326,7 +327,7 @@ impl Voice {
     pub(crate) fn process(
         &self,
         samples: &[f32],
-        frames: &mut [RustleVoiceFrame],
+        frames: &mut [MaybeUninit<RustleVoiceFrame>],
         taken: &mut usize,
         written: &mut usize,
     ) -> Result<(), VoiceFault> {

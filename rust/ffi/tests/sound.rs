@@ -69,7 +69,14 @@ fn sound_of_several_threads_is_played_whole() {
         lane: RustleLane::Events.into(),
         reserved: 0,
     };
-    let session = start(playback, RUSTLE_START_PLAYBACK, &request, sink).expect("a session");
+    let session = start(
+        playback,
+        RUSTLE_START_PLAYBACK,
+        &request,
+        size_of::<RustlePlaybackProgress>(),
+        sink,
+    )
+    .expect("a session");
     // Four times 5,000 frames: less than the half second that finds room.
     std::thread::scope(|scope| {
         for _ in 0..4 {
@@ -126,7 +133,9 @@ fn equalizer_that_is_changed_all_the_while_comes_to_the_last_change() {
         let bands = [band];
         let settings = settings(&bands);
         // SAFETY: the settings and their band are this frame's own.
-        let status = unsafe { rustle_equalizer_change(equalizer, &raw const settings, null_mut()) };
+        let status = unsafe {
+            rustle_equalizer_change_sized(equalizer, &raw const settings, size_of_val(&settings), null_mut())
+        };
         assert_eq!(status, RUSTLE_OK);
     };
     let process = |sound: &mut [f32]| {

@@ -1,7 +1,7 @@
 //! Writes `rust/ffi/src/exports.rs`: the declared calls as functions of C, and the tables of the verbs.
 
 use crate::layout;
-use crate::model::{Call, Does, Interface, On, Parameter, Passing, Type, number_name};
+use crate::model::{Call, Does, Interface, On, Parameter, Passing, Record, Type, number_name};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -19,7 +19,7 @@ pub(crate) fn text(interface: &Interface) -> String {
     numbers(interface, &mut out);
     tables(interface, &mut out);
     for call in interface.calls() {
-        function(call, &mut out);
+        function(interface, call, &mut out);
     }
     records(interface, &mut out);
     out
@@ -52,9 +52,9 @@ fn imports(interface: &Interface, out: &mut String) {
         names.remove(builtin);
     }
     let fixed = "use crate::guard::guarded;\nuse crate::handle::{RustleHandle, SlotTable};\nuse crate::lent::Choice;\n\
-        use crate::object::{Constructor, Description, Object, Tabled, Verbs};\nuse crate::session::{self, Starter};\n\
-        use crate::slice::{borrowed, borrowed_mut, check_apart, out, record, Piece};\nuse crate::status::{RustleError, RustleStatus};\n\
-        use std::ffi::{c_char, CStr};\nuse std::mem::offset_of;\n";
+        use crate::object::{check_size, Constructor, Description, Object, Tabled, Verbs};\nuse crate::session::{self, Starter};\n\
+        use crate::slice::{borrowed, borrowed_mut, check_apart, check_lent, out, out_or_null, record, Piece};\nuse crate::status::{RustleError, RustleStatus};\n\
+        use std::ffi::{c_char, CStr};\nuse std::mem::{offset_of, zeroed, MaybeUninit};\n";
     out.push_str(fixed);
     let mut lines: Vec<String> = Vec::new();
     for name in names {
@@ -162,36 +162,50 @@ fn rust_type(kind: &Type) -> String {
     }
 }
 
-fn raw(parameter: &Parameter) -> Vec<Raw> {
-    let name = &parameter.name;
-    match &parameter.passing {
-        Passing::Value(kind) => vec![(name.clone(), rust_type(kind))],
-        Passing::In(kind, _) => vec![(name.clone(), format!("*const {}", rust_type(kind)))],
-        Passing::Out(kind, _) => vec![(name.clone(), format!("*mut {}", rust_type(kind)))],
-        Passing::Slice(kind) => vec![
-            (name.clone(), format!("*const {}", rust_type(kind))),
-            (format!("{name}_count"), "usize".to_owned()),
-        ],
-        Passing::SliceMut(kind) => vec![
-            (name.clone(), format!("*mut {}", rust_type(kind))),
-            (format!("{name}_capacity"), "usize".to_owned()),
-        ],
+fn raw(interface: &Interface, Parameter { name, passing }: &Parameter) -> Vec<Raw> {
+    let number = |suffix: &str| (format!("{name}_{suffix}"), "usize".to_owned());
+    let mut out = vec![(
+        name.clone(),
+        match passing {
+            Passing::Value(kind) => rust_type(kind),
+            Passing::In(kind, _) | Passing::Slice(kind) => format!("*const {}", rust_type(kind)),
+            Passing::Out(kind, _) | Passing::SliceMut(kind) => format!("*mut {}", rust_type(kind)),
+        },
+    )];
+    if interface.record_at(passing).is_some() {
+        out.push(number("size"));
     }
+    match passing {
+        Passing::Slice(_) => out.push(number("count")),
+        Passing::SliceMut(_) => out.push(number("capacity")),
+        _ => {}
+    }
+    out
 }
 
-fn function(call: &Call, out: &mut String) {
-    let name = &call.name;
+fn function(interface: &Interface, call: &Call, out: &mut String) {
+    let name = interface.symbol(call);
     let mut parameters: Vec<Raw> = match &call.on {
         On::Nothing => vec![],
         On::Object { name, .. } | On::Session { name, .. } => vec![(name.clone(), "RustleHandle".to_owned())],
     };
-    parameters.extend(call.parameters.iter().flat_map(raw));
+    parameters.extend(
+        call.parameters
+            .iter()
+            .flat_map(|parameter| raw(interface, parameter)),
+    );
     parameters.push(("error".to_owned(), "*mut RustleError".to_owned()));
     let parameters: Vec<String> = parameters
         .iter()
         .map(|(name, kind)| format!("{name}: {kind}"))
         .collect();
     let mut body = String::new();
+    for Parameter { name, passing } in &call.parameters {
+        if let Some(record) = interface.record_at(passing) {
+            let record = &record.name;
+            let _ = writeln!(body, "check_size({name:?}, size_of::<{record}>(), {name}_size)?;");
+        }
+    }
     let target = match &call.on {
         On::Nothing => format!("crate::{}", call.path),
         On::Object { rust, name } => {
@@ -209,37 +223,35 @@ fn function(call: &Call, out: &mut String) {
             format!("{name}.{}", method(&call.path))
         }
     };
-    pieces(call, &mut body);
-    for parameter in &call.parameters {
-        let name = &parameter.name;
-        let _ = match &parameter.passing {
-            Passing::Value(_) => Ok(()),
-            Passing::In(_, true) => writeln!(body, "let {name} = {name}.as_ref();"),
-            Passing::In(_, false) => {
-                writeln!(body, "let {name} = record({name}, {name:?})?;")
+    memory(interface, call, &mut body);
+    let mut written = String::new();
+    let arguments: Vec<String> = (call.parameters.iter())
+        .map(|Parameter { name, passing }| match passing {
+            Passing::Out(_, is_optional) => {
+                if *is_optional {
+                    let _ = writeln!(
+                        written,
+                        "if let Some(place) = {name}_place {{ place.write({name}); }}"
+                    );
+                    format!("{name}_place.is_some().then_some(&mut {name})")
+                } else {
+                    let _ = writeln!(written, "{name}_place.write({name});");
+                    format!("&mut {name}")
+                }
             }
-            Passing::Out(_, true) => writeln!(body, "let {name} = {name}.as_mut();"),
-            Passing::Out(_, false) => writeln!(body, "let {name} = out({name}, {name:?})?;"),
-            Passing::Slice(_) => writeln!(body, "let {name} = borrowed({name}, {name}_count, {name:?})?;"),
-            Passing::SliceMut(_) => {
-                writeln!(
-                    body,
-                    "let {name} = borrowed_mut({name}, {name}_capacity, {name:?})?;"
-                )
-            }
-        };
-    }
-    let arguments: Vec<&str> = call
-        .parameters
-        .iter()
-        .map(|parameter| parameter.name.as_str())
+            _ => name.clone(),
+        })
         .collect();
-    let _ = writeln!(body, "{target}({})", arguments.join(", "));
+    let _ = write!(body, "{target}({})", arguments.join(", "));
+    if !written.is_empty() {
+        let _ = write!(body, ".map(|()| {{ {written} }})");
+    }
     let _ = writeln!(
         out,
         "/// [`crate::{}`] for C.\n///\n/// # Safety\n/// As the header says.\n#[no_mangle]\n\
          pub unsafe extern \"C\" fn {name}({}) -> RustleStatus {{\n    \
-         // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call.\n    \
+         // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a\n    \
+         // result is numbers, of which zeros are some.\n    \
          unsafe {{ guarded(error, || {{\n{body}}}) }}\n}}\n",
         call.path,
         parameters.join(", ")
@@ -250,27 +262,102 @@ fn method(path: &str) -> &str {
     path.rsplit("::").next().unwrap_or(path)
 }
 
-/// The check that no memory which a call writes is that of another argument.
-fn pieces(call: &Call, body: &mut String) {
-    let mut pieces = Vec::new();
-    let mut is_written = false;
+/// The arguments that point to memory, checked and borrowed. A single result begins as zeros of the call's own, and is written to
+/// its place when the call has succeeded.
+fn memory(interface: &Interface, call: &Call, body: &mut String) {
+    let (mut pieces, mut written, mut lent) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut records, mut others) = (String::new(), String::new());
     for Parameter { name, passing } in &call.parameters {
         match passing {
-            Passing::Value(_) => {}
-            Passing::In(..) => pieces.push(format!("Piece::new({name:?}, {name}, 1)")),
-            Passing::Slice(_) => pieces.push(format!("Piece::new({name:?}, {name}, {name}_count)")),
-            Passing::Out(..) => {
-                is_written = true;
-                pieces.push(format!("Piece::new({name:?}, {name}, 1)"));
+            Passing::Value(Type::Named(kind)) if kind == "RustleString" => {
+                lent.push(format!("{name}.data.piece({name:?}, {name}.length)"));
             }
-            Passing::SliceMut(_) => {
-                is_written = true;
-                pieces.push(format!("Piece::new({name:?}, {name}, {name}_capacity)"));
+            Passing::Value(_) => {}
+            Passing::In(_, true) => layout::fail(format!("{name}: expected a record that is there")),
+            Passing::In(_, false) => {
+                pieces.push(format!("Piece::new({name:?}, {name}, 1)"));
+                let _ = writeln!(records, "let {name} = record({name}, {name:?})?;");
+                if let Some(record) = interface.record_at(passing) {
+                    lists(interface, record, name, &mut lent);
+                }
+            }
+            Passing::Slice(_) => {
+                pieces.push(format!("Piece::new({name:?}, {name}, {name}_count)"));
+                let _ = writeln!(others, "let {name} = borrowed({name}, {name}_count, {name:?})?;");
+                if let Some(record) = interface.record_at(passing) {
+                    lists(interface, record, &format!("{name}[…]"), &mut lent);
+                }
+            }
+            Passing::Out(kind, is_optional) => {
+                written.push(format!("Piece::new({name:?}, {name}, 1)"));
+                let of = if *is_optional { "out_or_null" } else { "out" };
+                let kind = rust_type(kind);
+                let _ = writeln!(
+                    others,
+                    "let {name}_place = {of}({name}, {name:?})?;\nlet mut {name} = zeroed::<{kind}>();"
+                );
+            }
+            Passing::SliceMut(kind) => {
+                written.push(format!("Piece::new({name:?}, {name}, {name}_capacity)"));
+                let cast = match kind {
+                    Type::Named(record) => format!("{name}.cast::<MaybeUninit<{record}>>()"),
+                    _ => name.clone(),
+                };
+                let _ = writeln!(
+                    others,
+                    "let {name} = borrowed_mut({cast}, {name}_capacity, {name:?})?;"
+                );
             }
         }
     }
-    if is_written && pieces.len() > 1 {
-        let _ = writeln!(body, "check_apart([{}])?;", pieces.join(", "));
+    let is_written = !written.is_empty();
+    if is_written && pieces.len() + written.len() > 1 {
+        let all = [pieces, written.clone()].concat();
+        let _ = writeln!(body, "check_apart([{}])?;", all.join(", "));
+    }
+    body.push_str(&records);
+    if is_written && !lent.is_empty() {
+        if let Some(list) = lent.iter().find(|list| list.contains('…')) {
+            layout::fail(format!(
+                "{}: expected elements that lend nothing in a call that writes: {list}",
+                call.name
+            ));
+        }
+        let _ = writeln!(
+            body,
+            "check_lent([{}], [{}])?;",
+            lent.join(", "),
+            written.join(", ")
+        );
+    }
+    body.push_str(&others);
+}
+
+/// The memory that a record lends, by itself and by the records in it.
+fn lists(interface: &Interface, record: &Record, path: &str, out: &mut Vec<String>) {
+    for (place, field) in record.fields.iter().enumerate() {
+        let path = format!("{path}.{}", field.name);
+        match &field.kind {
+            Type::Lent(element) => {
+                let count = record.fields.get(place + 1).map_or("", |field| &field.name);
+                let count = format!(
+                    "{}.{count}",
+                    path.rsplit_once('.').map_or("", |(record, _)| record)
+                );
+                out.push(format!("{path}.piece({path:?}, {count})"));
+                if let Type::Named(name) = &**element
+                    && let Some(record) = interface.record(name)
+                {
+                    lists(interface, record, &format!("{path}[…]"), out);
+                }
+            }
+            Type::Named(name) => {
+                if let Some(record) = interface.record(name) {
+                    lists(interface, record, &path, out);
+                }
+            }
+            _ => {}
+        }
     }
 }
 

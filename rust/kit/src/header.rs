@@ -1,10 +1,9 @@
 //! Writes `rust/ffi/include/rustle.h`.
 
+pub(crate) mod functions;
+
 use crate::layout;
-use crate::model::{
-    Call, Constant, Doc, Does, Function, Interface, Module, On, Parameter, Passing, Record, Type, Verb,
-    number_name,
-};
+use crate::model::{Constant, Doc, Does, Function, Interface, Module, Record, Type, number_name};
 use std::fmt::Write;
 
 /// The modules of what all engines share, in the order in which C needs them.
@@ -89,17 +88,15 @@ fn section(interface: &Interface, module: &Module, out: &mut String) {
         let _ = writeln!(body, "}} {};", record.name);
     }
     for function in &module.functions {
-        comment(&function.doc, &mut body);
-        body.push_str(&prototype(function));
-        body.push_str(";\n");
+        functions::written_out(function, &mut body);
     }
     for kind in module.kinds.iter().filter(|kind| !kind.is_face) {
         for verb in interface.verbs().filter(|verb| verb.object == kind.name) {
             if module.verbs.iter().any(|own| own.name == verb.name) {
-                wrapper(interface, verb, &mut body);
+                functions::verb(interface, verb, &mut body);
             }
         }
-        free(&kind.name, kind.number, &mut body);
+        functions::free(&kind.name, kind.number, &mut body);
     }
     for verb in &module.verbs {
         if !module
@@ -107,11 +104,11 @@ fn section(interface: &Interface, module: &Module, out: &mut String) {
             .iter()
             .any(|kind| !kind.is_face && kind.name == verb.object)
         {
-            wrapper(interface, verb, &mut body);
+            functions::verb(interface, verb, &mut body);
         }
     }
     for call in &module.calls {
-        body.push_str(&call_text(interface, call));
+        body.push_str(&functions::call(interface, call));
     }
     if !body.is_empty() {
         let title = module.doc.first().map_or("", String::as_str);
@@ -305,169 +302,10 @@ fn headed(result: &str, name: &str, parameters: Vec<String>) -> String {
     out
 }
 
-fn wrapper(interface: &Interface, verb: &Verb, out: &mut String) {
-    let object = &verb.object;
-    let error = "RustleError *error".to_owned();
-    let handle = format!("RustleHandle {object}");
-    match &verb.does {
-        Does::New { configuration, .. } => {
-            let mut doc = verb.doc.clone();
-            let about = format!(
-                "`{object}` receives the handle, to be freed with `rustle_{object}_free`. See `rustle_new`."
-            );
-            insert(&mut doc, &about);
-            let parameters = vec![
-                format!("const {configuration} *configuration"),
-                format!("RustleHandle *{object}"),
-                error,
-            ];
-            let call = format!(
-                "rustle_new({}, configuration, sizeof *configuration, {object}, error)",
-                number_name("new", &verb.name)
-            );
-            inline(&doc, &verb.name, parameters, &call, out);
-        }
-        Does::Start { request, record, .. } => {
-            let number = number_name("start", &verb.name);
-            let mut doc = verb.doc.clone();
-            insert(
-                &mut doc,
-                "`session` receives the handle, to be freed with `rustle_session_free`. See `rustle_start`.",
-            );
-            let parameters = vec![
-                handle,
-                format!("const {request} *request"),
-                "RustleSink sink".to_owned(),
-                "RustleHandle *session".to_owned(),
-                error.clone(),
-            ];
-            let call =
-                format!("rustle_start({object}, {number}, request, sizeof *request, sink, session, error)");
-            inline(&doc, &verb.name, parameters, &call, out);
-            if let Some(record) = record {
-                let doc = vec![format!(
-                    "Moves waiting records of a session that `{}` started into `buffer`. See `rustle_drain`.",
-                    verb.name
-                )];
-                let parameters = vec![
-                    "RustleHandle session".to_owned(),
-                    format!("{record} *buffer"),
-                    "size_t capacity".to_owned(),
-                    "size_t *count".to_owned(),
-                    "RustleLaneStatistics *statistics".to_owned(),
-                    error,
-                ];
-                let call = format!(
-                    "rustle_drain(session, {number}, buffer, sizeof *buffer, capacity, count, statistics, error)"
-                );
-                inline(
-                    &doc,
-                    &verb.name.replace("_start", "_drain"),
-                    parameters,
-                    &call,
-                    out,
-                );
-            }
-        }
-        Does::Describe {
-            description,
-            is_session,
-            ..
-        } => {
-            let handle = if *is_session {
-                "RustleHandle session".to_owned()
-            } else {
-                handle
-            };
-            let on = if *is_session { "session" } else { object };
-            let parameters = vec![handle, format!("{description} *description"), error];
-            let call = format!(
-                "rustle_describe({on}, {}, description, sizeof *description, error)",
-                number_name("describe", &verb.name)
-            );
-            inline(&verb.doc, &verb.name, parameters, &call, out);
-        }
-        Does::Reset => simple(interface, verb, "rustle_reset", out),
-        Does::Cancel => simple(interface, verb, "rustle_cancel", out),
-        Does::ShutDown => simple(interface, verb, "rustle_shut_down", out),
-    }
-}
-
 /// Puts a sentence at the end of the first paragraph.
 pub(crate) fn insert(doc: &mut Doc, sentence: &str) {
     let end = doc.iter().position(String::is_empty).unwrap_or(doc.len());
     doc.insert(end, sentence.to_owned());
-}
-
-/// The number of a kind of object.
-pub(crate) fn kind_of(interface: &Interface, object: &str) -> u32 {
-    let found = interface
-        .kinds()
-        .find(|kind| !kind.is_face && kind.name == object);
-    found.map_or_else(
-        || layout::fail(format!("{object}: expected a kind of object")),
-        |kind| kind.number,
-    )
-}
-
-fn simple(interface: &Interface, verb: &Verb, of: &str, out: &mut String) {
-    let object = &verb.object;
-    let parameters = vec![format!("RustleHandle {object}"), "RustleError *error".to_owned()];
-    inline(
-        &verb.doc,
-        &verb.name,
-        parameters,
-        &format!(
-            "{of}(rustle_of_kind({object}, {}), error)",
-            kind_of(interface, object)
-        ),
-        out,
-    );
-}
-
-fn free(object: &str, kind: u32, out: &mut String) {
-    let doc = vec![format!("Makes the handle `{object}` stale. See `rustle_free`.")];
-    let parameters = vec![format!("RustleHandle {object}"), "RustleError *error".to_owned()];
-    inline(
-        &doc,
-        &format!("rustle_{object}_free"),
-        parameters,
-        &format!("rustle_free(rustle_of_kind({object}, {kind}), error)"),
-        out,
-    );
-}
-
-fn inline(doc: &Doc, name: &str, parameters: Vec<String>, call: &str, out: &mut String) {
-    comment(doc, out);
-    let head = headed("static inline RustleStatus", name, parameters);
-    let _ = writeln!(out, "{head} {{\n  return {call};\n}}");
-}
-
-fn call_text(interface: &Interface, call: &Call) -> String {
-    let mut parameters = Vec::new();
-    if let On::Object { name, .. } | On::Session { name, .. } = &call.on {
-        parameters.push(format!("RustleHandle {name}"));
-    }
-    for Parameter { name, passing } in &call.parameters {
-        match passing {
-            Passing::Value(kind) => parameters.push(declared(kind, name)),
-            Passing::In(kind, _) => parameters.push(format!("const {}", declared(kind, &format!("*{name}")))),
-            Passing::Out(kind, _) => parameters.push(declared(kind, &format!("*{name}"))),
-            Passing::Slice(kind) => {
-                parameters.push(format!("const {}", declared(kind, &format!("*{name}"))));
-                parameters.push(format!("size_t {name}_count"));
-            }
-            Passing::SliceMut(kind) => {
-                parameters.push(declared(kind, &format!("*{name}")));
-                parameters.push(format!("size_t {name}_capacity"));
-            }
-        }
-    }
-    parameters.push("RustleError *error".to_owned());
-    let mut out = String::new();
-    comment(&crate::promises::completed(interface, call), &mut out);
-    let _ = writeln!(out, "{};", headed("RustleStatus", &call.name, parameters));
-    out
 }
 
 fn assertions(interface: &Interface, out: &mut String) {

@@ -218,6 +218,25 @@ impl Interface {
         self.modules.iter().flat_map(|module| &module.choices)
     }
 
+    /// The record that an argument points to, one or several: what goes over the boundary by its address and its size.
+    pub(crate) fn record_at(&self, passing: &Passing) -> Option<&Record> {
+        match passing {
+            Passing::In(Type::Named(name), _)
+            | Passing::Out(Type::Named(name), _)
+            | Passing::Slice(Type::Named(name))
+            | Passing::SliceMut(Type::Named(name)) => self.record(name),
+            _ => None,
+        }
+    }
+
+    /// The name of the exported function: that of a call whose arguments point to records takes their sizes, which the header's
+    /// function of the call's own name passes.
+    pub(crate) fn symbol(&self, call: &Call) -> String {
+        let mut passings = call.parameters.iter().map(|parameter| &parameter.passing);
+        let is_sized = passings.any(|passing| self.record_at(passing).is_some());
+        format!("{}{}", call.name, if is_sized { "_sized" } else { "" })
+    }
+
     /// What another name stands for.
     pub(crate) fn alias(&self, name: &str) -> Option<&Type> {
         let mut all = self.modules.iter().flat_map(|module| &module.aliases);

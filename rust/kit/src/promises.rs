@@ -5,7 +5,7 @@ use crate::model::{Call, Doc, Interface, On, Parameter, Passing, Type};
 use std::fmt::Write;
 
 /// The statuses that follow from how a call takes its arguments.
-pub(crate) fn own_statuses(call: &Call) -> Vec<&'static str> {
+pub(crate) fn own_statuses(interface: &Interface, call: &Call) -> Vec<&'static str> {
     let mut out = Vec::new();
     if !matches!(call.on, On::Nothing) {
         out.push("RUSTLE_STALE_HANDLE");
@@ -14,9 +14,13 @@ pub(crate) fn own_statuses(call: &Call) -> Vec<&'static str> {
         out.push("RUSTLE_INVALID_VALUE");
     }
     for Parameter { passing, .. } in &call.parameters {
+        if interface.record_at(passing).is_some() {
+            out.push("RUSTLE_RECORD_SIZE");
+        }
         match passing {
-            Passing::Value(_) | Passing::In(_, true) | Passing::Out(_, true) => {}
-            Passing::In(..) | Passing::Out(..) => out.push("RUSTLE_NULL_POINTER"),
+            Passing::Value(_) => {}
+            Passing::In(_, true) | Passing::Out(_, true) => out.push("RUSTLE_INVALID_VALUE"),
+            Passing::In(..) | Passing::Out(..) => out.extend(["RUSTLE_NULL_POINTER", "RUSTLE_INVALID_VALUE"]),
             Passing::Slice(_) | Passing::SliceMut(_) => {
                 out.extend([
                     "RUSTLE_NULL_POINTER",
@@ -34,6 +38,8 @@ pub(crate) fn own_statuses(call: &Call) -> Vec<&'static str> {
 pub(crate) fn completed(interface: &Interface, call: &Call) -> Doc {
     let (mut inputs, mut outputs) = (Vec::new(), vec!["`error`".to_owned()]);
     let (mut may_be_null, mut slices) = (false, false);
+    let mut passings = call.parameters.iter().map(|parameter| &parameter.passing);
+    let has_memory = passings.any(|passing| !matches!(passing, Passing::Value(_)));
     let mut nullable = Vec::new();
     for Parameter { name, passing } in &call.parameters {
         match passing {
@@ -72,8 +78,13 @@ pub(crate) fn completed(interface: &Interface, call: &Call) -> Doc {
     if may_be_null {
         own.push("`RUSTLE_NULL_POINTER`");
     }
+    if interface.symbol(call) != call.name {
+        own.push("`RUSTLE_RECORD_SIZE`");
+    }
     if slices {
         own.push("`RUSTLE_INVALID_LENGTH`");
+    }
+    if has_memory {
         own.push("`RUSTLE_INVALID_VALUE` (memory that overlaps or is misaligned)");
     }
     let mut doc = call.doc.clone();

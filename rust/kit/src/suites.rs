@@ -238,11 +238,24 @@ fn handle(object: &str, maker: &Option<String>) -> String {
     let maker = maker
         .as_ref()
         .map_or("None".to_owned(), |maker| format!("Some({maker:?})"));
-    format!("Parameter {{ what: What::Handle(Maker {{ kind: {object:?}, function: {maker} }}) }}")
+    parameter(&format!(
+        "What::Handle(Maker {{ kind: {object:?}, function: {maker} }})"
+    ))
 }
 
 fn parameter(what: &str) -> String {
-    format!("Parameter {{ what: {what} }}")
+    sized(what, 0)
+}
+
+/// A parameter, and the size of the record that the call is told of; 0 for none.
+fn sized(what: &str, size: usize) -> String {
+    format!("Parameter {{ what: {what}, size: {size} }}")
+}
+
+/// A pointer to a record that is read.
+fn lent(interface: &Interface, record: &str) -> String {
+    let size = layout::of_type(interface, &Type::Named(record.to_owned())).bytes;
+    sized(&format!("What::In(&{}, false)", constant(record)), size)
 }
 
 /// The statuses that a doc names, those within `X` to `Y` too.
@@ -298,7 +311,12 @@ fn entry(
     );
 }
 
-const SIZED: [&str; 2] = ["RUSTLE_INVALID_VALUE", "RUSTLE_NULL_POINTER"];
+/// What each verb that is handed a record may fail with.
+const SIZED: [&str; 3] = [
+    "RUSTLE_INVALID_VALUE",
+    "RUSTLE_NULL_POINTER",
+    "RUSTLE_RECORD_SIZE",
+];
 
 fn verb_text(interface: &Interface, verb: &Verb, out: &mut String) {
     let object = &verb.object;
@@ -315,57 +333,55 @@ fn verb_text(interface: &Interface, verb: &Verb, out: &mut String) {
     let on = handle(object, &found.maker);
     match &verb.does {
         Does::New { configuration, .. } => {
-            let all = with(&["RUSTLE_INVALID_VALUE", "RUSTLE_NULL_POINTER", "RUSTLE_EXHAUSTED"]);
+            let all = with(&[&SIZED[..], &["RUSTLE_EXHAUSTED"]].concat());
             let run = format!(
                 "rustle_new({}, a.input(0), a.size(0), a.output(1), error)",
                 number_name("new", &verb.name)
             );
-            let parameters = [
-                parameter(&format!("What::In(&{}, false)", constant(configuration))),
-                parameter("What::NewHandle"),
-            ];
+            let parameters = [lent(interface, configuration), parameter("What::NewHandle")];
             entry(&verb.name, object, &parameters, &all, false, &run, out);
         }
         Does::Start { request, record, .. } => {
             let number = number_name("start", &verb.name);
-            let all = with(&[
-                "RUSTLE_INVALID_VALUE",
-                "RUSTLE_NULL_POINTER",
+            let own = [
                 "RUSTLE_EXHAUSTED",
                 "RUSTLE_STALE_HANDLE",
                 "RUSTLE_SHUT_DOWN",
                 "RUSTLE_POISONED",
                 "RUSTLE_FORKED",
-            ]);
+            ];
+            let all = with(&[&SIZED[..], &own].concat());
             let run = format!(
-                "rustle_start(a.handle(0), {number}, a.input(1), a.size(1), a.sink(2), a.output(3), error)"
+                "rustle_start(a.handle(0), {number}, a.input(1), a.size(1), a.size(2), a.sink(2), a.output(3), error)"
             );
+            let event = record.as_ref().map_or(0, |record| {
+                layout::of_type(interface, &Type::Named(record.clone())).bytes
+            });
             let parameters = [
                 on,
-                parameter(&format!("What::In(&{}, false)", constant(request))),
-                parameter("What::Sink"),
+                lent(interface, request),
+                sized("What::Sink", event),
                 parameter("What::NewHandle"),
             ];
             entry(&verb.name, "session", &parameters, &all, false, &run, out);
-            if let Some(record) = record {
-                let size = interface
-                    .record(record)
-                    .map_or(0, |record| layout::of_record(interface, record).size.bytes);
+            if record.is_some() {
+                let size = event;
                 let run = format!(
-                    "rustle_drain(a.handle(0), {number}, a.output(1), {size}, a.count(1), a.output(2), a.output(3), error)"
+                    "rustle_drain(a.handle(0), {number}, a.output(1), a.size(1), a.count(1), a.output(2), a.output(3), a.size(3), error)"
                 );
                 let statistics =
                     layout::of_type(interface, &Type::Named("RustleLaneStatistics".to_owned())).bytes;
                 let parameters = [
                     handle("session", &Some(verb.name.clone())),
-                    parameter(&format!("What::SliceMut({size}, 16)")),
+                    sized(&format!("What::SliceMut({size}, 16)"), size),
                     parameter("What::Out(8, false)"),
-                    parameter(&format!("What::Out({statistics}, true)")),
+                    sized(&format!("What::Out({statistics}, true)"), statistics),
                 ];
                 let all = [
                     "RUSTLE_INVALID_LENGTH",
                     "RUSTLE_INVALID_VALUE",
                     "RUSTLE_NULL_POINTER",
+                    "RUSTLE_RECORD_SIZE",
                     "RUSTLE_STALE_HANDLE",
                 ]
                 .map(str::to_owned);
@@ -394,11 +410,11 @@ fn verb_text(interface: &Interface, verb: &Verb, out: &mut String) {
                 on
             };
             let run = format!(
-                "rustle_describe(a.handle(0), {}, a.output(1), {size}, error)",
+                "rustle_describe(a.handle(0), {}, a.output(1), a.size(1), error)",
                 number_name("describe", &verb.name)
             );
-            let parameters = [on, parameter(&format!("What::Out({size}, false)"))];
-            let all = with(&[SIZED[0], SIZED[1], "RUSTLE_STALE_HANDLE"]);
+            let parameters = [on, sized(&format!("What::Out({size}, false)"), size)];
+            let all = with(&[&SIZED[..], &["RUSTLE_STALE_HANDLE"]].concat());
             entry(&verb.name, "", &parameters, &all, realtime, &run, out);
         }
         does => {
@@ -417,7 +433,7 @@ fn verb_text(interface: &Interface, verb: &Verb, out: &mut String) {
                 realtime,
                 &format!(
                     "{function}(a.of_kind(0, {}), error)",
-                    crate::header::kind_of(interface, object)
+                    crate::header::functions::kind_of(interface, object)
                 ),
                 out,
             );
@@ -450,6 +466,9 @@ fn declared(interface: &Interface, call: &Call, out: &mut String) {
     };
     for Parameter { name, passing } in &call.parameters {
         let place = parameters.len();
+        let record = interface.record_at(passing);
+        let bytes = record.map_or(0, |record| layout::of_record(interface, record).size.bytes);
+        let size = record.map_or(String::new(), |_| format!(", a.size({place})"));
         let text = match passing {
             Passing::Value(kind) => {
                 arguments.push(match kind {
@@ -462,24 +481,24 @@ fn declared(interface: &Interface, call: &Call, out: &mut String) {
                 what(interface, kind, &value(name, "0"))
             }
             Passing::In(Type::Named(record), is_optional) => {
-                arguments.push(format!("a.input({place})"));
+                arguments.push(format!("a.input({place}){size}"));
                 format!("What::In(&{}, {is_optional})", constant(record))
             }
             Passing::In(..) => layout::fail(format!("{}: expected a record behind {name}", call.name)),
             Passing::Out(kind, is_optional) => {
-                arguments.push(format!("a.output({place})"));
+                arguments.push(format!("a.output({place}){size}"));
                 format!(
                     "What::Out({}, {is_optional})",
                     layout::of_type(interface, kind).bytes
                 )
             }
             Passing::Slice(kind) => {
-                arguments.push(format!("a.input({place}), a.count({place})"));
+                arguments.push(format!("a.input({place}){size}, a.count({place})"));
                 let count = value(&format!("{name}_count"), "64");
                 format!("What::Slice(&{}, {count})", element_text(interface, kind))
             }
             Passing::SliceMut(kind) => {
-                arguments.push(format!("a.output({place}), a.count({place})"));
+                arguments.push(format!("a.output({place}){size}, a.count({place})"));
                 let count = value(&format!("{name}_capacity"), "16");
                 format!(
                     "What::SliceMut({}, {count})",
@@ -487,12 +506,12 @@ fn declared(interface: &Interface, call: &Call, out: &mut String) {
                 )
             }
         };
-        parameters.push(parameter(&text));
+        parameters.push(sized(&text, bytes));
     }
     arguments.push("error".to_owned());
     let mut all = statuses(interface, &call.doc);
     all.extend(
-        crate::promises::own_statuses(call)
+        crate::promises::own_statuses(interface, call)
             .iter()
             .map(|status| (*status).to_owned()),
     );
@@ -504,7 +523,7 @@ fn declared(interface: &Interface, call: &Call, out: &mut String) {
         &parameters,
         &all,
         is_realtime(&call.doc),
-        &format!("{}({})", call.name, arguments.join(", ")),
+        &format!("{}({})", interface.symbol(call), arguments.join(", ")),
         out,
     );
 }

@@ -12,13 +12,24 @@ pub(crate) fn passing(argument: &syn::Type) -> Passing {
         syn::Type::Reference(reference) => {
             let is_mutable = reference.mutability.is_some();
             match &*reference.elem {
-                syn::Type::Slice(slice) if is_mutable => Passing::SliceMut(kind(&slice.elem)),
+                syn::Type::Slice(slice) if is_mutable => Passing::SliceMut(written(&slice.elem)),
                 syn::Type::Slice(slice) => Passing::Slice(kind(&slice.elem)),
                 record if is_mutable => Passing::Out(kind(record), is_optional),
                 record => Passing::In(kind(record), is_optional),
             }
         }
         value => Passing::Value(kind(value)),
+    }
+}
+
+/// The type of elements that are written. Records are written into memory with nothing in it yet.
+fn written(element: &syn::Type) -> Type {
+    match (inner(element, "MaybeUninit"), kind(element)) {
+        (Some(record), _) => kind(record),
+        (None, Type::Named(name)) => fail(format!(
+            "{name}: expected MaybeUninit<{name}> as an element that is written"
+        )),
+        (None, number) => number,
     }
 }
 
@@ -98,5 +109,23 @@ pub(crate) fn kind(from: &syn::Type) -> Type {
             Type::Function(parameters.collect(), result)
         }
         _ => fail("expected a number, a record, a pointer, an array or a function as a type, got another"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Passing {
+        passing(&syn::parse_str(text).expect("a type"))
+    }
+
+    #[test]
+    fn records_that_are_written_are_uninitialised_memory() {
+        let record = Type::Named("RustlePeak".to_owned());
+        assert!(matches!(read("&mut [MaybeUninit<RustlePeak>]"), Passing::SliceMut(kind) if kind == record));
+        assert!(matches!(read("&mut [f32]"), Passing::SliceMut(Type::Number(_))));
+        let refused = std::panic::catch_unwind(|| read("&mut [RustlePeak]"));
+        assert!(refused.is_err());
     }
 }

@@ -10,6 +10,7 @@ use crate::sink::SinkGuts;
 use crate::status::CallFault;
 use rustle_engines::{ClientStatistics, FeedAddress, FeedError, FeedServer, LaneStatistics, ServerCounts};
 use std::ffi::c_void;
+use std::mem::MaybeUninit;
 use std::sync::Arc;
 
 /// Where a feed is given to others, and how.
@@ -138,12 +139,12 @@ impl Server {
     #[doc(alias = "rustle_server_clients")]
     pub(crate) fn clients(
         &self,
-        clients: &mut [RustleServerClient],
+        clients: &mut [MaybeUninit<RustleServerClient>],
         count: &mut usize,
     ) -> Result<(), CallFault> {
         let present = self.0.client_statistics();
         for (place, client) in clients.iter_mut().zip(&present) {
-            *place = (*client).into();
+            place.write((*client).into());
         }
         *count = present.len();
         Ok(())

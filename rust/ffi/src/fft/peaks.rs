@@ -4,6 +4,7 @@ use super::{FftFault, RustleWindow};
 use crate::lent::{copied, Choice};
 use crate::status::CallFault;
 use rustle_dsp::{find_peaks, Peak, PeakSearch};
+use std::mem::MaybeUninit;
 
 /// What `rustle_spectrum_peaks` looks for, and in what.
 #[repr(C)]
@@ -50,7 +51,7 @@ copied! {
 pub(crate) fn spectrum_peaks(
     amplitudes: &[f32],
     search: &RustlePeakSearch,
-    peaks: &mut [RustlePeak],
+    peaks: &mut [MaybeUninit<RustlePeak>],
     count: &mut usize,
 ) -> Result<(), FftFault> {
     if search.reserved != 0 {
@@ -66,7 +67,7 @@ pub(crate) fn spectrum_peaks(
     let mut found = vec![Peak::default(); peaks.len().min(amplitudes.len())];
     *count = find_peaks(amplitudes, &search, &mut found)?;
     for (place, peak) in peaks.iter_mut().zip(&found[..*count]) {
-        *place = (*peak).into();
+        place.write((*peak).into());
     }
     Ok(())
 }

@@ -13,8 +13,8 @@ static RustleStatus start(RustleHandle ticker, RustleHandle *session) {
 }
 
 int main(void) {
-  RustleTickerConfiguration configuration = {.updates_per_second = 1};
-  RustleHandle ticker = 0, session = 0;
+  RustleHandle runtime = manual_runtime(), ticker = 0, session = 0;
+  RustleTickerConfiguration configuration = {.updates_per_second = 1, .runtime = runtime};
   OK(rustle_ticker_new(&configuration, &ticker, NULL));
   OK(start(ticker, &session));
   pid_t child = fork();
@@ -23,6 +23,7 @@ int main(void) {
     RustleHandle other = 0;
     REFUSED(start(ticker, &other), RUSTLE_FORKED);
     EXPECT(other == 0);
+    REFUSED(rustle_runtime_advance(runtime, 1, &error), RUSTLE_FORKED);
     // What needs no thread goes on.
     RustlePitchConfiguration pitch = {.sample_rate = 8000, .lowest = 60, .highest = 1000, .hop = 256};
     EXPECT(rustle_pitch_new(&pitch, &other, NULL) == RUSTLE_OK && rustle_pitch_free(other, NULL) == RUSTLE_OK);
@@ -35,6 +36,8 @@ int main(void) {
   OK(rustle_session_free(session, NULL));
   OK(start(ticker, &session));
   FREE(session, ticker);
+  OK(rustle_runtime_advance(runtime, 1, NULL));
+  FREE(runtime);
   UNTIL(atomic_load(&probe.releases) == 2);
   EXPECT(rustle_live_objects() == 0);
   return 0;

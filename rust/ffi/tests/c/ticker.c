@@ -120,12 +120,12 @@ static void records_of_another_size_are_refused_by_each_verb(void) {
   RustleSink sink = {&probe, on_ring, on_release};
   RustlePriceUpdate update;
   size_t count = 0, size = sizeof request;
-  REFUSED(rustle_start(ticker, RUSTLE_START_TICKER, &request, size - 1, sink, &session, &error), RUSTLE_RECORD_SIZE);
-  REFUSED(rustle_start(ticker, 7, &request, size, sink, &session, &error), RUSTLE_INVALID_VALUE);
-  OK(rustle_start(ticker, RUSTLE_START_TICKER, &request, size, sink, &session, NULL));
+  REFUSED(rustle_start(ticker, RUSTLE_START_TICKER, &request, size - 1, sizeof update, sink, &session, &error), RUSTLE_RECORD_SIZE);
+  REFUSED(rustle_start(ticker, 7, &request, size, sizeof update, sink, &session, &error), RUSTLE_INVALID_VALUE);
+  OK(rustle_start(ticker, RUSTLE_START_TICKER, &request, size, sizeof update, sink, &session, NULL));
   size = sizeof update;
-  REFUSED(rustle_drain(session, RUSTLE_START_TICKER, &update, size + 8, 1, &count, NULL, &error), RUSTLE_RECORD_SIZE);
-  REFUSED(rustle_drain(session, RUSTLE_START_CAPTURE, &update, sizeof(RustleSoundBlock), 1, &count, NULL, &error),
+  REFUSED(rustle_drain(session, RUSTLE_START_TICKER, &update, size + 8, 1, &count, NULL, 0, &error), RUSTLE_RECORD_SIZE);
+  REFUSED(rustle_drain(session, RUSTLE_START_CAPTURE, &update, sizeof(RustleSoundBlock), 1, &count, NULL, 0, &error),
           RUSTLE_INVALID_VALUE);
   RustleFeedCounts counts;
   REFUSED(rustle_describe(ticker, RUSTLE_DESCRIBE_FEED_COUNTS, &counts, sizeof counts - 8, &error), RUSTLE_RECORD_SIZE);

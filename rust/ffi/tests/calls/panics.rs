@@ -2,10 +2,19 @@
 //! behind, and the calls that follow are right. `boundary/faults.rs` has the panics of workers.
 use crate::alone;
 use crate::interface::{Arguments, Call, Exact, World, CALLS};
+use rustle::exercise::rustle_sink_exercise;
+use rustle::fft::brief::{compute_fft_rust, free_fft_result_rust};
 use rustle::live::rustle_live_objects;
-use rustle::status::{RustleStatus, RUSTLE_OK, RUSTLE_PANICKED};
+use rustle::log::rustle_log_install;
+use rustle::sink::RustleSink;
+use rustle::sound::{rustle_sound_devices_sized, RustleSoundDevice};
+use rustle::status::{RustleStatus, RUSTLE_OK, RUSTLE_PANICKED, RUSTLE_RECORD_SIZE, RUSTLE_WRONG_STATE};
 use rustle_engines::faults;
 use std::collections::BTreeSet;
+use std::ffi::c_void;
+use std::fmt::Debug;
+use std::ptr::{null, null_mut};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// With those in workers 10,000.
 const PANICS: u32 = 9_000;
@@ -116,4 +125,103 @@ fn every_function_is_right_after_the_panics_of_each() {
         world.free_all();
         assert_eq!((World::unreleased(), world.left()), (0, 0), "{}", panicked.name);
     }
+}
+
+/// Makes a call that no table describes with a panic at each of its points: it answers `panicked`, leaves nothing, and answers
+/// `right` the next time.
+fn survives<Answer: Debug + PartialEq>(
+    name: &str,
+    panicked: &Answer,
+    right: &Answer,
+    mut call: impl FnMut() -> Answer,
+) {
+    for point in 0.. {
+        let before = rustle_live_objects();
+        faults::arm(point);
+        let answer = call();
+        if faults::disarm() {
+            assert_eq!(answer, *right, "{name}, with no panic");
+            assert!(point > 0, "{name} does not run inside the guard");
+            break;
+        }
+        assert_eq!(answer, *panicked, "{name}, point {point}");
+        assert_eq!(rustle_live_objects(), before, "{name}, point {point}");
+        assert_eq!(call(), *right, "{name}, after a panic at point {point}");
+    }
+}
+
+/// Adds to one of the two counts that the context points to.
+fn count(context: *mut c_void, which: usize) {
+    // SAFETY: the context is that of the test below, for the time of its call.
+    let counts = unsafe { &*context.cast::<[*const AtomicU32; 2]>() };
+    // SAFETY: as above.
+    unsafe { &*counts[which] }.fetch_add(1, Ordering::Relaxed);
+}
+
+extern "C" fn on_signal(context: *mut c_void, _: *const c_void) {
+    count(context, 0);
+}
+
+extern "C" fn on_release(context: *mut c_void, _: i32, _: *const u8, _: usize) {
+    count(context, 1);
+}
+
+extern "C" fn on_device(_: *mut c_void, _: *const RustleSoundDevice) {}
+
+extern "C" fn on_log(_: *mut c_void, _: u32, _: *const u8, _: usize, _: *const u8, _: usize) {}
+
+#[test]
+fn functions_that_are_written_out_survive_their_panics() {
+    let _alone = alone();
+    hide_injected_panics();
+    let before = rustle_live_objects();
+    let (samples, mut results) = ([0.5_f32; 256], Vec::new());
+    survives("compute_fft_rust", &false, &true, || {
+        // SAFETY: the samples are this frame's own.
+        let result = unsafe { compute_fft_rust(samples.as_ptr(), 256, 256, 1) };
+        results.extend((!result.is_null()).then_some(result));
+        !result.is_null()
+    });
+    survives("free_fft_result_rust", &0, &-1, || {
+        let live = rustle_live_objects();
+        free_fft_result_rust(results[0]);
+        let change = rustle_live_objects() - live;
+        results.drain(..usize::from(change < 0));
+        change
+    });
+    results
+        .into_iter()
+        .for_each(|result| free_fft_result_rust(result));
+    assert_eq!(rustle_live_objects(), before);
+    survives(
+        "rustle_sink_exercise",
+        &(RUSTLE_PANICKED, 0, 0),
+        &(RUSTLE_OK, 3, 1),
+        || {
+            let (signals, releases) = (AtomicU32::new(0), AtomicU32::new(0));
+            let mut counts = [&raw const signals, &raw const releases];
+            let sink = RustleSink {
+                context: counts.as_mut_ptr().cast(),
+                on_signal: Some(on_signal),
+                on_release: Some(on_release),
+            };
+            // SAFETY: the counts outlive the call, and no event is read.
+            let status = unsafe { rustle_sink_exercise(sink, null(), 3, null_mut()) };
+            (status, signals.into_inner(), releases.into_inner())
+        },
+    );
+    // SAFETY: the function looks at nothing. Whether there is a sound library depends on the machine.
+    let devices = |size| unsafe { rustle_sound_devices_sized(Some(on_device), null_mut(), size, null_mut()) };
+    let size = size_of::<RustleSoundDevice>();
+    assert_eq!(devices(size - 8), RUSTLE_RECORD_SIZE);
+    survives("rustle_sound_devices", &RUSTLE_PANICKED, &devices(size), || {
+        devices(size)
+    });
+    // SAFETY: the function looks at nothing.
+    let install = || unsafe { rustle_log_install(Some(on_log), null_mut(), 0, null_mut()) };
+    faults::arm(0);
+    assert_eq!(
+        [install(), install(), install()],
+        [RUSTLE_PANICKED, RUSTLE_OK, RUSTLE_WRONG_STATE]
+    );
 }

@@ -4,9 +4,12 @@
 use crate::alone;
 use crate::interface::wrong::{Basis, Wrong};
 use crate::interface::{Arguments, Call, Choose, Exact, Maker, Parameter, What, World, CALLS};
+use rustle::equalizer::{RustleEqualizerBand, RustleEqualizerSettings};
+use rustle::lent::Lent;
 use rustle::status::*;
-use rustle::RustleHandle;
+use rustle::{rustle_equalizer_preamp_sized, rustle_equalizer_response_sized, RustleHandle};
 use std::collections::BTreeMap;
+use std::ptr::null_mut;
 
 /// What a call fails with for what is wrong with one of its arguments.
 fn expected(wrong: Wrong) -> &'static [RustleStatus] {
@@ -15,6 +18,7 @@ fn expected(wrong: Wrong) -> &'static [RustleStatus] {
         Wrong::Null => &[RUSTLE_NULL_POINTER],
         Wrong::Misaligned | Wrong::Shared | Wrong::Choice | Wrong::Reserved => &[RUSTLE_INVALID_VALUE],
         Wrong::Endless => &[RUSTLE_INVALID_LENGTH, RUSTLE_TOO_MANY_SYMBOLS],
+        Wrong::Size => &[RUSTLE_RECORD_SIZE],
         Wrong::Text => &[RUSTLE_INVALID_UTF8],
         Wrong::NotANumber | Wrong::Negative => &[RUSTLE_INVALID_VALUE, RUSTLE_RATE_OUT_OF_RANGE],
     }
@@ -54,6 +58,8 @@ fn each_argument_that_is_wrong_is_refused_with_its_status() {
                 *is_refused.entry((call.name, wrong, place)).or_insert(false) |= status != RUSTLE_OK;
                 let is_expected = status == RUSTLE_OK || expected(wrong).contains(&status);
                 assert!(is_expected, "{name}: {}: {status} {text:?}", call.name);
+                let says_both = text.contains(": expected a record of ") && text.contains(" bytes, got ");
+                assert!(wrong != Wrong::Size || says_both, "{name}: {}: {text}", call.name);
             });
             leaves_nothing(world, call);
         }
@@ -100,6 +106,7 @@ fn session_of_another_stream_is_refused_by_every_call_of_one() {
                     kind: "session",
                     function: Some(own),
                 }),
+            ..
         }) = call.parameters.first()
         else {
             continue;
@@ -118,4 +125,50 @@ fn session_of_another_stream_is_refused_by_every_call_of_one() {
         count += 1;
     }
     assert!(count > 10, "{count} calls of one stream's sessions");
+}
+
+/// What the preamplification and the curves of settings whose bands are at `bands` end with, when the result goes to `left`.
+fn response(bands: *const f64, left: *mut f64) -> RustleStatus {
+    // SAFETY: the bands can be read for as long as the settings are there.
+    let list = || unsafe { Lent::new(bands.cast::<RustleEqualizerBand>()) };
+    let settings = RustleEqualizerSettings {
+        left: list(),
+        left_count: 1,
+        // Lists that are read may be the same.
+        right: list(),
+        right_count: 1,
+        preamp: 0.0,
+    };
+    let (size, frequency, mut right) = (size_of_val(&settings), 1_000.0, 0.0);
+    // SAFETY: `left` has one place, in memory of the test's that nobody else uses; or the call is refused.
+    let preamp =
+        unsafe { rustle_equalizer_preamp_sized(&raw const settings, size, 48_000.0, left, null_mut()) };
+    // SAFETY: as above.
+    let response = unsafe {
+        rustle_equalizer_response_sized(
+            &raw const settings,
+            size,
+            48_000.0,
+            &raw const frequency,
+            1,
+            left,
+            1,
+            &raw mut right,
+            1,
+            null_mut(),
+        )
+    };
+    assert_eq!(preamp, response);
+    response
+}
+
+#[test]
+fn result_in_memory_that_a_record_lends_or_at_an_odd_address_is_refused() {
+    // A band of 1,000 Hz, 6 dB and quality 1, and room for a curve.
+    let mut memory = [1_000.0, 6.0, 1.0, 0.0, 0.0, 0.0];
+    let start = memory.as_mut_ptr();
+    assert_eq!(response(start, start.wrapping_add(4)), RUSTLE_OK);
+    assert_eq!(response(start, start.wrapping_add(1)), RUSTLE_INVALID_VALUE);
+    assert_eq!(response(start, start.wrapping_byte_add(33)), RUSTLE_INVALID_VALUE);
+    assert_eq!(memory[..4], [1_000.0, 6.0, 1.0, 0.0]);
 }

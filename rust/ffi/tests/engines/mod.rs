@@ -111,6 +111,7 @@ impl Engine {
                 most,
                 &raw mut count,
                 statistics.as_mut_ptr(),
+                size_of::<RustleLaneStatistics>(),
                 null_mut(),
             )
         };
@@ -135,7 +136,7 @@ fn begin<Request>(
     request: &Request,
     sink: RustleSink,
 ) -> Result<RustleHandle, RustleStatus> {
-    start(handle, engine.stream.0, request, sink)
+    start(handle, engine.stream.0, request, engine.stream.1, sink)
 }
 
 /// The lanes of an engine whose consumers drain a ring.

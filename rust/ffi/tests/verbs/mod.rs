@@ -32,17 +32,29 @@ pub(crate) fn make<Configuration>(
     }
 }
 
-/// Starts a session by its request, whose number `what` is: `RUSTLE_START_…`. The sink's context must outlive it.
+/// Starts a session by its request, whose number `what` is: `RUSTLE_START_…`, for events of `event_size` bytes. The sink's context must outlive it.
 pub(crate) fn start<Request>(
     object: RustleHandle,
     what: u32,
     request: &Request,
+    event_size: usize,
     sink: RustleSink,
 ) -> Result<RustleHandle, RustleStatus> {
     let (record, size) = (std::ptr::from_ref(request).cast(), size_of::<Request>());
     let mut session = 0;
     // SAFETY: the request is the caller's own, as is the sink; NULL is allowed as the record of an error.
-    let status = unsafe { rustle_start(object, what, record, size, sink, &raw mut session, null_mut()) };
+    let status = unsafe {
+        rustle_start(
+            object,
+            what,
+            record,
+            size,
+            event_size,
+            sink,
+            &raw mut session,
+            null_mut(),
+        )
+    };
     if status == RUSTLE_OK {
         Ok(session)
     } else {

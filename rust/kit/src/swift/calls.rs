@@ -54,6 +54,10 @@ fn plain(kind: &Type) -> String {
 fn add(interface: &Interface, parameter: &Parameter, swift: &mut Swift) {
     let (c, name) = (&parameter.name, camel(&parameter.name));
     let is_text = |kind: &Type| matches!(kind, Type::Named(name) if name == "RustleString");
+    let size = match interface.record_at(&parameter.passing) {
+        Some(record) => format!(", MemoryLayout<{}>.stride", record.name),
+        None => String::new(),
+    };
     match &parameter.passing {
         Passing::Value(kind) if is_text(kind) => {
             swift.parameters.push(format!("{name}: String"));
@@ -88,9 +92,10 @@ fn add(interface: &Interface, parameter: &Parameter, swift: &mut Swift) {
             swift
                 .borrows
                 .push(format!("{name}.withRecord {{ ({name}, _) throws(NativeError) in"));
-            swift
-                .arguments
-                .push(format!("{name}.assumingMemoryBound(to: {}.self)", plain(kind)));
+            swift.arguments.push(format!(
+                "{name}.assumingMemoryBound(to: {}.self){size}",
+                plain(kind)
+            ));
         }
         Passing::Out(kind, _) => {
             let raw = plain(kind);
@@ -112,7 +117,7 @@ fn add(interface: &Interface, parameter: &Parameter, swift: &mut Swift) {
             swift
                 .results
                 .push((name.clone(), shown, format!("{raw}()"), value));
-            swift.arguments.push(format!("&{name}"));
+            swift.arguments.push(format!("&{name}{size}"));
         }
         Passing::Slice(kind) if is_text(kind) => {
             swift.parameters.push(format!("{name}: [String]"));
@@ -125,7 +130,9 @@ fn add(interface: &Interface, parameter: &Parameter, swift: &mut Swift) {
             swift.borrows.push(format!(
                 "{name}.withUnsafeBufferPointer {{ {name} throws(NativeError) in"
             ));
-            swift.arguments.push(format!("{name}.baseAddress, {name}.count"));
+            swift
+                .arguments
+                .push(format!("{name}.baseAddress{size}, {name}.count"));
         }
         Passing::SliceMut(kind) => {
             swift
@@ -134,7 +141,9 @@ fn add(interface: &Interface, parameter: &Parameter, swift: &mut Swift) {
             swift.borrows.push(format!(
                 "{name}.withUnsafeMutableBufferPointer {{ {name} throws(NativeError) in"
             ));
-            swift.arguments.push(format!("{name}.baseAddress, {name}.count"));
+            swift
+                .arguments
+                .push(format!("{name}.baseAddress{size}, {name}.count"));
         }
     }
 }
@@ -208,7 +217,7 @@ fn call_text(interface: &Interface, call: &Call, out: &mut String) {
     let _ = writeln!(
         out,
         "{pad}try unsafe NativeError.check {{\n{pad}  unsafe {}(\n{})\n{pad}}}",
-        call.name,
+        interface.symbol(call),
         arguments.trim_end_matches(',')
     );
     for _ in &swift.borrows {

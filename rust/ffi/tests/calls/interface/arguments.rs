@@ -21,6 +21,8 @@ pub(super) struct Value {
     /// The bytes at the address that no other argument may share; 0 when something else is wrong with the address.
     pub(super) bytes: usize,
     pub(super) is_output: bool,
+    /// What is said of the size of a record, or of an element.
+    pub(super) size: usize,
 }
 
 impl Value {
@@ -161,9 +163,8 @@ impl Arguments {
         self.values[place].count
     }
 
-    /// The size of a record.
     pub(crate) fn size(&self, place: usize) -> usize {
-        self.values[place].count
+        self.values[place].size
     }
 
     pub(crate) fn text(&self, place: usize) -> RustleString {

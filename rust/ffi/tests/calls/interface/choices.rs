@@ -45,6 +45,11 @@ pub(crate) trait Choose {
         example
     }
 
+    /// What is said of the size of a record, where the call is told of it.
+    fn size(&mut self, size: usize) -> usize {
+        size
+    }
+
     /// A text.
     fn text(&mut self, example: &str) -> Vec<u8> {
         example.as_bytes().to_vec()
@@ -161,6 +166,14 @@ impl<Source: FnMut() -> Option<u8>> Choose for Chooser<Source> {
             // Long ones take long, and few calls fail for a short one.
             3..=17 => example.min(self.below(65)),
             _ => example,
+        }
+    }
+
+    fn size(&mut self, size: usize) -> usize {
+        match self.below(64) {
+            1 => size + 8,
+            2 => self.below(1_024),
+            _ => size,
         }
     }
 

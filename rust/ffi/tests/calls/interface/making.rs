@@ -21,6 +21,9 @@ impl<'a> Making<'a> {
         let mut is_shared = false;
         for parameter in call.parameters {
             let mut value = making.value(&parameter.what);
+            if parameter.size > 0 {
+                value.size = making.choose.size(parameter.size);
+            }
             for other in &mut making.out.values {
                 if value.is_apart(other) && !is_shared && making.choose.is_shared() {
                     value.share(other);
@@ -59,33 +62,20 @@ impl<'a> Making<'a> {
                 let value = self.placed(&text);
                 self.slice(value, 1, text.len())
             }
-            What::In(record, may_be) => {
-                let value = if self.choose.is_null(*may_be) {
-                    Value::default()
-                } else {
-                    let bytes = self.record(record);
-                    let value = self.placed(&bytes);
-                    self.aligned_or_not(value)
-                };
-                // The size is given in any case.
-                Value {
-                    count: record.size,
-                    ..value
-                }
+            What::In(_, may_be) if self.choose.is_null(*may_be) => Value::default(),
+            What::In(record, _) => {
+                let bytes = self.record(record);
+                let value = self.placed(&bytes);
+                self.aligned_or_not(value)
             }
-            What::Out(size, may_be) => {
+            What::Out(size, _) => {
                 let value = Value {
                     kept: *size,
                     is_output: true,
                     ..self.placed(&vec![UNTOUCHED; *size])
                 };
-                // A number is written at any address; a drain does not look at that of its statistics, which may be NULL.
-                if *size > 8 && !may_be {
-                    self.out.rooms.push((value.word, *size));
-                    self.aligned_or_not(value)
-                } else {
-                    value
-                }
+                self.out.rooms.push((value.word, *size));
+                self.aligned_or_not(value)
             }
             What::Slice(element, count) => self.elements(element, *count),
             What::SliceMut(size, room) => {

@@ -36,6 +36,8 @@ pub(crate) struct Call {
 /// A parameter.
 pub(crate) struct Parameter {
     pub(crate) what: What,
+    /// The size of the record that the call is told of; 0 for none.
+    pub(crate) size: usize,
 }
 
 /// Which function makes the object that a call is on: the first that makes the kind, unless one is named.

@@ -927,6 +927,7 @@ pub(crate) static CALLS: &[Call] = &[
                 kind: "session",
                 function: None,
             }),
+            size: 0,
         }],
         statuses: &[
             status::RUSTLE_STALE_HANDLE,
@@ -943,15 +944,18 @@ pub(crate) static CALLS: &[Call] = &[
         parameters: &[
             Parameter {
                 what: What::In(&RUSTLE_ECHO_CONFIGURATION, false),
+                size: 40,
             },
             Parameter {
                 what: What::NewHandle,
+                size: 0,
             },
         ],
         statuses: &[
             status::RUSTLE_EXHAUSTED,
             status::RUSTLE_INVALID_VALUE,
             status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
             status::RUSTLE_STALE_HANDLE,
         ],
         is_realtime: false,
@@ -967,13 +971,19 @@ pub(crate) static CALLS: &[Call] = &[
                     kind: "echo",
                     function: None,
                 }),
+                size: 0,
             },
             Parameter {
                 what: What::In(&RUSTLE_LANE_REQUEST, false),
+                size: 16,
             },
-            Parameter { what: What::Sink },
+            Parameter {
+                what: What::Sink,
+                size: 24,
+            },
             Parameter {
                 what: What::NewHandle,
+                size: 0,
             },
         ],
         statuses: &[
@@ -983,6 +993,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_INVALID_VALUE,
             status::RUSTLE_NULL_POINTER,
             status::RUSTLE_POISONED,
+            status::RUSTLE_RECORD_SIZE,
             status::RUSTLE_SHUT_DOWN,
             status::RUSTLE_STALE_HANDLE,
         ],
@@ -994,6 +1005,7 @@ pub(crate) static CALLS: &[Call] = &[
                 RUSTLE_START_ECHO,
                 a.input(1),
                 a.size(1),
+                a.size(2),
                 a.sink(2),
                 a.output(3),
                 error,
@@ -1009,21 +1021,26 @@ pub(crate) static CALLS: &[Call] = &[
                     kind: "session",
                     function: Some("rustle_echo_start"),
                 }),
+                size: 0,
             },
             Parameter {
                 what: What::SliceMut(24, 16),
+                size: 24,
             },
             Parameter {
                 what: What::Out(8, false),
+                size: 0,
             },
             Parameter {
                 what: What::Out(40, true),
+                size: 40,
             },
         ],
         statuses: &[
             status::RUSTLE_INVALID_LENGTH,
             status::RUSTLE_INVALID_VALUE,
             status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
             status::RUSTLE_STALE_HANDLE,
         ],
         is_realtime: false,
@@ -1033,10 +1050,11 @@ pub(crate) static CALLS: &[Call] = &[
                 a.handle(0),
                 RUSTLE_START_ECHO,
                 a.output(1),
-                24,
+                a.size(1),
                 a.count(1),
                 a.output(2),
                 a.output(3),
+                a.size(3),
                 error,
             )
         },
@@ -1049,6 +1067,7 @@ pub(crate) static CALLS: &[Call] = &[
                 kind: "echo",
                 function: None,
             }),
+            size: 0,
         }],
         statuses: &[
             status::RUSTLE_STALE_HANDLE,
@@ -1067,6 +1086,7 @@ pub(crate) static CALLS: &[Call] = &[
                 kind: "echo",
                 function: None,
             }),
+            size: 0,
         }],
         statuses: &[
             status::RUSTLE_STALE_HANDLE,
@@ -1085,6 +1105,7 @@ pub(crate) static CALLS: &[Call] = &[
                 kind: "equalizer",
                 function: None,
             }),
+            size: 0,
         }],
         statuses: &[
             status::RUSTLE_STALE_HANDLE,
@@ -1101,9 +1122,11 @@ pub(crate) static CALLS: &[Call] = &[
         parameters: &[
             Parameter {
                 what: What::In(&RUSTLE_EQUALIZER_CONFIGURATION, false),
+                size: 56,
             },
             Parameter {
                 what: What::NewHandle,
+                size: 0,
             },
         ],
         statuses: &[
@@ -1111,6 +1134,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_INVALID_LENGTH,
             status::RUSTLE_INVALID_VALUE,
             status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
         ],
         is_realtime: false,
         // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
@@ -1126,6 +1150,7 @@ pub(crate) static CALLS: &[Call] = &[
                 kind: "feed",
                 function: None,
             }),
+            size: 0,
         }],
         statuses: &[
             status::RUSTLE_STALE_HANDLE,
@@ -1144,6 +1169,7 @@ pub(crate) static CALLS: &[Call] = &[
                 kind: "feed",
                 function: None,
             }),
+            size: 0,
         }],
         statuses: &[
             status::RUSTLE_STALE_HANDLE,
@@ -1160,9 +1186,11 @@ pub(crate) static CALLS: &[Call] = &[
         parameters: &[
             Parameter {
                 what: What::In(&RUSTLE_SIMULATED_FEED, false),
+                size: 72,
             },
             Parameter {
                 what: What::NewHandle,
+                size: 0,
             },
         ],
         statuses: &[
@@ -1175,6 +1203,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_NO_SYMBOLS,
             status::RUSTLE_NULL_POINTER,
             status::RUSTLE_RATE_OUT_OF_RANGE,
+            status::RUSTLE_RECORD_SIZE,
             status::RUSTLE_STALE_HANDLE,
             status::RUSTLE_SYMBOL_TOO_LONG,
             status::RUSTLE_TOO_MANY_SYMBOLS,
@@ -1197,9 +1226,11 @@ pub(crate) static CALLS: &[Call] = &[
         parameters: &[
             Parameter {
                 what: What::In(&RUSTLE_REPLAY_FEED, false),
+                size: 72,
             },
             Parameter {
                 what: What::NewHandle,
+                size: 0,
             },
         ],
         statuses: &[
@@ -1209,6 +1240,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_INVALID_VALUE,
             status::RUSTLE_MALFORMED_SCHEMA,
             status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
             status::RUSTLE_STALE_HANDLE,
             status::RUSTLE_UNKNOWN_FORMAT,
             status::RUSTLE_UNREADABLE_FILE,
@@ -1225,9 +1257,11 @@ pub(crate) static CALLS: &[Call] = &[
         parameters: &[
             Parameter {
                 what: What::In(&RUSTLE_LIVE_FEED, false),
+                size: 88,
             },
             Parameter {
                 what: What::NewHandle,
+                size: 0,
             },
         ],
         statuses: &[
@@ -1238,6 +1272,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_MALFORMED_ADDRESS,
             status::RUSTLE_MALFORMED_SCHEMA,
             status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
             status::RUSTLE_STALE_HANDLE,
         ],
         is_realtime: false,
@@ -1252,9 +1287,11 @@ pub(crate) static CALLS: &[Call] = &[
         parameters: &[
             Parameter {
                 what: What::In(&RUSTLE_PUSHED_FEED, false),
+                size: 40,
             },
             Parameter {
                 what: What::NewHandle,
+                size: 0,
             },
         ],
         statuses: &[
@@ -1264,6 +1301,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_INVALID_VALUE,
             status::RUSTLE_MALFORMED_SCHEMA,
             status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
             status::RUSTLE_STALE_HANDLE,
         ],
         is_realtime: false,
@@ -1281,20 +1319,29 @@ pub(crate) static CALLS: &[Call] = &[
                     kind: "feed",
                     function: None,
                 }),
+                size: 0,
             },
             Parameter {
                 what: What::Out(96, false),
+                size: 96,
             },
         ],
         statuses: &[
             status::RUSTLE_INVALID_VALUE,
             status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
             status::RUSTLE_STALE_HANDLE,
         ],
         is_realtime: false,
         // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
         run: |a, error| unsafe {
-            rustle_describe(a.handle(0), RUSTLE_DESCRIBE_FEED_COUNTS, a.output(1), 96, error)
+            rustle_describe(
+                a.handle(0),
+                RUSTLE_DESCRIBE_FEED_COUNTS,
+                a.output(1),
+                a.size(1),
+                error,
+            )
         },
     },
     Call {
@@ -1306,14 +1353,17 @@ pub(crate) static CALLS: &[Call] = &[
                     kind: "feed",
                     function: None,
                 }),
+                size: 0,
             },
             Parameter {
                 what: What::Out(136, false),
+                size: 136,
             },
         ],
         statuses: &[
             status::RUSTLE_INVALID_VALUE,
             status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
             status::RUSTLE_STALE_HANDLE,
         ],
         is_realtime: false,
@@ -1323,7 +1373,7 @@ pub(crate) static CALLS: &[Call] = &[
                 a.handle(0),
                 RUSTLE_DESCRIBE_FEED_CONNECTION,
                 a.output(1),
-                136,
+                a.size(1),
                 error,
             )
         },
@@ -1337,13 +1387,19 @@ pub(crate) static CALLS: &[Call] = &[
                     kind: "feed",
                     function: None,
                 }),
+                size: 0,
             },
             Parameter {
                 what: What::In(&RUSTLE_QUOTE_REQUEST, false),
+                size: 48,
             },
-            Parameter { what: What::Sink },
+            Parameter {
+                what: What::Sink,
+                size: 56,
+            },
             Parameter {
                 what: What::NewHandle,
+                size: 0,
             },
         ],
         statuses: &[
@@ -1356,6 +1412,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_MALFORMED_SYMBOL,
             status::RUSTLE_NULL_POINTER,
             status::RUSTLE_POISONED,
+            status::RUSTLE_RECORD_SIZE,
             status::RUSTLE_SHUT_DOWN,
             status::RUSTLE_STALE_HANDLE,
             status::RUSTLE_SYMBOL_TOO_LONG,
@@ -1369,6 +1426,7 @@ pub(crate) static CALLS: &[Call] = &[
                 RUSTLE_START_FEED_QUOTES,
                 a.input(1),
                 a.size(1),
+                a.size(2),
                 a.sink(2),
                 a.output(3),
                 error,
@@ -1384,21 +1442,26 @@ pub(crate) static CALLS: &[Call] = &[
                     kind: "session",
                     function: Some("rustle_feed_start_quotes"),
                 }),
+                size: 0,
             },
             Parameter {
                 what: What::SliceMut(56, 16),
+                size: 56,
             },
             Parameter {
                 what: What::Out(8, false),
+                size: 0,
             },
             Parameter {
                 what: What::Out(40, true),
+                size: 40,
             },
         ],
         statuses: &[
             status::RUSTLE_INVALID_LENGTH,
             status::RUSTLE_INVALID_VALUE,
             status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
             status::RUSTLE_STALE_HANDLE,
         ],
         is_realtime: false,
@@ -1408,10 +1471,11 @@ pub(crate) static CALLS: &[Call] = &[
                 a.handle(0),
                 RUSTLE_START_FEED_QUOTES,
                 a.output(1),
-                56,
+                a.size(1),
                 a.count(1),
                 a.output(2),
                 a.output(3),
+                a.size(3),
                 error,
             )
         },
@@ -1425,13 +1489,19 @@ pub(crate) static CALLS: &[Call] = &[
                     kind: "feed",
                     function: None,
                 }),
+                size: 0,
             },
             Parameter {
                 what: What::In(&RUSTLE_CANDLE_REQUEST, false),
+                size: 64,
             },
-            Parameter { what: What::Sink },
+            Parameter {
+                what: What::Sink,
+                size: 80,
+            },
             Parameter {
                 what: What::NewHandle,
+                size: 0,
             },
         ],
         statuses: &[
@@ -1444,6 +1514,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_MALFORMED_SYMBOL,
             status::RUSTLE_NULL_POINTER,
             status::RUSTLE_POISONED,
+            status::RUSTLE_RECORD_SIZE,
             status::RUSTLE_SHUT_DOWN,
             status::RUSTLE_STALE_HANDLE,
             status::RUSTLE_SYMBOL_TOO_LONG,
@@ -1457,6 +1528,7 @@ pub(crate) static CALLS: &[Call] = &[
                 RUSTLE_START_FEED_CANDLES,
                 a.input(1),
                 a.size(1),
+                a.size(2),
                 a.sink(2),
                 a.output(3),
                 error,
@@ -1472,21 +1544,26 @@ pub(crate) static CALLS: &[Call] = &[
                     kind: "session",
                     function: Some("rustle_feed_start_candles"),
                 }),
+                size: 0,
             },
             Parameter {
                 what: What::SliceMut(80, 16),
+                size: 80,
             },
             Parameter {
                 what: What::Out(8, false),
+                size: 0,
             },
             Parameter {
                 what: What::Out(40, true),
+                size: 40,
             },
         ],
         statuses: &[
             status::RUSTLE_INVALID_LENGTH,
             status::RUSTLE_INVALID_VALUE,
             status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
             status::RUSTLE_STALE_HANDLE,
         ],
         is_realtime: false,
@@ -1496,10 +1573,11 @@ pub(crate) static CALLS: &[Call] = &[
                 a.handle(0),
                 RUSTLE_START_FEED_CANDLES,
                 a.output(1),
-                80,
+                a.size(1),
                 a.count(1),
                 a.output(2),
                 a.output(3),
+                a.size(3),
                 error,
             )
         },
@@ -1513,13 +1591,19 @@ pub(crate) static CALLS: &[Call] = &[
                     kind: "feed",
                     function: None,
                 }),
+                size: 0,
             },
             Parameter {
                 what: What::In(&RUSTLE_PRICE_STATISTICS_REQUEST, false),
+                size: 56,
             },
-            Parameter { what: What::Sink },
+            Parameter {
+                what: What::Sink,
+                size: 80,
+            },
             Parameter {
                 what: What::NewHandle,
+                size: 0,
             },
         ],
         statuses: &[
@@ -1532,6 +1616,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_MALFORMED_SYMBOL,
             status::RUSTLE_NULL_POINTER,
             status::RUSTLE_POISONED,
+            status::RUSTLE_RECORD_SIZE,
             status::RUSTLE_SHUT_DOWN,
             status::RUSTLE_STALE_HANDLE,
             status::RUSTLE_SYMBOL_TOO_LONG,
@@ -1545,6 +1630,7 @@ pub(crate) static CALLS: &[Call] = &[
                 RUSTLE_START_FEED_STATISTICS,
                 a.input(1),
                 a.size(1),
+                a.size(2),
                 a.sink(2),
                 a.output(3),
                 error,
@@ -1560,21 +1646,26 @@ pub(crate) static CALLS: &[Call] = &[
                     kind: "session",
                     function: Some("rustle_feed_start_statistics"),
                 }),
+                size: 0,
             },
             Parameter {
                 what: What::SliceMut(80, 16),
+                size: 80,
             },
             Parameter {
                 what: What::Out(8, false),
+                size: 0,
             },
             Parameter {
                 what: What::Out(40, true),
+                size: 40,
             },
         ],
         statuses: &[
             status::RUSTLE_INVALID_LENGTH,
             status::RUSTLE_INVALID_VALUE,
             status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
             status::RUSTLE_STALE_HANDLE,
         ],
         is_realtime: false,
@@ -1584,10 +1675,11 @@ pub(crate) static CALLS: &[Call] = &[
                 a.handle(0),
                 RUSTLE_START_FEED_STATISTICS,
                 a.output(1),
-                80,
+                a.size(1),
                 a.count(1),
                 a.output(2),
                 a.output(3),
+                a.size(3),
                 error,
             )
         },
@@ -1601,13 +1693,19 @@ pub(crate) static CALLS: &[Call] = &[
                     kind: "feed",
                     function: None,
                 }),
+                size: 0,
             },
             Parameter {
                 what: What::In(&RUSTLE_PRICE_ALERT_REQUEST, false),
+                size: 40,
             },
-            Parameter { what: What::Sink },
+            Parameter {
+                what: What::Sink,
+                size: 48,
+            },
             Parameter {
                 what: What::NewHandle,
+                size: 0,
             },
         ],
         statuses: &[
@@ -1620,6 +1718,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_MALFORMED_SYMBOL,
             status::RUSTLE_NULL_POINTER,
             status::RUSTLE_POISONED,
+            status::RUSTLE_RECORD_SIZE,
             status::RUSTLE_SHUT_DOWN,
             status::RUSTLE_STALE_HANDLE,
             status::RUSTLE_SYMBOL_TOO_LONG,
@@ -1633,6 +1732,7 @@ pub(crate) static CALLS: &[Call] = &[
                 RUSTLE_START_FEED_ALERTS,
                 a.input(1),
                 a.size(1),
+                a.size(2),
                 a.sink(2),
                 a.output(3),
                 error,
@@ -1648,21 +1748,26 @@ pub(crate) static CALLS: &[Call] = &[
                     kind: "session",
                     function: Some("rustle_feed_start_alerts"),
                 }),
+                size: 0,
             },
             Parameter {
                 what: What::SliceMut(48, 16),
+                size: 48,
             },
             Parameter {
                 what: What::Out(8, false),
+                size: 0,
             },
             Parameter {
                 what: What::Out(40, true),
+                size: 40,
             },
         ],
         statuses: &[
             status::RUSTLE_INVALID_LENGTH,
             status::RUSTLE_INVALID_VALUE,
             status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
             status::RUSTLE_STALE_HANDLE,
         ],
         is_realtime: false,
@@ -1672,10 +1777,11 @@ pub(crate) static CALLS: &[Call] = &[
                 a.handle(0),
                 RUSTLE_START_FEED_ALERTS,
                 a.output(1),
-                48,
+                a.size(1),
                 a.count(1),
                 a.output(2),
                 a.output(3),
+                a.size(3),
                 error,
             )
         },
@@ -1689,13 +1795,19 @@ pub(crate) static CALLS: &[Call] = &[
                     kind: "feed",
                     function: None,
                 }),
+                size: 0,
             },
             Parameter {
                 what: What::In(&RUSTLE_NOTICE_REQUEST, false),
+                size: 16,
             },
-            Parameter { what: What::Sink },
+            Parameter {
+                what: What::Sink,
+                size: 136,
+            },
             Parameter {
                 what: What::NewHandle,
+                size: 0,
             },
         ],
         statuses: &[
@@ -1705,6 +1817,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_INVALID_VALUE,
             status::RUSTLE_NULL_POINTER,
             status::RUSTLE_POISONED,
+            status::RUSTLE_RECORD_SIZE,
             status::RUSTLE_SHUT_DOWN,
             status::RUSTLE_STALE_HANDLE,
         ],
@@ -1716,6 +1829,7 @@ pub(crate) static CALLS: &[Call] = &[
                 RUSTLE_START_FEED_NOTICES,
                 a.input(1),
                 a.size(1),
+                a.size(2),
                 a.sink(2),
                 a.output(3),
                 error,
@@ -1731,21 +1845,26 @@ pub(crate) static CALLS: &[Call] = &[
                     kind: "session",
                     function: Some("rustle_feed_start_notices"),
                 }),
+                size: 0,
             },
             Parameter {
                 what: What::SliceMut(136, 16),
+                size: 136,
             },
             Parameter {
                 what: What::Out(8, false),
+                size: 0,
             },
             Parameter {
                 what: What::Out(40, true),
+                size: 40,
             },
         ],
         statuses: &[
             status::RUSTLE_INVALID_LENGTH,
             status::RUSTLE_INVALID_VALUE,
             status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
             status::RUSTLE_STALE_HANDLE,
         ],
         is_realtime: false,
@@ -1755,10 +1874,11 @@ pub(crate) static CALLS: &[Call] = &[
                 a.handle(0),
                 RUSTLE_START_FEED_NOTICES,
                 a.output(1),
-                136,
+                a.size(1),
                 a.count(1),
                 a.output(2),
                 a.output(3),
+                a.size(3),
                 error,
             )
         },
@@ -1772,14 +1892,17 @@ pub(crate) static CALLS: &[Call] = &[
                     kind: "session",
                     function: Some("rustle_feed_start_candles"),
                 }),
+                size: 0,
             },
             Parameter {
                 what: What::Out(16, false),
+                size: 16,
             },
         ],
         statuses: &[
             status::RUSTLE_INVALID_VALUE,
             status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
             status::RUSTLE_STALE_HANDLE,
         ],
         is_realtime: false,
@@ -1789,7 +1912,7 @@ pub(crate) static CALLS: &[Call] = &[
                 a.handle(0),
                 RUSTLE_DESCRIBE_FEED_OMISSIONS,
                 a.output(1),
-                16,
+                a.size(1),
                 error,
             )
         },
@@ -1803,13 +1926,19 @@ pub(crate) static CALLS: &[Call] = &[
                     kind: "feed",
                     function: None,
                 }),
+                size: 0,
             },
             Parameter {
                 what: What::In(&RUSTLE_SERVER_REQUEST, false),
+                size: 40,
             },
-            Parameter { what: What::Sink },
+            Parameter {
+                what: What::Sink,
+                size: 0,
+            },
             Parameter {
                 what: What::NewHandle,
+                size: 0,
             },
         ],
         statuses: &[
@@ -1822,6 +1951,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_MALFORMED_ADDRESS,
             status::RUSTLE_NULL_POINTER,
             status::RUSTLE_POISONED,
+            status::RUSTLE_RECORD_SIZE,
             status::RUSTLE_SHUT_DOWN,
             status::RUSTLE_STALE_HANDLE,
         ],
@@ -1833,6 +1963,7 @@ pub(crate) static CALLS: &[Call] = &[
                 RUSTLE_START_FEED_SERVE,
                 a.input(1),
                 a.size(1),
+                a.size(2),
                 a.sink(2),
                 a.output(3),
                 error,
@@ -1848,20 +1979,29 @@ pub(crate) static CALLS: &[Call] = &[
                     kind: "session",
                     function: Some("rustle_feed_serve"),
                 }),
+                size: 0,
             },
             Parameter {
                 what: What::Out(48, false),
+                size: 48,
             },
         ],
         statuses: &[
             status::RUSTLE_INVALID_VALUE,
             status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
             status::RUSTLE_STALE_HANDLE,
         ],
         is_realtime: false,
         // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
         run: |a, error| unsafe {
-            rustle_describe(a.handle(0), RUSTLE_DESCRIBE_SERVER_COUNTS, a.output(1), 48, error)
+            rustle_describe(
+                a.handle(0),
+                RUSTLE_DESCRIBE_SERVER_COUNTS,
+                a.output(1),
+                a.size(1),
+                error,
+            )
         },
     },
     Call {
@@ -1870,15 +2010,18 @@ pub(crate) static CALLS: &[Call] = &[
         parameters: &[
             Parameter {
                 what: What::In(&RUSTLE_FFT_PLAN_CONFIGURATION, false),
+                size: 24,
             },
             Parameter {
                 what: What::NewHandle,
+                size: 0,
             },
         ],
         statuses: &[
             status::RUSTLE_EXHAUSTED,
             status::RUSTLE_INVALID_VALUE,
             status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
         ],
         is_realtime: false,
         // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
@@ -1893,20 +2036,29 @@ pub(crate) static CALLS: &[Call] = &[
                     kind: "fft_plan",
                     function: None,
                 }),
+                size: 0,
             },
             Parameter {
                 what: What::Out(24, false),
+                size: 24,
             },
         ],
         statuses: &[
             status::RUSTLE_INVALID_VALUE,
             status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
             status::RUSTLE_STALE_HANDLE,
         ],
         is_realtime: true,
         // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
         run: |a, error| unsafe {
-            rustle_describe(a.handle(0), RUSTLE_DESCRIBE_FFT_PLAN, a.output(1), 24, error)
+            rustle_describe(
+                a.handle(0),
+                RUSTLE_DESCRIBE_FFT_PLAN,
+                a.output(1),
+                a.size(1),
+                error,
+            )
         },
     },
     Call {
@@ -1915,15 +2067,18 @@ pub(crate) static CALLS: &[Call] = &[
         parameters: &[
             Parameter {
                 what: What::In(&RUSTLE_FFT_INVERSE_CONFIGURATION, false),
+                size: 16,
             },
             Parameter {
                 what: What::NewHandle,
+                size: 0,
             },
         ],
         statuses: &[
             status::RUSTLE_EXHAUSTED,
             status::RUSTLE_INVALID_VALUE,
             status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
         ],
         is_realtime: false,
         // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
@@ -1940,20 +2095,29 @@ pub(crate) static CALLS: &[Call] = &[
                     kind: "fft_inverse",
                     function: None,
                 }),
+                size: 0,
             },
             Parameter {
                 what: What::Out(24, false),
+                size: 24,
             },
         ],
         statuses: &[
             status::RUSTLE_INVALID_VALUE,
             status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
             status::RUSTLE_STALE_HANDLE,
         ],
         is_realtime: true,
         // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
         run: |a, error| unsafe {
-            rustle_describe(a.handle(0), RUSTLE_DESCRIBE_FFT_INVERSE, a.output(1), 24, error)
+            rustle_describe(
+                a.handle(0),
+                RUSTLE_DESCRIBE_FFT_INVERSE,
+                a.output(1),
+                a.size(1),
+                error,
+            )
         },
     },
     Call {
@@ -1964,6 +2128,7 @@ pub(crate) static CALLS: &[Call] = &[
                 kind: "meter",
                 function: None,
             }),
+            size: 0,
         }],
         statuses: &[
             status::RUSTLE_STALE_HANDLE,
@@ -1980,9 +2145,11 @@ pub(crate) static CALLS: &[Call] = &[
         parameters: &[
             Parameter {
                 what: What::In(&RUSTLE_METER_CONFIGURATION, false),
+                size: 72,
             },
             Parameter {
                 what: What::NewHandle,
+                size: 0,
             },
         ],
         statuses: &[
@@ -1990,6 +2157,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_INVALID_LENGTH,
             status::RUSTLE_INVALID_VALUE,
             status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
         ],
         is_realtime: false,
         // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
@@ -2003,6 +2171,7 @@ pub(crate) static CALLS: &[Call] = &[
                 kind: "pitch",
                 function: None,
             }),
+            size: 0,
         }],
         statuses: &[
             status::RUSTLE_STALE_HANDLE,
@@ -2019,15 +2188,18 @@ pub(crate) static CALLS: &[Call] = &[
         parameters: &[
             Parameter {
                 what: What::In(&RUSTLE_PITCH_CONFIGURATION, false),
+                size: 40,
             },
             Parameter {
                 what: What::NewHandle,
+                size: 0,
             },
         ],
         statuses: &[
             status::RUSTLE_EXHAUSTED,
             status::RUSTLE_INVALID_VALUE,
             status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
         ],
         is_realtime: false,
         // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
@@ -2042,20 +2214,23 @@ pub(crate) static CALLS: &[Call] = &[
                     kind: "pitch",
                     function: None,
                 }),
+                size: 0,
             },
             Parameter {
                 what: What::Out(24, false),
+                size: 24,
             },
         ],
         statuses: &[
             status::RUSTLE_INVALID_VALUE,
             status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
             status::RUSTLE_STALE_HANDLE,
         ],
         is_realtime: true,
         // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
         run: |a, error| unsafe {
-            rustle_describe(a.handle(0), RUSTLE_DESCRIBE_PITCH, a.output(1), 24, error)
+            rustle_describe(a.handle(0), RUSTLE_DESCRIBE_PITCH, a.output(1), a.size(1), error)
         },
     },
     Call {
@@ -2064,15 +2239,18 @@ pub(crate) static CALLS: &[Call] = &[
         parameters: &[
             Parameter {
                 what: What::In(&RUSTLE_MANUAL_RUNTIME, false),
+                size: 8,
             },
             Parameter {
                 what: What::NewHandle,
+                size: 0,
             },
         ],
         statuses: &[
             status::RUSTLE_EXHAUSTED,
             status::RUSTLE_INVALID_VALUE,
             status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
         ],
         is_realtime: false,
         // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
@@ -2092,9 +2270,11 @@ pub(crate) static CALLS: &[Call] = &[
         parameters: &[
             Parameter {
                 what: What::In(&RUSTLE_SOUND_CONFIGURATION, false),
+                size: 48,
             },
             Parameter {
                 what: What::NewHandle,
+                size: 0,
             },
         ],
         statuses: &[
@@ -2103,6 +2283,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_INVALID_UTF8,
             status::RUSTLE_INVALID_VALUE,
             status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
             status::RUSTLE_STALE_HANDLE,
         ],
         is_realtime: false,
@@ -2115,9 +2296,11 @@ pub(crate) static CALLS: &[Call] = &[
         parameters: &[
             Parameter {
                 what: What::In(&RUSTLE_SOUND_CONFIGURATION, false),
+                size: 48,
             },
             Parameter {
                 what: What::NewHandle,
+                size: 0,
             },
         ],
         statuses: &[
@@ -2126,6 +2309,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_INVALID_UTF8,
             status::RUSTLE_INVALID_VALUE,
             status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
             status::RUSTLE_STALE_HANDLE,
         ],
         is_realtime: false,
@@ -2141,13 +2325,19 @@ pub(crate) static CALLS: &[Call] = &[
                     kind: "capture",
                     function: None,
                 }),
+                size: 0,
             },
             Parameter {
                 what: What::In(&RUSTLE_LANE_REQUEST, false),
+                size: 16,
             },
-            Parameter { what: What::Sink },
+            Parameter {
+                what: What::Sink,
+                size: 1064,
+            },
             Parameter {
                 what: What::NewHandle,
+                size: 0,
             },
         ],
         statuses: &[
@@ -2162,6 +2352,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_NO_SOUND_LIBRARY,
             status::RUSTLE_NULL_POINTER,
             status::RUSTLE_POISONED,
+            status::RUSTLE_RECORD_SIZE,
             status::RUSTLE_SHUT_DOWN,
             status::RUSTLE_STALE_HANDLE,
         ],
@@ -2173,6 +2364,7 @@ pub(crate) static CALLS: &[Call] = &[
                 RUSTLE_START_CAPTURE,
                 a.input(1),
                 a.size(1),
+                a.size(2),
                 a.sink(2),
                 a.output(3),
                 error,
@@ -2188,21 +2380,26 @@ pub(crate) static CALLS: &[Call] = &[
                     kind: "session",
                     function: Some("rustle_capture_start"),
                 }),
+                size: 0,
             },
             Parameter {
                 what: What::SliceMut(1064, 16),
+                size: 1064,
             },
             Parameter {
                 what: What::Out(8, false),
+                size: 0,
             },
             Parameter {
                 what: What::Out(40, true),
+                size: 40,
             },
         ],
         statuses: &[
             status::RUSTLE_INVALID_LENGTH,
             status::RUSTLE_INVALID_VALUE,
             status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
             status::RUSTLE_STALE_HANDLE,
         ],
         is_realtime: false,
@@ -2212,10 +2409,11 @@ pub(crate) static CALLS: &[Call] = &[
                 a.handle(0),
                 RUSTLE_START_CAPTURE,
                 a.output(1),
-                1064,
+                a.size(1),
                 a.count(1),
                 a.output(2),
                 a.output(3),
+                a.size(3),
                 error,
             )
         },
@@ -2229,13 +2427,19 @@ pub(crate) static CALLS: &[Call] = &[
                     kind: "playback",
                     function: None,
                 }),
+                size: 0,
             },
             Parameter {
                 what: What::In(&RUSTLE_LANE_REQUEST, false),
+                size: 16,
             },
-            Parameter { what: What::Sink },
+            Parameter {
+                what: What::Sink,
+                size: 48,
+            },
             Parameter {
                 what: What::NewHandle,
+                size: 0,
             },
         ],
         statuses: &[
@@ -2250,6 +2454,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_NO_SOUND_LIBRARY,
             status::RUSTLE_NULL_POINTER,
             status::RUSTLE_POISONED,
+            status::RUSTLE_RECORD_SIZE,
             status::RUSTLE_SHUT_DOWN,
             status::RUSTLE_STALE_HANDLE,
         ],
@@ -2261,6 +2466,7 @@ pub(crate) static CALLS: &[Call] = &[
                 RUSTLE_START_PLAYBACK,
                 a.input(1),
                 a.size(1),
+                a.size(2),
                 a.sink(2),
                 a.output(3),
                 error,
@@ -2276,21 +2482,26 @@ pub(crate) static CALLS: &[Call] = &[
                     kind: "session",
                     function: Some("rustle_playback_start"),
                 }),
+                size: 0,
             },
             Parameter {
                 what: What::SliceMut(48, 16),
+                size: 48,
             },
             Parameter {
                 what: What::Out(8, false),
+                size: 0,
             },
             Parameter {
                 what: What::Out(40, true),
+                size: 40,
             },
         ],
         statuses: &[
             status::RUSTLE_INVALID_LENGTH,
             status::RUSTLE_INVALID_VALUE,
             status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
             status::RUSTLE_STALE_HANDLE,
         ],
         is_realtime: false,
@@ -2300,10 +2511,11 @@ pub(crate) static CALLS: &[Call] = &[
                 a.handle(0),
                 RUSTLE_START_PLAYBACK,
                 a.output(1),
-                48,
+                a.size(1),
                 a.count(1),
                 a.output(2),
                 a.output(3),
+                a.size(3),
                 error,
             )
         },
@@ -2316,6 +2528,7 @@ pub(crate) static CALLS: &[Call] = &[
                 kind: "capture",
                 function: None,
             }),
+            size: 0,
         }],
         statuses: &[
             status::RUSTLE_STALE_HANDLE,
@@ -2334,6 +2547,7 @@ pub(crate) static CALLS: &[Call] = &[
                 kind: "capture",
                 function: None,
             }),
+            size: 0,
         }],
         statuses: &[
             status::RUSTLE_STALE_HANDLE,
@@ -2352,6 +2566,7 @@ pub(crate) static CALLS: &[Call] = &[
                 kind: "playback",
                 function: None,
             }),
+            size: 0,
         }],
         statuses: &[
             status::RUSTLE_STALE_HANDLE,
@@ -2370,6 +2585,7 @@ pub(crate) static CALLS: &[Call] = &[
                 kind: "playback",
                 function: None,
             }),
+            size: 0,
         }],
         statuses: &[
             status::RUSTLE_STALE_HANDLE,
@@ -2386,15 +2602,18 @@ pub(crate) static CALLS: &[Call] = &[
         parameters: &[
             Parameter {
                 what: What::In(&RUSTLE_STFT_CONFIGURATION, false),
+                size: 40,
             },
             Parameter {
                 what: What::NewHandle,
+                size: 0,
             },
         ],
         statuses: &[
             status::RUSTLE_EXHAUSTED,
             status::RUSTLE_INVALID_VALUE,
             status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
         ],
         is_realtime: false,
         // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
@@ -2409,19 +2628,24 @@ pub(crate) static CALLS: &[Call] = &[
                     kind: "stft",
                     function: None,
                 }),
+                size: 0,
             },
             Parameter {
                 what: What::Out(16, false),
+                size: 16,
             },
         ],
         statuses: &[
             status::RUSTLE_INVALID_VALUE,
             status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
             status::RUSTLE_STALE_HANDLE,
         ],
         is_realtime: true,
         // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
-        run: |a, error| unsafe { rustle_describe(a.handle(0), RUSTLE_DESCRIBE_STFT, a.output(1), 16, error) },
+        run: |a, error| unsafe {
+            rustle_describe(a.handle(0), RUSTLE_DESCRIBE_STFT, a.output(1), a.size(1), error)
+        },
     },
     Call {
         name: "rustle_stft_stream_reset",
@@ -2431,6 +2655,7 @@ pub(crate) static CALLS: &[Call] = &[
                 kind: "stft_stream",
                 function: None,
             }),
+            size: 0,
         }],
         statuses: &[
             status::RUSTLE_STALE_HANDLE,
@@ -2447,15 +2672,18 @@ pub(crate) static CALLS: &[Call] = &[
         parameters: &[
             Parameter {
                 what: What::In(&RUSTLE_STFT_STREAM_CONFIGURATION, false),
+                size: 8,
             },
             Parameter {
                 what: What::NewHandle,
+                size: 0,
             },
         ],
         statuses: &[
             status::RUSTLE_EXHAUSTED,
             status::RUSTLE_INVALID_VALUE,
             status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
             status::RUSTLE_STALE_HANDLE,
         ],
         is_realtime: false,
@@ -2470,9 +2698,11 @@ pub(crate) static CALLS: &[Call] = &[
         parameters: &[
             Parameter {
                 what: What::In(&RUSTLE_TICKER_CONFIGURATION, false),
+                size: 40,
             },
             Parameter {
                 what: What::NewHandle,
+                size: 0,
             },
         ],
         statuses: &[
@@ -2480,6 +2710,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_INVALID_VALUE,
             status::RUSTLE_NULL_POINTER,
             status::RUSTLE_RATE_OUT_OF_RANGE,
+            status::RUSTLE_RECORD_SIZE,
             status::RUSTLE_STALE_HANDLE,
         ],
         is_realtime: false,
@@ -2495,13 +2726,19 @@ pub(crate) static CALLS: &[Call] = &[
                     kind: "ticker",
                     function: None,
                 }),
+                size: 0,
             },
             Parameter {
                 what: What::In(&RUSTLE_TICKER_REQUEST, false),
+                size: 32,
             },
-            Parameter { what: What::Sink },
+            Parameter {
+                what: What::Sink,
+                size: 32,
+            },
             Parameter {
                 what: What::NewHandle,
+                size: 0,
             },
         ],
         statuses: &[
@@ -2515,6 +2752,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_NO_SYMBOLS,
             status::RUSTLE_NULL_POINTER,
             status::RUSTLE_POISONED,
+            status::RUSTLE_RECORD_SIZE,
             status::RUSTLE_SHUT_DOWN,
             status::RUSTLE_STALE_HANDLE,
             status::RUSTLE_SYMBOL_TOO_LONG,
@@ -2528,6 +2766,7 @@ pub(crate) static CALLS: &[Call] = &[
                 RUSTLE_START_TICKER,
                 a.input(1),
                 a.size(1),
+                a.size(2),
                 a.sink(2),
                 a.output(3),
                 error,
@@ -2543,21 +2782,26 @@ pub(crate) static CALLS: &[Call] = &[
                     kind: "session",
                     function: Some("rustle_ticker_start"),
                 }),
+                size: 0,
             },
             Parameter {
                 what: What::SliceMut(32, 16),
+                size: 32,
             },
             Parameter {
                 what: What::Out(8, false),
+                size: 0,
             },
             Parameter {
                 what: What::Out(40, true),
+                size: 40,
             },
         ],
         statuses: &[
             status::RUSTLE_INVALID_LENGTH,
             status::RUSTLE_INVALID_VALUE,
             status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
             status::RUSTLE_STALE_HANDLE,
         ],
         is_realtime: false,
@@ -2567,10 +2811,11 @@ pub(crate) static CALLS: &[Call] = &[
                 a.handle(0),
                 RUSTLE_START_TICKER,
                 a.output(1),
-                32,
+                a.size(1),
                 a.count(1),
                 a.output(2),
                 a.output(3),
+                a.size(3),
                 error,
             )
         },
@@ -2583,6 +2828,7 @@ pub(crate) static CALLS: &[Call] = &[
                 kind: "ticker",
                 function: None,
             }),
+            size: 0,
         }],
         statuses: &[
             status::RUSTLE_STALE_HANDLE,
@@ -2601,6 +2847,7 @@ pub(crate) static CALLS: &[Call] = &[
                 kind: "ticker",
                 function: None,
             }),
+            size: 0,
         }],
         statuses: &[
             status::RUSTLE_STALE_HANDLE,
@@ -2619,6 +2866,7 @@ pub(crate) static CALLS: &[Call] = &[
                 kind: "voice",
                 function: None,
             }),
+            size: 0,
         }],
         statuses: &[
             status::RUSTLE_STALE_HANDLE,
@@ -2635,15 +2883,18 @@ pub(crate) static CALLS: &[Call] = &[
         parameters: &[
             Parameter {
                 what: What::In(&RUSTLE_VOICE_CONFIGURATION, false),
+                size: 56,
             },
             Parameter {
                 what: What::NewHandle,
+                size: 0,
             },
         ],
         statuses: &[
             status::RUSTLE_EXHAUSTED,
             status::RUSTLE_INVALID_VALUE,
             status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
         ],
         is_realtime: false,
         // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
@@ -2658,19 +2909,24 @@ pub(crate) static CALLS: &[Call] = &[
                     kind: "voice",
                     function: None,
                 }),
+                size: 0,
             },
             Parameter {
                 what: What::Out(8, false),
+                size: 8,
             },
         ],
         statuses: &[
             status::RUSTLE_INVALID_VALUE,
             status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
             status::RUSTLE_STALE_HANDLE,
         ],
         is_realtime: true,
         // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
-        run: |a, error| unsafe { rustle_describe(a.handle(0), RUSTLE_DESCRIBE_VOICE, a.output(1), 8, error) },
+        run: |a, error| unsafe {
+            rustle_describe(a.handle(0), RUSTLE_DESCRIBE_VOICE, a.output(1), a.size(1), error)
+        },
     },
     Call {
         name: "rustle_session_free",
@@ -2680,6 +2936,7 @@ pub(crate) static CALLS: &[Call] = &[
                 kind: "session",
                 function: None,
             }),
+            size: 0,
         }],
         statuses: &[status::RUSTLE_STALE_HANDLE],
         is_realtime: false,
@@ -2694,6 +2951,7 @@ pub(crate) static CALLS: &[Call] = &[
                 kind: "echo",
                 function: None,
             }),
+            size: 0,
         }],
         statuses: &[status::RUSTLE_STALE_HANDLE],
         is_realtime: false,
@@ -2708,6 +2966,7 @@ pub(crate) static CALLS: &[Call] = &[
                 kind: "equalizer",
                 function: None,
             }),
+            size: 0,
         }],
         statuses: &[status::RUSTLE_STALE_HANDLE],
         is_realtime: false,
@@ -2722,6 +2981,7 @@ pub(crate) static CALLS: &[Call] = &[
                 kind: "feed",
                 function: None,
             }),
+            size: 0,
         }],
         statuses: &[status::RUSTLE_STALE_HANDLE],
         is_realtime: false,
@@ -2736,6 +2996,7 @@ pub(crate) static CALLS: &[Call] = &[
                 kind: "fft_plan",
                 function: None,
             }),
+            size: 0,
         }],
         statuses: &[status::RUSTLE_STALE_HANDLE],
         is_realtime: false,
@@ -2750,6 +3011,7 @@ pub(crate) static CALLS: &[Call] = &[
                 kind: "fft_inverse",
                 function: None,
             }),
+            size: 0,
         }],
         statuses: &[status::RUSTLE_STALE_HANDLE],
         is_realtime: false,
@@ -2764,6 +3026,7 @@ pub(crate) static CALLS: &[Call] = &[
                 kind: "meter",
                 function: None,
             }),
+            size: 0,
         }],
         statuses: &[status::RUSTLE_STALE_HANDLE],
         is_realtime: false,
@@ -2778,6 +3041,7 @@ pub(crate) static CALLS: &[Call] = &[
                 kind: "pitch",
                 function: None,
             }),
+            size: 0,
         }],
         statuses: &[status::RUSTLE_STALE_HANDLE],
         is_realtime: false,
@@ -2792,6 +3056,7 @@ pub(crate) static CALLS: &[Call] = &[
                 kind: "runtime",
                 function: None,
             }),
+            size: 0,
         }],
         statuses: &[status::RUSTLE_STALE_HANDLE],
         is_realtime: false,
@@ -2806,6 +3071,7 @@ pub(crate) static CALLS: &[Call] = &[
                 kind: "capture",
                 function: None,
             }),
+            size: 0,
         }],
         statuses: &[status::RUSTLE_STALE_HANDLE],
         is_realtime: false,
@@ -2820,6 +3086,7 @@ pub(crate) static CALLS: &[Call] = &[
                 kind: "playback",
                 function: None,
             }),
+            size: 0,
         }],
         statuses: &[status::RUSTLE_STALE_HANDLE],
         is_realtime: false,
@@ -2834,6 +3101,7 @@ pub(crate) static CALLS: &[Call] = &[
                 kind: "stft",
                 function: None,
             }),
+            size: 0,
         }],
         statuses: &[status::RUSTLE_STALE_HANDLE],
         is_realtime: false,
@@ -2848,6 +3116,7 @@ pub(crate) static CALLS: &[Call] = &[
                 kind: "stft_stream",
                 function: None,
             }),
+            size: 0,
         }],
         statuses: &[status::RUSTLE_STALE_HANDLE],
         is_realtime: false,
@@ -2862,6 +3131,7 @@ pub(crate) static CALLS: &[Call] = &[
                 kind: "ticker",
                 function: None,
             }),
+            size: 0,
         }],
         statuses: &[status::RUSTLE_STALE_HANDLE],
         is_realtime: false,
@@ -2876,6 +3146,7 @@ pub(crate) static CALLS: &[Call] = &[
                 kind: "voice",
                 function: None,
             }),
+            size: 0,
         }],
         statuses: &[status::RUSTLE_STALE_HANDLE],
         is_realtime: false,
@@ -2887,6 +3158,7 @@ pub(crate) static CALLS: &[Call] = &[
         makes: "",
         parameters: &[Parameter {
             what: What::Number(Number::U32, 0.0),
+            size: 0,
         }],
         statuses: &[status::RUSTLE_INVALID_VALUE],
         is_realtime: true,
@@ -2902,9 +3174,11 @@ pub(crate) static CALLS: &[Call] = &[
                     kind: "echo",
                     function: None,
                 }),
+                size: 0,
             },
             Parameter {
                 what: What::Number(Number::U64, 7.0),
+                size: 0,
             },
         ],
         statuses: &[status::RUSTLE_STALE_HANDLE],
@@ -2921,20 +3195,23 @@ pub(crate) static CALLS: &[Call] = &[
                     kind: "equalizer",
                     function: None,
                 }),
+                size: 0,
             },
             Parameter {
                 what: What::In(&RUSTLE_EQUALIZER_SETTINGS, false),
+                size: 40,
             },
         ],
         statuses: &[
             status::RUSTLE_INVALID_LENGTH,
             status::RUSTLE_INVALID_VALUE,
             status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
             status::RUSTLE_STALE_HANDLE,
         ],
         is_realtime: false,
         // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
-        run: |a, error| unsafe { rustle_equalizer_change(a.handle(0), a.input(1), error) },
+        run: |a, error| unsafe { rustle_equalizer_change_sized(a.handle(0), a.input(1), a.size(1), error) },
     },
     Call {
         name: "rustle_equalizer_set_bypassed",
@@ -2945,9 +3222,11 @@ pub(crate) static CALLS: &[Call] = &[
                     kind: "equalizer",
                     function: None,
                 }),
+                size: 0,
             },
             Parameter {
                 what: What::Flag(false),
+                size: 0,
             },
         ],
         statuses: &[status::RUSTLE_STALE_HANDLE],
@@ -2964,9 +3243,11 @@ pub(crate) static CALLS: &[Call] = &[
                     kind: "equalizer",
                     function: None,
                 }),
+                size: 0,
             },
             Parameter {
                 what: What::SliceMut(4, 16),
+                size: 0,
             },
         ],
         statuses: &[
@@ -2986,9 +3267,11 @@ pub(crate) static CALLS: &[Call] = &[
         parameters: &[
             Parameter {
                 what: What::In(&RUSTLE_EQUALIZER_SETTINGS, false),
+                size: 40,
             },
             Parameter {
                 what: What::Number(Number::F64, 48000.0),
+                size: 0,
             },
             Parameter {
                 what: What::Slice(
@@ -2998,24 +3281,29 @@ pub(crate) static CALLS: &[Call] = &[
                     },
                     8,
                 ),
+                size: 0,
             },
             Parameter {
                 what: What::SliceMut(8, 8),
+                size: 0,
             },
             Parameter {
                 what: What::SliceMut(8, 8),
+                size: 0,
             },
         ],
         statuses: &[
             status::RUSTLE_INVALID_LENGTH,
             status::RUSTLE_INVALID_VALUE,
             status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
         ],
         is_realtime: false,
         // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
         run: |a, error| unsafe {
-            rustle_equalizer_response(
+            rustle_equalizer_response_sized(
                 a.input(0),
+                a.size(0),
                 a.f64(1),
                 a.input(2),
                 a.count(2),
@@ -3033,22 +3321,28 @@ pub(crate) static CALLS: &[Call] = &[
         parameters: &[
             Parameter {
                 what: What::In(&RUSTLE_EQUALIZER_SETTINGS, false),
+                size: 40,
             },
             Parameter {
                 what: What::Number(Number::F64, 48000.0),
+                size: 0,
             },
             Parameter {
                 what: What::Out(8, false),
+                size: 0,
             },
         ],
         statuses: &[
             status::RUSTLE_INVALID_LENGTH,
             status::RUSTLE_INVALID_VALUE,
             status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
         ],
         is_realtime: false,
         // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
-        run: |a, error| unsafe { rustle_equalizer_preamp(a.input(0), a.f64(1), a.output(2), error) },
+        run: |a, error| unsafe {
+            rustle_equalizer_preamp_sized(a.input(0), a.size(0), a.f64(1), a.output(2), error)
+        },
     },
     Call {
         name: "rustle_equalizer_solve",
@@ -3062,6 +3356,7 @@ pub(crate) static CALLS: &[Call] = &[
                     },
                     1,
                 ),
+                size: 32,
             },
             Parameter {
                 what: What::Slice(
@@ -3071,27 +3366,33 @@ pub(crate) static CALLS: &[Call] = &[
                     },
                     1,
                 ),
+                size: 0,
             },
             Parameter {
                 what: What::Number(Number::F64, 48000.0),
+                size: 0,
             },
             Parameter {
                 what: What::SliceMut(8, 1),
+                size: 0,
             },
             Parameter {
                 what: What::Out(8, false),
+                size: 0,
             },
         ],
         statuses: &[
             status::RUSTLE_INVALID_LENGTH,
             status::RUSTLE_INVALID_VALUE,
             status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
         ],
         is_realtime: false,
         // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
         run: |a, error| unsafe {
-            rustle_equalizer_solve(
+            rustle_equalizer_solve_sized(
                 a.input(0),
+                a.size(0),
                 a.count(0),
                 a.input(1),
                 a.count(1),
@@ -3111,6 +3412,7 @@ pub(crate) static CALLS: &[Call] = &[
                 kind: "feed",
                 function: None,
             }),
+            size: 0,
         }],
         statuses: &[
             status::RUSTLE_EXHAUSTED,
@@ -3130,6 +3432,7 @@ pub(crate) static CALLS: &[Call] = &[
                     kind: "feed",
                     function: Some("rustle_feed_new_pushed"),
                 }),
+                size: 0,
             },
             Parameter {
                 what: What::Slice(
@@ -3139,9 +3442,11 @@ pub(crate) static CALLS: &[Call] = &[
                     },
                     0,
                 ),
+                size: 0,
             },
             Parameter {
                 what: What::Out(8, false),
+                size: 0,
             },
         ],
         statuses: &[
@@ -3165,17 +3470,24 @@ pub(crate) static CALLS: &[Call] = &[
                     kind: "feed",
                     function: Some("rustle_feed_new_pushed"),
                 }),
+                size: 0,
             },
             Parameter {
                 what: What::Choice(&[0, 1, 2, 3, 4, 5, 6, 8, 7], 0),
+                size: 0,
             },
             Parameter {
                 what: What::Number(Number::U64, 0.0),
+                size: 0,
             },
             Parameter {
                 what: What::Number(Number::U32, 0.0),
+                size: 0,
             },
-            Parameter { what: What::Text("") },
+            Parameter {
+                what: What::Text(""),
+                size: 0,
+            },
         ],
         statuses: &[
             status::RUSTLE_INVALID_LENGTH,
@@ -3208,24 +3520,35 @@ pub(crate) static CALLS: &[Call] = &[
                     kind: "feed",
                     function: None,
                 }),
+                size: 0,
             },
             Parameter {
                 what: What::SliceMut(1, 16),
+                size: 0,
             },
             Parameter {
                 what: What::Out(32, false),
+                size: 32,
             },
         ],
         statuses: &[
             status::RUSTLE_INVALID_LENGTH,
             status::RUSTLE_INVALID_VALUE,
             status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
             status::RUSTLE_STALE_HANDLE,
         ],
         is_realtime: false,
         // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
         run: |a, error| unsafe {
-            rustle_feed_wanted(a.handle(0), a.output(1), a.count(1), a.output(2), error)
+            rustle_feed_wanted_sized(
+                a.handle(0),
+                a.output(1),
+                a.count(1),
+                a.output(2),
+                a.size(2),
+                error,
+            )
         },
     },
     Call {
@@ -3234,18 +3557,23 @@ pub(crate) static CALLS: &[Call] = &[
         parameters: &[
             Parameter {
                 what: What::Number(Number::U64, 1000000.0),
+                size: 0,
             },
             Parameter {
                 what: What::Number(Number::U64, 8000000.0),
+                size: 0,
             },
             Parameter {
                 what: What::Number(Number::U32, 1.0),
+                size: 0,
             },
             Parameter {
                 what: What::Number(Number::U64, 0.0),
+                size: 0,
             },
             Parameter {
                 what: What::Out(8, false),
+                size: 0,
             },
         ],
         statuses: &[status::RUSTLE_INVALID_VALUE, status::RUSTLE_NULL_POINTER],
@@ -3264,6 +3592,7 @@ pub(crate) static CALLS: &[Call] = &[
                     kind: "session",
                     function: Some("rustle_feed_start_quotes"),
                 }),
+                size: 0,
             },
             Parameter {
                 what: What::Slice(
@@ -3273,6 +3602,7 @@ pub(crate) static CALLS: &[Call] = &[
                     },
                     2,
                 ),
+                size: 16,
             },
             Parameter {
                 what: What::Slice(
@@ -3282,6 +3612,7 @@ pub(crate) static CALLS: &[Call] = &[
                     },
                     2,
                 ),
+                size: 16,
             },
         ],
         statuses: &[
@@ -3291,6 +3622,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_INVALID_VALUE,
             status::RUSTLE_MALFORMED_SYMBOL,
             status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
             status::RUSTLE_STALE_HANDLE,
             status::RUSTLE_SYMBOL_TOO_LONG,
             status::RUSTLE_TOO_MANY_SYMBOLS,
@@ -3299,7 +3631,16 @@ pub(crate) static CALLS: &[Call] = &[
         is_realtime: false,
         // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
         run: |a, error| unsafe {
-            rustle_feed_subscribe(a.handle(0), a.input(1), a.count(1), a.input(2), a.count(2), error)
+            rustle_feed_subscribe_sized(
+                a.handle(0),
+                a.input(1),
+                a.size(1),
+                a.count(1),
+                a.input(2),
+                a.size(2),
+                a.count(2),
+                error,
+            )
         },
     },
     Call {
@@ -3311,15 +3652,19 @@ pub(crate) static CALLS: &[Call] = &[
                     kind: "session",
                     function: Some("rustle_feed_start_quotes"),
                 }),
+                size: 0,
             },
             Parameter {
                 what: What::Number(Number::U32, 0.0),
+                size: 0,
             },
             Parameter {
                 what: What::SliceMut(1, 32),
+                size: 0,
             },
             Parameter {
                 what: What::Out(8, false),
+                size: 0,
             },
         ],
         statuses: &[
@@ -3343,12 +3688,15 @@ pub(crate) static CALLS: &[Call] = &[
                     kind: "session",
                     function: Some("rustle_feed_serve"),
                 }),
+                size: 0,
             },
             Parameter {
                 what: What::SliceMut(1, 300),
+                size: 0,
             },
             Parameter {
                 what: What::Out(8, false),
+                size: 0,
             },
         ],
         statuses: &[
@@ -3372,24 +3720,35 @@ pub(crate) static CALLS: &[Call] = &[
                     kind: "session",
                     function: Some("rustle_feed_serve"),
                 }),
+                size: 0,
             },
             Parameter {
                 what: What::SliceMut(64, 4),
+                size: 64,
             },
             Parameter {
                 what: What::Out(8, false),
+                size: 0,
             },
         ],
         statuses: &[
             status::RUSTLE_INVALID_LENGTH,
             status::RUSTLE_INVALID_VALUE,
             status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
             status::RUSTLE_STALE_HANDLE,
         ],
         is_realtime: false,
         // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
         run: |a, error| unsafe {
-            rustle_server_clients(a.handle(0), a.output(1), a.count(1), a.output(2), error)
+            rustle_server_clients_sized(
+                a.handle(0),
+                a.output(1),
+                a.size(1),
+                a.count(1),
+                a.output(2),
+                error,
+            )
         },
     },
     Call {
@@ -3401,9 +3760,11 @@ pub(crate) static CALLS: &[Call] = &[
                     kind: "fft_plan",
                     function: None,
                 }),
+                size: 0,
             },
             Parameter {
                 what: What::Choice(&[0, 1, 2, 3], 0),
+                size: 0,
             },
             Parameter {
                 what: What::Slice(
@@ -3413,12 +3774,15 @@ pub(crate) static CALLS: &[Call] = &[
                     },
                     256,
                 ),
+                size: 0,
             },
             Parameter {
                 what: What::SliceMut(4, 129),
+                size: 0,
             },
             Parameter {
                 what: What::SliceMut(4, 3072),
+                size: 0,
             },
         ],
         statuses: &[
@@ -3452,6 +3816,7 @@ pub(crate) static CALLS: &[Call] = &[
                     kind: "fft_inverse",
                     function: None,
                 }),
+                size: 0,
             },
             Parameter {
                 what: What::Slice(
@@ -3461,12 +3826,15 @@ pub(crate) static CALLS: &[Call] = &[
                     },
                     258,
                 ),
+                size: 0,
             },
             Parameter {
                 what: What::SliceMut(4, 256),
+                size: 0,
             },
             Parameter {
                 what: What::SliceMut(4, 3072),
+                size: 0,
             },
         ],
         statuses: &[
@@ -3495,6 +3863,7 @@ pub(crate) static CALLS: &[Call] = &[
         makes: "",
         parameters: &[Parameter {
             what: What::Out(4, false),
+            size: 0,
         }],
         statuses: &[status::RUSTLE_INVALID_VALUE, status::RUSTLE_NULL_POINTER],
         is_realtime: false,
@@ -3507,12 +3876,15 @@ pub(crate) static CALLS: &[Call] = &[
         parameters: &[
             Parameter {
                 what: What::Choice(&[0, 1, 2, 3], 0),
+                size: 0,
             },
             Parameter {
                 what: What::Choice(&[0, 1], 0),
+                size: 0,
             },
             Parameter {
                 what: What::SliceMut(4, 16),
+                size: 0,
             },
         ],
         statuses: &[
@@ -3544,30 +3916,37 @@ pub(crate) static CALLS: &[Call] = &[
                     },
                     129,
                 ),
+                size: 0,
             },
             Parameter {
                 what: What::In(&RUSTLE_PEAK_SEARCH, false),
+                size: 32,
             },
             Parameter {
                 what: What::SliceMut(24, 4),
+                size: 24,
             },
             Parameter {
                 what: What::Out(8, false),
+                size: 0,
             },
         ],
         statuses: &[
             status::RUSTLE_INVALID_LENGTH,
             status::RUSTLE_INVALID_VALUE,
             status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
         ],
         is_realtime: false,
         // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
         run: |a, error| unsafe {
-            rustle_spectrum_peaks(
+            rustle_spectrum_peaks_sized(
                 a.input(0),
                 a.count(0),
                 a.input(1),
+                a.size(1),
                 a.output(2),
+                a.size(2),
                 a.count(2),
                 a.output(3),
                 error,
@@ -3583,6 +3962,7 @@ pub(crate) static CALLS: &[Call] = &[
                     kind: "meter",
                     function: None,
                 }),
+                size: 0,
             },
             Parameter {
                 what: What::Slice(
@@ -3592,6 +3972,7 @@ pub(crate) static CALLS: &[Call] = &[
                     },
                     64,
                 ),
+                size: 0,
             },
         ],
         statuses: &[
@@ -3614,19 +3995,23 @@ pub(crate) static CALLS: &[Call] = &[
                     kind: "meter",
                     function: None,
                 }),
+                size: 0,
             },
             Parameter {
                 what: What::Out(136, false),
+                size: 136,
             },
         ],
         statuses: &[
+            status::RUSTLE_INVALID_VALUE,
             status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
             status::RUSTLE_STALE_HANDLE,
             status::RUSTLE_WRONG_STATE,
         ],
         is_realtime: true,
         // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
-        run: |a, error| unsafe { rustle_meter_read(a.handle(0), a.output(1), error) },
+        run: |a, error| unsafe { rustle_meter_read_sized(a.handle(0), a.output(1), a.size(1), error) },
     },
     Call {
         name: "rustle_meter_exceeded",
@@ -3637,12 +4022,15 @@ pub(crate) static CALLS: &[Call] = &[
                     kind: "meter",
                     function: None,
                 }),
+                size: 0,
             },
             Parameter {
                 what: What::Number(Number::F64, 0.0),
+                size: 0,
             },
             Parameter {
                 what: What::Out(8, false),
+                size: 0,
             },
         ],
         statuses: &[
@@ -3664,15 +4052,19 @@ pub(crate) static CALLS: &[Call] = &[
                     kind: "meter",
                     function: None,
                 }),
+                size: 0,
             },
             Parameter {
                 what: What::SliceMut(8, 16),
+                size: 0,
             },
             Parameter {
                 what: What::SliceMut(8, 16),
+                size: 0,
             },
             Parameter {
                 what: What::Out(8, false),
+                size: 0,
             },
         ],
         statuses: &[
@@ -3702,12 +4094,15 @@ pub(crate) static CALLS: &[Call] = &[
         parameters: &[
             Parameter {
                 what: What::Number(Number::F64, 0.0),
+                size: 0,
             },
             Parameter {
                 what: What::Out(8, false),
+                size: 0,
             },
             Parameter {
                 what: What::Out(4, false),
+                size: 0,
             },
         ],
         statuses: &[status::RUSTLE_INVALID_VALUE, status::RUSTLE_NULL_POINTER],
@@ -3724,6 +4119,7 @@ pub(crate) static CALLS: &[Call] = &[
                     kind: "pitch",
                     function: None,
                 }),
+                size: 0,
             },
             Parameter {
                 what: What::Slice(
@@ -3733,32 +4129,38 @@ pub(crate) static CALLS: &[Call] = &[
                     },
                     4000,
                 ),
+                size: 0,
             },
             Parameter {
                 what: What::SliceMut(56, 16),
+                size: 56,
             },
             Parameter {
                 what: What::Out(8, false),
+                size: 0,
             },
             Parameter {
                 what: What::Out(8, false),
+                size: 0,
             },
         ],
         statuses: &[
             status::RUSTLE_INVALID_LENGTH,
             status::RUSTLE_INVALID_VALUE,
             status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
             status::RUSTLE_STALE_HANDLE,
             status::RUSTLE_WRONG_STATE,
         ],
         is_realtime: true,
         // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
         run: |a, error| unsafe {
-            rustle_pitch_process(
+            rustle_pitch_process_sized(
                 a.handle(0),
                 a.input(1),
                 a.count(1),
                 a.output(2),
+                a.size(2),
                 a.count(2),
                 a.output(3),
                 a.output(4),
@@ -3772,9 +4174,11 @@ pub(crate) static CALLS: &[Call] = &[
         parameters: &[
             Parameter {
                 what: What::In(&RUSTLE_PITCH_CONFIGURATION, false),
+                size: 40,
             },
             Parameter {
                 what: What::Choice(&[0, 1], 0),
+                size: 0,
             },
             Parameter {
                 what: What::Slice(
@@ -3784,28 +4188,34 @@ pub(crate) static CALLS: &[Call] = &[
                     },
                     4000,
                 ),
+                size: 0,
             },
             Parameter {
                 what: What::SliceMut(56, 32),
+                size: 56,
             },
             Parameter {
                 what: What::Out(8, false),
+                size: 0,
             },
         ],
         statuses: &[
             status::RUSTLE_INVALID_LENGTH,
             status::RUSTLE_INVALID_VALUE,
             status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
         ],
         is_realtime: false,
         // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
         run: |a, error| unsafe {
-            rustle_pitch_contour(
+            rustle_pitch_contour_sized(
                 a.input(0),
+                a.size(0),
                 Choice::of_number(a.u32(1)),
                 a.input(2),
                 a.count(2),
                 a.output(3),
+                a.size(3),
                 a.count(3),
                 a.output(4),
                 error,
@@ -3821,12 +4231,14 @@ pub(crate) static CALLS: &[Call] = &[
                     kind: "runtime",
                     function: None,
                 }),
+                size: 0,
             },
             Parameter {
                 what: What::Number(Number::U64, 1000000.0),
+                size: 0,
             },
         ],
-        statuses: &[status::RUSTLE_STALE_HANDLE],
+        statuses: &[status::RUSTLE_FORKED, status::RUSTLE_STALE_HANDLE],
         is_realtime: false,
         // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
         run: |a, error| unsafe { rustle_runtime_advance(a.handle(0), a.u64(1), error) },
@@ -3840,6 +4252,7 @@ pub(crate) static CALLS: &[Call] = &[
                     kind: "session",
                     function: Some("rustle_playback_start"),
                 }),
+                size: 0,
             },
             Parameter {
                 what: What::Slice(
@@ -3849,9 +4262,11 @@ pub(crate) static CALLS: &[Call] = &[
                     },
                     64,
                 ),
+                size: 0,
             },
             Parameter {
                 what: What::Out(8, false),
+                size: 0,
             },
         ],
         statuses: &[
@@ -3874,6 +4289,7 @@ pub(crate) static CALLS: &[Call] = &[
                 kind: "session",
                 function: Some("rustle_playback_start"),
             }),
+            size: 0,
         }],
         statuses: &[status::RUSTLE_INVALID_VALUE, status::RUSTLE_STALE_HANDLE],
         is_realtime: true,
@@ -3889,15 +4305,22 @@ pub(crate) static CALLS: &[Call] = &[
                     kind: "stft",
                     function: None,
                 }),
+                size: 0,
             },
             Parameter {
                 what: What::Number(Number::Size, 0.0),
+                size: 0,
             },
             Parameter {
                 what: What::Out(8, false),
+                size: 0,
             },
         ],
-        statuses: &[status::RUSTLE_NULL_POINTER, status::RUSTLE_STALE_HANDLE],
+        statuses: &[
+            status::RUSTLE_INVALID_VALUE,
+            status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_STALE_HANDLE,
+        ],
         is_realtime: true,
         // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
         run: |a, error| unsafe { rustle_stft_frame_count(a.handle(0), a.usize(1), a.output(2), error) },
@@ -3911,6 +4334,7 @@ pub(crate) static CALLS: &[Call] = &[
                     kind: "stft",
                     function: None,
                 }),
+                size: 0,
             },
             Parameter {
                 what: What::Slice(
@@ -3920,18 +4344,23 @@ pub(crate) static CALLS: &[Call] = &[
                     },
                     512,
                 ),
+                size: 0,
             },
             Parameter {
                 what: What::Number(Number::Size, 0.0),
+                size: 0,
             },
             Parameter {
                 what: What::SliceMut(4, 258),
+                size: 0,
             },
             Parameter {
                 what: What::SliceMut(4, 3072),
+                size: 0,
             },
             Parameter {
                 what: What::Out(8, true),
+                size: 0,
             },
         ],
         statuses: &[
@@ -3966,6 +4395,7 @@ pub(crate) static CALLS: &[Call] = &[
                     kind: "stft_stream",
                     function: None,
                 }),
+                size: 0,
             },
             Parameter {
                 what: What::Slice(
@@ -3975,15 +4405,19 @@ pub(crate) static CALLS: &[Call] = &[
                     },
                     512,
                 ),
+                size: 0,
             },
             Parameter {
                 what: What::SliceMut(4, 258),
+                size: 0,
             },
             Parameter {
                 what: What::Out(8, false),
+                size: 0,
             },
             Parameter {
                 what: What::Out(8, false),
+                size: 0,
             },
         ],
         statuses: &[
@@ -4017,12 +4451,15 @@ pub(crate) static CALLS: &[Call] = &[
                     kind: "stft_stream",
                     function: None,
                 }),
+                size: 0,
             },
             Parameter {
                 what: What::SliceMut(4, 258),
+                size: 0,
             },
             Parameter {
                 what: What::Out(8, false),
+                size: 0,
             },
         ],
         statuses: &[
@@ -4047,6 +4484,7 @@ pub(crate) static CALLS: &[Call] = &[
                     kind: "voice",
                     function: None,
                 }),
+                size: 0,
             },
             Parameter {
                 what: What::Slice(
@@ -4056,32 +4494,38 @@ pub(crate) static CALLS: &[Call] = &[
                     },
                     8000,
                 ),
+                size: 0,
             },
             Parameter {
                 what: What::SliceMut(152, 16),
+                size: 152,
             },
             Parameter {
                 what: What::Out(8, false),
+                size: 0,
             },
             Parameter {
                 what: What::Out(8, false),
+                size: 0,
             },
         ],
         statuses: &[
             status::RUSTLE_INVALID_LENGTH,
             status::RUSTLE_INVALID_VALUE,
             status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
             status::RUSTLE_STALE_HANDLE,
             status::RUSTLE_WRONG_STATE,
         ],
         is_realtime: true,
         // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
         run: |a, error| unsafe {
-            rustle_voice_process(
+            rustle_voice_process_sized(
                 a.handle(0),
                 a.input(1),
                 a.count(1),
                 a.output(2),
+                a.size(2),
                 a.count(2),
                 a.output(3),
                 a.output(4),
@@ -4098,19 +4542,23 @@ pub(crate) static CALLS: &[Call] = &[
                     kind: "voice",
                     function: None,
                 }),
+                size: 0,
             },
             Parameter {
                 what: What::Out(128, false),
+                size: 128,
             },
         ],
         statuses: &[
+            status::RUSTLE_INVALID_VALUE,
             status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
             status::RUSTLE_STALE_HANDLE,
             status::RUSTLE_WRONG_STATE,
         ],
         is_realtime: true,
         // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
-        run: |a, error| unsafe { rustle_voice_summary(a.handle(0), a.output(1), error) },
+        run: |a, error| unsafe { rustle_voice_summary_sized(a.handle(0), a.output(1), a.size(1), error) },
     },
     Call {
         name: "rustle_voice_formants",
@@ -4118,9 +4566,11 @@ pub(crate) static CALLS: &[Call] = &[
         parameters: &[
             Parameter {
                 what: What::Number(Number::F64, 8000.0),
+                size: 0,
             },
             Parameter {
                 what: What::In(&RUSTLE_FORMANT_CONFIGURATION, false),
+                size: 24,
             },
             Parameter {
                 what: What::Slice(
@@ -4130,20 +4580,32 @@ pub(crate) static CALLS: &[Call] = &[
                     },
                     8000,
                 ),
+                size: 0,
             },
             Parameter {
                 what: What::Out(96, false),
+                size: 96,
             },
         ],
         statuses: &[
             status::RUSTLE_INVALID_LENGTH,
             status::RUSTLE_INVALID_VALUE,
             status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
         ],
         is_realtime: false,
         // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
         run: |a, error| unsafe {
-            rustle_voice_formants(a.f64(0), a.input(1), a.input(2), a.count(2), a.output(3), error)
+            rustle_voice_formants_sized(
+                a.f64(0),
+                a.input(1),
+                a.size(1),
+                a.input(2),
+                a.count(2),
+                a.output(3),
+                a.size(3),
+                error,
+            )
         },
     },
     Call {
@@ -4152,6 +4614,7 @@ pub(crate) static CALLS: &[Call] = &[
         parameters: &[
             Parameter {
                 what: What::Number(Number::F64, 8000.0),
+                size: 0,
             },
             Parameter {
                 what: What::Slice(
@@ -4161,20 +4624,23 @@ pub(crate) static CALLS: &[Call] = &[
                     },
                     8000,
                 ),
+                size: 0,
             },
             Parameter {
                 what: What::Out(24, false),
+                size: 24,
             },
         ],
         statuses: &[
             status::RUSTLE_INVALID_LENGTH,
             status::RUSTLE_INVALID_VALUE,
             status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
         ],
         is_realtime: false,
         // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
         run: |a, error| unsafe {
-            rustle_voice_spectrum(a.f64(0), a.input(1), a.count(1), a.output(2), error)
+            rustle_voice_spectrum_sized(a.f64(0), a.input(1), a.count(1), a.output(2), a.size(2), error)
         },
     },
     Call {
@@ -4183,12 +4649,15 @@ pub(crate) static CALLS: &[Call] = &[
         parameters: &[
             Parameter {
                 what: What::Number(Number::F64, 8000.0),
+                size: 0,
             },
             Parameter {
                 what: What::Number(Number::F64, 75.0),
+                size: 0,
             },
             Parameter {
                 what: What::Number(Number::F64, 500.0),
+                size: 0,
             },
             Parameter {
                 what: What::Slice(
@@ -4198,26 +4667,30 @@ pub(crate) static CALLS: &[Call] = &[
                     },
                     8000,
                 ),
+                size: 0,
             },
             Parameter {
                 what: What::Out(24, false),
+                size: 24,
             },
         ],
         statuses: &[
             status::RUSTLE_INVALID_LENGTH,
             status::RUSTLE_INVALID_VALUE,
             status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
         ],
         is_realtime: false,
         // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
         run: |a, error| unsafe {
-            rustle_voice_harmonicity(
+            rustle_voice_harmonicity_sized(
                 a.f64(0),
                 a.f64(1),
                 a.f64(2),
                 a.input(3),
                 a.count(3),
                 a.output(4),
+                a.size(4),
                 error,
             )
         },
@@ -4228,15 +4701,19 @@ pub(crate) static CALLS: &[Call] = &[
         parameters: &[
             Parameter {
                 what: What::Number(Number::F64, 8000.0),
+                size: 0,
             },
             Parameter {
                 what: What::Number(Number::F64, 0.0),
+                size: 0,
             },
             Parameter {
                 what: What::Number(Number::F64, 75.0),
+                size: 0,
             },
             Parameter {
                 what: What::Number(Number::F64, 500.0),
+                size: 0,
             },
             Parameter {
                 what: What::Slice(
@@ -4246,20 +4723,23 @@ pub(crate) static CALLS: &[Call] = &[
                     },
                     8000,
                 ),
+                size: 0,
             },
             Parameter {
                 what: What::Out(32, false),
+                size: 32,
             },
         ],
         statuses: &[
             status::RUSTLE_INVALID_LENGTH,
             status::RUSTLE_INVALID_VALUE,
             status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
         ],
         is_realtime: false,
         // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
         run: |a, error| unsafe {
-            rustle_voice_harmonics(
+            rustle_voice_harmonics_sized(
                 a.f64(0),
                 a.f64(1),
                 a.f64(2),
@@ -4267,6 +4747,7 @@ pub(crate) static CALLS: &[Call] = &[
                 a.input(4),
                 a.count(4),
                 a.output(5),
+                a.size(5),
                 error,
             )
         },
@@ -4277,12 +4758,15 @@ pub(crate) static CALLS: &[Call] = &[
         parameters: &[
             Parameter {
                 what: What::Number(Number::F64, 8000.0),
+                size: 0,
             },
             Parameter {
                 what: What::Number(Number::F64, 75.0),
+                size: 0,
             },
             Parameter {
                 what: What::Number(Number::F64, 500.0),
+                size: 0,
             },
             Parameter {
                 what: What::Slice(
@@ -4292,26 +4776,30 @@ pub(crate) static CALLS: &[Call] = &[
                     },
                     8000,
                 ),
+                size: 0,
             },
             Parameter {
                 what: What::Out(72, false),
+                size: 72,
             },
         ],
         statuses: &[
             status::RUSTLE_INVALID_LENGTH,
             status::RUSTLE_INVALID_VALUE,
             status::RUSTLE_NULL_POINTER,
+            status::RUSTLE_RECORD_SIZE,
         ],
         is_realtime: false,
         // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
         run: |a, error| unsafe {
-            rustle_voice_perturbation(
+            rustle_voice_perturbation_sized(
                 a.f64(0),
                 a.f64(1),
                 a.f64(2),
                 a.input(3),
                 a.count(3),
                 a.output(4),
+                a.size(4),
                 error,
             )
         },

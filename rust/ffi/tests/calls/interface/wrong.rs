@@ -16,6 +16,8 @@ pub(crate) enum Wrong {
     Shared,
     /// A length that no memory has.
     Endless,
+    /// The size of another record.
+    Size,
     /// A number that stands for no choice.
     Choice,
     /// Something other than 0 where nothing is to be.
@@ -27,13 +29,14 @@ pub(crate) enum Wrong {
 }
 
 impl Wrong {
-    const ALL: [Self; 11] = [
+    const ALL: [Self; 12] = [
         Self::Invented,
         Self::Foreign,
         Self::Null,
         Self::Misaligned,
         Self::Shared,
         Self::Endless,
+        Self::Size,
         Self::Choice,
         Self::Reserved,
         Self::Text,
@@ -164,6 +167,10 @@ impl Choose for AllButOne {
         } else {
             example
         }
+    }
+
+    fn size(&mut self, size: usize) -> usize {
+        size + if self.is(Wrong::Size) { 8 } else { 0 }
     }
 
     fn text(&mut self, example: &str) -> Vec<u8> {
