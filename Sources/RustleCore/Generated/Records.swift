@@ -733,8 +733,8 @@ package struct NativeNoticeRequest: Sendable, Hashable, NativeRecord {
 package struct NativeFeedOmissions: Sendable, Hashable {
   /// Quotes that were left out of candles or statistics because they came too late.
   package var late: UInt64
-  /// Quotes that left the windows of statistics early, because a symbol's window has at most 1,048,576 quotes. The statistics after
-  /// the first of them are of fewer quotes than the window's length has.
+  /// Quotes that left the windows of statistics early, because a symbol's window has at most 1,048,576 quotes. The
+  /// statistics after the first of them are of fewer quotes than the window's length has.
   package var evicted: UInt64
 
   init(_ record: RustleFeedOmissions) {
@@ -1091,8 +1091,8 @@ package struct NativeServerClient: Sendable, Hashable {
 
 /// How one symbol's price moves in geometric Brownian motion.
 package struct NativeGbmParameters: Sendable, Hashable, NativeRecord {
-  /// The price that it moves from, in units of 10^-`price_scale`: 1 to 10^15. It moves by this unit; the first quote is a step on.
-  /// Example: 100.
+  /// The price that it moves from, in units of 10^-`price_scale`: 1 to 10^15. It moves by this unit; the first quote is a
+  /// step on. Example: 100.
   package var priceUnits: Int64
   /// The expected growth per year as a continuous rate, -1,000 to 1,000.
   package var drift: Double
@@ -1639,8 +1639,8 @@ package struct NativePitchConfiguration: Sendable, Hashable, NativeRecord {
   package var highest: Double
   /// How it is looked for.
   package var method: NativePitchMethod
-  /// The samples of a frame, a power of two from 256 to 32,768; 0: the least that holds 2.25 periods of `lowest`. One that does
-  /// not hold them raises the lowest frequency, see `RustlePitchDescription`.
+  /// The samples of a frame, a power of two from 256 to 32,768; 0: the least that holds 2.25 periods of `lowest`. One that
+  /// does not hold them raises the lowest frequency, see `RustlePitchDescription`.
   package var window: Int
   /// The samples from frame to frame, 1 to 1,048,576. Example: 256.
   package var hop: Int
@@ -1681,8 +1681,8 @@ package struct NativePitchFrame: Sendable, Hashable {
   package var sample: UInt64
   /// The fundamental frequency in Hz, of an inharmonic tone that of its first partial; 0: the frame has none in the range.
   package var frequency: Double
-  /// 0 to 1. With `RUSTLE_PITCH_HARMONIC` the share of frames like this whose pitch is there and right; with the other methods
-  /// what they have in its place.
+  /// 0 to 1. With `RUSTLE_PITCH_HARMONIC` the share of frames like this whose pitch is there and right; with the other
+  /// methods what they have in its place.
   package var confidence: Double
   /// The standard deviation of `frequency` in cents; 0 where a method does not tell.
   package var deviation: Double
@@ -1707,8 +1707,8 @@ package struct NativePitchFrame: Sendable, Hashable {
 
 /// What a pitch tracker looks for, once its configuration has been read.
 package struct NativePitchDescription: Sendable, Hashable {
-  /// The lowest frequency that is looked for, in Hz: that of the configuration, or the lowest that the window holds, whichever
-  /// is higher.
+  /// The lowest frequency that is looked for, in Hz: that of the configuration, or the lowest that the window holds,
+  /// whichever is higher.
   package var lowest: Double
   /// The highest, in Hz: that of the configuration, or 0.45 of the sample rate, whichever is lower.
   package var highest: Double
@@ -1811,8 +1811,8 @@ package struct NativeSoundBlock: Sendable, Hashable {
   package var overruns: Int
   /// The frames in it: at least 1, and as many as find room.
   package var frames: Int
-  /// On a frame lane the number of blocks that were lost just before this one; what is beyond 4,294,967,295 is reported with the
-  /// blocks that follow. 0 on the events lane.
+  /// On a frame lane the number of blocks that were lost just before this one; what is beyond 4,294,967,295 is reported
+  /// with the blocks that follow. 0 on the events lane.
   package var gap: UInt64
   /// The samples of a frame.
   package var channels: Int
@@ -1847,8 +1847,8 @@ package struct NativePlaybackProgress: Sendable, Hashable {
   package var starved: UInt64
   /// How often the device ran dry; each time it made a hole, how long it does not report.
   package var underruns: Int
-  /// On a frame lane the number of records that were lost just before this one; what is beyond 4,294,967,295 is reported with
-  /// those that follow. 0 on the events lane.
+  /// On a frame lane the number of records that were lost just before this one; what is beyond 4,294,967,295 is reported
+  /// with those that follow. 0 on the events lane.
   package var gap: UInt64
 
   init(_ record: RustlePlaybackProgress) {

@@ -939,8 +939,8 @@ typedef struct RustleNoticeRequest {
 typedef struct RustleFeedOmissions {
   /// Quotes that were left out of candles or statistics because they came too late.
   uint64_t late;
-  /// Quotes that left the windows of statistics early, because a symbol's window has at most 1,048,576 quotes. The statistics after
-  /// the first of them are of fewer quotes than the window's length has.
+  /// Quotes that left the windows of statistics early, because a symbol's window has at most 1,048,576 quotes. The
+  /// statistics after the first of them are of fewer quotes than the window's length has.
   uint64_t evicted;
 } RustleFeedOmissions;
 
@@ -1165,8 +1165,8 @@ typedef struct RustleServerClient {
 
 /// How one symbol's price moves in geometric Brownian motion.
 typedef struct RustleGbmParameters {
-  /// The price that it moves from, in units of 10^-`price_scale`: 1 to 10^15. It moves by this unit; the first quote is a step on.
-  /// Example: 100.
+  /// The price that it moves from, in units of 10^-`price_scale`: 1 to 10^15. It moves by this unit; the first quote is a
+  /// step on. Example: 100.
   int64_t price_units;
   /// The expected growth per year as a continuous rate, -1,000 to 1,000.
   double drift;
@@ -2178,8 +2178,8 @@ typedef struct RustlePitchConfiguration {
   /// How it is looked for.
   /// One of `RUSTLE_PITCH_…`.
   uint32_t method;
-  /// The samples of a frame, a power of two from 256 to 32,768; 0: the least that holds 2.25 periods of `lowest`. One that does
-  /// not hold them raises the lowest frequency, see `RustlePitchDescription`.
+  /// The samples of a frame, a power of two from 256 to 32,768; 0: the least that holds 2.25 periods of `lowest`. One that
+  /// does not hold them raises the lowest frequency, see `RustlePitchDescription`.
   uint32_t window;
   /// The samples from frame to frame, 1 to 1,048,576. Example: 256.
   uint32_t hop;
@@ -2193,8 +2193,8 @@ typedef struct RustlePitchFrame {
   uint64_t sample;
   /// The fundamental frequency in Hz, of an inharmonic tone that of its first partial; 0: the frame has none in the range.
   double frequency;
-  /// 0 to 1. With `RUSTLE_PITCH_HARMONIC` the share of frames like this whose pitch is there and right; with the other methods
-  /// what they have in its place.
+  /// 0 to 1. With `RUSTLE_PITCH_HARMONIC` the share of frames like this whose pitch is there and right; with the other
+  /// methods what they have in its place.
   double confidence;
   /// The standard deviation of `frequency` in cents; 0 where a method does not tell.
   double deviation;
@@ -2209,8 +2209,8 @@ typedef struct RustlePitchFrame {
 
 /// What a pitch tracker looks for, once its configuration has been read.
 typedef struct RustlePitchDescription {
-  /// The lowest frequency that is looked for, in Hz: that of the configuration, or the lowest that the window holds, whichever
-  /// is higher.
+  /// The lowest frequency that is looked for, in Hz: that of the configuration, or the lowest that the window holds,
+  /// whichever is higher.
   double lowest;
   /// The highest, in Hz: that of the configuration, or 0.45 of the sample rate, whichever is lower.
   double highest;
@@ -2374,8 +2374,8 @@ typedef struct RustleSoundBlock {
   uint32_t overruns;
   /// The frames in it: at least 1, and as many as find room.
   uint32_t frames;
-  /// On a frame lane the number of blocks that were lost just before this one; what is beyond 4,294,967,295 is reported with the
-  /// blocks that follow. 0 on the events lane.
+  /// On a frame lane the number of blocks that were lost just before this one; what is beyond 4,294,967,295 is reported
+  /// with the blocks that follow. 0 on the events lane.
   uint32_t gap;
   /// The samples of a frame.
   uint32_t channels;
@@ -2397,8 +2397,8 @@ typedef struct RustlePlaybackProgress {
   uint64_t starved;
   /// How often the device ran dry; each time it made a hole, how long it does not report.
   uint32_t underruns;
-  /// On a frame lane the number of records that were lost just before this one; what is beyond 4,294,967,295 is reported with
-  /// those that follow. 0 on the events lane.
+  /// On a frame lane the number of records that were lost just before this one; what is beyond 4,294,967,295 is reported
+  /// with those that follow. 0 on the events lane.
   uint32_t gap;
 } RustlePlaybackProgress;
 

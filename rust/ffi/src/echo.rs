@@ -1,52 +1,39 @@
 //! The echo, the example of an engine: docs/adding-an-engine.md goes through it.
 
 use crate::fault::CallOr;
-use crate::lane::{LaneRecord, RecordLane, RustleLaneRequest};
+use crate::lane::{RecordLane, RustleLaneRequest};
 use crate::object::{New, Object};
+use crate::records::records;
 use crate::session::{Started, Stream};
 use crate::sink::SinkGuts;
 use crate::status::CallFault;
 use crate::{runtime, RustleHandle};
 use rustle_engines::{Echo, EchoEngine, Sessions, StartError};
 
-/// What an echo repeats, and when.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustleEchoConfiguration {
-    /// Values a second of each session, 0.001 to 10,000,000; the first comes at once. Example: 1000.
-    pub values_per_second: f64,
-    /// The number that sessions repeat until another one is said.
-    pub number: u64,
-    /// Nanoseconds from a call of `rustle_echo_say` until the sessions repeat its number.
-    pub delay_ns: u64,
-    /// The number of values after which a session ends by itself; 0: it never does.
-    pub value_limit: u64,
-    /// The runtime that the sessions run on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
-    pub runtime: RustleHandle,
-}
+records! {
+    /// What an echo repeats, and when.
+    pub struct RustleEchoConfiguration {
+        /// Values a second of each session, 0.001 to 10,000,000; the first comes at once. Example: 1000.
+        pub values_per_second: f64,
+        /// The number that sessions repeat until another one is said.
+        pub number: u64,
+        /// Nanoseconds from a call of `rustle_echo_say` until the sessions repeat its number.
+        pub delay_ns: u64,
+        /// The number of values after which a session ends by itself; 0: it never does.
+        pub value_limit: u64,
+        /// The runtime that the sessions run on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
+        pub runtime: RustleHandle,
+    }
 
-/// A number, as a session repeats it.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustleEchoValue {
-    /// The number that was said.
-    pub number: u64,
-    /// The value's own number in the session: 0, 1, 2 …
-    pub sequence: u64,
-    /// On a frame lane the number of values that were lost just before this one; 0 on the events lane.
-    pub gap: u32,
-    /// 0.
-    pub reserved: u32,
-}
-
-impl LaneRecord<Echo> for RustleEchoValue {
-    fn new(echo: &Echo, gap: u32) -> Self {
-        Self {
-            number: echo.number,
-            sequence: echo.sequence,
-            gap,
-            reserved: 0,
-        }
+    /// A number, as a session repeats it.
+    pub struct RustleEchoValue in lanes of Echo {
+        /// The number that was said.
+        pub number: u64,
+        /// The value's own number in the session: 0, 1, 2 …
+        pub sequence: u64,
+        /// On a frame lane the number of values that were lost just before this one; 0 on the events lane.
+        pub gap: u32,
+        reserved: u32,
     }
 }
 

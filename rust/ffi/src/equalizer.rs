@@ -3,6 +3,7 @@
 use crate::fault::{CallOr, DomainError};
 use crate::lent::{choices, Choice, Flag, Lent};
 use crate::object::{New, Object};
+use crate::records::records;
 use crate::status::{CallFault, RustleStatus, RUSTLE_INVALID_LENGTH, RUSTLE_INVALID_VALUE};
 use rustle_dsp::equalizer::{automatic_preamp, gains_for_curve, Band, BandKind, EqualizerError, Settings};
 use rustle_engines::{LiveEqualizer, ProcessError};
@@ -23,21 +24,20 @@ choices! {
     }
 }
 
-/// One band of one channel.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustleEqualizerBand {
-    /// Its centre, or its edge at half the gain, in Hz: at least a millionth of the sample rate and below half of it.
-    /// Example: 1000.
-    pub frequency: f64,
-    /// In dB, -24 to 24.
-    pub gain: f64,
-    /// The quality: from that of 5 octaves, 0.18, to that of 0.05 octaves, 28.9. Example: 1.
-    pub q: f64,
-    /// Its shape.
-    pub kind: Choice<RustleBandKind>,
-    /// 0.
-    pub reserved: u32,
+records! {
+    /// One band of one channel.
+    pub struct RustleEqualizerBand {
+        /// Its centre, or its edge at half the gain, in Hz: at least a millionth of the sample rate and below half of it.
+        /// Example: 1000.
+        pub frequency: f64,
+        /// In dB, -24 to 24.
+        pub gain: f64,
+        /// The quality: from that of 5 octaves, 0.18, to that of 0.05 octaves, 28.9. Example: 1.
+        pub q: f64,
+        /// Its shape.
+        pub kind: Choice<RustleBandKind>,
+        reserved: u32,
+    }
 }
 
 /// A setting of the whole equalizer.

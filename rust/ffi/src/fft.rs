@@ -9,6 +9,7 @@ mod scratch;
 use crate::fault::{CallOr, DomainError};
 use crate::lent::{choices, Choice};
 use crate::object::{Describe, New, Object};
+use crate::records::records;
 use crate::status::{
     CallFault, RustleStatus, RUSTLE_INVALID_LENGTH, RUSTLE_INVALID_VALUE, RUSTLE_WRONG_STATE,
 };
@@ -28,9 +29,7 @@ choices! {
         /// The Blackman window, 0.42, 0.5 and 0.08.
         Blackman = 3,
     }
-}
 
-choices! {
     /// Where the period of a window ends.
     pub enum RustleSymmetry = RUSTLE_SYMMETRY_ for Symmetry {
         /// A window of N coefficients is one period of its cosines: for spectra.
@@ -38,9 +37,7 @@ choices! {
         /// The last coefficient of a window equals the first: for filter design.
         Symmetric = 1,
     }
-}
 
-choices! {
     /// What the magnitudes of a spectrum are relative to.
     pub enum RustleScale = RUSTLE_SCALE_ for Scale {
         /// The sum itself: a full-scale sine reads about half the window's sum.
@@ -48,9 +45,7 @@ choices! {
         /// Amplitudes: a full-scale sine on a bin's frequency reads 1.0 with every window, and so does a constant of 1.0 in bin 0.
         Amplitude = 1,
     }
-}
 
-choices! {
     /// What is written for the N/2 + 1 bins of a frame.
     pub enum RustleSpectrumForm = RUSTLE_FORM_ for Form {
         /// The magnitude of each bin.
@@ -64,9 +59,7 @@ choices! {
         /// the frame's first sample.
         Complex = 3,
     }
-}
 
-choices! {
     /// The instructions that a transform uses. All paths compute the same sums by the same algorithm; their results differ by
     /// rounding.
     pub enum RustleFftPath = RUSTLE_PATH_ {
@@ -85,46 +78,40 @@ choices! {
     }
 }
 
-/// What the spectra of a plan are.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustleFftPlanConfiguration {
-    /// The number of samples N of a frame: a power of two from 64 to 65,536. Example: 256.
-    pub size: usize,
-    /// The window.
-    pub window: Choice<RustleWindow>,
-    /// Its symmetry.
-    pub symmetry: Choice<RustleSymmetry>,
-    /// What the magnitudes are relative to.
-    pub scale: Choice<RustleScale>,
-    /// The instructions: those of this machine.
-    pub path: Choice<RustleFftPath>,
-}
+records! {
+    /// What the spectra of a plan are.
+    pub struct RustleFftPlanConfiguration {
+        /// The number of samples N of a frame: a power of two from 64 to 65,536. Example: 256.
+        pub size: usize,
+        /// The window.
+        pub window: Choice<RustleWindow>,
+        /// Its symmetry.
+        pub symmetry: Choice<RustleSymmetry>,
+        /// What the magnitudes are relative to.
+        pub scale: Choice<RustleScale>,
+        /// The instructions: those of this machine.
+        pub path: Choice<RustleFftPath>,
+    }
 
-/// What an inverse transforms.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustleFftInverseConfiguration {
-    /// The number of samples N of a frame: a power of two from 64 to 65,536. Example: 256.
-    pub size: usize,
-    /// The instructions: those of this machine.
-    pub path: Choice<RustleFftPath>,
-    /// 0.
-    pub reserved: u32,
-}
+    /// What an inverse transforms.
+    pub struct RustleFftInverseConfiguration {
+        /// The number of samples N of a frame: a power of two from 64 to 65,536. Example: 256.
+        pub size: usize,
+        /// The instructions: those of this machine.
+        pub path: Choice<RustleFftPath>,
+        reserved: u32,
+    }
 
-/// What a plan, or an inverse, is.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustleFftDescription {
-    /// The number of samples N of a frame.
-    pub size: usize,
-    /// The least number of floats of scratch memory that a caller may bring.
-    pub scratch_length: usize,
-    /// The instructions that it uses, never `RUSTLE_PATH_PREFERRED`.
-    pub path: Choice<RustleFftPath>,
-    /// 0.
-    pub reserved: u32,
+    /// What a plan, or an inverse, is.
+    pub struct RustleFftDescription {
+        /// The number of samples N of a frame.
+        pub size: usize,
+        /// The least number of floats of scratch memory that a caller may bring.
+        pub scratch_length: usize,
+        /// The instructions that it uses, never `RUSTLE_PATH_PREFERRED`.
+        pub path: Choice<RustleFftPath>,
+        reserved: u32,
+    }
 }
 
 impl From<RustleWindow> for Window {

@@ -1,6 +1,7 @@
 //! What the lanes of all engines have in common.
 
 use crate::lent::{choices, Choice};
+use crate::records::records;
 use crate::session::AnyLane;
 use crate::sink::SinkGuts;
 use crate::slice::borrowed_mut;
@@ -25,44 +26,29 @@ choices! {
     }
 }
 
-/// A lane for a session.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustleLaneRequest {
-    /// The size of the ring, 1 to 1,048,576; not read for the events lane. Example: 64.
-    pub capacity: usize,
-    /// The lane. Example: 1.
-    pub lane: Choice<RustleLane>,
-    /// 0.
-    pub reserved: u32,
-}
+records! {
+    /// A lane for a session.
+    pub struct RustleLaneRequest {
+        /// The size of the ring, 1 to 1,048,576; not read for the events lane. Example: 64.
+        pub capacity: usize,
+        /// The lane. Example: 1.
+        pub lane: Choice<RustleLane>,
+        reserved: u32,
+    }
 
-/// What went through a frame lane so far: `produced == delivered + dropped + waiting`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustleLaneStatistics {
-    /// Elements that the engine put in.
-    pub produced: u64,
-    /// Elements that were drained.
-    pub delivered: u64,
-    /// Elements that the lane's policy dropped.
-    pub dropped: u64,
-    /// Elements in the lane now.
-    pub waiting: u64,
-    /// Of `dropped`, those after the last element that was put in: no `gap` reports them unless another comes. After the
-    /// session's end the gaps of the elements and this are all that was lost.
-    pub untold: u64,
-}
-
-impl From<LaneStatistics> for RustleLaneStatistics {
-    fn from(s: LaneStatistics) -> Self {
-        Self {
-            produced: s.produced,
-            delivered: s.delivered,
-            dropped: s.dropped,
-            waiting: s.waiting,
-            untold: s.untold,
-        }
+    /// What went through a frame lane so far: `produced == delivered + dropped + waiting`.
+    pub struct RustleLaneStatistics for LaneStatistics {
+        /// Elements that the engine put in.
+        pub produced: u64,
+        /// Elements that were drained.
+        pub delivered: u64,
+        /// Elements that the lane's policy dropped.
+        pub dropped: u64,
+        /// Elements in the lane now.
+        pub waiting: u64,
+        /// Of `dropped`, those after the last element that was put in: no `gap` reports them unless another comes. After the
+        /// session's end the gaps of the elements and this are all that was lost.
+        pub untold: u64,
     }
 }
 

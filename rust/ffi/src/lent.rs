@@ -142,18 +142,11 @@ pub trait Choices: Copy + 'static {
     fn number(self) -> u32;
 }
 
-/// Declares an enumeration whose numbers C has as `PREFIX_CASE`: `pub enum RustleColor = RUSTLE_COLOR_ { Red = 0, … }`; with
+/// Declares enumerations whose numbers C has as `PREFIX_CASE`: `pub enum RustleColor = RUSTLE_COLOR_ { Red = 0, … }`; with
 /// `for Color` before the brace also the way to a domain's type that has the same cases.
 macro_rules! choices {
-    (
-        $(#[$about:meta])* pub enum $name:ident = $prefix:ident for $domain:ident {
-            $($(#[$doc:meta])* $case:ident = $number:literal),+ $(,)?
-        }
-    ) => {
-        $crate::lent::choices! {
-            $(#[$about])* pub enum $name = $prefix { $($(#[$doc])* $case = $number),+ }
-        }
-
+    (@into [] $name:ident { $($case:ident)+ }) => {};
+    (@into [$domain:ident] $name:ident { $($case:ident)+ }) => {
         impl From<$name> for $domain {
             fn from(choice: $name) -> Self {
                 match choice {
@@ -162,7 +155,11 @@ macro_rules! choices {
             }
         }
     };
-    ($(#[$about:meta])* pub enum $name:ident = $prefix:ident { $($(#[$doc:meta])* $case:ident = $number:literal),+ $(,)? }) => {
+    ($(
+        $(#[$about:meta])* pub enum $name:ident = $prefix:ident $(for $domain:ident)? {
+            $($(#[$doc:meta])* $case:ident = $number:literal),+ $(,)?
+        }
+    )+) => {$(
         $(#[$about])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u32)]
@@ -184,18 +181,8 @@ macro_rules! choices {
                 self as u32
             }
         }
-    };
-}
-pub(crate) use choices;
 
-/// Makes a record of a value that has the same fields, each converted by `into`.
-macro_rules! copied {
-    ($($value:ty => $record:ident { $($field:ident),+ $(,)? })+) => {$(
-        impl From<$value> for $record {
-            fn from(value: $value) -> Self {
-                Self { $($field: value.$field.into()),+ }
-            }
-        }
+        $crate::lent::choices!(@into [$($domain)?] $name { $($case)+ });
     )+};
 }
-pub(crate) use copied;
+pub(crate) use choices;

@@ -14,6 +14,7 @@ mod exports;
 mod fault;
 mod framed;
 mod guard;
+mod records;
 
 pub mod handle;
 pub mod lane;

@@ -4,6 +4,7 @@ use crate::alone::Alone;
 use crate::fault::{CallOr, DomainError};
 use crate::lent::{choices, Choice, Flag, Lent};
 use crate::object::{New, Object};
+use crate::records::records;
 use crate::status::{CallFault, RustleStatus, RUSTLE_INVALID_LENGTH, RUSTLE_INVALID_VALUE};
 use rustle_dsp::level::{
     decibels, noise_scale, BandWidth, FrequencyWeighting, MeterError, MicrophoneResponse, NoiseClass,
@@ -24,9 +25,7 @@ choices! {
         /// The Z weighting: none.
         Z = 2,
     }
-}
 
-choices! {
     /// How fast a level follows the sound.
     pub enum RustleTimeWeighting = RUSTLE_TIME_ for TimeWeighting {
         /// A time constant of 0.125 s.
@@ -34,9 +33,7 @@ choices! {
         /// A time constant of 1 s.
         Slow = 1,
     }
-}
 
-choices! {
     /// How much a channel counts in loudness.
     pub enum RustleChannelWeight = RUSTLE_CHANNEL_ for ChannelWeight {
         /// A channel that counts once in loudness: left, right, centre, and the back channels of 7.1.
@@ -46,9 +43,7 @@ choices! {
         /// The low-frequency channel, which does not count.
         LowFrequency = 2,
     }
-}
 
-choices! {
     /// Which bands are measured.
     pub enum RustleMeterBands = RUSTLE_BANDS_ {
         /// No bands.
@@ -63,14 +58,14 @@ choices! {
 /// In the place of a channel: all, the mean of their powers.
 pub const RUSTLE_CHANNEL_ALL: u32 = u32::MAX;
 
-/// A point of a microphone's response.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustleResponsePoint {
-    /// In Hz, above that of the point before.
-    pub frequency: f64,
-    /// By how many dB the microphone reads too high: within 24 dB of the deviation at 1 kHz.
-    pub deviation: f64,
+records! {
+    /// A point of a microphone's response.
+    pub struct RustleResponsePoint {
+        /// In Hz, above that of the point before.
+        pub frequency: f64,
+        /// By how many dB the microphone reads too high: within 24 dB of the deviation at 1 kHz.
+        pub deviation: f64,
+    }
 }
 
 /// What a meter measures.
@@ -103,73 +98,50 @@ pub struct RustleMeterConfiguration {
     pub reserved: u32,
 }
 
-/// What a meter shows. Levels are in dB with the calibration; minus infinity is silence.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustleMeterReading {
-    /// The length of the measurement in seconds.
-    pub seconds: f64,
-    /// The time-weighted level, such as LAF.
-    pub level: f64,
-    /// The equivalent level, such as LAeq.
-    pub equivalent: f64,
-    /// The highest time-weighted level, such as LAFmax.
-    pub highest: f64,
-    /// The lowest time-weighted level, such as LAFmin, from 5 time constants after the start on; until then not a number.
-    pub lowest: f64,
-    /// The C-weighted peak, LCpeak: the highest of any metered channel.
-    pub peak: f64,
-    /// The exposure level, such as LAE.
-    pub exposure: f64,
-    /// The number of samples at or beyond full scale.
-    pub overloads: u64,
-    /// The loudness of the last 0.4 s in LUFS; this and the six that follow are not numbers when loudness is not measured.
-    pub momentary: f64,
-    /// The highest of them.
-    pub momentary_highest: f64,
-    /// The loudness of the last 3 s in LUFS.
-    pub short_term: f64,
-    /// The highest of them.
-    pub short_term_highest: f64,
-    /// The integrated loudness in LUFS.
-    pub integrated: f64,
-    /// The loudness range in LU.
-    pub range: f64,
-    /// The highest true peak of any channel in dBTP.
-    pub true_peak: f64,
-    /// The place on the scale for display, 0 to 120; see `rustle_noise_scale`.
-    pub place: f64,
-    /// Its class, 0 to 4: silent, quiet, average, noisy, loud.
-    pub noise_class: u32,
-    /// 0.
-    pub reserved: u32,
+records! {
+    /// What a meter shows. Levels are in dB with the calibration; minus infinity is silence.
+    pub struct RustleMeterReading for SoundReading {
+        /// The length of the measurement in seconds.
+        pub seconds: f64 = |reading| reading.levels.seconds,
+        /// The time-weighted level, such as LAF.
+        pub level: f64 = |reading| reading.levels.level,
+        /// The equivalent level, such as LAeq.
+        pub equivalent: f64 = |reading| reading.levels.equivalent,
+        /// The highest time-weighted level, such as LAFmax.
+        pub highest: f64 = |reading| reading.levels.highest,
+        /// The lowest time-weighted level, such as LAFmin, from 5 time constants after the start on; until then not a number.
+        pub lowest: f64 = |reading| reading.levels.lowest,
+        /// The C-weighted peak, LCpeak: the highest of any metered channel.
+        pub peak: f64 = |reading| reading.levels.peak,
+        /// The exposure level, such as LAE.
+        pub exposure: f64 = |reading| reading.levels.exposure,
+        /// The number of samples at or beyond full scale.
+        pub overloads: u64 = |reading| reading.levels.overloads,
+        /// The loudness of the last 0.4 s in LUFS; this and the six that follow are not numbers when loudness is not measured.
+        pub momentary: f64 = |reading| loudness(reading, |loudness| loudness.momentary),
+        /// The highest of them.
+        pub momentary_highest: f64 = |reading| loudness(reading, |loudness| loudness.momentary_highest),
+        /// The loudness of the last 3 s in LUFS.
+        pub short_term: f64 = |reading| loudness(reading, |loudness| loudness.short_term),
+        /// The highest of them.
+        pub short_term_highest: f64 = |reading| loudness(reading, |loudness| loudness.short_term_highest),
+        /// The integrated loudness in LUFS.
+        pub integrated: f64 = |reading| loudness(reading, |loudness| loudness.integrated),
+        /// The loudness range in LU.
+        pub range: f64 = |reading| loudness(reading, |loudness| loudness.range),
+        /// The highest true peak of any channel in dBTP.
+        pub true_peak: f64 = |reading| loudness(reading, |loudness| loudness.true_peak),
+        /// The place on the scale for display, 0 to 120; see `rustle_noise_scale`.
+        pub place: f64,
+        /// Its class, 0 to 4: silent, quiet, average, noisy, loud.
+        pub noise_class: u32 = |reading| reading.class as u32,
+        reserved: u32,
+    }
 }
 
-impl From<SoundReading> for RustleMeterReading {
-    fn from(reading: SoundReading) -> Self {
-        let loudness =
-            |measure: fn(&LoudnessReading) -> f64| reading.loudness.as_ref().map_or(f64::NAN, measure);
-        Self {
-            seconds: reading.levels.seconds,
-            level: reading.levels.level,
-            equivalent: reading.levels.equivalent,
-            highest: reading.levels.highest,
-            lowest: reading.levels.lowest,
-            peak: reading.levels.peak,
-            exposure: reading.levels.exposure,
-            overloads: reading.levels.overloads,
-            momentary: loudness(|loudness| loudness.momentary),
-            momentary_highest: loudness(|loudness| loudness.momentary_highest),
-            short_term: loudness(|loudness| loudness.short_term),
-            short_term_highest: loudness(|loudness| loudness.short_term_highest),
-            integrated: loudness(|loudness| loudness.integrated),
-            range: loudness(|loudness| loudness.range),
-            true_peak: loudness(|loudness| loudness.true_peak),
-            place: reading.place,
-            noise_class: reading.class as u32,
-            reserved: 0,
-        }
-    }
+/// A measure of loudness; not a number when loudness is not measured.
+fn loudness(reading: &SoundReading, measure: fn(&LoudnessReading) -> f64) -> f64 {
+    reading.loudness.as_ref().map_or(f64::NAN, measure)
 }
 
 /// A meter.

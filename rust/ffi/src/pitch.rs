@@ -5,6 +5,7 @@ use crate::fault::{CallOr, DomainError};
 use crate::framed::Counted;
 use crate::lent::{choices, Choice};
 use crate::object::{Describe, New, Object};
+use crate::records::records;
 use crate::status::{CallFault, RustleStatus, RUSTLE_INVALID_LENGTH, RUSTLE_INVALID_VALUE};
 use rustle_dsp::pitch::{
     contour, Decoding, PitchConfiguration, PitchError, PitchFrame, PitchMethod, PitchTracker,
@@ -24,9 +25,7 @@ choices! {
         /// The largest peak of the spectrum.
         SpectralPeak = 4,
     }
-}
 
-choices! {
     /// How the pitch of each frame is chosen.
     pub enum RustleDecoding = RUSTLE_DECODING_ for Decoding {
         /// The pitch of each frame from that frame alone.
@@ -36,76 +35,56 @@ choices! {
     }
 }
 
-/// What a pitch tracker looks for, and how.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustlePitchConfiguration {
-    /// In Hz, 1000 to 768,000. Example: 8000.
-    pub sample_rate: f64,
-    /// The lowest frequency that is looked for, in Hz, above 0. Example: 60.
-    pub lowest: f64,
-    /// The highest, in Hz, above `lowest`; at most 0.45 of the sample rate counts. Example: 1000.
-    pub highest: f64,
-    /// How it is looked for.
-    pub method: Choice<RustlePitchMethod>,
-    /// The samples of a frame, a power of two from 256 to 32,768; 0: the least that holds 2.25 periods of `lowest`. One that does
-    /// not hold them raises the lowest frequency, see `RustlePitchDescription`.
-    pub window: u32,
-    /// The samples from frame to frame, 1 to 1,048,576. Example: 256.
-    pub hop: u32,
-    /// 0.
-    pub reserved: u32,
-}
+records! {
+    /// What a pitch tracker looks for, and how.
+    pub struct RustlePitchConfiguration {
+        /// In Hz, 1000 to 768,000. Example: 8000.
+        pub sample_rate: f64,
+        /// The lowest frequency that is looked for, in Hz, above 0. Example: 60.
+        pub lowest: f64,
+        /// The highest, in Hz, above `lowest`; at most 0.45 of the sample rate counts. Example: 1000.
+        pub highest: f64,
+        /// How it is looked for.
+        pub method: Choice<RustlePitchMethod>,
+        /// The samples of a frame, a power of two from 256 to 32,768; 0: the least that holds 2.25 periods of `lowest`. One that
+        /// does not hold them raises the lowest frequency, see `RustlePitchDescription`.
+        pub window: u32,
+        /// The samples from frame to frame, 1 to 1,048,576. Example: 256.
+        pub hop: u32,
+        reserved: u32,
+    }
 
-/// The pitch at one time.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustlePitchFrame {
-    /// The time of the window's middle, in samples from the signal's beginning.
-    pub sample: u64,
-    /// The fundamental frequency in Hz, of an inharmonic tone that of its first partial; 0: the frame has none in the range.
-    pub frequency: f64,
-    /// 0 to 1. With `RUSTLE_PITCH_HARMONIC` the share of frames like this whose pitch is there and right; with the other methods
-    /// what they have in its place.
-    pub confidence: f64,
-    /// The standard deviation of `frequency` in cents; 0 where a method does not tell.
-    pub deviation: f64,
-    /// B, where partial k is at k f0 sqrt(1 + B k^2), 0 to 0.02; 0 where the frame does not show it or the method does
-    /// not tell.
-    pub inharmonicity: f64,
-    /// The tone's power over that of the rest, in dB; minus infinity where there is no tone or a method does not tell.
-    pub harmonicity: f64,
-    /// The frame's level without its mean, in dB relative to a full-scale square wave; minus infinity for silence.
-    pub level: f64,
-}
+    /// The pitch at one time.
+    pub struct RustlePitchFrame for PitchFrame {
+        /// The time of the window's middle, in samples from the signal's beginning.
+        pub sample: u64,
+        /// The fundamental frequency in Hz, of an inharmonic tone that of its first partial; 0: the frame has none in the range.
+        pub frequency: f64 = |frame| frame.estimate.frequency,
+        /// 0 to 1. With `RUSTLE_PITCH_HARMONIC` the share of frames like this whose pitch is there and right; with the other
+        /// methods what they have in its place.
+        pub confidence: f64 = |frame| frame.estimate.confidence,
+        /// The standard deviation of `frequency` in cents; 0 where a method does not tell.
+        pub deviation: f64 = |frame| frame.estimate.deviation,
+        /// B, where partial k is at k f0 sqrt(1 + B k^2), 0 to 0.02; 0 where the frame does not show it or the method does
+        /// not tell.
+        pub inharmonicity: f64 = |frame| frame.estimate.inharmonicity,
+        /// The tone's power over that of the rest, in dB; minus infinity where there is no tone or a method does not tell.
+        pub harmonicity: f64 = |frame| frame.estimate.harmonicity,
+        /// The frame's level without its mean, in dB relative to a full-scale square wave; minus infinity for silence.
+        pub level: f64 = |frame| frame.estimate.level,
+    }
 
-/// What a pitch tracker looks for, once its configuration has been read.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustlePitchDescription {
-    /// The lowest frequency that is looked for, in Hz: that of the configuration, or the lowest that the window holds, whichever
-    /// is higher.
-    pub lowest: f64,
-    /// The highest, in Hz: that of the configuration, or 0.45 of the sample rate, whichever is lower.
-    pub highest: f64,
-    /// The samples of a frame.
-    pub window: u32,
-    /// The samples from frame to frame.
-    pub hop: u32,
-}
-
-impl From<PitchFrame> for RustlePitchFrame {
-    fn from(frame: PitchFrame) -> Self {
-        let estimate = frame.estimate;
-        Self {
-            sample: frame.sample,
-            frequency: estimate.frequency,
-            confidence: estimate.confidence,
-            deviation: estimate.deviation,
-            inharmonicity: estimate.inharmonicity,
-            harmonicity: estimate.harmonicity,
-            level: estimate.level,
-        }
+    /// What a pitch tracker looks for, once its configuration has been read.
+    pub struct RustlePitchDescription {
+        /// The lowest frequency that is looked for, in Hz: that of the configuration, or the lowest that the window holds,
+        /// whichever is higher.
+        pub lowest: f64,
+        /// The highest, in Hz: that of the configuration, or 0.45 of the sample rate, whichever is lower.
+        pub highest: f64,
+        /// The samples of a frame.
+        pub window: u32,
+        /// The samples from frame to frame.
+        pub hop: u32,
     }
 }
 

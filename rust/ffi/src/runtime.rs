@@ -1,18 +1,19 @@
 //! Runtimes whose time is moved by hand, for tests.
 
 use crate::object::{New, Object, Tabled};
+use crate::records::records;
 use crate::status::CallFault;
 use crate::RustleHandle;
 use rustle_engines::Runtime;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The clock and the calendar of a manual runtime.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustleManualRuntime {
-    /// The calendar's start: milliseconds since 1970-01-01T00:00:00Z.
-    pub wall_ms: i64,
+records! {
+    /// The clock and the calendar of a manual runtime.
+    pub struct RustleManualRuntime {
+        /// The calendar's start: milliseconds since 1970-01-01T00:00:00Z.
+        pub wall_ms: i64,
+    }
 }
 
 /// A manual runtime.

@@ -2,9 +2,10 @@
 
 use crate::fault::{CallOr, DomainError};
 use crate::guard::guarded;
-use crate::lane::{BellSink, EventSink, Lane, LaneRecord, RecordLane, RustleLaneRequest};
+use crate::lane::{BellSink, EventSink, Lane, RecordLane, RustleLaneRequest};
 use crate::lent::{Flag, Lent, RustleString};
 use crate::object::{New, Object};
+use crate::records::records;
 use crate::runtime;
 use crate::session::{Face, Started, Stream};
 use crate::sink::SinkGuts;
@@ -50,48 +51,46 @@ pub struct RustleSoundConfiguration {
     pub reserved: u32,
 }
 
-/// A few frames of captured sound with their place in time.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustleSoundBlock {
-    /// Its number in the session: 0, 1, 2 …
-    pub sequence: u64,
-    /// The number of its first frame since the capture began; frames that are known to be lost are counted.
-    pub position: u64,
-    /// Frames lost just before it between the device and the lane, because the engine was held up.
-    pub lost: u64,
-    /// How often the device had no room left since the capture began; each time it lost sound, how much it does not report.
-    pub overruns: u32,
-    /// The frames in it: at least 1, and as many as find room.
-    pub frames: u32,
-    /// On a frame lane the number of blocks that were lost just before this one; what is beyond 4,294,967,295 is reported with the
-    /// blocks that follow. 0 on the events lane.
-    pub gap: u32,
-    /// The samples of a frame.
-    pub channels: u32,
-    /// Interleaved samples, full scale at 1.0; 0 beyond the frames.
-    pub samples: [f32; RUSTLE_BLOCK_SAMPLES],
-}
+records! {
+    /// A few frames of captured sound with their place in time.
+    pub struct RustleSoundBlock in lanes of SoundBlock {
+        /// Its number in the session: 0, 1, 2 …
+        pub sequence: u64,
+        /// The number of its first frame since the capture began; frames that are known to be lost are counted.
+        pub position: u64,
+        /// Frames lost just before it between the device and the lane, because the engine was held up.
+        pub lost: u64,
+        /// How often the device had no room left since the capture began; each time it lost sound, how much it does not report.
+        pub overruns: u32,
+        /// The frames in it: at least 1, and as many as find room.
+        pub frames: u32,
+        /// On a frame lane the number of blocks that were lost just before this one; what is beyond 4,294,967,295 is reported
+        /// with the blocks that follow. 0 on the events lane.
+        pub gap: u32,
+        /// The samples of a frame.
+        pub channels: u32,
+        /// Interleaved samples, full scale at 1.0; 0 beyond the frames.
+        pub samples: [f32; RUSTLE_BLOCK_SAMPLES],
+    }
 
-/// How far a playback has come.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustlePlaybackProgress {
-    /// Its number in the session: 0, 1, 2 …
-    pub sequence: u64,
-    /// Frames that the device has taken, silence included.
-    pub position: u64,
-    /// Frames of sound among them.
-    pub played: u64,
-    /// Frames that wait for the device.
-    pub queued: u64,
-    /// Frames of silence that the device was given after the first sound, because none waited.
-    pub starved: u64,
-    /// How often the device ran dry; each time it made a hole, how long it does not report.
-    pub underruns: u32,
-    /// On a frame lane the number of records that were lost just before this one; what is beyond 4,294,967,295 is reported with
-    /// those that follow. 0 on the events lane.
-    pub gap: u32,
+    /// How far a playback has come.
+    pub struct RustlePlaybackProgress in lanes of PlaybackProgress {
+        /// Its number in the session: 0, 1, 2 …
+        pub sequence: u64,
+        /// Frames that the device has taken, silence included.
+        pub position: u64,
+        /// Frames of sound among them.
+        pub played: u64,
+        /// Frames that wait for the device.
+        pub queued: u64,
+        /// Frames of silence that the device was given after the first sound, because none waited.
+        pub starved: u64,
+        /// How often the device ran dry; each time it made a hole, how long it does not report.
+        pub underruns: u32,
+        /// On a frame lane the number of records that were lost just before this one; what is beyond 4,294,967,295 is reported
+        /// with those that follow. 0 on the events lane.
+        pub gap: u32,
+    }
 }
 
 /// A device that can be opened by its name.
@@ -105,35 +104,6 @@ pub struct RustleSoundDevice {
     pub captures: Flag,
     /// Not 0 when it can be played to.
     pub plays: Flag,
-}
-
-impl LaneRecord<SoundBlock> for RustleSoundBlock {
-    fn new(block: &SoundBlock, gap: u32) -> Self {
-        Self {
-            sequence: block.sequence,
-            position: block.position,
-            lost: block.lost,
-            overruns: block.overruns,
-            frames: block.frames,
-            gap,
-            channels: block.channels,
-            samples: block.samples,
-        }
-    }
-}
-
-impl LaneRecord<PlaybackProgress> for RustlePlaybackProgress {
-    fn new(progress: &PlaybackProgress, gap: u32) -> Self {
-        Self {
-            sequence: progress.sequence,
-            position: progress.position,
-            played: progress.played,
-            queued: progress.queued,
-            starved: progress.starved,
-            underruns: progress.underruns,
-            gap,
-        }
-    }
 }
 
 impl Object for CaptureEngine {

@@ -8,6 +8,7 @@ use crate::fft::{
 use crate::handle::RustleHandle;
 use crate::lent::{choices, Choice};
 use crate::object::{Describe, New, Object, Tabled};
+use crate::records::records;
 use crate::status::CallFault;
 use rustle_dsp::{Padding, StftPlan};
 use std::sync::Arc;
@@ -24,44 +25,40 @@ choices! {
     }
 }
 
-/// What the frames of a short-time transform are.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustleStftConfiguration {
-    /// The number of samples N of a frame: a power of two from 64 to 65,536. Example: 256.
-    pub size: usize,
-    /// The distance from frame to frame in samples, 1 to 1,048,576. Example: 128.
-    pub hop: usize,
-    /// The window.
-    pub window: Choice<RustleWindow>,
-    /// Its symmetry.
-    pub symmetry: Choice<RustleSymmetry>,
-    /// What the magnitudes are relative to.
-    pub scale: Choice<RustleScale>,
-    /// Where the frames lie.
-    pub padding: Choice<RustlePadding>,
-    /// What a row is.
-    pub form: Choice<RustleSpectrumForm>,
-    /// The instructions: those of this machine.
-    pub path: Choice<RustleFftPath>,
-}
+records! {
+    /// What the frames of a short-time transform are.
+    pub struct RustleStftConfiguration {
+        /// The number of samples N of a frame: a power of two from 64 to 65,536. Example: 256.
+        pub size: usize,
+        /// The distance from frame to frame in samples, 1 to 1,048,576. Example: 128.
+        pub hop: usize,
+        /// The window.
+        pub window: Choice<RustleWindow>,
+        /// Its symmetry.
+        pub symmetry: Choice<RustleSymmetry>,
+        /// What the magnitudes are relative to.
+        pub scale: Choice<RustleScale>,
+        /// Where the frames lie.
+        pub padding: Choice<RustlePadding>,
+        /// What a row is.
+        pub form: Choice<RustleSpectrumForm>,
+        /// The instructions: those of this machine.
+        pub path: Choice<RustleFftPath>,
+    }
 
-/// What a plan for short-time spectra is.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustleStftDescription {
-    /// The floats of a row: N/2 + 1, or N + 2 with `RUSTLE_FORM_COMPLEX`.
-    pub row_length: usize,
-    /// The least number of floats of scratch memory that a caller may bring.
-    pub scratch_length: usize,
-}
+    /// What a plan for short-time spectra is.
+    pub struct RustleStftDescription {
+        /// The floats of a row: N/2 + 1, or N + 2 with `RUSTLE_FORM_COMPLEX`.
+        pub row_length: usize,
+        /// The least number of floats of scratch memory that a caller may bring.
+        pub scratch_length: usize,
+    }
 
-/// Of which plan the frames of a stream are.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustleStftStreamConfiguration {
-    /// A plan of `rustle_stft_new`. The stream goes on when the plan is freed.
-    pub stft: RustleHandle,
+    /// Of which plan the frames of a stream are.
+    pub struct RustleStftStreamConfiguration {
+        /// A plan of `rustle_stft_new`. The stream goes on when the plan is freed.
+        pub stft: RustleHandle,
+    }
 }
 
 /// A plan, which its streams share, and scratch memory for callers who bring none.

@@ -4,6 +4,7 @@ use crate::fault::{CallOr, DomainError};
 use crate::lane::{BellSink, EventSink, Lane, LaneRecord, RecordLane, RustleLaneRequest};
 use crate::lent::{Flag, Lent, RustleString};
 use crate::object::{New, Object};
+use crate::records::records;
 use crate::runtime;
 use crate::session::{Started, Stream};
 use crate::sink::SinkGuts;
@@ -17,22 +18,21 @@ pub(crate) use rustle_engines::TickerEngine;
 use rustle_engines::{LaneStatistics, Sessions, Tick, TickerConfiguration, TickerError, TickerSession};
 use rustle_market::{PriceUpdate, SymbolError, MAX_SYMBOLS};
 
-/// How a ticker makes prices.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustleTickerConfiguration {
-    /// Updates a second of each symbol, 0.001 to 10,000,000. Example: 1000.
-    pub updates_per_second: f64,
-    /// The seed of the random walk; read only when `has_seed` is not 0.
-    pub seed: u64,
-    /// The number of updates after which a session ends by itself; 0: it never does.
-    pub update_limit: u64,
-    /// The runtime that the sessions run on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
-    pub runtime: RustleHandle,
-    /// 0: a seed is drawn for each session. Else `seed` is used.
-    pub has_seed: Flag,
-    /// 0.
-    pub reserved: u32,
+records! {
+    /// How a ticker makes prices.
+    pub struct RustleTickerConfiguration {
+        /// Updates a second of each symbol, 0.001 to 10,000,000. Example: 1000.
+        pub updates_per_second: f64,
+        /// The seed of the random walk; read only when `has_seed` is not 0.
+        pub seed: u64,
+        /// The number of updates after which a session ends by itself; 0: it never does.
+        pub update_limit: u64,
+        /// The runtime that the sessions run on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
+        pub runtime: RustleHandle,
+        /// 0: a seed is drawn for each session. Else `seed` is used.
+        pub has_seed: Flag,
+        reserved: u32,
+    }
 }
 
 /// A session of a ticker.
@@ -47,32 +47,20 @@ pub struct RustleTickerRequest {
     pub lane: RustleLaneRequest,
 }
 
-/// A new price of one symbol.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustlePriceUpdate {
-    /// The price in the quote currency; finite and above 0.
-    pub price: f64,
-    /// When it was made: milliseconds since 1970-01-01T00:00:00Z.
-    pub timestamp_ms: i64,
-    /// Its number in the session, over all symbols: 0, 1, 2 …
-    pub sequence: u64,
-    /// The symbol's place in the list that the session was started with.
-    pub symbol: u32,
-    /// On a frame lane the number of updates that were lost just before this one (with `RUSTLE_LANE_KEEP_LATEST`: of its
-    /// own symbol); what is beyond 4,294,967,295 is reported with the updates that follow. 0 on the events lane.
-    pub gap: u32,
-}
-
-impl LaneRecord<Tick> for RustlePriceUpdate {
-    fn new(tick: &Tick, gap: u32) -> Self {
-        Self {
-            price: tick.price,
-            timestamp_ms: tick.timestamp_ms,
-            sequence: tick.sequence,
-            symbol: tick.symbol,
-            gap,
-        }
+records! {
+    /// A new price of one symbol.
+    pub struct RustlePriceUpdate in lanes of Tick {
+        /// The price in the quote currency; finite and above 0.
+        pub price: f64,
+        /// When it was made: milliseconds since 1970-01-01T00:00:00Z.
+        pub timestamp_ms: i64,
+        /// Its number in the session, over all symbols: 0, 1, 2 …
+        pub sequence: u64,
+        /// The symbol's place in the list that the session was started with.
+        pub symbol: u32,
+        /// On a frame lane the number of updates that were lost just before this one (with `RUSTLE_LANE_KEEP_LATEST`: of its
+        /// own symbol); what is beyond 4,294,967,295 is reported with the updates that follow. 0 on the events lane.
+        pub gap: u32,
     }
 }
 

@@ -3,8 +3,9 @@
 use crate::alone::Alone;
 use crate::fault::{CallOr, DomainError};
 use crate::framed::Counted;
-use crate::lent::{choices, copied, Choice};
+use crate::lent::{choices, Choice};
 use crate::object::{Describe, New, Object};
+use crate::records::records;
 use crate::status::{CallFault, RustleStatus, RUSTLE_INVALID_LENGTH, RUSTLE_INVALID_VALUE};
 use rustle_dsp::voice::{
     analyze_spectrum, extract_formants, harmonic_difference, harmonicity, perturbation, FormantConfiguration,
@@ -33,227 +34,151 @@ pub const RUSTLE_VOICE_CENTROID: u32 = 4;
 pub const RUSTLE_FORMANT_COUNT: usize = 5;
 const _: () = assert!(RUSTLE_FORMANT_COUNT == FORMANTS);
 
-/// What formants are looked for, and how.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustleFormantConfiguration {
-    /// Five formants are expected up to here, in Hz, 3000 to 8000: 5000 suits men, 5500 women, 6500 children. Example: 5000.
-    pub ceiling: f64,
-    /// The effective length of the window in seconds, 0.01 to 0.1; 0: 0.025.
-    pub length: f64,
-    /// The order of the prediction, 4 to 32; 0: chosen for the ceiling and the method.
-    pub order: u32,
-    /// How they are looked for.
-    pub method: Choice<RustleFormantMethod>,
-}
-
-/// What a voice analyzer measures.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustleVoiceConfiguration {
-    /// In Hz, 8000 to 192,000. Example: 8000.
-    pub sample_rate: f64,
-    /// The lowest pitch that is looked for, in Hz, at least 40. Example: 75.
-    pub lowest: f64,
-    /// The highest, in Hz, above `lowest`, at most 2000 and below a quarter of the sample rate. Example: 500.
-    pub highest: f64,
-    /// The samples from frame to frame, 1 to 1,048,576; 0: a quarter of the window that the pitch is found in. Example: 500.
-    pub hop: u32,
-    /// The sum of those of `RUSTLE_VOICE_…` that are measured, beside pitch, level, jitter and shimmer; 0: none.
-    /// Example: 7.
-    pub measures: u32,
-    /// How formants are looked for; not read when they are not.
-    pub formants: RustleFormantConfiguration,
-}
-
-/// The formants of a frame or of a signal.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustleFormants {
-    /// The frequencies of F1 and up, in rising order, in Hz; 0 beyond `count`.
-    pub frequencies: [f64; RUSTLE_FORMANT_COUNT],
-    /// The widths of their bands within 3 dB, in Hz; 0 beyond `count`.
-    pub bandwidths: [f64; RUSTLE_FORMANT_COUNT],
-    /// 0 to 1: how clear F1 to F3 are, by their bandwidths; no probability.
-    pub confidence: f64,
-    /// How many were found, 0 to `RUSTLE_FORMANT_COUNT`.
-    pub count: u32,
-    /// 0.
-    pub reserved: u32,
-}
-
-/// A voice at one time.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustleVoiceFrame {
-    /// The time of the frame's middle, in samples from the signal's beginning.
-    pub sample: u64,
-    /// The pitch in Hz; 0: none.
-    pub pitch: f64,
-    /// 0 to 1: the share of frames like this whose pitch is there and right.
-    pub confidence: f64,
-    /// The level in dB relative to a full-scale square wave; minus infinity for silence.
-    pub level: f64,
-    /// The harmonics-to-noise ratio in dB; minus infinity where nothing is periodic, not a number where it is not measured.
-    pub hnr: f64,
-    /// The spectrum's mean frequency in Hz; 0 of silence and where it is not measured.
-    pub centroid: f64,
-    /// The formants; none where they are not looked for. Those of an unvoiced frame are the noise's.
-    pub formants: RustleFormants,
-    /// 1 when there is a voice: a pitch with a confidence of at least a half; 0 otherwise.
-    pub is_voiced: u32,
-    /// 0.
-    pub reserved: u32,
-}
-
-/// How steady the periods of a voice are, by the definitions of Praat's voice report; 0 where there are too few periods.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustlePerturbation {
-    /// The periods that were measured.
-    pub periods: u64,
-    /// Their mean, in seconds.
-    pub mean_period: f64,
-    /// Local jitter, a plain ratio.
-    pub jitter: f64,
-    /// The relative average perturbation, of three periods, a plain ratio.
-    pub jitter_rap: f64,
-    /// The five-point period perturbation quotient, a plain ratio.
-    pub jitter_ppq5: f64,
-    /// Local shimmer, a plain ratio.
-    pub shimmer: f64,
-    /// The mean of the level differences of neighbouring amplitudes, in dB.
-    pub shimmer_decibels: f64,
-    /// The three-point amplitude perturbation quotient, a plain ratio.
-    pub shimmer_apq3: f64,
-    /// The five-point one.
-    pub shimmer_apq5: f64,
-}
-
-/// All frames together.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustleVoiceSummary {
-    /// The frames.
-    pub frames: u64,
-    /// Those that are voiced; the measures are of them, and 0 where there are none.
-    pub voiced: u64,
-    /// The median pitch in Hz, right within half a cent.
-    pub median_pitch: f64,
-    /// The mean pitch, in Hz.
-    pub mean_pitch: f64,
-    /// The standard deviation of the pitch in Hz; 0 of fewer than two frames.
-    pub pitch_deviation: f64,
-    /// The mean confidence, 0 to 1.
-    pub mean_confidence: f64,
-    /// The mean harmonics-to-noise ratio in dB, of the frames in which one was found.
-    pub mean_hnr: f64,
-    /// Jitter and shimmer.
-    pub perturbation: RustlePerturbation,
-}
-
-/// What a voice analyzer chose, once its configuration has been read.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustleVoiceDescription {
-    /// The samples of the longest window: the first frame comes with as many.
-    pub window: u32,
-    /// The samples from frame to frame.
-    pub hop: u32,
-}
-
-/// The shape of a spectrum.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustleSpectrumFeatures {
-    /// The mean frequency, each with its power as its weight, in Hz; 0 of silence.
-    pub centroid: f64,
-    /// The frequency below which 95 % of the energy are, in Hz; 0 of silence.
-    pub rolloff: f64,
-    /// The slope in dB per octave, from 100 Hz to 8 kHz or 0.45 of the sample rate: 0 of white noise, -3 of pink noise.
-    pub tilt: f64,
-}
-
-/// How much of a signal is periodic.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustleHarmonicity {
-    /// The harmonics-to-noise ratio in dB, at most 70; minus infinity where nothing is periodic.
-    pub hnr: f64,
-    /// One over the period, in Hz; 0 where nothing is periodic.
-    pub frequency: f64,
-    /// 1 when at least 0.45 of the energy is periodic; 0 otherwise.
-    pub is_voiced: u32,
-    /// 0.
-    pub reserved: u32,
-}
-
-/// The levels of the first two harmonics.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustleHarmonicDifference {
-    /// H1 less H2 in dB; 0 where no fundamental was found.
-    pub difference: f64,
-    /// The first harmonic's level in dB relative to a full-scale sine; minus infinity where no fundamental was found.
-    pub first: f64,
-    /// The second harmonic's.
-    pub second: f64,
-    /// The fundamental frequency in Hz, of found ones the mean; 0: none was found.
-    pub frequency: f64,
-}
-
-copied! {
-    Perturbation => RustlePerturbation {
-        periods, mean_period, jitter, jitter_rap, jitter_ppq5, shimmer, shimmer_decibels, shimmer_apq3, shimmer_apq5,
+records! {
+    /// What formants are looked for, and how.
+    pub struct RustleFormantConfiguration {
+        /// Five formants are expected up to here, in Hz, 3000 to 8000: 5000 suits men, 5500 women, 6500 children. Example: 5000.
+        pub ceiling: f64,
+        /// The effective length of the window in seconds, 0.01 to 0.1; 0: 0.025.
+        pub length: f64,
+        /// The order of the prediction, 4 to 32; 0: chosen for the ceiling and the method.
+        pub order: u32,
+        /// How they are looked for.
+        pub method: Choice<RustleFormantMethod>,
     }
-    VoiceSummary => RustleVoiceSummary {
-        frames, voiced, median_pitch, mean_pitch, pitch_deviation, mean_confidence, mean_hnr, perturbation,
-    }
-    SpectrumFeatures => RustleSpectrumFeatures { centroid, rolloff, tilt }
-    HarmonicDifference => RustleHarmonicDifference { difference, first, second, frequency }
-}
 
-impl From<Formants> for RustleFormants {
-    fn from(formants: Formants) -> Self {
-        let mut record = Self {
-            frequencies: [0.0; RUSTLE_FORMANT_COUNT],
-            bandwidths: [0.0; RUSTLE_FORMANT_COUNT],
-            confidence: formants.confidence,
-            count: formants.as_slice().len() as u32,
-            reserved: 0,
-        };
-        for (place, formant) in formants.as_slice().iter().enumerate() {
-            record.frequencies[place] = formant.frequency;
-            record.bandwidths[place] = formant.bandwidth;
-        }
-        record
+    /// What a voice analyzer measures.
+    pub struct RustleVoiceConfiguration {
+        /// In Hz, 8000 to 192,000. Example: 8000.
+        pub sample_rate: f64,
+        /// The lowest pitch that is looked for, in Hz, at least 40. Example: 75.
+        pub lowest: f64,
+        /// The highest, in Hz, above `lowest`, at most 2000 and below a quarter of the sample rate. Example: 500.
+        pub highest: f64,
+        /// The samples from frame to frame, 1 to 1,048,576; 0: a quarter of the window that the pitch is found in. Example: 500.
+        pub hop: u32,
+        /// The sum of those of `RUSTLE_VOICE_…` that are measured, beside pitch, level, jitter and shimmer; 0: none.
+        /// Example: 7.
+        pub measures: u32,
+        /// How formants are looked for; not read when they are not.
+        pub formants: RustleFormantConfiguration,
     }
-}
 
-impl From<VoiceFrame> for RustleVoiceFrame {
-    fn from(frame: VoiceFrame) -> Self {
-        Self {
-            sample: frame.sample,
-            pitch: frame.pitch,
-            confidence: frame.confidence,
-            level: frame.level,
-            hnr: frame.harmonicity.map_or(f64::NAN, |found| found.hnr),
-            centroid: frame.centroid,
-            formants: frame.formants.into(),
-            is_voiced: u32::from(frame.is_voiced),
-            reserved: 0,
-        }
+    /// The formants of a frame or of a signal.
+    pub struct RustleFormants for Formants {
+        /// The frequencies of F1 and up, in rising order, in Hz; 0 beyond `count`.
+        pub frequencies: [f64; RUSTLE_FORMANT_COUNT] = |found| found.padded().map(|formant| formant.frequency),
+        /// The widths of their bands within 3 dB, in Hz; 0 beyond `count`.
+        pub bandwidths: [f64; RUSTLE_FORMANT_COUNT] = |found| found.padded().map(|formant| formant.bandwidth),
+        /// 0 to 1: how clear F1 to F3 are, by their bandwidths; no probability.
+        pub confidence: f64,
+        /// How many were found, 0 to `RUSTLE_FORMANT_COUNT`.
+        pub count: u32 = |found| found.as_slice().len() as u32,
+        reserved: u32,
     }
-}
 
-impl From<Harmonicity> for RustleHarmonicity {
-    fn from(harmonicity: Harmonicity) -> Self {
-        Self {
-            hnr: harmonicity.hnr,
-            frequency: harmonicity.frequency,
-            is_voiced: u32::from(harmonicity.is_voiced),
-            reserved: 0,
-        }
+    /// A voice at one time.
+    pub struct RustleVoiceFrame for VoiceFrame {
+        /// The time of the frame's middle, in samples from the signal's beginning.
+        pub sample: u64,
+        /// The pitch in Hz; 0: none.
+        pub pitch: f64,
+        /// 0 to 1: the share of frames like this whose pitch is there and right.
+        pub confidence: f64,
+        /// The level in dB relative to a full-scale square wave; minus infinity for silence.
+        pub level: f64,
+        /// The harmonics-to-noise ratio in dB; minus infinity where nothing is periodic, not a number where it is not measured.
+        pub hnr: f64 = |frame| frame.harmonicity.map_or(f64::NAN, |found| found.hnr),
+        /// The spectrum's mean frequency in Hz; 0 of silence and where it is not measured.
+        pub centroid: f64,
+        /// The formants; none where they are not looked for. Those of an unvoiced frame are the noise's.
+        pub formants: RustleFormants,
+        /// 1 when there is a voice: a pitch with a confidence of at least a half; 0 otherwise.
+        pub is_voiced: u32,
+        reserved: u32,
+    }
+
+    /// How steady the periods of a voice are, by the definitions of Praat's voice report; 0 where there are too few periods.
+    pub struct RustlePerturbation for Perturbation {
+        /// The periods that were measured.
+        pub periods: u64,
+        /// Their mean, in seconds.
+        pub mean_period: f64,
+        /// Local jitter, a plain ratio.
+        pub jitter: f64,
+        /// The relative average perturbation, of three periods, a plain ratio.
+        pub jitter_rap: f64,
+        /// The five-point period perturbation quotient, a plain ratio.
+        pub jitter_ppq5: f64,
+        /// Local shimmer, a plain ratio.
+        pub shimmer: f64,
+        /// The mean of the level differences of neighbouring amplitudes, in dB.
+        pub shimmer_decibels: f64,
+        /// The three-point amplitude perturbation quotient, a plain ratio.
+        pub shimmer_apq3: f64,
+        /// The five-point one.
+        pub shimmer_apq5: f64,
+    }
+
+    /// All frames together.
+    pub struct RustleVoiceSummary for VoiceSummary {
+        /// The frames.
+        pub frames: u64,
+        /// Those that are voiced; the measures are of them, and 0 where there are none.
+        pub voiced: u64,
+        /// The median pitch in Hz, right within half a cent.
+        pub median_pitch: f64,
+        /// The mean pitch, in Hz.
+        pub mean_pitch: f64,
+        /// The standard deviation of the pitch in Hz; 0 of fewer than two frames.
+        pub pitch_deviation: f64,
+        /// The mean confidence, 0 to 1.
+        pub mean_confidence: f64,
+        /// The mean harmonics-to-noise ratio in dB, of the frames in which one was found.
+        pub mean_hnr: f64,
+        /// Jitter and shimmer.
+        pub perturbation: RustlePerturbation,
+    }
+
+    /// What a voice analyzer chose, once its configuration has been read.
+    pub struct RustleVoiceDescription {
+        /// The samples of the longest window: the first frame comes with as many.
+        pub window: u32,
+        /// The samples from frame to frame.
+        pub hop: u32,
+    }
+
+    /// The shape of a spectrum.
+    pub struct RustleSpectrumFeatures for SpectrumFeatures {
+        /// The mean frequency, each with its power as its weight, in Hz; 0 of silence.
+        pub centroid: f64,
+        /// The frequency below which 95 % of the energy are, in Hz; 0 of silence.
+        pub rolloff: f64,
+        /// The slope in dB per octave, from 100 Hz to 8 kHz or 0.45 of the sample rate: 0 of white noise, -3 of pink noise.
+        pub tilt: f64,
+    }
+
+    /// How much of a signal is periodic.
+    pub struct RustleHarmonicity for Harmonicity {
+        /// The harmonics-to-noise ratio in dB, at most 70; minus infinity where nothing is periodic.
+        pub hnr: f64,
+        /// One over the period, in Hz; 0 where nothing is periodic.
+        pub frequency: f64,
+        /// 1 when at least 0.45 of the energy is periodic; 0 otherwise.
+        pub is_voiced: u32,
+        reserved: u32,
+    }
+
+    /// The levels of the first two harmonics.
+    pub struct RustleHarmonicDifference for HarmonicDifference {
+        /// H1 less H2 in dB; 0 where no fundamental was found.
+        pub difference: f64,
+        /// The first harmonic's level in dB relative to a full-scale sine; minus infinity where no fundamental was found.
+        pub first: f64,
+        /// The second harmonic's.
+        pub second: f64,
+        /// The fundamental frequency in Hz, of found ones the mean; 0: none was found.
+        pub frequency: f64,
     }
 }
 

@@ -11,6 +11,7 @@ use crate::model::{
 use crate::types::{kind, passing};
 use std::collections::BTreeMap;
 use std::path::Path;
+use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::{Attribute, Expr, FnArg, Item, Lit, Meta, NestedMeta, Pat, ReturnType, Signature};
 
@@ -220,8 +221,12 @@ impl Reader<'_> {
                 }
             }
             Item::Macro(called) if called.mac.path.is_ident("choices") => {
-                let choices: Choices = called.mac.parse_body().unwrap_or_else(|error| fail(error));
-                self.module.choices.push(choices);
+                let choices = called.mac.parse_body_with(all::<Choices>);
+                (self.module.choices).extend(choices.unwrap_or_else(|error| fail(error)));
+            }
+            Item::Macro(called) if called.mac.path.is_ident("records") => {
+                let records = called.mac.parse_body_with(all::<Record>);
+                (self.module.records).extend(records.unwrap_or_else(|error| fail(error)));
             }
             Item::Fn(function) if has(&function.attrs, "no_mangle") => {
                 let function = written_out(doc(&function.attrs), &function.sig);
@@ -515,6 +520,57 @@ fn written_out(doc: Doc, signature: &Signature) -> Function {
             ReturnType::Default => None,
             ReturnType::Type(_, result) => Some(kind(result)),
         },
+    }
+}
+
+/// What a macro declares, one after the other.
+fn all<T: Parse>(input: ParseStream<'_>) -> syn::Result<Vec<T>> {
+    let mut out = Vec::new();
+    while !input.is_empty() {
+        out.push(input.parse()?);
+    }
+    Ok(out)
+}
+
+impl Parse for Record {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let doc = doc(&input.call(Attribute::parse_outer)?);
+        let _: syn::Visibility = input.parse()?;
+        let _: syn::Token![struct] = input.parse()?;
+        let name: syn::Ident = input.parse()?;
+        // What values it is made of is the macro's business, and so is how, in the fields.
+        while !input.peek(syn::token::Brace) {
+            input.call(syn::Ident::parse_any)?;
+        }
+        let body;
+        syn::braced!(body in input);
+        let fields = body.parse_terminated::<_, syn::Token![,]>(Field::parse)?;
+        Ok(Self {
+            name: name.to_string(),
+            doc,
+            fields: fields.into_iter().collect(),
+        })
+    }
+}
+
+impl Parse for Field {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let mut doc = doc(&input.call(Attribute::parse_outer)?);
+        let _: syn::Visibility = input.parse()?;
+        let name: syn::Ident = input.parse()?;
+        let _: syn::Token![:] = input.parse()?;
+        let kind = kind(&input.parse()?);
+        if input.parse::<Option<syn::Token![=]>>()?.is_some() {
+            let _: Expr = input.parse()?;
+        }
+        if name == "reserved" && doc.is_empty() {
+            doc.push("0.".to_owned());
+        }
+        Ok(Self {
+            name: name.to_string(),
+            doc,
+            kind,
+        })
     }
 }
 

@@ -5,8 +5,9 @@ use super::records::{
 };
 use super::{decimal, lent_names, names, write_text, Feed, FeedFault};
 use crate::lane::{BellSink, Lane, LaneRecord, RecordLane};
-use crate::lent::{choices, copied, Choice, Flag, Lent, RustleString};
+use crate::lent::{choices, Choice, Flag, Lent, RustleString};
 use crate::object::Describe;
+use crate::records::records;
 use crate::session::{Face, Started, Stream};
 use crate::sink::SinkGuts;
 use crate::status::CallFault;
@@ -28,9 +29,7 @@ choices! {
         /// The source waits for room, so that nothing is lost.
         Awaited = 5,
     }
-}
 
-choices! {
     /// On which side of its level an alert fires.
     pub enum RustleDirection = RUSTLE_DIRECTION_ for Direction {
         /// The alert fires at or above its level.
@@ -53,18 +52,18 @@ pub struct RustleFeedSubscription {
     pub reserved: u32,
 }
 
-/// What becomes of records that a consumer does not take in time.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustleFeedPolicy {
-    /// The policy. Example: 1.
-    pub kind: Choice<RustlePolicy>,
-    /// 0.
-    pub reserved: u32,
-    /// The lane's size, 1 to 1,048,576. Not read for `RUSTLE_POLICY_KEEP_LATEST` and `RUSTLE_POLICY_SAMPLED`. Example: 64.
-    pub capacity: usize,
-    /// The time between two samples in ns, 1 ms to 1 h. Read for `RUSTLE_POLICY_SAMPLED` only.
-    pub interval_ns: u64,
+records! {
+    /// What becomes of records that a consumer does not take in time.
+    pub struct RustleFeedPolicy {
+        /// The policy. Example: 1.
+        pub kind: Choice<RustlePolicy>,
+        /// 0.
+        pub reserved: u32,
+        /// The lane's size, 1 to 1,048,576. Not read for `RUSTLE_POLICY_KEEP_LATEST` and `RUSTLE_POLICY_SAMPLED`. Example: 64.
+        pub capacity: usize,
+        /// The time between two samples in ns, 1 ms to 1 h. Read for `RUSTLE_POLICY_SAMPLED` only.
+        pub interval_ns: u64,
+    }
 }
 
 /// A price that an alert watches for.
@@ -130,31 +129,24 @@ pub struct RustlePriceAlertRequest {
     pub policy: RustleFeedPolicy,
 }
 
-/// A consumer of notices. Of those that it does not drain in time the oldest are dropped.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustleNoticeRequest {
-    /// The lane's size, 1 to 1,048,576. Example: 16.
-    pub capacity: usize,
-    /// Which notices.
-    pub notices: Choice<RustleNotices>,
-    /// 0.
-    pub reserved: u32,
-}
+records! {
+    /// A consumer of notices. Of those that it does not drain in time the oldest are dropped.
+    pub struct RustleNoticeRequest {
+        /// The lane's size, 1 to 1,048,576. Example: 16.
+        pub capacity: usize,
+        /// Which notices.
+        pub notices: Choice<RustleNotices>,
+        reserved: u32,
+    }
 
-/// Quotes that a consumer's records do not have in them.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustleFeedOmissions {
-    /// Quotes that were left out of candles or statistics because they came too late.
-    pub late: u64,
-    /// Quotes that left the windows of statistics early, because a symbol's window has at most 1,048,576 quotes. The statistics after
-    /// the first of them are of fewer quotes than the window's length has.
-    pub evicted: u64,
-}
-
-copied! {
-    Omissions => RustleFeedOmissions { late, evicted }
+    /// Quotes that a consumer's records do not have in them.
+    pub struct RustleFeedOmissions for Omissions {
+        /// Quotes that were left out of candles or statistics because they came too late.
+        pub late: u64,
+        /// Quotes that left the windows of statistics early, because a symbol's window has at most 1,048,576 quotes. The
+        /// statistics after the first of them are of fewer quotes than the window's length has.
+        pub evicted: u64,
+    }
 }
 
 impl Stream<RustleQuoteRequest> for Feed {

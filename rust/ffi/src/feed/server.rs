@@ -3,8 +3,9 @@
 use super::consumers::RustleFeedPolicy;
 use super::{write_text, Feed, FeedFault};
 use crate::lane::{BellSink, RustleLaneStatistics};
-use crate::lent::{copied, RustleString};
+use crate::lent::RustleString;
 use crate::object::Describe;
+use crate::records::records;
 use crate::session::{AnyLane, Face, NoRecord, Started, Stream};
 use crate::sink::SinkGuts;
 use crate::status::CallFault;
@@ -21,41 +22,34 @@ pub struct RustleServerRequest {
     pub policy: RustleFeedPolicy,
 }
 
-/// What went through a server so far.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustleServerCounts {
-    /// Clients at present.
-    pub clients: u64,
-    /// Clients that were let in, those at present included.
-    pub accepted: u64,
-    /// Clients that were turned away.
-    pub refused: u64,
-    /// Bytes that were written.
-    pub bytes: u64,
-    /// Quotes that were written.
-    pub quotes: u64,
-    /// Quotes that clients were too slow for.
-    pub dropped: u64,
-}
+records! {
+    /// What went through a server so far.
+    pub struct RustleServerCounts for ServerCounts {
+        /// Clients at present.
+        pub clients: u64,
+        /// Clients that were let in, those at present included.
+        pub accepted: u64,
+        /// Clients that were turned away.
+        pub refused: u64,
+        /// Bytes that were written.
+        pub bytes: u64,
+        /// Quotes that were written.
+        pub quotes: u64,
+        /// Quotes that clients were too slow for.
+        pub dropped: u64,
+    }
 
-/// What one client of a server got so far.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustleServerClient {
-    /// Its number: the first client of a server is 0.
-    pub number: u64,
-    /// When it came: nanoseconds since 1970-01-01T00:00:00Z.
-    pub since_ns: i64,
-    /// Bytes that were written to it.
-    pub bytes: u64,
-    /// Quotes that went through its lane.
-    pub lane: RustleLaneStatistics,
-}
-
-copied! {
-    ServerCounts => RustleServerCounts { clients, accepted, refused, bytes, quotes, dropped }
-    ClientStatistics => RustleServerClient { number, since_ns, bytes, lane }
+    /// What one client of a server got so far.
+    pub struct RustleServerClient for ClientStatistics {
+        /// Its number: the first client of a server is 0.
+        pub number: u64,
+        /// When it came: nanoseconds since 1970-01-01T00:00:00Z.
+        pub since_ns: i64,
+        /// Bytes that were written to it.
+        pub bytes: u64,
+        /// Quotes that went through its lane.
+        pub lane: RustleLaneStatistics,
+    }
 }
 
 impl Stream<RustleServerRequest> for Feed {

@@ -2,6 +2,7 @@
 
 use super::{decimal, lent_names, FeedFault};
 use crate::lent::{choices, Choice, Flag, Lent, RustleString};
+use crate::records::records;
 use crate::status::CallFault;
 use crate::RustleHandle;
 use rustle_engines::{
@@ -18,9 +19,7 @@ choices! {
         /// Prices follow geometric Brownian motion.
         Gbm = 1,
     }
-}
 
-choices! {
     /// What the messages of a source are.
     pub enum RustleFormat = RUSTLE_FORMAT_ {
         /// The format that the ending of the file's name says: `.ndjson`, `.jsonl`, `.json` or `.csv`.
@@ -32,21 +31,20 @@ choices! {
     }
 }
 
-/// How one symbol's price moves in geometric Brownian motion.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustleGbmParameters {
-    /// The price that it moves from, in units of 10^-`price_scale`: 1 to 10^15. It moves by this unit; the first quote is a step on.
-    /// Example: 100.
-    pub price_units: i64,
-    /// The expected growth per year as a continuous rate, -1,000 to 1,000.
-    pub drift: f64,
-    /// The standard deviation of the price's logarithm after a year, 0 to 1,000.
-    pub volatility: f64,
-    /// Digits of the price after the point, 0 to 18.
-    pub price_scale: u32,
-    /// 0.
-    pub reserved: u32,
+records! {
+    /// How one symbol's price moves in geometric Brownian motion.
+    pub struct RustleGbmParameters {
+        /// The price that it moves from, in units of 10^-`price_scale`: 1 to 10^15. It moves by this unit; the first quote is a
+        /// step on. Example: 100.
+        pub price_units: i64,
+        /// The expected growth per year as a continuous rate, -1,000 to 1,000.
+        pub drift: f64,
+        /// The standard deviation of the price's logarithm after a year, 0 to 1,000.
+        pub volatility: f64,
+        /// Digits of the price after the point, 0 to 18.
+        pub price_scale: u32,
+        reserved: u32,
+    }
 }
 
 /// A feed of prices that are made up.
