@@ -477,7 +477,7 @@ typedef struct RustleEchoValue {
 
 /// Makes an echo. `echo` receives the handle, to be freed with `rustle_echo_free`. See `rustle_new`.
 ///
-/// Fails with `RUSTLE_INVALID_VALUE` (the rate), `RUSTLE_STALE_HANDLE` (the runtime's).
+/// Fails with `RUSTLE_INVALID_VALUE` (a field out of its range), `RUSTLE_STALE_HANDLE` (the runtime's).
 static inline RustleStatus rustle_echo_new(
     const RustleEchoConfiguration *configuration, RustleHandle *echo, RustleError *error) {
   return rustle_new(RUSTLE_NEW_ECHO, configuration, sizeof *configuration, echo, error);
@@ -486,7 +486,7 @@ static inline RustleStatus rustle_echo_new(
 /// Starts a session. Events are `RustleEchoValue` records. `session` receives the handle, to be freed with
 /// `rustle_session_free`. See `rustle_start`.
 ///
-/// Fails with `RUSTLE_INVALID_LENGTH`; the sink was not taken then.
+/// Fails with `RUSTLE_INVALID_VALUE` (a field out of its range), `RUSTLE_INVALID_LENGTH`.
 static inline RustleStatus rustle_echo_start(
     RustleHandle echo, const RustleLaneRequest *request, RustleSink sink, RustleHandle *session,
     RustleError *error) {
@@ -601,7 +601,7 @@ static inline RustleStatus rustle_equalizer_reset(RustleHandle equalizer, Rustle
 /// Makes an equalizer. `equalizer` receives the handle, to be freed with `rustle_equalizer_free`. See
 /// `rustle_new`.
 ///
-/// Fails with `RUSTLE_INVALID_VALUE` (a number out of its range), `RUSTLE_INVALID_LENGTH` (too many bands).
+/// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE` (a field out of its range).
 static inline RustleStatus rustle_equalizer_new(
     const RustleEqualizerConfiguration *configuration, RustleHandle *equalizer, RustleError *error) {
   return rustle_new(RUSTLE_NEW_EQUALIZER, configuration, sizeof *configuration, equalizer, error);
@@ -615,7 +615,7 @@ static inline RustleStatus rustle_equalizer_free(RustleHandle equalizer, RustleE
 /// Changes the settings; the sound follows within 40 ms of it, without a click. A change that comes before
 /// the one before has begun takes its place; one that comes while another is under way follows it.
 ///
-/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE` (a number out of its
+/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE` (a field out of its
 /// range), `RUSTLE_INVALID_LENGTH` (too many bands); nothing is changed then.
 ///
 /// Thread-safe: yes, also beside `rustle_equalizer_process`. Realtime-safe: no.
@@ -640,11 +640,11 @@ RustleStatus rustle_equalizer_set_bypassed(RustleHandle equalizer, uint32_t is_b
 /// input, bit for bit. The CPU's floating-point modes are neither read nor changed.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE` (memory that overlaps or
-/// is misaligned), `RUSTLE_INVALID_LENGTH` (no whole frames), `RUSTLE_WRONG_STATE` (another call processes a
-/// block at the moment); the block is as it was then.
+/// is misaligned), `RUSTLE_WRONG_STATE` (another call uses the object at the moment),
+/// `RUSTLE_INVALID_LENGTH` (no whole frames); the block is as it was then.
 ///
-/// Thread-safe: no (a call beside another one with the same equalizer is refused). Realtime-safe: yes, while
-/// nobody frees the equalizer.
+/// Thread-safe: no (a call beside another one with the same object is refused). Realtime-safe: yes, while
+/// nobody frees the object.
 ///
 /// Safety: `error`, `block` (`block_capacity` elements) are NULL or memory that this call alone uses.
 RustleStatus rustle_equalizer_process(
@@ -654,10 +654,10 @@ RustleStatus rustle_equalizer_process(
 /// of `frequencies` in Hz one to `left` and one to `right`.
 ///
 /// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE` (memory that overlaps or is misaligned),
-/// `RUSTLE_INVALID_VALUE` (a number out of its range), `RUSTLE_INVALID_LENGTH` (too many bands, or not as
+/// `RUSTLE_INVALID_VALUE` (a field out of its range), `RUSTLE_INVALID_LENGTH` (too many bands, or not as
 /// many factors as frequencies); nothing is written then.
 ///
-/// Thread-safe: yes. Realtime-safe: no.
+/// Thread-safe: yes, also inside a callback. Realtime-safe: no.
 ///
 /// Safety: `settings`, `frequencies` (`frequencies_count` elements) are NULL or readable and not written
 /// during the call; `error`, `left` (`left_capacity` elements), `right` (`right_capacity` elements) are NULL
@@ -670,10 +670,10 @@ RustleStatus rustle_equalizer_response(
 /// Writes to `preamp` the preamplification in dB, -96 to 0, that keeps a full-scale sine of any frequency
 /// below full scale at `sample_rate` Hz.
 ///
-/// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE` (a number out of its range),
+/// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE` (a field out of its range),
 /// `RUSTLE_INVALID_LENGTH` (too many bands).
 ///
-/// Thread-safe: yes. Realtime-safe: no.
+/// Thread-safe: yes, also inside a callback. Realtime-safe: no.
 ///
 /// Safety: `settings` is NULL or readable and not written during the call; `error`, `preamp` are NULL or
 /// memory that this call alone uses.
@@ -686,10 +686,10 @@ RustleStatus rustle_equalizer_preamp(
 /// distance that is left, in dB.
 ///
 /// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE` (memory that overlaps or is misaligned),
-/// `RUSTLE_INVALID_VALUE` (a number out of its range), `RUSTLE_INVALID_LENGTH` (not as many targets or gains
+/// `RUSTLE_INVALID_VALUE` (a field out of its range), `RUSTLE_INVALID_LENGTH` (not as many targets or gains
 /// as bands); nothing is written then.
 ///
-/// Thread-safe: yes. Realtime-safe: no.
+/// Thread-safe: yes, also inside a callback. Realtime-safe: no.
 ///
 /// Safety: `bands` (`bands_count` elements), `targets` (`targets_count` elements) are NULL or readable and
 /// not written during the call; `error`, `gains` (`gains_capacity` elements), `distance` are NULL or memory
@@ -1283,9 +1283,8 @@ static inline RustleStatus rustle_feed_shut_down(RustleHandle feed, RustleError 
 /// Makes a feed of simulated prices. Nothing runs before `rustle_feed_run`. `feed` receives the handle, to
 /// be freed with `rustle_feed_free`. See `rustle_new`.
 ///
-/// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (the model, its
-/// parameters, a `reserved` other than 0), `RUSTLE_NO_SYMBOLS` to `RUSTLE_RATE_OUT_OF_RANGE`,
-/// `RUSTLE_STALE_HANDLE` (the runtime's).
+/// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (a field out of its
+/// range), `RUSTLE_STALE_HANDLE` (the runtime's), `RUSTLE_NO_SYMBOLS` to `RUSTLE_RATE_OUT_OF_RANGE`.
 static inline RustleStatus rustle_feed_new_simulated(
     const RustleSimulatedFeed *configuration, RustleHandle *feed, RustleError *error) {
   return rustle_new(RUSTLE_NEW_FEED_SIMULATED, configuration, sizeof *configuration, feed, error);
@@ -1294,9 +1293,9 @@ static inline RustleStatus rustle_feed_new_simulated(
 /// Makes a feed that plays a file, which is opened by this call. Nothing runs before `rustle_feed_run`.
 /// `feed` receives the handle, to be freed with `rustle_feed_free`. See `rustle_new`.
 ///
-/// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (the speed, the format,
-/// a `reserved` other than 0), `RUSTLE_MALFORMED_SCHEMA`, `RUSTLE_UNKNOWN_FORMAT`, `RUSTLE_UNREADABLE_FILE`,
-/// `RUSTLE_STALE_HANDLE` (the runtime's).
+/// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (a field out of its
+/// range), `RUSTLE_STALE_HANDLE` (the runtime's), `RUSTLE_MALFORMED_SCHEMA`, `RUSTLE_UNKNOWN_FORMAT`,
+/// `RUSTLE_UNREADABLE_FILE`.
 static inline RustleStatus rustle_feed_new_replay(
     const RustleReplayFeed *configuration, RustleHandle *feed, RustleError *error) {
   return rustle_new(RUSTLE_NEW_FEED_REPLAY, configuration, sizeof *configuration, feed, error);
@@ -1306,8 +1305,8 @@ static inline RustleStatus rustle_feed_new_replay(
 /// or lost; nobody at the address is no fault. `feed` receives the handle, to be freed with
 /// `rustle_feed_free`. See `rustle_new`.
 ///
-/// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (a time out of its
-/// range), `RUSTLE_MALFORMED_ADDRESS`, `RUSTLE_MALFORMED_SCHEMA`, `RUSTLE_STALE_HANDLE` (the runtime's).
+/// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_STALE_HANDLE` (the runtime's),
+/// `RUSTLE_INVALID_VALUE` (a time out of its range), `RUSTLE_MALFORMED_ADDRESS`, `RUSTLE_MALFORMED_SCHEMA`.
 static inline RustleStatus rustle_feed_new_live(
     const RustleLiveFeed *configuration, RustleHandle *feed, RustleError *error) {
   return rustle_new(RUSTLE_NEW_FEED_LIVE, configuration, sizeof *configuration, feed, error);
@@ -1316,8 +1315,9 @@ static inline RustleStatus rustle_feed_new_live(
 /// Makes a feed that the host fills, by `rustle_feed_push`. Nothing runs before `rustle_feed_run`. `feed`
 /// receives the handle, to be freed with `rustle_feed_free`. See `rustle_new`.
 ///
-/// Fails with `RUSTLE_INVALID_LENGTH` (also a message limit), `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE`
-/// (the format), `RUSTLE_MALFORMED_SCHEMA`, `RUSTLE_STALE_HANDLE` (the runtime's).
+/// Fails with `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (a field out of its range),
+/// `RUSTLE_STALE_HANDLE` (the runtime's), `RUSTLE_INVALID_LENGTH` (also a message limit),
+/// `RUSTLE_MALFORMED_SCHEMA`.
 static inline RustleStatus rustle_feed_new_pushed(
     const RustlePushedFeed *configuration, RustleHandle *feed, RustleError *error) {
   return rustle_new(RUSTLE_NEW_FEED_PUSHED, configuration, sizeof *configuration, feed, error);
@@ -1343,8 +1343,8 @@ static inline RustleStatus rustle_feed_connection(
 /// Starts a consumer of the quotes themselves. `session` receives the handle, to be freed with
 /// `rustle_session_free`. See `rustle_start`.
 ///
-/// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_DUPLICATE_SYMBOL` to
-/// `RUSTLE_TOO_MANY_SYMBOLS`; the sink was not taken then.
+/// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (a field out of its
+/// range), `RUSTLE_DUPLICATE_SYMBOL` to `RUSTLE_TOO_MANY_SYMBOLS`.
 static inline RustleStatus rustle_feed_start_quotes(
     RustleHandle feed, const RustleQuoteRequest *request, RustleSink sink, RustleHandle *session,
     RustleError *error) {
@@ -1362,8 +1362,8 @@ static inline RustleStatus rustle_feed_drain_quotes(
 /// Starts a consumer of candles. Those that are open when the source comes to its end are handed out then.
 /// `session` receives the handle, to be freed with `rustle_session_free`. See `rustle_start`.
 ///
-/// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_DUPLICATE_SYMBOL` to
-/// `RUSTLE_TOO_MANY_SYMBOLS`; the sink was not taken then.
+/// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (a field out of its
+/// range), `RUSTLE_DUPLICATE_SYMBOL` to `RUSTLE_TOO_MANY_SYMBOLS`.
 static inline RustleStatus rustle_feed_start_candles(
     RustleHandle feed, const RustleCandleRequest *request, RustleSink sink, RustleHandle *session,
     RustleError *error) {
@@ -1381,8 +1381,8 @@ static inline RustleStatus rustle_feed_drain_candles(
 /// Starts a consumer of the statistics of each symbol's last while, after each of its quotes. `session`
 /// receives the handle, to be freed with `rustle_session_free`. See `rustle_start`.
 ///
-/// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_DUPLICATE_SYMBOL` to
-/// `RUSTLE_TOO_MANY_SYMBOLS`; the sink was not taken then.
+/// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (a field out of its
+/// range), `RUSTLE_DUPLICATE_SYMBOL` to `RUSTLE_TOO_MANY_SYMBOLS`.
 static inline RustleStatus rustle_feed_start_statistics(
     RustleHandle feed, const RustlePriceStatisticsRequest *request, RustleSink sink, RustleHandle *session,
     RustleError *error) {
@@ -1400,8 +1400,8 @@ static inline RustleStatus rustle_feed_drain_statistics(
 /// Starts a consumer of alerts. `session` receives the handle, to be freed with `rustle_session_free`. See
 /// `rustle_start`.
 ///
-/// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_DUPLICATE_SYMBOL` to
-/// `RUSTLE_TOO_MANY_SYMBOLS`; the sink was not taken then.
+/// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (a field out of its
+/// range), `RUSTLE_DUPLICATE_SYMBOL` to `RUSTLE_TOO_MANY_SYMBOLS`.
 static inline RustleStatus rustle_feed_start_alerts(
     RustleHandle feed, const RustlePriceAlertRequest *request, RustleSink sink, RustleHandle *session,
     RustleError *error) {
@@ -1419,7 +1419,7 @@ static inline RustleStatus rustle_feed_drain_alerts(
 /// Starts a consumer of what happens to the source. `session` receives the handle, to be freed with
 /// `rustle_session_free`. See `rustle_start`.
 ///
-/// Fails with `RUSTLE_INVALID_LENGTH`; the sink was not taken then.
+/// Fails with `RUSTLE_INVALID_VALUE` (a field out of its range), `RUSTLE_INVALID_LENGTH`.
 static inline RustleStatus rustle_feed_start_notices(
     RustleHandle feed, const RustleNoticeRequest *request, RustleSink sink, RustleHandle *session,
     RustleError *error) {
@@ -1449,8 +1449,8 @@ static inline RustleStatus rustle_feed_omissions(
 /// once no thread of the server is left and the address is free. Both are called on threads of the server's
 /// own. `session` receives the handle, to be freed with `rustle_session_free`. See `rustle_start`.
 ///
-/// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_MALFORMED_ADDRESS`,
-/// `RUSTLE_ADDRESS_UNAVAILABLE`; the sink was not taken then.
+/// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (a field out of its
+/// range), `RUSTLE_MALFORMED_ADDRESS`, `RUSTLE_ADDRESS_UNAVAILABLE`.
 static inline RustleStatus rustle_feed_serve(
     RustleHandle feed, const RustleServerRequest *request, RustleSink sink, RustleHandle *session,
     RustleError *error) {
@@ -1476,7 +1476,7 @@ static inline RustleStatus rustle_server_counts(
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_SHUT_DOWN`, `RUSTLE_EXHAUSTED` (the feed is over then).
 ///
-/// Thread-safe: yes. Realtime-safe: no.
+/// Thread-safe: yes, also inside a callback. Realtime-safe: no.
 ///
 /// Safety: `error` is NULL or memory that this call alone uses.
 RustleStatus rustle_feed_run(RustleHandle feed, RustleError *error);
@@ -1551,8 +1551,8 @@ RustleStatus rustle_feed_backoff(
 /// those.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_INVALID_VALUE` (a session of another engine),
-/// `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE` (memory that overlaps or is
-/// misaligned), `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (a session of notices),
+/// `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE` (memory that overlaps or is misaligned),
+/// `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (a session of notices),
 /// `RUSTLE_DUPLICATE_SYMBOL` to `RUSTLE_TOO_MANY_SYMBOLS`, `RUSTLE_WRONG_STATE` (the session is over);
 /// nothing is changed then.
 ///
@@ -1903,7 +1903,7 @@ RustleStatus rustle_fft_window(
 /// that are not finite are left out.
 ///
 /// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE` (memory that overlaps or is misaligned),
-/// `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE` (a field out of its range); nothing is written then.
+/// `RUSTLE_INVALID_VALUE` (a field out of its range), `RUSTLE_INVALID_LENGTH`; nothing is written then.
 ///
 /// Thread-safe: yes. Realtime-safe: no (it allocates a list of the local maxima).
 ///
@@ -2045,17 +2045,17 @@ typedef struct RustleMeterReading {
 
 /// Begins a new measurement. The filters go on: a sound that lasts has no beginning.
 ///
-/// Fails with `RUSTLE_WRONG_STATE` (another call uses the meter at the moment).
+/// Fails with `RUSTLE_WRONG_STATE` (another call uses the object at the moment).
 ///
-/// Thread-safe: no (a call beside another one with the same meter is refused). Realtime-safe: yes, while
-/// nobody frees the meter.
+/// Thread-safe: no (a call beside another one with the same object is refused). Realtime-safe: yes, while
+/// nobody frees the object.
 static inline RustleStatus rustle_meter_restart(RustleHandle meter, RustleError *error) {
   return rustle_reset(rustle_of_kind(meter, 11), error);
 }
 
 /// Makes a meter. `meter` receives the handle, to be freed with `rustle_meter_free`. See `rustle_new`.
 ///
-/// Fails with `RUSTLE_INVALID_VALUE` (a number out of its range), `RUSTLE_INVALID_LENGTH`.
+/// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE` (a field out of its range).
 static inline RustleStatus rustle_meter_new(
     const RustleMeterConfiguration *configuration, RustleHandle *meter, RustleError *error) {
   return rustle_new(RUSTLE_NEW_METER, configuration, sizeof *configuration, meter, error);
@@ -2070,11 +2070,11 @@ static inline RustleStatus rustle_meter_free(RustleHandle meter, RustleError *er
 /// overload.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE` (memory that overlaps or
-/// is misaligned), `RUSTLE_INVALID_LENGTH` (no whole frames), `RUSTLE_WRONG_STATE` (another call uses the
-/// meter at the moment); the samples do not count then.
+/// is misaligned), `RUSTLE_WRONG_STATE` (another call uses the object at the moment),
+/// `RUSTLE_INVALID_LENGTH` (no whole frames); the samples do not count then.
 ///
-/// Thread-safe: no (a call beside another one with the same meter is refused). Realtime-safe: yes, while
-/// nobody frees the meter.
+/// Thread-safe: no (a call beside another one with the same object is refused). Realtime-safe: yes, while
+/// nobody frees the object.
 ///
 /// Safety: `samples` (`samples_count` elements) is NULL or readable and not written during the call; `error`
 /// is NULL or memory that this call alone uses.
@@ -2084,10 +2084,10 @@ RustleStatus rustle_meter_process(
 /// Writes what the meter shows now to `reading`.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_WRONG_STATE` (another call uses the
-/// meter at the moment).
+/// object at the moment).
 ///
-/// Thread-safe: no (a call beside another one with the same meter is refused). Realtime-safe: yes, while
-/// nobody frees the meter.
+/// Thread-safe: no (a call beside another one with the same object is refused). Realtime-safe: yes, while
+/// nobody frees the object.
 ///
 /// Safety: `error`, `reading` are NULL or memory that this call alone uses.
 RustleStatus rustle_meter_read(RustleHandle meter, RustleMeterReading *reading, RustleError *error);
@@ -2095,11 +2095,11 @@ RustleStatus rustle_meter_read(RustleHandle meter, RustleMeterReading *reading, 
 /// Writes to `level` the level that was exceeded for `percent` (0 to 100) of the measurement, such as LA10
 /// for 10; not a number in the first 5 time constants, minus infinity for silence.
 ///
-/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE` (`percent`),
-/// `RUSTLE_WRONG_STATE` (another call uses the meter at the moment).
+/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_WRONG_STATE` (another call uses the
+/// object at the moment), `RUSTLE_INVALID_VALUE` (`percent`).
 ///
-/// Thread-safe: no (a call beside another one with the same meter is refused). Realtime-safe: yes, while
-/// nobody frees the meter.
+/// Thread-safe: no (a call beside another one with the same object is refused). Realtime-safe: yes, while
+/// nobody frees the object.
 ///
 /// Safety: `error`, `level` are NULL or memory that this call alone uses.
 RustleStatus rustle_meter_exceeded(RustleHandle meter, double percent, double *level, RustleError *error);
@@ -2109,11 +2109,11 @@ RustleStatus rustle_meter_exceeded(RustleHandle meter, double percent, double *l
 /// the number of bands.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`
-/// (memory that overlaps or is misaligned), `RUSTLE_WRONG_STATE` (another call uses the meter at the
+/// (memory that overlaps or is misaligned), `RUSTLE_WRONG_STATE` (another call uses the object at the
 /// moment).
 ///
-/// Thread-safe: no (a call beside another one with the same meter is refused). Realtime-safe: yes, while
-/// nobody frees the meter.
+/// Thread-safe: no (a call beside another one with the same object is refused). Realtime-safe: yes, while
+/// nobody frees the object.
 ///
 /// Safety: `error`, `centres` (`centres_capacity` elements), `levels` (`levels_capacity` elements), `count`
 /// are NULL or memory that this call alone uses.
@@ -2222,16 +2222,18 @@ typedef struct RustlePitchDescription {
 
 /// Forgets the signal; the next sample is the first of another.
 ///
-/// Fails with `RUSTLE_WRONG_STATE` (another call uses the tracker at the moment).
+/// Fails with `RUSTLE_WRONG_STATE` (another call uses the object at the moment).
 ///
-/// Thread-safe: no (a call beside another one with the same tracker is refused). Realtime-safe: yes, while
-/// nobody frees the tracker.
+/// Thread-safe: no (a call beside another one with the same object is refused). Realtime-safe: yes, while
+/// nobody frees the object.
 static inline RustleStatus rustle_pitch_reset(RustleHandle pitch, RustleError *error) {
   return rustle_reset(rustle_of_kind(pitch, 12), error);
 }
 
 /// Makes a pitch tracker, at the beginning of a signal. `pitch` receives the handle, to be freed with
 /// `rustle_pitch_free`. See `rustle_new`.
+///
+/// Fails with `RUSTLE_INVALID_VALUE` (a field out of its range).
 static inline RustleStatus rustle_pitch_new(
     const RustlePitchConfiguration *configuration, RustleHandle *pitch, RustleError *error) {
   return rustle_new(RUSTLE_NEW_PITCH, configuration, sizeof *configuration, pitch, error);
@@ -2256,14 +2258,15 @@ static inline RustleStatus rustle_pitch_free(RustleHandle pitch, RustleError *er
 /// none, samples are taken up to the next frame's last.
 ///
 /// The first frame begins with the signal, each one a hop after the one before, and is written by the call
-/// that brings its last sample. However the signal is cut, the numbers are the same.
+/// that brings its last sample. However the signal is cut, the numbers are the same. A call that fails takes
+/// and writes nothing.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`
-/// (memory that overlaps or is misaligned), `RUSTLE_WRONG_STATE` (another call uses the tracker at the
-/// moment); nothing is taken or written then.
+/// (memory that overlaps or is misaligned), `RUSTLE_WRONG_STATE` (another call uses the object at the
+/// moment).
 ///
-/// Thread-safe: no (a call beside another one with the same tracker is refused). Realtime-safe: yes, while
-/// nobody frees the tracker.
+/// Thread-safe: no (a call beside another one with the same object is refused). Realtime-safe: yes, while
+/// nobody frees the object.
 ///
 /// Safety: `samples` (`samples_count` elements) is NULL or readable and not written during the call;
 /// `error`, `frames` (`frames_capacity` elements), `taken`, `written` are NULL or memory that this call
@@ -2277,10 +2280,10 @@ RustleStatus rustle_pitch_process(
 /// `frames_capacity` of 0 nothing else is done. `decoding` is one of `RUSTLE_DECODING_…`.
 ///
 /// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE` (memory that overlaps or is misaligned),
-/// `RUSTLE_INVALID_LENGTH` (room for some of the frames only), `RUSTLE_INVALID_VALUE`; nothing is written
-/// then.
+/// `RUSTLE_INVALID_VALUE` (a field out of its range), `RUSTLE_INVALID_LENGTH` (room for some of the frames
+/// only); nothing is written then.
 ///
-/// Thread-safe: yes. Realtime-safe: no.
+/// Thread-safe: yes, also inside a callback. Realtime-safe: no.
 ///
 /// Safety: `configuration`, `samples` (`samples_count` elements) are NULL or readable and not written during
 /// the call; `error`, `frames` (`frames_capacity` elements), `count` are NULL or memory that this call alone
@@ -2318,7 +2321,7 @@ static inline RustleStatus rustle_runtime_free(RustleHandle runtime, RustleError
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`.
 ///
-/// Thread-safe: yes. Realtime-safe: no.
+/// Thread-safe: yes, also inside a callback. Realtime-safe: no.
 ///
 /// Safety: `error` is NULL or memory that this call alone uses.
 RustleStatus rustle_runtime_advance(RustleHandle runtime, uint64_t nanoseconds, RustleError *error);
@@ -2430,8 +2433,8 @@ RustleStatus rustle_sound_devices(
 /// Makes a capture. The device is opened by each start. `capture` receives the handle, to be freed with
 /// `rustle_capture_free`. See `rustle_new`.
 ///
-/// Fails with `RUSTLE_INVALID_VALUE` (a number out of its range), `RUSTLE_INVALID_UTF8`,
-/// `RUSTLE_INVALID_LENGTH`, `RUSTLE_STALE_HANDLE` (the runtime's).
+/// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (a field out of its
+/// range), `RUSTLE_STALE_HANDLE` (the runtime's).
 static inline RustleStatus rustle_capture_new(
     const RustleSoundConfiguration *configuration, RustleHandle *capture, RustleError *error) {
   return rustle_new(RUSTLE_NEW_CAPTURE, configuration, sizeof *configuration, capture, error);
@@ -2441,8 +2444,8 @@ static inline RustleStatus rustle_capture_new(
 /// 65,536 of them. The last callback comes when the device is closed again. `session` receives the handle,
 /// to be freed with `rustle_session_free`. See `rustle_start`.
 ///
-/// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`, `RUSTLE_DEVICE_NOT_FOUND` to
-/// `RUSTLE_NO_SOUND_LIBRARY`; the sink was not taken then.
+/// Fails with `RUSTLE_INVALID_VALUE` (a field out of its range), `RUSTLE_INVALID_LENGTH`,
+/// `RUSTLE_DEVICE_NOT_FOUND` to `RUSTLE_NO_SOUND_LIBRARY`.
 static inline RustleStatus rustle_capture_start(
     RustleHandle capture, const RustleLaneRequest *request, RustleSink sink, RustleHandle *session,
     RustleError *error) {
@@ -2474,8 +2477,8 @@ static inline RustleStatus rustle_capture_free(RustleHandle capture, RustleError
 /// Makes a playback. The device is opened by each start. `playback` receives the handle, to be freed with
 /// `rustle_playback_free`. See `rustle_new`.
 ///
-/// Fails with `RUSTLE_INVALID_VALUE` (a number out of its range), `RUSTLE_INVALID_UTF8`,
-/// `RUSTLE_INVALID_LENGTH`, `RUSTLE_STALE_HANDLE` (the runtime's).
+/// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (a field out of its
+/// range), `RUSTLE_STALE_HANDLE` (the runtime's).
 static inline RustleStatus rustle_playback_new(
     const RustleSoundConfiguration *configuration, RustleHandle *playback, RustleError *error) {
   return rustle_new(RUSTLE_NEW_PLAYBACK, configuration, sizeof *configuration, playback, error);
@@ -2485,8 +2488,8 @@ static inline RustleStatus rustle_playback_new(
 /// device is given silence. The last callback comes when the device is closed again. `session` receives the
 /// handle, to be freed with `rustle_session_free`. See `rustle_start`.
 ///
-/// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`, `RUSTLE_DEVICE_NOT_FOUND` to
-/// `RUSTLE_NO_SOUND_LIBRARY`; the sink was not taken then.
+/// Fails with `RUSTLE_INVALID_VALUE` (a field out of its range), `RUSTLE_INVALID_LENGTH`,
+/// `RUSTLE_DEVICE_NOT_FOUND` to `RUSTLE_NO_SOUND_LIBRARY`.
 static inline RustleStatus rustle_playback_start(
     RustleHandle playback, const RustleLaneRequest *request, RustleSink sink, RustleHandle *session,
     RustleError *error) {
@@ -2628,10 +2631,10 @@ static inline RustleStatus rustle_stft_free(RustleHandle stft, RustleError *erro
 
 /// Forgets the signal; the next sample is the first of another.
 ///
-/// Fails with `RUSTLE_WRONG_STATE` (another call uses the stream at the moment).
+/// Fails with `RUSTLE_WRONG_STATE` (another call uses the object at the moment).
 ///
-/// Thread-safe: no (a call beside another one with the same stream is refused). Realtime-safe: yes, while
-/// nobody frees the stream.
+/// Thread-safe: no (a call beside another one with the same object is refused). Realtime-safe: yes, while
+/// nobody frees the object.
 static inline RustleStatus rustle_stft_stream_reset(RustleHandle stft_stream, RustleError *error) {
   return rustle_reset(rustle_of_kind(stft_stream, 10), error);
 }
@@ -2639,7 +2642,7 @@ static inline RustleStatus rustle_stft_stream_reset(RustleHandle stft_stream, Ru
 /// Makes a stream, at the beginning of a signal. `stft_stream` receives the handle, to be freed with
 /// `rustle_stft_stream_free`. See `rustle_new`.
 ///
-/// Fails with `RUSTLE_STALE_HANDLE` (the plan's).
+/// Fails with `RUSTLE_STALE_HANDLE` (the stft's).
 static inline RustleStatus rustle_stft_stream_new(
     const RustleStftStreamConfiguration *configuration, RustleHandle *stft_stream, RustleError *error) {
   return rustle_new(RUSTLE_NEW_STFT_STREAM, configuration, sizeof *configuration, stft_stream, error);
@@ -2694,11 +2697,12 @@ RustleStatus rustle_stft_frames(
 /// writes.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`
-/// (memory that overlaps or is misaligned), `RUSTLE_WRONG_STATE` (another call uses the stream at the
-/// moment, or frames of a signal that has ended are left); nothing is taken or written then.
+/// (memory that overlaps or is misaligned), `RUSTLE_WRONG_STATE` (another call uses the object at the
+/// moment), `RUSTLE_WRONG_STATE` (frames of a signal that has ended are left); nothing is taken or written
+/// then.
 ///
-/// Thread-safe: no (a call beside another one with the same stream is refused). Realtime-safe: yes, while
-/// nobody frees the stream.
+/// Thread-safe: no (a call beside another one with the same object is refused). Realtime-safe: yes, while
+/// nobody frees the object.
 ///
 /// Safety: `samples` (`samples_count` elements) is NULL or readable and not written during the call;
 /// `error`, `output` (`output_capacity` elements), `taken`, `frames` are NULL or memory that this call alone
@@ -2712,11 +2716,11 @@ RustleStatus rustle_stft_stream_push(
 /// then at the beginning of another signal.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`
-/// (memory that overlaps or is misaligned), `RUSTLE_WRONG_STATE` (another call uses the stream at the
-/// moment); nothing is written then.
+/// (memory that overlaps or is misaligned), `RUSTLE_WRONG_STATE` (another call uses the object at the
+/// moment).
 ///
-/// Thread-safe: no (a call beside another one with the same stream is refused). Realtime-safe: yes, while
-/// nobody frees the stream.
+/// Thread-safe: no (a call beside another one with the same object is refused). Realtime-safe: yes, while
+/// nobody frees the object.
 ///
 /// Safety: `error`, `output` (`output_capacity` elements), `frames` are NULL or memory that this call alone
 /// uses.
@@ -2775,8 +2779,8 @@ typedef struct RustlePriceUpdate {
 
 /// Makes a ticker. `ticker` receives the handle, to be freed with `rustle_ticker_free`. See `rustle_new`.
 ///
-/// Fails with `RUSTLE_RATE_OUT_OF_RANGE`, `RUSTLE_INVALID_VALUE` (a `reserved` other than 0),
-/// `RUSTLE_STALE_HANDLE` (the runtime's).
+/// Fails with `RUSTLE_INVALID_VALUE` (a field out of its range), `RUSTLE_STALE_HANDLE` (the runtime's),
+/// `RUSTLE_RATE_OUT_OF_RANGE`.
 static inline RustleStatus rustle_ticker_new(
     const RustleTickerConfiguration *configuration, RustleHandle *ticker, RustleError *error) {
   return rustle_new(RUSTLE_NEW_TICKER, configuration, sizeof *configuration, ticker, error);
@@ -2785,8 +2789,8 @@ static inline RustleStatus rustle_ticker_new(
 /// Starts a session. Events are `RustlePriceUpdate` records. `session` receives the handle, to be freed with
 /// `rustle_session_free`. See `rustle_start`.
 ///
-/// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_NO_SYMBOLS` to
-/// `RUSTLE_TOO_MANY_SYMBOLS`; the sink was not taken then.
+/// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (a field out of its
+/// range), `RUSTLE_NO_SYMBOLS` to `RUSTLE_TOO_MANY_SYMBOLS`.
 static inline RustleStatus rustle_ticker_start(
     RustleHandle ticker, const RustleTickerRequest *request, RustleSink sink, RustleHandle *session,
     RustleError *error) {
@@ -2996,16 +3000,18 @@ typedef struct RustleHarmonicDifference {
 
 /// Forgets the signal; the next sample is the first of another.
 ///
-/// Fails with `RUSTLE_WRONG_STATE` (another call uses the analyzer at the moment).
+/// Fails with `RUSTLE_WRONG_STATE` (another call uses the object at the moment).
 ///
-/// Thread-safe: no (a call beside another one with the same analyzer is refused). Realtime-safe: yes, while
-/// nobody frees the analyzer.
+/// Thread-safe: no (a call beside another one with the same object is refused). Realtime-safe: yes, while
+/// nobody frees the object.
 static inline RustleStatus rustle_voice_reset(RustleHandle voice, RustleError *error) {
   return rustle_reset(rustle_of_kind(voice, 13), error);
 }
 
 /// Makes a voice analyzer, at the beginning of a signal. `voice` receives the handle, to be freed with
 /// `rustle_voice_free`. See `rustle_new`.
+///
+/// Fails with `RUSTLE_INVALID_VALUE` (a field out of its range).
 static inline RustleStatus rustle_voice_new(
     const RustleVoiceConfiguration *configuration, RustleHandle *voice, RustleError *error) {
   return rustle_new(RUSTLE_NEW_VOICE, configuration, sizeof *configuration, voice, error);
@@ -3030,14 +3036,15 @@ static inline RustleStatus rustle_voice_free(RustleHandle voice, RustleError *er
 /// none, samples are taken up to the next frame's last.
 ///
 /// The first frame begins with the signal, each one a hop after the one before, and is written by the call
-/// that brings its last sample. However the signal is cut, the numbers are the same.
+/// that brings its last sample. However the signal is cut, the numbers are the same. A call that fails takes
+/// and writes nothing.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`
-/// (memory that overlaps or is misaligned), `RUSTLE_WRONG_STATE` (another call uses the analyzer at the
-/// moment); nothing is taken or written then.
+/// (memory that overlaps or is misaligned), `RUSTLE_WRONG_STATE` (another call uses the object at the
+/// moment).
 ///
-/// Thread-safe: no (a call beside another one with the same analyzer is refused). Realtime-safe: yes, while
-/// nobody frees the analyzer.
+/// Thread-safe: no (a call beside another one with the same object is refused). Realtime-safe: yes, while
+/// nobody frees the object.
 ///
 /// Safety: `samples` (`samples_count` elements) is NULL or readable and not written during the call;
 /// `error`, `frames` (`frames_capacity` elements), `taken`, `written` are NULL or memory that this call
@@ -3050,10 +3057,10 @@ RustleStatus rustle_voice_process(
 /// range of pitch, not to the signal's length.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_WRONG_STATE` (another call uses the
-/// analyzer at the moment).
+/// object at the moment).
 ///
-/// Thread-safe: no (a call beside another one with the same analyzer is refused). Realtime-safe: yes, while
-/// nobody frees the analyzer.
+/// Thread-safe: no (a call beside another one with the same object is refused). Realtime-safe: yes, while
+/// nobody frees the object.
 ///
 /// Safety: `error`, `summary` are NULL or memory that this call alone uses.
 RustleStatus rustle_voice_summary(RustleHandle voice, RustleVoiceSummary *summary, RustleError *error);
@@ -3064,7 +3071,7 @@ RustleStatus rustle_voice_summary(RustleHandle voice, RustleVoiceSummary *summar
 /// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE` (memory that overlaps
 /// or is misaligned), `RUSTLE_INVALID_VALUE` (a number out of its range).
 ///
-/// Thread-safe: yes. Realtime-safe: no.
+/// Thread-safe: yes, also inside a callback. Realtime-safe: no.
 ///
 /// Safety: `configuration`, `samples` (`samples_count` elements) are NULL or readable and not written during
 /// the call; `error`, `formants` are NULL or memory that this call alone uses.
@@ -3078,7 +3085,7 @@ RustleStatus rustle_voice_formants(
 /// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE` (memory that overlaps
 /// or is misaligned), `RUSTLE_INVALID_VALUE` (a number out of its range).
 ///
-/// Thread-safe: yes. Realtime-safe: no.
+/// Thread-safe: yes, also inside a callback. Realtime-safe: no.
 ///
 /// Safety: `samples` (`samples_count` elements) is NULL or readable and not written during the call;
 /// `error`, `features` are NULL or memory that this call alone uses.
@@ -3093,7 +3100,7 @@ RustleStatus rustle_voice_spectrum(
 /// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE` (memory that overlaps
 /// or is misaligned), `RUSTLE_INVALID_VALUE` (a number out of its range).
 ///
-/// Thread-safe: yes. Realtime-safe: no.
+/// Thread-safe: yes, also inside a callback. Realtime-safe: no.
 ///
 /// Safety: `samples` (`samples_count` elements) is NULL or readable and not written during the call;
 /// `error`, `result` are NULL or memory that this call alone uses.
@@ -3108,7 +3115,7 @@ RustleStatus rustle_voice_harmonicity(
 /// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE` (memory that overlaps
 /// or is misaligned), `RUSTLE_INVALID_VALUE` (a number out of its range).
 ///
-/// Thread-safe: yes. Realtime-safe: no.
+/// Thread-safe: yes, also inside a callback. Realtime-safe: no.
 ///
 /// Safety: `samples` (`samples_count` elements) is NULL or readable and not written during the call;
 /// `error`, `result` are NULL or memory that this call alone uses.
@@ -3122,7 +3129,7 @@ RustleStatus rustle_voice_harmonics(
 /// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE` (memory that overlaps
 /// or is misaligned), `RUSTLE_INVALID_VALUE` (a number out of its range).
 ///
-/// Thread-safe: yes. Realtime-safe: no.
+/// Thread-safe: yes, also inside a callback. Realtime-safe: no.
 ///
 /// Safety: `samples` (`samples_count` elements) is NULL or readable and not written during the call;
 /// `error`, `result` are NULL or memory that this call alone uses.

@@ -52,8 +52,6 @@ impl Object for EchoObject {
 
 impl New<RustleEchoConfiguration> for EchoObject {
     /// Makes an echo.
-    ///
-    /// Fails with `RUSTLE_INVALID_VALUE` (the rate), `RUSTLE_STALE_HANDLE` (the runtime's).
     #[doc(alias = "rustle_echo_new")]
     fn new(c: &RustleEchoConfiguration) -> Result<Self, Self::Fault> {
         let (runtime, rate) = (runtime::find(c.runtime)?, c.values_per_second);
@@ -70,7 +68,7 @@ impl Stream<RustleLaneRequest> for EchoObject {
 
     /// Starts a session. Events are `RustleEchoValue` records.
     ///
-    /// Fails with `RUSTLE_INVALID_LENGTH`; the sink was not taken then.
+    /// Fails with `RUSTLE_INVALID_LENGTH`.
     #[doc(alias = "rustle_echo_start")]
     fn start(&self, request: &RustleLaneRequest, sink: SinkGuts) -> Result<Started, Self::Fault> {
         let session = self.0.start(request.delivery::<RustleEchoValue, Echo>(sink)?)?;
@@ -81,8 +79,6 @@ impl Stream<RustleLaneRequest> for EchoObject {
 impl EchoObject {
     /// Gives the sessions of an echo another number to repeat: those that run after the delay of the configuration, later ones at
     /// once. One that is said within the delay of an earlier one takes its place.
-    ///
-    /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
     ///
     /// Example: `number` 7.
     #[doc(alias = "rustle_echo_say")]

@@ -89,8 +89,6 @@ impl Object for Equalizer {
 
 impl New<RustleEqualizerConfiguration> for Equalizer {
     /// Makes an equalizer.
-    ///
-    /// Fails with `RUSTLE_INVALID_VALUE` (a number out of its range), `RUSTLE_INVALID_LENGTH` (too many bands).
     #[doc(alias = "rustle_equalizer_new")]
     fn new(configuration: &RustleEqualizerConfiguration) -> Result<Self, EqualizerFault> {
         Ok(Self(LiveEqualizer::new(
@@ -106,8 +104,7 @@ impl Equalizer {
     /// Changes the settings; the sound follows within 40 ms of it, without a click. A change that comes before the one before has
     /// begun takes its place; one that comes while another is under way follows it.
     ///
-    /// Fails with `RUSTLE_INVALID_VALUE` (a number out of its range), `RUSTLE_INVALID_LENGTH` (too many bands); nothing is changed
-    /// then.
+    /// Fails with `RUSTLE_INVALID_LENGTH` (too many bands); nothing is changed then.
     ///
     /// Thread-safe: yes, also beside `rustle_equalizer_process`. Realtime-safe: no.
     #[doc(alias = "rustle_equalizer_change")]
@@ -128,11 +125,9 @@ impl Equalizer {
     /// depend on how the sound is cut into blocks, bit for bit; without gains it is the input, bit for bit. The CPU's
     /// floating-point modes are neither read nor changed.
     ///
-    /// Fails with `RUSTLE_INVALID_LENGTH` (no whole frames), `RUSTLE_WRONG_STATE` (another call processes a block at the moment);
-    /// the block is as it was then.
+    /// Fails with `RUSTLE_INVALID_LENGTH` (no whole frames); the block is as it was then.
     ///
-    /// Thread-safe: no (a call beside another one with the same equalizer is refused). Realtime-safe: yes, while nobody frees the
-    /// equalizer.
+    /// One call at a time.
     #[doc(alias = "rustle_equalizer_process")]
     pub(crate) fn process(&self, block: &mut [f32]) -> Result<(), EqualizerFault> {
         Ok(self.0.process(block)?)
@@ -142,10 +137,7 @@ impl Equalizer {
 /// Writes the factors on the amplitudes of sines, in dB, that `settings` give at `sample_rate` Hz: for each of
 /// `frequencies` in Hz one to `left` and one to `right`.
 ///
-/// Fails with `RUSTLE_INVALID_VALUE` (a number out of its range), `RUSTLE_INVALID_LENGTH` (too many bands, or not as many factors as
-/// frequencies); nothing is written then.
-///
-/// Thread-safe: yes. Realtime-safe: no.
+/// Fails with `RUSTLE_INVALID_LENGTH` (too many bands, or not as many factors as frequencies); nothing is written then.
 ///
 /// Example: `sample_rate` 48000, `frequencies_count` 8, `left_capacity` 8, `right_capacity` 8.
 #[doc(alias = "rustle_equalizer_response")]
@@ -177,9 +169,7 @@ pub(crate) fn response(
 /// Writes to `preamp` the preamplification in dB, -96 to 0, that keeps a full-scale sine of any frequency below full scale at
 /// `sample_rate` Hz.
 ///
-/// Fails with `RUSTLE_INVALID_VALUE` (a number out of its range), `RUSTLE_INVALID_LENGTH` (too many bands).
-///
-/// Thread-safe: yes. Realtime-safe: no.
+/// Fails with `RUSTLE_INVALID_LENGTH` (too many bands).
 ///
 /// Example: `sample_rate` 48000.
 #[doc(alias = "rustle_equalizer_preamp")]
@@ -196,10 +186,7 @@ pub(crate) fn preamp(
 /// dB, one per band, at the bands' frequencies, at `sample_rate` Hz: within -24 to 24 dB for those that peak, and as
 /// they are for the others. `distance` receives the greatest distance that is left, in dB.
 ///
-/// Fails with `RUSTLE_INVALID_VALUE` (a number out of its range), `RUSTLE_INVALID_LENGTH` (not as many targets or gains as bands);
-/// nothing is written then.
-///
-/// Thread-safe: yes. Realtime-safe: no.
+/// Fails with `RUSTLE_INVALID_LENGTH` (not as many targets or gains as bands); nothing is written then.
 ///
 /// Example: `sample_rate` 48000, `bands_count` 1, `targets_count` 1, `gains_capacity` 1.
 #[doc(alias = "rustle_equalizer_solve")]

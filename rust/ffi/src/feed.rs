@@ -51,8 +51,7 @@ impl Object for Feed {
 impl New<RustleSimulatedFeed> for Feed {
     /// Makes a feed of simulated prices. Nothing runs before `rustle_feed_run`.
     ///
-    /// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (the model, its parameters, a `reserved`
-    /// other than 0), `RUSTLE_NO_SYMBOLS` to `RUSTLE_RATE_OUT_OF_RANGE`, `RUSTLE_STALE_HANDLE` (the runtime's).
+    /// Fails with `RUSTLE_NO_SYMBOLS` to `RUSTLE_RATE_OUT_OF_RANGE`.
     #[doc(alias = "rustle_feed_new_simulated")]
     fn new(configuration: &RustleSimulatedFeed) -> Result<Self, FeedFault> {
         let source = SourceConfiguration::Simulated(configuration.read()?);
@@ -63,8 +62,7 @@ impl New<RustleSimulatedFeed> for Feed {
 impl New<RustleReplayFeed> for Feed {
     /// Makes a feed that plays a file, which is opened by this call. Nothing runs before `rustle_feed_run`.
     ///
-    /// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (the speed, the format, a `reserved` other
-    /// than 0), `RUSTLE_MALFORMED_SCHEMA`, `RUSTLE_UNKNOWN_FORMAT`, `RUSTLE_UNREADABLE_FILE`, `RUSTLE_STALE_HANDLE` (the runtime's).
+    /// Fails with `RUSTLE_MALFORMED_SCHEMA`, `RUSTLE_UNKNOWN_FORMAT`, `RUSTLE_UNREADABLE_FILE`.
     #[doc(alias = "rustle_feed_new_replay")]
     fn new(configuration: &RustleReplayFeed) -> Result<Self, FeedFault> {
         let source = SourceConfiguration::Replay(configuration.read()?);
@@ -76,8 +74,7 @@ impl New<RustleLiveFeed> for Feed {
     /// Makes a feed from another process. It connects when it runs, and again whenever the connection is refused or lost; nobody at
     /// the address is no fault.
     ///
-    /// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (a time out of its range),
-    /// `RUSTLE_MALFORMED_ADDRESS`, `RUSTLE_MALFORMED_SCHEMA`, `RUSTLE_STALE_HANDLE` (the runtime's).
+    /// Fails with `RUSTLE_INVALID_VALUE` (a time out of its range), `RUSTLE_MALFORMED_ADDRESS`, `RUSTLE_MALFORMED_SCHEMA`.
     #[doc(alias = "rustle_feed_new_live")]
     fn new(configuration: &RustleLiveFeed) -> Result<Self, FeedFault> {
         let source = SourceConfiguration::Live(configuration.read()?);
@@ -88,8 +85,7 @@ impl New<RustleLiveFeed> for Feed {
 impl New<RustlePushedFeed> for Feed {
     /// Makes a feed that the host fills, by `rustle_feed_push`. Nothing runs before `rustle_feed_run`.
     ///
-    /// Fails with `RUSTLE_INVALID_LENGTH` (also a message limit), `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (the format),
-    /// `RUSTLE_MALFORMED_SCHEMA`, `RUSTLE_STALE_HANDLE` (the runtime's).
+    /// Fails with `RUSTLE_INVALID_LENGTH` (also a message limit), `RUSTLE_MALFORMED_SCHEMA`.
     #[doc(alias = "rustle_feed_new_pushed")]
     fn new(configuration: &RustlePushedFeed) -> Result<Self, FeedFault> {
         let source = SourceConfiguration::Pushed(configuration.read()?);
@@ -101,8 +97,6 @@ impl Describe<RustleFeedCounts> for Feed {
     type Fault = CallFault;
 
     /// Writes what the source met with so far to `description`.
-    ///
-    /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
     #[doc(alias = "rustle_feed_counts")]
     fn describe(&self) -> Result<RustleFeedCounts, CallFault> {
         Ok(self.0.counts().into())
@@ -114,8 +108,6 @@ impl Describe<RustleFeedNotice> for Feed {
 
     /// Writes the newest notice of a feed's connection or of its end to `description`; one of the kind `RUSTLE_NOTICE_NONE` when
     /// there was none.
-    ///
-    /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
     #[doc(alias = "rustle_feed_connection")]
     fn describe(&self) -> Result<RustleFeedNotice, CallFault> {
         let newest = self.0.connection();
@@ -132,8 +124,6 @@ impl Feed {
     /// end every session of the feed ends, those that are started later too.
     ///
     /// Fails with `RUSTLE_SHUT_DOWN`, `RUSTLE_EXHAUSTED` (the feed is over then).
-    ///
-    /// Thread-safe: yes. Realtime-safe: no.
     #[doc(alias = "rustle_feed_run")]
     pub(crate) fn run(&self) -> Result<(), FeedFault> {
         Ok(self.0.run()?)
@@ -145,8 +135,6 @@ impl Feed {
     ///
     /// Fails with `RUSTLE_WRONG_SOURCE` (a feed of another source), `RUSTLE_WRONG_STATE` (it was closed or is over); nothing is taken
     /// then.
-    ///
-    /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
     ///
     /// Example: `rustle_feed_new_pushed`, `bytes_count` 0.
     #[doc(alias = "rustle_feed_push")]
@@ -163,8 +151,6 @@ impl Feed {
     ///
     /// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (another kind),
     /// `RUSTLE_WRONG_SOURCE` (a feed of another source), `RUSTLE_WRONG_STATE` (it was closed or is over).
-    ///
-    /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
     ///
     /// Example: `rustle_feed_new_pushed`.
     #[doc(alias = "rustle_feed_tell")]
@@ -193,8 +179,6 @@ impl Feed {
     /// of their bytes, each with a line feed behind it, if there is room for all. Nothing is written to `names` when `length` of
     /// `wanted` is more than `names_capacity`: the call is to be made again with so much room. When `all` is 1 the names are those that
     /// somebody wants by name too. `RUSTLE_NOTICES_WANTED` says when to look again.
-    ///
-    /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
     #[doc(alias = "rustle_feed_wanted")]
     pub(crate) fn wanted(&self, names: &mut [u8], wanted: &mut RustleFeedWanted) -> Result<(), CallFault> {
         let all = self.0.wanted();
@@ -223,8 +207,6 @@ impl Feed {
 /// `wait_ns` receives it. The same `seed` draws the same wait.
 ///
 /// Fails with `RUSTLE_INVALID_VALUE` (a base other than 1 ms up to `cap_ns`, a cap above 1 day, no failure).
-///
-/// Thread-safe: yes, also inside a callback. Realtime-safe: no.
 ///
 /// Example: `base_ns` 1000000, `cap_ns` 8000000, `failures` 1.
 #[doc(alias = "rustle_feed_backoff")]

@@ -154,10 +154,7 @@ impl Object for Meter {
 
     /// Begins a new measurement. The filters go on: a sound that lasts has no beginning.
     ///
-    /// Fails with `RUSTLE_WRONG_STATE` (another call uses the meter at the moment).
-    ///
-    /// Thread-safe: no (a call beside another one with the same meter is refused). Realtime-safe: yes, while nobody frees the
-    /// meter.
+    /// One call at a time.
     #[doc(alias = "rustle_meter_restart")]
     fn reset(&self) -> Result<(), MeterFault> {
         self.0.get()?.restart();
@@ -167,8 +164,6 @@ impl Object for Meter {
 
 impl New<RustleMeterConfiguration> for Meter {
     /// Makes a meter.
-    ///
-    /// Fails with `RUSTLE_INVALID_VALUE` (a number out of its range), `RUSTLE_INVALID_LENGTH`.
     #[doc(alias = "rustle_meter_new")]
     fn new(configuration: &RustleMeterConfiguration) -> Result<Self, MeterFault> {
         let meter = SoundMeter::new(&configuration.read()?)?;
@@ -180,11 +175,9 @@ impl New<RustleMeterConfiguration> for Meter {
 impl Meter {
     /// Measures interleaved samples, whole frames. One that is NaN or infinite counts as silence, and as an overload.
     ///
-    /// Fails with `RUSTLE_INVALID_LENGTH` (no whole frames), `RUSTLE_WRONG_STATE` (another call uses the meter at the moment); the
-    /// samples do not count then.
+    /// Fails with `RUSTLE_INVALID_LENGTH` (no whole frames); the samples do not count then.
     ///
-    /// Thread-safe: no (a call beside another one with the same meter is refused). Realtime-safe: yes, while nobody frees the
-    /// meter.
+    /// One call at a time.
     #[doc(alias = "rustle_meter_process")]
     pub(crate) fn process(&self, samples: &[f32]) -> Result<(), MeterFault> {
         Ok(self.0.get()?.process(samples).map_err(SoundMeterError::Meter)?)
@@ -192,10 +185,7 @@ impl Meter {
 
     /// Writes what the meter shows now to `reading`.
     ///
-    /// Fails with `RUSTLE_WRONG_STATE` (another call uses the meter at the moment).
-    ///
-    /// Thread-safe: no (a call beside another one with the same meter is refused). Realtime-safe: yes, while nobody frees the
-    /// meter.
+    /// One call at a time.
     #[doc(alias = "rustle_meter_read")]
     pub(crate) fn read(&self, reading: &mut RustleMeterReading) -> Result<(), MeterFault> {
         *reading = self.0.get()?.reading().into();
@@ -205,10 +195,9 @@ impl Meter {
     /// Writes to `level` the level that was exceeded for `percent` (0 to 100) of the measurement, such as LA10 for 10; not a number
     /// in the first 5 time constants, minus infinity for silence.
     ///
-    /// Fails with `RUSTLE_INVALID_VALUE` (`percent`), `RUSTLE_WRONG_STATE` (another call uses the meter at the moment).
+    /// Fails with `RUSTLE_INVALID_VALUE` (`percent`).
     ///
-    /// Thread-safe: no (a call beside another one with the same meter is refused). Realtime-safe: yes, while nobody frees the
-    /// meter.
+    /// One call at a time.
     #[doc(alias = "rustle_meter_exceeded")]
     pub(crate) fn exceeded(&self, percent: f64, level: &mut f64) -> Result<(), MeterFault> {
         if !(0.0..=100.0).contains(&percent) {
@@ -221,10 +210,7 @@ impl Meter {
     /// Writes the centre frequencies of the meter's bands in Hz to `centres` and their equivalent levels in dB relative to full
     /// scale, without calibration, to `levels`, as many as find room in both. `count` receives the number of bands.
     ///
-    /// Fails with `RUSTLE_WRONG_STATE` (another call uses the meter at the moment).
-    ///
-    /// Thread-safe: no (a call beside another one with the same meter is refused). Realtime-safe: yes, while nobody frees the
-    /// meter.
+    /// One call at a time.
     #[doc(alias = "rustle_meter_bands")]
     pub(crate) fn bands(
         &self,

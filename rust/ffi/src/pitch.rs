@@ -101,10 +101,7 @@ impl Object for Pitch {
 
     /// Forgets the signal; the next sample is the first of another.
     ///
-    /// Fails with `RUSTLE_WRONG_STATE` (another call uses the tracker at the moment).
-    ///
-    /// Thread-safe: no (a call beside another one with the same tracker is refused). Realtime-safe: yes, while nobody frees the
-    /// tracker.
+    /// One call at a time.
     #[doc(alias = "rustle_pitch_reset")]
     fn reset(&self) -> Result<(), PitchFault> {
         self.tracker.get()?.reset();
@@ -148,12 +145,9 @@ impl Pitch {
     /// 1 + `samples_count` / hop frames is enough for all samples; with none, samples are taken up to the next frame's last.
     ///
     /// The first frame begins with the signal, each one a hop after the one before, and is written by the call that brings its
-    /// last sample. However the signal is cut, the numbers are the same.
+    /// last sample. However the signal is cut, the numbers are the same. A call that fails takes and writes nothing.
     ///
-    /// Fails with `RUSTLE_WRONG_STATE` (another call uses the tracker at the moment); nothing is taken or written then.
-    ///
-    /// Thread-safe: no (a call beside another one with the same tracker is refused). Realtime-safe: yes, while nobody frees the
-    /// tracker.
+    /// One call at a time.
     ///
     /// Example: `samples_count` 4000.
     #[doc(alias = "rustle_pitch_process")]
@@ -172,9 +166,7 @@ impl Pitch {
 /// Writes the frames of a whole signal to `frames`. `count` receives the number of frames: 1 + (`samples_count` - window) / hop,
 /// none of a signal that is shorter than the window. With a `frames_capacity` of 0 nothing else is done.
 ///
-/// Fails with `RUSTLE_INVALID_LENGTH` (room for some of the frames only), `RUSTLE_INVALID_VALUE`; nothing is written then.
-///
-/// Thread-safe: yes. Realtime-safe: no.
+/// Fails with `RUSTLE_INVALID_LENGTH` (room for some of the frames only); nothing is written then.
 ///
 /// Example: `samples_count` 4000, `frames_capacity` 32.
 #[doc(alias = "rustle_pitch_contour")]

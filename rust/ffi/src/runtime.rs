@@ -44,8 +44,6 @@ impl ManualRuntime {
     /// Moves a manual runtime's time on by `nanoseconds`, stopping at each deadline on the way, and returns when
     /// everything that was due by then is done. Inside a callback of this runtime it returns at once, and the work follows.
     ///
-    /// Thread-safe: yes. Realtime-safe: no.
-    ///
     /// Example: `nanoseconds` 1000000.
     #[doc(alias = "rustle_runtime_advance")]
     pub(crate) fn advance(&self, nanoseconds: u64) -> Result<(), CallFault> {

@@ -128,9 +128,6 @@ impl Object for PlaybackEngine {
 
 impl New<RustleSoundConfiguration> for CaptureEngine {
     /// Makes a capture. The device is opened by each start.
-    ///
-    /// Fails with `RUSTLE_INVALID_VALUE` (a number out of its range), `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_LENGTH`,
-    /// `RUSTLE_STALE_HANDLE` (the runtime's).
     #[doc(alias = "rustle_capture_new")]
     fn new(configuration: &RustleSoundConfiguration) -> Result<Self, SoundFault> {
         let runtime = runtime::find(configuration.runtime)?;
@@ -140,9 +137,6 @@ impl New<RustleSoundConfiguration> for CaptureEngine {
 
 impl New<RustleSoundConfiguration> for PlaybackEngine {
     /// Makes a playback. The device is opened by each start.
-    ///
-    /// Fails with `RUSTLE_INVALID_VALUE` (a number out of its range), `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_LENGTH`,
-    /// `RUSTLE_STALE_HANDLE` (the runtime's).
     #[doc(alias = "rustle_playback_new")]
     fn new(configuration: &RustleSoundConfiguration) -> Result<Self, SoundFault> {
         let runtime = runtime::find(configuration.runtime)?;
@@ -156,8 +150,7 @@ impl Stream<RustleLaneRequest> for CaptureEngine {
     /// Opens the device and starts a session. Events are `RustleSoundBlock` records. The ring holds at most 65,536 of them. The last
     /// callback comes when the device is closed again.
     ///
-    /// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`, `RUSTLE_DEVICE_NOT_FOUND` to `RUSTLE_NO_SOUND_LIBRARY`; the sink
-    /// was not taken then.
+    /// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_DEVICE_NOT_FOUND` to `RUSTLE_NO_SOUND_LIBRARY`.
     #[doc(alias = "rustle_capture_start")]
     fn start(&self, request: &RustleLaneRequest, sink: SinkGuts) -> Result<Started, SoundFault> {
         let session = self.start(request.delivery::<RustleSoundBlock, SoundBlock>(sink)?)?;
@@ -173,8 +166,7 @@ impl Stream<RustleLaneRequest> for PlaybackEngine {
     /// Opens the device and starts a session. Events are `RustlePlaybackProgress` records. Until sound comes the device is given
     /// silence. The last callback comes when the device is closed again.
     ///
-    /// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`, `RUSTLE_DEVICE_NOT_FOUND` to `RUSTLE_NO_SOUND_LIBRARY`; the sink
-    /// was not taken then.
+    /// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_DEVICE_NOT_FOUND` to `RUSTLE_NO_SOUND_LIBRARY`.
     #[doc(alias = "rustle_playback_start")]
     fn start(&self, request: &RustleLaneRequest, sink: SinkGuts) -> Result<Started, SoundFault> {
         let session = Arc::new(match request.overflow()? {

@@ -173,10 +173,7 @@ impl Object for StftStream {
 
     /// Forgets the signal; the next sample is the first of another.
     ///
-    /// Fails with `RUSTLE_WRONG_STATE` (another call uses the stream at the moment).
-    ///
-    /// Thread-safe: no (a call beside another one with the same stream is refused). Realtime-safe: yes, while nobody frees the
-    /// stream.
+    /// One call at a time.
     #[doc(alias = "rustle_stft_stream_reset")]
     fn reset(&self) -> Result<(), FftFault> {
         self.0.get()?.reset();
@@ -186,8 +183,6 @@ impl Object for StftStream {
 
 impl New<RustleStftStreamConfiguration> for StftStream {
     /// Makes a stream, at the beginning of a signal.
-    ///
-    /// Fails with `RUSTLE_STALE_HANDLE` (the plan's).
     #[doc(alias = "rustle_stft_stream_new")]
     fn new(configuration: &RustleStftStreamConfiguration) -> Result<Self, FftFault> {
         let stft = Stft::table().pin(configuration.stft, "configuration.stft")?;
@@ -208,11 +203,9 @@ impl StftStream {
     ///
     /// A frame is written by the call that brings its last sample; it is the frame that `rustle_stft_frames` writes.
     ///
-    /// Fails with `RUSTLE_WRONG_STATE` (another call uses the stream at the moment, or frames of a signal that has ended are left);
-    /// nothing is taken or written then.
+    /// Fails with `RUSTLE_WRONG_STATE` (frames of a signal that has ended are left); nothing is taken or written then.
     ///
-    /// Thread-safe: no (a call beside another one with the same stream is refused). Realtime-safe: yes, while nobody frees the
-    /// stream.
+    /// One call at a time.
     ///
     /// Example: `samples_count` 512, `output_capacity` 258.
     #[doc(alias = "rustle_stft_stream_push")]
@@ -231,10 +224,7 @@ impl StftStream {
     /// Ends the signal and writes the frames that are left to `output`, a whole number of rows, at least one. `frames` receives how
     /// many rows were written; the function is to be called until that is 0. The stream is then at the beginning of another signal.
     ///
-    /// Fails with `RUSTLE_WRONG_STATE` (another call uses the stream at the moment); nothing is written then.
-    ///
-    /// Thread-safe: no (a call beside another one with the same stream is refused). Realtime-safe: yes, while nobody frees the
-    /// stream.
+    /// One call at a time.
     ///
     /// Example: `output_capacity` 258.
     #[doc(alias = "rustle_stft_stream_finish")]

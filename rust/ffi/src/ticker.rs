@@ -89,8 +89,7 @@ impl Object for TickerEngine {
 impl New<RustleTickerConfiguration> for TickerEngine {
     /// Makes a ticker.
     ///
-    /// Fails with `RUSTLE_RATE_OUT_OF_RANGE`, `RUSTLE_INVALID_VALUE` (a `reserved` other than 0), `RUSTLE_STALE_HANDLE` (the
-    /// runtime's).
+    /// Fails with `RUSTLE_RATE_OUT_OF_RANGE`.
     #[doc(alias = "rustle_ticker_new")]
     fn new(configuration: &RustleTickerConfiguration) -> Result<Self, TickerFault> {
         if configuration.reserved != 0 {
@@ -106,8 +105,7 @@ impl Stream<RustleTickerRequest> for TickerEngine {
 
     /// Starts a session. Events are `RustlePriceUpdate` records.
     ///
-    /// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_NO_SYMBOLS` to `RUSTLE_TOO_MANY_SYMBOLS`; the sink was not
-    /// taken then.
+    /// Fails with `RUSTLE_NO_SYMBOLS` to `RUSTLE_TOO_MANY_SYMBOLS`.
     #[doc(alias = "rustle_ticker_start")]
     fn start(&self, request: &RustleTickerRequest, sink: SinkGuts) -> Result<Started, TickerFault> {
         let overflow = request.lane.overflow()?;

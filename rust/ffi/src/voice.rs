@@ -195,10 +195,7 @@ impl Object for Voice {
 
     /// Forgets the signal; the next sample is the first of another.
     ///
-    /// Fails with `RUSTLE_WRONG_STATE` (another call uses the analyzer at the moment).
-    ///
-    /// Thread-safe: no (a call beside another one with the same analyzer is refused). Realtime-safe: yes, while nobody frees the
-    /// analyzer.
+    /// One call at a time.
     #[doc(alias = "rustle_voice_reset")]
     fn reset(&self) -> Result<(), VoiceFault> {
         self.analyzer.get()?.reset();
@@ -239,12 +236,9 @@ impl Voice {
     /// 1 + `samples_count` / hop frames is enough for all samples; with none, samples are taken up to the next frame's last.
     ///
     /// The first frame begins with the signal, each one a hop after the one before, and is written by the call that brings its
-    /// last sample. However the signal is cut, the numbers are the same.
+    /// last sample. However the signal is cut, the numbers are the same. A call that fails takes and writes nothing.
     ///
-    /// Fails with `RUSTLE_WRONG_STATE` (another call uses the analyzer at the moment); nothing is taken or written then.
-    ///
-    /// Thread-safe: no (a call beside another one with the same analyzer is refused). Realtime-safe: yes, while nobody frees the
-    /// analyzer.
+    /// One call at a time.
     ///
     /// Example: `samples_count` 8000.
     #[doc(alias = "rustle_voice_process")]
@@ -262,10 +256,7 @@ impl Voice {
     /// Writes all frames since the beginning of the signal in sum to `summary`. Takes time in proportion to the range of pitch,
     /// not to the signal's length.
     ///
-    /// Fails with `RUSTLE_WRONG_STATE` (another call uses the analyzer at the moment).
-    ///
-    /// Thread-safe: no (a call beside another one with the same analyzer is refused). Realtime-safe: yes, while nobody frees the
-    /// analyzer.
+    /// One call at a time.
     #[doc(alias = "rustle_voice_summary")]
     pub(crate) fn summary(&self, summary: &mut RustleVoiceSummary) -> Result<(), VoiceFault> {
         *summary = self.analyzer.get()?.framer.summary().into();
@@ -277,8 +268,6 @@ impl Voice {
 /// are, such as a vowel, of any length. They are medians over frames 10 ms apart.
 ///
 /// Fails with `RUSTLE_INVALID_VALUE` (a number out of its range).
-///
-/// Thread-safe: yes. Realtime-safe: no.
 ///
 /// Example: `sample_rate` 8000, `samples_count` 8000.
 #[doc(alias = "rustle_voice_formants")]
@@ -297,8 +286,6 @@ pub(crate) fn formants(
 ///
 /// Fails with `RUSTLE_INVALID_VALUE` (a number out of its range).
 ///
-/// Thread-safe: yes. Realtime-safe: no.
-///
 /// Example: `sample_rate` 8000, `samples_count` 8000.
 #[doc(alias = "rustle_voice_spectrum")]
 pub(crate) fn spectrum(
@@ -314,8 +301,6 @@ pub(crate) fn spectrum(
 /// `highest` Hz, within 40 to 2000 and below a quarter of the sample rate; 75 to 500 is usual.
 ///
 /// Fails with `RUSTLE_INVALID_VALUE` (a number out of its range).
-///
-/// Thread-safe: yes. Realtime-safe: no.
 ///
 /// Example: `sample_rate` 8000, `lowest` 75, `highest` 500, `samples_count` 8000.
 #[doc(alias = "rustle_voice_harmonicity")]
@@ -336,8 +321,6 @@ pub(crate) fn voice_harmonicity(
 ///
 /// Fails with `RUSTLE_INVALID_VALUE` (a number out of its range).
 ///
-/// Thread-safe: yes. Realtime-safe: no.
-///
 /// Example: `sample_rate` 8000, `lowest` 75, `highest` 500, `samples_count` 8000.
 #[doc(alias = "rustle_voice_harmonics")]
 pub(crate) fn harmonics(
@@ -357,8 +340,6 @@ pub(crate) fn harmonics(
 /// `highest` Hz, within 40 to 2000 and below a quarter of the sample rate.
 ///
 /// Fails with `RUSTLE_INVALID_VALUE` (a number out of its range).
-///
-/// Thread-safe: yes. Realtime-safe: no.
 ///
 /// Example: `sample_rate` 8000, `lowest` 75, `highest` 500, `samples_count` 8000.
 #[doc(alias = "rustle_voice_perturbation")]

@@ -6,10 +6,11 @@
 use crate::layout::fail;
 use crate::model::{
     Alias, Call, Case, Choices, Constant, Doc, Does, Field, Function, Interface, Kind, Module, On, Parameter,
-    Record, Verb,
+    Passing, Record, Type, Verb,
 };
+use crate::promises;
 use crate::types::{kind, passing};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
@@ -418,6 +419,10 @@ fn ends_of_sessions(module: &Module) -> Vec<Verb> {
 /// Gives the verbs their numbers and completes what an implementation does not say by itself.
 pub(crate) fn complete(interface: &mut Interface) {
     let kinds: Vec<Kind> = interface.kinds().cloned().collect();
+    let names = interface.records().map(|record| record.name.clone());
+    let statuses: BTreeMap<String, BTreeSet<String>> = names
+        .map(|name| (name.clone(), promises::of_record(interface, &name)))
+        .collect();
     let find = |rust: &str| {
         let own = rust.rsplit("::").next();
         let found = kinds.iter().find(|kind| kind.rust.rsplit("::").next() == own);
@@ -436,11 +441,35 @@ pub(crate) fn complete(interface: &mut Interface) {
                     On::Object { rust, name }
                 };
             }
+            let read = call
+                .parameters
+                .iter()
+                .filter_map(|parameter| match &parameter.passing {
+                    Passing::In(Type::Named(record), _) | Passing::Slice(Type::Named(record)) => {
+                        Some(&statuses[record])
+                    }
+                    _ => None,
+                });
+            let read: BTreeSet<String> = read.flatten().cloned().collect();
+            promises::spell_out(&mut call.doc, &read, true);
         }
         for verb in &mut module.verbs {
             let kind = find(&verb.rust);
             verb.rust.clone_from(&kind.rust);
             verb.object.clone_from(&kind.name);
+            match &verb.does {
+                Does::New {
+                    configuration: read, ..
+                }
+                | Does::Start { request: read, .. } => {
+                    promises::spell_out(&mut verb.doc, &statuses[read], false);
+                }
+                does => promises::spell_out(
+                    &mut verb.doc,
+                    &BTreeSet::new(),
+                    matches!(does, Does::Describe { .. }),
+                ),
+            }
             match &mut verb.does {
                 Does::New { number, .. } | Does::Start { number, .. } => *number = number_of(&verb.name),
                 Does::Describe {

@@ -154,8 +154,7 @@ impl Stream<RustleQuoteRequest> for Feed {
 
     /// Starts a consumer of the quotes themselves.
     ///
-    /// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_DUPLICATE_SYMBOL` to `RUSTLE_TOO_MANY_SYMBOLS`; the sink was
-    /// not taken then.
+    /// Fails with `RUSTLE_DUPLICATE_SYMBOL` to `RUSTLE_TOO_MANY_SYMBOLS`.
     #[doc(alias = "rustle_feed_start_quotes")]
     fn start(&self, request: &RustleQuoteRequest, sink: SinkGuts) -> Result<Started, FeedFault> {
         let (wanted, policy) = (request.subscription.read()?, request.policy.read()?);
@@ -172,8 +171,7 @@ impl Stream<RustleCandleRequest> for Feed {
 
     /// Starts a consumer of candles. Those that are open when the source comes to its end are handed out then.
     ///
-    /// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_DUPLICATE_SYMBOL` to `RUSTLE_TOO_MANY_SYMBOLS`; the sink was
-    /// not taken then.
+    /// Fails with `RUSTLE_DUPLICATE_SYMBOL` to `RUSTLE_TOO_MANY_SYMBOLS`.
     #[doc(alias = "rustle_feed_start_candles")]
     fn start(&self, request: &RustleCandleRequest, sink: SinkGuts) -> Result<Started, FeedFault> {
         let (wanted, policy) = (request.subscription.read()?, request.policy.read()?);
@@ -191,8 +189,7 @@ impl Stream<RustlePriceStatisticsRequest> for Feed {
 
     /// Starts a consumer of the statistics of each symbol's last while, after each of its quotes.
     ///
-    /// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_DUPLICATE_SYMBOL` to `RUSTLE_TOO_MANY_SYMBOLS`; the sink was
-    /// not taken then.
+    /// Fails with `RUSTLE_DUPLICATE_SYMBOL` to `RUSTLE_TOO_MANY_SYMBOLS`.
     #[doc(alias = "rustle_feed_start_statistics")]
     fn start(&self, request: &RustlePriceStatisticsRequest, sink: SinkGuts) -> Result<Started, FeedFault> {
         let (wanted, policy) = (request.subscription.read()?, request.policy.read()?);
@@ -207,8 +204,7 @@ impl Stream<RustlePriceAlertRequest> for Feed {
 
     /// Starts a consumer of alerts.
     ///
-    /// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_DUPLICATE_SYMBOL` to `RUSTLE_TOO_MANY_SYMBOLS`; the sink was
-    /// not taken then.
+    /// Fails with `RUSTLE_DUPLICATE_SYMBOL` to `RUSTLE_TOO_MANY_SYMBOLS`.
     #[doc(alias = "rustle_feed_start_alerts")]
     fn start(&self, request: &RustlePriceAlertRequest, sink: SinkGuts) -> Result<Started, FeedFault> {
         let thresholds =
@@ -228,7 +224,7 @@ impl Stream<RustleNoticeRequest> for Feed {
 
     /// Starts a consumer of what happens to the source.
     ///
-    /// Fails with `RUSTLE_INVALID_LENGTH`; the sink was not taken then.
+    /// Fails with `RUSTLE_INVALID_LENGTH`.
     #[doc(alias = "rustle_feed_start_notices")]
     fn start(&self, request: &RustleNoticeRequest, sink: SinkGuts) -> Result<Started, FeedFault> {
         if request.reserved != 0 {
@@ -299,8 +295,6 @@ impl FeedConsumer {
     /// Fails with `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (a session of notices), `RUSTLE_DUPLICATE_SYMBOL` to
     /// `RUSTLE_TOO_MANY_SYMBOLS`, `RUSTLE_WRONG_STATE` (the session is over); nothing is changed then.
     ///
-    /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
-    ///
     /// Example: `rustle_feed_start_quotes`, `add_count` 2, `remove_count` 2.
     #[doc(alias = "rustle_feed_subscribe")]
     pub(crate) fn subscribe(&self, add: &[RustleString], remove: &[RustleString]) -> Result<(), FeedFault> {
@@ -312,8 +306,6 @@ impl FeedConsumer {
     /// the same name for as long as the feed lives. Works after the session's end, until its handle is freed.
     ///
     /// Fails with `RUSTLE_INVALID_LENGTH` (the name does not fit), `RUSTLE_INVALID_VALUE` (no such number); nothing is written then.
-    ///
-    /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
     ///
     /// Example: `rustle_feed_start_quotes`, `name_capacity` 32.
     #[doc(alias = "rustle_feed_symbol")]
@@ -328,8 +320,6 @@ impl Describe<RustleFeedOmissions> for FeedConsumer {
 
     /// Writes to `description` how many quotes a session's candles or statistics do not have in them, also of one that is over; 0 for
     /// other sessions of a feed.
-    ///
-    /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
     ///
     /// Example: `rustle_feed_start_candles`.
     #[doc(alias = "rustle_feed_omissions")]

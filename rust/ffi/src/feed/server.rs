@@ -60,8 +60,7 @@ impl Stream<RustleServerRequest> for Feed {
     /// with NULL when clients have come or gone; its `on_release` once no thread of the server is left and the address is free. Both
     /// are called on threads of the server's own.
     ///
-    /// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_MALFORMED_ADDRESS`, `RUSTLE_ADDRESS_UNAVAILABLE`; the sink
-    /// was not taken then.
+    /// Fails with `RUSTLE_MALFORMED_ADDRESS`, `RUSTLE_ADDRESS_UNAVAILABLE`.
     #[doc(alias = "rustle_feed_serve")]
     fn start(&self, request: &RustleServerRequest, sink: SinkGuts) -> Result<Started, FeedFault> {
         let address = request.address.text("request.address")?;
@@ -100,8 +99,6 @@ impl Describe<RustleServerCounts> for Server {
 
     /// Writes what went through a server so far to `description`. Works after its end, until its handle is freed.
     ///
-    /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
-    ///
     /// Example: `rustle_feed_serve`.
     #[doc(alias = "rustle_server_counts")]
     fn describe(&self) -> Result<RustleServerCounts, CallFault> {
@@ -115,8 +112,6 @@ impl Server {
     ///
     /// Fails with `RUSTLE_INVALID_LENGTH` (the text does not fit); nothing is written then.
     ///
-    /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
-    ///
     /// Example: `rustle_feed_serve`, `address_capacity` 300.
     #[doc(alias = "rustle_server_address")]
     pub(crate) fn address(&self, address: &mut [u8], length: &mut usize) -> Result<(), CallFault> {
@@ -125,8 +120,6 @@ impl Server {
 
     /// Writes what the present clients of a server got to `clients`, as many as there is room for, the oldest first. `count` receives
     /// how many clients there are, which may be more: at most 1,024.
-    ///
-    /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
     ///
     /// Example: `rustle_feed_serve`, `clients_capacity` 4.
     #[doc(alias = "rustle_server_clients")]

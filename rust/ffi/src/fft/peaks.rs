@@ -35,7 +35,7 @@ records! {
 /// the mean power of many. Writes as many of them as find room to `peaks`, the strongest first; `count` receives their number.
 /// Side lobes of stronger peaks, a constant part, and bins that are not finite are left out.
 ///
-/// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE` (a field out of its range); nothing is written then.
+/// Fails with `RUSTLE_INVALID_LENGTH`; nothing is written then.
 ///
 /// Thread-safe: yes. Realtime-safe: no (it allocates a list of the local maxima).
 ///
