@@ -593,7 +593,7 @@ typedef struct RustleEqualizerConfiguration {
 ///
 /// Fails with `RUSTLE_WRONG_STATE` (another call processes a block at the moment).
 ///
-/// Thread-safe: yes. Realtime-safe: yes, while nobody frees the equalizer.
+/// Thread-safe: yes, also inside a callback. Realtime-safe: yes, while nobody frees the object.
 static inline RustleStatus rustle_equalizer_reset(RustleHandle equalizer, RustleError *error) {
   return rustle_reset(rustle_of_kind(equalizer, 7), error);
 }
@@ -1797,7 +1797,7 @@ static inline RustleStatus rustle_fft_plan_new(
 
 /// Writes what the plan is to `description`.
 ///
-/// Thread-safe: yes. Realtime-safe: yes, while nobody frees the plan.
+/// Thread-safe: yes, also inside a callback. Realtime-safe: yes, while nobody frees the object.
 static inline RustleStatus rustle_fft_plan_describe(
     RustleHandle fft_plan, RustleFftDescription *description, RustleError *error) {
   return rustle_describe(fft_plan, RUSTLE_DESCRIBE_FFT_PLAN, description, sizeof *description, error);
@@ -1819,7 +1819,7 @@ static inline RustleStatus rustle_fft_inverse_new(
 
 /// Writes what the inverse is to `description`.
 ///
-/// Thread-safe: yes. Realtime-safe: yes, while nobody frees the inverse.
+/// Thread-safe: yes, also inside a callback. Realtime-safe: yes, while nobody frees the object.
 static inline RustleStatus rustle_fft_inverse_describe(
     RustleHandle fft_inverse, RustleFftDescription *description, RustleError *error) {
   return rustle_describe(fft_inverse, RUSTLE_DESCRIBE_FFT_INVERSE, description, sizeof *description, error);
@@ -2241,7 +2241,7 @@ static inline RustleStatus rustle_pitch_new(
 
 /// Writes what the tracker looks for to `description`.
 ///
-/// Thread-safe: yes. Realtime-safe: yes, while nobody frees the tracker.
+/// Thread-safe: yes, also inside a callback. Realtime-safe: yes, while nobody frees the object.
 static inline RustleStatus rustle_pitch_describe(
     RustleHandle pitch, RustlePitchDescription *description, RustleError *error) {
   return rustle_describe(pitch, RUSTLE_DESCRIBE_PITCH, description, sizeof *description, error);
@@ -2539,7 +2539,7 @@ RustleStatus rustle_playback_write(
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_INVALID_VALUE` (a session of another engine).
 ///
-/// Thread-safe: yes, also inside a callback. Realtime-safe: yes, while nobody frees the session.
+/// Thread-safe: yes, also inside a callback. Realtime-safe: yes, while nobody frees the object.
 ///
 /// Safety: `error` is NULL or memory that this call alone uses.
 RustleStatus rustle_playback_finish(RustleHandle session, RustleError *error);
@@ -2618,7 +2618,7 @@ static inline RustleStatus rustle_stft_new(
 
 /// Writes what the plan is to `description`.
 ///
-/// Thread-safe: yes. Realtime-safe: yes, while nobody frees the plan.
+/// Thread-safe: yes, also inside a callback. Realtime-safe: yes, while nobody frees the object.
 static inline RustleStatus rustle_stft_describe(
     RustleHandle stft, RustleStftDescription *description, RustleError *error) {
   return rustle_describe(stft, RUSTLE_DESCRIBE_STFT, description, sizeof *description, error);
@@ -2659,7 +2659,7 @@ static inline RustleStatus rustle_stft_stream_free(RustleHandle stft_stream, Rus
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`.
 ///
-/// Thread-safe: yes. Realtime-safe: yes, while nobody frees the plan.
+/// Thread-safe: yes, also inside a callback. Realtime-safe: yes, while nobody frees the object.
 ///
 /// Safety: `error`, `count` are NULL or memory that this call alone uses.
 RustleStatus rustle_stft_frame_count(RustleHandle stft, size_t length, size_t *count, RustleError *error);
@@ -3019,7 +3019,7 @@ static inline RustleStatus rustle_voice_new(
 
 /// Writes the lengths that the analyzer chose to `description`.
 ///
-/// Thread-safe: yes. Realtime-safe: yes, while nobody frees the analyzer.
+/// Thread-safe: yes, also inside a callback. Realtime-safe: yes, while nobody frees the object.
 static inline RustleStatus rustle_voice_describe(
     RustleHandle voice, RustleVoiceDescription *description, RustleError *error) {
   return rustle_describe(voice, RUSTLE_DESCRIBE_VOICE, description, sizeof *description, error);
@@ -3030,14 +3030,9 @@ static inline RustleStatus rustle_voice_free(RustleHandle voice, RustleError *er
   return rustle_free(rustle_of_kind(voice, 13), error);
 }
 
-/// Takes in the next samples of the signal, as far as the frames that they complete find room in `frames`.
-/// `taken` receives the number of samples that were taken, the others are to be given again; `written`
-/// receives the number of frames. Room for 1 + `samples_count` / hop frames is enough for all samples; with
-/// none, samples are taken up to the next frame's last.
-///
-/// The first frame begins with the signal, each one a hop after the one before, and is written by the call
-/// that brings its last sample. However the signal is cut, the numbers are the same. A call that fails takes
-/// and writes nothing.
+/// Takes in the next samples of the signal and writes the frames that they complete to `frames`. `taken`
+/// receives the number of samples that were taken, `written` the number of frames, all as with
+/// `rustle_pitch_process`.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`
 /// (memory that overlaps or is misaligned), `RUSTLE_WRONG_STATE` (another call uses the object at the

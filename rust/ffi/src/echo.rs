@@ -1,7 +1,7 @@
 //! The echo, the example of an engine: docs/adding-an-engine.md goes through it.
 
 use crate::fault::CallOr;
-use crate::lane::{RecordLane, RustleLaneRequest};
+use crate::lane::RustleLaneRequest;
 use crate::object::{New, Object};
 use crate::records::records;
 use crate::session::{Started, Stream};
@@ -43,7 +43,7 @@ pub(crate) struct EchoObject(EchoEngine);
 impl Object for EchoObject {
     const NAME: &'static str = "echo";
     const KIND: u32 = 15;
-    type Fault = CallOr<StartError>;
+    type Error = StartError;
 
     fn sessions(&self) -> Option<&Sessions> {
         Some(&self.0.sessions)
@@ -53,7 +53,7 @@ impl Object for EchoObject {
 impl New<RustleEchoConfiguration> for EchoObject {
     /// Makes an echo.
     #[doc(alias = "rustle_echo_new")]
-    fn new(c: &RustleEchoConfiguration) -> Result<Self, Self::Fault> {
+    fn new(c: &RustleEchoConfiguration) -> Result<Self, CallOr<StartError>> {
         let (runtime, rate) = (runtime::find(c.runtime)?, c.values_per_second);
         let limit = (c.value_limit != 0).then_some(c.value_limit);
         let problem = "expected 0.001 to 10,000,000, got another number";
@@ -70,9 +70,9 @@ impl Stream<RustleLaneRequest> for EchoObject {
     ///
     /// Fails with `RUSTLE_INVALID_LENGTH`.
     #[doc(alias = "rustle_echo_start")]
-    fn start(&self, request: &RustleLaneRequest, sink: SinkGuts) -> Result<Started, Self::Fault> {
+    fn start(&self, request: &RustleLaneRequest, sink: SinkGuts) -> Result<Started, CallOr<StartError>> {
         let session = self.0.start(request.delivery::<RustleEchoValue, Echo>(sink)?)?;
-        Ok(Started::new(RecordLane::<RustleEchoValue, Echo, _>::new(session)))
+        Ok(Started::of::<RustleEchoValue, _>(session))
     }
 }
 

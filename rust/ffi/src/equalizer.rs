@@ -1,10 +1,10 @@
 //! Equalizers: the part that sound runs through, and what their settings say.
 
-use crate::fault::{CallOr, DomainError};
+use crate::fault::{lengths, CallOr};
 use crate::lent::{choices, Choice, Flag, Lent};
 use crate::object::{New, Object};
 use crate::records::records;
-use crate::status::{CallFault, RustleStatus, RUSTLE_INVALID_LENGTH, RUSTLE_INVALID_VALUE};
+use crate::status::CallFault;
 use rustle_dsp::equalizer::{automatic_preamp, gains_for_curve, Band, BandKind, EqualizerError, Settings};
 use rustle_engines::{LiveEqualizer, ProcessError};
 
@@ -74,13 +74,11 @@ pub(crate) struct Equalizer(LiveEqualizer);
 impl Object for Equalizer {
     const NAME: &'static str = "equalizer";
     const KIND: u32 = 7;
-    type Fault = EqualizerFault;
+    type Error = EqualizerError;
 
-    /// Forgets the sound so far; a change that is under way or waits is over at once.
+    /// Forgets the sound so far; a change that is under way or waits is over at once. Realtime-safe.
     ///
     /// Fails with `RUSTLE_WRONG_STATE` (another call processes a block at the moment).
-    ///
-    /// Thread-safe: yes. Realtime-safe: yes, while nobody frees the equalizer.
     #[doc(alias = "rustle_equalizer_reset")]
     fn reset(&self) -> Result<(), EqualizerFault> {
         Ok(self.0.reset()?)
@@ -123,11 +121,9 @@ impl Equalizer {
 
     /// Replaces the interleaved samples of `block`, whole frames, by their equalized form. The output is not delayed, and does not
     /// depend on how the sound is cut into blocks, bit for bit; without gains it is the input, bit for bit. The CPU's
-    /// floating-point modes are neither read nor changed.
+    /// floating-point modes are neither read nor changed. One call at a time.
     ///
     /// Fails with `RUSTLE_INVALID_LENGTH` (no whole frames); the block is as it was then.
-    ///
-    /// One call at a time.
     #[doc(alias = "rustle_equalizer_process")]
     pub(crate) fn process(&self, block: &mut [f32]) -> Result<(), EqualizerFault> {
         Ok(self.0.process(block)?)
@@ -220,9 +216,7 @@ impl RustleEqualizerSettings {
 
 fn read_bands(bands: &[RustleEqualizerBand]) -> Result<Vec<Band>, CallFault> {
     let read = |band: &RustleEqualizerBand| {
-        if band.reserved != 0 {
-            return Err(CallFault::reserved("band.reserved"));
-        }
+        CallFault::check_reserved(band.reserved, "band.reserved")?;
         Ok(Band {
             kind: band.kind.get("band.kind")?.into(),
             frequency: band.frequency,
@@ -247,11 +241,4 @@ impl From<ProcessError> for EqualizerFault {
     }
 }
 
-impl DomainError for EqualizerError {
-    fn status(&self) -> RustleStatus {
-        match self {
-            Self::BandCount { .. } | Self::BlockLength { .. } => RUSTLE_INVALID_LENGTH,
-            _ => RUSTLE_INVALID_VALUE,
-        }
-    }
-}
+lengths!(EqualizerError: EqualizerError::BandCount { .. } | EqualizerError::BlockLength { .. });

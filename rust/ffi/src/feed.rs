@@ -12,15 +12,10 @@ pub use sources::*;
 
 use crate::fault::{CallOr, DomainError};
 use crate::lane::LaneRecord;
-use crate::lent::{Choice, Lent, RustleString};
+use crate::lent::{Choice, RustleString};
 use crate::object::{Describe, New, Object};
 use crate::runtime;
-use crate::status::{
-    CallFault, RustleStatus, RUSTLE_ADDRESS_UNAVAILABLE, RUSTLE_INVALID_LENGTH, RUSTLE_INVALID_VALUE,
-    RUSTLE_MALFORMED_ADDRESS, RUSTLE_MALFORMED_SCHEMA, RUSTLE_POISONED, RUSTLE_RATE_OUT_OF_RANGE,
-    RUSTLE_SHUT_DOWN, RUSTLE_UNKNOWN_FORMAT, RUSTLE_UNREADABLE_FILE, RUSTLE_WRONG_SOURCE, RUSTLE_WRONG_STATE,
-};
-use crate::ticker::symbol_status;
+use crate::status::*;
 use crate::RustleHandle;
 use rustle_engines::{FeedEngine, FeedError, HostNews, SourceConfiguration};
 use rustle_market::{Backoff, BackoffSettings, Decimal, SymbolError, MAX_SYMBOLS};
@@ -31,7 +26,7 @@ pub(crate) struct Feed(FeedEngine);
 impl Object for Feed {
     const NAME: &'static str = "feed";
     const KIND: u32 = 14;
-    type Fault = FeedFault;
+    type Error = FeedError;
 
     /// Cancels every session of a feed; the source goes on. See `rustle_cancel`.
     #[doc(alias = "rustle_feed_cancel")]
@@ -54,8 +49,10 @@ impl New<RustleSimulatedFeed> for Feed {
     /// Fails with `RUSTLE_NO_SYMBOLS` to `RUSTLE_RATE_OUT_OF_RANGE`.
     #[doc(alias = "rustle_feed_new_simulated")]
     fn new(configuration: &RustleSimulatedFeed) -> Result<Self, FeedFault> {
-        let source = SourceConfiguration::Simulated(configuration.read()?);
-        Self::of(&source, configuration.runtime)
+        Self::of(
+            SourceConfiguration::Simulated(configuration.read()?),
+            configuration.runtime,
+        )
     }
 }
 
@@ -65,8 +62,10 @@ impl New<RustleReplayFeed> for Feed {
     /// Fails with `RUSTLE_MALFORMED_SCHEMA`, `RUSTLE_UNKNOWN_FORMAT`, `RUSTLE_UNREADABLE_FILE`.
     #[doc(alias = "rustle_feed_new_replay")]
     fn new(configuration: &RustleReplayFeed) -> Result<Self, FeedFault> {
-        let source = SourceConfiguration::Replay(configuration.read()?);
-        Self::of(&source, configuration.runtime)
+        Self::of(
+            SourceConfiguration::Replay(configuration.read()?),
+            configuration.runtime,
+        )
     }
 }
 
@@ -77,8 +76,10 @@ impl New<RustleLiveFeed> for Feed {
     /// Fails with `RUSTLE_INVALID_VALUE` (a time out of its range), `RUSTLE_MALFORMED_ADDRESS`, `RUSTLE_MALFORMED_SCHEMA`.
     #[doc(alias = "rustle_feed_new_live")]
     fn new(configuration: &RustleLiveFeed) -> Result<Self, FeedFault> {
-        let source = SourceConfiguration::Live(configuration.read()?);
-        Self::of(&source, configuration.runtime)
+        Self::of(
+            SourceConfiguration::Live(configuration.read()?),
+            configuration.runtime,
+        )
     }
 }
 
@@ -88,36 +89,34 @@ impl New<RustlePushedFeed> for Feed {
     /// Fails with `RUSTLE_INVALID_LENGTH` (also a message limit), `RUSTLE_MALFORMED_SCHEMA`.
     #[doc(alias = "rustle_feed_new_pushed")]
     fn new(configuration: &RustlePushedFeed) -> Result<Self, FeedFault> {
-        let source = SourceConfiguration::Pushed(configuration.read()?);
-        Self::of(&source, configuration.runtime)
+        Self::of(
+            SourceConfiguration::Pushed(configuration.read()?),
+            configuration.runtime,
+        )
     }
 }
 
 impl Describe<RustleFeedCounts> for Feed {
-    type Fault = CallFault;
-
     /// Writes what the source met with so far to `description`.
     #[doc(alias = "rustle_feed_counts")]
-    fn describe(&self) -> Result<RustleFeedCounts, CallFault> {
-        Ok(self.0.counts().into())
+    fn describe(&self) -> RustleFeedCounts {
+        self.0.counts().into()
     }
 }
 
 impl Describe<RustleFeedNotice> for Feed {
-    type Fault = CallFault;
-
     /// Writes the newest notice of a feed's connection or of its end to `description`; one of the kind `RUSTLE_NOTICE_NONE` when
     /// there was none.
     #[doc(alias = "rustle_feed_connection")]
-    fn describe(&self) -> Result<RustleFeedNotice, CallFault> {
+    fn describe(&self) -> RustleFeedNotice {
         let newest = self.0.connection();
-        Ok(newest.map_or(RustleFeedNotice::NONE, |notice| RustleFeedNotice::new(&notice, 0)))
+        newest.map_or(RustleFeedNotice::NONE, |notice| RustleFeedNotice::new(&notice, 0))
     }
 }
 
 impl Feed {
-    fn of(source: &SourceConfiguration, runtime: RustleHandle) -> Result<Self, FeedFault> {
-        Ok(Self(FeedEngine::on(runtime::find(runtime)?, source)?))
+    fn of(source: SourceConfiguration, runtime: RustleHandle) -> Result<Self, FeedFault> {
+        Ok(Self(FeedEngine::on(runtime::find(runtime)?, &source)?))
     }
 
     /// Begins the source, so that consumers that are there before get its first quote. Idempotent. When the source comes to its
@@ -182,22 +181,11 @@ impl Feed {
     #[doc(alias = "rustle_feed_wanted")]
     pub(crate) fn wanted(&self, names: &mut [u8], wanted: &mut RustleFeedWanted) -> Result<(), CallFault> {
         let all = self.0.wanted();
-        let length = all.names.iter().map(|name| name.len() + 1).sum();
-        if let Some(mut rest) = names.get_mut(..length) {
-            for name in &all.names {
-                let (text, behind) = rest.split_at_mut(name.len());
-                text.copy_from_slice(name.as_bytes());
-                behind[0] = b'\n';
-                rest = &mut behind[1..];
-            }
+        let text: String = all.names.iter().flat_map(|name| [name, "\n"]).collect();
+        if let Some(place) = names.get_mut(..text.len()) {
+            place.copy_from_slice(text.as_bytes());
         }
-        *wanted = RustleFeedWanted {
-            version: all.version,
-            count: all.names.len(),
-            length,
-            all: all.all.into(),
-            reserved: 0,
-        };
+        *wanted = all.into();
         Ok(())
     }
 }
@@ -230,28 +218,13 @@ pub(crate) fn backoff(
     Ok(())
 }
 
-/// The names of a record's list. One that is too long is refused before it is read.
-fn lent_names(
-    symbols: &Lent<RustleString>,
-    count: usize,
-    name: &'static str,
-) -> Result<Vec<String>, FeedFault> {
-    check_count(count)?;
-    names(symbols.slice(count, MAX_SYMBOLS, name)?, name)
-}
-
 /// The names of a list.
 fn names(symbols: &[RustleString], name: &'static str) -> Result<Vec<String>, FeedFault> {
-    check_count(symbols.len())?;
+    if symbols.len() > MAX_SYMBOLS {
+        return Err(FeedError::Symbols(SymbolError::TooMany).into());
+    }
     let names = symbols.iter().map(|symbol| Ok(symbol.text(name)?.to_owned()));
     names.collect()
-}
-
-fn check_count(symbols: usize) -> Result<(), FeedError> {
-    if symbols > MAX_SYMBOLS {
-        return Err(FeedError::Symbols(SymbolError::TooMany));
-    }
-    Ok(())
 }
 
 /// A number of `units` of 10^-`scale`.
@@ -277,7 +250,7 @@ type FeedFault = CallOr<FeedError>;
 impl DomainError for FeedError {
     fn status(&self) -> RustleStatus {
         match self {
-            Self::Symbols(error) => symbol_status(error),
+            Self::Symbols(error) => error.status(),
             Self::RateOutOfRange { .. } => RUSTLE_RATE_OUT_OF_RANGE,
             Self::CapacityOutOfRange { .. } | Self::ModelCount { .. } | Self::MessageLimit { .. } => {
                 RUSTLE_INVALID_LENGTH

@@ -149,20 +149,21 @@ fn path(choice: Choice<RustleFftPath>) -> Result<Path, FftFault> {
     })
 }
 
-impl RustleFftPlanConfiguration {
-    /// The plan that it asks for.
-    ///
-    /// # Errors
-    /// It cannot be met.
-    pub(crate) fn plan(&self) -> Result<SpectrumPlan, FftFault> {
-        Ok(SpectrumPlan::on_path(
-            path(self.path)?,
-            self.size,
-            self.window.get("configuration.window")?.into(),
-            self.symmetry.get("configuration.symmetry")?.into(),
-            self.scale.get("configuration.scale")?.into(),
-        )?)
-    }
+/// The plan that a configuration of these asks for, if it can be met.
+pub(crate) fn spectrum_plan(
+    path_choice: Choice<RustleFftPath>,
+    size: usize,
+    window: Choice<RustleWindow>,
+    symmetry: Choice<RustleSymmetry>,
+    scale: Choice<RustleScale>,
+) -> Result<SpectrumPlan, FftFault> {
+    Ok(SpectrumPlan::on_path(
+        path(path_choice)?,
+        size,
+        window.get("configuration.window")?.into(),
+        symmetry.get("configuration.symmetry")?.into(),
+        scale.get("configuration.scale")?.into(),
+    )?)
 }
 
 /// A plan: what a spectrum of one size and window needs, computed once, and scratch memory for callers who bring none.
@@ -174,7 +175,7 @@ pub(crate) struct FftPlan {
 impl Object for FftPlan {
     const NAME: &'static str = "fft_plan";
     const KIND: u32 = 4;
-    type Fault = FftFault;
+    type Error = DspError;
 }
 
 impl New<RustleFftPlanConfiguration> for FftPlan {
@@ -182,24 +183,20 @@ impl New<RustleFftPlanConfiguration> for FftPlan {
     ///
     /// Fails with `RUSTLE_INVALID_VALUE` (a field out of its range, a path that this machine does not have).
     #[doc(alias = "rustle_fft_plan_new")]
-    fn new(configuration: &RustleFftPlanConfiguration) -> Result<Self, FftFault> {
+    fn new(c: &RustleFftPlanConfiguration) -> Result<Self, FftFault> {
         Ok(Self {
-            plan: configuration.plan()?,
+            plan: spectrum_plan(c.path, c.size, c.window, c.symmetry, c.scale)?,
             scratch: ScratchPool::new(),
         })
     }
 }
 
 impl Describe<RustleFftDescription> for FftPlan {
-    type Fault = FftFault;
-
-    /// Writes what the plan is to `description`.
-    ///
-    /// Thread-safe: yes. Realtime-safe: yes, while nobody frees the plan.
+    /// Writes what the plan is to `description`. Realtime-safe.
     #[doc(alias = "rustle_fft_plan_describe")]
-    fn describe(&self) -> Result<RustleFftDescription, FftFault> {
+    fn describe(&self) -> RustleFftDescription {
         let plan = &self.plan;
-        Ok(description(plan.size(), plan.scratch_len(), plan.path()))
+        description(plan.size(), plan.scratch_len(), plan.path())
     }
 }
 
@@ -246,7 +243,7 @@ pub(crate) struct FftInverse {
 impl Object for FftInverse {
     const NAME: &'static str = "fft_inverse";
     const KIND: u32 = 8;
-    type Fault = FftFault;
+    type Error = DspError;
 }
 
 impl New<RustleFftInverseConfiguration> for FftInverse {
@@ -255,9 +252,7 @@ impl New<RustleFftInverseConfiguration> for FftInverse {
     /// Fails with `RUSTLE_INVALID_VALUE` (a field out of its range, a path that this machine does not have).
     #[doc(alias = "rustle_fft_inverse_new")]
     fn new(configuration: &RustleFftInverseConfiguration) -> Result<Self, FftFault> {
-        if configuration.reserved != 0 {
-            return Err(CallFault::reserved("configuration.reserved").into());
-        }
+        CallFault::check_reserved(configuration.reserved, "configuration.reserved")?;
         Ok(Self {
             plan: InversePlan::on_path(path(configuration.path)?, configuration.size)?,
             scratch: ScratchPool::new(),
@@ -266,15 +261,11 @@ impl New<RustleFftInverseConfiguration> for FftInverse {
 }
 
 impl Describe<RustleFftDescription> for FftInverse {
-    type Fault = FftFault;
-
-    /// Writes what the inverse is to `description`.
-    ///
-    /// Thread-safe: yes. Realtime-safe: yes, while nobody frees the inverse.
+    /// Writes what the inverse is to `description`. Realtime-safe.
     #[doc(alias = "rustle_fft_inverse_describe")]
-    fn describe(&self) -> Result<RustleFftDescription, FftFault> {
+    fn describe(&self) -> RustleFftDescription {
         let plan = &self.plan;
-        Ok(description(plan.size(), plan.scratch_len(), plan.path()))
+        description(plan.size(), plan.scratch_len(), plan.path())
     }
 }
 

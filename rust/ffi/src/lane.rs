@@ -10,7 +10,6 @@ use rustle_engines::{Delivery, Doorbell, LaneSession, LaneStatistics, Overflow, 
 use std::ffi::c_void;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
-use std::sync::Arc;
 
 choices! {
     /// How records travel to the caller.
@@ -58,9 +57,7 @@ impl RustleLaneRequest {
     /// # Errors
     /// The number is none of `RUSTLE_LANE_…`.
     pub(crate) fn overflow(&self) -> Result<Option<Overflow>, CallFault> {
-        if self.reserved != 0 {
-            return Err(CallFault::reserved("request.reserved"));
-        }
+        CallFault::check_reserved(self.reserved, "request.reserved")?;
         Ok(match self.lane.get("request.lane")? {
             RustleLane::Events => None,
             RustleLane::DropOldest => Some(Overflow::DropOldest),
@@ -131,16 +128,21 @@ impl Doorbell for BellSink {
 }
 
 /// A session of an engine whose values wait in a ring, or are pushed.
-pub(crate) trait Lane<Native>: Send + Sync {
+pub(crate) trait Lane: Send + Sync {
+    /// What waits.
+    type Native;
+
     /// Asks for the session's end.
     fn cancel(&self);
 
     /// Hands out at most `most` waiting values, each with the number lost just before it; returns how many there were, and the
     /// lane's counts; `None` when the session pushes.
-    fn drain(&self, most: usize, take: impl FnMut(Native, u32)) -> Option<(usize, LaneStatistics)>;
+    fn drain(&self, most: usize, take: impl FnMut(Self::Native, u32)) -> Option<(usize, LaneStatistics)>;
 }
 
-impl<Native: rustle_engines::Record> Lane<Native> for LaneSession<Native> {
+impl<Native: rustle_engines::Record> Lane for LaneSession<Native> {
+    type Native = Native;
+
     fn cancel(&self) {
         self.cancel();
     }
@@ -150,35 +152,13 @@ impl<Native: rustle_engines::Record> Lane<Native> for LaneSession<Native> {
     }
 }
 
-impl<Native, L: Lane<Native>> Lane<Native> for Arc<L> {
-    fn cancel(&self) {
-        L::cancel(self);
-    }
-
-    fn drain(&self, most: usize, take: impl FnMut(Native, u32)) -> Option<(usize, LaneStatistics)> {
-        L::drain(self, most, take)
-    }
-}
-
 /// A lane whose values become records of the C interface.
-pub(crate) struct RecordLane<Record, Native, L> {
-    lane: L,
-    record: PhantomData<fn() -> (Record, Native)>,
+pub(crate) struct RecordLane<Record, L> {
+    pub(crate) lane: L,
+    pub(crate) record: PhantomData<fn() -> Record>,
 }
 
-impl<Record, Native, L> RecordLane<Record, Native, L> {
-    /// One of `lane`.
-    pub(crate) fn new(lane: L) -> Self {
-        let record = PhantomData;
-        Self { lane, record }
-    }
-}
-
-impl<Record, Native, L> AnyLane for RecordLane<Record, Native, L>
-where
-    Record: LaneRecord<Native>,
-    L: Lane<Native>,
-{
+impl<Record: LaneRecord<L::Native>, L: Lane> AnyLane for RecordLane<Record, L> {
     fn cancel(&self) {
         self.lane.cancel();
     }

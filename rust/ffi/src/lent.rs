@@ -69,19 +69,12 @@ impl RustleString {
 }
 
 /// One of the numbers of `E`, as a caller gives it: any number until it was read. `uint32_t` in C.
+#[derive(Clone, Copy)]
 #[repr(transparent)]
 pub struct Choice<E> {
     number: u32,
     of: PhantomData<fn() -> E>,
 }
-
-impl<E> Clone for Choice<E> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<E> Copy for Choice<E> {}
 
 impl<E: Choices> Choice<E> {
     /// A number that may be none of them.

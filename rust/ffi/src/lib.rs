@@ -12,7 +12,6 @@ mod alone;
 )]
 mod exports;
 mod fault;
-mod framed;
 mod guard;
 mod records;
 

@@ -1,11 +1,11 @@
 //! Sound-level meters: levels, loudness, bands, and the scale for display.
 
 use crate::alone::Alone;
-use crate::fault::{CallOr, DomainError};
+use crate::fault::{lengths, CallOr};
 use crate::lent::{choices, Choice, Flag, Lent};
 use crate::object::{New, Object};
 use crate::records::records;
-use crate::status::{CallFault, RustleStatus, RUSTLE_INVALID_LENGTH, RUSTLE_INVALID_VALUE};
+use crate::status::CallFault;
 use rustle_dsp::level::{
     decibels, noise_scale, BandWidth, FrequencyWeighting, MeterError, MicrophoneResponse, NoiseClass,
     TimeWeighting,
@@ -150,11 +150,9 @@ pub(crate) struct Meter(Alone<SoundMeter>);
 impl Object for Meter {
     const NAME: &'static str = "meter";
     const KIND: u32 = 11;
-    type Fault = MeterFault;
+    type Error = SoundMeterError;
 
-    /// Begins a new measurement. The filters go on: a sound that lasts has no beginning.
-    ///
-    /// One call at a time.
+    /// Begins a new measurement. The filters go on: a sound that lasts has no beginning. One call at a time.
     #[doc(alias = "rustle_meter_restart")]
     fn reset(&self) -> Result<(), MeterFault> {
         self.0.get()?.restart();
@@ -174,18 +172,15 @@ impl New<RustleMeterConfiguration> for Meter {
 
 impl Meter {
     /// Measures interleaved samples, whole frames. One that is NaN or infinite counts as silence, and as an overload.
+    /// One call at a time.
     ///
     /// Fails with `RUSTLE_INVALID_LENGTH` (no whole frames); the samples do not count then.
-    ///
-    /// One call at a time.
     #[doc(alias = "rustle_meter_process")]
     pub(crate) fn process(&self, samples: &[f32]) -> Result<(), MeterFault> {
         Ok(self.0.get()?.process(samples).map_err(SoundMeterError::Meter)?)
     }
 
-    /// Writes what the meter shows now to `reading`.
-    ///
-    /// One call at a time.
+    /// Writes what the meter shows now to `reading`. One call at a time.
     #[doc(alias = "rustle_meter_read")]
     pub(crate) fn read(&self, reading: &mut RustleMeterReading) -> Result<(), MeterFault> {
         *reading = self.0.get()?.reading().into();
@@ -193,11 +188,9 @@ impl Meter {
     }
 
     /// Writes to `level` the level that was exceeded for `percent` (0 to 100) of the measurement, such as LA10 for 10; not a number
-    /// in the first 5 time constants, minus infinity for silence.
+    /// in the first 5 time constants, minus infinity for silence. One call at a time.
     ///
     /// Fails with `RUSTLE_INVALID_VALUE` (`percent`).
-    ///
-    /// One call at a time.
     #[doc(alias = "rustle_meter_exceeded")]
     pub(crate) fn exceeded(&self, percent: f64, level: &mut f64) -> Result<(), MeterFault> {
         if !(0.0..=100.0).contains(&percent) {
@@ -209,7 +202,6 @@ impl Meter {
 
     /// Writes the centre frequencies of the meter's bands in Hz to `centres` and their equivalent levels in dB relative to full
     /// scale, without calibration, to `levels`, as many as find room in both. `count` receives the number of bands.
-    ///
     /// One call at a time.
     #[doc(alias = "rustle_meter_bands")]
     pub(crate) fn bands(
@@ -248,9 +240,7 @@ pub(crate) fn scale(power: f64, place: &mut f64, noise_class: &mut u32) -> Resul
 
 impl RustleMeterConfiguration {
     fn read(&self) -> Result<SoundMeterConfiguration, MeterFault> {
-        if self.reserved != 0 {
-            return Err(CallFault::reserved("configuration.reserved").into());
-        }
+        CallFault::check_reserved(self.reserved, "configuration.reserved")?;
         let channels = self
             .channels
             .slice(self.channel_count, 24, "configuration.channels")?;
@@ -289,11 +279,4 @@ impl RustleMeterConfiguration {
 /// What a call of this domain fails with.
 type MeterFault = CallOr<SoundMeterError>;
 
-impl DomainError for SoundMeterError {
-    fn status(&self) -> RustleStatus {
-        match self {
-            Self::Meter(MeterError::BlockLength { .. }) => RUSTLE_INVALID_LENGTH,
-            _ => RUSTLE_INVALID_VALUE,
-        }
-    }
-}
+lengths!(SoundMeterError: SoundMeterError::Meter(MeterError::BlockLength { .. }));

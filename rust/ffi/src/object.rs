@@ -4,10 +4,12 @@
 //! `rustle-kit` generates from the declarations, lists the implementations for the verbs.
 
 use crate::exports;
+use crate::fault::{AnyFault, CallOr, DomainError};
 use crate::guard::guarded;
 use crate::handle::{RustleHandle, SlotTable};
+use crate::session::{self, Face};
 use crate::slice::{out, record};
-use crate::status::{AnyFault, CallFault, Fault, RustleError, RustleStatus};
+use crate::status::{CallFault, RustleError, RustleStatus};
 use rustle_engines::Sessions;
 use std::ffi::c_void;
 
@@ -17,14 +19,14 @@ pub(crate) trait Object: Send + Sync + Sized + 'static {
     const NAME: &'static str;
     /// The kind in its handles, 1 to 31: a number for itself among all declarations.
     const KIND: u32;
-    /// What its calls fail with.
-    type Fault: Fault + From<CallFault> + 'static;
+    /// What its calls fail with, beside a [`CallFault`].
+    type Error: DomainError + 'static;
 
     /// Begins anew, with the settings that it has.
     ///
     /// # Errors
     /// It cannot at the moment, or at all.
-    fn reset(&self) -> Result<(), Self::Fault> {
+    fn reset(&self) -> Result<(), CallOr<Self::Error>> {
         Err(unable(Self::NAME).into())
     }
 
@@ -37,7 +39,7 @@ pub(crate) trait Object: Send + Sync + Sized + 'static {
     ///
     /// # Errors
     /// It has no sessions.
-    fn cancel(&self) -> Result<(), Self::Fault> {
+    fn cancel(&self) -> Result<(), CallOr<Self::Error>> {
         self.sessions().ok_or(unable(Self::NAME))?.cancel();
         Ok(())
     }
@@ -46,7 +48,7 @@ pub(crate) trait Object: Send + Sync + Sized + 'static {
     ///
     /// # Errors
     /// It has no sessions.
-    fn shut_down(&self) -> Result<(), Self::Fault> {
+    fn shut_down(&self) -> Result<(), CallOr<Self::Error>> {
         self.sessions().ok_or(unable(Self::NAME))?.shut_down();
         Ok(())
     }
@@ -67,19 +69,13 @@ pub(crate) trait New<Configuration>: Object {
     ///
     /// # Errors
     /// The configuration cannot be met.
-    fn new(configuration: &Configuration) -> Result<Self, Self::Fault>;
+    fn new(configuration: &Configuration) -> Result<Self, CallOr<Self::Error>>;
 }
 
 /// A record that describes an object or a session as it is: `rustle_NAME_describe`, or `rustle_NAME_WHAT`.
 pub(crate) trait Describe<Description> {
-    /// What it fails with.
-    type Fault: Fault + From<CallFault> + 'static;
-
     /// The record, as of now.
-    ///
-    /// # Errors
-    /// It cannot be read at the moment.
-    fn describe(&self) -> Result<Description, Self::Fault>;
+    fn describe(&self) -> Description;
 }
 
 fn unable(name: &'static str) -> CallFault {
@@ -105,15 +101,11 @@ impl Verbs {
                 O::table().pin(handle, O::NAME)?.before_free();
                 Ok(O::table().remove(handle, O::NAME)?)
             },
-            reset: |handle| boxed(O::table().pin(handle, O::NAME)?.reset()),
-            cancel: |handle| boxed(O::table().pin(handle, O::NAME)?.cancel()),
-            shut_down: |handle| boxed(O::table().pin(handle, O::NAME)?.shut_down()),
+            reset: |handle| (O::table().pin(handle, O::NAME)?.reset()).map_err(CallOr::erased),
+            cancel: |handle| (O::table().pin(handle, O::NAME)?.cancel()).map_err(CallOr::erased),
+            shut_down: |handle| (O::table().pin(handle, O::NAME)?.shut_down()).map_err(CallOr::erased),
         }
     }
-}
-
-fn boxed<T, F: Fault + 'static>(result: Result<T, F>) -> Result<T, AnyFault> {
-    result.map_err(Fault::erased)
 }
 
 /// A way to make an object, by number.
@@ -132,7 +124,7 @@ impl Constructor {
                 // SAFETY: the promise of the caller of `make`: NULL, or a configuration that is lent for the call.
                 let configuration =
                     unsafe { record(configuration.cast::<Configuration>(), "configuration") }?;
-                Ok(O::table().insert(boxed(O::new(configuration))?)?)
+                Ok(O::table().insert(O::new(configuration).map_err(CallOr::erased)?)?)
             },
         }
     }
@@ -151,7 +143,7 @@ impl Description {
         Self {
             size: size_of::<D>(),
             write: |handle, place| {
-                let described = || boxed(Describe::<D>::describe(&*O::table().pin(handle, O::NAME)?));
+                let described = || Ok(Describe::<D>::describe(&*O::table().pin(handle, O::NAME)?));
                 // SAFETY: the promise of the caller of `write`.
                 unsafe { written(place.cast::<D>(), described) }
             },
@@ -159,15 +151,11 @@ impl Description {
     }
 
     /// That of a session of one engine.
-    pub(crate) const fn of_session<F: crate::session::Face + Describe<D>, D>() -> Self {
+    pub(crate) const fn of_session<F: Face + Describe<D>, D>() -> Self {
         Self {
             size: size_of::<D>(),
             write: |handle, place| {
-                let described = || {
-                    boxed(Describe::<D>::describe(
-                        crate::session::find(handle)?.face::<F>()?,
-                    ))
-                };
+                let described = || Ok(session::find(handle)?.face::<F>()?.describe());
                 // SAFETY: the promise of the caller of `write`.
                 unsafe { written(place.cast::<D>(), described) }
             },

@@ -1,12 +1,11 @@
 //! The pitch of a signal: frame by frame as it comes in pieces, or of a whole one.
 
 use crate::alone::Alone;
-use crate::fault::{CallOr, DomainError};
-use crate::framed::Counted;
+use crate::fault::{lengths, CallOr};
 use crate::lent::{choices, Choice};
 use crate::object::{Describe, New, Object};
 use crate::records::records;
-use crate::status::{CallFault, RustleStatus, RUSTLE_INVALID_LENGTH, RUSTLE_INVALID_VALUE};
+use crate::status::CallFault;
 use rustle_dsp::pitch::{
     contour, Decoding, PitchConfiguration, PitchError, PitchFrame, PitchMethod, PitchTracker,
 };
@@ -75,33 +74,31 @@ records! {
     }
 
     /// What a pitch tracker looks for, once its configuration has been read.
-    pub struct RustlePitchDescription {
+    pub struct RustlePitchDescription for PitchTracker {
         /// The lowest frequency that is looked for, in Hz: that of the configuration, or the lowest that the window holds,
         /// whichever is higher.
-        pub lowest: f64,
+        pub lowest: f64 = |tracker| *tracker.estimator().range().start(),
         /// The highest, in Hz: that of the configuration, or 0.45 of the sample rate, whichever is lower.
-        pub highest: f64,
+        pub highest: f64 = |tracker| *tracker.estimator().range().end(),
         /// The samples of a frame.
-        pub window: u32,
+        pub window: u32 = |tracker| tracker.estimator().window() as u32,
         /// The samples from frame to frame.
-        pub hop: u32,
+        pub hop: u32 = |tracker| tracker.hop() as u32,
     }
 }
 
 /// A pitch tracker.
 pub(crate) struct Pitch {
     description: RustlePitchDescription,
-    tracker: Alone<Counted<PitchTracker>>,
+    tracker: Alone<PitchTracker>,
 }
 
 impl Object for Pitch {
     const NAME: &'static str = "pitch";
     const KIND: u32 = 12;
-    type Fault = PitchFault;
+    type Error = PitchError;
 
-    /// Forgets the signal; the next sample is the first of another.
-    ///
-    /// One call at a time.
+    /// Forgets the signal; the next sample is the first of another. One call at a time.
     #[doc(alias = "rustle_pitch_reset")]
     fn reset(&self) -> Result<(), PitchFault> {
         self.tracker.get()?.reset();
@@ -114,28 +111,18 @@ impl New<RustlePitchConfiguration> for Pitch {
     #[doc(alias = "rustle_pitch_new")]
     fn new(configuration: &RustlePitchConfiguration) -> Result<Self, PitchFault> {
         let tracker = PitchTracker::new(&configuration.read()?, configuration.hop as usize)?;
-        let range = tracker.estimator().range();
         Ok(Self {
-            description: RustlePitchDescription {
-                lowest: *range.start(),
-                highest: *range.end(),
-                window: tracker.estimator().window() as u32,
-                hop: tracker.hop() as u32,
-            },
-            tracker: Alone::new(Counted::new(tracker), Self::NAME, Counted::reset),
+            description: (&tracker).into(),
+            tracker: Alone::new(tracker, Self::NAME, PitchTracker::reset),
         })
     }
 }
 
 impl Describe<RustlePitchDescription> for Pitch {
-    type Fault = PitchFault;
-
-    /// Writes what the tracker looks for to `description`.
-    ///
-    /// Thread-safe: yes. Realtime-safe: yes, while nobody frees the tracker.
+    /// Writes what the tracker looks for to `description`. Realtime-safe.
     #[doc(alias = "rustle_pitch_describe")]
-    fn describe(&self) -> Result<RustlePitchDescription, PitchFault> {
-        Ok(self.description)
+    fn describe(&self) -> RustlePitchDescription {
+        self.description
     }
 }
 
@@ -146,7 +133,6 @@ impl Pitch {
     ///
     /// The first frame begins with the signal, each one a hop after the one before, and is written by the call that brings its
     /// last sample. However the signal is cut, the numbers are the same. A call that fails takes and writes nothing.
-    ///
     /// One call at a time.
     ///
     /// Example: `samples_count` 4000.
@@ -158,7 +144,7 @@ impl Pitch {
         taken: &mut usize,
         written: &mut usize,
     ) -> Result<(), PitchFault> {
-        (*taken, *written) = self.tracker.get()?.push(samples, frames)?;
+        (*taken, *written) = self.tracker.get()?.push_into(samples, frames)?;
         Ok(())
     }
 }
@@ -199,9 +185,7 @@ pub(crate) fn pitch_contour(
 
 impl RustlePitchConfiguration {
     fn read(&self) -> Result<PitchConfiguration, PitchFault> {
-        if self.reserved != 0 {
-            return Err(CallFault::reserved("configuration.reserved").into());
-        }
+        CallFault::check_reserved(self.reserved, "configuration.reserved")?;
         Ok(PitchConfiguration {
             method: self.method.get("configuration.method")?.into(),
             window: (self.window != 0).then_some(self.window as usize),
@@ -213,11 +197,4 @@ impl RustlePitchConfiguration {
 /// What a call of this domain fails with.
 type PitchFault = CallOr<PitchError>;
 
-impl DomainError for PitchError {
-    fn status(&self) -> RustleStatus {
-        match self {
-            Self::FrameLength { .. } => RUSTLE_INVALID_LENGTH,
-            _ => RUSTLE_INVALID_VALUE,
-        }
-    }
-}
+lengths!(PitchError: PitchError::FrameLength { .. });

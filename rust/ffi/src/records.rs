@@ -33,10 +33,15 @@ macro_rules! records {
     (@field $native:ident $gap:ident $field:ident = |$of:ident| $from:expr) => {{ let $of = $native; $from }};
     (@from [] $name:ident $body:tt) => {};
     (@from [for $native:ident] $name:ident $body:tt) => {
+        impl From<&$native> for $name {
+            fn from(native: &$native) -> Self {
+                $crate::records::records!(@made native gap $body)
+            }
+        }
+
         impl From<$native> for $name {
             fn from(native: $native) -> Self {
-                let native = &native;
-                $crate::records::records!(@made native gap $body)
+                Self::from(&native)
             }
         }
     };

@@ -1,10 +1,11 @@
 //! Runtimes whose time is moved by hand, for tests.
 
+use crate::fault::CallOr;
 use crate::object::{New, Object, Tabled};
 use crate::records::records;
 use crate::status::CallFault;
 use crate::RustleHandle;
-use rustle_engines::Runtime;
+use rustle_engines::{Runtime, StartError};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -22,7 +23,7 @@ pub(crate) struct ManualRuntime(Arc<Runtime>);
 impl Object for ManualRuntime {
     const NAME: &'static str = "runtime";
     const KIND: u32 = 2;
-    type Fault = CallFault;
+    type Error = StartError;
 
     /// Without it, freeing waits for engines that are still there.
     fn before_free(&self) {
@@ -35,7 +36,7 @@ impl Object for ManualRuntime {
 impl New<RustleManualRuntime> for ManualRuntime {
     /// Makes a runtime of one thread whose time stands still until `rustle_runtime_advance`.
     #[doc(alias = "rustle_runtime_new_manual")]
-    fn new(configuration: &RustleManualRuntime) -> Result<Self, CallFault> {
+    fn new(configuration: &RustleManualRuntime) -> Result<Self, CallOr<StartError>> {
         Ok(Self(Arc::new(Runtime::manual(configuration.wall_ms))))
     }
 }

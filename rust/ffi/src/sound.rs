@@ -2,27 +2,22 @@
 
 use crate::fault::{CallOr, DomainError};
 use crate::guard::guarded;
-use crate::lane::{BellSink, EventSink, Lane, RecordLane, RustleLaneRequest};
+use crate::lane::{BellSink, EventSink, RustleLaneRequest};
 use crate::lent::{Flag, Lent, RustleString};
 use crate::object::{New, Object};
 use crate::records::records;
 use crate::runtime;
 use crate::session::{Face, Started, Stream};
 use crate::sink::SinkGuts;
-use crate::status::{
-    CallFault, RustleError, RustleStatus, RUSTLE_DEVICE_BUSY, RUSTLE_DEVICE_FAILED, RUSTLE_DEVICE_NOT_FOUND,
-    RUSTLE_DEVICE_UNSUPPORTED, RUSTLE_INVALID_LENGTH, RUSTLE_INVALID_VALUE, RUSTLE_NO_SOUND_LIBRARY,
-    RUSTLE_POISONED, RUSTLE_SHUT_DOWN,
-};
+use crate::status::*;
 use crate::RustleHandle;
 use rustle_alsa::{AlsaError, Refusal};
 pub(crate) use rustle_engines::{CaptureEngine, PlaybackEngine};
 use rustle_engines::{
-    LaneStatistics, PlaybackProgress, PlaybackSession, Sessions, SoundBlock, SoundConfiguration, SoundError,
+    LaneSession, PlaybackProgress, PlaybackSession, Sessions, SoundBlock, SoundConfiguration, SoundError,
     BLOCK_SAMPLES,
 };
 use std::ffi::c_void;
-use std::sync::Arc;
 
 /// The samples of a `RustleSoundBlock`.
 pub const RUSTLE_BLOCK_SAMPLES: usize = 256;
@@ -109,7 +104,7 @@ pub struct RustleSoundDevice {
 impl Object for CaptureEngine {
     const NAME: &'static str = "capture";
     const KIND: u32 = 5;
-    type Fault = SoundFault;
+    type Error = SoundError;
 
     fn sessions(&self) -> Option<&Sessions> {
         Some(self.sessions())
@@ -119,7 +114,7 @@ impl Object for CaptureEngine {
 impl Object for PlaybackEngine {
     const NAME: &'static str = "playback";
     const KIND: u32 = 6;
-    type Fault = SoundFault;
+    type Error = SoundError;
 
     fn sessions(&self) -> Option<&Sessions> {
         Some(self.sessions())
@@ -130,8 +125,10 @@ impl New<RustleSoundConfiguration> for CaptureEngine {
     /// Makes a capture. The device is opened by each start.
     #[doc(alias = "rustle_capture_new")]
     fn new(configuration: &RustleSoundConfiguration) -> Result<Self, SoundFault> {
-        let runtime = runtime::find(configuration.runtime)?;
-        Ok(Self::on(runtime, configuration.read()?)?)
+        Ok(Self::on(
+            runtime::find(configuration.runtime)?,
+            configuration.read()?,
+        )?)
     }
 }
 
@@ -139,8 +136,10 @@ impl New<RustleSoundConfiguration> for PlaybackEngine {
     /// Makes a playback. The device is opened by each start.
     #[doc(alias = "rustle_playback_new")]
     fn new(configuration: &RustleSoundConfiguration) -> Result<Self, SoundFault> {
-        let runtime = runtime::find(configuration.runtime)?;
-        Ok(Self::on(runtime, configuration.read()?)?)
+        Ok(Self::on(
+            runtime::find(configuration.runtime)?,
+            configuration.read()?,
+        )?)
     }
 }
 
@@ -154,9 +153,7 @@ impl Stream<RustleLaneRequest> for CaptureEngine {
     #[doc(alias = "rustle_capture_start")]
     fn start(&self, request: &RustleLaneRequest, sink: SinkGuts) -> Result<Started, SoundFault> {
         let session = self.start(request.delivery::<RustleSoundBlock, SoundBlock>(sink)?)?;
-        Ok(Started::new(RecordLane::<RustleSoundBlock, SoundBlock, _>::new(
-            session,
-        )))
+        Ok(Started::of::<RustleSoundBlock, _>(session))
     }
 }
 
@@ -169,27 +166,17 @@ impl Stream<RustleLaneRequest> for PlaybackEngine {
     /// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_DEVICE_NOT_FOUND` to `RUSTLE_NO_SOUND_LIBRARY`.
     #[doc(alias = "rustle_playback_start")]
     fn start(&self, request: &RustleLaneRequest, sink: SinkGuts) -> Result<Started, SoundFault> {
-        let session = Arc::new(match request.overflow()? {
+        let session = match request.overflow()? {
             None => self.start_pushing(EventSink::<RustlePlaybackProgress>::new(sink))?,
             Some(overflow) => self.start_pulling(overflow, request.capacity, BellSink(sink))?,
-        });
-        let lane = RecordLane::<RustlePlaybackProgress, PlaybackProgress, _>::new(session.clone());
-        Ok(Started::new(lane).with_face(Playing(session)))
-    }
-}
-
-impl Lane<PlaybackProgress> for PlaybackSession {
-    fn cancel(&self) {
-        self.cancel();
-    }
-
-    fn drain(&self, most: usize, take: impl FnMut(PlaybackProgress, u32)) -> Option<(usize, LaneStatistics)> {
-        self.drain(most, take)
+        };
+        let lane = LaneSession::clone(&session);
+        Ok(Started::of::<RustlePlaybackProgress, _>(lane).with_face(Playing(session)))
     }
 }
 
 /// A session of a playback, which is given sound.
-pub(crate) struct Playing(Arc<PlaybackSession>);
+pub(crate) struct Playing(PlaybackSession);
 
 impl Face for Playing {
     const NAME: &'static str = "playback";
@@ -212,8 +199,7 @@ impl Playing {
     }
 
     /// Marks the end of the sound of a session of a playback: the session ends when the device has played what waits. Idempotent.
-    ///
-    /// Thread-safe: yes, also inside a callback. Realtime-safe: yes, while nobody frees the session.
+    /// Realtime-safe.
     ///
     /// Example: `rustle_playback_start`.
     #[doc(alias = "rustle_playback_finish")]
@@ -263,9 +249,7 @@ pub unsafe extern "C" fn rustle_sound_devices(
 impl RustleSoundConfiguration {
     /// What the record says, as the engines know it; they check the numbers.
     fn read(&self) -> Result<SoundConfiguration, CallFault> {
-        if self.reserved != 0 {
-            return Err(CallFault::reserved("configuration.reserved"));
-        }
+        CallFault::check_reserved(self.reserved, "configuration.reserved")?;
         Ok(SoundConfiguration {
             device: self.device.text("configuration.device")?.to_owned(),
             rate: self.sample_rate,

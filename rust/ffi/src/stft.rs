@@ -2,15 +2,15 @@
 
 use crate::alone::Alone;
 use crate::fft::{
-    FftFault, RustleFftPath, RustleFftPlanConfiguration, RustleScale, RustleSpectrumForm, RustleSymmetry,
-    RustleWindow, ScratchPool,
+    spectrum_plan, FftFault, RustleFftPath, RustleScale, RustleSpectrumForm, RustleSymmetry, RustleWindow,
+    ScratchPool,
 };
 use crate::handle::RustleHandle;
 use crate::lent::{choices, Choice};
 use crate::object::{Describe, New, Object, Tabled};
 use crate::records::records;
 use crate::status::CallFault;
-use rustle_dsp::{Padding, StftPlan};
+use rustle_dsp::{DspError, Padding, StftPlan};
 use std::sync::Arc;
 
 choices! {
@@ -47,11 +47,11 @@ records! {
     }
 
     /// What a plan for short-time spectra is.
-    pub struct RustleStftDescription {
+    pub struct RustleStftDescription for StftPlan {
         /// The floats of a row: N/2 + 1, or N + 2 with `RUSTLE_FORM_COMPLEX`.
-        pub row_length: usize,
+        pub row_length: usize = |plan| plan.row_len(),
         /// The least number of floats of scratch memory that a caller may bring.
-        pub scratch_length: usize,
+        pub scratch_length: usize = |plan| plan.scratch_len(),
     }
 
     /// Of which plan the frames of a stream are.
@@ -70,7 +70,7 @@ pub(crate) struct Stft {
 impl Object for Stft {
     const NAME: &'static str = "stft";
     const KIND: u32 = 9;
-    type Fault = FftFault;
+    type Error = DspError;
 }
 
 impl New<RustleStftConfiguration> for Stft {
@@ -79,53 +79,28 @@ impl New<RustleStftConfiguration> for Stft {
     /// Fails with `RUSTLE_INVALID_VALUE` (a field out of its range, a path that this machine does not have).
     #[doc(alias = "rustle_stft_new")]
     fn new(configuration: &RustleStftConfiguration) -> Result<Self, FftFault> {
-        let &RustleStftConfiguration {
-            size,
-            hop,
-            window,
-            symmetry,
-            scale,
-            padding,
-            form,
-            path,
-        } = configuration;
-        let padding = padding.get("configuration.padding")?.into();
-        let form = form.get("configuration.form")?.into();
-        let spectrum = RustleFftPlanConfiguration {
-            size,
-            window,
-            symmetry,
-            scale,
-            path,
-        }
-        .plan()?;
+        let c = configuration;
+        let padding = c.padding.get("configuration.padding")?.into();
+        let form = c.form.get("configuration.form")?.into();
+        let spectrum = spectrum_plan(c.path, c.size, c.window, c.symmetry, c.scale)?;
         Ok(Self {
-            plan: Arc::new(StftPlan::new(spectrum, hop, padding, form)?),
+            plan: Arc::new(StftPlan::new(spectrum, c.hop, padding, form)?),
             scratch: ScratchPool::new(),
         })
     }
 }
 
 impl Describe<RustleStftDescription> for Stft {
-    type Fault = FftFault;
-
-    /// Writes what the plan is to `description`.
-    ///
-    /// Thread-safe: yes. Realtime-safe: yes, while nobody frees the plan.
+    /// Writes what the plan is to `description`. Realtime-safe.
     #[doc(alias = "rustle_stft_describe")]
-    fn describe(&self) -> Result<RustleStftDescription, FftFault> {
-        Ok(RustleStftDescription {
-            row_length: self.plan.row_len(),
-            scratch_length: self.plan.scratch_len(),
-        })
+    fn describe(&self) -> RustleStftDescription {
+        (&*self.plan).into()
     }
 }
 
 impl Stft {
     /// `count` receives the number of frames of a signal of `length` samples L. With `RUSTLE_PADDING_NONE` that is
-    /// 1 + (L - N) / hop, and 0 when L is below N; otherwise 1 + L / hop, and 0 when L is 0. Divisions round down.
-    ///
-    /// Thread-safe: yes. Realtime-safe: yes, while nobody frees the plan.
+    /// 1 + (L - N) / hop, and 0 when L is below N; otherwise 1 + L / hop, and 0 when L is 0. Divisions round down. Realtime-safe.
     #[doc(alias = "rustle_stft_frame_count")]
     pub(crate) fn frame_count(&self, length: usize, count: &mut usize) -> Result<(), CallFault> {
         *count = self.plan.frame_count(length);
@@ -169,11 +144,9 @@ pub(crate) struct StftStream(Alone<rustle_dsp::StftStream>);
 impl Object for StftStream {
     const NAME: &'static str = "stft_stream";
     const KIND: u32 = 10;
-    type Fault = FftFault;
+    type Error = DspError;
 
-    /// Forgets the signal; the next sample is the first of another.
-    ///
-    /// One call at a time.
+    /// Forgets the signal; the next sample is the first of another. One call at a time.
     #[doc(alias = "rustle_stft_stream_reset")]
     fn reset(&self) -> Result<(), FftFault> {
         self.0.get()?.reset();
@@ -202,10 +175,9 @@ impl StftStream {
     /// are taken up to the next frame's last.
     ///
     /// A frame is written by the call that brings its last sample; it is the frame that `rustle_stft_frames` writes.
+    /// One call at a time.
     ///
     /// Fails with `RUSTLE_WRONG_STATE` (frames of a signal that has ended are left); nothing is taken or written then.
-    ///
-    /// One call at a time.
     ///
     /// Example: `samples_count` 512, `output_capacity` 258.
     #[doc(alias = "rustle_stft_stream_push")]
@@ -223,7 +195,6 @@ impl StftStream {
 
     /// Ends the signal and writes the frames that are left to `output`, a whole number of rows, at least one. `frames` receives how
     /// many rows were written; the function is to be called until that is 0. The stream is then at the beginning of another signal.
-    ///
     /// One call at a time.
     ///
     /// Example: `output_capacity` 258.

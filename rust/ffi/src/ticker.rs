@@ -1,22 +1,18 @@
 //! The ticker: engines, and the start and drain of their sessions.
 
 use crate::fault::{CallOr, DomainError};
-use crate::lane::{BellSink, EventSink, Lane, LaneRecord, RecordLane, RustleLaneRequest};
+use crate::lane::{BellSink, EventSink, RustleLaneRequest};
 use crate::lent::{Flag, Lent, RustleString};
 use crate::object::{New, Object};
 use crate::records::records;
 use crate::runtime;
 use crate::session::{Started, Stream};
 use crate::sink::SinkGuts;
-use crate::status::{
-    CallFault, RustleStatus, RUSTLE_DUPLICATE_SYMBOL, RUSTLE_INVALID_LENGTH, RUSTLE_MALFORMED_SYMBOL,
-    RUSTLE_NO_SYMBOLS, RUSTLE_POISONED, RUSTLE_RATE_OUT_OF_RANGE, RUSTLE_SHUT_DOWN, RUSTLE_SYMBOL_TOO_LONG,
-    RUSTLE_TOO_MANY_SYMBOLS,
-};
+use crate::status::*;
 use crate::RustleHandle;
 pub(crate) use rustle_engines::TickerEngine;
-use rustle_engines::{LaneStatistics, Sessions, Tick, TickerConfiguration, TickerError, TickerSession};
-use rustle_market::{PriceUpdate, SymbolError, MAX_SYMBOLS};
+use rustle_engines::{Sessions, Tick, TickerConfiguration, TickerError};
+use rustle_market::{SymbolError, MAX_SYMBOLS};
 
 records! {
     /// How a ticker makes prices.
@@ -64,22 +60,10 @@ records! {
     }
 }
 
-impl LaneRecord<PriceUpdate> for RustlePriceUpdate {
-    fn new(update: &PriceUpdate, gap: u32) -> Self {
-        Self {
-            price: update.price,
-            timestamp_ms: update.timestamp_ms,
-            sequence: update.sequence,
-            symbol: update.symbol.index(),
-            gap,
-        }
-    }
-}
-
 impl Object for TickerEngine {
     const NAME: &'static str = "ticker";
     const KIND: u32 = 3;
-    type Fault = TickerFault;
+    type Error = TickerError;
 
     fn sessions(&self) -> Option<&Sessions> {
         Some(self.sessions())
@@ -91,12 +75,14 @@ impl New<RustleTickerConfiguration> for TickerEngine {
     ///
     /// Fails with `RUSTLE_RATE_OUT_OF_RANGE`.
     #[doc(alias = "rustle_ticker_new")]
-    fn new(configuration: &RustleTickerConfiguration) -> Result<Self, TickerFault> {
-        if configuration.reserved != 0 {
-            return Err(CallFault::reserved("configuration.reserved").into());
-        }
-        let runtime = runtime::find(configuration.runtime)?;
-        Ok(TickerEngine::on(runtime, configuration.into())?)
+    fn new(c: &RustleTickerConfiguration) -> Result<Self, TickerFault> {
+        CallFault::check_reserved(c.reserved, "configuration.reserved")?;
+        let configuration = TickerConfiguration {
+            updates_per_second: c.updates_per_second,
+            seed: c.has_seed.is_set().then_some(c.seed),
+            update_limit: (c.update_limit != 0).then_some(c.update_limit),
+        };
+        Ok(TickerEngine::on(runtime::find(c.runtime)?, configuration)?)
     }
 }
 
@@ -109,57 +95,40 @@ impl Stream<RustleTickerRequest> for TickerEngine {
     #[doc(alias = "rustle_ticker_start")]
     fn start(&self, request: &RustleTickerRequest, sink: SinkGuts) -> Result<Started, TickerFault> {
         let overflow = request.lane.overflow()?;
-        let names = names(request)?;
+        let names = lent_names(&request.symbols, request.symbol_count, "request.symbols")?;
         let session = match overflow {
-            None => self.start_tracking(&names, EventSink::<RustlePriceUpdate>::new(sink))?,
+            None => self.start_pushing(&names, EventSink::<RustlePriceUpdate>::new(sink))?,
             Some(overflow) => self.start_pulling(&names, overflow, request.lane.capacity, BellSink(sink))?,
         };
-        Ok(Started::new(RecordLane::<RustlePriceUpdate, Tick, _>::new(
-            session,
-        )))
+        Ok(Started::of::<RustlePriceUpdate, _>(session))
     }
 }
 
-/// The symbols of a request. A list that is too long is refused before it is read.
-fn names(request: &RustleTickerRequest) -> Result<Vec<&str>, TickerFault> {
-    if request.symbol_count > MAX_SYMBOLS {
-        return Err(TickerError::Symbols(SymbolError::TooMany).into());
+/// The names of a record's list. One that is too long is refused before it is read.
+pub(crate) fn lent_names<'a, E: DomainError + From<SymbolError>>(
+    symbols: &'a Lent<RustleString>,
+    count: usize,
+    name: &'static str,
+) -> Result<Vec<&'a str>, CallOr<E>> {
+    if count > MAX_SYMBOLS {
+        return Err(E::from(SymbolError::TooMany).into());
     }
-    let symbols = request
-        .symbols
-        .slice(request.symbol_count, MAX_SYMBOLS, "request.symbols")?;
-    let names = symbols.iter().map(|symbol| symbol.text("request.symbols"));
-    Ok(names.collect::<Result<_, _>>()?)
+    let symbols = symbols.slice(count, MAX_SYMBOLS, name)?;
+    Ok(symbols
+        .iter()
+        .map(|symbol| symbol.text(name))
+        .collect::<Result<_, _>>()?)
 }
 
-impl Lane<Tick> for TickerSession {
-    fn cancel(&self) {
-        self.cancel();
-    }
-
-    fn drain(&self, most: usize, take: impl FnMut(Tick, u32)) -> Option<(usize, LaneStatistics)> {
-        self.drain(most, take)
-    }
-}
-
-impl From<&RustleTickerConfiguration> for TickerConfiguration {
-    fn from(c: &RustleTickerConfiguration) -> Self {
-        Self {
-            updates_per_second: c.updates_per_second,
-            seed: (c.has_seed.is_set()).then_some(c.seed),
-            update_limit: (c.update_limit != 0).then_some(c.update_limit),
+impl DomainError for SymbolError {
+    fn status(&self) -> RustleStatus {
+        match self {
+            Self::None => RUSTLE_NO_SYMBOLS,
+            Self::TooMany => RUSTLE_TOO_MANY_SYMBOLS,
+            Self::TooLong { .. } => RUSTLE_SYMBOL_TOO_LONG,
+            Self::Empty { .. } | Self::Malformed { .. } => RUSTLE_MALFORMED_SYMBOL,
+            Self::Duplicate { .. } => RUSTLE_DUPLICATE_SYMBOL,
         }
-    }
-}
-
-/// The number for what is wrong with a list of symbols.
-pub(crate) fn symbol_status(error: &SymbolError) -> RustleStatus {
-    match error {
-        SymbolError::None => RUSTLE_NO_SYMBOLS,
-        SymbolError::TooMany => RUSTLE_TOO_MANY_SYMBOLS,
-        SymbolError::TooLong { .. } => RUSTLE_SYMBOL_TOO_LONG,
-        SymbolError::Empty { .. } | SymbolError::Malformed { .. } => RUSTLE_MALFORMED_SYMBOL,
-        SymbolError::Duplicate { .. } => RUSTLE_DUPLICATE_SYMBOL,
     }
 }
 
@@ -169,7 +138,7 @@ type TickerFault = CallOr<TickerError>;
 impl DomainError for TickerError {
     fn status(&self) -> RustleStatus {
         match self {
-            Self::Symbols(error) => symbol_status(error),
+            Self::Symbols(error) => error.status(),
             Self::RateOutOfRange { .. } => RUSTLE_RATE_OUT_OF_RANGE,
             Self::CapacityOutOfRange { .. } => RUSTLE_INVALID_LENGTH,
             Self::ShutDown => RUSTLE_SHUT_DOWN,

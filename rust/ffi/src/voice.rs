@@ -1,12 +1,11 @@
 //! Voices: pitch, formants, noise and steadiness along a signal that comes in pieces, or one measure of a whole one.
 
 use crate::alone::Alone;
-use crate::fault::{CallOr, DomainError};
-use crate::framed::Counted;
+use crate::fault::{lengths, CallOr};
 use crate::lent::{choices, Choice};
 use crate::object::{Describe, New, Object};
 use crate::records::records;
-use crate::status::{CallFault, RustleStatus, RUSTLE_INVALID_LENGTH, RUSTLE_INVALID_VALUE};
+use crate::status::CallFault;
 use rustle_dsp::voice::{
     analyze_spectrum, extract_formants, harmonic_difference, harmonicity, perturbation, FormantConfiguration,
     FormantMethod, Formants, HarmonicDifference, Harmonicity, Perturbation, SpectrumFeatures, VoiceAnalyzer,
@@ -141,11 +140,11 @@ records! {
     }
 
     /// What a voice analyzer chose, once its configuration has been read.
-    pub struct RustleVoiceDescription {
+    pub struct RustleVoiceDescription for VoiceAnalyzer {
         /// The samples of the longest window: the first frame comes with as many.
-        pub window: u32,
+        pub window: u32 = |analyzer| analyzer.window() as u32,
         /// The samples from frame to frame.
-        pub hop: u32,
+        pub hop: u32 = |analyzer| analyzer.hop() as u32,
     }
 
     /// The shape of a spectrum.
@@ -185,17 +184,15 @@ records! {
 /// A voice analyzer.
 pub(crate) struct Voice {
     description: RustleVoiceDescription,
-    analyzer: Alone<Counted<VoiceAnalyzer>>,
+    analyzer: Alone<VoiceAnalyzer>,
 }
 
 impl Object for Voice {
     const NAME: &'static str = "voice";
     const KIND: u32 = 13;
-    type Fault = VoiceFault;
+    type Error = VoiceError;
 
-    /// Forgets the signal; the next sample is the first of another.
-    ///
-    /// One call at a time.
+    /// Forgets the signal; the next sample is the first of another. One call at a time.
     #[doc(alias = "rustle_voice_reset")]
     fn reset(&self) -> Result<(), VoiceFault> {
         self.analyzer.get()?.reset();
@@ -209,36 +206,23 @@ impl New<RustleVoiceConfiguration> for Voice {
     fn new(configuration: &RustleVoiceConfiguration) -> Result<Self, VoiceFault> {
         let analyzer = VoiceAnalyzer::new(&configuration.read()?)?;
         Ok(Self {
-            description: RustleVoiceDescription {
-                window: analyzer.window() as u32,
-                hop: analyzer.hop() as u32,
-            },
-            analyzer: Alone::new(Counted::new(analyzer), Self::NAME, Counted::reset),
+            description: (&analyzer).into(),
+            analyzer: Alone::new(analyzer, Self::NAME, VoiceAnalyzer::reset),
         })
     }
 }
 
 impl Describe<RustleVoiceDescription> for Voice {
-    type Fault = VoiceFault;
-
-    /// Writes the lengths that the analyzer chose to `description`.
-    ///
-    /// Thread-safe: yes. Realtime-safe: yes, while nobody frees the analyzer.
+    /// Writes the lengths that the analyzer chose to `description`. Realtime-safe.
     #[doc(alias = "rustle_voice_describe")]
-    fn describe(&self) -> Result<RustleVoiceDescription, VoiceFault> {
-        Ok(self.description)
+    fn describe(&self) -> RustleVoiceDescription {
+        self.description
     }
 }
 
 impl Voice {
-    /// Takes in the next samples of the signal, as far as the frames that they complete find room in `frames`. `taken` receives
-    /// the number of samples that were taken, the others are to be given again; `written` receives the number of frames. Room for
-    /// 1 + `samples_count` / hop frames is enough for all samples; with none, samples are taken up to the next frame's last.
-    ///
-    /// The first frame begins with the signal, each one a hop after the one before, and is written by the call that brings its
-    /// last sample. However the signal is cut, the numbers are the same. A call that fails takes and writes nothing.
-    ///
-    /// One call at a time.
+    /// Takes in the next samples of the signal and writes the frames that they complete to `frames`. `taken` receives the number of
+    /// samples that were taken, `written` the number of frames, all as with `rustle_pitch_process`. One call at a time.
     ///
     /// Example: `samples_count` 8000.
     #[doc(alias = "rustle_voice_process")]
@@ -249,17 +233,15 @@ impl Voice {
         taken: &mut usize,
         written: &mut usize,
     ) -> Result<(), VoiceFault> {
-        (*taken, *written) = self.analyzer.get()?.push(samples, frames)?;
+        (*taken, *written) = self.analyzer.get()?.push_into(samples, frames)?;
         Ok(())
     }
 
     /// Writes all frames since the beginning of the signal in sum to `summary`. Takes time in proportion to the range of pitch,
-    /// not to the signal's length.
-    ///
-    /// One call at a time.
+    /// not to the signal's length. One call at a time.
     #[doc(alias = "rustle_voice_summary")]
     pub(crate) fn summary(&self, summary: &mut RustleVoiceSummary) -> Result<(), VoiceFault> {
-        *summary = self.analyzer.get()?.framer.summary().into();
+        *summary = self.analyzer.get()?.summary().into();
         Ok(())
     }
 }
@@ -394,11 +376,4 @@ impl RustleFormantConfiguration {
 /// What a call of this domain fails with.
 type VoiceFault = CallOr<VoiceError>;
 
-impl DomainError for VoiceError {
-    fn status(&self) -> RustleStatus {
-        match self {
-            Self::FrameLength { .. } => RUSTLE_INVALID_LENGTH,
-            _ => RUSTLE_INVALID_VALUE,
-        }
-    }
-}
+lengths!(VoiceError: VoiceError::FrameLength { .. });

@@ -7,6 +7,8 @@ use std::fmt::Write;
 
 /// Stands in a doc for what `Alone` makes of calls.
 const ALONE: &str = "One call at a time.";
+/// Stands in a doc for a call that waits for nothing.
+const REALTIME: &str = "Realtime-safe.";
 const FAILS: &str = "Fails with ";
 
 /// Whether a doc says what a call fails with, and names this status there.
@@ -15,6 +17,16 @@ fn says(doc: &Doc, status: &str) -> bool {
     said.by_ref()
         .take_while(|line| !line.is_empty())
         .any(|line| line.contains(status))
+}
+
+/// Takes words from the end of a line, if they are there.
+fn taken(doc: &mut Doc, words: &str) -> bool {
+    let Some(place) = doc.iter().position(|line| line.ends_with(words)) else {
+        return false;
+    };
+    let rest = doc[place].trim_end_matches(words).trim_end().to_owned();
+    doc.splice(place..=place, (!rest.is_empty()).then_some(rest));
+    true
 }
 
 /// Adds statuses to those that a doc says a call fails with.
@@ -49,13 +61,19 @@ pub(crate) fn spell_out(doc: &mut Doc, of_record: &BTreeSet<String>, says_thread
         .filter(|status| !says(doc, &code(status)))
         .cloned()
         .collect();
-    if let Some(line) = doc.iter_mut().find(|line| *line == ALONE) {
-        let refused = "Thread-safe: no (a call beside another one with the same object is refused).";
-        *line = format!("{refused} Realtime-safe: yes, while nobody frees the object.");
+    let mut threads = "Thread-safe: yes, also inside a callback. Realtime-safe: no.";
+    if taken(doc, ALONE) {
+        threads = "Thread-safe: no (a call beside another one with the same object is refused). \
+                   Realtime-safe: yes, while nobody frees the object.";
         own.push("`RUSTLE_WRONG_STATE` (another call uses the object at the moment)".to_owned());
-    } else if says_threads && !doc.iter().any(|line| line.contains("Thread-safe:")) {
-        let standard = "Thread-safe: yes, also inside a callback. Realtime-safe: no.";
-        paragraph(doc, standard.to_owned(), &["Example: `"]);
+    } else if taken(doc, REALTIME) {
+        threads =
+            "Thread-safe: yes, also inside a callback. Realtime-safe: yes, while nobody frees the object.";
+    } else if !says_threads {
+        threads = "";
+    }
+    if !threads.is_empty() && !doc.iter().any(|line| line.contains("Thread-safe:")) {
+        paragraph(doc, threads.to_owned(), &["Example: `"]);
     }
     fails_with(doc, &own);
 }

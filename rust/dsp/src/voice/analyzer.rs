@@ -151,6 +151,26 @@ impl VoiceAnalyzer {
         self.framing.hop()
     }
 
+    /// Takes the signal's next samples, as far as the frames that they complete find room in `frames`; returns how many samples it
+    /// took and how many frames it wrote.
+    ///
+    /// # Errors
+    /// As [`push`](Self::push).
+    pub fn push_into<F: From<VoiceFrame>>(
+        &mut self,
+        samples: &[f32],
+        frames: &mut [F],
+    ) -> Result<(usize, usize), VoiceError> {
+        let taken = self.framing.fit(frames.len()).min(samples.len());
+        let (room, mut places) = (frames.len(), frames.iter_mut());
+        self.push(&samples[..taken], |frame| {
+            if let Some(place) = places.next() {
+                *place = frame.into();
+            }
+        })?;
+        Ok((taken, room - places.len()))
+    }
+
     /// Takes the signal's next samples and hands every frame that they complete to `found`.
     ///
     /// # Errors

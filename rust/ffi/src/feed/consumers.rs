@@ -3,17 +3,19 @@
 use super::records::{
     RustleCandle, RustleFeedNotice, RustleNotices, RustlePriceAlert, RustlePriceStatistics, RustleQuote,
 };
-use super::{decimal, lent_names, names, write_text, Feed, FeedFault};
-use crate::lane::{BellSink, Lane, LaneRecord, RecordLane};
+use super::{decimal, names, write_text, Feed, FeedFault};
+use crate::lane::{BellSink, Lane, LaneRecord};
 use crate::lent::{choices, Choice, Flag, Lent, RustleString};
 use crate::object::Describe;
 use crate::records::records;
 use crate::session::{Face, Started, Stream};
 use crate::sink::SinkGuts;
 use crate::status::CallFault;
-use rustle_engines::{FeedSession, LaneStatistics, Omissions, Overflow, Policy, Subscription, Threshold};
+use crate::ticker::lent_names;
+use rustle_engines::{
+    FeedError, FeedLink, FeedSession, LaneStatistics, Omissions, Overflow, Policy, Subscription, Threshold,
+};
 use rustle_market::{Direction, Interval, MAX_SYMBOLS};
-use std::sync::Arc;
 
 choices! {
     /// What becomes of records that a consumer does not take in time.
@@ -227,9 +229,7 @@ impl Stream<RustleNoticeRequest> for Feed {
     /// Fails with `RUSTLE_INVALID_LENGTH`.
     #[doc(alias = "rustle_feed_start_notices")]
     fn start(&self, request: &RustleNoticeRequest, sink: SinkGuts) -> Result<Started, FeedFault> {
-        if request.reserved != 0 {
-            return Err(CallFault::reserved("request.reserved").into());
-        }
+        CallFault::check_reserved(request.reserved, "request.reserved")?;
         let notices = request.notices.get("request.notices")?.into();
         let session = self.0.notices(notices, request.capacity, BellSink(sink))?;
         Ok(started::<RustleFeedNotice, _>(session))
@@ -241,50 +241,27 @@ where
     Record: LaneRecord<Native> + 'static,
     Native: Copy + Send + 'static,
 {
-    let session = Arc::new(session);
-    let face = FeedConsumer(session.clone());
-    Started::new(RecordLane::<Record, Native, _>::new(session)).with_face(face)
+    let face = FeedConsumer(FeedLink::clone(&session));
+    Started::of::<Record, _>(session).with_face(face)
 }
 
-impl<T: Copy + Send> Lane<T> for FeedSession<T> {
+impl<Native: Copy + Send> Lane for FeedSession<Native> {
+    type Native = Native;
+
     fn cancel(&self) {
-        self.cancel();
+        FeedLink::cancel(self);
     }
 
-    fn drain(&self, most: usize, take: impl FnMut(T, u32)) -> Option<(usize, LaneStatistics)> {
+    fn drain(&self, most: usize, take: impl FnMut(Native, u32)) -> Option<(usize, LaneStatistics)> {
         Some(self.drain(most, take))
     }
 }
 
 /// A session of a feed, whatever it hands out.
-pub(crate) struct FeedConsumer(Arc<dyn Consumer>);
+pub(crate) struct FeedConsumer(FeedLink);
 
 impl Face for FeedConsumer {
     const NAME: &'static str = "feed";
-}
-
-/// What the sessions of a feed have in common.
-trait Consumer: Send + Sync {
-    /// As [`FeedSession::subscribe`].
-    fn subscribe(&self, add: &[String], remove: &[String]) -> Result<(), FeedFault>;
-    /// As [`FeedSession::symbol`].
-    fn symbol(&self, number: u32) -> Option<Arc<str>>;
-    /// As [`FeedSession::omissions`].
-    fn omissions(&self) -> Omissions;
-}
-
-impl<T: Copy + Send> Consumer for FeedSession<T> {
-    fn subscribe(&self, add: &[String], remove: &[String]) -> Result<(), FeedFault> {
-        Ok(self.subscribe(add, remove)?)
-    }
-
-    fn symbol(&self, number: u32) -> Option<Arc<str>> {
-        self.symbol(number)
-    }
-
-    fn omissions(&self) -> Omissions {
-        self.omissions()
-    }
 }
 
 impl FeedConsumer {
@@ -298,7 +275,7 @@ impl FeedConsumer {
     /// Example: `rustle_feed_start_quotes`, `add_count` 2, `remove_count` 2.
     #[doc(alias = "rustle_feed_subscribe")]
     pub(crate) fn subscribe(&self, add: &[RustleString], remove: &[RustleString]) -> Result<(), FeedFault> {
-        self.0.subscribe(&names(add, "add")?, &names(remove, "remove")?)
+        Ok(self.0.subscribe(&names(add, "add")?, &names(remove, "remove")?)?)
     }
 
     /// Writes the name of a symbol, by the number that records of this session carry, to `name`, for which
@@ -316,28 +293,27 @@ impl FeedConsumer {
 }
 
 impl Describe<RustleFeedOmissions> for FeedConsumer {
-    type Fault = CallFault;
-
     /// Writes to `description` how many quotes a session's candles or statistics do not have in them, also of one that is over; 0 for
     /// other sessions of a feed.
     ///
     /// Example: `rustle_feed_start_candles`.
     #[doc(alias = "rustle_feed_omissions")]
-    fn describe(&self) -> Result<RustleFeedOmissions, CallFault> {
-        Ok(self.0.omissions().into())
+    fn describe(&self) -> RustleFeedOmissions {
+        self.0.omissions().into()
     }
 }
 
 impl RustleFeedSubscription {
     fn read(&self) -> Result<Subscription, FeedFault> {
-        if self.reserved != 0 {
-            return Err(CallFault::reserved("request.subscription.reserved").into());
-        }
+        CallFault::check_reserved(self.reserved, "request.subscription.reserved")?;
         if self.all.is_set() {
             return Ok(Subscription::All);
         }
-        let names = lent_names(&self.symbols, self.symbol_count, "request.subscription.symbols")?;
-        Ok(Subscription::Symbols(names))
+        let names =
+            lent_names::<FeedError>(&self.symbols, self.symbol_count, "request.subscription.symbols")?;
+        Ok(Subscription::Symbols(
+            names.into_iter().map(str::to_owned).collect(),
+        ))
     }
 }
 
@@ -347,9 +323,7 @@ impl RustleFeedPolicy {
     /// # Errors
     /// It has no such kind.
     pub(super) fn read(&self) -> Result<Policy, CallFault> {
-        if self.reserved != 0 {
-            return Err(CallFault::reserved("request.policy.reserved"));
-        }
+        CallFault::check_reserved(self.reserved, "request.policy.reserved")?;
         let (capacity, interval) = (self.capacity, self.interval_ns);
         let all = |overflow| Policy::All { overflow, capacity };
         Ok(match self.kind.get("request.policy.kind")? {
@@ -364,9 +338,7 @@ impl RustleFeedPolicy {
 
 impl RustleFeedThreshold {
     fn read(&self) -> Result<Threshold, CallFault> {
-        if self.reserved != [0; 2] {
-            return Err(CallFault::reserved("request.thresholds.reserved"));
-        }
+        CallFault::check_reserved(self.reserved, "request.thresholds.reserved")?;
         let hysteresis = "request.thresholds.hysteresis";
         Ok(Threshold {
             symbol: self.symbol.text("request.thresholds.symbol")?.to_owned(),

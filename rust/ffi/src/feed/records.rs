@@ -3,7 +3,9 @@
 
 use crate::lent::{choices, Choice, Flag};
 use crate::records::records;
-use rustle_engines::{FeedAlert, FeedCounts, FeedQuote, Notice, NoticeKind, Notices, NOTICE_TEXT_BYTES};
+use rustle_engines::{
+    FeedAlert, FeedCounts, FeedQuote, Notice, NoticeKind, Notices, Wanted, NOTICE_TEXT_BYTES,
+};
 use rustle_market::{Candle, Statistics};
 
 /// The sequence number of a quote whose source has none.
@@ -220,13 +222,13 @@ impl From<NoticeKind> for RustleNotice {
 
 records! {
     /// The symbols that the consumers of a feed want together.
-    pub struct RustleFeedWanted {
+    pub struct RustleFeedWanted for Wanted {
         /// Higher than before whenever what is wanted may have changed.
         pub version: u64,
         /// How many are wanted by name.
-        pub count: usize,
+        pub count: usize = |wanted| wanted.names.len(),
         /// The bytes that their names take in the text of `rustle_feed_wanted`.
-        pub length: usize,
+        pub length: usize = |wanted| wanted.names.iter().map(|name| name.len() + 1).sum(),
         /// 1: somebody wants all that there are; else 0.
         pub all: Flag,
         reserved: u32,

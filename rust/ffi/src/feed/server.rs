@@ -95,14 +95,12 @@ impl Face for Server {
 }
 
 impl Describe<RustleServerCounts> for Server {
-    type Fault = CallFault;
-
     /// Writes what went through a server so far to `description`. Works after its end, until its handle is freed.
     ///
     /// Example: `rustle_feed_serve`.
     #[doc(alias = "rustle_server_counts")]
-    fn describe(&self) -> Result<RustleServerCounts, CallFault> {
-        Ok(self.0.counts().into())
+    fn describe(&self) -> RustleServerCounts {
+        self.0.counts().into()
     }
 }
 

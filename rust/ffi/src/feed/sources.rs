@@ -1,9 +1,10 @@
 //! Where a feed's quotes come from, as C says it.
 
-use super::{decimal, lent_names, FeedFault};
+use super::{decimal, FeedFault};
 use crate::lent::{choices, Choice, Flag, Lent, RustleString};
 use crate::records::records;
 use crate::status::CallFault;
+use crate::ticker::lent_names;
 use crate::RustleHandle;
 use rustle_engines::{
     FeedError, LiveConfiguration, Model, PushedConfiguration, ReplayConfiguration, SimulatedConfiguration,
@@ -142,15 +143,14 @@ pub struct RustlePushedFeed {
 
 impl RustleSimulatedFeed {
     pub(super) fn read(&self) -> Result<SimulatedConfiguration, FeedFault> {
-        if self.reserved != 0 {
-            return Err(CallFault::reserved("configuration.reserved").into());
-        }
+        CallFault::check_reserved(self.reserved, "configuration.reserved")?;
         let model = match self.model.get("configuration.model")? {
             RustleModel::Walk => Model::Walk,
             RustleModel::Gbm => Model::Gbm(self.parameters()?),
         };
+        let symbols = lent_names::<FeedError>(&self.symbols, self.symbol_count, "configuration.symbols")?;
         Ok(SimulatedConfiguration {
-            symbols: lent_names(&self.symbols, self.symbol_count, "configuration.symbols")?,
+            symbols: symbols.into_iter().map(str::to_owned).collect(),
             updates_per_second: self.updates_per_second,
             seed: self.seed,
             update_limit: (self.update_limit != 0).then_some(self.update_limit),
@@ -174,9 +174,7 @@ impl RustleSimulatedFeed {
 
 impl RustleGbmParameters {
     fn read(&self) -> Result<GbmParameters, CallFault> {
-        if self.reserved != 0 {
-            return Err(CallFault::reserved("configuration.parameters.reserved"));
-        }
+        CallFault::check_reserved(self.reserved, "configuration.parameters.reserved")?;
         let scale = u8::try_from(self.price_scale).unwrap_or(u8::MAX);
         Ok(GbmParameters {
             price: decimal(self.price_units, scale, "configuration.parameters.price")?,
@@ -188,9 +186,7 @@ impl RustleGbmParameters {
 
 impl RustleReplayFeed {
     pub(super) fn read(&self) -> Result<ReplayConfiguration, FeedFault> {
-        if self.reserved != 0 {
-            return Err(CallFault::reserved("configuration.reserved").into());
-        }
+        CallFault::check_reserved(self.reserved, "configuration.reserved")?;
         Ok(ReplayConfiguration {
             path: self.path.text("configuration.path")?.into(),
             format: format(self.format)?,

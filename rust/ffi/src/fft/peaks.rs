@@ -47,9 +47,7 @@ pub(crate) fn spectrum_peaks(
     peaks: &mut [RustlePeak],
     count: &mut usize,
 ) -> Result<(), FftFault> {
-    if search.reserved != 0 {
-        return Err(CallFault::reserved("search.reserved").into());
-    }
+    CallFault::check_reserved(search.reserved, "search.reserved")?;
     let search = PeakSearch {
         window: search.window.get("search.window")?.into(),
         sample_rate: search.sample_rate,
