@@ -1252,8 +1252,8 @@ package struct NativeLiveFeed: Sendable, Hashable, NativeRecord {
   package var capNanoseconds: UInt64
   /// A connection that held for so many ns counts as healthy: the next failure is the first again.
   package var healthyNanoseconds: UInt64
-  /// The runtime of its consumers: 0 for the shared one, or a handle of `rustle_runtime_new_manual`. The connection is read on
-  /// a thread of its own whatever the runtime.
+  /// The runtime of its consumers: 0 for the shared one, or a handle of `rustle_runtime_new_manual`. The connection is read
+  /// on a thread of its own whatever the runtime.
   package var runtime: UInt64
   /// Not 0: the numbers of its quotes begin anew with each connection. Where they go on, what was sent while there was no
   /// connection is reported as skipped.
@@ -1351,7 +1351,7 @@ package struct NativeFFTPlanConfiguration: Sendable, Hashable, NativeRecord {
   package var symmetry: NativeSymmetry
   /// What the magnitudes are relative to.
   package var scale: NativeScale
-  /// The instructions: those of this machine.
+  /// The instructions. A path that this machine does not have is out of range.
   package var path: NativeFFTPath
 
   package init(
@@ -1386,7 +1386,7 @@ package struct NativeFFTPlanConfiguration: Sendable, Hashable, NativeRecord {
 package struct NativeFFTInverseConfiguration: Sendable, Hashable, NativeRecord {
   /// The number of samples N of a frame: a power of two from 64 to 65,536. Example: 256.
   package var size: Int
-  /// The instructions: those of this machine.
+  /// The instructions. A path that this machine does not have is out of range.
   package var path: NativeFFTPath
 
   package init(
@@ -1518,8 +1518,8 @@ package struct NativeMeterConfiguration: Sendable, Hashable, NativeRecord {
   package var offset: Double
   /// What each channel counts in loudness; read during the call only.
   package var channels: [NativeChannelWeight]
-  /// The microphone's response, which is undone before levels and bands are measured; read during the call only; may be NULL
-  /// when there is none.
+  /// The microphone's response, which is undone before levels and bands are measured; read during the call only; may be
+  /// NULL when there is none.
   package var response: [NativeResponsePoint]
   /// Which channel the levels and bands are of, counted from 0, or `RUSTLE_CHANNEL_ALL`.
   package var metered: Int
@@ -1753,16 +1753,16 @@ package struct NativeManualRuntime: Sendable, Hashable, NativeRecord {
 /// What a capture or a playback is of.
 package struct NativeSoundConfiguration: Sendable, Hashable, NativeRecord {
   /// The device's name, read during the call only: one of `rustle_sound_devices`, such as `default`, or `demo`, which needs
-  /// no hardware: as a source it swells from -60 dBFS to full scale and back in 20 s, as a sink it takes sound at its rate and
-  /// makes none. Example: "demo".
+  /// no hardware: as a source it swells from -60 dBFS to full scale and back in 20 s, as a sink it takes sound at its rate
+  /// and makes none. Example: "demo".
   package var device: String
-  /// The number of frames after which a session ends by itself (those of silence that a playback feeds its device count); 0: a
-  /// capture never does, a playback after `rustle_playback_finish`.
+  /// The number of frames after which a session ends by itself (those of silence that a playback feeds its device count);
+  /// 0: a capture never does, a playback after `rustle_playback_finish`.
   package var frameLimit: UInt64
   /// The runtime that the sessions run on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
   package var runtime: UInt64
-  /// In Hz, 1 to 1,000,000. A device that does not take it is refused. Sound servers, and ALSA's `plug` devices, take what the
-  /// hardware has not and resample by themselves. Example: 48000.
+  /// In Hz, 1 to 1,000,000. A device that does not take it is refused. Sound servers, and ALSA's `plug` devices, take what
+  /// the hardware has not and resample by themselves. Example: 48000.
   package var sampleRate: Int
   /// 1 to 32. Example: 2.
   package var channels: Int
@@ -1880,7 +1880,7 @@ package struct NativeSTFTConfiguration: Sendable, Hashable, NativeRecord {
   package var padding: NativePadding
   /// What a row is.
   package var form: NativeSpectrumForm
-  /// The instructions: those of this machine.
+  /// The instructions. A path that this machine does not have is out of range.
   package var path: NativeFFTPath
 
   package init(
@@ -1999,8 +1999,8 @@ package struct NativeTickerConfiguration: Sendable, Hashable, NativeRecord {
 
 /// A session of a ticker.
 package struct NativeTickerRequest: Sendable, Hashable, NativeRecord {
-  /// The symbols: 1 to 100,000 distinct names of 1 to 32 bytes without white space or control characters. A symbol is known by its
-  /// place in this list from then on.
+  /// The symbols: 1 to 100,000 distinct names of 1 to 32 bytes without white space or control characters. A symbol is known
+  /// by its place in this list from then on.
   package var symbols: [String]
   /// The lane of the updates.
   package var lane: NativeLaneRequest

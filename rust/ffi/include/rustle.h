@@ -1245,8 +1245,8 @@ typedef struct RustleLiveFeed {
   uint64_t cap_ns;
   /// A connection that held for so many ns counts as healthy: the next failure is the first again.
   uint64_t healthy_ns;
-  /// The runtime of its consumers: 0 for the shared one, or a handle of `rustle_runtime_new_manual`. The connection is read on
-  /// a thread of its own whatever the runtime.
+  /// The runtime of its consumers: 0 for the shared one, or a handle of `rustle_runtime_new_manual`. The connection is read
+  /// on a thread of its own whatever the runtime.
   RustleHandle runtime;
   /// Not 0: the numbers of its quotes begin anew with each connection. Where they go on, what was sent while there was no
   /// connection is reported as skipped.
@@ -1706,7 +1706,7 @@ typedef struct RustleFftPlanConfiguration {
   /// What the magnitudes are relative to.
   /// One of `RUSTLE_SCALE_…`.
   uint32_t scale;
-  /// The instructions: those of this machine.
+  /// The instructions. A path that this machine does not have is out of range.
   /// One of `RUSTLE_PATH_…`.
   uint32_t path;
 } RustleFftPlanConfiguration;
@@ -1715,7 +1715,7 @@ typedef struct RustleFftPlanConfiguration {
 typedef struct RustleFftInverseConfiguration {
   /// The number of samples N of a frame: a power of two from 64 to 65,536. Example: 256.
   size_t size;
-  /// The instructions: those of this machine.
+  /// The instructions. A path that this machine does not have is out of range.
   /// One of `RUSTLE_PATH_…`.
   uint32_t path;
   /// 0.
@@ -1789,7 +1789,7 @@ void free_fft_result_rust(const float *result);
 /// Makes a plan for the spectra of frames. `fft_plan` receives the handle, to be freed with
 /// `rustle_fft_plan_free`. See `rustle_new`.
 ///
-/// Fails with `RUSTLE_INVALID_VALUE` (a field out of its range, a path that this machine does not have).
+/// Fails with `RUSTLE_INVALID_VALUE` (a field out of its range).
 static inline RustleStatus rustle_fft_plan_new(
     const RustleFftPlanConfiguration *configuration, RustleHandle *fft_plan, RustleError *error) {
   return rustle_new(RUSTLE_NEW_FFT_PLAN, configuration, sizeof *configuration, fft_plan, error);
@@ -1811,7 +1811,7 @@ static inline RustleStatus rustle_fft_plan_free(RustleHandle fft_plan, RustleErr
 /// Makes a plan for the inverse transform. `fft_inverse` receives the handle, to be freed with
 /// `rustle_fft_inverse_free`. See `rustle_new`.
 ///
-/// Fails with `RUSTLE_INVALID_VALUE` (a field out of its range, a path that this machine does not have).
+/// Fails with `RUSTLE_INVALID_VALUE` (a field out of its range).
 static inline RustleStatus rustle_fft_inverse_new(
     const RustleFftInverseConfiguration *configuration, RustleHandle *fft_inverse, RustleError *error) {
   return rustle_new(RUSTLE_NEW_FFT_INVERSE, configuration, sizeof *configuration, fft_inverse, error);
@@ -1981,8 +1981,8 @@ typedef struct RustleMeterConfiguration {
   const uint32_t *channels;
   /// The number of channels, 1 to 24. Example: 1.
   size_t channel_count;
-  /// The microphone's response, which is undone before levels and bands are measured; read during the call only; may be NULL
-  /// when there is none.
+  /// The microphone's response, which is undone before levels and bands are measured; read during the call only; may be
+  /// NULL when there is none.
   const RustleResponsePoint *response;
   /// The number of its points, at most 4096; 0: there is none. Example: 0.
   size_t response_count;
@@ -2346,16 +2346,16 @@ RustleStatus rustle_runtime_advance(RustleHandle runtime, uint64_t nanoseconds, 
 /// What a capture or a playback is of.
 typedef struct RustleSoundConfiguration {
   /// The device's name, read during the call only: one of `rustle_sound_devices`, such as `default`, or `demo`, which needs
-  /// no hardware: as a source it swells from -60 dBFS to full scale and back in 20 s, as a sink it takes sound at its rate and
-  /// makes none. Example: "demo".
+  /// no hardware: as a source it swells from -60 dBFS to full scale and back in 20 s, as a sink it takes sound at its rate
+  /// and makes none. Example: "demo".
   RustleString device;
-  /// The number of frames after which a session ends by itself (those of silence that a playback feeds its device count); 0: a
-  /// capture never does, a playback after `rustle_playback_finish`.
+  /// The number of frames after which a session ends by itself (those of silence that a playback feeds its device count);
+  /// 0: a capture never does, a playback after `rustle_playback_finish`.
   uint64_t frame_limit;
   /// The runtime that the sessions run on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
   RustleHandle runtime;
-  /// In Hz, 1 to 1,000,000. A device that does not take it is refused. Sound servers, and ALSA's `plug` devices, take what the
-  /// hardware has not and resample by themselves. Example: 48000.
+  /// In Hz, 1 to 1,000,000. A device that does not take it is refused. Sound servers, and ALSA's `plug` devices, take what
+  /// the hardware has not and resample by themselves. Example: 48000.
   uint32_t sample_rate;
   /// 1 to 32. Example: 2.
   uint32_t channels;
@@ -2588,7 +2588,7 @@ typedef struct RustleStftConfiguration {
   /// What a row is.
   /// One of `RUSTLE_FORM_…`.
   uint32_t form;
-  /// The instructions: those of this machine.
+  /// The instructions. A path that this machine does not have is out of range.
   /// One of `RUSTLE_PATH_…`.
   uint32_t path;
 } RustleStftConfiguration;
@@ -2610,7 +2610,7 @@ typedef struct RustleStftStreamConfiguration {
 /// Makes a plan for short-time spectra. `stft` receives the handle, to be freed with `rustle_stft_free`. See
 /// `rustle_new`.
 ///
-/// Fails with `RUSTLE_INVALID_VALUE` (a field out of its range, a path that this machine does not have).
+/// Fails with `RUSTLE_INVALID_VALUE` (a field out of its range).
 static inline RustleStatus rustle_stft_new(
     const RustleStftConfiguration *configuration, RustleHandle *stft, RustleError *error) {
   return rustle_new(RUSTLE_NEW_STFT, configuration, sizeof *configuration, stft, error);
@@ -2668,10 +2668,8 @@ RustleStatus rustle_stft_frame_count(RustleHandle stft, size_t length, size_t *c
 /// there are or as find room; `count` receives how many that is.
 ///
 /// `signal` is the whole signal. `output` is a whole number of rows; rows that are not written keep what
-/// they hold. `scratch` are at least as many floats as the plan's description says, of any content, or none
-/// for memory of the plan's, which is allocated once for each of up to eight calls at a time and anew for
-/// more. A sample that is not finite makes every bin of its frames NaN or infinite. When the call fails,
-/// nothing is written to `output`.
+/// they hold. `scratch` is as with `rustle_fft_spectrum`. A sample that is not finite makes every bin of its
+/// frames NaN or infinite. When the call fails, nothing is written to `output`.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`
 /// (memory that overlaps or is misaligned).
@@ -2753,8 +2751,8 @@ typedef struct RustleTickerConfiguration {
 
 /// A session of a ticker.
 typedef struct RustleTickerRequest {
-  /// The symbols: 1 to 100,000 distinct names of 1 to 32 bytes without white space or control characters. A symbol is known by its
-  /// place in this list from then on.
+  /// The symbols: 1 to 100,000 distinct names of 1 to 32 bytes without white space or control characters. A symbol is known
+  /// by its place in this list from then on.
   const RustleString *symbols;
   /// Their number.
   size_t symbol_count;
@@ -3064,7 +3062,7 @@ RustleStatus rustle_voice_summary(RustleHandle voice, RustleVoiceSummary *summar
 /// they are, such as a vowel, of any length. They are medians over frames 10 ms apart.
 ///
 /// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE` (memory that overlaps
-/// or is misaligned), `RUSTLE_INVALID_VALUE` (a number out of its range).
+/// or is misaligned), `RUSTLE_INVALID_VALUE` (a field out of its range).
 ///
 /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
 ///

@@ -1,6 +1,6 @@
 //! The echo, the example of an engine: docs/adding-an-engine.md goes through it.
 
-use crate::fault::CallOr;
+use crate::fault::Outcome;
 use crate::lane::RustleLaneRequest;
 use crate::object::{New, Object};
 use crate::records::records;
@@ -52,8 +52,7 @@ impl Object for EchoObject {
 
 impl New<RustleEchoConfiguration> for EchoObject {
     /// Makes an echo.
-    #[doc(alias = "rustle_echo_new")]
-    fn new(c: &RustleEchoConfiguration) -> Result<Self, CallOr<StartError>> {
+    fn new(c: &RustleEchoConfiguration) -> Outcome<StartError, Self> {
         let (runtime, rate) = (runtime::find(c.runtime)?, c.values_per_second);
         let limit = (c.value_limit != 0).then_some(c.value_limit);
         let problem = "expected 0.001 to 10,000,000, got another number";
@@ -69,8 +68,7 @@ impl Stream<RustleLaneRequest> for EchoObject {
     /// Starts a session. Events are `RustleEchoValue` records.
     ///
     /// Fails with `RUSTLE_INVALID_LENGTH`.
-    #[doc(alias = "rustle_echo_start")]
-    fn start(&self, request: &RustleLaneRequest, sink: SinkGuts) -> Result<Started, CallOr<StartError>> {
+    fn start(&self, request: &RustleLaneRequest, sink: SinkGuts) -> Outcome<StartError, Started> {
         let session = self.0.start(request.delivery::<RustleEchoValue, Echo>(sink)?)?;
         Ok(Started::of::<RustleEchoValue, _>(session))
     }

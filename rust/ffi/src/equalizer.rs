@@ -1,6 +1,6 @@
 //! Equalizers: the part that sound runs through, and what their settings say.
 
-use crate::fault::{lengths, CallOr};
+use crate::fault::{lengths, CallOr, Outcome};
 use crate::lent::{choices, Choice, Flag, Lent};
 use crate::object::{New, Object};
 use crate::records::records;
@@ -38,34 +38,32 @@ records! {
         pub kind: Choice<RustleBandKind>,
         reserved: u32,
     }
-}
 
-/// A setting of the whole equalizer.
-#[repr(C)]
-pub struct RustleEqualizerSettings {
-    /// The bands of the left or only channel, read during the call only; may be NULL when there are none.
-    pub left: Lent<RustleEqualizerBand>,
-    /// Their number, at most 64.
-    pub left_count: usize,
-    /// The bands of the right channel, likewise.
-    pub right: Lent<RustleEqualizerBand>,
-    /// Their number, at most 64.
-    pub right_count: usize,
-    /// What both channels are amplified by, in dB, -96 to 24.
-    pub preamp: f64,
-}
+    /// A setting of the whole equalizer.
+    pub struct RustleEqualizerSettings lending memory {
+        /// The bands of the left or only channel, read during the call only; may be NULL when there are none.
+        pub left: Lent<RustleEqualizerBand>,
+        /// Their number, at most 64.
+        pub left_count: usize,
+        /// The bands of the right channel, likewise.
+        pub right: Lent<RustleEqualizerBand>,
+        /// Their number, at most 64.
+        pub right_count: usize,
+        /// What both channels are amplified by, in dB, -96 to 24.
+        pub preamp: f64,
+    }
 
-/// What an equalizer is for, and what it begins with.
-#[repr(C)]
-pub struct RustleEqualizerConfiguration {
-    /// In Hz, 1 to 1,000,000,000. Example: 48000.
-    pub sample_rate: f64,
-    /// 1 or 2. Example: 1.
-    pub channels: u32,
-    /// The most bands that a channel has, at most 64. Example: 4.
-    pub bands: u32,
-    /// The settings in force at the beginning; with no bands and a preamplification of 0 the sound is let through as it is.
-    pub settings: RustleEqualizerSettings,
+    /// What an equalizer is for, and what it begins with.
+    pub struct RustleEqualizerConfiguration lending memory {
+        /// In Hz, 1 to 1,000,000,000. Example: 48000.
+        pub sample_rate: f64,
+        /// 1 or 2. Example: 1.
+        pub channels: u32,
+        /// The most bands that a channel has, at most 64. Example: 4.
+        pub bands: u32,
+        /// The settings in force at the beginning; with no bands and a preamplification of 0 the sound is let through as it is.
+        pub settings: RustleEqualizerSettings,
+    }
 }
 
 /// An equalizer.
@@ -79,16 +77,14 @@ impl Object for Equalizer {
     /// Forgets the sound so far; a change that is under way or waits is over at once. Realtime-safe.
     ///
     /// Fails with `RUSTLE_WRONG_STATE` (another call processes a block at the moment).
-    #[doc(alias = "rustle_equalizer_reset")]
-    fn reset(&self) -> Result<(), EqualizerFault> {
+    fn reset(&self) -> Outcome<EqualizerError> {
         Ok(self.0.reset()?)
     }
 }
 
 impl New<RustleEqualizerConfiguration> for Equalizer {
     /// Makes an equalizer.
-    #[doc(alias = "rustle_equalizer_new")]
-    fn new(configuration: &RustleEqualizerConfiguration) -> Result<Self, EqualizerFault> {
+    fn new(configuration: &RustleEqualizerConfiguration) -> Outcome<EqualizerError, Self> {
         Ok(Self(LiveEqualizer::new(
             configuration.sample_rate,
             configuration.channels as usize,
@@ -106,7 +102,7 @@ impl Equalizer {
     ///
     /// Thread-safe: yes, also beside `rustle_equalizer_process`. Realtime-safe: no.
     #[doc(alias = "rustle_equalizer_change")]
-    pub(crate) fn change(&self, settings: &RustleEqualizerSettings) -> Result<(), EqualizerFault> {
+    pub(crate) fn change(&self, settings: &RustleEqualizerSettings) -> Outcome<EqualizerError> {
         Ok(self.0.change(&settings.read()?)?)
     }
 
@@ -115,7 +111,7 @@ impl Equalizer {
     ///
     /// Thread-safe: yes, also beside `rustle_equalizer_process`. Realtime-safe: no.
     #[doc(alias = "rustle_equalizer_set_bypassed")]
-    pub(crate) fn set_bypassed(&self, is_bypassed: Flag) -> Result<(), EqualizerFault> {
+    pub(crate) fn set_bypassed(&self, is_bypassed: Flag) -> Outcome<EqualizerError> {
         Ok(self.0.set_bypassed(is_bypassed.is_set())?)
     }
 
@@ -125,7 +121,7 @@ impl Equalizer {
     ///
     /// Fails with `RUSTLE_INVALID_LENGTH` (no whole frames); the block is as it was then.
     #[doc(alias = "rustle_equalizer_process")]
-    pub(crate) fn process(&self, block: &mut [f32]) -> Result<(), EqualizerFault> {
+    pub(crate) fn process(&self, block: &mut [f32]) -> Outcome<EqualizerError> {
         Ok(self.0.process(block)?)
     }
 }
@@ -143,7 +139,7 @@ pub(crate) fn response(
     frequencies: &[f64],
     left: &mut [f64],
     right: &mut [f64],
-) -> Result<(), EqualizerFault> {
+) -> Outcome<EqualizerError> {
     let settings = settings.read()?;
     settings.check(sample_rate)?;
     if !frequencies.iter().all(|frequency| frequency.is_finite()) {
@@ -173,7 +169,7 @@ pub(crate) fn preamp(
     settings: &RustleEqualizerSettings,
     sample_rate: f64,
     preamp: &mut f64,
-) -> Result<(), EqualizerFault> {
+) -> Outcome<EqualizerError> {
     *preamp = automatic_preamp(&settings.read()?, sample_rate)?;
     Ok(())
 }
@@ -192,11 +188,12 @@ pub(crate) fn solve(
     sample_rate: f64,
     gains: &mut [f64],
     distance: &mut f64,
-) -> Result<(), EqualizerFault> {
+) -> Outcome<EqualizerError> {
     if gains.len() != bands.len() {
         return Err(CallFault::length("gains", "expected room for one per band, got another length").into());
     }
-    let mut solved = read_bands(bands)?;
+    let solved: Result<Vec<_>, _> = bands.iter().map(RustleEqualizerBand::read).collect();
+    let mut solved = solved?;
     *distance = gains_for_curve(&mut solved, targets, sample_rate)?;
     for (gain, solved) in gains.iter_mut().zip(solved) {
         *gain = solved.gain;
@@ -207,30 +204,26 @@ pub(crate) fn solve(
 impl RustleEqualizerSettings {
     fn read(&self) -> Result<Settings, CallFault> {
         Ok(Settings {
-            left: read_bands(self.left.slice(self.left_count, 64, "settings.left")?)?,
-            right: read_bands(self.right.slice(self.right_count, 64, "settings.right")?)?,
+            left: (self.left).read(self.left_count, 64, "settings.left", RustleEqualizerBand::read)?,
+            right: (self.right).read(self.right_count, 64, "settings.right", RustleEqualizerBand::read)?,
             preamp: self.preamp,
         })
     }
 }
 
-fn read_bands(bands: &[RustleEqualizerBand]) -> Result<Vec<Band>, CallFault> {
-    let read = |band: &RustleEqualizerBand| {
-        CallFault::check_reserved(band.reserved, "band.reserved")?;
+impl RustleEqualizerBand {
+    fn read(&self) -> Result<Band, CallFault> {
+        CallFault::check_reserved(self.reserved, "band.reserved")?;
         Ok(Band {
-            kind: band.kind.get("band.kind")?.into(),
-            frequency: band.frequency,
-            gain: band.gain,
-            q: band.q,
+            kind: self.kind.get("band.kind")?.into(),
+            frequency: self.frequency,
+            gain: self.gain,
+            q: self.q,
         })
-    };
-    bands.iter().map(read).collect()
+    }
 }
 
-/// What a call of this domain fails with.
-type EqualizerFault = CallOr<EqualizerError>;
-
-impl From<ProcessError> for EqualizerFault {
+impl From<ProcessError> for CallOr<EqualizerError> {
     fn from(error: ProcessError) -> Self {
         match error {
             ProcessError::Busy => {

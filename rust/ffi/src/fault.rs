@@ -53,6 +53,9 @@ pub(crate) enum CallOr<E> {
     Domain(E),
 }
 
+/// What a call of one domain gives.
+pub(crate) type Outcome<E, T = ()> = Result<T, CallOr<E>>;
+
 /// A fault of any domain.
 pub(crate) type AnyFault = CallOr<Box<dyn DomainError>>;
 

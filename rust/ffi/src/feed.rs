@@ -10,7 +10,7 @@ pub use records::*;
 pub use server::*;
 pub use sources::*;
 
-use crate::fault::{CallOr, DomainError};
+use crate::fault::{DomainError, Outcome};
 use crate::lane::LaneRecord;
 use crate::lent::{Choice, RustleString};
 use crate::object::{Describe, New, Object};
@@ -29,15 +29,13 @@ impl Object for Feed {
     type Error = FeedError;
 
     /// Cancels every session of a feed; the source goes on. See `rustle_cancel`.
-    #[doc(alias = "rustle_feed_cancel")]
-    fn cancel(&self) -> Result<(), FeedFault> {
+    fn cancel(&self) -> Outcome<FeedError> {
         self.0.cancel();
         Ok(())
     }
 
     /// Cancels every session of a feed and its source, and refuses later starts. See `rustle_shut_down`.
-    #[doc(alias = "rustle_feed_shut_down")]
-    fn shut_down(&self) -> Result<(), FeedFault> {
+    fn shut_down(&self) -> Outcome<FeedError> {
         self.0.shut_down();
         Ok(())
     }
@@ -48,7 +46,7 @@ impl New<RustleSimulatedFeed> for Feed {
     ///
     /// Fails with `RUSTLE_NO_SYMBOLS` to `RUSTLE_RATE_OUT_OF_RANGE`.
     #[doc(alias = "rustle_feed_new_simulated")]
-    fn new(configuration: &RustleSimulatedFeed) -> Result<Self, FeedFault> {
+    fn new(configuration: &RustleSimulatedFeed) -> Outcome<FeedError, Self> {
         Self::of(
             SourceConfiguration::Simulated(configuration.read()?),
             configuration.runtime,
@@ -61,7 +59,7 @@ impl New<RustleReplayFeed> for Feed {
     ///
     /// Fails with `RUSTLE_MALFORMED_SCHEMA`, `RUSTLE_UNKNOWN_FORMAT`, `RUSTLE_UNREADABLE_FILE`.
     #[doc(alias = "rustle_feed_new_replay")]
-    fn new(configuration: &RustleReplayFeed) -> Result<Self, FeedFault> {
+    fn new(configuration: &RustleReplayFeed) -> Outcome<FeedError, Self> {
         Self::of(
             SourceConfiguration::Replay(configuration.read()?),
             configuration.runtime,
@@ -75,7 +73,7 @@ impl New<RustleLiveFeed> for Feed {
     ///
     /// Fails with `RUSTLE_INVALID_VALUE` (a time out of its range), `RUSTLE_MALFORMED_ADDRESS`, `RUSTLE_MALFORMED_SCHEMA`.
     #[doc(alias = "rustle_feed_new_live")]
-    fn new(configuration: &RustleLiveFeed) -> Result<Self, FeedFault> {
+    fn new(configuration: &RustleLiveFeed) -> Outcome<FeedError, Self> {
         Self::of(
             SourceConfiguration::Live(configuration.read()?),
             configuration.runtime,
@@ -88,7 +86,7 @@ impl New<RustlePushedFeed> for Feed {
     ///
     /// Fails with `RUSTLE_INVALID_LENGTH` (also a message limit), `RUSTLE_MALFORMED_SCHEMA`.
     #[doc(alias = "rustle_feed_new_pushed")]
-    fn new(configuration: &RustlePushedFeed) -> Result<Self, FeedFault> {
+    fn new(configuration: &RustlePushedFeed) -> Outcome<FeedError, Self> {
         Self::of(
             SourceConfiguration::Pushed(configuration.read()?),
             configuration.runtime,
@@ -115,7 +113,7 @@ impl Describe<RustleFeedNotice> for Feed {
 }
 
 impl Feed {
-    fn of(source: SourceConfiguration, runtime: RustleHandle) -> Result<Self, FeedFault> {
+    fn of(source: SourceConfiguration, runtime: RustleHandle) -> Outcome<FeedError, Self> {
         Ok(Self(FeedEngine::on(runtime::find(runtime)?, &source)?))
     }
 
@@ -124,7 +122,7 @@ impl Feed {
     ///
     /// Fails with `RUSTLE_SHUT_DOWN`, `RUSTLE_EXHAUSTED` (the feed is over then).
     #[doc(alias = "rustle_feed_run")]
-    pub(crate) fn run(&self) -> Result<(), FeedFault> {
+    pub(crate) fn run(&self) -> Outcome<FeedError> {
         Ok(self.0.run()?)
     }
 
@@ -137,7 +135,7 @@ impl Feed {
     ///
     /// Example: `rustle_feed_new_pushed`, `bytes_count` 0.
     #[doc(alias = "rustle_feed_push")]
-    pub(crate) fn push(&self, bytes: &[u8], taken: &mut usize) -> Result<(), FeedFault> {
+    pub(crate) fn push(&self, bytes: &[u8], taken: &mut usize) -> Outcome<FeedError> {
         *taken = self.0.push(bytes)?;
         Ok(())
     }
@@ -159,7 +157,7 @@ impl Feed {
         retry_ms: u64,
         failures: u32,
         note: RustleString,
-    ) -> Result<(), FeedFault> {
+    ) -> Outcome<FeedError> {
         let note = note.text("note")?;
         let news = match kind.get("kind")? {
             RustleNotice::Connecting => HostNews::Connecting { failures },
@@ -204,7 +202,7 @@ pub(crate) fn backoff(
     failures: u32,
     seed: u64,
     wait_ns: &mut u64,
-) -> Result<(), FeedFault> {
+) -> Outcome<FeedError> {
     let settings = BackoffSettings {
         base_ns,
         cap_ns,
@@ -212,14 +210,13 @@ pub(crate) fn backoff(
     };
     let before = failures.checked_sub(1);
     let before = before.ok_or(CallFault::value("failures", "expected 1 or more, got 0"))?;
-    *wait_ns = Backoff::after(settings, before, seed)
-        .map_err(FeedError::from)?
-        .failed();
+    let mut backoff = Backoff::after(settings, before, seed).map_err(FeedError::from)?;
+    *wait_ns = backoff.failed();
     Ok(())
 }
 
 /// The names of a list.
-fn names(symbols: &[RustleString], name: &'static str) -> Result<Vec<String>, FeedFault> {
+fn names(symbols: &[RustleString], name: &'static str) -> Outcome<FeedError, Vec<String>> {
     if symbols.len() > MAX_SYMBOLS {
         return Err(FeedError::Symbols(SymbolError::TooMany).into());
     }
@@ -244,9 +241,6 @@ fn write_text(text: &str, place: &mut [u8], name: &'static str, length: &mut usi
     Ok(())
 }
 
-/// What a call of a feed fails with.
-type FeedFault = CallOr<FeedError>;
-
 impl DomainError for FeedError {
     fn status(&self) -> RustleStatus {
         match self {
@@ -255,14 +249,6 @@ impl DomainError for FeedError {
             Self::CapacityOutOfRange { .. } | Self::ModelCount { .. } | Self::MessageLimit { .. } => {
                 RUSTLE_INVALID_LENGTH
             }
-            Self::IntervalOutOfRange { .. }
-            | Self::Model(_)
-            | Self::Lateness(_)
-            | Self::Alert(_)
-            | Self::Speed(_)
-            | Self::PatienceOutOfRange { .. }
-            | Self::Backoff(_)
-            | Self::NoSymbols => RUSTLE_INVALID_VALUE,
             Self::Schema(_) => RUSTLE_MALFORMED_SCHEMA,
             Self::UnknownFormat { .. } => RUSTLE_UNKNOWN_FORMAT,
             Self::File { .. } => RUSTLE_UNREADABLE_FILE,
@@ -273,6 +259,7 @@ impl DomainError for FeedError {
             Self::ShutDown => RUSTLE_SHUT_DOWN,
             Self::Poisoned => RUSTLE_POISONED,
             Self::Runtime(error) => error.status(),
+            _ => RUSTLE_INVALID_VALUE,
         }
     }
 }

@@ -6,7 +6,7 @@ pub(crate) mod peaks;
 mod results;
 mod scratch;
 
-use crate::fault::{CallOr, DomainError};
+use crate::fault::{DomainError, Outcome};
 use crate::lent::{choices, Choice};
 use crate::object::{Describe, New, Object};
 use crate::records::records;
@@ -89,7 +89,7 @@ records! {
         pub symmetry: Choice<RustleSymmetry>,
         /// What the magnitudes are relative to.
         pub scale: Choice<RustleScale>,
-        /// The instructions: those of this machine.
+        /// The instructions. A path that this machine does not have is out of range.
         pub path: Choice<RustleFftPath>,
     }
 
@@ -97,7 +97,7 @@ records! {
     pub struct RustleFftInverseConfiguration {
         /// The number of samples N of a frame: a power of two from 64 to 65,536. Example: 256.
         pub size: usize,
-        /// The instructions: those of this machine.
+        /// The instructions. A path that this machine does not have is out of range.
         pub path: Choice<RustleFftPath>,
         reserved: u32,
     }
@@ -138,7 +138,7 @@ impl From<Path> for RustleFftPath {
 }
 
 /// The path of a configuration; it may be one that this machine does not have.
-fn path(choice: Choice<RustleFftPath>) -> Result<Path, FftFault> {
+fn path(choice: Choice<RustleFftPath>) -> Outcome<DspError, Path> {
     Ok(match choice.get("configuration.path")? {
         RustleFftPath::Preferred => Path::preferred()?,
         RustleFftPath::Plain => Path::Plain,
@@ -156,7 +156,7 @@ pub(crate) fn spectrum_plan(
     window: Choice<RustleWindow>,
     symmetry: Choice<RustleSymmetry>,
     scale: Choice<RustleScale>,
-) -> Result<SpectrumPlan, FftFault> {
+) -> Outcome<DspError, SpectrumPlan> {
     Ok(SpectrumPlan::on_path(
         path(path_choice)?,
         size,
@@ -180,10 +180,7 @@ impl Object for FftPlan {
 
 impl New<RustleFftPlanConfiguration> for FftPlan {
     /// Makes a plan for the spectra of frames.
-    ///
-    /// Fails with `RUSTLE_INVALID_VALUE` (a field out of its range, a path that this machine does not have).
-    #[doc(alias = "rustle_fft_plan_new")]
-    fn new(c: &RustleFftPlanConfiguration) -> Result<Self, FftFault> {
+    fn new(c: &RustleFftPlanConfiguration) -> Outcome<DspError, Self> {
         Ok(Self {
             plan: spectrum_plan(c.path, c.size, c.window, c.symmetry, c.scale)?,
             scratch: ScratchPool::new(),
@@ -193,7 +190,6 @@ impl New<RustleFftPlanConfiguration> for FftPlan {
 
 impl Describe<RustleFftDescription> for FftPlan {
     /// Writes what the plan is to `description`. Realtime-safe.
-    #[doc(alias = "rustle_fft_plan_describe")]
     fn describe(&self) -> RustleFftDescription {
         let plan = &self.plan;
         description(plan.size(), plan.scratch_len(), plan.path())
@@ -220,17 +216,10 @@ impl FftPlan {
         input: &[f32],
         output: &mut [f32],
         scratch: &mut [f32],
-    ) -> Result<(), FftFault> {
-        let run = match form.get("form")? {
-            RustleSpectrumForm::Magnitudes => SpectrumPlan::magnitudes,
-            RustleSpectrumForm::Power => SpectrumPlan::power,
-            RustleSpectrumForm::Decibels => SpectrumPlan::decibels,
-            RustleSpectrumForm::Complex => SpectrumPlan::complex,
-        };
-        let length = self.plan.scratch_len();
-        Ok(self
-            .scratch
-            .lent_or_own(scratch, length, |scratch| run(&self.plan, input, output, scratch))?)
+    ) -> Outcome<DspError> {
+        let (form, length) = (form.get("form")?.into(), self.plan.scratch_len());
+        let run = |scratch: &mut [f32]| self.plan.write(form, input, output, scratch);
+        Ok(self.scratch.lent_or_own(scratch, length, run)?)
     }
 }
 
@@ -248,10 +237,7 @@ impl Object for FftInverse {
 
 impl New<RustleFftInverseConfiguration> for FftInverse {
     /// Makes a plan for the inverse transform.
-    ///
-    /// Fails with `RUSTLE_INVALID_VALUE` (a field out of its range, a path that this machine does not have).
-    #[doc(alias = "rustle_fft_inverse_new")]
-    fn new(configuration: &RustleFftInverseConfiguration) -> Result<Self, FftFault> {
+    fn new(configuration: &RustleFftInverseConfiguration) -> Outcome<DspError, Self> {
         CallFault::check_reserved(configuration.reserved, "configuration.reserved")?;
         Ok(Self {
             plan: InversePlan::on_path(path(configuration.path)?, configuration.size)?,
@@ -262,7 +248,6 @@ impl New<RustleFftInverseConfiguration> for FftInverse {
 
 impl Describe<RustleFftDescription> for FftInverse {
     /// Writes what the inverse is to `description`. Realtime-safe.
-    #[doc(alias = "rustle_fft_inverse_describe")]
     fn describe(&self) -> RustleFftDescription {
         let plan = &self.plan;
         description(plan.size(), plan.scratch_len(), plan.path())
@@ -280,16 +265,10 @@ impl FftInverse {
     ///
     /// Example: `bins_count` 258, `output_capacity` 256, `scratch_capacity` 3072.
     #[doc(alias = "rustle_fft_inverse_samples")]
-    pub(crate) fn samples(
-        &self,
-        bins: &[f32],
-        output: &mut [f32],
-        scratch: &mut [f32],
-    ) -> Result<(), FftFault> {
+    pub(crate) fn samples(&self, bins: &[f32], output: &mut [f32], scratch: &mut [f32]) -> Outcome<DspError> {
         let length = self.plan.scratch_len();
-        Ok(self.scratch.lent_or_own(scratch, length, |scratch| {
-            self.plan.samples(bins, output, scratch)
-        })?)
+        let run = |scratch: &mut [f32]| self.plan.samples(bins, output, scratch);
+        Ok(self.scratch.lent_or_own(scratch, length, run)?)
     }
 }
 
@@ -311,7 +290,7 @@ fn description(size: usize, scratch_length: usize, path: Path) -> RustleFftDescr
 ///
 /// Thread-safe: yes. Realtime-safe: no (the first call reads the environment).
 #[doc(alias = "rustle_fft_path")]
-pub(crate) fn preferred_path(path: &mut Choice<RustleFftPath>) -> Result<(), FftFault> {
+pub(crate) fn preferred_path(path: &mut Choice<RustleFftPath>) -> Outcome<DspError> {
     *path = RustleFftPath::from(Path::preferred()?).into();
     Ok(())
 }
@@ -331,9 +310,6 @@ pub(crate) fn fill_window(
     Ok(())
 }
 
-/// What a call of this domain fails with.
-pub(crate) type FftFault = CallOr<DspError>;
-
 impl DomainError for DspError {
     fn status(&self) -> RustleStatus {
         match self {
@@ -347,13 +323,7 @@ impl DomainError for DspError {
             | Self::NoRoom
             | Self::SpectrumLength { .. } => RUSTLE_INVALID_LENGTH,
             Self::Ended => RUSTLE_WRONG_STATE,
-            Self::Size { .. }
-            | Self::Hop { .. }
-            | Self::PathUnavailable { .. }
-            | Self::PathName
-            | Self::SampleRate { .. }
-            | Self::Threshold { .. }
-            | Self::Separation { .. } => RUSTLE_INVALID_VALUE,
+            _ => RUSTLE_INVALID_VALUE,
         }
     }
 }

@@ -53,9 +53,7 @@ records! {
 
 impl RustleLaneRequest {
     /// The policy of a frame lane; `None` for the events lane.
-    ///
-    /// # Errors
-    /// The number is none of `RUSTLE_LANE_…`.
+    /// Errors: the number is none of `RUSTLE_LANE_…`.
     pub(crate) fn overflow(&self) -> Result<Option<Overflow>, CallFault> {
         CallFault::check_reserved(self.reserved, "request.reserved")?;
         Ok(match self.lane.get("request.lane")? {
@@ -67,9 +65,7 @@ impl RustleLaneRequest {
     }
 
     /// The lane that is asked for, with `sink` at its end; events are records of type `Record`.
-    ///
-    /// # Errors
-    /// As [`overflow`](Self::overflow); the capacity of a frame lane is out of its range.
+    /// Errors: as [`overflow`](Self::overflow); the capacity of a frame lane is out of its range.
     pub(crate) fn delivery<Record, Native>(&self, sink: SinkGuts) -> Result<Delivery<Native>, CallFault>
     where
         Record: LaneRecord<Native> + 'static,
@@ -91,26 +87,22 @@ pub(crate) trait LaneRecord<Native> {
 }
 
 /// The events lane: every value is a call with its record.
-pub(crate) struct EventSink<Record> {
-    guts: SinkGuts,
-    record: PhantomData<fn() -> Record>,
-}
+pub(crate) struct EventSink<Record>(SinkGuts, PhantomData<fn() -> Record>);
 
 impl<Record> EventSink<Record> {
     /// One that calls the functions of `guts`.
     pub(crate) fn new(guts: SinkGuts) -> Self {
-        let record = PhantomData;
-        Self { guts, record }
+        Self(guts, PhantomData)
     }
 }
 
 impl<Native, Record: LaneRecord<Native>> RecordListener<Native> for EventSink<Record> {
     fn on_record(&mut self, native: &Native) {
-        self.guts.signal(&Record::new(native, 0));
+        self.0.signal(&Record::new(native, 0));
     }
 
     fn on_release(self: Box<Self>, release: Release) {
-        self.guts.release(release);
+        self.0.release(release);
     }
 }
 

@@ -21,9 +21,7 @@ impl<T> Lent<T> {
     }
 
     /// The `length` elements at the pointer, at most `most`.
-    ///
-    /// # Errors
-    /// As [`borrowed`]; a longer list, which is not read then.
+    /// Errors: as [`borrowed`]; a longer list, which is not read then.
     pub(crate) fn slice(&self, length: usize, most: usize, name: &'static str) -> Result<&[T], CallFault> {
         if length > most {
             return Err(CallFault::length(
@@ -33,6 +31,17 @@ impl<T> Lent<T> {
         }
         // SAFETY: whoever made the record promises that the memory can be read for as long as the record is there.
         unsafe { borrowed(self.0, length, name) }
+    }
+
+    /// What `read` makes of the elements of [`slice`](Self::slice).
+    pub(crate) fn read<U>(
+        &self,
+        length: usize,
+        most: usize,
+        name: &'static str,
+        read: impl FnMut(&T) -> Result<U, CallFault>,
+    ) -> Result<Vec<U>, CallFault> {
+        self.slice(length, most, name)?.iter().map(read).collect()
     }
 }
 
@@ -59,9 +68,7 @@ impl RustleString {
     }
 
     /// The text.
-    ///
-    /// # Errors
-    /// As [`borrowed`]; not UTF-8.
+    /// Errors: as [`borrowed`]; not UTF-8.
     pub(crate) fn text(&self, name: &'static str) -> Result<&str, CallFault> {
         let bytes = self.data.slice(self.length, LONGEST_TEXT, name)?;
         std::str::from_utf8(bytes).map_err(|_| CallFault::utf8(name))
@@ -91,9 +98,7 @@ impl<E: Choices> Choice<E> {
     }
 
     /// The choice that the number of the argument `name` stands for.
-    ///
-    /// # Errors
-    /// It stands for none.
+    /// Errors: it stands for none.
     pub(crate) fn get(self, name: &'static str) -> Result<E, CallFault> {
         E::of(self.number).ok_or(CallFault::value(name, E::EXPECTED))
     }

@@ -1,7 +1,7 @@
 //! Sound-level meters: levels, loudness, bands, and the scale for display.
 
 use crate::alone::Alone;
-use crate::fault::{lengths, CallOr};
+use crate::fault::{lengths, Outcome};
 use crate::lent::{choices, Choice, Flag, Lent};
 use crate::object::{New, Object};
 use crate::records::records;
@@ -66,39 +66,35 @@ records! {
         /// By how many dB the microphone reads too high: within 24 dB of the deviation at 1 kHz.
         pub deviation: f64,
     }
-}
 
-/// What a meter measures.
-#[repr(C)]
-pub struct RustleMeterConfiguration {
-    /// In Hz, 8000 to 768,000. Example: 48000.
-    pub sample_rate: f64,
-    /// The calibration: what is added to a level relative to full scale, in dB, -300 to 300.
-    pub offset: f64,
-    /// What each channel counts in loudness; read during the call only.
-    pub channels: Lent<Choice<RustleChannelWeight>>,
-    /// The number of channels, 1 to 24. Example: 1.
-    pub channel_count: usize,
-    /// The microphone's response, which is undone before levels and bands are measured; read during the call only; may be NULL
-    /// when there is none.
-    pub response: Lent<RustleResponsePoint>,
-    /// The number of its points, at most 4096; 0: there is none. Example: 0.
-    pub response_count: usize,
-    /// Which channel the levels and bands are of, counted from 0, or `RUSTLE_CHANNEL_ALL`.
-    pub metered: u32,
-    /// How much the frequencies count.
-    pub weighting: Choice<RustleFrequencyWeighting>,
-    /// How fast the level follows the sound.
-    pub time: Choice<RustleTimeWeighting>,
-    /// Not 0: loudness is measured.
-    pub loudness: Flag,
-    /// Which bands are measured.
-    pub bands: Choice<RustleMeterBands>,
-    /// 0.
-    pub reserved: u32,
-}
+    /// What a meter measures.
+    pub struct RustleMeterConfiguration lending memory {
+        /// In Hz, 8000 to 768,000. Example: 48000.
+        pub sample_rate: f64,
+        /// The calibration: what is added to a level relative to full scale, in dB, -300 to 300.
+        pub offset: f64,
+        /// What each channel counts in loudness; read during the call only.
+        pub channels: Lent<Choice<RustleChannelWeight>>,
+        /// The number of channels, 1 to 24. Example: 1.
+        pub channel_count: usize,
+        /// The microphone's response, which is undone before levels and bands are measured; read during the call only; may be
+        /// NULL when there is none.
+        pub response: Lent<RustleResponsePoint>,
+        /// The number of its points, at most 4096; 0: there is none. Example: 0.
+        pub response_count: usize,
+        /// Which channel the levels and bands are of, counted from 0, or `RUSTLE_CHANNEL_ALL`.
+        pub metered: u32,
+        /// How much the frequencies count.
+        pub weighting: Choice<RustleFrequencyWeighting>,
+        /// How fast the level follows the sound.
+        pub time: Choice<RustleTimeWeighting>,
+        /// Not 0: loudness is measured.
+        pub loudness: Flag,
+        /// Which bands are measured.
+        pub bands: Choice<RustleMeterBands>,
+        reserved: u32,
+    }
 
-records! {
     /// What a meter shows. Levels are in dB with the calibration; minus infinity is silence.
     pub struct RustleMeterReading for SoundReading {
         /// The length of the measurement in seconds.
@@ -154,7 +150,7 @@ impl Object for Meter {
 
     /// Begins a new measurement. The filters go on: a sound that lasts has no beginning. One call at a time.
     #[doc(alias = "rustle_meter_restart")]
-    fn reset(&self) -> Result<(), MeterFault> {
+    fn reset(&self) -> Outcome<SoundMeterError> {
         self.0.get()?.restart();
         Ok(())
     }
@@ -162,8 +158,7 @@ impl Object for Meter {
 
 impl New<RustleMeterConfiguration> for Meter {
     /// Makes a meter.
-    #[doc(alias = "rustle_meter_new")]
-    fn new(configuration: &RustleMeterConfiguration) -> Result<Self, MeterFault> {
+    fn new(configuration: &RustleMeterConfiguration) -> Outcome<SoundMeterError, Self> {
         let meter = SoundMeter::new(&configuration.read()?)?;
         // Whatever a panic leaves is a state that a meter can be in.
         Ok(Self(Alone::new(meter, Self::NAME, |_| ())))
@@ -176,13 +171,13 @@ impl Meter {
     ///
     /// Fails with `RUSTLE_INVALID_LENGTH` (no whole frames); the samples do not count then.
     #[doc(alias = "rustle_meter_process")]
-    pub(crate) fn process(&self, samples: &[f32]) -> Result<(), MeterFault> {
+    pub(crate) fn process(&self, samples: &[f32]) -> Outcome<SoundMeterError> {
         Ok(self.0.get()?.process(samples).map_err(SoundMeterError::Meter)?)
     }
 
     /// Writes what the meter shows now to `reading`. One call at a time.
     #[doc(alias = "rustle_meter_read")]
-    pub(crate) fn read(&self, reading: &mut RustleMeterReading) -> Result<(), MeterFault> {
+    pub(crate) fn read(&self, reading: &mut RustleMeterReading) -> Outcome<SoundMeterError> {
         *reading = self.0.get()?.reading().into();
         Ok(())
     }
@@ -192,7 +187,7 @@ impl Meter {
     ///
     /// Fails with `RUSTLE_INVALID_VALUE` (`percent`).
     #[doc(alias = "rustle_meter_exceeded")]
-    pub(crate) fn exceeded(&self, percent: f64, level: &mut f64) -> Result<(), MeterFault> {
+    pub(crate) fn exceeded(&self, percent: f64, level: &mut f64) -> Outcome<SoundMeterError> {
         if !(0.0..=100.0).contains(&percent) {
             return Err(CallFault::value("percent", "expected 0 to 100, got another number").into());
         }
@@ -209,7 +204,7 @@ impl Meter {
         centres: &mut [f64],
         levels: &mut [f64],
         count: &mut usize,
-    ) -> Result<(), MeterFault> {
+    ) -> Outcome<SoundMeterError> {
         let meter = self.0.get()?;
         let known = meter.band_centres();
         let room = known.len().min(centres.len()).min(levels.len());
@@ -239,25 +234,20 @@ pub(crate) fn scale(power: f64, place: &mut f64, noise_class: &mut u32) -> Resul
 }
 
 impl RustleMeterConfiguration {
-    fn read(&self) -> Result<SoundMeterConfiguration, MeterFault> {
+    fn read(&self) -> Outcome<SoundMeterError, SoundMeterConfiguration> {
         CallFault::check_reserved(self.reserved, "configuration.reserved")?;
+        let (count, name) = (self.channel_count, "configuration.channels");
         let channels = self
             .channels
-            .slice(self.channel_count, 24, "configuration.channels")?;
-        let channels = channels
-            .iter()
-            .map(|channel| Ok(channel.get("configuration.channels")?.into()));
+            .read(count, 24, name, |channel| Ok(channel.get(name)?.into()))?;
+        let (count, name) = (self.response_count, "configuration.response");
         let points = self
             .response
-            .slice(self.response_count, 4_096, "configuration.response")?;
-        let points: Vec<_> = points
-            .iter()
-            .map(|point| (point.frequency, point.deviation))
-            .collect();
+            .read(count, 4_096, name, |point| Ok((point.frequency, point.deviation)))?;
         let response = (!points.is_empty()).then(|| MicrophoneResponse::new(points));
         Ok(SoundMeterConfiguration {
             rate: self.sample_rate,
-            channels: channels.collect::<Result<_, CallFault>>()?,
+            channels,
             metered: match self.metered {
                 RUSTLE_CHANNEL_ALL => MeteredChannel::All,
                 channel => MeteredChannel::One(channel as usize),
@@ -275,8 +265,5 @@ impl RustleMeterConfiguration {
         })
     }
 }
-
-/// What a call of this domain fails with.
-type MeterFault = CallOr<SoundMeterError>;
 
 lengths!(SoundMeterError: SoundMeterError::Meter(MeterError::BlockLength { .. }));

@@ -4,7 +4,7 @@
 //! `rustle-kit` generates from the declarations, lists the implementations for the verbs.
 
 use crate::exports;
-use crate::fault::{AnyFault, CallOr, DomainError};
+use crate::fault::{AnyFault, CallOr, DomainError, Outcome};
 use crate::guard::guarded;
 use crate::handle::{RustleHandle, SlotTable};
 use crate::session::{self, Face};
@@ -23,11 +23,9 @@ pub(crate) trait Object: Send + Sync + Sized + 'static {
     type Error: DomainError + 'static;
 
     /// Begins anew, with the settings that it has.
-    ///
-    /// # Errors
-    /// It cannot at the moment, or at all.
-    fn reset(&self) -> Result<(), CallOr<Self::Error>> {
-        Err(unable(Self::NAME).into())
+    /// Errors: it cannot at the moment, or at all.
+    fn reset(&self) -> Outcome<Self::Error> {
+        Err(CallFault::unsupported(Self::NAME).into())
     }
 
     /// The sessions of an engine.
@@ -36,20 +34,20 @@ pub(crate) trait Object: Send + Sync + Sized + 'static {
     }
 
     /// Cancels its sessions; later starts are accepted.
-    ///
-    /// # Errors
-    /// It has no sessions.
-    fn cancel(&self) -> Result<(), CallOr<Self::Error>> {
-        self.sessions().ok_or(unable(Self::NAME))?.cancel();
+    /// Errors: it has no sessions.
+    fn cancel(&self) -> Outcome<Self::Error> {
+        self.sessions()
+            .ok_or(CallFault::unsupported(Self::NAME))?
+            .cancel();
         Ok(())
     }
 
     /// Cancels its sessions and refuses later starts.
-    ///
-    /// # Errors
-    /// It has no sessions.
-    fn shut_down(&self) -> Result<(), CallOr<Self::Error>> {
-        self.sessions().ok_or(unable(Self::NAME))?.shut_down();
+    /// Errors: it has no sessions.
+    fn shut_down(&self) -> Outcome<Self::Error> {
+        self.sessions()
+            .ok_or(CallFault::unsupported(Self::NAME))?
+            .shut_down();
         Ok(())
     }
 
@@ -66,23 +64,14 @@ pub(crate) trait Tabled: Object {
 /// A way to make an object: `rustle_NAME_new`, or `rustle_NAME_new_VARIANT`.
 pub(crate) trait New<Configuration>: Object {
     /// Makes one.
-    ///
-    /// # Errors
-    /// The configuration cannot be met.
-    fn new(configuration: &Configuration) -> Result<Self, CallOr<Self::Error>>;
+    /// Errors: the configuration cannot be met.
+    fn new(configuration: &Configuration) -> Outcome<Self::Error, Self>;
 }
 
 /// A record that describes an object or a session as it is: `rustle_NAME_describe`, or `rustle_NAME_WHAT`.
 pub(crate) trait Describe<Description> {
     /// The record, as of now.
     fn describe(&self) -> Description;
-}
-
-fn unable(name: &'static str) -> CallFault {
-    CallFault::unsupported(
-        name,
-        "expected an object that has this verb, got one of another kind",
-    )
 }
 
 /// The verbs of one kind, by handle.
@@ -176,11 +165,8 @@ unsafe fn written<D>(place: *mut D, described: impl FnOnce() -> Result<D, AnyFau
 
 /// Refuses a record of another size than this archive's, as a caller with a header of another version has.
 pub(crate) fn check_size(name: &'static str, expected: usize, got: usize) -> Result<(), CallFault> {
-    if expected == got {
-        Ok(())
-    } else {
-        Err(CallFault::size(name, expected, got))
-    }
+    let fault = CallFault::size(name, expected, got);
+    (expected == got).then_some(()).ok_or(fault)
 }
 
 fn verbs(handle: RustleHandle, name: &'static str) -> Result<&'static Verbs, CallFault> {

@@ -1,7 +1,9 @@
 //! The pitch of a signal: frame by frame as it comes in pieces, or of a whole one.
+//!
+//! Example: `samples_count` 4000, `frames_capacity` 32.
 
 use crate::alone::Alone;
-use crate::fault::{lengths, CallOr};
+use crate::fault::{lengths, Outcome};
 use crate::lent::{choices, Choice};
 use crate::object::{Describe, New, Object};
 use crate::records::records;
@@ -99,8 +101,7 @@ impl Object for Pitch {
     type Error = PitchError;
 
     /// Forgets the signal; the next sample is the first of another. One call at a time.
-    #[doc(alias = "rustle_pitch_reset")]
-    fn reset(&self) -> Result<(), PitchFault> {
+    fn reset(&self) -> Outcome<PitchError> {
         self.tracker.get()?.reset();
         Ok(())
     }
@@ -108,8 +109,7 @@ impl Object for Pitch {
 
 impl New<RustlePitchConfiguration> for Pitch {
     /// Makes a pitch tracker, at the beginning of a signal.
-    #[doc(alias = "rustle_pitch_new")]
-    fn new(configuration: &RustlePitchConfiguration) -> Result<Self, PitchFault> {
+    fn new(configuration: &RustlePitchConfiguration) -> Outcome<PitchError, Self> {
         let tracker = PitchTracker::new(&configuration.read()?, configuration.hop as usize)?;
         Ok(Self {
             description: (&tracker).into(),
@@ -120,7 +120,6 @@ impl New<RustlePitchConfiguration> for Pitch {
 
 impl Describe<RustlePitchDescription> for Pitch {
     /// Writes what the tracker looks for to `description`. Realtime-safe.
-    #[doc(alias = "rustle_pitch_describe")]
     fn describe(&self) -> RustlePitchDescription {
         self.description
     }
@@ -134,8 +133,6 @@ impl Pitch {
     /// The first frame begins with the signal, each one a hop after the one before, and is written by the call that brings its
     /// last sample. However the signal is cut, the numbers are the same. A call that fails takes and writes nothing.
     /// One call at a time.
-    ///
-    /// Example: `samples_count` 4000.
     #[doc(alias = "rustle_pitch_process")]
     pub(crate) fn process(
         &self,
@@ -143,7 +140,7 @@ impl Pitch {
         frames: &mut [RustlePitchFrame],
         taken: &mut usize,
         written: &mut usize,
-    ) -> Result<(), PitchFault> {
+    ) -> Outcome<PitchError> {
         (*taken, *written) = self.tracker.get()?.push_into(samples, frames)?;
         Ok(())
     }
@@ -153,8 +150,6 @@ impl Pitch {
 /// none of a signal that is shorter than the window. With a `frames_capacity` of 0 nothing else is done.
 ///
 /// Fails with `RUSTLE_INVALID_LENGTH` (room for some of the frames only); nothing is written then.
-///
-/// Example: `samples_count` 4000, `frames_capacity` 32.
 #[doc(alias = "rustle_pitch_contour")]
 pub(crate) fn pitch_contour(
     configuration: &RustlePitchConfiguration,
@@ -162,7 +157,7 @@ pub(crate) fn pitch_contour(
     samples: &[f32],
     frames: &mut [RustlePitchFrame],
     count: &mut usize,
-) -> Result<(), PitchFault> {
+) -> Outcome<PitchError> {
     let decoding = decoding.get("decoding")?.into();
     let (hop, configuration) = (configuration.hop as usize, configuration.read()?);
     let window = PitchTracker::new(&configuration, hop)?.estimator().window();
@@ -172,10 +167,8 @@ pub(crate) fn pitch_contour(
             let problem = "expected room for all frames, or none, got room for some";
             return Err(CallFault::length("frames", problem).into());
         }
-        for (place, frame) in frames
-            .iter_mut()
-            .zip(contour(&configuration, hop, decoding, samples)?)
-        {
+        let found = contour(&configuration, hop, decoding, samples)?;
+        for (place, frame) in frames.iter_mut().zip(found) {
             *place = frame.into();
         }
     }
@@ -184,7 +177,7 @@ pub(crate) fn pitch_contour(
 }
 
 impl RustlePitchConfiguration {
-    fn read(&self) -> Result<PitchConfiguration, PitchFault> {
+    fn read(&self) -> Outcome<PitchError, PitchConfiguration> {
         CallFault::check_reserved(self.reserved, "configuration.reserved")?;
         Ok(PitchConfiguration {
             method: self.method.get("configuration.method")?.into(),
@@ -193,8 +186,5 @@ impl RustlePitchConfiguration {
         })
     }
 }
-
-/// What a call of this domain fails with.
-type PitchFault = CallOr<PitchError>;
 
 lengths!(PitchError: PitchError::FrameLength { .. });

@@ -1,6 +1,7 @@
-//! The records of the C interface that lend no memory: how they are declared, and how they are made of an engine's values.
+//! The records of the C interface: how they are declared, and how they are made of an engine's values.
 
-/// Declares records with the layout of C: `pub struct RustlePoint { … }`.
+/// Declares records with the layout of C: `pub struct RustlePoint { … }`. One with a `Lent` or a `RustleString` in it is
+/// `pub struct RustlePath lending memory { … }`: a copy of it might outlive the memory, so that there is none.
 ///
 /// `pub struct RustlePoint for Point` is also made of a `Point`, and `pub struct RustlePoint in lanes of Point` of one that waited in
 /// a lane, with the `gap` before it. A field is made by `into` of the value's field of the same name, or as a closure says:
@@ -12,12 +13,17 @@ macro_rules! records {
     }) => {
         $($about)*
         #[repr(C)]
-        #[derive(Clone, Copy)]
         pub struct $name {
             $($(#[$doc])* pub $field: $type,)+
             $(/// 0.
             pub reserved: $reserved,)?
         }
+    };
+    (@declared [] [$($about:tt)*] $name:ident $body:tt) => {
+        $crate::records::records!(@struct [$($about)* #[derive(Clone, Copy)]] $name $body);
+    };
+    (@declared [memory] $about:tt $name:ident $body:tt) => {
+        $crate::records::records!(@struct $about $name $body);
     };
     (@made $native:ident $gap:ident {
         $($(#[$doc:meta])* pub $field:ident: $type:ty $(= |$of:ident| $from:expr)?,)+
@@ -55,9 +61,11 @@ macro_rules! records {
     };
     ($(
         $(#[$about:meta])*
-        pub struct $name:ident $(for $native:ident)? $(in lanes of $waiting:ident)? { $($body:tt)+ }
+        pub struct $name:ident $(lending $lent:ident)? $(for $native:ident)? $(in lanes of $waiting:ident)? {
+            $($body:tt)+
+        }
     )+) => {$(
-        $crate::records::records!(@struct [$(#[$about])*] $name { $($body)+ });
+        $crate::records::records!(@declared [$($lent)?] [$(#[$about])*] $name { $($body)+ });
         $crate::records::records!(@from [$(for $native)? $(in lanes of $waiting)?] $name { $($body)+ });
     )+};
 }

@@ -1,6 +1,6 @@
 //! Runtimes whose time is moved by hand, for tests.
 
-use crate::fault::CallOr;
+use crate::fault::Outcome;
 use crate::object::{New, Object, Tabled};
 use crate::records::records;
 use crate::status::CallFault;
@@ -36,7 +36,7 @@ impl Object for ManualRuntime {
 impl New<RustleManualRuntime> for ManualRuntime {
     /// Makes a runtime of one thread whose time stands still until `rustle_runtime_advance`.
     #[doc(alias = "rustle_runtime_new_manual")]
-    fn new(configuration: &RustleManualRuntime) -> Result<Self, CallOr<StartError>> {
+    fn new(configuration: &RustleManualRuntime) -> Outcome<StartError, Self> {
         Ok(Self(Arc::new(Runtime::manual(configuration.wall_ms))))
     }
 }
@@ -54,9 +54,7 @@ impl ManualRuntime {
 }
 
 /// The runtime behind a handle; 0 stands for the shared one.
-///
-/// # Errors
-/// The handle is neither 0 nor that of a live runtime.
+/// Errors: the handle is neither 0 nor that of a live runtime.
 pub(crate) fn find(runtime: RustleHandle) -> Result<Arc<Runtime>, CallFault> {
     match runtime {
         0 => Ok(Runtime::shared().clone()),

@@ -1,7 +1,7 @@
 //! Sessions: an engine's work for one sink, behind a handle of its own whatever the engine.
 
 use crate::exports;
-use crate::fault::{AnyFault, CallOr};
+use crate::fault::{AnyFault, CallOr, Outcome};
 use crate::guard::guarded;
 use crate::handle::{Pinned, RustleHandle};
 use crate::lane::{Lane, LaneRecord, RecordLane, RustleLaneStatistics};
@@ -84,15 +84,11 @@ impl Session {
     }
 
     /// The calls of one engine's sessions.
-    ///
-    /// # Errors
-    /// It is another engine's.
+    /// Errors: it is another engine's.
     pub(crate) fn face<F: Face>(&self) -> Result<&F, CallFault> {
         let problem = "expected a session of the engine that the call is for, got another engine's";
-        self.started
-            .face
-            .downcast_ref()
-            .ok_or(CallFault::value(F::NAME, problem))
+        let face = self.started.face.downcast_ref();
+        face.ok_or(CallFault::value(F::NAME, problem))
     }
 }
 
@@ -109,8 +105,7 @@ impl Object for Session {
     type Error = StartError;
 
     /// Asks for the end of a session. See `rustle_cancel`.
-    #[doc(alias = "rustle_session_cancel")]
-    fn cancel(&self) -> Result<(), CallOr<StartError>> {
+    fn cancel(&self) -> Outcome<StartError> {
         self.cancel();
         Ok(())
     }
@@ -122,10 +117,8 @@ pub(crate) trait Stream<Request>: Object {
     type Record;
 
     /// Starts a session that `sink` hears of.
-    ///
-    /// # Errors
-    /// The request cannot be met; the sink was not called then, and is not.
-    fn start(&self, request: &Request, sink: SinkGuts) -> Result<Started, CallOr<Self::Error>>;
+    /// Errors: the request cannot be met; the sink was not called then, and is not.
+    fn start(&self, request: &Request, sink: SinkGuts) -> Outcome<Self::Error, Started>;
 }
 
 /// Stands for the record of a stream that has none.
@@ -156,9 +149,7 @@ impl Starter {
 }
 
 /// The session behind a handle.
-///
-/// # Errors
-/// The handle is not that of a live session.
+/// Errors: the handle is not that of a live session.
 pub(crate) fn find(session: RustleHandle) -> Result<Pinned<'static, Session>, CallFault> {
     Session::table().pin(session, "session")
 }

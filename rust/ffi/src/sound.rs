@@ -1,6 +1,6 @@
 //! Sound from and to devices: captures, playbacks, and which devices there are.
 
-use crate::fault::{CallOr, DomainError};
+use crate::fault::{CallOr, DomainError, Outcome};
 use crate::guard::guarded;
 use crate::lane::{BellSink, EventSink, RustleLaneRequest};
 use crate::lent::{Flag, Lent, RustleString};
@@ -23,30 +23,28 @@ use std::ffi::c_void;
 pub const RUSTLE_BLOCK_SAMPLES: usize = 256;
 const _: () = assert!(RUSTLE_BLOCK_SAMPLES == BLOCK_SAMPLES);
 
-/// What a capture or a playback is of.
-#[repr(C)]
-pub struct RustleSoundConfiguration {
-    /// The device's name, read during the call only: one of `rustle_sound_devices`, such as `default`, or `demo`, which needs
-    /// no hardware: as a source it swells from -60 dBFS to full scale and back in 20 s, as a sink it takes sound at its rate and
-    /// makes none. Example: "demo".
-    pub device: RustleString,
-    /// The number of frames after which a session ends by itself (those of silence that a playback feeds its device count); 0: a
-    /// capture never does, a playback after `rustle_playback_finish`.
-    pub frame_limit: u64,
-    /// The runtime that the sessions run on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
-    pub runtime: RustleHandle,
-    /// In Hz, 1 to 1,000,000. A device that does not take it is refused. Sound servers, and ALSA's `plug` devices, take what the
-    /// hardware has not and resample by themselves. Example: 48000.
-    pub sample_rate: u32,
-    /// 1 to 32. Example: 2.
-    pub channels: u32,
-    /// Frames between two wakes of the device, about, 1 to 65,536. Example: 480.
-    pub period: u32,
-    /// 0.
-    pub reserved: u32,
-}
-
 records! {
+    /// What a capture or a playback is of.
+    pub struct RustleSoundConfiguration lending memory {
+        /// The device's name, read during the call only: one of `rustle_sound_devices`, such as `default`, or `demo`, which needs
+        /// no hardware: as a source it swells from -60 dBFS to full scale and back in 20 s, as a sink it takes sound at its rate
+        /// and makes none. Example: "demo".
+        pub device: RustleString,
+        /// The number of frames after which a session ends by itself (those of silence that a playback feeds its device count);
+        /// 0: a capture never does, a playback after `rustle_playback_finish`.
+        pub frame_limit: u64,
+        /// The runtime that the sessions run on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
+        pub runtime: RustleHandle,
+        /// In Hz, 1 to 1,000,000. A device that does not take it is refused. Sound servers, and ALSA's `plug` devices, take what
+        /// the hardware has not and resample by themselves. Example: 48000.
+        pub sample_rate: u32,
+        /// 1 to 32. Example: 2.
+        pub channels: u32,
+        /// Frames between two wakes of the device, about, 1 to 65,536. Example: 480.
+        pub period: u32,
+        reserved: u32,
+    }
+
     /// A few frames of captured sound with their place in time.
     pub struct RustleSoundBlock in lanes of SoundBlock {
         /// Its number in the session: 0, 1, 2 …
@@ -86,19 +84,18 @@ records! {
         /// with those that follow. 0 on the events lane.
         pub gap: u32,
     }
-}
 
-/// A device that can be opened by its name.
-#[repr(C)]
-pub struct RustleSoundDevice {
-    /// Its name.
-    pub name: RustleString,
-    /// What it is, in words.
-    pub description: RustleString,
-    /// Not 0 when it can be captured from.
-    pub captures: Flag,
-    /// Not 0 when it can be played to.
-    pub plays: Flag,
+    /// A device that can be opened by its name.
+    pub struct RustleSoundDevice lending memory {
+        /// Its name.
+        pub name: RustleString,
+        /// What it is, in words.
+        pub description: RustleString,
+        /// Not 0 when it can be captured from.
+        pub captures: Flag,
+        /// Not 0 when it can be played to.
+        pub plays: Flag,
+    }
 }
 
 impl Object for CaptureEngine {
@@ -123,8 +120,7 @@ impl Object for PlaybackEngine {
 
 impl New<RustleSoundConfiguration> for CaptureEngine {
     /// Makes a capture. The device is opened by each start.
-    #[doc(alias = "rustle_capture_new")]
-    fn new(configuration: &RustleSoundConfiguration) -> Result<Self, SoundFault> {
+    fn new(configuration: &RustleSoundConfiguration) -> Outcome<SoundError, Self> {
         Ok(Self::on(
             runtime::find(configuration.runtime)?,
             configuration.read()?,
@@ -134,8 +130,7 @@ impl New<RustleSoundConfiguration> for CaptureEngine {
 
 impl New<RustleSoundConfiguration> for PlaybackEngine {
     /// Makes a playback. The device is opened by each start.
-    #[doc(alias = "rustle_playback_new")]
-    fn new(configuration: &RustleSoundConfiguration) -> Result<Self, SoundFault> {
+    fn new(configuration: &RustleSoundConfiguration) -> Outcome<SoundError, Self> {
         Ok(Self::on(
             runtime::find(configuration.runtime)?,
             configuration.read()?,
@@ -150,8 +145,7 @@ impl Stream<RustleLaneRequest> for CaptureEngine {
     /// callback comes when the device is closed again.
     ///
     /// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_DEVICE_NOT_FOUND` to `RUSTLE_NO_SOUND_LIBRARY`.
-    #[doc(alias = "rustle_capture_start")]
-    fn start(&self, request: &RustleLaneRequest, sink: SinkGuts) -> Result<Started, SoundFault> {
+    fn start(&self, request: &RustleLaneRequest, sink: SinkGuts) -> Outcome<SoundError, Started> {
         let session = self.start(request.delivery::<RustleSoundBlock, SoundBlock>(sink)?)?;
         Ok(Started::of::<RustleSoundBlock, _>(session))
     }
@@ -164,8 +158,7 @@ impl Stream<RustleLaneRequest> for PlaybackEngine {
     /// silence. The last callback comes when the device is closed again.
     ///
     /// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_DEVICE_NOT_FOUND` to `RUSTLE_NO_SOUND_LIBRARY`.
-    #[doc(alias = "rustle_playback_start")]
-    fn start(&self, request: &RustleLaneRequest, sink: SinkGuts) -> Result<Started, SoundFault> {
+    fn start(&self, request: &RustleLaneRequest, sink: SinkGuts) -> Outcome<SoundError, Started> {
         let session = match request.overflow()? {
             None => self.start_pushing(EventSink::<RustlePlaybackProgress>::new(sink))?,
             Some(overflow) => self.start_pulling(overflow, request.capacity, BellSink(sink))?,
@@ -193,7 +186,7 @@ impl Playing {
     ///
     /// Example: `rustle_playback_start`.
     #[doc(alias = "rustle_playback_write")]
-    pub(crate) fn write(&self, samples: &[f32], taken: &mut usize) -> Result<(), SoundFault> {
+    pub(crate) fn write(&self, samples: &[f32], taken: &mut usize) -> Outcome<SoundError> {
         *taken = self.0.write(samples)?;
         Ok(())
     }
@@ -203,7 +196,7 @@ impl Playing {
     ///
     /// Example: `rustle_playback_start`.
     #[doc(alias = "rustle_playback_finish")]
-    pub(crate) fn finish(&self) -> Result<(), SoundFault> {
+    pub(crate) fn finish(&self) -> Outcome<SoundError> {
         self.0.finish();
         Ok(())
     }
@@ -240,7 +233,7 @@ pub unsafe extern "C" fn rustle_sound_devices(
             };
             visit(context, &raw const record);
         }
-        Ok::<(), SoundFault>(())
+        Ok::<(), CallOr<SoundError>>(())
     };
     // SAFETY: the caller's promise about `error` is handed on.
     unsafe { guarded(error, body) }
@@ -259,9 +252,6 @@ impl RustleSoundConfiguration {
         })
     }
 }
-
-/// What a call that reaches for a device fails with.
-type SoundFault = CallOr<SoundError>;
 
 impl DomainError for SoundError {
     fn status(&self) -> RustleStatus {

@@ -167,7 +167,8 @@ impl CallFault {
     }
 
     /// `argument` is an object without the verb.
-    pub(crate) const fn unsupported(argument: &'static str, problem: &'static str) -> Self {
+    pub(crate) const fn unsupported(argument: &'static str) -> Self {
+        let problem = "expected an object that has this verb, got one of another kind";
         Self::new(RUSTLE_UNSUPPORTED, argument, problem)
     }
 

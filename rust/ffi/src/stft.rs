@@ -1,9 +1,11 @@
 //! Short-time spectra: frame after frame along a signal that is there as a whole, or that comes in pieces.
+//!
+//! Example: `samples_count` 512, `signal_count` 512, `output_capacity` 258, `scratch_capacity` 3072.
 
 use crate::alone::Alone;
+use crate::fault::Outcome;
 use crate::fft::{
-    spectrum_plan, FftFault, RustleFftPath, RustleScale, RustleSpectrumForm, RustleSymmetry, RustleWindow,
-    ScratchPool,
+    spectrum_plan, RustleFftPath, RustleScale, RustleSpectrumForm, RustleSymmetry, RustleWindow, ScratchPool,
 };
 use crate::handle::RustleHandle;
 use crate::lent::{choices, Choice};
@@ -42,7 +44,7 @@ records! {
         pub padding: Choice<RustlePadding>,
         /// What a row is.
         pub form: Choice<RustleSpectrumForm>,
-        /// The instructions: those of this machine.
+        /// The instructions. A path that this machine does not have is out of range.
         pub path: Choice<RustleFftPath>,
     }
 
@@ -75,10 +77,7 @@ impl Object for Stft {
 
 impl New<RustleStftConfiguration> for Stft {
     /// Makes a plan for short-time spectra.
-    ///
-    /// Fails with `RUSTLE_INVALID_VALUE` (a field out of its range, a path that this machine does not have).
-    #[doc(alias = "rustle_stft_new")]
-    fn new(configuration: &RustleStftConfiguration) -> Result<Self, FftFault> {
+    fn new(configuration: &RustleStftConfiguration) -> Outcome<DspError, Self> {
         let c = configuration;
         let padding = c.padding.get("configuration.padding")?.into();
         let form = c.form.get("configuration.form")?.into();
@@ -92,7 +91,6 @@ impl New<RustleStftConfiguration> for Stft {
 
 impl Describe<RustleStftDescription> for Stft {
     /// Writes what the plan is to `description`. Realtime-safe.
-    #[doc(alias = "rustle_stft_describe")]
     fn describe(&self) -> RustleStftDescription {
         (&*self.plan).into()
     }
@@ -110,14 +108,11 @@ impl Stft {
     /// Writes the frames of a signal from frame `first` on to `output`, one row after the other, as many as there are or as find
     /// room; `count` receives how many that is.
     ///
-    /// `signal` is the whole signal. `output` is a whole number of rows; rows that are not written keep what they hold. `scratch` are
-    /// at least as many floats as the plan's description says, of any content, or none for memory of the plan's, which is allocated
-    /// once for each of up to eight calls at a time and anew for more. A sample that is not finite makes every bin of its frames NaN
-    /// or infinite. When the call fails, nothing is written to `output`.
+    /// `signal` is the whole signal. `output` is a whole number of rows; rows that are not written keep what they hold. `scratch` is as
+    /// with `rustle_fft_spectrum`. A sample that is not finite makes every bin of its frames NaN or infinite. When the call fails,
+    /// nothing is written to `output`.
     ///
     /// Thread-safe: yes, also with one plan. Realtime-safe: yes with the caller's scratch, while nobody frees the plan.
-    ///
-    /// Example: `signal_count` 512, `output_capacity` 258, `scratch_capacity` 3072.
     #[doc(alias = "rustle_stft_frames")]
     pub(crate) fn frames(
         &self,
@@ -126,7 +121,7 @@ impl Stft {
         output: &mut [f32],
         scratch: &mut [f32],
         count: Option<&mut usize>,
-    ) -> Result<(), FftFault> {
+    ) -> Outcome<DspError> {
         let (plan, length) = (&self.plan, self.plan.scratch_len());
         let written = self.scratch.lent_or_own(scratch, length, |scratch| {
             plan.frames(signal, first, output, scratch)
@@ -147,8 +142,7 @@ impl Object for StftStream {
     type Error = DspError;
 
     /// Forgets the signal; the next sample is the first of another. One call at a time.
-    #[doc(alias = "rustle_stft_stream_reset")]
-    fn reset(&self) -> Result<(), FftFault> {
+    fn reset(&self) -> Outcome<DspError> {
         self.0.get()?.reset();
         Ok(())
     }
@@ -156,8 +150,7 @@ impl Object for StftStream {
 
 impl New<RustleStftStreamConfiguration> for StftStream {
     /// Makes a stream, at the beginning of a signal.
-    #[doc(alias = "rustle_stft_stream_new")]
-    fn new(configuration: &RustleStftStreamConfiguration) -> Result<Self, FftFault> {
+    fn new(configuration: &RustleStftStreamConfiguration) -> Outcome<DspError, Self> {
         let stft = Stft::table().pin(configuration.stft, "configuration.stft")?;
         let stream = rustle_dsp::StftStream::new(stft.plan.clone());
         Ok(Self(Alone::new(
@@ -178,8 +171,6 @@ impl StftStream {
     /// One call at a time.
     ///
     /// Fails with `RUSTLE_WRONG_STATE` (frames of a signal that has ended are left); nothing is taken or written then.
-    ///
-    /// Example: `samples_count` 512, `output_capacity` 258.
     #[doc(alias = "rustle_stft_stream_push")]
     pub(crate) fn push(
         &self,
@@ -187,7 +178,7 @@ impl StftStream {
         output: &mut [f32],
         taken: &mut usize,
         frames: &mut usize,
-    ) -> Result<(), FftFault> {
+    ) -> Outcome<DspError> {
         let progress = self.0.get()?.push(samples, output)?;
         (*taken, *frames) = (progress.taken, progress.frames);
         Ok(())
@@ -196,10 +187,8 @@ impl StftStream {
     /// Ends the signal and writes the frames that are left to `output`, a whole number of rows, at least one. `frames` receives how
     /// many rows were written; the function is to be called until that is 0. The stream is then at the beginning of another signal.
     /// One call at a time.
-    ///
-    /// Example: `output_capacity` 258.
     #[doc(alias = "rustle_stft_stream_finish")]
-    pub(crate) fn finish(&self, output: &mut [f32], frames: &mut usize) -> Result<(), FftFault> {
+    pub(crate) fn finish(&self, output: &mut [f32], frames: &mut usize) -> Outcome<DspError> {
         *frames = self.0.get()?.finish(output)?;
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! The ticker: engines, and the start and drain of their sessions.
 
-use crate::fault::{CallOr, DomainError};
+use crate::fault::{CallOr, DomainError, Outcome};
 use crate::lane::{BellSink, EventSink, RustleLaneRequest};
 use crate::lent::{Flag, Lent, RustleString};
 use crate::object::{New, Object};
@@ -29,21 +29,18 @@ records! {
         pub has_seed: Flag,
         reserved: u32,
     }
-}
 
-/// A session of a ticker.
-#[repr(C)]
-pub struct RustleTickerRequest {
-    /// The symbols: 1 to 100,000 distinct names of 1 to 32 bytes without white space or control characters. A symbol is known by its
-    /// place in this list from then on.
-    pub symbols: Lent<RustleString>,
-    /// Their number.
-    pub symbol_count: usize,
-    /// The lane of the updates.
-    pub lane: RustleLaneRequest,
-}
+    /// A session of a ticker.
+    pub struct RustleTickerRequest lending memory {
+        /// The symbols: 1 to 100,000 distinct names of 1 to 32 bytes without white space or control characters. A symbol is known
+        /// by its place in this list from then on.
+        pub symbols: Lent<RustleString>,
+        /// Their number.
+        pub symbol_count: usize,
+        /// The lane of the updates.
+        pub lane: RustleLaneRequest,
+    }
 
-records! {
     /// A new price of one symbol.
     pub struct RustlePriceUpdate in lanes of Tick {
         /// The price in the quote currency; finite and above 0.
@@ -74,8 +71,7 @@ impl New<RustleTickerConfiguration> for TickerEngine {
     /// Makes a ticker.
     ///
     /// Fails with `RUSTLE_RATE_OUT_OF_RANGE`.
-    #[doc(alias = "rustle_ticker_new")]
-    fn new(c: &RustleTickerConfiguration) -> Result<Self, TickerFault> {
+    fn new(c: &RustleTickerConfiguration) -> Outcome<TickerError, Self> {
         CallFault::check_reserved(c.reserved, "configuration.reserved")?;
         let configuration = TickerConfiguration {
             updates_per_second: c.updates_per_second,
@@ -92,8 +88,7 @@ impl Stream<RustleTickerRequest> for TickerEngine {
     /// Starts a session. Events are `RustlePriceUpdate` records.
     ///
     /// Fails with `RUSTLE_NO_SYMBOLS` to `RUSTLE_TOO_MANY_SYMBOLS`.
-    #[doc(alias = "rustle_ticker_start")]
-    fn start(&self, request: &RustleTickerRequest, sink: SinkGuts) -> Result<Started, TickerFault> {
+    fn start(&self, request: &RustleTickerRequest, sink: SinkGuts) -> Outcome<TickerError, Started> {
         let overflow = request.lane.overflow()?;
         let names = lent_names(&request.symbols, request.symbol_count, "request.symbols")?;
         let session = match overflow {
@@ -131,9 +126,6 @@ impl DomainError for SymbolError {
         }
     }
 }
-
-/// A fault of a ticker call: of its arguments, or the engine's.
-type TickerFault = CallOr<TickerError>;
 
 impl DomainError for TickerError {
     fn status(&self) -> RustleStatus {

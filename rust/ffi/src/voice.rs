@@ -1,7 +1,9 @@
 //! Voices: pitch, formants, noise and steadiness along a signal that comes in pieces, or one measure of a whole one.
+//!
+//! Example: `sample_rate` 8000, `lowest` 75, `highest` 500, `samples_count` 8000.
 
 use crate::alone::Alone;
-use crate::fault::{lengths, CallOr};
+use crate::fault::{lengths, Outcome};
 use crate::lent::{choices, Choice};
 use crate::object::{Describe, New, Object};
 use crate::records::records;
@@ -193,8 +195,7 @@ impl Object for Voice {
     type Error = VoiceError;
 
     /// Forgets the signal; the next sample is the first of another. One call at a time.
-    #[doc(alias = "rustle_voice_reset")]
-    fn reset(&self) -> Result<(), VoiceFault> {
+    fn reset(&self) -> Outcome<VoiceError> {
         self.analyzer.get()?.reset();
         Ok(())
     }
@@ -202,8 +203,7 @@ impl Object for Voice {
 
 impl New<RustleVoiceConfiguration> for Voice {
     /// Makes a voice analyzer, at the beginning of a signal.
-    #[doc(alias = "rustle_voice_new")]
-    fn new(configuration: &RustleVoiceConfiguration) -> Result<Self, VoiceFault> {
+    fn new(configuration: &RustleVoiceConfiguration) -> Outcome<VoiceError, Self> {
         let analyzer = VoiceAnalyzer::new(&configuration.read()?)?;
         Ok(Self {
             description: (&analyzer).into(),
@@ -214,7 +214,6 @@ impl New<RustleVoiceConfiguration> for Voice {
 
 impl Describe<RustleVoiceDescription> for Voice {
     /// Writes the lengths that the analyzer chose to `description`. Realtime-safe.
-    #[doc(alias = "rustle_voice_describe")]
     fn describe(&self) -> RustleVoiceDescription {
         self.description
     }
@@ -223,8 +222,6 @@ impl Describe<RustleVoiceDescription> for Voice {
 impl Voice {
     /// Takes in the next samples of the signal and writes the frames that they complete to `frames`. `taken` receives the number of
     /// samples that were taken, `written` the number of frames, all as with `rustle_pitch_process`. One call at a time.
-    ///
-    /// Example: `samples_count` 8000.
     #[doc(alias = "rustle_voice_process")]
     pub(crate) fn process(
         &self,
@@ -232,7 +229,7 @@ impl Voice {
         frames: &mut [RustleVoiceFrame],
         taken: &mut usize,
         written: &mut usize,
-    ) -> Result<(), VoiceFault> {
+    ) -> Outcome<VoiceError> {
         (*taken, *written) = self.analyzer.get()?.push_into(samples, frames)?;
         Ok(())
     }
@@ -240,7 +237,7 @@ impl Voice {
     /// Writes all frames since the beginning of the signal in sum to `summary`. Takes time in proportion to the range of pitch,
     /// not to the signal's length. One call at a time.
     #[doc(alias = "rustle_voice_summary")]
-    pub(crate) fn summary(&self, summary: &mut RustleVoiceSummary) -> Result<(), VoiceFault> {
+    pub(crate) fn summary(&self, summary: &mut RustleVoiceSummary) -> Outcome<VoiceError> {
         *summary = self.analyzer.get()?.summary().into();
         Ok(())
     }
@@ -248,43 +245,31 @@ impl Voice {
 
 /// Writes to `formants` those of a signal at `sample_rate` Hz, 8000 to 192,000, in which they stay where they
 /// are, such as a vowel, of any length. They are medians over frames 10 ms apart.
-///
-/// Fails with `RUSTLE_INVALID_VALUE` (a number out of its range).
-///
-/// Example: `sample_rate` 8000, `samples_count` 8000.
 #[doc(alias = "rustle_voice_formants")]
 pub(crate) fn formants(
     sample_rate: f64,
     configuration: &RustleFormantConfiguration,
     samples: &[f32],
     formants: &mut RustleFormants,
-) -> Result<(), VoiceFault> {
+) -> Outcome<VoiceError> {
     *formants = extract_formants(&configuration.read(sample_rate)?, samples)?.into();
     Ok(())
 }
 
 /// Writes to `features` the shape of the spectrum of a signal at `sample_rate` Hz, 8000 to 192,000: of the mean power of frames of
 /// at least 40 ms that overlap by half.
-///
-/// Fails with `RUSTLE_INVALID_VALUE` (a number out of its range).
-///
-/// Example: `sample_rate` 8000, `samples_count` 8000.
 #[doc(alias = "rustle_voice_spectrum")]
 pub(crate) fn spectrum(
     sample_rate: f64,
     samples: &[f32],
     features: &mut RustleSpectrumFeatures,
-) -> Result<(), VoiceFault> {
+) -> Outcome<VoiceError> {
     *features = analyze_spectrum(sample_rate, samples)?.into();
     Ok(())
 }
 
 /// Writes to `result` the harmonics-to-noise ratio of a signal at `sample_rate` Hz, 8000 to 192,000, of voices from `lowest` to
 /// `highest` Hz, within 40 to 2000 and below a quarter of the sample rate; 75 to 500 is usual.
-///
-/// Fails with `RUSTLE_INVALID_VALUE` (a number out of its range).
-///
-/// Example: `sample_rate` 8000, `lowest` 75, `highest` 500, `samples_count` 8000.
 #[doc(alias = "rustle_voice_harmonicity")]
 pub(crate) fn voice_harmonicity(
     sample_rate: f64,
@@ -292,7 +277,7 @@ pub(crate) fn voice_harmonicity(
     highest: f64,
     samples: &[f32],
     result: &mut RustleHarmonicity,
-) -> Result<(), VoiceFault> {
+) -> Outcome<VoiceError> {
     *result = harmonicity(sample_rate, lowest..=highest, samples)?.into();
     Ok(())
 }
@@ -300,10 +285,6 @@ pub(crate) fn voice_harmonicity(
 /// Writes to `result` the levels of the first two harmonics of a signal at `sample_rate` Hz, 8000 to 192,000: at `fundamental` Hz,
 /// at most a quarter of the sample rate, or, when it is 0, at what is found from `lowest` to `highest` Hz, within 40 to 2000 and
 /// below a quarter of the sample rate, in each frame.
-///
-/// Fails with `RUSTLE_INVALID_VALUE` (a number out of its range).
-///
-/// Example: `sample_rate` 8000, `lowest` 75, `highest` 500, `samples_count` 8000.
 #[doc(alias = "rustle_voice_harmonics")]
 pub(crate) fn harmonics(
     sample_rate: f64,
@@ -312,7 +293,7 @@ pub(crate) fn harmonics(
     highest: f64,
     samples: &[f32],
     result: &mut RustleHarmonicDifference,
-) -> Result<(), VoiceFault> {
+) -> Outcome<VoiceError> {
     let fundamental = (fundamental != 0.0).then_some(fundamental);
     *result = harmonic_difference(sample_rate, fundamental, lowest..=highest, samples)?.into();
     Ok(())
@@ -320,10 +301,6 @@ pub(crate) fn harmonics(
 
 /// Writes to `result` the jitter and the shimmer of a signal at `sample_rate` Hz, 8000 to 192,000, of voices from `lowest` to
 /// `highest` Hz, within 40 to 2000 and below a quarter of the sample rate.
-///
-/// Fails with `RUSTLE_INVALID_VALUE` (a number out of its range).
-///
-/// Example: `sample_rate` 8000, `lowest` 75, `highest` 500, `samples_count` 8000.
 #[doc(alias = "rustle_voice_perturbation")]
 pub(crate) fn voice_perturbation(
     sample_rate: f64,
@@ -331,13 +308,13 @@ pub(crate) fn voice_perturbation(
     highest: f64,
     samples: &[f32],
     result: &mut RustlePerturbation,
-) -> Result<(), VoiceFault> {
+) -> Outcome<VoiceError> {
     *result = perturbation(sample_rate, lowest..=highest, samples)?.into();
     Ok(())
 }
 
 impl RustleVoiceConfiguration {
-    fn read(&self) -> Result<VoiceConfiguration, VoiceFault> {
+    fn read(&self) -> Outcome<VoiceError, VoiceConfiguration> {
         const ALL: u32 = RUSTLE_VOICE_FORMANTS | RUSTLE_VOICE_HARMONICITY | RUSTLE_VOICE_CENTROID;
         if self.measures & !ALL != 0 {
             let problem = "expected a sum of RUSTLE_VOICE_…, got another number";
@@ -357,7 +334,7 @@ impl RustleVoiceConfiguration {
 }
 
 impl RustleFormantConfiguration {
-    fn read(&self, sample_rate: f64) -> Result<FormantConfiguration, VoiceFault> {
+    fn read(&self, sample_rate: f64) -> Outcome<VoiceError, FormantConfiguration> {
         let standard = FormantConfiguration::new(sample_rate);
         Ok(FormantConfiguration {
             ceiling: self.ceiling,
@@ -372,8 +349,5 @@ impl RustleFormantConfiguration {
         })
     }
 }
-
-/// What a call of this domain fails with.
-type VoiceFault = CallOr<VoiceError>;
 
 lengths!(VoiceError: VoiceError::FrameLength { .. });

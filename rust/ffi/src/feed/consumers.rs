@@ -3,7 +3,8 @@
 use super::records::{
     RustleCandle, RustleFeedNotice, RustleNotices, RustlePriceAlert, RustlePriceStatistics, RustleQuote,
 };
-use super::{decimal, names, write_text, Feed, FeedFault};
+use super::{decimal, names, write_text, Feed};
+use crate::fault::Outcome;
 use crate::lane::{BellSink, Lane, LaneRecord};
 use crate::lent::{choices, Choice, Flag, Lent, RustleString};
 use crate::object::Describe;
@@ -41,20 +42,18 @@ choices! {
     }
 }
 
-/// The symbols that a consumer wants.
-#[repr(C)]
-pub struct RustleFeedSubscription {
-    /// Distinct names, as those of a feed; they need not be known yet. Not read when `all` is not 0.
-    pub symbols: Lent<RustleString>,
-    /// How many names, at most 100,000; none is a consumer that gets nothing until `rustle_feed_subscribe`.
-    pub symbol_count: usize,
-    /// Not 0: all symbols that there are and will be. Example: 1.
-    pub all: Flag,
-    /// 0.
-    pub reserved: u32,
-}
-
 records! {
+    /// The symbols that a consumer wants.
+    pub struct RustleFeedSubscription lending memory {
+        /// Distinct names, as those of a feed; they need not be known yet. Not read when `all` is not 0.
+        pub symbols: Lent<RustleString>,
+        /// How many names, at most 100,000; none is a consumer that gets nothing until `rustle_feed_subscribe`.
+        pub symbol_count: usize,
+        /// Not 0: all symbols that there are and will be. Example: 1.
+        pub all: Flag,
+        reserved: u32,
+    }
+
     /// What becomes of records that a consumer does not take in time.
     pub struct RustleFeedPolicy {
         /// The policy. Example: 1.
@@ -66,72 +65,64 @@ records! {
         /// The time between two samples in ns, 1 ms to 1 h. Read for `RUSTLE_POLICY_SAMPLED` only.
         pub interval_ns: u64,
     }
-}
 
-/// A price that an alert watches for.
-#[repr(C)]
-pub struct RustleFeedThreshold {
-    /// Whose price; it need not be known yet. Example: "BTC".
-    pub symbol: RustleString,
-    /// The level in units of 10^-`level_scale`.
-    pub level_units: i64,
-    /// How far back the price has to go before the alert fires again, 0 or above, in units of 10^-`hysteresis_scale`.
-    pub hysteresis_units: i64,
-    /// The side on which it fires.
-    pub direction: Choice<RustleDirection>,
-    /// Digits of the level after the point, 0 to 18.
-    pub level_scale: u8,
-    /// Digits of the hysteresis after the point, 0 to 18.
-    pub hysteresis_scale: u8,
-    /// 0.
-    pub reserved: [u8; 2],
-}
+    /// A price that an alert watches for.
+    pub struct RustleFeedThreshold lending memory {
+        /// Whose price; it need not be known yet. Example: "BTC".
+        pub symbol: RustleString,
+        /// The level in units of 10^-`level_scale`.
+        pub level_units: i64,
+        /// How far back the price has to go before the alert fires again, 0 or above, in units of 10^-`hysteresis_scale`.
+        pub hysteresis_units: i64,
+        /// The side on which it fires.
+        pub direction: Choice<RustleDirection>,
+        /// Digits of the level after the point, 0 to 18.
+        pub level_scale: u8,
+        /// Digits of the hysteresis after the point, 0 to 18.
+        pub hysteresis_scale: u8,
+        reserved: [u8; 2],
+    }
 
-/// A consumer of the quotes themselves.
-#[repr(C)]
-pub struct RustleQuoteRequest {
-    /// Whose quotes.
-    pub subscription: RustleFeedSubscription,
-    /// What becomes of those that are not drained in time.
-    pub policy: RustleFeedPolicy,
-}
+    /// A consumer of the quotes themselves.
+    pub struct RustleQuoteRequest lending memory {
+        /// Whose quotes.
+        pub subscription: RustleFeedSubscription,
+        /// What becomes of those that are not drained in time.
+        pub policy: RustleFeedPolicy,
+    }
 
-/// A consumer of candles.
-#[repr(C)]
-pub struct RustleCandleRequest {
-    /// Whose candles.
-    pub subscription: RustleFeedSubscription,
-    /// What becomes of those that are not drained in time.
-    pub policy: RustleFeedPolicy,
-    /// The length of a candle in ns, 1 or more. Example: 1000000000.
-    pub interval_ns: i64,
-    /// How long a candle waits for quotes that come late, in ns, 0 to 64 intervals; see docs/market.md.
-    pub lateness_ns: i64,
-}
+    /// A consumer of candles.
+    pub struct RustleCandleRequest lending memory {
+        /// Whose candles.
+        pub subscription: RustleFeedSubscription,
+        /// What becomes of those that are not drained in time.
+        pub policy: RustleFeedPolicy,
+        /// The length of a candle in ns, 1 or more. Example: 1000000000.
+        pub interval_ns: i64,
+        /// How long a candle waits for quotes that come late, in ns, 0 to 64 intervals; see docs/market.md.
+        pub lateness_ns: i64,
+    }
 
-/// A consumer of statistics.
-#[repr(C)]
-pub struct RustlePriceStatisticsRequest {
-    /// Whose statistics.
-    pub subscription: RustleFeedSubscription,
-    /// What becomes of those that are not drained in time.
-    pub policy: RustleFeedPolicy,
-    /// How far back the statistics reach in ns, 1 or more. Example: 1000000000.
-    pub window_ns: i64,
-}
+    /// A consumer of statistics.
+    pub struct RustlePriceStatisticsRequest lending memory {
+        /// Whose statistics.
+        pub subscription: RustleFeedSubscription,
+        /// What becomes of those that are not drained in time.
+        pub policy: RustleFeedPolicy,
+        /// How far back the statistics reach in ns, 1 or more. Example: 1000000000.
+        pub window_ns: i64,
+    }
 
-/// A consumer of alerts.
-#[repr(C)]
-pub struct RustlePriceAlertRequest {
-    /// The prices to watch for.
-    pub thresholds: Lent<RustleFeedThreshold>,
-    /// Their number, at most 100,000.
-    pub threshold_count: usize,
-    /// What becomes of alerts that are not drained in time.
-    pub policy: RustleFeedPolicy,
-}
+    /// A consumer of alerts.
+    pub struct RustlePriceAlertRequest lending memory {
+        /// The prices to watch for.
+        pub thresholds: Lent<RustleFeedThreshold>,
+        /// Their number, at most 100,000.
+        pub threshold_count: usize,
+        /// What becomes of alerts that are not drained in time.
+        pub policy: RustleFeedPolicy,
+    }
 
-records! {
     /// A consumer of notices. Of those that it does not drain in time the oldest are dropped.
     pub struct RustleNoticeRequest {
         /// The lane's size, 1 to 1,048,576. Example: 16.
@@ -158,13 +149,10 @@ impl Stream<RustleQuoteRequest> for Feed {
     ///
     /// Fails with `RUSTLE_DUPLICATE_SYMBOL` to `RUSTLE_TOO_MANY_SYMBOLS`.
     #[doc(alias = "rustle_feed_start_quotes")]
-    fn start(&self, request: &RustleQuoteRequest, sink: SinkGuts) -> Result<Started, FeedFault> {
+    fn start(&self, request: &RustleQuoteRequest, sink: SinkGuts) -> Outcome<FeedError, Started> {
         let (wanted, policy) = (request.subscription.read()?, request.policy.read()?);
-        Ok(started::<RustleQuote, _>(self.0.quotes(
-            &wanted,
-            policy,
-            BellSink(sink),
-        )?))
+        let session = self.0.quotes(&wanted, policy, BellSink(sink))?;
+        Ok(started::<RustleQuote, _>(session))
     }
 }
 
@@ -175,13 +163,11 @@ impl Stream<RustleCandleRequest> for Feed {
     ///
     /// Fails with `RUSTLE_DUPLICATE_SYMBOL` to `RUSTLE_TOO_MANY_SYMBOLS`.
     #[doc(alias = "rustle_feed_start_candles")]
-    fn start(&self, request: &RustleCandleRequest, sink: SinkGuts) -> Result<Started, FeedFault> {
+    fn start(&self, request: &RustleCandleRequest, sink: SinkGuts) -> Outcome<FeedError, Started> {
         let (wanted, policy) = (request.subscription.read()?, request.policy.read()?);
         let length = interval(request.interval_ns, "request.interval_ns")?;
-        let lateness = request.lateness_ns;
-        let session = self
-            .0
-            .candles(&wanted, length, lateness, policy, BellSink(sink))?;
+        let (lateness, bell) = (request.lateness_ns, BellSink(sink));
+        let session = self.0.candles(&wanted, length, lateness, policy, bell)?;
         Ok(started::<RustleCandle, _>(session))
     }
 }
@@ -193,7 +179,7 @@ impl Stream<RustlePriceStatisticsRequest> for Feed {
     ///
     /// Fails with `RUSTLE_DUPLICATE_SYMBOL` to `RUSTLE_TOO_MANY_SYMBOLS`.
     #[doc(alias = "rustle_feed_start_statistics")]
-    fn start(&self, request: &RustlePriceStatisticsRequest, sink: SinkGuts) -> Result<Started, FeedFault> {
+    fn start(&self, request: &RustlePriceStatisticsRequest, sink: SinkGuts) -> Outcome<FeedError, Started> {
         let (wanted, policy) = (request.subscription.read()?, request.policy.read()?);
         let window = interval(request.window_ns, "request.window_ns")?;
         let session = self.0.statistics(&wanted, window, policy, BellSink(sink))?;
@@ -208,13 +194,9 @@ impl Stream<RustlePriceAlertRequest> for Feed {
     ///
     /// Fails with `RUSTLE_DUPLICATE_SYMBOL` to `RUSTLE_TOO_MANY_SYMBOLS`.
     #[doc(alias = "rustle_feed_start_alerts")]
-    fn start(&self, request: &RustlePriceAlertRequest, sink: SinkGuts) -> Result<Started, FeedFault> {
-        let thresholds =
-            (request.thresholds).slice(request.threshold_count, MAX_SYMBOLS, "request.thresholds")?;
-        let thresholds: Vec<Threshold> = thresholds
-            .iter()
-            .map(RustleFeedThreshold::read)
-            .collect::<Result<_, _>>()?;
+    fn start(&self, request: &RustlePriceAlertRequest, sink: SinkGuts) -> Outcome<FeedError, Started> {
+        let (count, name) = (request.threshold_count, "request.thresholds");
+        let thresholds = (request.thresholds).read(count, MAX_SYMBOLS, name, RustleFeedThreshold::read)?;
         let policy = request.policy.read()?;
         let session = self.0.alerts(&thresholds, policy, BellSink(sink))?;
         Ok(started::<RustlePriceAlert, _>(session))
@@ -228,7 +210,7 @@ impl Stream<RustleNoticeRequest> for Feed {
     ///
     /// Fails with `RUSTLE_INVALID_LENGTH`.
     #[doc(alias = "rustle_feed_start_notices")]
-    fn start(&self, request: &RustleNoticeRequest, sink: SinkGuts) -> Result<Started, FeedFault> {
+    fn start(&self, request: &RustleNoticeRequest, sink: SinkGuts) -> Outcome<FeedError, Started> {
         CallFault::check_reserved(request.reserved, "request.reserved")?;
         let notices = request.notices.get("request.notices")?.into();
         let session = self.0.notices(notices, request.capacity, BellSink(sink))?;
@@ -274,7 +256,7 @@ impl FeedConsumer {
     ///
     /// Example: `rustle_feed_start_quotes`, `add_count` 2, `remove_count` 2.
     #[doc(alias = "rustle_feed_subscribe")]
-    pub(crate) fn subscribe(&self, add: &[RustleString], remove: &[RustleString]) -> Result<(), FeedFault> {
+    pub(crate) fn subscribe(&self, add: &[RustleString], remove: &[RustleString]) -> Outcome<FeedError> {
         Ok(self.0.subscribe(&names(add, "add")?, &names(remove, "remove")?)?)
     }
 
@@ -304,7 +286,7 @@ impl Describe<RustleFeedOmissions> for FeedConsumer {
 }
 
 impl RustleFeedSubscription {
-    fn read(&self) -> Result<Subscription, FeedFault> {
+    fn read(&self) -> Outcome<FeedError, Subscription> {
         CallFault::check_reserved(self.reserved, "request.subscription.reserved")?;
         if self.all.is_set() {
             return Ok(Subscription::All);
@@ -319,9 +301,7 @@ impl RustleFeedSubscription {
 
 impl RustleFeedPolicy {
     /// What the record says.
-    ///
-    /// # Errors
-    /// It has no such kind.
+    /// Errors: it has no such kind.
     pub(super) fn read(&self) -> Result<Policy, CallFault> {
         CallFault::check_reserved(self.reserved, "request.policy.reserved")?;
         let (capacity, interval) = (self.capacity, self.interval_ns);

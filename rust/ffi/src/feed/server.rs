@@ -1,7 +1,8 @@
 //! A feed's servers.
 
 use super::consumers::RustleFeedPolicy;
-use super::{write_text, Feed, FeedFault};
+use super::{write_text, Feed};
+use crate::fault::Outcome;
 use crate::lane::{BellSink, RustleLaneStatistics};
 use crate::lent::RustleString;
 use crate::object::Describe;
@@ -13,16 +14,15 @@ use rustle_engines::{ClientStatistics, FeedAddress, FeedError, FeedServer, LaneS
 use std::ffi::c_void;
 use std::sync::Arc;
 
-/// Where a feed is given to others, and how.
-#[repr(C)]
-pub struct RustleServerRequest {
-    /// `host:port`, with the port 0 for any that is free, or `unix:/path`. Example: "127.0.0.1:0".
-    pub address: RustleString,
-    /// What becomes of the quotes that a client does not read in time.
-    pub policy: RustleFeedPolicy,
-}
-
 records! {
+    /// Where a feed is given to others, and how.
+    pub struct RustleServerRequest lending memory {
+        /// `host:port`, with the port 0 for any that is free, or `unix:/path`. Example: "127.0.0.1:0".
+        pub address: RustleString,
+        /// What becomes of the quotes that a client does not read in time.
+        pub policy: RustleFeedPolicy,
+    }
+
     /// What went through a server so far.
     pub struct RustleServerCounts for ServerCounts {
         /// Clients at present.
@@ -62,19 +62,19 @@ impl Stream<RustleServerRequest> for Feed {
     ///
     /// Fails with `RUSTLE_MALFORMED_ADDRESS`, `RUSTLE_ADDRESS_UNAVAILABLE`.
     #[doc(alias = "rustle_feed_serve")]
-    fn start(&self, request: &RustleServerRequest, sink: SinkGuts) -> Result<Started, FeedFault> {
+    fn start(&self, request: &RustleServerRequest, sink: SinkGuts) -> Outcome<FeedError, Started> {
         let address = request.address.text("request.address")?;
         let address: FeedAddress = address.parse().map_err(FeedError::from)?;
         let server = self.0.serve(&address, request.policy.read()?, BellSink(sink))?;
         let server = Arc::new(server);
-        Ok(Started::new(NoLane(server.clone())).with_face(Server(server)))
+        Ok(Started::new(Server(server.clone())).with_face(Server(server)))
     }
 }
 
-/// A server as a session, which has nothing to drain.
-struct NoLane(Arc<FeedServer>);
+/// A server as a session, which has nothing to drain, and its calls.
+pub(crate) struct Server(Arc<FeedServer>);
 
-impl AnyLane for NoLane {
+impl AnyLane for Server {
     fn cancel(&self) {
         self.0.cancel();
     }
@@ -86,9 +86,6 @@ impl AnyLane for NoLane {
         ))
     }
 }
-
-/// The calls of a server.
-pub(crate) struct Server(Arc<FeedServer>);
 
 impl Face for Server {
     const NAME: &'static str = "server";

@@ -1,10 +1,11 @@
 //! The sinusoids in a spectrum.
 
-use super::{FftFault, RustleWindow};
+use super::RustleWindow;
+use crate::fault::Outcome;
 use crate::lent::Choice;
 use crate::records::records;
 use crate::status::CallFault;
-use rustle_dsp::{find_peaks, Peak, PeakSearch};
+use rustle_dsp::{find_peaks, DspError, Peak, PeakSearch};
 
 records! {
     /// What `rustle_spectrum_peaks` looks for, and in what.
@@ -46,7 +47,7 @@ pub(crate) fn spectrum_peaks(
     search: &RustlePeakSearch,
     peaks: &mut [RustlePeak],
     count: &mut usize,
-) -> Result<(), FftFault> {
+) -> Outcome<DspError> {
     CallFault::check_reserved(search.reserved, "search.reserved")?;
     let search = PeakSearch {
         window: search.window.get("search.window")?.into(),

@@ -3735,7 +3735,7 @@ pub(crate) static CALLS: &[Call] = &[
                 ),
             },
             Parameter {
-                what: What::SliceMut(56, 16),
+                what: What::SliceMut(56, 32),
             },
             Parameter {
                 what: What::Out(8, false),
