@@ -733,8 +733,8 @@ package struct NativeNoticeRequest: Sendable, Hashable, NativeRecord {
 package struct NativeFeedOmissions: Sendable, Hashable {
   /// Quotes that were left out of candles or statistics because they came too late.
   package var late: UInt64
-  /// Quotes that left the windows of statistics early, because a symbol's window has at most 1,048,576 quotes. The statistics after
-  /// the first of them are of fewer quotes than the window's length has.
+  /// Quotes that left the windows of statistics early, because a symbol's window has at most 1,048,576 quotes. The
+  /// statistics after the first of them are of fewer quotes than the window's length has.
   package var evicted: UInt64
 
   init(_ record: RustleFeedOmissions) {
@@ -1091,8 +1091,8 @@ package struct NativeServerClient: Sendable, Hashable {
 
 /// How one symbol's price moves in geometric Brownian motion.
 package struct NativeGbmParameters: Sendable, Hashable, NativeRecord {
-  /// The price that it moves from, in units of 10^-`price_scale`: 1 to 10^15. It moves by this unit; the first quote is a step on.
-  /// Example: 100.
+  /// The price that it moves from, in units of 10^-`price_scale`: 1 to 10^15. It moves by this unit; the first quote is a
+  /// step on. Example: 100.
   package var priceUnits: Int64
   /// The expected growth per year as a continuous rate, -1,000 to 1,000.
   package var drift: Double
@@ -1252,8 +1252,8 @@ package struct NativeLiveFeed: Sendable, Hashable, NativeRecord {
   package var capNanoseconds: UInt64
   /// A connection that held for so many ns counts as healthy: the next failure is the first again.
   package var healthyNanoseconds: UInt64
-  /// The runtime of its consumers: 0 for the shared one, or a handle of `rustle_runtime_new_manual`. The connection is read on
-  /// a thread of its own whatever the runtime.
+  /// The runtime of its consumers: 0 for the shared one, or a handle of `rustle_runtime_new_manual`. The connection is read
+  /// on a thread of its own whatever the runtime.
   package var runtime: UInt64
   /// Not 0: the numbers of its quotes begin anew with each connection. Where they go on, what was sent while there was no
   /// connection is reported as skipped.
@@ -1351,7 +1351,7 @@ package struct NativeFFTPlanConfiguration: Sendable, Hashable, NativeRecord {
   package var symmetry: NativeSymmetry
   /// What the magnitudes are relative to.
   package var scale: NativeScale
-  /// The instructions: those of this machine.
+  /// The instructions. A path that this machine does not have is out of range.
   package var path: NativeFFTPath
 
   package init(
@@ -1386,7 +1386,7 @@ package struct NativeFFTPlanConfiguration: Sendable, Hashable, NativeRecord {
 package struct NativeFFTInverseConfiguration: Sendable, Hashable, NativeRecord {
   /// The number of samples N of a frame: a power of two from 64 to 65,536. Example: 256.
   package var size: Int
-  /// The instructions: those of this machine.
+  /// The instructions. A path that this machine does not have is out of range.
   package var path: NativeFFTPath
 
   package init(
@@ -1518,8 +1518,8 @@ package struct NativeMeterConfiguration: Sendable, Hashable, NativeRecord {
   package var offset: Double
   /// What each channel counts in loudness; read during the call only.
   package var channels: [NativeChannelWeight]
-  /// The microphone's response, which is undone before levels and bands are measured; read during the call only; may be NULL
-  /// when there is none.
+  /// The microphone's response, which is undone before levels and bands are measured; read during the call only; may be
+  /// NULL when there is none.
   package var response: [NativeResponsePoint]
   /// Which channel the levels and bands are of, counted from 0, or `RUSTLE_CHANNEL_ALL`.
   package var metered: Int
@@ -1639,8 +1639,8 @@ package struct NativePitchConfiguration: Sendable, Hashable, NativeRecord {
   package var highest: Double
   /// How it is looked for.
   package var method: NativePitchMethod
-  /// The samples of a frame, a power of two from 256 to 32,768; 0: the least that holds 2.25 periods of `lowest`. One that does
-  /// not hold them raises the lowest frequency, see `RustlePitchDescription`.
+  /// The samples of a frame, a power of two from 256 to 32,768; 0: the least that holds 2.25 periods of `lowest`. One that
+  /// does not hold them raises the lowest frequency, see `RustlePitchDescription`.
   package var window: Int
   /// The samples from frame to frame, 1 to 1,048,576. Example: 256.
   package var hop: Int
@@ -1681,8 +1681,8 @@ package struct NativePitchFrame: Sendable, Hashable {
   package var sample: UInt64
   /// The fundamental frequency in Hz, of an inharmonic tone that of its first partial; 0: the frame has none in the range.
   package var frequency: Double
-  /// 0 to 1. With `RUSTLE_PITCH_HARMONIC` the share of frames like this whose pitch is there and right; with the other methods
-  /// what they have in its place.
+  /// 0 to 1. With `RUSTLE_PITCH_HARMONIC` the share of frames like this whose pitch is there and right; with the other
+  /// methods what they have in its place.
   package var confidence: Double
   /// The standard deviation of `frequency` in cents; 0 where a method does not tell.
   package var deviation: Double
@@ -1707,8 +1707,8 @@ package struct NativePitchFrame: Sendable, Hashable {
 
 /// What a pitch tracker looks for, once its configuration has been read.
 package struct NativePitchDescription: Sendable, Hashable {
-  /// The lowest frequency that is looked for, in Hz: that of the configuration, or the lowest that the window holds, whichever
-  /// is higher.
+  /// The lowest frequency that is looked for, in Hz: that of the configuration, or the lowest that the window holds,
+  /// whichever is higher.
   package var lowest: Double
   /// The highest, in Hz: that of the configuration, or 0.45 of the sample rate, whichever is lower.
   package var highest: Double
@@ -1753,16 +1753,16 @@ package struct NativeManualRuntime: Sendable, Hashable, NativeRecord {
 /// What a capture or a playback is of.
 package struct NativeSoundConfiguration: Sendable, Hashable, NativeRecord {
   /// The device's name, read during the call only: one of `rustle_sound_devices`, such as `default`, or `demo`, which needs
-  /// no hardware: as a source it swells from -60 dBFS to full scale and back in 20 s, as a sink it takes sound at its rate and
-  /// makes none. Example: "demo".
+  /// no hardware: as a source it swells from -60 dBFS to full scale and back in 20 s, as a sink it takes sound at its rate
+  /// and makes none. Example: "demo".
   package var device: String
-  /// The number of frames after which a session ends by itself (those of silence that a playback feeds its device count); 0: a
-  /// capture never does, a playback after `rustle_playback_finish`.
+  /// The number of frames after which a session ends by itself (those of silence that a playback feeds its device count);
+  /// 0: a capture never does, a playback after `rustle_playback_finish`.
   package var frameLimit: UInt64
   /// The runtime that the sessions run on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
   package var runtime: UInt64
-  /// In Hz, 1 to 1,000,000. A device that does not take it is refused. Sound servers, and ALSA's `plug` devices, take what the
-  /// hardware has not and resample by themselves. Example: 48000.
+  /// In Hz, 1 to 1,000,000. A device that does not take it is refused. Sound servers, and ALSA's `plug` devices, take what
+  /// the hardware has not and resample by themselves. Example: 48000.
   package var sampleRate: Int
   /// 1 to 32. Example: 2.
   package var channels: Int
@@ -1811,8 +1811,8 @@ package struct NativeSoundBlock: Sendable, Hashable {
   package var overruns: Int
   /// The frames in it: at least 1, and as many as find room.
   package var frames: Int
-  /// On a frame lane the number of blocks that were lost just before this one; what is beyond 4,294,967,295 is reported with the
-  /// blocks that follow. 0 on the events lane.
+  /// On a frame lane the number of blocks that were lost just before this one; what is beyond 4,294,967,295 is reported
+  /// with the blocks that follow. 0 on the events lane.
   package var gap: UInt64
   /// The samples of a frame.
   package var channels: Int
@@ -1847,8 +1847,8 @@ package struct NativePlaybackProgress: Sendable, Hashable {
   package var starved: UInt64
   /// How often the device ran dry; each time it made a hole, how long it does not report.
   package var underruns: Int
-  /// On a frame lane the number of records that were lost just before this one; what is beyond 4,294,967,295 is reported with
-  /// those that follow. 0 on the events lane.
+  /// On a frame lane the number of records that were lost just before this one; what is beyond 4,294,967,295 is reported
+  /// with those that follow. 0 on the events lane.
   package var gap: UInt64
 
   init(_ record: RustlePlaybackProgress) {
@@ -1880,7 +1880,7 @@ package struct NativeSTFTConfiguration: Sendable, Hashable, NativeRecord {
   package var padding: NativePadding
   /// What a row is.
   package var form: NativeSpectrumForm
-  /// The instructions: those of this machine.
+  /// The instructions. A path that this machine does not have is out of range.
   package var path: NativeFFTPath
 
   package init(
@@ -1999,8 +1999,8 @@ package struct NativeTickerConfiguration: Sendable, Hashable, NativeRecord {
 
 /// A session of a ticker.
 package struct NativeTickerRequest: Sendable, Hashable, NativeRecord {
-  /// The symbols: 1 to 100,000 distinct names of 1 to 32 bytes without white space or control characters. A symbol is known by its
-  /// place in this list from then on.
+  /// The symbols: 1 to 100,000 distinct names of 1 to 32 bytes without white space or control characters. A symbol is known
+  /// by its place in this list from then on.
   package var symbols: [String]
   /// The lane of the updates.
   package var lane: NativeLaneRequest

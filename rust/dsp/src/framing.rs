@@ -51,6 +51,15 @@ impl Framing {
         self.filled == self.buffer.len()
     }
 
+    /// How many of the next samples complete at most `frames` frames.
+    pub(crate) fn fit(&self, frames: usize) -> usize {
+        let to_next = self.skip + self.buffer.len() - self.filled;
+        frames
+            .saturating_mul(self.hop)
+            .saturating_add(to_next)
+            .saturating_sub(1)
+    }
+
     /// Goes on to the next frame.
     pub(crate) fn advance(&mut self) {
         let moved = self.hop.min(self.buffer.len());

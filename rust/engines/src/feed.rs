@@ -32,7 +32,7 @@ pub use policy::{Policy, SAMPLE_INTERVALS};
 pub use pushed::{HostNews, MESSAGE_LIMITS, PushedConfiguration};
 pub use replay::ReplayConfiguration;
 pub use server::{ClientStatistics, FeedServer, HEARTBEAT, ServerCounts};
-pub use session::FeedSession;
+pub use session::{FeedLink, FeedSession};
 pub use simulated::{Model, SimulatedConfiguration};
 
 use crate::engine::Sessions;

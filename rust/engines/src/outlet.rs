@@ -46,7 +46,8 @@ impl LaneCapacity {
     }
 }
 
-/// A started session whose records go where its [`Delivery`] says.
+/// A started session whose records go where its [`Delivery`] says. Clones stand for the same one.
+#[derive(Clone)]
 pub struct LaneSession<T> {
     session: Session,
     lane: Option<Arc<Lane<T>>>,
@@ -67,6 +68,16 @@ impl<T: Record> LaneSession<T> {
     /// until the session is dropped, also after its end.
     pub fn drain(&self, most: usize, take: impl FnMut(T, u32)) -> Option<(usize, LaneStatistics)> {
         self.lane.as_ref().map(|lane| lane.drain(most, take))
+    }
+
+    /// Whether the listener or the bell was told of the end.
+    pub fn is_released(&self) -> bool {
+        self.session.is_released()
+    }
+
+    /// What went through the lane so far; `None` when the session pushes.
+    pub fn statistics(&self) -> Option<LaneStatistics> {
+        self.lane.as_ref().map(|lane| lane.statistics())
     }
 }
 

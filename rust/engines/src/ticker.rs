@@ -10,10 +10,9 @@ pub use lane::Tick;
 use crate::engine::Sessions;
 use crate::lane::{Doorbell, MAX_LANE_CAPACITY};
 use crate::lock::{Lock, locked};
-use crate::outlet::{Outlet, RecordListener};
-use crate::ring::{LaneStatistics, Overflow};
+use crate::outlet::{LaneSession, Outlet, RecordListener};
+use crate::ring::Overflow;
 use crate::runtime::Runtime;
-use crate::session::Session;
 use crate::turns::{Paced, Turns};
 use job::{Named, TickerJob};
 use lane::PriceLane;
@@ -58,10 +57,7 @@ pub struct TickerEngine {
 }
 
 /// A started session of a ticker.
-pub struct TickerSession {
-    session: Session,
-    lane: Option<Arc<PriceLane>>,
-}
+pub type TickerSession = LaneSession<Tick>;
 
 impl TickerEngine {
     /// An engine on the shared runtime.
@@ -101,6 +97,19 @@ impl TickerEngine {
     ) -> Result<TickerSession, TickerError> {
         let symbols = SymbolList::new(symbols.iter().copied())?;
         let listener = Named::new(&symbols, listener);
+        self.start(&symbols, None, || Outlet::Push(Box::new(listener)))
+    }
+
+    /// Starts a session that pushes every update to `listener`, on a worker's thread, with its symbol's place in the list.
+    ///
+    /// # Errors
+    /// As [`start_tracking`](TickerEngine::start_tracking).
+    pub fn start_pushing(
+        &self,
+        symbols: &[&str],
+        listener: impl RecordListener<Tick> + 'static,
+    ) -> Result<TickerSession, TickerError> {
+        let symbols = SymbolList::new(symbols.iter().copied())?;
         self.start(&symbols, None, || Outlet::Push(Box::new(listener)))
     }
 
@@ -179,34 +188,11 @@ impl TickerEngine {
         if lane.is_some() {
             self.lane().clone_from(&lane);
         }
-        Ok(TickerSession { session, lane })
+        Ok(LaneSession::new(session, lane.map(|lane| lane.ticks.clone())))
     }
 
     fn lane(&self) -> MutexGuard<'_, Option<Arc<PriceLane>>> {
         locked(&self.lane, Lock::TickerLane)
-    }
-}
-
-impl TickerSession {
-    /// Asks for the session's end; see [`Session::cancel`].
-    pub fn cancel(&self) {
-        self.session.cancel();
-    }
-
-    /// Whether the listener or the bell was told of the end.
-    pub fn is_released(&self) -> bool {
-        self.session.is_released()
-    }
-
-    /// Hands out at most `most` waiting ticks, the longest waiting first, each with the number lost just before it. Returns
-    /// how many there were, and what went through the lane up to and including them; `None` when the session pushes. Works until the session is dropped, also after its end.
-    pub fn drain(&self, most: usize, take: impl FnMut(Tick, u32)) -> Option<(usize, LaneStatistics)> {
-        self.lane.as_ref().map(|lane| lane.ticks.drain(most, take))
-    }
-
-    /// What went through the lane so far; `None` when the session pushes.
-    pub fn statistics(&self) -> Option<LaneStatistics> {
-        self.lane.as_ref().map(|lane| lane.ticks.statistics())
     }
 }
 

@@ -479,7 +479,7 @@ typedef struct RustleEchoValue {
 
 /// Makes an echo. `echo` receives the handle, to be freed with `rustle_echo_free`. See `rustle_new`.
 ///
-/// Fails with `RUSTLE_INVALID_VALUE` (the rate), `RUSTLE_STALE_HANDLE` (the runtime's).
+/// Fails with `RUSTLE_INVALID_VALUE` (a field out of its range), `RUSTLE_STALE_HANDLE` (the runtime's).
 static inline RustleStatus rustle_echo_new(
     const RustleEchoConfiguration *configuration, RustleHandle *echo, RustleError *error) {
   return rustle_new(RUSTLE_NEW_ECHO, configuration, sizeof *configuration, echo, error);
@@ -488,7 +488,7 @@ static inline RustleStatus rustle_echo_new(
 /// Starts a session. Events are `RustleEchoValue` records. `session` receives the handle, to be freed with
 /// `rustle_session_free`. See `rustle_start`.
 ///
-/// Fails with `RUSTLE_INVALID_LENGTH`; the sink was not taken then.
+/// Fails with `RUSTLE_INVALID_VALUE` (a field out of its range), `RUSTLE_INVALID_LENGTH`.
 static inline RustleStatus rustle_echo_start(
     RustleHandle echo, const RustleLaneRequest *request, RustleSink sink, RustleHandle *session,
     RustleError *error) {
@@ -595,7 +595,7 @@ typedef struct RustleEqualizerConfiguration {
 ///
 /// Fails with `RUSTLE_WRONG_STATE` (another call processes a block at the moment).
 ///
-/// Thread-safe: yes. Realtime-safe: yes, while nobody frees the equalizer.
+/// Thread-safe: yes, also inside a callback. Realtime-safe: yes, while nobody frees the object.
 static inline RustleStatus rustle_equalizer_reset(RustleHandle equalizer, RustleError *error) {
   return rustle_reset(rustle_of_kind(equalizer, 7), error);
 }
@@ -603,7 +603,7 @@ static inline RustleStatus rustle_equalizer_reset(RustleHandle equalizer, Rustle
 /// Makes an equalizer. `equalizer` receives the handle, to be freed with `rustle_equalizer_free`. See
 /// `rustle_new`.
 ///
-/// Fails with `RUSTLE_INVALID_VALUE` (a number out of its range), `RUSTLE_INVALID_LENGTH` (too many bands).
+/// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE` (a field out of its range).
 static inline RustleStatus rustle_equalizer_new(
     const RustleEqualizerConfiguration *configuration, RustleHandle *equalizer, RustleError *error) {
   return rustle_new(RUSTLE_NEW_EQUALIZER, configuration, sizeof *configuration, equalizer, error);
@@ -622,7 +622,7 @@ RustleStatus rustle_equalizer_change_sized(
 /// the one before has begun takes its place; one that comes while another is under way follows it.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_VALUE`
-/// (memory that overlaps or is misaligned), `RUSTLE_INVALID_VALUE` (a number out of its range),
+/// (memory that overlaps or is misaligned), `RUSTLE_INVALID_VALUE` (a field out of its range),
 /// `RUSTLE_INVALID_LENGTH` (too many bands); nothing is changed then.
 ///
 /// Thread-safe: yes, also beside `rustle_equalizer_process`. Realtime-safe: no.
@@ -649,11 +649,11 @@ RustleStatus rustle_equalizer_set_bypassed(RustleHandle equalizer, uint32_t is_b
 /// input, bit for bit. The CPU's floating-point modes are neither read nor changed.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE` (memory that overlaps or
-/// is misaligned), `RUSTLE_INVALID_LENGTH` (no whole frames), `RUSTLE_WRONG_STATE` (another call processes a
-/// block at the moment); the block is as it was then.
+/// is misaligned), `RUSTLE_WRONG_STATE` (another call uses the object at the moment),
+/// `RUSTLE_INVALID_LENGTH` (no whole frames); the block is as it was then.
 ///
-/// Thread-safe: no (a call beside another one with the same equalizer is refused). Realtime-safe: yes, while
-/// nobody frees the equalizer.
+/// Thread-safe: no (a call beside another one with the same object is refused). Realtime-safe: yes, while
+/// nobody frees the object.
 ///
 /// Safety: `error`, `block` (`block_capacity` elements) are NULL or memory that this call alone uses.
 RustleStatus rustle_equalizer_process(
@@ -669,10 +669,10 @@ RustleStatus rustle_equalizer_response_sized(
 /// of `frequencies` in Hz one to `left` and one to `right`.
 ///
 /// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_VALUE` (memory that overlaps or
-/// is misaligned), `RUSTLE_INVALID_VALUE` (a number out of its range), `RUSTLE_INVALID_LENGTH` (too many
+/// is misaligned), `RUSTLE_INVALID_VALUE` (a field out of its range), `RUSTLE_INVALID_LENGTH` (too many
 /// bands, or not as many factors as frequencies); nothing is written then.
 ///
-/// Thread-safe: yes. Realtime-safe: no.
+/// Thread-safe: yes, also inside a callback. Realtime-safe: no.
 ///
 /// Safety: `settings`, `frequencies` (`frequencies_count` elements) are NULL or readable and not written
 /// during the call; `error`, `left` (`left_capacity` elements), `right` (`right_capacity` elements) are NULL
@@ -695,10 +695,10 @@ RustleStatus rustle_equalizer_preamp_sized(
 /// below full scale at `sample_rate` Hz.
 ///
 /// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_VALUE` (memory that overlaps or
-/// is misaligned), `RUSTLE_INVALID_VALUE` (a number out of its range), `RUSTLE_INVALID_LENGTH` (too many
+/// is misaligned), `RUSTLE_INVALID_VALUE` (a field out of its range), `RUSTLE_INVALID_LENGTH` (too many
 /// bands).
 ///
-/// Thread-safe: yes. Realtime-safe: no.
+/// Thread-safe: yes, also inside a callback. Realtime-safe: no.
 ///
 /// Safety: `settings` is NULL or readable and not written during the call; `error`, `preamp` are NULL or
 /// memory that this call alone uses.
@@ -719,10 +719,10 @@ RustleStatus rustle_equalizer_solve_sized(
 /// distance that is left, in dB.
 ///
 /// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_VALUE` (memory that overlaps or
-/// is misaligned), `RUSTLE_INVALID_VALUE` (a number out of its range), `RUSTLE_INVALID_LENGTH` (not as many
+/// is misaligned), `RUSTLE_INVALID_VALUE` (a field out of its range), `RUSTLE_INVALID_LENGTH` (not as many
 /// targets or gains as bands); nothing is written then.
 ///
-/// Thread-safe: yes. Realtime-safe: no.
+/// Thread-safe: yes, also inside a callback. Realtime-safe: no.
 ///
 /// Safety: `bands` (`bands_count` elements), `targets` (`targets_count` elements) are NULL or readable and
 /// not written during the call; `error`, `gains` (`gains_capacity` elements), `distance` are NULL or memory
@@ -976,8 +976,8 @@ typedef struct RustleNoticeRequest {
 typedef struct RustleFeedOmissions {
   /// Quotes that were left out of candles or statistics because they came too late.
   uint64_t late;
-  /// Quotes that left the windows of statistics early, because a symbol's window has at most 1,048,576 quotes. The statistics after
-  /// the first of them are of fewer quotes than the window's length has.
+  /// Quotes that left the windows of statistics early, because a symbol's window has at most 1,048,576 quotes. The
+  /// statistics after the first of them are of fewer quotes than the window's length has.
   uint64_t evicted;
 } RustleFeedOmissions;
 
@@ -1202,8 +1202,8 @@ typedef struct RustleServerClient {
 
 /// How one symbol's price moves in geometric Brownian motion.
 typedef struct RustleGbmParameters {
-  /// The price that it moves from, in units of 10^-`price_scale`: 1 to 10^15. It moves by this unit; the first quote is a step on.
-  /// Example: 100.
+  /// The price that it moves from, in units of 10^-`price_scale`: 1 to 10^15. It moves by this unit; the first quote is a
+  /// step on. Example: 100.
   int64_t price_units;
   /// The expected growth per year as a continuous rate, -1,000 to 1,000.
   double drift;
@@ -1282,8 +1282,8 @@ typedef struct RustleLiveFeed {
   uint64_t cap_ns;
   /// A connection that held for so many ns counts as healthy: the next failure is the first again.
   uint64_t healthy_ns;
-  /// The runtime of its consumers: 0 for the shared one, or a handle of `rustle_runtime_new_manual`. The connection is read on
-  /// a thread of its own whatever the runtime.
+  /// The runtime of its consumers: 0 for the shared one, or a handle of `rustle_runtime_new_manual`. The connection is read
+  /// on a thread of its own whatever the runtime.
   RustleHandle runtime;
   /// Not 0: the numbers of its quotes begin anew with each connection. Where they go on, what was sent while there was no
   /// connection is reported as skipped.
@@ -1320,9 +1320,8 @@ static inline RustleStatus rustle_feed_shut_down(RustleHandle feed, RustleError 
 /// Makes a feed of simulated prices. Nothing runs before `rustle_feed_run`. `feed` receives the handle, to
 /// be freed with `rustle_feed_free`. See `rustle_new`.
 ///
-/// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (the model, its
-/// parameters, a `reserved` other than 0), `RUSTLE_NO_SYMBOLS` to `RUSTLE_RATE_OUT_OF_RANGE`,
-/// `RUSTLE_STALE_HANDLE` (the runtime's).
+/// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (a field out of its
+/// range), `RUSTLE_STALE_HANDLE` (the runtime's), `RUSTLE_NO_SYMBOLS` to `RUSTLE_RATE_OUT_OF_RANGE`.
 static inline RustleStatus rustle_feed_new_simulated(
     const RustleSimulatedFeed *configuration, RustleHandle *feed, RustleError *error) {
   return rustle_new(RUSTLE_NEW_FEED_SIMULATED, configuration, sizeof *configuration, feed, error);
@@ -1331,9 +1330,9 @@ static inline RustleStatus rustle_feed_new_simulated(
 /// Makes a feed that plays a file, which is opened by this call. Nothing runs before `rustle_feed_run`.
 /// `feed` receives the handle, to be freed with `rustle_feed_free`. See `rustle_new`.
 ///
-/// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (the speed, the format,
-/// a `reserved` other than 0), `RUSTLE_MALFORMED_SCHEMA`, `RUSTLE_UNKNOWN_FORMAT`, `RUSTLE_UNREADABLE_FILE`,
-/// `RUSTLE_STALE_HANDLE` (the runtime's).
+/// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (a field out of its
+/// range), `RUSTLE_STALE_HANDLE` (the runtime's), `RUSTLE_MALFORMED_SCHEMA`, `RUSTLE_UNKNOWN_FORMAT`,
+/// `RUSTLE_UNREADABLE_FILE`.
 static inline RustleStatus rustle_feed_new_replay(
     const RustleReplayFeed *configuration, RustleHandle *feed, RustleError *error) {
   return rustle_new(RUSTLE_NEW_FEED_REPLAY, configuration, sizeof *configuration, feed, error);
@@ -1343,8 +1342,8 @@ static inline RustleStatus rustle_feed_new_replay(
 /// or lost; nobody at the address is no fault. `feed` receives the handle, to be freed with
 /// `rustle_feed_free`. See `rustle_new`.
 ///
-/// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (a time out of its
-/// range), `RUSTLE_MALFORMED_ADDRESS`, `RUSTLE_MALFORMED_SCHEMA`, `RUSTLE_STALE_HANDLE` (the runtime's).
+/// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_STALE_HANDLE` (the runtime's),
+/// `RUSTLE_INVALID_VALUE` (a time out of its range), `RUSTLE_MALFORMED_ADDRESS`, `RUSTLE_MALFORMED_SCHEMA`.
 static inline RustleStatus rustle_feed_new_live(
     const RustleLiveFeed *configuration, RustleHandle *feed, RustleError *error) {
   return rustle_new(RUSTLE_NEW_FEED_LIVE, configuration, sizeof *configuration, feed, error);
@@ -1353,8 +1352,9 @@ static inline RustleStatus rustle_feed_new_live(
 /// Makes a feed that the host fills, by `rustle_feed_push`. Nothing runs before `rustle_feed_run`. `feed`
 /// receives the handle, to be freed with `rustle_feed_free`. See `rustle_new`.
 ///
-/// Fails with `RUSTLE_INVALID_LENGTH` (also a message limit), `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE`
-/// (the format), `RUSTLE_MALFORMED_SCHEMA`, `RUSTLE_STALE_HANDLE` (the runtime's).
+/// Fails with `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (a field out of its range),
+/// `RUSTLE_STALE_HANDLE` (the runtime's), `RUSTLE_INVALID_LENGTH` (also a message limit),
+/// `RUSTLE_MALFORMED_SCHEMA`.
 static inline RustleStatus rustle_feed_new_pushed(
     const RustlePushedFeed *configuration, RustleHandle *feed, RustleError *error) {
   return rustle_new(RUSTLE_NEW_FEED_PUSHED, configuration, sizeof *configuration, feed, error);
@@ -1380,8 +1380,8 @@ static inline RustleStatus rustle_feed_connection(
 /// Starts a consumer of the quotes themselves. `session` receives the handle, to be freed with
 /// `rustle_session_free`. See `rustle_start`.
 ///
-/// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_DUPLICATE_SYMBOL` to
-/// `RUSTLE_TOO_MANY_SYMBOLS`; the sink was not taken then.
+/// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (a field out of its
+/// range), `RUSTLE_DUPLICATE_SYMBOL` to `RUSTLE_TOO_MANY_SYMBOLS`.
 static inline RustleStatus rustle_feed_start_quotes(
     RustleHandle feed, const RustleQuoteRequest *request, RustleSink sink, RustleHandle *session,
     RustleError *error) {
@@ -1399,8 +1399,8 @@ static inline RustleStatus rustle_feed_drain_quotes(
 /// Starts a consumer of candles. Those that are open when the source comes to its end are handed out then.
 /// `session` receives the handle, to be freed with `rustle_session_free`. See `rustle_start`.
 ///
-/// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_DUPLICATE_SYMBOL` to
-/// `RUSTLE_TOO_MANY_SYMBOLS`; the sink was not taken then.
+/// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (a field out of its
+/// range), `RUSTLE_DUPLICATE_SYMBOL` to `RUSTLE_TOO_MANY_SYMBOLS`.
 static inline RustleStatus rustle_feed_start_candles(
     RustleHandle feed, const RustleCandleRequest *request, RustleSink sink, RustleHandle *session,
     RustleError *error) {
@@ -1418,8 +1418,8 @@ static inline RustleStatus rustle_feed_drain_candles(
 /// Starts a consumer of the statistics of each symbol's last while, after each of its quotes. `session`
 /// receives the handle, to be freed with `rustle_session_free`. See `rustle_start`.
 ///
-/// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_DUPLICATE_SYMBOL` to
-/// `RUSTLE_TOO_MANY_SYMBOLS`; the sink was not taken then.
+/// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (a field out of its
+/// range), `RUSTLE_DUPLICATE_SYMBOL` to `RUSTLE_TOO_MANY_SYMBOLS`.
 static inline RustleStatus rustle_feed_start_statistics(
     RustleHandle feed, const RustlePriceStatisticsRequest *request, RustleSink sink, RustleHandle *session,
     RustleError *error) {
@@ -1437,8 +1437,8 @@ static inline RustleStatus rustle_feed_drain_statistics(
 /// Starts a consumer of alerts. `session` receives the handle, to be freed with `rustle_session_free`. See
 /// `rustle_start`.
 ///
-/// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_DUPLICATE_SYMBOL` to
-/// `RUSTLE_TOO_MANY_SYMBOLS`; the sink was not taken then.
+/// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (a field out of its
+/// range), `RUSTLE_DUPLICATE_SYMBOL` to `RUSTLE_TOO_MANY_SYMBOLS`.
 static inline RustleStatus rustle_feed_start_alerts(
     RustleHandle feed, const RustlePriceAlertRequest *request, RustleSink sink, RustleHandle *session,
     RustleError *error) {
@@ -1456,7 +1456,7 @@ static inline RustleStatus rustle_feed_drain_alerts(
 /// Starts a consumer of what happens to the source. `session` receives the handle, to be freed with
 /// `rustle_session_free`. See `rustle_start`.
 ///
-/// Fails with `RUSTLE_INVALID_LENGTH`; the sink was not taken then.
+/// Fails with `RUSTLE_INVALID_VALUE` (a field out of its range), `RUSTLE_INVALID_LENGTH`.
 static inline RustleStatus rustle_feed_start_notices(
     RustleHandle feed, const RustleNoticeRequest *request, RustleSink sink, RustleHandle *session,
     RustleError *error) {
@@ -1486,8 +1486,8 @@ static inline RustleStatus rustle_feed_omissions(
 /// once no thread of the server is left and the address is free. Both are called on threads of the server's
 /// own. `session` receives the handle, to be freed with `rustle_session_free`. See `rustle_start`.
 ///
-/// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_MALFORMED_ADDRESS`,
-/// `RUSTLE_ADDRESS_UNAVAILABLE`; the sink was not taken then.
+/// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (a field out of its
+/// range), `RUSTLE_MALFORMED_ADDRESS`, `RUSTLE_ADDRESS_UNAVAILABLE`.
 static inline RustleStatus rustle_feed_serve(
     RustleHandle feed, const RustleServerRequest *request, RustleSink sink, RustleHandle *session,
     RustleError *error) {
@@ -1513,7 +1513,7 @@ static inline RustleStatus rustle_server_counts(
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_SHUT_DOWN`, `RUSTLE_EXHAUSTED` (the feed is over then).
 ///
-/// Thread-safe: yes. Realtime-safe: no.
+/// Thread-safe: yes, also inside a callback. Realtime-safe: no.
 ///
 /// Safety: `error` is NULL or memory that this call alone uses.
 RustleStatus rustle_feed_run(RustleHandle feed, RustleError *error);
@@ -1600,10 +1600,10 @@ RustleStatus rustle_feed_subscribe_sized(
 /// those.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_INVALID_VALUE` (a session of another engine),
-/// `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE` (memory that
-/// overlaps or is misaligned), `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (a session of notices),
-/// `RUSTLE_DUPLICATE_SYMBOL` to `RUSTLE_TOO_MANY_SYMBOLS`, `RUSTLE_WRONG_STATE` (the session is over);
-/// nothing is changed then.
+/// `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_VALUE` (memory that overlaps or is
+/// misaligned), `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (a session of
+/// notices), `RUSTLE_DUPLICATE_SYMBOL` to `RUSTLE_TOO_MANY_SYMBOLS`, `RUSTLE_WRONG_STATE` (the session is
+/// over); nothing is changed then.
 ///
 /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
 ///
@@ -1765,7 +1765,7 @@ typedef struct RustleFftPlanConfiguration {
   /// What the magnitudes are relative to.
   /// One of `RUSTLE_SCALE_…`.
   uint32_t scale;
-  /// The instructions: those of this machine.
+  /// The instructions. A path that this machine does not have is out of range.
   /// One of `RUSTLE_PATH_…`.
   uint32_t path;
 } RustleFftPlanConfiguration;
@@ -1774,7 +1774,7 @@ typedef struct RustleFftPlanConfiguration {
 typedef struct RustleFftInverseConfiguration {
   /// The number of samples N of a frame: a power of two from 64 to 65,536. Example: 256.
   size_t size;
-  /// The instructions: those of this machine.
+  /// The instructions. A path that this machine does not have is out of range.
   /// One of `RUSTLE_PATH_…`.
   uint32_t path;
   /// 0.
@@ -1848,7 +1848,7 @@ void free_fft_result_rust(const float *result);
 /// Makes a plan for the spectra of frames. `fft_plan` receives the handle, to be freed with
 /// `rustle_fft_plan_free`. See `rustle_new`.
 ///
-/// Fails with `RUSTLE_INVALID_VALUE` (a field out of its range, a path that this machine does not have).
+/// Fails with `RUSTLE_INVALID_VALUE` (a field out of its range).
 static inline RustleStatus rustle_fft_plan_new(
     const RustleFftPlanConfiguration *configuration, RustleHandle *fft_plan, RustleError *error) {
   return rustle_new(RUSTLE_NEW_FFT_PLAN, configuration, sizeof *configuration, fft_plan, error);
@@ -1856,7 +1856,7 @@ static inline RustleStatus rustle_fft_plan_new(
 
 /// Writes what the plan is to `description`.
 ///
-/// Thread-safe: yes. Realtime-safe: yes, while nobody frees the plan.
+/// Thread-safe: yes, also inside a callback. Realtime-safe: yes, while nobody frees the object.
 static inline RustleStatus rustle_fft_plan_describe(
     RustleHandle fft_plan, RustleFftDescription *description, RustleError *error) {
   return rustle_describe(fft_plan, RUSTLE_DESCRIBE_FFT_PLAN, description, sizeof *description, error);
@@ -1870,7 +1870,7 @@ static inline RustleStatus rustle_fft_plan_free(RustleHandle fft_plan, RustleErr
 /// Makes a plan for the inverse transform. `fft_inverse` receives the handle, to be freed with
 /// `rustle_fft_inverse_free`. See `rustle_new`.
 ///
-/// Fails with `RUSTLE_INVALID_VALUE` (a field out of its range, a path that this machine does not have).
+/// Fails with `RUSTLE_INVALID_VALUE` (a field out of its range).
 static inline RustleStatus rustle_fft_inverse_new(
     const RustleFftInverseConfiguration *configuration, RustleHandle *fft_inverse, RustleError *error) {
   return rustle_new(RUSTLE_NEW_FFT_INVERSE, configuration, sizeof *configuration, fft_inverse, error);
@@ -1878,7 +1878,7 @@ static inline RustleStatus rustle_fft_inverse_new(
 
 /// Writes what the inverse is to `description`.
 ///
-/// Thread-safe: yes. Realtime-safe: yes, while nobody frees the inverse.
+/// Thread-safe: yes, also inside a callback. Realtime-safe: yes, while nobody frees the object.
 static inline RustleStatus rustle_fft_inverse_describe(
     RustleHandle fft_inverse, RustleFftDescription *description, RustleError *error) {
   return rustle_describe(fft_inverse, RUSTLE_DESCRIBE_FFT_INVERSE, description, sizeof *description, error);
@@ -1968,7 +1968,7 @@ RustleStatus rustle_spectrum_peaks_sized(
 /// that are not finite are left out.
 ///
 /// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_VALUE` (memory that overlaps or
-/// is misaligned), `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE` (a field out of its range); nothing is
+/// is misaligned), `RUSTLE_INVALID_VALUE` (a field out of its range), `RUSTLE_INVALID_LENGTH`; nothing is
 /// written then.
 ///
 /// Thread-safe: yes. Realtime-safe: no (it allocates a list of the local maxima).
@@ -2050,8 +2050,8 @@ typedef struct RustleMeterConfiguration {
   const uint32_t *channels;
   /// The number of channels, 1 to 24. Example: 1.
   size_t channel_count;
-  /// The microphone's response, which is undone before levels and bands are measured; read during the call only; may be NULL
-  /// when there is none.
+  /// The microphone's response, which is undone before levels and bands are measured; read during the call only; may be
+  /// NULL when there is none.
   const RustleResponsePoint *response;
   /// The number of its points, at most 4096; 0: there is none. Example: 0.
   size_t response_count;
@@ -2114,17 +2114,17 @@ typedef struct RustleMeterReading {
 
 /// Begins a new measurement. The filters go on: a sound that lasts has no beginning.
 ///
-/// Fails with `RUSTLE_WRONG_STATE` (another call uses the meter at the moment).
+/// Fails with `RUSTLE_WRONG_STATE` (another call uses the object at the moment).
 ///
-/// Thread-safe: no (a call beside another one with the same meter is refused). Realtime-safe: yes, while
-/// nobody frees the meter.
+/// Thread-safe: no (a call beside another one with the same object is refused). Realtime-safe: yes, while
+/// nobody frees the object.
 static inline RustleStatus rustle_meter_restart(RustleHandle meter, RustleError *error) {
   return rustle_reset(rustle_of_kind(meter, 11), error);
 }
 
 /// Makes a meter. `meter` receives the handle, to be freed with `rustle_meter_free`. See `rustle_new`.
 ///
-/// Fails with `RUSTLE_INVALID_VALUE` (a number out of its range), `RUSTLE_INVALID_LENGTH`.
+/// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE` (a field out of its range).
 static inline RustleStatus rustle_meter_new(
     const RustleMeterConfiguration *configuration, RustleHandle *meter, RustleError *error) {
   return rustle_new(RUSTLE_NEW_METER, configuration, sizeof *configuration, meter, error);
@@ -2139,11 +2139,11 @@ static inline RustleStatus rustle_meter_free(RustleHandle meter, RustleError *er
 /// overload.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE` (memory that overlaps or
-/// is misaligned), `RUSTLE_INVALID_LENGTH` (no whole frames), `RUSTLE_WRONG_STATE` (another call uses the
-/// meter at the moment); the samples do not count then.
+/// is misaligned), `RUSTLE_WRONG_STATE` (another call uses the object at the moment),
+/// `RUSTLE_INVALID_LENGTH` (no whole frames); the samples do not count then.
 ///
-/// Thread-safe: no (a call beside another one with the same meter is refused). Realtime-safe: yes, while
-/// nobody frees the meter.
+/// Thread-safe: no (a call beside another one with the same object is refused). Realtime-safe: yes, while
+/// nobody frees the object.
 ///
 /// Safety: `samples` (`samples_count` elements) is NULL or readable and not written during the call; `error`
 /// is NULL or memory that this call alone uses.
@@ -2157,11 +2157,11 @@ RustleStatus rustle_meter_read_sized(
 /// Writes what the meter shows now to `reading`.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_VALUE`
-/// (memory that overlaps or is misaligned), `RUSTLE_WRONG_STATE` (another call uses the meter at the
+/// (memory that overlaps or is misaligned), `RUSTLE_WRONG_STATE` (another call uses the object at the
 /// moment).
 ///
-/// Thread-safe: no (a call beside another one with the same meter is refused). Realtime-safe: yes, while
-/// nobody frees the meter.
+/// Thread-safe: no (a call beside another one with the same object is refused). Realtime-safe: yes, while
+/// nobody frees the object.
 ///
 /// Safety: `error`, `reading` are NULL or memory that this call alone uses.
 static inline RustleStatus rustle_meter_read(
@@ -2173,11 +2173,11 @@ static inline RustleStatus rustle_meter_read(
 /// for 10; not a number in the first 5 time constants, minus infinity for silence.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE` (memory that overlaps or
-/// is misaligned), `RUSTLE_INVALID_VALUE` (`percent`), `RUSTLE_WRONG_STATE` (another call uses the meter at
-/// the moment).
+/// is misaligned), `RUSTLE_WRONG_STATE` (another call uses the object at the moment), `RUSTLE_INVALID_VALUE`
+/// (`percent`).
 ///
-/// Thread-safe: no (a call beside another one with the same meter is refused). Realtime-safe: yes, while
-/// nobody frees the meter.
+/// Thread-safe: no (a call beside another one with the same object is refused). Realtime-safe: yes, while
+/// nobody frees the object.
 ///
 /// Safety: `error`, `level` are NULL or memory that this call alone uses.
 RustleStatus rustle_meter_exceeded(RustleHandle meter, double percent, double *level, RustleError *error);
@@ -2187,11 +2187,11 @@ RustleStatus rustle_meter_exceeded(RustleHandle meter, double percent, double *l
 /// the number of bands.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`
-/// (memory that overlaps or is misaligned), `RUSTLE_WRONG_STATE` (another call uses the meter at the
+/// (memory that overlaps or is misaligned), `RUSTLE_WRONG_STATE` (another call uses the object at the
 /// moment).
 ///
-/// Thread-safe: no (a call beside another one with the same meter is refused). Realtime-safe: yes, while
-/// nobody frees the meter.
+/// Thread-safe: no (a call beside another one with the same object is refused). Realtime-safe: yes, while
+/// nobody frees the object.
 ///
 /// Safety: `error`, `centres` (`centres_capacity` elements), `levels` (`levels_capacity` elements), `count`
 /// are NULL or memory that this call alone uses.
@@ -2257,8 +2257,8 @@ typedef struct RustlePitchConfiguration {
   /// How it is looked for.
   /// One of `RUSTLE_PITCH_…`.
   uint32_t method;
-  /// The samples of a frame, a power of two from 256 to 32,768; 0: the least that holds 2.25 periods of `lowest`. One that does
-  /// not hold them raises the lowest frequency, see `RustlePitchDescription`.
+  /// The samples of a frame, a power of two from 256 to 32,768; 0: the least that holds 2.25 periods of `lowest`. One that
+  /// does not hold them raises the lowest frequency, see `RustlePitchDescription`.
   uint32_t window;
   /// The samples from frame to frame, 1 to 1,048,576. Example: 256.
   uint32_t hop;
@@ -2272,8 +2272,8 @@ typedef struct RustlePitchFrame {
   uint64_t sample;
   /// The fundamental frequency in Hz, of an inharmonic tone that of its first partial; 0: the frame has none in the range.
   double frequency;
-  /// 0 to 1. With `RUSTLE_PITCH_HARMONIC` the share of frames like this whose pitch is there and right; with the other methods
-  /// what they have in its place.
+  /// 0 to 1. With `RUSTLE_PITCH_HARMONIC` the share of frames like this whose pitch is there and right; with the other
+  /// methods what they have in its place.
   double confidence;
   /// The standard deviation of `frequency` in cents; 0 where a method does not tell.
   double deviation;
@@ -2288,8 +2288,8 @@ typedef struct RustlePitchFrame {
 
 /// What a pitch tracker looks for, once its configuration has been read.
 typedef struct RustlePitchDescription {
-  /// The lowest frequency that is looked for, in Hz: that of the configuration, or the lowest that the window holds, whichever
-  /// is higher.
+  /// The lowest frequency that is looked for, in Hz: that of the configuration, or the lowest that the window holds,
+  /// whichever is higher.
   double lowest;
   /// The highest, in Hz: that of the configuration, or 0.45 of the sample rate, whichever is lower.
   double highest;
@@ -2301,16 +2301,18 @@ typedef struct RustlePitchDescription {
 
 /// Forgets the signal; the next sample is the first of another.
 ///
-/// Fails with `RUSTLE_WRONG_STATE` (another call uses the tracker at the moment).
+/// Fails with `RUSTLE_WRONG_STATE` (another call uses the object at the moment).
 ///
-/// Thread-safe: no (a call beside another one with the same tracker is refused). Realtime-safe: yes, while
-/// nobody frees the tracker.
+/// Thread-safe: no (a call beside another one with the same object is refused). Realtime-safe: yes, while
+/// nobody frees the object.
 static inline RustleStatus rustle_pitch_reset(RustleHandle pitch, RustleError *error) {
   return rustle_reset(rustle_of_kind(pitch, 12), error);
 }
 
 /// Makes a pitch tracker, at the beginning of a signal. `pitch` receives the handle, to be freed with
 /// `rustle_pitch_free`. See `rustle_new`.
+///
+/// Fails with `RUSTLE_INVALID_VALUE` (a field out of its range).
 static inline RustleStatus rustle_pitch_new(
     const RustlePitchConfiguration *configuration, RustleHandle *pitch, RustleError *error) {
   return rustle_new(RUSTLE_NEW_PITCH, configuration, sizeof *configuration, pitch, error);
@@ -2318,7 +2320,7 @@ static inline RustleStatus rustle_pitch_new(
 
 /// Writes what the tracker looks for to `description`.
 ///
-/// Thread-safe: yes. Realtime-safe: yes, while nobody frees the tracker.
+/// Thread-safe: yes, also inside a callback. Realtime-safe: yes, while nobody frees the object.
 static inline RustleStatus rustle_pitch_describe(
     RustleHandle pitch, RustlePitchDescription *description, RustleError *error) {
   return rustle_describe(pitch, RUSTLE_DESCRIBE_PITCH, description, sizeof *description, error);
@@ -2340,14 +2342,15 @@ RustleStatus rustle_pitch_process_sized(
 /// none, samples are taken up to the next frame's last.
 ///
 /// The first frame begins with the signal, each one a hop after the one before, and is written by the call
-/// that brings its last sample. However the signal is cut, the numbers are the same.
+/// that brings its last sample. However the signal is cut, the numbers are the same. A call that fails takes
+/// and writes nothing.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_LENGTH`,
 /// `RUSTLE_INVALID_VALUE` (memory that overlaps or is misaligned), `RUSTLE_WRONG_STATE` (another call uses
-/// the tracker at the moment); nothing is taken or written then.
+/// the object at the moment).
 ///
-/// Thread-safe: no (a call beside another one with the same tracker is refused). Realtime-safe: yes, while
-/// nobody frees the tracker.
+/// Thread-safe: no (a call beside another one with the same object is refused). Realtime-safe: yes, while
+/// nobody frees the object.
 ///
 /// Safety: `samples` (`samples_count` elements) is NULL or readable and not written during the call;
 /// `error`, `frames` (`frames_capacity` elements), `taken`, `written` are NULL or memory that this call
@@ -2370,10 +2373,10 @@ RustleStatus rustle_pitch_contour_sized(
 /// `frames_capacity` of 0 nothing else is done. `decoding` is one of `RUSTLE_DECODING_…`.
 ///
 /// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_VALUE` (memory that overlaps or
-/// is misaligned), `RUSTLE_INVALID_LENGTH` (room for some of the frames only), `RUSTLE_INVALID_VALUE`;
-/// nothing is written then.
+/// is misaligned), `RUSTLE_INVALID_VALUE` (a field out of its range), `RUSTLE_INVALID_LENGTH` (room for some
+/// of the frames only); nothing is written then.
 ///
-/// Thread-safe: yes. Realtime-safe: no.
+/// Thread-safe: yes, also inside a callback. Realtime-safe: no.
 ///
 /// Safety: `configuration`, `samples` (`samples_count` elements) are NULL or readable and not written during
 /// the call; `error`, `frames` (`frames_capacity` elements), `count` are NULL or memory that this call alone
@@ -2415,7 +2418,7 @@ static inline RustleStatus rustle_runtime_free(RustleHandle runtime, RustleError
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_FORKED`.
 ///
-/// Thread-safe: yes. Realtime-safe: no.
+/// Thread-safe: yes, also inside a callback. Realtime-safe: no.
 ///
 /// Safety: `error` is NULL or memory that this call alone uses.
 RustleStatus rustle_runtime_advance(RustleHandle runtime, uint64_t nanoseconds, RustleError *error);
@@ -2440,16 +2443,16 @@ RustleStatus rustle_runtime_advance(RustleHandle runtime, uint64_t nanoseconds, 
 /// What a capture or a playback is of.
 typedef struct RustleSoundConfiguration {
   /// The device's name, read during the call only: one of `rustle_sound_devices`, such as `default`, or `demo`, which needs
-  /// no hardware: as a source it swells from -60 dBFS to full scale and back in 20 s, as a sink it takes sound at its rate and
-  /// makes none. Example: "demo".
+  /// no hardware: as a source it swells from -60 dBFS to full scale and back in 20 s, as a sink it takes sound at its rate
+  /// and makes none. Example: "demo".
   RustleString device;
-  /// The number of frames after which a session ends by itself (those of silence that a playback feeds its device count); 0: a
-  /// capture never does, a playback after `rustle_playback_finish`.
+  /// The number of frames after which a session ends by itself (those of silence that a playback feeds its device count);
+  /// 0: a capture never does, a playback after `rustle_playback_finish`.
   uint64_t frame_limit;
   /// The runtime that the sessions run on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
   RustleHandle runtime;
-  /// In Hz, 1 to 1,000,000. A device that does not take it is refused. Sound servers, and ALSA's `plug` devices, take what the
-  /// hardware has not and resample by themselves. Example: 48000.
+  /// In Hz, 1 to 1,000,000. A device that does not take it is refused. Sound servers, and ALSA's `plug` devices, take what
+  /// the hardware has not and resample by themselves. Example: 48000.
   uint32_t sample_rate;
   /// 1 to 32. Example: 2.
   uint32_t channels;
@@ -2471,8 +2474,8 @@ typedef struct RustleSoundBlock {
   uint32_t overruns;
   /// The frames in it: at least 1, and as many as find room.
   uint32_t frames;
-  /// On a frame lane the number of blocks that were lost just before this one; what is beyond 4,294,967,295 is reported with the
-  /// blocks that follow. 0 on the events lane.
+  /// On a frame lane the number of blocks that were lost just before this one; what is beyond 4,294,967,295 is reported
+  /// with the blocks that follow. 0 on the events lane.
   uint32_t gap;
   /// The samples of a frame.
   uint32_t channels;
@@ -2494,8 +2497,8 @@ typedef struct RustlePlaybackProgress {
   uint64_t starved;
   /// How often the device ran dry; each time it made a hole, how long it does not report.
   uint32_t underruns;
-  /// On a frame lane the number of records that were lost just before this one; what is beyond 4,294,967,295 is reported with
-  /// those that follow. 0 on the events lane.
+  /// On a frame lane the number of records that were lost just before this one; what is beyond 4,294,967,295 is reported
+  /// with those that follow. 0 on the events lane.
   uint32_t gap;
 } RustlePlaybackProgress;
 
@@ -2534,8 +2537,8 @@ static inline RustleStatus rustle_sound_devices(
 /// Makes a capture. The device is opened by each start. `capture` receives the handle, to be freed with
 /// `rustle_capture_free`. See `rustle_new`.
 ///
-/// Fails with `RUSTLE_INVALID_VALUE` (a number out of its range), `RUSTLE_INVALID_UTF8`,
-/// `RUSTLE_INVALID_LENGTH`, `RUSTLE_STALE_HANDLE` (the runtime's).
+/// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (a field out of its
+/// range), `RUSTLE_STALE_HANDLE` (the runtime's).
 static inline RustleStatus rustle_capture_new(
     const RustleSoundConfiguration *configuration, RustleHandle *capture, RustleError *error) {
   return rustle_new(RUSTLE_NEW_CAPTURE, configuration, sizeof *configuration, capture, error);
@@ -2545,8 +2548,8 @@ static inline RustleStatus rustle_capture_new(
 /// 65,536 of them. The last callback comes when the device is closed again. `session` receives the handle,
 /// to be freed with `rustle_session_free`. See `rustle_start`.
 ///
-/// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`, `RUSTLE_DEVICE_NOT_FOUND` to
-/// `RUSTLE_NO_SOUND_LIBRARY`; the sink was not taken then.
+/// Fails with `RUSTLE_INVALID_VALUE` (a field out of its range), `RUSTLE_INVALID_LENGTH`,
+/// `RUSTLE_DEVICE_NOT_FOUND` to `RUSTLE_NO_SOUND_LIBRARY`.
 static inline RustleStatus rustle_capture_start(
     RustleHandle capture, const RustleLaneRequest *request, RustleSink sink, RustleHandle *session,
     RustleError *error) {
@@ -2578,8 +2581,8 @@ static inline RustleStatus rustle_capture_free(RustleHandle capture, RustleError
 /// Makes a playback. The device is opened by each start. `playback` receives the handle, to be freed with
 /// `rustle_playback_free`. See `rustle_new`.
 ///
-/// Fails with `RUSTLE_INVALID_VALUE` (a number out of its range), `RUSTLE_INVALID_UTF8`,
-/// `RUSTLE_INVALID_LENGTH`, `RUSTLE_STALE_HANDLE` (the runtime's).
+/// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (a field out of its
+/// range), `RUSTLE_STALE_HANDLE` (the runtime's).
 static inline RustleStatus rustle_playback_new(
     const RustleSoundConfiguration *configuration, RustleHandle *playback, RustleError *error) {
   return rustle_new(RUSTLE_NEW_PLAYBACK, configuration, sizeof *configuration, playback, error);
@@ -2589,8 +2592,8 @@ static inline RustleStatus rustle_playback_new(
 /// device is given silence. The last callback comes when the device is closed again. `session` receives the
 /// handle, to be freed with `rustle_session_free`. See `rustle_start`.
 ///
-/// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`, `RUSTLE_DEVICE_NOT_FOUND` to
-/// `RUSTLE_NO_SOUND_LIBRARY`; the sink was not taken then.
+/// Fails with `RUSTLE_INVALID_VALUE` (a field out of its range), `RUSTLE_INVALID_LENGTH`,
+/// `RUSTLE_DEVICE_NOT_FOUND` to `RUSTLE_NO_SOUND_LIBRARY`.
 static inline RustleStatus rustle_playback_start(
     RustleHandle playback, const RustleLaneRequest *request, RustleSink sink, RustleHandle *session,
     RustleError *error) {
@@ -2640,7 +2643,7 @@ RustleStatus rustle_playback_write(
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_INVALID_VALUE` (a session of another engine).
 ///
-/// Thread-safe: yes, also inside a callback. Realtime-safe: yes, while nobody frees the session.
+/// Thread-safe: yes, also inside a callback. Realtime-safe: yes, while nobody frees the object.
 ///
 /// Safety: `error` is NULL or memory that this call alone uses.
 RustleStatus rustle_playback_finish(RustleHandle session, RustleError *error);
@@ -2689,7 +2692,7 @@ typedef struct RustleStftConfiguration {
   /// What a row is.
   /// One of `RUSTLE_FORM_…`.
   uint32_t form;
-  /// The instructions: those of this machine.
+  /// The instructions. A path that this machine does not have is out of range.
   /// One of `RUSTLE_PATH_…`.
   uint32_t path;
 } RustleStftConfiguration;
@@ -2711,7 +2714,7 @@ typedef struct RustleStftStreamConfiguration {
 /// Makes a plan for short-time spectra. `stft` receives the handle, to be freed with `rustle_stft_free`. See
 /// `rustle_new`.
 ///
-/// Fails with `RUSTLE_INVALID_VALUE` (a field out of its range, a path that this machine does not have).
+/// Fails with `RUSTLE_INVALID_VALUE` (a field out of its range).
 static inline RustleStatus rustle_stft_new(
     const RustleStftConfiguration *configuration, RustleHandle *stft, RustleError *error) {
   return rustle_new(RUSTLE_NEW_STFT, configuration, sizeof *configuration, stft, error);
@@ -2719,7 +2722,7 @@ static inline RustleStatus rustle_stft_new(
 
 /// Writes what the plan is to `description`.
 ///
-/// Thread-safe: yes. Realtime-safe: yes, while nobody frees the plan.
+/// Thread-safe: yes, also inside a callback. Realtime-safe: yes, while nobody frees the object.
 static inline RustleStatus rustle_stft_describe(
     RustleHandle stft, RustleStftDescription *description, RustleError *error) {
   return rustle_describe(stft, RUSTLE_DESCRIBE_STFT, description, sizeof *description, error);
@@ -2732,10 +2735,10 @@ static inline RustleStatus rustle_stft_free(RustleHandle stft, RustleError *erro
 
 /// Forgets the signal; the next sample is the first of another.
 ///
-/// Fails with `RUSTLE_WRONG_STATE` (another call uses the stream at the moment).
+/// Fails with `RUSTLE_WRONG_STATE` (another call uses the object at the moment).
 ///
-/// Thread-safe: no (a call beside another one with the same stream is refused). Realtime-safe: yes, while
-/// nobody frees the stream.
+/// Thread-safe: no (a call beside another one with the same object is refused). Realtime-safe: yes, while
+/// nobody frees the object.
 static inline RustleStatus rustle_stft_stream_reset(RustleHandle stft_stream, RustleError *error) {
   return rustle_reset(rustle_of_kind(stft_stream, 10), error);
 }
@@ -2743,7 +2746,7 @@ static inline RustleStatus rustle_stft_stream_reset(RustleHandle stft_stream, Ru
 /// Makes a stream, at the beginning of a signal. `stft_stream` receives the handle, to be freed with
 /// `rustle_stft_stream_free`. See `rustle_new`.
 ///
-/// Fails with `RUSTLE_STALE_HANDLE` (the plan's).
+/// Fails with `RUSTLE_STALE_HANDLE` (the stft's).
 static inline RustleStatus rustle_stft_stream_new(
     const RustleStftStreamConfiguration *configuration, RustleHandle *stft_stream, RustleError *error) {
   return rustle_new(RUSTLE_NEW_STFT_STREAM, configuration, sizeof *configuration, stft_stream, error);
@@ -2761,7 +2764,7 @@ static inline RustleStatus rustle_stft_stream_free(RustleHandle stft_stream, Rus
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE` (memory that overlaps or
 /// is misaligned).
 ///
-/// Thread-safe: yes. Realtime-safe: yes, while nobody frees the plan.
+/// Thread-safe: yes, also inside a callback. Realtime-safe: yes, while nobody frees the object.
 ///
 /// Safety: `error`, `count` are NULL or memory that this call alone uses.
 RustleStatus rustle_stft_frame_count(RustleHandle stft, size_t length, size_t *count, RustleError *error);
@@ -2770,10 +2773,8 @@ RustleStatus rustle_stft_frame_count(RustleHandle stft, size_t length, size_t *c
 /// there are or as find room; `count` receives how many that is.
 ///
 /// `signal` is the whole signal. `output` is a whole number of rows; rows that are not written keep what
-/// they hold. `scratch` are at least as many floats as the plan's description says, of any content, or none
-/// for memory of the plan's, which is allocated once for each of up to eight calls at a time and anew for
-/// more. A sample that is not finite makes every bin of its frames NaN or infinite. When the call fails,
-/// nothing is written to `output`.
+/// they hold. `scratch` is as with `rustle_fft_spectrum`. A sample that is not finite makes every bin of its
+/// frames NaN or infinite. When the call fails, nothing is written to `output`.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`
 /// (memory that overlaps or is misaligned).
@@ -2799,11 +2800,12 @@ RustleStatus rustle_stft_frames(
 /// writes.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`
-/// (memory that overlaps or is misaligned), `RUSTLE_WRONG_STATE` (another call uses the stream at the
-/// moment, or frames of a signal that has ended are left); nothing is taken or written then.
+/// (memory that overlaps or is misaligned), `RUSTLE_WRONG_STATE` (another call uses the object at the
+/// moment), `RUSTLE_WRONG_STATE` (frames of a signal that has ended are left); nothing is taken or written
+/// then.
 ///
-/// Thread-safe: no (a call beside another one with the same stream is refused). Realtime-safe: yes, while
-/// nobody frees the stream.
+/// Thread-safe: no (a call beside another one with the same object is refused). Realtime-safe: yes, while
+/// nobody frees the object.
 ///
 /// Safety: `samples` (`samples_count` elements) is NULL or readable and not written during the call;
 /// `error`, `output` (`output_capacity` elements), `taken`, `frames` are NULL or memory that this call alone
@@ -2817,11 +2819,11 @@ RustleStatus rustle_stft_stream_push(
 /// then at the beginning of another signal.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`
-/// (memory that overlaps or is misaligned), `RUSTLE_WRONG_STATE` (another call uses the stream at the
-/// moment); nothing is written then.
+/// (memory that overlaps or is misaligned), `RUSTLE_WRONG_STATE` (another call uses the object at the
+/// moment).
 ///
-/// Thread-safe: no (a call beside another one with the same stream is refused). Realtime-safe: yes, while
-/// nobody frees the stream.
+/// Thread-safe: no (a call beside another one with the same object is refused). Realtime-safe: yes, while
+/// nobody frees the object.
 ///
 /// Safety: `error`, `output` (`output_capacity` elements), `frames` are NULL or memory that this call alone
 /// uses.
@@ -2854,8 +2856,8 @@ typedef struct RustleTickerConfiguration {
 
 /// A session of a ticker.
 typedef struct RustleTickerRequest {
-  /// The symbols: 1 to 100,000 distinct names of 1 to 32 bytes without white space or control characters. A symbol is known by its
-  /// place in this list from then on.
+  /// The symbols: 1 to 100,000 distinct names of 1 to 32 bytes without white space or control characters. A symbol is known
+  /// by its place in this list from then on.
   const RustleString *symbols;
   /// Their number.
   size_t symbol_count;
@@ -2880,8 +2882,8 @@ typedef struct RustlePriceUpdate {
 
 /// Makes a ticker. `ticker` receives the handle, to be freed with `rustle_ticker_free`. See `rustle_new`.
 ///
-/// Fails with `RUSTLE_RATE_OUT_OF_RANGE`, `RUSTLE_INVALID_VALUE` (a `reserved` other than 0),
-/// `RUSTLE_STALE_HANDLE` (the runtime's).
+/// Fails with `RUSTLE_INVALID_VALUE` (a field out of its range), `RUSTLE_STALE_HANDLE` (the runtime's),
+/// `RUSTLE_RATE_OUT_OF_RANGE`.
 static inline RustleStatus rustle_ticker_new(
     const RustleTickerConfiguration *configuration, RustleHandle *ticker, RustleError *error) {
   return rustle_new(RUSTLE_NEW_TICKER, configuration, sizeof *configuration, ticker, error);
@@ -2890,8 +2892,8 @@ static inline RustleStatus rustle_ticker_new(
 /// Starts a session. Events are `RustlePriceUpdate` records. `session` receives the handle, to be freed with
 /// `rustle_session_free`. See `rustle_start`.
 ///
-/// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_NO_SYMBOLS` to
-/// `RUSTLE_TOO_MANY_SYMBOLS`; the sink was not taken then.
+/// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (a field out of its
+/// range), `RUSTLE_NO_SYMBOLS` to `RUSTLE_TOO_MANY_SYMBOLS`.
 static inline RustleStatus rustle_ticker_start(
     RustleHandle ticker, const RustleTickerRequest *request, RustleSink sink, RustleHandle *session,
     RustleError *error) {
@@ -3101,16 +3103,18 @@ typedef struct RustleHarmonicDifference {
 
 /// Forgets the signal; the next sample is the first of another.
 ///
-/// Fails with `RUSTLE_WRONG_STATE` (another call uses the analyzer at the moment).
+/// Fails with `RUSTLE_WRONG_STATE` (another call uses the object at the moment).
 ///
-/// Thread-safe: no (a call beside another one with the same analyzer is refused). Realtime-safe: yes, while
-/// nobody frees the analyzer.
+/// Thread-safe: no (a call beside another one with the same object is refused). Realtime-safe: yes, while
+/// nobody frees the object.
 static inline RustleStatus rustle_voice_reset(RustleHandle voice, RustleError *error) {
   return rustle_reset(rustle_of_kind(voice, 13), error);
 }
 
 /// Makes a voice analyzer, at the beginning of a signal. `voice` receives the handle, to be freed with
 /// `rustle_voice_free`. See `rustle_new`.
+///
+/// Fails with `RUSTLE_INVALID_VALUE` (a field out of its range).
 static inline RustleStatus rustle_voice_new(
     const RustleVoiceConfiguration *configuration, RustleHandle *voice, RustleError *error) {
   return rustle_new(RUSTLE_NEW_VOICE, configuration, sizeof *configuration, voice, error);
@@ -3118,7 +3122,7 @@ static inline RustleStatus rustle_voice_new(
 
 /// Writes the lengths that the analyzer chose to `description`.
 ///
-/// Thread-safe: yes. Realtime-safe: yes, while nobody frees the analyzer.
+/// Thread-safe: yes, also inside a callback. Realtime-safe: yes, while nobody frees the object.
 static inline RustleStatus rustle_voice_describe(
     RustleHandle voice, RustleVoiceDescription *description, RustleError *error) {
   return rustle_describe(voice, RUSTLE_DESCRIBE_VOICE, description, sizeof *description, error);
@@ -3134,20 +3138,16 @@ RustleStatus rustle_voice_process_sized(
     RustleHandle voice, const float *samples, size_t samples_count, RustleVoiceFrame *frames,
     size_t frames_size, size_t frames_capacity, size_t *taken, size_t *written, RustleError *error);
 
-/// Takes in the next samples of the signal, as far as the frames that they complete find room in `frames`.
-/// `taken` receives the number of samples that were taken, the others are to be given again; `written`
-/// receives the number of frames. Room for 1 + `samples_count` / hop frames is enough for all samples; with
-/// none, samples are taken up to the next frame's last.
-///
-/// The first frame begins with the signal, each one a hop after the one before, and is written by the call
-/// that brings its last sample. However the signal is cut, the numbers are the same.
+/// Takes in the next samples of the signal and writes the frames that they complete to `frames`. `taken`
+/// receives the number of samples that were taken, `written` the number of frames, all as with
+/// `rustle_pitch_process`.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_LENGTH`,
 /// `RUSTLE_INVALID_VALUE` (memory that overlaps or is misaligned), `RUSTLE_WRONG_STATE` (another call uses
-/// the analyzer at the moment); nothing is taken or written then.
+/// the object at the moment).
 ///
-/// Thread-safe: no (a call beside another one with the same analyzer is refused). Realtime-safe: yes, while
-/// nobody frees the analyzer.
+/// Thread-safe: no (a call beside another one with the same object is refused). Realtime-safe: yes, while
+/// nobody frees the object.
 ///
 /// Safety: `samples` (`samples_count` elements) is NULL or readable and not written during the call;
 /// `error`, `frames` (`frames_capacity` elements), `taken`, `written` are NULL or memory that this call
@@ -3167,11 +3167,11 @@ RustleStatus rustle_voice_summary_sized(
 /// range of pitch, not to the signal's length.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_VALUE`
-/// (memory that overlaps or is misaligned), `RUSTLE_WRONG_STATE` (another call uses the analyzer at the
+/// (memory that overlaps or is misaligned), `RUSTLE_WRONG_STATE` (another call uses the object at the
 /// moment).
 ///
-/// Thread-safe: no (a call beside another one with the same analyzer is refused). Realtime-safe: yes, while
-/// nobody frees the analyzer.
+/// Thread-safe: no (a call beside another one with the same object is refused). Realtime-safe: yes, while
+/// nobody frees the object.
 ///
 /// Safety: `error`, `summary` are NULL or memory that this call alone uses.
 static inline RustleStatus rustle_voice_summary(
@@ -3189,9 +3189,9 @@ RustleStatus rustle_voice_formants_sized(
 /// they are, such as a vowel, of any length. They are medians over frames 10 ms apart.
 ///
 /// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`
-/// (memory that overlaps or is misaligned), `RUSTLE_INVALID_VALUE` (a number out of its range).
+/// (memory that overlaps or is misaligned), `RUSTLE_INVALID_VALUE` (a field out of its range).
 ///
-/// Thread-safe: yes. Realtime-safe: no.
+/// Thread-safe: yes, also inside a callback. Realtime-safe: no.
 ///
 /// Safety: `configuration`, `samples` (`samples_count` elements) are NULL or readable and not written during
 /// the call; `error`, `formants` are NULL or memory that this call alone uses.
@@ -3214,7 +3214,7 @@ RustleStatus rustle_voice_spectrum_sized(
 /// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`
 /// (memory that overlaps or is misaligned), `RUSTLE_INVALID_VALUE` (a number out of its range).
 ///
-/// Thread-safe: yes. Realtime-safe: no.
+/// Thread-safe: yes, also inside a callback. Realtime-safe: no.
 ///
 /// Safety: `samples` (`samples_count` elements) is NULL or readable and not written during the call;
 /// `error`, `features` are NULL or memory that this call alone uses.
@@ -3236,7 +3236,7 @@ RustleStatus rustle_voice_harmonicity_sized(
 /// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`
 /// (memory that overlaps or is misaligned), `RUSTLE_INVALID_VALUE` (a number out of its range).
 ///
-/// Thread-safe: yes. Realtime-safe: no.
+/// Thread-safe: yes, also inside a callback. Realtime-safe: no.
 ///
 /// Safety: `samples` (`samples_count` elements) is NULL or readable and not written during the call;
 /// `error`, `result` are NULL or memory that this call alone uses.
@@ -3259,7 +3259,7 @@ RustleStatus rustle_voice_harmonics_sized(
 /// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`
 /// (memory that overlaps or is misaligned), `RUSTLE_INVALID_VALUE` (a number out of its range).
 ///
-/// Thread-safe: yes. Realtime-safe: no.
+/// Thread-safe: yes, also inside a callback. Realtime-safe: no.
 ///
 /// Safety: `samples` (`samples_count` elements) is NULL or readable and not written during the call;
 /// `error`, `result` are NULL or memory that this call alone uses.
@@ -3281,7 +3281,7 @@ RustleStatus rustle_voice_perturbation_sized(
 /// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`
 /// (memory that overlaps or is misaligned), `RUSTLE_INVALID_VALUE` (a number out of its range).
 ///
-/// Thread-safe: yes. Realtime-safe: no.
+/// Thread-safe: yes, also inside a callback. Realtime-safe: no.
 ///
 /// Safety: `samples` (`samples_count` elements) is NULL or readable and not written during the call;
 /// `error`, `result` are NULL or memory that this call alone uses.

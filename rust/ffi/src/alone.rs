@@ -22,9 +22,7 @@ impl<T> Alone<T> {
     }
 
     /// The state, for the call that asks.
-    ///
-    /// # Errors
-    /// Another call uses it at the moment.
+    /// Errors: another call uses it at the moment.
     pub(crate) fn get(&self) -> Result<MutexGuard<'_, T>, CallFault> {
         match self.state.try_lock() {
             Ok(state) => Ok(state),

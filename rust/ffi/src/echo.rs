@@ -1,52 +1,39 @@
 //! The echo, the example of an engine: docs/adding-an-engine.md goes through it.
 
-use crate::fault::CallOr;
-use crate::lane::{LaneRecord, RecordLane, RustleLaneRequest};
+use crate::fault::Outcome;
+use crate::lane::RustleLaneRequest;
 use crate::object::{New, Object};
+use crate::records::records;
 use crate::session::{Started, Stream};
 use crate::sink::SinkGuts;
 use crate::status::CallFault;
 use crate::{runtime, RustleHandle};
 use rustle_engines::{Echo, EchoEngine, Sessions, StartError};
 
-/// What an echo repeats, and when.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustleEchoConfiguration {
-    /// Values a second of each session, 0.001 to 10,000,000; the first comes at once. Example: 1000.
-    pub values_per_second: f64,
-    /// The number that sessions repeat until another one is said.
-    pub number: u64,
-    /// Nanoseconds from a call of `rustle_echo_say` until the sessions repeat its number.
-    pub delay_ns: u64,
-    /// The number of values after which a session ends by itself; 0: it never does.
-    pub value_limit: u64,
-    /// The runtime that the sessions run on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
-    pub runtime: RustleHandle,
-}
+records! {
+    /// What an echo repeats, and when.
+    pub struct RustleEchoConfiguration {
+        /// Values a second of each session, 0.001 to 10,000,000; the first comes at once. Example: 1000.
+        pub values_per_second: f64,
+        /// The number that sessions repeat until another one is said.
+        pub number: u64,
+        /// Nanoseconds from a call of `rustle_echo_say` until the sessions repeat its number.
+        pub delay_ns: u64,
+        /// The number of values after which a session ends by itself; 0: it never does.
+        pub value_limit: u64,
+        /// The runtime that the sessions run on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
+        pub runtime: RustleHandle,
+    }
 
-/// A number, as a session repeats it.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustleEchoValue {
-    /// The number that was said.
-    pub number: u64,
-    /// The value's own number in the session: 0, 1, 2 …
-    pub sequence: u64,
-    /// On a frame lane the number of values that were lost just before this one; 0 on the events lane.
-    pub gap: u32,
-    /// 0.
-    pub reserved: u32,
-}
-
-impl LaneRecord<Echo> for RustleEchoValue {
-    fn new(echo: &Echo, gap: u32) -> Self {
-        Self {
-            number: echo.number,
-            sequence: echo.sequence,
-            gap,
-            reserved: 0,
-        }
+    /// A number, as a session repeats it.
+    pub struct RustleEchoValue in lanes of Echo {
+        /// The number that was said.
+        pub number: u64,
+        /// The value's own number in the session: 0, 1, 2 …
+        pub sequence: u64,
+        /// On a frame lane the number of values that were lost just before this one; 0 on the events lane.
+        pub gap: u32,
+        reserved: u32,
     }
 }
 
@@ -56,7 +43,7 @@ pub(crate) struct EchoObject(EchoEngine);
 impl Object for EchoObject {
     const NAME: &'static str = "echo";
     const KIND: u32 = 15;
-    type Fault = CallOr<StartError>;
+    type Error = StartError;
 
     fn sessions(&self) -> Option<&Sessions> {
         Some(&self.0.sessions)
@@ -65,10 +52,7 @@ impl Object for EchoObject {
 
 impl New<RustleEchoConfiguration> for EchoObject {
     /// Makes an echo.
-    ///
-    /// Fails with `RUSTLE_INVALID_VALUE` (the rate), `RUSTLE_STALE_HANDLE` (the runtime's).
-    #[doc(alias = "rustle_echo_new")]
-    fn new(c: &RustleEchoConfiguration) -> Result<Self, Self::Fault> {
+    fn new(c: &RustleEchoConfiguration) -> Outcome<StartError, Self> {
         let (runtime, rate) = (runtime::find(c.runtime)?, c.values_per_second);
         let limit = (c.value_limit != 0).then_some(c.value_limit);
         let problem = "expected 0.001 to 10,000,000, got another number";
@@ -83,19 +67,16 @@ impl Stream<RustleLaneRequest> for EchoObject {
 
     /// Starts a session. Events are `RustleEchoValue` records.
     ///
-    /// Fails with `RUSTLE_INVALID_LENGTH`; the sink was not taken then.
-    #[doc(alias = "rustle_echo_start")]
-    fn start(&self, request: &RustleLaneRequest, sink: SinkGuts) -> Result<Started, Self::Fault> {
+    /// Fails with `RUSTLE_INVALID_LENGTH`.
+    fn start(&self, request: &RustleLaneRequest, sink: SinkGuts) -> Outcome<StartError, Started> {
         let session = self.0.start(request.delivery::<RustleEchoValue, Echo>(sink)?)?;
-        Ok(Started::new(RecordLane::<RustleEchoValue, Echo, _>::new(session)))
+        Ok(Started::of::<RustleEchoValue, _>(session))
     }
 }
 
 impl EchoObject {
     /// Gives the sessions of an echo another number to repeat: those that run after the delay of the configuration, later ones at
     /// once. One that is said within the delay of an earlier one takes its place.
-    ///
-    /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
     ///
     /// Example: `number` 7.
     #[doc(alias = "rustle_echo_say")]

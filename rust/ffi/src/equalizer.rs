@@ -1,9 +1,10 @@
 //! Equalizers: the part that sound runs through, and what their settings say.
 
-use crate::fault::{CallOr, DomainError};
+use crate::fault::{lengths, CallOr, Outcome};
 use crate::lent::{choices, Choice, Flag, Lent};
 use crate::object::{New, Object};
-use crate::status::{CallFault, RustleStatus, RUSTLE_INVALID_LENGTH, RUSTLE_INVALID_VALUE};
+use crate::records::records;
+use crate::status::CallFault;
 use rustle_dsp::equalizer::{automatic_preamp, gains_for_curve, Band, BandKind, EqualizerError, Settings};
 use rustle_engines::{LiveEqualizer, ProcessError};
 
@@ -23,49 +24,46 @@ choices! {
     }
 }
 
-/// One band of one channel.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustleEqualizerBand {
-    /// Its centre, or its edge at half the gain, in Hz: at least a millionth of the sample rate and below half of it.
-    /// Example: 1000.
-    pub frequency: f64,
-    /// In dB, -24 to 24.
-    pub gain: f64,
-    /// The quality: from that of 5 octaves, 0.18, to that of 0.05 octaves, 28.9. Example: 1.
-    pub q: f64,
-    /// Its shape.
-    pub kind: Choice<RustleBandKind>,
-    /// 0.
-    pub reserved: u32,
-}
+records! {
+    /// One band of one channel.
+    pub struct RustleEqualizerBand {
+        /// Its centre, or its edge at half the gain, in Hz: at least a millionth of the sample rate and below half of it.
+        /// Example: 1000.
+        pub frequency: f64,
+        /// In dB, -24 to 24.
+        pub gain: f64,
+        /// The quality: from that of 5 octaves, 0.18, to that of 0.05 octaves, 28.9. Example: 1.
+        pub q: f64,
+        /// Its shape.
+        pub kind: Choice<RustleBandKind>,
+        reserved: u32,
+    }
 
-/// A setting of the whole equalizer.
-#[repr(C)]
-pub struct RustleEqualizerSettings {
-    /// The bands of the left or only channel, read during the call only; may be NULL when there are none.
-    pub left: Lent<RustleEqualizerBand>,
-    /// Their number, at most 64.
-    pub left_count: usize,
-    /// The bands of the right channel, likewise.
-    pub right: Lent<RustleEqualizerBand>,
-    /// Their number, at most 64.
-    pub right_count: usize,
-    /// What both channels are amplified by, in dB, -96 to 24.
-    pub preamp: f64,
-}
+    /// A setting of the whole equalizer.
+    pub struct RustleEqualizerSettings lending memory {
+        /// The bands of the left or only channel, read during the call only; may be NULL when there are none.
+        pub left: Lent<RustleEqualizerBand>,
+        /// Their number, at most 64.
+        pub left_count: usize,
+        /// The bands of the right channel, likewise.
+        pub right: Lent<RustleEqualizerBand>,
+        /// Their number, at most 64.
+        pub right_count: usize,
+        /// What both channels are amplified by, in dB, -96 to 24.
+        pub preamp: f64,
+    }
 
-/// What an equalizer is for, and what it begins with.
-#[repr(C)]
-pub struct RustleEqualizerConfiguration {
-    /// In Hz, 1 to 1,000,000,000. Example: 48000.
-    pub sample_rate: f64,
-    /// 1 or 2. Example: 1.
-    pub channels: u32,
-    /// The most bands that a channel has, at most 64. Example: 4.
-    pub bands: u32,
-    /// The settings in force at the beginning; with no bands and a preamplification of 0 the sound is let through as it is.
-    pub settings: RustleEqualizerSettings,
+    /// What an equalizer is for, and what it begins with.
+    pub struct RustleEqualizerConfiguration lending memory {
+        /// In Hz, 1 to 1,000,000,000. Example: 48000.
+        pub sample_rate: f64,
+        /// 1 or 2. Example: 1.
+        pub channels: u32,
+        /// The most bands that a channel has, at most 64. Example: 4.
+        pub bands: u32,
+        /// The settings in force at the beginning; with no bands and a preamplification of 0 the sound is let through as it is.
+        pub settings: RustleEqualizerSettings,
+    }
 }
 
 /// An equalizer.
@@ -74,25 +72,19 @@ pub(crate) struct Equalizer(LiveEqualizer);
 impl Object for Equalizer {
     const NAME: &'static str = "equalizer";
     const KIND: u32 = 7;
-    type Fault = EqualizerFault;
+    type Error = EqualizerError;
 
-    /// Forgets the sound so far; a change that is under way or waits is over at once.
+    /// Forgets the sound so far; a change that is under way or waits is over at once. Realtime-safe.
     ///
     /// Fails with `RUSTLE_WRONG_STATE` (another call processes a block at the moment).
-    ///
-    /// Thread-safe: yes. Realtime-safe: yes, while nobody frees the equalizer.
-    #[doc(alias = "rustle_equalizer_reset")]
-    fn reset(&self) -> Result<(), EqualizerFault> {
+    fn reset(&self) -> Outcome<EqualizerError> {
         Ok(self.0.reset()?)
     }
 }
 
 impl New<RustleEqualizerConfiguration> for Equalizer {
     /// Makes an equalizer.
-    ///
-    /// Fails with `RUSTLE_INVALID_VALUE` (a number out of its range), `RUSTLE_INVALID_LENGTH` (too many bands).
-    #[doc(alias = "rustle_equalizer_new")]
-    fn new(configuration: &RustleEqualizerConfiguration) -> Result<Self, EqualizerFault> {
+    fn new(configuration: &RustleEqualizerConfiguration) -> Outcome<EqualizerError, Self> {
         Ok(Self(LiveEqualizer::new(
             configuration.sample_rate,
             configuration.channels as usize,
@@ -106,12 +98,11 @@ impl Equalizer {
     /// Changes the settings; the sound follows within 40 ms of it, without a click. A change that comes before the one before has
     /// begun takes its place; one that comes while another is under way follows it.
     ///
-    /// Fails with `RUSTLE_INVALID_VALUE` (a number out of its range), `RUSTLE_INVALID_LENGTH` (too many bands); nothing is changed
-    /// then.
+    /// Fails with `RUSTLE_INVALID_LENGTH` (too many bands); nothing is changed then.
     ///
     /// Thread-safe: yes, also beside `rustle_equalizer_process`. Realtime-safe: no.
     #[doc(alias = "rustle_equalizer_change")]
-    pub(crate) fn change(&self, settings: &RustleEqualizerSettings) -> Result<(), EqualizerFault> {
+    pub(crate) fn change(&self, settings: &RustleEqualizerSettings) -> Outcome<EqualizerError> {
         Ok(self.0.change(&settings.read()?)?)
     }
 
@@ -120,21 +111,17 @@ impl Equalizer {
     ///
     /// Thread-safe: yes, also beside `rustle_equalizer_process`. Realtime-safe: no.
     #[doc(alias = "rustle_equalizer_set_bypassed")]
-    pub(crate) fn set_bypassed(&self, is_bypassed: Flag) -> Result<(), EqualizerFault> {
+    pub(crate) fn set_bypassed(&self, is_bypassed: Flag) -> Outcome<EqualizerError> {
         Ok(self.0.set_bypassed(is_bypassed.is_set())?)
     }
 
     /// Replaces the interleaved samples of `block`, whole frames, by their equalized form. The output is not delayed, and does not
     /// depend on how the sound is cut into blocks, bit for bit; without gains it is the input, bit for bit. The CPU's
-    /// floating-point modes are neither read nor changed.
+    /// floating-point modes are neither read nor changed. One call at a time.
     ///
-    /// Fails with `RUSTLE_INVALID_LENGTH` (no whole frames), `RUSTLE_WRONG_STATE` (another call processes a block at the moment);
-    /// the block is as it was then.
-    ///
-    /// Thread-safe: no (a call beside another one with the same equalizer is refused). Realtime-safe: yes, while nobody frees the
-    /// equalizer.
+    /// Fails with `RUSTLE_INVALID_LENGTH` (no whole frames); the block is as it was then.
     #[doc(alias = "rustle_equalizer_process")]
-    pub(crate) fn process(&self, block: &mut [f32]) -> Result<(), EqualizerFault> {
+    pub(crate) fn process(&self, block: &mut [f32]) -> Outcome<EqualizerError> {
         Ok(self.0.process(block)?)
     }
 }
@@ -142,10 +129,7 @@ impl Equalizer {
 /// Writes the factors on the amplitudes of sines, in dB, that `settings` give at `sample_rate` Hz: for each of
 /// `frequencies` in Hz one to `left` and one to `right`.
 ///
-/// Fails with `RUSTLE_INVALID_VALUE` (a number out of its range), `RUSTLE_INVALID_LENGTH` (too many bands, or not as many factors as
-/// frequencies); nothing is written then.
-///
-/// Thread-safe: yes. Realtime-safe: no.
+/// Fails with `RUSTLE_INVALID_LENGTH` (too many bands, or not as many factors as frequencies); nothing is written then.
 ///
 /// Example: `sample_rate` 48000, `frequencies_count` 8, `left_capacity` 8, `right_capacity` 8.
 #[doc(alias = "rustle_equalizer_response")]
@@ -155,7 +139,7 @@ pub(crate) fn response(
     frequencies: &[f64],
     left: &mut [f64],
     right: &mut [f64],
-) -> Result<(), EqualizerFault> {
+) -> Outcome<EqualizerError> {
     let settings = settings.read()?;
     settings.check(sample_rate)?;
     if !frequencies.iter().all(|frequency| frequency.is_finite()) {
@@ -177,9 +161,7 @@ pub(crate) fn response(
 /// Writes to `preamp` the preamplification in dB, -96 to 0, that keeps a full-scale sine of any frequency below full scale at
 /// `sample_rate` Hz.
 ///
-/// Fails with `RUSTLE_INVALID_VALUE` (a number out of its range), `RUSTLE_INVALID_LENGTH` (too many bands).
-///
-/// Thread-safe: yes. Realtime-safe: no.
+/// Fails with `RUSTLE_INVALID_LENGTH` (too many bands).
 ///
 /// Example: `sample_rate` 48000.
 #[doc(alias = "rustle_equalizer_preamp")]
@@ -187,7 +169,7 @@ pub(crate) fn preamp(
     settings: &RustleEqualizerSettings,
     sample_rate: f64,
     preamp: &mut f64,
-) -> Result<(), EqualizerFault> {
+) -> Outcome<EqualizerError> {
     *preamp = automatic_preamp(&settings.read()?, sample_rate)?;
     Ok(())
 }
@@ -196,10 +178,7 @@ pub(crate) fn preamp(
 /// dB, one per band, at the bands' frequencies, at `sample_rate` Hz: within -24 to 24 dB for those that peak, and as
 /// they are for the others. `distance` receives the greatest distance that is left, in dB.
 ///
-/// Fails with `RUSTLE_INVALID_VALUE` (a number out of its range), `RUSTLE_INVALID_LENGTH` (not as many targets or gains as bands);
-/// nothing is written then.
-///
-/// Thread-safe: yes. Realtime-safe: no.
+/// Fails with `RUSTLE_INVALID_LENGTH` (not as many targets or gains as bands); nothing is written then.
 ///
 /// Example: `sample_rate` 48000, `bands_count` 1, `targets_count` 1, `gains_capacity` 1.
 #[doc(alias = "rustle_equalizer_solve")]
@@ -209,11 +188,12 @@ pub(crate) fn solve(
     sample_rate: f64,
     gains: &mut [f64],
     distance: &mut f64,
-) -> Result<(), EqualizerFault> {
+) -> Outcome<EqualizerError> {
     if gains.len() != bands.len() {
         return Err(CallFault::length("gains", "expected room for one per band, got another length").into());
     }
-    let mut solved = read_bands(bands)?;
+    let solved: Result<Vec<_>, _> = bands.iter().map(RustleEqualizerBand::read).collect();
+    let mut solved = solved?;
     *distance = gains_for_curve(&mut solved, targets, sample_rate)?;
     for (gain, solved) in gains.iter_mut().zip(solved) {
         *gain = solved.gain;
@@ -224,32 +204,26 @@ pub(crate) fn solve(
 impl RustleEqualizerSettings {
     fn read(&self) -> Result<Settings, CallFault> {
         Ok(Settings {
-            left: read_bands(self.left.slice(self.left_count, 64, "settings.left")?)?,
-            right: read_bands(self.right.slice(self.right_count, 64, "settings.right")?)?,
+            left: (self.left).read(self.left_count, 64, "settings.left", RustleEqualizerBand::read)?,
+            right: (self.right).read(self.right_count, 64, "settings.right", RustleEqualizerBand::read)?,
             preamp: self.preamp,
         })
     }
 }
 
-fn read_bands(bands: &[RustleEqualizerBand]) -> Result<Vec<Band>, CallFault> {
-    let read = |band: &RustleEqualizerBand| {
-        if band.reserved != 0 {
-            return Err(CallFault::reserved("band.reserved"));
-        }
+impl RustleEqualizerBand {
+    fn read(&self) -> Result<Band, CallFault> {
+        CallFault::check_reserved(self.reserved, "band.reserved")?;
         Ok(Band {
-            kind: band.kind.get("band.kind")?.into(),
-            frequency: band.frequency,
-            gain: band.gain,
-            q: band.q,
+            kind: self.kind.get("band.kind")?.into(),
+            frequency: self.frequency,
+            gain: self.gain,
+            q: self.q,
         })
-    };
-    bands.iter().map(read).collect()
+    }
 }
 
-/// What a call of this domain fails with.
-type EqualizerFault = CallOr<EqualizerError>;
-
-impl From<ProcessError> for EqualizerFault {
+impl From<ProcessError> for CallOr<EqualizerError> {
     fn from(error: ProcessError) -> Self {
         match error {
             ProcessError::Busy => {
@@ -260,11 +234,4 @@ impl From<ProcessError> for EqualizerFault {
     }
 }
 
-impl DomainError for EqualizerError {
-    fn status(&self) -> RustleStatus {
-        match self {
-            Self::BandCount { .. } | Self::BlockLength { .. } => RUSTLE_INVALID_LENGTH,
-            _ => RUSTLE_INVALID_VALUE,
-        }
-    }
-}
+lengths!(EqualizerError: EqualizerError::BandCount { .. } | EqualizerError::BlockLength { .. });

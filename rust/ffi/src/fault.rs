@@ -1,8 +1,7 @@
 //! A fault of a call: of its arguments as C sees them, or of what they say.
 
 use crate::status::{
-    AnyFault, CallFault, Fault, RustleStatus, RUSTLE_EXHAUSTED, RUSTLE_FORKED, RUSTLE_POISONED,
-    RUSTLE_SHUT_DOWN,
+    CallFault, Fault, RustleStatus, RUSTLE_EXHAUSTED, RUSTLE_FORKED, RUSTLE_POISONED, RUSTLE_SHUT_DOWN,
 };
 use rustle_engines::{RuntimeError, StartError};
 use std::fmt::{self, Display};
@@ -12,6 +11,21 @@ pub(crate) trait DomainError: Display {
     /// The number that stands for this error.
     fn status(&self) -> RustleStatus;
 }
+
+/// The statuses of an error: a length that is wrong, by these patterns, or else a value.
+macro_rules! lengths {
+    ($error:ident: $length:pat) => {
+        impl $crate::fault::DomainError for $error {
+            fn status(&self) -> $crate::status::RustleStatus {
+                match self {
+                    $length => $crate::status::RUSTLE_INVALID_LENGTH,
+                    _ => $crate::status::RUSTLE_INVALID_VALUE,
+                }
+            }
+        }
+    };
+}
+pub(crate) use lengths;
 
 impl DomainError for RuntimeError {
     fn status(&self) -> RustleStatus {
@@ -34,8 +48,31 @@ impl DomainError for StartError {
 
 /// What a call of one domain fails with.
 pub(crate) enum CallOr<E> {
+    /// One of the boundary's own: it allocates nothing, which realtime-safe calls count on, whatever the domain.
     Call(CallFault),
     Domain(E),
+}
+
+/// What a call of one domain gives.
+pub(crate) type Outcome<E, T = ()> = Result<T, CallOr<E>>;
+
+/// A fault of any domain.
+pub(crate) type AnyFault = CallOr<Box<dyn DomainError>>;
+
+impl DomainError for Box<dyn DomainError> {
+    fn status(&self) -> RustleStatus {
+        (**self).status()
+    }
+}
+
+impl<E: DomainError + 'static> CallOr<E> {
+    /// The same fault, of any domain.
+    pub(crate) fn erased(self) -> AnyFault {
+        match self {
+            Self::Call(fault) => CallOr::Call(fault),
+            Self::Domain(error) => CallOr::Domain(Box::new(error)),
+        }
+    }
 }
 
 impl<E> From<CallFault> for CallOr<E> {
@@ -64,16 +101,6 @@ impl<E: DomainError> Fault for CallOr<E> {
         match self {
             Self::Call(fault) => fault.status(),
             Self::Domain(error) => error.status(),
-        }
-    }
-
-    fn erased(self) -> AnyFault
-    where
-        E: 'static,
-    {
-        match self {
-            Self::Call(fault) => fault.erased(),
-            domain => AnyFault::Domain(Box::new(domain)),
         }
     }
 }

@@ -10,17 +10,12 @@ pub use records::*;
 pub use server::*;
 pub use sources::*;
 
-use crate::fault::{CallOr, DomainError};
+use crate::fault::{DomainError, Outcome};
 use crate::lane::LaneRecord;
-use crate::lent::{Choice, Lent, RustleString};
+use crate::lent::{Choice, RustleString};
 use crate::object::{Describe, New, Object};
 use crate::runtime;
-use crate::status::{
-    CallFault, RustleStatus, RUSTLE_ADDRESS_UNAVAILABLE, RUSTLE_INVALID_LENGTH, RUSTLE_INVALID_VALUE,
-    RUSTLE_MALFORMED_ADDRESS, RUSTLE_MALFORMED_SCHEMA, RUSTLE_POISONED, RUSTLE_RATE_OUT_OF_RANGE,
-    RUSTLE_SHUT_DOWN, RUSTLE_UNKNOWN_FORMAT, RUSTLE_UNREADABLE_FILE, RUSTLE_WRONG_SOURCE, RUSTLE_WRONG_STATE,
-};
-use crate::ticker::symbol_status;
+use crate::status::*;
 use crate::RustleHandle;
 use rustle_engines::{FeedEngine, FeedError, HostNews, SourceConfiguration};
 use rustle_market::{Backoff, BackoffSettings, Decimal, SymbolError, MAX_SYMBOLS};
@@ -31,18 +26,16 @@ pub(crate) struct Feed(FeedEngine);
 impl Object for Feed {
     const NAME: &'static str = "feed";
     const KIND: u32 = 14;
-    type Fault = FeedFault;
+    type Error = FeedError;
 
     /// Cancels every session of a feed; the source goes on. See `rustle_cancel`.
-    #[doc(alias = "rustle_feed_cancel")]
-    fn cancel(&self) -> Result<(), FeedFault> {
+    fn cancel(&self) -> Outcome<FeedError> {
         self.0.cancel();
         Ok(())
     }
 
     /// Cancels every session of a feed and its source, and refuses later starts. See `rustle_shut_down`.
-    #[doc(alias = "rustle_feed_shut_down")]
-    fn shut_down(&self) -> Result<(), FeedFault> {
+    fn shut_down(&self) -> Outcome<FeedError> {
         self.0.shut_down();
         Ok(())
     }
@@ -51,24 +44,26 @@ impl Object for Feed {
 impl New<RustleSimulatedFeed> for Feed {
     /// Makes a feed of simulated prices. Nothing runs before `rustle_feed_run`.
     ///
-    /// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (the model, its parameters, a `reserved`
-    /// other than 0), `RUSTLE_NO_SYMBOLS` to `RUSTLE_RATE_OUT_OF_RANGE`, `RUSTLE_STALE_HANDLE` (the runtime's).
+    /// Fails with `RUSTLE_NO_SYMBOLS` to `RUSTLE_RATE_OUT_OF_RANGE`.
     #[doc(alias = "rustle_feed_new_simulated")]
-    fn new(configuration: &RustleSimulatedFeed) -> Result<Self, FeedFault> {
-        let source = SourceConfiguration::Simulated(configuration.read()?);
-        Self::of(&source, configuration.runtime)
+    fn new(configuration: &RustleSimulatedFeed) -> Outcome<FeedError, Self> {
+        Self::of(
+            SourceConfiguration::Simulated(configuration.read()?),
+            configuration.runtime,
+        )
     }
 }
 
 impl New<RustleReplayFeed> for Feed {
     /// Makes a feed that plays a file, which is opened by this call. Nothing runs before `rustle_feed_run`.
     ///
-    /// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (the speed, the format, a `reserved` other
-    /// than 0), `RUSTLE_MALFORMED_SCHEMA`, `RUSTLE_UNKNOWN_FORMAT`, `RUSTLE_UNREADABLE_FILE`, `RUSTLE_STALE_HANDLE` (the runtime's).
+    /// Fails with `RUSTLE_MALFORMED_SCHEMA`, `RUSTLE_UNKNOWN_FORMAT`, `RUSTLE_UNREADABLE_FILE`.
     #[doc(alias = "rustle_feed_new_replay")]
-    fn new(configuration: &RustleReplayFeed) -> Result<Self, FeedFault> {
-        let source = SourceConfiguration::Replay(configuration.read()?);
-        Self::of(&source, configuration.runtime)
+    fn new(configuration: &RustleReplayFeed) -> Outcome<FeedError, Self> {
+        Self::of(
+            SourceConfiguration::Replay(configuration.read()?),
+            configuration.runtime,
+        )
     }
 }
 
@@ -76,66 +71,58 @@ impl New<RustleLiveFeed> for Feed {
     /// Makes a feed from another process. It connects when it runs, and again whenever the connection is refused or lost; nobody at
     /// the address is no fault.
     ///
-    /// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (a time out of its range),
-    /// `RUSTLE_MALFORMED_ADDRESS`, `RUSTLE_MALFORMED_SCHEMA`, `RUSTLE_STALE_HANDLE` (the runtime's).
+    /// Fails with `RUSTLE_INVALID_VALUE` (a time out of its range), `RUSTLE_MALFORMED_ADDRESS`, `RUSTLE_MALFORMED_SCHEMA`.
     #[doc(alias = "rustle_feed_new_live")]
-    fn new(configuration: &RustleLiveFeed) -> Result<Self, FeedFault> {
-        let source = SourceConfiguration::Live(configuration.read()?);
-        Self::of(&source, configuration.runtime)
+    fn new(configuration: &RustleLiveFeed) -> Outcome<FeedError, Self> {
+        Self::of(
+            SourceConfiguration::Live(configuration.read()?),
+            configuration.runtime,
+        )
     }
 }
 
 impl New<RustlePushedFeed> for Feed {
     /// Makes a feed that the host fills, by `rustle_feed_push`. Nothing runs before `rustle_feed_run`.
     ///
-    /// Fails with `RUSTLE_INVALID_LENGTH` (also a message limit), `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (the format),
-    /// `RUSTLE_MALFORMED_SCHEMA`, `RUSTLE_STALE_HANDLE` (the runtime's).
+    /// Fails with `RUSTLE_INVALID_LENGTH` (also a message limit), `RUSTLE_MALFORMED_SCHEMA`.
     #[doc(alias = "rustle_feed_new_pushed")]
-    fn new(configuration: &RustlePushedFeed) -> Result<Self, FeedFault> {
-        let source = SourceConfiguration::Pushed(configuration.read()?);
-        Self::of(&source, configuration.runtime)
+    fn new(configuration: &RustlePushedFeed) -> Outcome<FeedError, Self> {
+        Self::of(
+            SourceConfiguration::Pushed(configuration.read()?),
+            configuration.runtime,
+        )
     }
 }
 
 impl Describe<RustleFeedCounts> for Feed {
-    type Fault = CallFault;
-
     /// Writes what the source met with so far to `description`.
-    ///
-    /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
     #[doc(alias = "rustle_feed_counts")]
-    fn describe(&self) -> Result<RustleFeedCounts, CallFault> {
-        Ok(self.0.counts().into())
+    fn describe(&self) -> RustleFeedCounts {
+        self.0.counts().into()
     }
 }
 
 impl Describe<RustleFeedNotice> for Feed {
-    type Fault = CallFault;
-
     /// Writes the newest notice of a feed's connection or of its end to `description`; one of the kind `RUSTLE_NOTICE_NONE` when
     /// there was none.
-    ///
-    /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
     #[doc(alias = "rustle_feed_connection")]
-    fn describe(&self) -> Result<RustleFeedNotice, CallFault> {
+    fn describe(&self) -> RustleFeedNotice {
         let newest = self.0.connection();
-        Ok(newest.map_or(RustleFeedNotice::NONE, |notice| RustleFeedNotice::new(&notice, 0)))
+        newest.map_or(RustleFeedNotice::NONE, |notice| RustleFeedNotice::new(&notice, 0))
     }
 }
 
 impl Feed {
-    fn of(source: &SourceConfiguration, runtime: RustleHandle) -> Result<Self, FeedFault> {
-        Ok(Self(FeedEngine::on(runtime::find(runtime)?, source)?))
+    fn of(source: SourceConfiguration, runtime: RustleHandle) -> Outcome<FeedError, Self> {
+        Ok(Self(FeedEngine::on(runtime::find(runtime)?, &source)?))
     }
 
     /// Begins the source, so that consumers that are there before get its first quote. Idempotent. When the source comes to its
     /// end every session of the feed ends, those that are started later too.
     ///
     /// Fails with `RUSTLE_SHUT_DOWN`, `RUSTLE_EXHAUSTED` (the feed is over then).
-    ///
-    /// Thread-safe: yes. Realtime-safe: no.
     #[doc(alias = "rustle_feed_run")]
-    pub(crate) fn run(&self) -> Result<(), FeedFault> {
+    pub(crate) fn run(&self) -> Outcome<FeedError> {
         Ok(self.0.run()?)
     }
 
@@ -146,11 +133,9 @@ impl Feed {
     /// Fails with `RUSTLE_WRONG_SOURCE` (a feed of another source), `RUSTLE_WRONG_STATE` (it was closed or is over); nothing is taken
     /// then.
     ///
-    /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
-    ///
     /// Example: `rustle_feed_new_pushed`, `bytes_count` 0.
     #[doc(alias = "rustle_feed_push")]
-    pub(crate) fn push(&self, bytes: &[u8], taken: &mut usize) -> Result<(), FeedFault> {
+    pub(crate) fn push(&self, bytes: &[u8], taken: &mut usize) -> Outcome<FeedError> {
         *taken = self.0.push(bytes)?;
         Ok(())
     }
@@ -164,8 +149,6 @@ impl Feed {
     /// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (another kind),
     /// `RUSTLE_WRONG_SOURCE` (a feed of another source), `RUSTLE_WRONG_STATE` (it was closed or is over).
     ///
-    /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
-    ///
     /// Example: `rustle_feed_new_pushed`.
     #[doc(alias = "rustle_feed_tell")]
     pub(crate) fn tell(
@@ -174,7 +157,7 @@ impl Feed {
         retry_ms: u64,
         failures: u32,
         note: RustleString,
-    ) -> Result<(), FeedFault> {
+    ) -> Outcome<FeedError> {
         let note = note.text("note")?;
         let news = match kind.get("kind")? {
             RustleNotice::Connecting => HostNews::Connecting { failures },
@@ -193,27 +176,14 @@ impl Feed {
     /// of their bytes, each with a line feed behind it, if there is room for all. Nothing is written to `names` when `length` of
     /// `wanted` is more than `names_capacity`: the call is to be made again with so much room. When `all` is 1 the names are those that
     /// somebody wants by name too. `RUSTLE_NOTICES_WANTED` says when to look again.
-    ///
-    /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
     #[doc(alias = "rustle_feed_wanted")]
     pub(crate) fn wanted(&self, names: &mut [u8], wanted: &mut RustleFeedWanted) -> Result<(), CallFault> {
         let all = self.0.wanted();
-        let length = all.names.iter().map(|name| name.len() + 1).sum();
-        if let Some(mut rest) = names.get_mut(..length) {
-            for name in &all.names {
-                let (text, behind) = rest.split_at_mut(name.len());
-                text.copy_from_slice(name.as_bytes());
-                behind[0] = b'\n';
-                rest = &mut behind[1..];
-            }
+        let text: String = all.names.iter().flat_map(|name| [name, "\n"]).collect();
+        if let Some(place) = names.get_mut(..text.len()) {
+            place.copy_from_slice(text.as_bytes());
         }
-        *wanted = RustleFeedWanted {
-            version: all.version,
-            count: all.names.len(),
-            length,
-            all: all.all.into(),
-            reserved: 0,
-        };
+        *wanted = all.into();
         Ok(())
     }
 }
@@ -224,8 +194,6 @@ impl Feed {
 ///
 /// Fails with `RUSTLE_INVALID_VALUE` (a base other than 1 ms up to `cap_ns`, a cap above 1 day, no failure).
 ///
-/// Thread-safe: yes, also inside a callback. Realtime-safe: no.
-///
 /// Example: `base_ns` 1000000, `cap_ns` 8000000, `failures` 1.
 #[doc(alias = "rustle_feed_backoff")]
 pub(crate) fn backoff(
@@ -234,7 +202,7 @@ pub(crate) fn backoff(
     failures: u32,
     seed: u64,
     wait_ns: &mut u64,
-) -> Result<(), FeedFault> {
+) -> Outcome<FeedError> {
     let settings = BackoffSettings {
         base_ns,
         cap_ns,
@@ -242,34 +210,18 @@ pub(crate) fn backoff(
     };
     let before = failures.checked_sub(1);
     let before = before.ok_or(CallFault::value("failures", "expected 1 or more, got 0"))?;
-    *wait_ns = Backoff::after(settings, before, seed)
-        .map_err(FeedError::from)?
-        .failed();
+    let mut backoff = Backoff::after(settings, before, seed).map_err(FeedError::from)?;
+    *wait_ns = backoff.failed();
     Ok(())
-}
-
-/// The names of a record's list. One that is too long is refused before it is read.
-fn lent_names(
-    symbols: &Lent<RustleString>,
-    count: usize,
-    name: &'static str,
-) -> Result<Vec<String>, FeedFault> {
-    check_count(count)?;
-    names(symbols.slice(count, MAX_SYMBOLS, name)?, name)
 }
 
 /// The names of a list.
-fn names(symbols: &[RustleString], name: &'static str) -> Result<Vec<String>, FeedFault> {
-    check_count(symbols.len())?;
+fn names(symbols: &[RustleString], name: &'static str) -> Outcome<FeedError, Vec<String>> {
+    if symbols.len() > MAX_SYMBOLS {
+        return Err(FeedError::Symbols(SymbolError::TooMany).into());
+    }
     let names = symbols.iter().map(|symbol| Ok(symbol.text(name)?.to_owned()));
     names.collect()
-}
-
-fn check_count(symbols: usize) -> Result<(), FeedError> {
-    if symbols > MAX_SYMBOLS {
-        return Err(FeedError::Symbols(SymbolError::TooMany));
-    }
-    Ok(())
 }
 
 /// A number of `units` of 10^-`scale`.
@@ -289,25 +241,14 @@ fn write_text(text: &str, place: &mut [u8], name: &'static str, length: &mut usi
     Ok(())
 }
 
-/// What a call of a feed fails with.
-type FeedFault = CallOr<FeedError>;
-
 impl DomainError for FeedError {
     fn status(&self) -> RustleStatus {
         match self {
-            Self::Symbols(error) => symbol_status(error),
+            Self::Symbols(error) => error.status(),
             Self::RateOutOfRange { .. } => RUSTLE_RATE_OUT_OF_RANGE,
             Self::CapacityOutOfRange { .. } | Self::ModelCount { .. } | Self::MessageLimit { .. } => {
                 RUSTLE_INVALID_LENGTH
             }
-            Self::IntervalOutOfRange { .. }
-            | Self::Model(_)
-            | Self::Lateness(_)
-            | Self::Alert(_)
-            | Self::Speed(_)
-            | Self::PatienceOutOfRange { .. }
-            | Self::Backoff(_)
-            | Self::NoSymbols => RUSTLE_INVALID_VALUE,
             Self::Schema(_) => RUSTLE_MALFORMED_SCHEMA,
             Self::UnknownFormat { .. } => RUSTLE_UNKNOWN_FORMAT,
             Self::File { .. } => RUSTLE_UNREADABLE_FILE,
@@ -318,6 +259,7 @@ impl DomainError for FeedError {
             Self::ShutDown => RUSTLE_SHUT_DOWN,
             Self::Poisoned => RUSTLE_POISONED,
             Self::Runtime(error) => error.status(),
+            _ => RUSTLE_INVALID_VALUE,
         }
     }
 }

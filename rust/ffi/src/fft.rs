@@ -6,9 +6,10 @@ pub(crate) mod peaks;
 mod results;
 mod scratch;
 
-use crate::fault::{CallOr, DomainError};
+use crate::fault::{DomainError, Outcome};
 use crate::lent::{choices, Choice};
 use crate::object::{Describe, New, Object};
+use crate::records::records;
 use crate::status::{
     CallFault, RustleStatus, RUSTLE_INVALID_LENGTH, RUSTLE_INVALID_VALUE, RUSTLE_WRONG_STATE,
 };
@@ -28,9 +29,7 @@ choices! {
         /// The Blackman window, 0.42, 0.5 and 0.08.
         Blackman = 3,
     }
-}
 
-choices! {
     /// Where the period of a window ends.
     pub enum RustleSymmetry = RUSTLE_SYMMETRY_ for Symmetry {
         /// A window of N coefficients is one period of its cosines: for spectra.
@@ -38,9 +37,7 @@ choices! {
         /// The last coefficient of a window equals the first: for filter design.
         Symmetric = 1,
     }
-}
 
-choices! {
     /// What the magnitudes of a spectrum are relative to.
     pub enum RustleScale = RUSTLE_SCALE_ for Scale {
         /// The sum itself: a full-scale sine reads about half the window's sum.
@@ -48,9 +45,7 @@ choices! {
         /// Amplitudes: a full-scale sine on a bin's frequency reads 1.0 with every window, and so does a constant of 1.0 in bin 0.
         Amplitude = 1,
     }
-}
 
-choices! {
     /// What is written for the N/2 + 1 bins of a frame.
     pub enum RustleSpectrumForm = RUSTLE_FORM_ for Form {
         /// The magnitude of each bin.
@@ -64,9 +59,7 @@ choices! {
         /// the frame's first sample.
         Complex = 3,
     }
-}
 
-choices! {
     /// The instructions that a transform uses. All paths compute the same sums by the same algorithm; their results differ by
     /// rounding.
     pub enum RustleFftPath = RUSTLE_PATH_ {
@@ -85,46 +78,40 @@ choices! {
     }
 }
 
-/// What the spectra of a plan are.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustleFftPlanConfiguration {
-    /// The number of samples N of a frame: a power of two from 64 to 65,536. Example: 256.
-    pub size: usize,
-    /// The window.
-    pub window: Choice<RustleWindow>,
-    /// Its symmetry.
-    pub symmetry: Choice<RustleSymmetry>,
-    /// What the magnitudes are relative to.
-    pub scale: Choice<RustleScale>,
-    /// The instructions: those of this machine.
-    pub path: Choice<RustleFftPath>,
-}
+records! {
+    /// What the spectra of a plan are.
+    pub struct RustleFftPlanConfiguration {
+        /// The number of samples N of a frame: a power of two from 64 to 65,536. Example: 256.
+        pub size: usize,
+        /// The window.
+        pub window: Choice<RustleWindow>,
+        /// Its symmetry.
+        pub symmetry: Choice<RustleSymmetry>,
+        /// What the magnitudes are relative to.
+        pub scale: Choice<RustleScale>,
+        /// The instructions. A path that this machine does not have is out of range.
+        pub path: Choice<RustleFftPath>,
+    }
 
-/// What an inverse transforms.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustleFftInverseConfiguration {
-    /// The number of samples N of a frame: a power of two from 64 to 65,536. Example: 256.
-    pub size: usize,
-    /// The instructions: those of this machine.
-    pub path: Choice<RustleFftPath>,
-    /// 0.
-    pub reserved: u32,
-}
+    /// What an inverse transforms.
+    pub struct RustleFftInverseConfiguration {
+        /// The number of samples N of a frame: a power of two from 64 to 65,536. Example: 256.
+        pub size: usize,
+        /// The instructions. A path that this machine does not have is out of range.
+        pub path: Choice<RustleFftPath>,
+        reserved: u32,
+    }
 
-/// What a plan, or an inverse, is.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustleFftDescription {
-    /// The number of samples N of a frame.
-    pub size: usize,
-    /// The least number of floats of scratch memory that a caller may bring.
-    pub scratch_length: usize,
-    /// The instructions that it uses, never `RUSTLE_PATH_PREFERRED`.
-    pub path: Choice<RustleFftPath>,
-    /// 0.
-    pub reserved: u32,
+    /// What a plan, or an inverse, is.
+    pub struct RustleFftDescription {
+        /// The number of samples N of a frame.
+        pub size: usize,
+        /// The least number of floats of scratch memory that a caller may bring.
+        pub scratch_length: usize,
+        /// The instructions that it uses, never `RUSTLE_PATH_PREFERRED`.
+        pub path: Choice<RustleFftPath>,
+        reserved: u32,
+    }
 }
 
 impl From<RustleWindow> for Window {
@@ -151,7 +138,7 @@ impl From<Path> for RustleFftPath {
 }
 
 /// The path of a configuration; it may be one that this machine does not have.
-fn path(choice: Choice<RustleFftPath>) -> Result<Path, FftFault> {
+fn path(choice: Choice<RustleFftPath>) -> Outcome<DspError, Path> {
     Ok(match choice.get("configuration.path")? {
         RustleFftPath::Preferred => Path::preferred()?,
         RustleFftPath::Plain => Path::Plain,
@@ -162,20 +149,21 @@ fn path(choice: Choice<RustleFftPath>) -> Result<Path, FftFault> {
     })
 }
 
-impl RustleFftPlanConfiguration {
-    /// The plan that it asks for.
-    ///
-    /// # Errors
-    /// It cannot be met.
-    pub(crate) fn plan(&self) -> Result<SpectrumPlan, FftFault> {
-        Ok(SpectrumPlan::on_path(
-            path(self.path)?,
-            self.size,
-            self.window.get("configuration.window")?.into(),
-            self.symmetry.get("configuration.symmetry")?.into(),
-            self.scale.get("configuration.scale")?.into(),
-        )?)
-    }
+/// The plan that a configuration of these asks for, if it can be met.
+pub(crate) fn spectrum_plan(
+    path_choice: Choice<RustleFftPath>,
+    size: usize,
+    window: Choice<RustleWindow>,
+    symmetry: Choice<RustleSymmetry>,
+    scale: Choice<RustleScale>,
+) -> Outcome<DspError, SpectrumPlan> {
+    Ok(SpectrumPlan::on_path(
+        path(path_choice)?,
+        size,
+        window.get("configuration.window")?.into(),
+        symmetry.get("configuration.symmetry")?.into(),
+        scale.get("configuration.scale")?.into(),
+    )?)
 }
 
 /// A plan: what a spectrum of one size and window needs, computed once, and scratch memory for callers who bring none.
@@ -187,32 +175,24 @@ pub(crate) struct FftPlan {
 impl Object for FftPlan {
     const NAME: &'static str = "fft_plan";
     const KIND: u32 = 4;
-    type Fault = FftFault;
+    type Error = DspError;
 }
 
 impl New<RustleFftPlanConfiguration> for FftPlan {
     /// Makes a plan for the spectra of frames.
-    ///
-    /// Fails with `RUSTLE_INVALID_VALUE` (a field out of its range, a path that this machine does not have).
-    #[doc(alias = "rustle_fft_plan_new")]
-    fn new(configuration: &RustleFftPlanConfiguration) -> Result<Self, FftFault> {
+    fn new(c: &RustleFftPlanConfiguration) -> Outcome<DspError, Self> {
         Ok(Self {
-            plan: configuration.plan()?,
+            plan: spectrum_plan(c.path, c.size, c.window, c.symmetry, c.scale)?,
             scratch: ScratchPool::new(),
         })
     }
 }
 
 impl Describe<RustleFftDescription> for FftPlan {
-    type Fault = FftFault;
-
-    /// Writes what the plan is to `description`.
-    ///
-    /// Thread-safe: yes. Realtime-safe: yes, while nobody frees the plan.
-    #[doc(alias = "rustle_fft_plan_describe")]
-    fn describe(&self) -> Result<RustleFftDescription, FftFault> {
+    /// Writes what the plan is to `description`. Realtime-safe.
+    fn describe(&self) -> RustleFftDescription {
         let plan = &self.plan;
-        Ok(description(plan.size(), plan.scratch_len(), plan.path()))
+        description(plan.size(), plan.scratch_len(), plan.path())
     }
 }
 
@@ -236,17 +216,10 @@ impl FftPlan {
         input: &[f32],
         output: &mut [f32],
         scratch: &mut [f32],
-    ) -> Result<(), FftFault> {
-        let run = match form.get("form")? {
-            RustleSpectrumForm::Magnitudes => SpectrumPlan::magnitudes,
-            RustleSpectrumForm::Power => SpectrumPlan::power,
-            RustleSpectrumForm::Decibels => SpectrumPlan::decibels,
-            RustleSpectrumForm::Complex => SpectrumPlan::complex,
-        };
-        let length = self.plan.scratch_len();
-        Ok(self
-            .scratch
-            .lent_or_own(scratch, length, |scratch| run(&self.plan, input, output, scratch))?)
+    ) -> Outcome<DspError> {
+        let (form, length) = (form.get("form")?.into(), self.plan.scratch_len());
+        let run = |scratch: &mut [f32]| self.plan.write(form, input, output, scratch);
+        Ok(self.scratch.lent_or_own(scratch, length, run)?)
     }
 }
 
@@ -259,18 +232,13 @@ pub(crate) struct FftInverse {
 impl Object for FftInverse {
     const NAME: &'static str = "fft_inverse";
     const KIND: u32 = 8;
-    type Fault = FftFault;
+    type Error = DspError;
 }
 
 impl New<RustleFftInverseConfiguration> for FftInverse {
     /// Makes a plan for the inverse transform.
-    ///
-    /// Fails with `RUSTLE_INVALID_VALUE` (a field out of its range, a path that this machine does not have).
-    #[doc(alias = "rustle_fft_inverse_new")]
-    fn new(configuration: &RustleFftInverseConfiguration) -> Result<Self, FftFault> {
-        if configuration.reserved != 0 {
-            return Err(CallFault::reserved("configuration.reserved").into());
-        }
+    fn new(configuration: &RustleFftInverseConfiguration) -> Outcome<DspError, Self> {
+        CallFault::check_reserved(configuration.reserved, "configuration.reserved")?;
         Ok(Self {
             plan: InversePlan::on_path(path(configuration.path)?, configuration.size)?,
             scratch: ScratchPool::new(),
@@ -279,15 +247,10 @@ impl New<RustleFftInverseConfiguration> for FftInverse {
 }
 
 impl Describe<RustleFftDescription> for FftInverse {
-    type Fault = FftFault;
-
-    /// Writes what the inverse is to `description`.
-    ///
-    /// Thread-safe: yes. Realtime-safe: yes, while nobody frees the inverse.
-    #[doc(alias = "rustle_fft_inverse_describe")]
-    fn describe(&self) -> Result<RustleFftDescription, FftFault> {
+    /// Writes what the inverse is to `description`. Realtime-safe.
+    fn describe(&self) -> RustleFftDescription {
         let plan = &self.plan;
-        Ok(description(plan.size(), plan.scratch_len(), plan.path()))
+        description(plan.size(), plan.scratch_len(), plan.path())
     }
 }
 
@@ -302,16 +265,10 @@ impl FftInverse {
     ///
     /// Example: `bins_count` 258, `output_capacity` 256, `scratch_capacity` 3072.
     #[doc(alias = "rustle_fft_inverse_samples")]
-    pub(crate) fn samples(
-        &self,
-        bins: &[f32],
-        output: &mut [f32],
-        scratch: &mut [f32],
-    ) -> Result<(), FftFault> {
+    pub(crate) fn samples(&self, bins: &[f32], output: &mut [f32], scratch: &mut [f32]) -> Outcome<DspError> {
         let length = self.plan.scratch_len();
-        Ok(self.scratch.lent_or_own(scratch, length, |scratch| {
-            self.plan.samples(bins, output, scratch)
-        })?)
+        let run = |scratch: &mut [f32]| self.plan.samples(bins, output, scratch);
+        Ok(self.scratch.lent_or_own(scratch, length, run)?)
     }
 }
 
@@ -333,7 +290,7 @@ fn description(size: usize, scratch_length: usize, path: Path) -> RustleFftDescr
 ///
 /// Thread-safe: yes. Realtime-safe: no (the first call reads the environment).
 #[doc(alias = "rustle_fft_path")]
-pub(crate) fn preferred_path(path: &mut Choice<RustleFftPath>) -> Result<(), FftFault> {
+pub(crate) fn preferred_path(path: &mut Choice<RustleFftPath>) -> Outcome<DspError> {
     *path = RustleFftPath::from(Path::preferred()?).into();
     Ok(())
 }
@@ -353,9 +310,6 @@ pub(crate) fn fill_window(
     Ok(())
 }
 
-/// What a call of this domain fails with.
-pub(crate) type FftFault = CallOr<DspError>;
-
 impl DomainError for DspError {
     fn status(&self) -> RustleStatus {
         match self {
@@ -369,13 +323,7 @@ impl DomainError for DspError {
             | Self::NoRoom
             | Self::SpectrumLength { .. } => RUSTLE_INVALID_LENGTH,
             Self::Ended => RUSTLE_WRONG_STATE,
-            Self::Size { .. }
-            | Self::Hop { .. }
-            | Self::PathUnavailable { .. }
-            | Self::PathName
-            | Self::SampleRate { .. }
-            | Self::Threshold { .. }
-            | Self::Separation { .. } => RUSTLE_INVALID_VALUE,
+            _ => RUSTLE_INVALID_VALUE,
         }
     }
 }

@@ -83,9 +83,7 @@ impl<T> SlotTable<T> {
     }
 
     /// Takes `object` in and gives its handle.
-    ///
-    /// # Errors
-    /// The table is full.
+    /// Errors: the table is full.
     pub(crate) fn insert(&self, object: T) -> Result<RustleHandle, CallFault> {
         let reservation = self.reserve()?;
         fault_point("a reserved handle");
@@ -93,9 +91,7 @@ impl<T> SlotTable<T> {
     }
 
     /// Sets a place aside, for an object that must not be made when there is none.
-    ///
-    /// # Errors
-    /// The table is full.
+    /// Errors: the table is full.
     pub(crate) fn reserve(&self) -> Result<Reservation<'_, T>, CallFault> {
         fault_point("a reservation");
         let mut vacant = self.vacant();
@@ -124,9 +120,7 @@ impl<T> SlotTable<T> {
     }
 
     /// Looks `handle` up and keeps its object alive.
-    ///
-    /// # Errors
-    /// The handle is not live in this table.
+    /// Errors: the handle is not live in this table.
     pub(crate) fn pin(&self, handle: RustleHandle, name: &'static str) -> Result<Pinned<'_, T>, CallFault> {
         let index = handle as u32;
         let slot = self.slot(index).ok_or(CallFault::stale(name))?;
@@ -161,9 +155,7 @@ impl<T> SlotTable<T> {
     }
 
     /// Makes `handle` stale. The object is dropped now, or when its last user lets go.
-    ///
-    /// # Errors
-    /// The handle is not live in this table.
+    /// Errors: the handle is not live in this table.
     pub(crate) fn remove(&self, handle: RustleHandle, name: &'static str) -> Result<(), CallFault> {
         let pinned = self.pin(handle, name)?;
         // Of two racing removals one sees the flag already set.
@@ -260,6 +252,13 @@ mod tests {
     static NUMBERS: SlotTable<u32> = SlotTable::new(30);
     static LETTERS: SlotTable<char> = SlotTable::new(31);
 
+    struct Counted(Arc<AtomicUsize>);
+    impl Drop for Counted {
+        fn drop(&mut self) {
+            self.0.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+
     #[test]
     fn freed_handle_is_stale_and_its_slot_gets_a_new_generation() {
         let table = SlotTable::new(30);
@@ -295,12 +294,6 @@ mod tests {
 
     #[test]
     fn object_lives_until_its_last_user_lets_go() {
-        struct Counted(Arc<AtomicUsize>);
-        impl Drop for Counted {
-            fn drop(&mut self) {
-                self.0.fetch_add(1, Ordering::SeqCst);
-            }
-        }
         let drops = Arc::new(AtomicUsize::new(0));
         let table = SlotTable::new(30);
         let handle = table.insert(Counted(drops.clone())).expect("room");
@@ -316,12 +309,6 @@ mod tests {
     fn racing_users_and_removals_drop_each_object_once() {
         let table = Arc::new(SlotTable::new(30));
         let drops = Arc::new(AtomicUsize::new(0));
-        struct Counted(Arc<AtomicUsize>);
-        impl Drop for Counted {
-            fn drop(&mut self) {
-                self.0.fetch_add(1, Ordering::SeqCst);
-            }
-        }
         let rounds = 2_000;
         for _ in 0..rounds {
             let handle = table.insert(Counted(drops.clone())).expect("room");

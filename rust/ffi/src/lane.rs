@@ -1,6 +1,7 @@
 //! What the lanes of all engines have in common.
 
 use crate::lent::{choices, Choice};
+use crate::records::records;
 use crate::session::AnyLane;
 use crate::sink::SinkGuts;
 use crate::slice::borrowed_mut;
@@ -9,7 +10,6 @@ use rustle_engines::{Delivery, Doorbell, LaneSession, LaneStatistics, Overflow, 
 use std::ffi::c_void;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
-use std::sync::Arc;
 
 choices! {
     /// How records travel to the caller.
@@ -25,56 +25,37 @@ choices! {
     }
 }
 
-/// A lane for a session.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustleLaneRequest {
-    /// The size of the ring, 1 to 1,048,576; not read for the events lane. Example: 64.
-    pub capacity: usize,
-    /// The lane. Example: 1.
-    pub lane: Choice<RustleLane>,
-    /// 0.
-    pub reserved: u32,
-}
+records! {
+    /// A lane for a session.
+    pub struct RustleLaneRequest {
+        /// The size of the ring, 1 to 1,048,576; not read for the events lane. Example: 64.
+        pub capacity: usize,
+        /// The lane. Example: 1.
+        pub lane: Choice<RustleLane>,
+        reserved: u32,
+    }
 
-/// What went through a frame lane so far: `produced == delivered + dropped + waiting`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustleLaneStatistics {
-    /// Elements that the engine put in.
-    pub produced: u64,
-    /// Elements that were drained.
-    pub delivered: u64,
-    /// Elements that the lane's policy dropped.
-    pub dropped: u64,
-    /// Elements in the lane now.
-    pub waiting: u64,
-    /// Of `dropped`, those after the last element that was put in: no `gap` reports them unless another comes. After the
-    /// session's end the gaps of the elements and this are all that was lost.
-    pub untold: u64,
-}
-
-impl From<LaneStatistics> for RustleLaneStatistics {
-    fn from(s: LaneStatistics) -> Self {
-        Self {
-            produced: s.produced,
-            delivered: s.delivered,
-            dropped: s.dropped,
-            waiting: s.waiting,
-            untold: s.untold,
-        }
+    /// What went through a frame lane so far: `produced == delivered + dropped + waiting`.
+    pub struct RustleLaneStatistics for LaneStatistics {
+        /// Elements that the engine put in.
+        pub produced: u64,
+        /// Elements that were drained.
+        pub delivered: u64,
+        /// Elements that the lane's policy dropped.
+        pub dropped: u64,
+        /// Elements in the lane now.
+        pub waiting: u64,
+        /// Of `dropped`, those after the last element that was put in: no `gap` reports them unless another comes. After the
+        /// session's end the gaps of the elements and this are all that was lost.
+        pub untold: u64,
     }
 }
 
 impl RustleLaneRequest {
     /// The policy of a frame lane; `None` for the events lane.
-    ///
-    /// # Errors
-    /// The number is none of `RUSTLE_LANE_…`.
+    /// Errors: the number is none of `RUSTLE_LANE_…`.
     pub(crate) fn overflow(&self) -> Result<Option<Overflow>, CallFault> {
-        if self.reserved != 0 {
-            return Err(CallFault::reserved("request.reserved"));
-        }
+        CallFault::check_reserved(self.reserved, "request.reserved")?;
         Ok(match self.lane.get("request.lane")? {
             RustleLane::Events => None,
             RustleLane::DropOldest => Some(Overflow::DropOldest),
@@ -84,9 +65,7 @@ impl RustleLaneRequest {
     }
 
     /// The lane that is asked for, with `sink` at its end; events are records of type `Record`.
-    ///
-    /// # Errors
-    /// As [`overflow`](Self::overflow); the capacity of a frame lane is out of its range.
+    /// Errors: as [`overflow`](Self::overflow); the capacity of a frame lane is out of its range.
     pub(crate) fn delivery<Record, Native>(&self, sink: SinkGuts) -> Result<Delivery<Native>, CallFault>
     where
         Record: LaneRecord<Native> + 'static,
@@ -108,26 +87,22 @@ pub(crate) trait LaneRecord<Native> {
 }
 
 /// The events lane: every value is a call with its record.
-pub(crate) struct EventSink<Record> {
-    guts: SinkGuts,
-    record: PhantomData<fn() -> Record>,
-}
+pub(crate) struct EventSink<Record>(SinkGuts, PhantomData<fn() -> Record>);
 
 impl<Record> EventSink<Record> {
     /// One that calls the functions of `guts`.
     pub(crate) fn new(guts: SinkGuts) -> Self {
-        let record = PhantomData;
-        Self { guts, record }
+        Self(guts, PhantomData)
     }
 }
 
 impl<Native, Record: LaneRecord<Native>> RecordListener<Native> for EventSink<Record> {
     fn on_record(&mut self, native: &Native) {
-        self.guts.signal(&Record::new(native, 0));
+        self.0.signal(&Record::new(native, 0));
     }
 
     fn on_release(self: Box<Self>, release: Release) {
-        self.guts.release(release);
+        self.0.release(release);
     }
 }
 
@@ -145,16 +120,21 @@ impl Doorbell for BellSink {
 }
 
 /// A session of an engine whose values wait in a ring, or are pushed.
-pub(crate) trait Lane<Native>: Send + Sync {
+pub(crate) trait Lane: Send + Sync {
+    /// What waits.
+    type Native;
+
     /// Asks for the session's end.
     fn cancel(&self);
 
     /// Hands out at most `most` waiting values, each with the number lost just before it; returns how many there were, and the
     /// lane's counts; `None` when the session pushes.
-    fn drain(&self, most: usize, take: impl FnMut(Native, u32)) -> Option<(usize, LaneStatistics)>;
+    fn drain(&self, most: usize, take: impl FnMut(Self::Native, u32)) -> Option<(usize, LaneStatistics)>;
 }
 
-impl<Native: rustle_engines::Record> Lane<Native> for LaneSession<Native> {
+impl<Native: rustle_engines::Record> Lane for LaneSession<Native> {
+    type Native = Native;
+
     fn cancel(&self) {
         self.cancel();
     }
@@ -164,35 +144,13 @@ impl<Native: rustle_engines::Record> Lane<Native> for LaneSession<Native> {
     }
 }
 
-impl<Native, L: Lane<Native>> Lane<Native> for Arc<L> {
-    fn cancel(&self) {
-        L::cancel(self);
-    }
-
-    fn drain(&self, most: usize, take: impl FnMut(Native, u32)) -> Option<(usize, LaneStatistics)> {
-        L::drain(self, most, take)
-    }
-}
-
 /// A lane whose values become records of the C interface.
-pub(crate) struct RecordLane<Record, Native, L> {
-    lane: L,
-    record: PhantomData<fn() -> (Record, Native)>,
+pub(crate) struct RecordLane<Record, L> {
+    pub(crate) lane: L,
+    pub(crate) record: PhantomData<fn() -> Record>,
 }
 
-impl<Record, Native, L> RecordLane<Record, Native, L> {
-    /// One of `lane`.
-    pub(crate) fn new(lane: L) -> Self {
-        let record = PhantomData;
-        Self { lane, record }
-    }
-}
-
-impl<Record, Native, L> AnyLane for RecordLane<Record, Native, L>
-where
-    Record: LaneRecord<Native>,
-    L: Lane<Native>,
-{
+impl<Record: LaneRecord<L::Native>, L: Lane> AnyLane for RecordLane<Record, L> {
     fn cancel(&self) {
         self.lane.cancel();
     }

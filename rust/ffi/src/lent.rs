@@ -21,9 +21,7 @@ impl<T> Lent<T> {
     }
 
     /// The `length` elements at the pointer, at most `most`.
-    ///
-    /// # Errors
-    /// As [`borrowed`]; a longer list, which is not read then.
+    /// Errors: as [`borrowed`]; a longer list, which is not read then.
     pub(crate) fn slice(&self, length: usize, most: usize, name: &'static str) -> Result<&[T], CallFault> {
         if length > most {
             return Err(CallFault::length(
@@ -38,6 +36,17 @@ impl<T> Lent<T> {
     /// The memory, for a test of what it shares with other memory.
     pub(crate) fn piece(&self, name: &'static str, length: usize) -> Piece {
         Piece::new(name, self.0, length)
+    }
+
+    /// What `read` makes of the elements of [`slice`](Self::slice).
+    pub(crate) fn read<U>(
+        &self,
+        length: usize,
+        most: usize,
+        name: &'static str,
+        read: impl FnMut(&T) -> Result<U, CallFault>,
+    ) -> Result<Vec<U>, CallFault> {
+        self.slice(length, most, name)?.iter().map(read).collect()
     }
 }
 
@@ -64,9 +73,7 @@ impl RustleString {
     }
 
     /// The text.
-    ///
-    /// # Errors
-    /// As [`borrowed`]; not UTF-8.
+    /// Errors: as [`borrowed`]; not UTF-8.
     pub(crate) fn text(&self, name: &'static str) -> Result<&str, CallFault> {
         let bytes = self.data.slice(self.length, LONGEST_TEXT, name)?;
         std::str::from_utf8(bytes).map_err(|_| CallFault::utf8(name))
@@ -74,19 +81,12 @@ impl RustleString {
 }
 
 /// One of the numbers of `E`, as a caller gives it: any number until it was read. `uint32_t` in C.
+#[derive(Clone, Copy)]
 #[repr(transparent)]
 pub struct Choice<E> {
     number: u32,
     of: PhantomData<fn() -> E>,
 }
-
-impl<E> Clone for Choice<E> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<E> Copy for Choice<E> {}
 
 impl<E: Choices> Choice<E> {
     /// A number that may be none of them.
@@ -103,9 +103,7 @@ impl<E: Choices> Choice<E> {
     }
 
     /// The choice that the number of the argument `name` stands for.
-    ///
-    /// # Errors
-    /// It stands for none.
+    /// Errors: it stands for none.
     pub(crate) fn get(self, name: &'static str) -> Result<E, CallFault> {
         E::of(self.number).ok_or(CallFault::value(name, E::EXPECTED))
     }
@@ -147,18 +145,11 @@ pub trait Choices: Copy + 'static {
     fn number(self) -> u32;
 }
 
-/// Declares an enumeration whose numbers C has as `PREFIX_CASE`: `pub enum RustleColor = RUSTLE_COLOR_ { Red = 0, … }`; with
+/// Declares enumerations whose numbers C has as `PREFIX_CASE`: `pub enum RustleColor = RUSTLE_COLOR_ { Red = 0, … }`; with
 /// `for Color` before the brace also the way to a domain's type that has the same cases.
 macro_rules! choices {
-    (
-        $(#[$about:meta])* pub enum $name:ident = $prefix:ident for $domain:ident {
-            $($(#[$doc:meta])* $case:ident = $number:literal),+ $(,)?
-        }
-    ) => {
-        $crate::lent::choices! {
-            $(#[$about])* pub enum $name = $prefix { $($(#[$doc])* $case = $number),+ }
-        }
-
+    (@into [] $name:ident { $($case:ident)+ }) => {};
+    (@into [$domain:ident] $name:ident { $($case:ident)+ }) => {
         impl From<$name> for $domain {
             fn from(choice: $name) -> Self {
                 match choice {
@@ -167,7 +158,11 @@ macro_rules! choices {
             }
         }
     };
-    ($(#[$about:meta])* pub enum $name:ident = $prefix:ident { $($(#[$doc:meta])* $case:ident = $number:literal),+ $(,)? }) => {
+    ($(
+        $(#[$about:meta])* pub enum $name:ident = $prefix:ident $(for $domain:ident)? {
+            $($(#[$doc:meta])* $case:ident = $number:literal),+ $(,)?
+        }
+    )+) => {$(
         $(#[$about])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u32)]
@@ -189,18 +184,8 @@ macro_rules! choices {
                 self as u32
             }
         }
-    };
-}
-pub(crate) use choices;
 
-/// Makes a record of a value that has the same fields, each converted by `into`.
-macro_rules! copied {
-    ($($value:ty => $record:ident { $($field:ident),+ $(,)? })+) => {$(
-        impl From<$value> for $record {
-            fn from(value: $value) -> Self {
-                Self { $($field: value.$field.into()),+ }
-            }
-        }
+        $crate::lent::choices!(@into [$($domain)?] $name { $($case)+ });
     )+};
 }
-pub(crate) use copied;
+pub(crate) use choices;

@@ -12,8 +12,8 @@ mod alone;
 )]
 mod exports;
 mod fault;
-mod framed;
 mod guard;
+mod records;
 
 pub mod handle;
 pub mod lane;

@@ -1,10 +1,11 @@
 //! Sound-level meters: levels, loudness, bands, and the scale for display.
 
 use crate::alone::Alone;
-use crate::fault::{CallOr, DomainError};
+use crate::fault::{lengths, Outcome};
 use crate::lent::{choices, Choice, Flag, Lent};
 use crate::object::{New, Object};
-use crate::status::{CallFault, RustleStatus, RUSTLE_INVALID_LENGTH, RUSTLE_INVALID_VALUE};
+use crate::records::records;
+use crate::status::CallFault;
 use rustle_dsp::level::{
     decibels, noise_scale, BandWidth, FrequencyWeighting, MeterError, MicrophoneResponse, NoiseClass,
     TimeWeighting,
@@ -24,9 +25,7 @@ choices! {
         /// The Z weighting: none.
         Z = 2,
     }
-}
 
-choices! {
     /// How fast a level follows the sound.
     pub enum RustleTimeWeighting = RUSTLE_TIME_ for TimeWeighting {
         /// A time constant of 0.125 s.
@@ -34,9 +33,7 @@ choices! {
         /// A time constant of 1 s.
         Slow = 1,
     }
-}
 
-choices! {
     /// How much a channel counts in loudness.
     pub enum RustleChannelWeight = RUSTLE_CHANNEL_ for ChannelWeight {
         /// A channel that counts once in loudness: left, right, centre, and the back channels of 7.1.
@@ -46,9 +43,7 @@ choices! {
         /// The low-frequency channel, which does not count.
         LowFrequency = 2,
     }
-}
 
-choices! {
     /// Which bands are measured.
     pub enum RustleMeterBands = RUSTLE_BANDS_ {
         /// No bands.
@@ -63,113 +58,86 @@ choices! {
 /// In the place of a channel: all, the mean of their powers.
 pub const RUSTLE_CHANNEL_ALL: u32 = u32::MAX;
 
-/// A point of a microphone's response.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustleResponsePoint {
-    /// In Hz, above that of the point before.
-    pub frequency: f64,
-    /// By how many dB the microphone reads too high: within 24 dB of the deviation at 1 kHz.
-    pub deviation: f64,
-}
-
-/// What a meter measures.
-#[repr(C)]
-pub struct RustleMeterConfiguration {
-    /// In Hz, 8000 to 768,000. Example: 48000.
-    pub sample_rate: f64,
-    /// The calibration: what is added to a level relative to full scale, in dB, -300 to 300.
-    pub offset: f64,
-    /// What each channel counts in loudness; read during the call only.
-    pub channels: Lent<Choice<RustleChannelWeight>>,
-    /// The number of channels, 1 to 24. Example: 1.
-    pub channel_count: usize,
-    /// The microphone's response, which is undone before levels and bands are measured; read during the call only; may be NULL
-    /// when there is none.
-    pub response: Lent<RustleResponsePoint>,
-    /// The number of its points, at most 4096; 0: there is none. Example: 0.
-    pub response_count: usize,
-    /// Which channel the levels and bands are of, counted from 0, or `RUSTLE_CHANNEL_ALL`.
-    pub metered: u32,
-    /// How much the frequencies count.
-    pub weighting: Choice<RustleFrequencyWeighting>,
-    /// How fast the level follows the sound.
-    pub time: Choice<RustleTimeWeighting>,
-    /// Not 0: loudness is measured.
-    pub loudness: Flag,
-    /// Which bands are measured.
-    pub bands: Choice<RustleMeterBands>,
-    /// 0.
-    pub reserved: u32,
-}
-
-/// What a meter shows. Levels are in dB with the calibration; minus infinity is silence.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustleMeterReading {
-    /// The length of the measurement in seconds.
-    pub seconds: f64,
-    /// The time-weighted level, such as LAF.
-    pub level: f64,
-    /// The equivalent level, such as LAeq.
-    pub equivalent: f64,
-    /// The highest time-weighted level, such as LAFmax.
-    pub highest: f64,
-    /// The lowest time-weighted level, such as LAFmin, from 5 time constants after the start on; until then not a number.
-    pub lowest: f64,
-    /// The C-weighted peak, LCpeak: the highest of any metered channel.
-    pub peak: f64,
-    /// The exposure level, such as LAE.
-    pub exposure: f64,
-    /// The number of samples at or beyond full scale.
-    pub overloads: u64,
-    /// The loudness of the last 0.4 s in LUFS; this and the six that follow are not numbers when loudness is not measured.
-    pub momentary: f64,
-    /// The highest of them.
-    pub momentary_highest: f64,
-    /// The loudness of the last 3 s in LUFS.
-    pub short_term: f64,
-    /// The highest of them.
-    pub short_term_highest: f64,
-    /// The integrated loudness in LUFS.
-    pub integrated: f64,
-    /// The loudness range in LU.
-    pub range: f64,
-    /// The highest true peak of any channel in dBTP.
-    pub true_peak: f64,
-    /// The place on the scale for display, 0 to 120; see `rustle_noise_scale`.
-    pub place: f64,
-    /// Its class, 0 to 4: silent, quiet, average, noisy, loud.
-    pub noise_class: u32,
-    /// 0.
-    pub reserved: u32,
-}
-
-impl From<SoundReading> for RustleMeterReading {
-    fn from(reading: SoundReading) -> Self {
-        let loudness =
-            |measure: fn(&LoudnessReading) -> f64| reading.loudness.as_ref().map_or(f64::NAN, measure);
-        Self {
-            seconds: reading.levels.seconds,
-            level: reading.levels.level,
-            equivalent: reading.levels.equivalent,
-            highest: reading.levels.highest,
-            lowest: reading.levels.lowest,
-            peak: reading.levels.peak,
-            exposure: reading.levels.exposure,
-            overloads: reading.levels.overloads,
-            momentary: loudness(|loudness| loudness.momentary),
-            momentary_highest: loudness(|loudness| loudness.momentary_highest),
-            short_term: loudness(|loudness| loudness.short_term),
-            short_term_highest: loudness(|loudness| loudness.short_term_highest),
-            integrated: loudness(|loudness| loudness.integrated),
-            range: loudness(|loudness| loudness.range),
-            true_peak: loudness(|loudness| loudness.true_peak),
-            place: reading.place,
-            noise_class: reading.class as u32,
-            reserved: 0,
-        }
+records! {
+    /// A point of a microphone's response.
+    pub struct RustleResponsePoint {
+        /// In Hz, above that of the point before.
+        pub frequency: f64,
+        /// By how many dB the microphone reads too high: within 24 dB of the deviation at 1 kHz.
+        pub deviation: f64,
     }
+
+    /// What a meter measures.
+    pub struct RustleMeterConfiguration lending memory {
+        /// In Hz, 8000 to 768,000. Example: 48000.
+        pub sample_rate: f64,
+        /// The calibration: what is added to a level relative to full scale, in dB, -300 to 300.
+        pub offset: f64,
+        /// What each channel counts in loudness; read during the call only.
+        pub channels: Lent<Choice<RustleChannelWeight>>,
+        /// The number of channels, 1 to 24. Example: 1.
+        pub channel_count: usize,
+        /// The microphone's response, which is undone before levels and bands are measured; read during the call only; may be
+        /// NULL when there is none.
+        pub response: Lent<RustleResponsePoint>,
+        /// The number of its points, at most 4096; 0: there is none. Example: 0.
+        pub response_count: usize,
+        /// Which channel the levels and bands are of, counted from 0, or `RUSTLE_CHANNEL_ALL`.
+        pub metered: u32,
+        /// How much the frequencies count.
+        pub weighting: Choice<RustleFrequencyWeighting>,
+        /// How fast the level follows the sound.
+        pub time: Choice<RustleTimeWeighting>,
+        /// Not 0: loudness is measured.
+        pub loudness: Flag,
+        /// Which bands are measured.
+        pub bands: Choice<RustleMeterBands>,
+        reserved: u32,
+    }
+
+    /// What a meter shows. Levels are in dB with the calibration; minus infinity is silence.
+    pub struct RustleMeterReading for SoundReading {
+        /// The length of the measurement in seconds.
+        pub seconds: f64 = |reading| reading.levels.seconds,
+        /// The time-weighted level, such as LAF.
+        pub level: f64 = |reading| reading.levels.level,
+        /// The equivalent level, such as LAeq.
+        pub equivalent: f64 = |reading| reading.levels.equivalent,
+        /// The highest time-weighted level, such as LAFmax.
+        pub highest: f64 = |reading| reading.levels.highest,
+        /// The lowest time-weighted level, such as LAFmin, from 5 time constants after the start on; until then not a number.
+        pub lowest: f64 = |reading| reading.levels.lowest,
+        /// The C-weighted peak, LCpeak: the highest of any metered channel.
+        pub peak: f64 = |reading| reading.levels.peak,
+        /// The exposure level, such as LAE.
+        pub exposure: f64 = |reading| reading.levels.exposure,
+        /// The number of samples at or beyond full scale.
+        pub overloads: u64 = |reading| reading.levels.overloads,
+        /// The loudness of the last 0.4 s in LUFS; this and the six that follow are not numbers when loudness is not measured.
+        pub momentary: f64 = |reading| loudness(reading, |loudness| loudness.momentary),
+        /// The highest of them.
+        pub momentary_highest: f64 = |reading| loudness(reading, |loudness| loudness.momentary_highest),
+        /// The loudness of the last 3 s in LUFS.
+        pub short_term: f64 = |reading| loudness(reading, |loudness| loudness.short_term),
+        /// The highest of them.
+        pub short_term_highest: f64 = |reading| loudness(reading, |loudness| loudness.short_term_highest),
+        /// The integrated loudness in LUFS.
+        pub integrated: f64 = |reading| loudness(reading, |loudness| loudness.integrated),
+        /// The loudness range in LU.
+        pub range: f64 = |reading| loudness(reading, |loudness| loudness.range),
+        /// The highest true peak of any channel in dBTP.
+        pub true_peak: f64 = |reading| loudness(reading, |loudness| loudness.true_peak),
+        /// The place on the scale for display, 0 to 120; see `rustle_noise_scale`.
+        pub place: f64,
+        /// Its class, 0 to 4: silent, quiet, average, noisy, loud.
+        pub noise_class: u32 = |reading| reading.class as u32,
+        reserved: u32,
+    }
+}
+
+/// A measure of loudness; not a number when loudness is not measured.
+fn loudness(reading: &SoundReading, measure: fn(&LoudnessReading) -> f64) -> f64 {
+    reading.loudness.as_ref().map_or(f64::NAN, measure)
 }
 
 /// A meter.
@@ -178,16 +146,11 @@ pub(crate) struct Meter(Alone<SoundMeter>);
 impl Object for Meter {
     const NAME: &'static str = "meter";
     const KIND: u32 = 11;
-    type Fault = MeterFault;
+    type Error = SoundMeterError;
 
-    /// Begins a new measurement. The filters go on: a sound that lasts has no beginning.
-    ///
-    /// Fails with `RUSTLE_WRONG_STATE` (another call uses the meter at the moment).
-    ///
-    /// Thread-safe: no (a call beside another one with the same meter is refused). Realtime-safe: yes, while nobody frees the
-    /// meter.
+    /// Begins a new measurement. The filters go on: a sound that lasts has no beginning. One call at a time.
     #[doc(alias = "rustle_meter_restart")]
-    fn reset(&self) -> Result<(), MeterFault> {
+    fn reset(&self) -> Outcome<SoundMeterError> {
         self.0.get()?.restart();
         Ok(())
     }
@@ -195,10 +158,7 @@ impl Object for Meter {
 
 impl New<RustleMeterConfiguration> for Meter {
     /// Makes a meter.
-    ///
-    /// Fails with `RUSTLE_INVALID_VALUE` (a number out of its range), `RUSTLE_INVALID_LENGTH`.
-    #[doc(alias = "rustle_meter_new")]
-    fn new(configuration: &RustleMeterConfiguration) -> Result<Self, MeterFault> {
+    fn new(configuration: &RustleMeterConfiguration) -> Outcome<SoundMeterError, Self> {
         let meter = SoundMeter::new(&configuration.read()?)?;
         // Whatever a panic leaves is a state that a meter can be in.
         Ok(Self(Alone::new(meter, Self::NAME, |_| ())))
@@ -207,38 +167,27 @@ impl New<RustleMeterConfiguration> for Meter {
 
 impl Meter {
     /// Measures interleaved samples, whole frames. One that is NaN or infinite counts as silence, and as an overload.
+    /// One call at a time.
     ///
-    /// Fails with `RUSTLE_INVALID_LENGTH` (no whole frames), `RUSTLE_WRONG_STATE` (another call uses the meter at the moment); the
-    /// samples do not count then.
-    ///
-    /// Thread-safe: no (a call beside another one with the same meter is refused). Realtime-safe: yes, while nobody frees the
-    /// meter.
+    /// Fails with `RUSTLE_INVALID_LENGTH` (no whole frames); the samples do not count then.
     #[doc(alias = "rustle_meter_process")]
-    pub(crate) fn process(&self, samples: &[f32]) -> Result<(), MeterFault> {
+    pub(crate) fn process(&self, samples: &[f32]) -> Outcome<SoundMeterError> {
         Ok(self.0.get()?.process(samples).map_err(SoundMeterError::Meter)?)
     }
 
-    /// Writes what the meter shows now to `reading`.
-    ///
-    /// Fails with `RUSTLE_WRONG_STATE` (another call uses the meter at the moment).
-    ///
-    /// Thread-safe: no (a call beside another one with the same meter is refused). Realtime-safe: yes, while nobody frees the
-    /// meter.
+    /// Writes what the meter shows now to `reading`. One call at a time.
     #[doc(alias = "rustle_meter_read")]
-    pub(crate) fn read(&self, reading: &mut RustleMeterReading) -> Result<(), MeterFault> {
+    pub(crate) fn read(&self, reading: &mut RustleMeterReading) -> Outcome<SoundMeterError> {
         *reading = self.0.get()?.reading().into();
         Ok(())
     }
 
     /// Writes to `level` the level that was exceeded for `percent` (0 to 100) of the measurement, such as LA10 for 10; not a number
-    /// in the first 5 time constants, minus infinity for silence.
+    /// in the first 5 time constants, minus infinity for silence. One call at a time.
     ///
-    /// Fails with `RUSTLE_INVALID_VALUE` (`percent`), `RUSTLE_WRONG_STATE` (another call uses the meter at the moment).
-    ///
-    /// Thread-safe: no (a call beside another one with the same meter is refused). Realtime-safe: yes, while nobody frees the
-    /// meter.
+    /// Fails with `RUSTLE_INVALID_VALUE` (`percent`).
     #[doc(alias = "rustle_meter_exceeded")]
-    pub(crate) fn exceeded(&self, percent: f64, level: &mut f64) -> Result<(), MeterFault> {
+    pub(crate) fn exceeded(&self, percent: f64, level: &mut f64) -> Outcome<SoundMeterError> {
         if !(0.0..=100.0).contains(&percent) {
             return Err(CallFault::value("percent", "expected 0 to 100, got another number").into());
         }
@@ -248,18 +197,14 @@ impl Meter {
 
     /// Writes the centre frequencies of the meter's bands in Hz to `centres` and their equivalent levels in dB relative to full
     /// scale, without calibration, to `levels`, as many as find room in both. `count` receives the number of bands.
-    ///
-    /// Fails with `RUSTLE_WRONG_STATE` (another call uses the meter at the moment).
-    ///
-    /// Thread-safe: no (a call beside another one with the same meter is refused). Realtime-safe: yes, while nobody frees the
-    /// meter.
+    /// One call at a time.
     #[doc(alias = "rustle_meter_bands")]
     pub(crate) fn bands(
         &self,
         centres: &mut [f64],
         levels: &mut [f64],
         count: &mut usize,
-    ) -> Result<(), MeterFault> {
+    ) -> Outcome<SoundMeterError> {
         let meter = self.0.get()?;
         let known = meter.band_centres();
         let room = known.len().min(centres.len()).min(levels.len());
@@ -289,27 +234,20 @@ pub(crate) fn scale(power: f64, place: &mut f64, noise_class: &mut u32) -> Resul
 }
 
 impl RustleMeterConfiguration {
-    fn read(&self) -> Result<SoundMeterConfiguration, MeterFault> {
-        if self.reserved != 0 {
-            return Err(CallFault::reserved("configuration.reserved").into());
-        }
+    fn read(&self) -> Outcome<SoundMeterError, SoundMeterConfiguration> {
+        CallFault::check_reserved(self.reserved, "configuration.reserved")?;
+        let (count, name) = (self.channel_count, "configuration.channels");
         let channels = self
             .channels
-            .slice(self.channel_count, 24, "configuration.channels")?;
-        let channels = channels
-            .iter()
-            .map(|channel| Ok(channel.get("configuration.channels")?.into()));
+            .read(count, 24, name, |channel| Ok(channel.get(name)?.into()))?;
+        let (count, name) = (self.response_count, "configuration.response");
         let points = self
             .response
-            .slice(self.response_count, 4_096, "configuration.response")?;
-        let points: Vec<_> = points
-            .iter()
-            .map(|point| (point.frequency, point.deviation))
-            .collect();
+            .read(count, 4_096, name, |point| Ok((point.frequency, point.deviation)))?;
         let response = (!points.is_empty()).then(|| MicrophoneResponse::new(points));
         Ok(SoundMeterConfiguration {
             rate: self.sample_rate,
-            channels: channels.collect::<Result<_, CallFault>>()?,
+            channels,
             metered: match self.metered {
                 RUSTLE_CHANNEL_ALL => MeteredChannel::All,
                 channel => MeteredChannel::One(channel as usize),
@@ -328,14 +266,4 @@ impl RustleMeterConfiguration {
     }
 }
 
-/// What a call of this domain fails with.
-type MeterFault = CallOr<SoundMeterError>;
-
-impl DomainError for SoundMeterError {
-    fn status(&self) -> RustleStatus {
-        match self {
-            Self::Meter(MeterError::BlockLength { .. }) => RUSTLE_INVALID_LENGTH,
-            _ => RUSTLE_INVALID_VALUE,
-        }
-    }
-}
+lengths!(SoundMeterError: SoundMeterError::Meter(MeterError::BlockLength { .. }));

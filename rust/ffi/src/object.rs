@@ -4,10 +4,12 @@
 //! `rustle-kit` generates from the declarations, lists the implementations for the verbs.
 
 use crate::exports;
+use crate::fault::{AnyFault, CallOr, DomainError, Outcome};
 use crate::guard::guarded;
 use crate::handle::{RustleHandle, SlotTable};
+use crate::session::{self, Face};
 use crate::slice::{out, record};
-use crate::status::{AnyFault, CallFault, Fault, RustleError, RustleStatus};
+use crate::status::{CallFault, RustleError, RustleStatus};
 use rustle_engines::Sessions;
 use std::ffi::c_void;
 
@@ -17,15 +19,13 @@ pub(crate) trait Object: Send + Sync + Sized + 'static {
     const NAME: &'static str;
     /// The kind in its handles, 1 to 31: a number for itself among all declarations.
     const KIND: u32;
-    /// What its calls fail with.
-    type Fault: Fault + From<CallFault> + 'static;
+    /// What its calls fail with, beside a [`CallFault`].
+    type Error: DomainError + 'static;
 
     /// Begins anew, with the settings that it has.
-    ///
-    /// # Errors
-    /// It cannot at the moment, or at all.
-    fn reset(&self) -> Result<(), Self::Fault> {
-        Err(unable(Self::NAME).into())
+    /// Errors: it cannot at the moment, or at all.
+    fn reset(&self) -> Outcome<Self::Error> {
+        Err(CallFault::unsupported(Self::NAME).into())
     }
 
     /// The sessions of an engine.
@@ -34,20 +34,20 @@ pub(crate) trait Object: Send + Sync + Sized + 'static {
     }
 
     /// Cancels its sessions; later starts are accepted.
-    ///
-    /// # Errors
-    /// It has no sessions.
-    fn cancel(&self) -> Result<(), Self::Fault> {
-        self.sessions().ok_or(unable(Self::NAME))?.cancel();
+    /// Errors: it has no sessions.
+    fn cancel(&self) -> Outcome<Self::Error> {
+        self.sessions()
+            .ok_or(CallFault::unsupported(Self::NAME))?
+            .cancel();
         Ok(())
     }
 
     /// Cancels its sessions and refuses later starts.
-    ///
-    /// # Errors
-    /// It has no sessions.
-    fn shut_down(&self) -> Result<(), Self::Fault> {
-        self.sessions().ok_or(unable(Self::NAME))?.shut_down();
+    /// Errors: it has no sessions.
+    fn shut_down(&self) -> Outcome<Self::Error> {
+        self.sessions()
+            .ok_or(CallFault::unsupported(Self::NAME))?
+            .shut_down();
         Ok(())
     }
 
@@ -64,29 +64,14 @@ pub(crate) trait Tabled: Object {
 /// A way to make an object: `rustle_NAME_new`, or `rustle_NAME_new_VARIANT`.
 pub(crate) trait New<Configuration>: Object {
     /// Makes one.
-    ///
-    /// # Errors
-    /// The configuration cannot be met.
-    fn new(configuration: &Configuration) -> Result<Self, Self::Fault>;
+    /// Errors: the configuration cannot be met.
+    fn new(configuration: &Configuration) -> Outcome<Self::Error, Self>;
 }
 
 /// A record that describes an object or a session as it is: `rustle_NAME_describe`, or `rustle_NAME_WHAT`.
 pub(crate) trait Describe<Description> {
-    /// What it fails with.
-    type Fault: Fault + From<CallFault> + 'static;
-
     /// The record, as of now.
-    ///
-    /// # Errors
-    /// It cannot be read at the moment.
-    fn describe(&self) -> Result<Description, Self::Fault>;
-}
-
-fn unable(name: &'static str) -> CallFault {
-    CallFault::unsupported(
-        name,
-        "expected an object that has this verb, got one of another kind",
-    )
+    fn describe(&self) -> Description;
 }
 
 /// The verbs of one kind, by handle.
@@ -105,15 +90,11 @@ impl Verbs {
                 O::table().pin(handle, O::NAME)?.before_free();
                 Ok(O::table().remove(handle, O::NAME)?)
             },
-            reset: |handle| boxed(O::table().pin(handle, O::NAME)?.reset()),
-            cancel: |handle| boxed(O::table().pin(handle, O::NAME)?.cancel()),
-            shut_down: |handle| boxed(O::table().pin(handle, O::NAME)?.shut_down()),
+            reset: |handle| (O::table().pin(handle, O::NAME)?.reset()).map_err(CallOr::erased),
+            cancel: |handle| (O::table().pin(handle, O::NAME)?.cancel()).map_err(CallOr::erased),
+            shut_down: |handle| (O::table().pin(handle, O::NAME)?.shut_down()).map_err(CallOr::erased),
         }
     }
-}
-
-fn boxed<T, F: Fault + 'static>(result: Result<T, F>) -> Result<T, AnyFault> {
-    result.map_err(Fault::erased)
 }
 
 /// A way to make an object, by number.
@@ -132,7 +113,7 @@ impl Constructor {
                 // SAFETY: the promise of the caller of `make`: NULL, or a configuration that is lent for the call.
                 let configuration =
                     unsafe { record(configuration.cast::<Configuration>(), "configuration") }?;
-                Ok(O::table().insert(boxed(O::new(configuration))?)?)
+                Ok(O::table().insert(O::new(configuration).map_err(CallOr::erased)?)?)
             },
         }
     }
@@ -151,7 +132,7 @@ impl Description {
         Self {
             size: size_of::<D>(),
             write: |handle, place| {
-                let described = || boxed(Describe::<D>::describe(&*O::table().pin(handle, O::NAME)?));
+                let described = || Ok(Describe::<D>::describe(&*O::table().pin(handle, O::NAME)?));
                 // SAFETY: the promise of the caller of `write`.
                 unsafe { written(place.cast::<D>(), described) }
             },
@@ -159,15 +140,11 @@ impl Description {
     }
 
     /// That of a session of one engine.
-    pub(crate) const fn of_session<F: crate::session::Face + Describe<D>, D>() -> Self {
+    pub(crate) const fn of_session<F: Face + Describe<D>, D>() -> Self {
         Self {
             size: size_of::<D>(),
             write: |handle, place| {
-                let described = || {
-                    boxed(Describe::<D>::describe(
-                        crate::session::find(handle)?.face::<F>()?,
-                    ))
-                };
+                let described = || Ok(session::find(handle)?.face::<F>()?.describe());
                 // SAFETY: the promise of the caller of `write`.
                 unsafe { written(place.cast::<D>(), described) }
             },
@@ -188,11 +165,8 @@ unsafe fn written<D>(place: *mut D, described: impl FnOnce() -> Result<D, AnyFau
 
 /// Refuses a record of another size than this archive's, as a caller with a header of another version has.
 pub(crate) fn check_size(name: &'static str, expected: usize, got: usize) -> Result<(), CallFault> {
-    if expected == got {
-        Ok(())
-    } else {
-        Err(CallFault::size(name, expected, got))
-    }
+    let fault = CallFault::size(name, expected, got);
+    (expected == got).then_some(()).ok_or(fault)
 }
 
 fn verbs(handle: RustleHandle, name: &'static str) -> Result<&'static Verbs, CallFault> {

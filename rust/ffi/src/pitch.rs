@@ -1,11 +1,13 @@
 //! The pitch of a signal: frame by frame as it comes in pieces, or of a whole one.
+//!
+//! Example: `samples_count` 4000, `frames_capacity` 32.
 
 use crate::alone::Alone;
-use crate::fault::{CallOr, DomainError};
-use crate::framed::Counted;
+use crate::fault::{lengths, Outcome};
 use crate::lent::{choices, Choice};
 use crate::object::{Describe, New, Object};
-use crate::status::{CallFault, RustleStatus, RUSTLE_INVALID_LENGTH, RUSTLE_INVALID_VALUE};
+use crate::records::records;
+use crate::status::CallFault;
 use rustle_dsp::pitch::{
     contour, Decoding, PitchConfiguration, PitchError, PitchFrame, PitchMethod, PitchTracker,
 };
@@ -25,9 +27,7 @@ choices! {
         /// The largest peak of the spectrum.
         SpectralPeak = 4,
     }
-}
 
-choices! {
     /// How the pitch of each frame is chosen.
     pub enum RustleDecoding = RUSTLE_DECODING_ for Decoding {
         /// The pitch of each frame from that frame alone.
@@ -37,98 +37,72 @@ choices! {
     }
 }
 
-/// What a pitch tracker looks for, and how.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustlePitchConfiguration {
-    /// In Hz, 1000 to 768,000. Example: 8000.
-    pub sample_rate: f64,
-    /// The lowest frequency that is looked for, in Hz, above 0. Example: 60.
-    pub lowest: f64,
-    /// The highest, in Hz, above `lowest`; at most 0.45 of the sample rate counts. Example: 1000.
-    pub highest: f64,
-    /// How it is looked for.
-    pub method: Choice<RustlePitchMethod>,
-    /// The samples of a frame, a power of two from 256 to 32,768; 0: the least that holds 2.25 periods of `lowest`. One that does
-    /// not hold them raises the lowest frequency, see `RustlePitchDescription`.
-    pub window: u32,
-    /// The samples from frame to frame, 1 to 1,048,576. Example: 256.
-    pub hop: u32,
-    /// 0.
-    pub reserved: u32,
-}
+records! {
+    /// What a pitch tracker looks for, and how.
+    pub struct RustlePitchConfiguration {
+        /// In Hz, 1000 to 768,000. Example: 8000.
+        pub sample_rate: f64,
+        /// The lowest frequency that is looked for, in Hz, above 0. Example: 60.
+        pub lowest: f64,
+        /// The highest, in Hz, above `lowest`; at most 0.45 of the sample rate counts. Example: 1000.
+        pub highest: f64,
+        /// How it is looked for.
+        pub method: Choice<RustlePitchMethod>,
+        /// The samples of a frame, a power of two from 256 to 32,768; 0: the least that holds 2.25 periods of `lowest`. One that
+        /// does not hold them raises the lowest frequency, see `RustlePitchDescription`.
+        pub window: u32,
+        /// The samples from frame to frame, 1 to 1,048,576. Example: 256.
+        pub hop: u32,
+        reserved: u32,
+    }
 
-/// The pitch at one time.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustlePitchFrame {
-    /// The time of the window's middle, in samples from the signal's beginning.
-    pub sample: u64,
-    /// The fundamental frequency in Hz, of an inharmonic tone that of its first partial; 0: the frame has none in the range.
-    pub frequency: f64,
-    /// 0 to 1. With `RUSTLE_PITCH_HARMONIC` the share of frames like this whose pitch is there and right; with the other methods
-    /// what they have in its place.
-    pub confidence: f64,
-    /// The standard deviation of `frequency` in cents; 0 where a method does not tell.
-    pub deviation: f64,
-    /// B, where partial k is at k f0 sqrt(1 + B k^2), 0 to 0.02; 0 where the frame does not show it or the method does
-    /// not tell.
-    pub inharmonicity: f64,
-    /// The tone's power over that of the rest, in dB; minus infinity where there is no tone or a method does not tell.
-    pub harmonicity: f64,
-    /// The frame's level without its mean, in dB relative to a full-scale square wave; minus infinity for silence.
-    pub level: f64,
-}
+    /// The pitch at one time.
+    pub struct RustlePitchFrame for PitchFrame {
+        /// The time of the window's middle, in samples from the signal's beginning.
+        pub sample: u64,
+        /// The fundamental frequency in Hz, of an inharmonic tone that of its first partial; 0: the frame has none in the range.
+        pub frequency: f64 = |frame| frame.estimate.frequency,
+        /// 0 to 1. With `RUSTLE_PITCH_HARMONIC` the share of frames like this whose pitch is there and right; with the other
+        /// methods what they have in its place.
+        pub confidence: f64 = |frame| frame.estimate.confidence,
+        /// The standard deviation of `frequency` in cents; 0 where a method does not tell.
+        pub deviation: f64 = |frame| frame.estimate.deviation,
+        /// B, where partial k is at k f0 sqrt(1 + B k^2), 0 to 0.02; 0 where the frame does not show it or the method does
+        /// not tell.
+        pub inharmonicity: f64 = |frame| frame.estimate.inharmonicity,
+        /// The tone's power over that of the rest, in dB; minus infinity where there is no tone or a method does not tell.
+        pub harmonicity: f64 = |frame| frame.estimate.harmonicity,
+        /// The frame's level without its mean, in dB relative to a full-scale square wave; minus infinity for silence.
+        pub level: f64 = |frame| frame.estimate.level,
+    }
 
-/// What a pitch tracker looks for, once its configuration has been read.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustlePitchDescription {
-    /// The lowest frequency that is looked for, in Hz: that of the configuration, or the lowest that the window holds, whichever
-    /// is higher.
-    pub lowest: f64,
-    /// The highest, in Hz: that of the configuration, or 0.45 of the sample rate, whichever is lower.
-    pub highest: f64,
-    /// The samples of a frame.
-    pub window: u32,
-    /// The samples from frame to frame.
-    pub hop: u32,
-}
-
-impl From<PitchFrame> for RustlePitchFrame {
-    fn from(frame: PitchFrame) -> Self {
-        let estimate = frame.estimate;
-        Self {
-            sample: frame.sample,
-            frequency: estimate.frequency,
-            confidence: estimate.confidence,
-            deviation: estimate.deviation,
-            inharmonicity: estimate.inharmonicity,
-            harmonicity: estimate.harmonicity,
-            level: estimate.level,
-        }
+    /// What a pitch tracker looks for, once its configuration has been read.
+    pub struct RustlePitchDescription for PitchTracker {
+        /// The lowest frequency that is looked for, in Hz: that of the configuration, or the lowest that the window holds,
+        /// whichever is higher.
+        pub lowest: f64 = |tracker| *tracker.estimator().range().start(),
+        /// The highest, in Hz: that of the configuration, or 0.45 of the sample rate, whichever is lower.
+        pub highest: f64 = |tracker| *tracker.estimator().range().end(),
+        /// The samples of a frame.
+        pub window: u32 = |tracker| tracker.estimator().window() as u32,
+        /// The samples from frame to frame.
+        pub hop: u32 = |tracker| tracker.hop() as u32,
     }
 }
 
 /// A pitch tracker.
 pub(crate) struct Pitch {
     description: RustlePitchDescription,
-    tracker: Alone<Counted<PitchTracker>>,
+    tracker: Alone<PitchTracker>,
 }
 
 impl Object for Pitch {
     const NAME: &'static str = "pitch";
     const KIND: u32 = 12;
-    type Fault = PitchFault;
+    type Error = PitchError;
 
-    /// Forgets the signal; the next sample is the first of another.
-    ///
-    /// Fails with `RUSTLE_WRONG_STATE` (another call uses the tracker at the moment).
-    ///
-    /// Thread-safe: no (a call beside another one with the same tracker is refused). Realtime-safe: yes, while nobody frees the
-    /// tracker.
-    #[doc(alias = "rustle_pitch_reset")]
-    fn reset(&self) -> Result<(), PitchFault> {
+    /// Forgets the signal; the next sample is the first of another. One call at a time.
+    fn reset(&self) -> Outcome<PitchError> {
         self.tracker.get()?.reset();
         Ok(())
     }
@@ -136,31 +110,19 @@ impl Object for Pitch {
 
 impl New<RustlePitchConfiguration> for Pitch {
     /// Makes a pitch tracker, at the beginning of a signal.
-    #[doc(alias = "rustle_pitch_new")]
-    fn new(configuration: &RustlePitchConfiguration) -> Result<Self, PitchFault> {
+    fn new(configuration: &RustlePitchConfiguration) -> Outcome<PitchError, Self> {
         let tracker = PitchTracker::new(&configuration.read()?, configuration.hop as usize)?;
-        let range = tracker.estimator().range();
         Ok(Self {
-            description: RustlePitchDescription {
-                lowest: *range.start(),
-                highest: *range.end(),
-                window: tracker.estimator().window() as u32,
-                hop: tracker.hop() as u32,
-            },
-            tracker: Alone::new(Counted::new(tracker), Self::NAME, Counted::reset),
+            description: (&tracker).into(),
+            tracker: Alone::new(tracker, Self::NAME, PitchTracker::reset),
         })
     }
 }
 
 impl Describe<RustlePitchDescription> for Pitch {
-    type Fault = PitchFault;
-
-    /// Writes what the tracker looks for to `description`.
-    ///
-    /// Thread-safe: yes. Realtime-safe: yes, while nobody frees the tracker.
-    #[doc(alias = "rustle_pitch_describe")]
-    fn describe(&self) -> Result<RustlePitchDescription, PitchFault> {
-        Ok(self.description)
+    /// Writes what the tracker looks for to `description`. Realtime-safe.
+    fn describe(&self) -> RustlePitchDescription {
+        self.description
     }
 }
 
@@ -170,14 +132,8 @@ impl Pitch {
     /// 1 + `samples_count` / hop frames is enough for all samples; with none, samples are taken up to the next frame's last.
     ///
     /// The first frame begins with the signal, each one a hop after the one before, and is written by the call that brings its
-    /// last sample. However the signal is cut, the numbers are the same.
-    ///
-    /// Fails with `RUSTLE_WRONG_STATE` (another call uses the tracker at the moment); nothing is taken or written then.
-    ///
-    /// Thread-safe: no (a call beside another one with the same tracker is refused). Realtime-safe: yes, while nobody frees the
-    /// tracker.
-    ///
-    /// Example: `samples_count` 4000.
+    /// last sample. However the signal is cut, the numbers are the same. A call that fails takes and writes nothing.
+    /// One call at a time.
     #[doc(alias = "rustle_pitch_process")]
     pub(crate) fn process(
         &self,
@@ -185,8 +141,8 @@ impl Pitch {
         frames: &mut [MaybeUninit<RustlePitchFrame>],
         taken: &mut usize,
         written: &mut usize,
-    ) -> Result<(), PitchFault> {
-        (*taken, *written) = self.tracker.get()?.push(samples, frames)?;
+    ) -> Outcome<PitchError> {
+        (*taken, *written) = self.tracker.get()?.push_into(samples, frames)?;
         Ok(())
     }
 }
@@ -194,11 +150,7 @@ impl Pitch {
 /// Writes the frames of a whole signal to `frames`. `count` receives the number of frames: 1 + (`samples_count` - window) / hop,
 /// none of a signal that is shorter than the window. With a `frames_capacity` of 0 nothing else is done.
 ///
-/// Fails with `RUSTLE_INVALID_LENGTH` (room for some of the frames only), `RUSTLE_INVALID_VALUE`; nothing is written then.
-///
-/// Thread-safe: yes. Realtime-safe: no.
-///
-/// Example: `samples_count` 4000, `frames_capacity` 32.
+/// Fails with `RUSTLE_INVALID_LENGTH` (room for some of the frames only); nothing is written then.
 #[doc(alias = "rustle_pitch_contour")]
 pub(crate) fn pitch_contour(
     configuration: &RustlePitchConfiguration,
@@ -206,7 +158,7 @@ pub(crate) fn pitch_contour(
     samples: &[f32],
     frames: &mut [MaybeUninit<RustlePitchFrame>],
     count: &mut usize,
-) -> Result<(), PitchFault> {
+) -> Outcome<PitchError> {
     let decoding = decoding.get("decoding")?.into();
     let (hop, configuration) = (configuration.hop as usize, configuration.read()?);
     let window = PitchTracker::new(&configuration, hop)?.estimator().window();
@@ -216,10 +168,8 @@ pub(crate) fn pitch_contour(
             let problem = "expected room for all frames, or none, got room for some";
             return Err(CallFault::length("frames", problem).into());
         }
-        for (place, frame) in frames
-            .iter_mut()
-            .zip(contour(&configuration, hop, decoding, samples)?)
-        {
+        let found = contour(&configuration, hop, decoding, samples)?;
+        for (place, frame) in frames.iter_mut().zip(found) {
             place.write(frame.into());
         }
     }
@@ -228,10 +178,8 @@ pub(crate) fn pitch_contour(
 }
 
 impl RustlePitchConfiguration {
-    fn read(&self) -> Result<PitchConfiguration, PitchFault> {
-        if self.reserved != 0 {
-            return Err(CallFault::reserved("configuration.reserved").into());
-        }
+    fn read(&self) -> Outcome<PitchError, PitchConfiguration> {
+        CallFault::check_reserved(self.reserved, "configuration.reserved")?;
         Ok(PitchConfiguration {
             method: self.method.get("configuration.method")?.into(),
             window: (self.window != 0).then_some(self.window as usize),
@@ -240,14 +188,4 @@ impl RustlePitchConfiguration {
     }
 }
 
-/// What a call of this domain fails with.
-type PitchFault = CallOr<PitchError>;
-
-impl DomainError for PitchError {
-    fn status(&self) -> RustleStatus {
-        match self {
-            Self::FrameLength { .. } => RUSTLE_INVALID_LENGTH,
-            _ => RUSTLE_INVALID_VALUE,
-        }
-    }
-}
+lengths!(PitchError: PitchError::FrameLength { .. });

@@ -1,19 +1,20 @@
 //! Runtimes whose time is moved by hand, for tests.
 
-use crate::fault::CallOr;
+use crate::fault::Outcome;
 use crate::object::{New, Object, Tabled};
+use crate::records::records;
 use crate::status::CallFault;
 use crate::RustleHandle;
-use rustle_engines::{Runtime, RuntimeError};
+use rustle_engines::{Runtime, RuntimeError, StartError};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The clock and the calendar of a manual runtime.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustleManualRuntime {
-    /// The calendar's start: milliseconds since 1970-01-01T00:00:00Z.
-    pub wall_ms: i64,
+records! {
+    /// The clock and the calendar of a manual runtime.
+    pub struct RustleManualRuntime {
+        /// The calendar's start: milliseconds since 1970-01-01T00:00:00Z.
+        pub wall_ms: i64,
+    }
 }
 
 /// A manual runtime.
@@ -22,7 +23,7 @@ pub(crate) struct ManualRuntime(Arc<Runtime>);
 impl Object for ManualRuntime {
     const NAME: &'static str = "runtime";
     const KIND: u32 = 2;
-    type Fault = CallFault;
+    type Error = StartError;
 
     /// Without it, freeing waits for engines that are still there.
     fn before_free(&self) {
@@ -35,7 +36,7 @@ impl Object for ManualRuntime {
 impl New<RustleManualRuntime> for ManualRuntime {
     /// Makes a runtime of one thread whose time stands still until `rustle_runtime_advance`.
     #[doc(alias = "rustle_runtime_new_manual")]
-    fn new(configuration: &RustleManualRuntime) -> Result<Self, CallFault> {
+    fn new(configuration: &RustleManualRuntime) -> Outcome<StartError, Self> {
         Ok(Self(Arc::new(Runtime::manual(configuration.wall_ms))))
     }
 }
@@ -46,11 +47,9 @@ impl ManualRuntime {
     ///
     /// Fails with `RUSTLE_FORKED`.
     ///
-    /// Thread-safe: yes. Realtime-safe: no.
-    ///
     /// Example: `nanoseconds` 1000000.
     #[doc(alias = "rustle_runtime_advance")]
-    pub(crate) fn advance(&self, nanoseconds: u64) -> Result<(), CallOr<RuntimeError>> {
+    pub(crate) fn advance(&self, nanoseconds: u64) -> Outcome<RuntimeError> {
         self.0.check_process()?;
         self.0.advance(Duration::from_nanos(nanoseconds));
         Ok(())
@@ -58,9 +57,7 @@ impl ManualRuntime {
 }
 
 /// The runtime behind a handle; 0 stands for the shared one.
-///
-/// # Errors
-/// The handle is neither 0 nor that of a live runtime.
+/// Errors: the handle is neither 0 nor that of a live runtime.
 pub(crate) fn find(runtime: RustleHandle) -> Result<Arc<Runtime>, CallFault> {
     match runtime {
         0 => Ok(Runtime::shared().clone()),

@@ -1,16 +1,18 @@
 //! Sessions: an engine's work for one sink, behind a handle of its own whatever the engine.
 
 use crate::exports;
+use crate::fault::{AnyFault, CallOr, Outcome};
 use crate::guard::guarded;
 use crate::handle::{Pinned, RustleHandle};
-use crate::lane::RustleLaneStatistics;
+use crate::lane::{Lane, LaneRecord, RecordLane, RustleLaneStatistics};
 use crate::object::{check_size, Object, Tabled};
 use crate::sink::{RustleSink, SinkGuts};
 use crate::slice::{check_apart, out, out_or_null, record, Piece};
-use crate::status::{AnyFault, CallFault, Fault, RustleError, RustleStatus};
-use rustle_engines::LaneStatistics;
+use crate::status::{CallFault, RustleError, RustleStatus};
+use rustle_engines::{LaneStatistics, StartError};
 use std::any::Any;
 use std::ffi::c_void;
+use std::marker::PhantomData;
 
 /// A session of any engine.
 pub(crate) struct Session {
@@ -28,7 +30,13 @@ pub(crate) struct Started {
 }
 
 impl Started {
-    /// A session that can be drained and cancelled, and nothing else.
+    /// A session that can be cancelled, and drained of records.
+    pub(crate) fn of<Record: LaneRecord<L::Native> + 'static, L: Lane + 'static>(lane: L) -> Self {
+        let record = PhantomData::<fn() -> Record>;
+        Self::new(RecordLane { lane, record })
+    }
+
+    /// A session of another kind.
     pub(crate) fn new(lane: impl AnyLane + 'static) -> Self {
         Self {
             lane: Box::new(lane),
@@ -76,15 +84,11 @@ impl Session {
     }
 
     /// The calls of one engine's sessions.
-    ///
-    /// # Errors
-    /// It is another engine's.
+    /// Errors: it is another engine's.
     pub(crate) fn face<F: Face>(&self) -> Result<&F, CallFault> {
         let problem = "expected a session of the engine that the call is for, got another engine's";
-        self.started
-            .face
-            .downcast_ref()
-            .ok_or(CallFault::value(F::NAME, problem))
+        let face = self.started.face.downcast_ref();
+        face.ok_or(CallFault::value(F::NAME, problem))
     }
 }
 
@@ -98,11 +102,10 @@ impl Drop for Session {
 impl Object for Session {
     const NAME: &'static str = "session";
     const KIND: u32 = 1;
-    type Fault = CallFault;
+    type Error = StartError;
 
     /// Asks for the end of a session. See `rustle_cancel`.
-    #[doc(alias = "rustle_session_cancel")]
-    fn cancel(&self) -> Result<(), CallFault> {
+    fn cancel(&self) -> Outcome<StartError> {
         self.cancel();
         Ok(())
     }
@@ -114,10 +117,8 @@ pub(crate) trait Stream<Request>: Object {
     type Record;
 
     /// Starts a session that `sink` hears of.
-    ///
-    /// # Errors
-    /// The request cannot be met; the sink was not called then, and is not.
-    fn start(&self, request: &Request, sink: SinkGuts) -> Result<Started, Self::Fault>;
+    /// Errors: the request cannot be met; the sink was not called then, and is not.
+    fn start(&self, request: &Request, sink: SinkGuts) -> Outcome<Self::Error, Started>;
 }
 
 /// Stands for the record of a stream that has none.
@@ -141,16 +142,14 @@ impl Starter {
                 let engine = O::table().pin(handle, O::NAME)?;
                 // SAFETY: the promise of the caller of `start`: NULL, or a request that is lent for the call.
                 let request = unsafe { record(request.cast::<Request>(), "request") }?;
-                engine.start(request, sink).map_err(Fault::erased)
+                engine.start(request, sink).map_err(CallOr::erased)
             },
         }
     }
 }
 
 /// The session behind a handle.
-///
-/// # Errors
-/// The handle is not that of a live session.
+/// Errors: the handle is not that of a live session.
 pub(crate) fn find(session: RustleHandle) -> Result<Pinned<'static, Session>, CallFault> {
     Session::table().pin(session, "session")
 }

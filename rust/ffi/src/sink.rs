@@ -51,9 +51,7 @@ unsafe impl Send for SinkGuts {}
 
 impl SinkGuts {
     /// Checks the functions.
-    ///
-    /// # Errors
-    /// One of them is NULL.
+    /// Errors: one of them is NULL.
     pub(crate) fn new(sink: RustleSink) -> Result<Self, CallFault> {
         let guts = Self {
             context: sink.context,
@@ -90,14 +88,9 @@ impl SinkGuts {
         };
         #[cfg(feature = "faults")]
         let on_signal = self.on_signal;
-        let Self {
-            context,
-            on_release,
-            _live: live,
-            ..
-        } = self;
+        let (context, on_release) = (self.context, self.on_release);
         // Not counted any more by the time the caller hears of it.
-        drop(live);
+        drop(self._live);
         #[cfg(feature = "faults")]
         if rustle_engines::faults::strikes(Fault::LostRelease) {
             return;

@@ -1,145 +1,107 @@
 //! Sound from and to devices: captures, playbacks, and which devices there are.
 
-use crate::fault::{CallOr, DomainError};
+use crate::fault::{CallOr, DomainError, Outcome};
 use crate::guard::guarded;
-use crate::lane::{BellSink, EventSink, Lane, LaneRecord, RecordLane, RustleLaneRequest};
+use crate::lane::{BellSink, EventSink, RustleLaneRequest};
 use crate::lent::{Flag, Lent, RustleString};
 use crate::object::{check_size, New, Object};
+use crate::records::records;
 use crate::runtime;
 use crate::session::{Face, Started, Stream};
 use crate::sink::SinkGuts;
-use crate::status::{
-    CallFault, RustleError, RustleStatus, RUSTLE_DEVICE_BUSY, RUSTLE_DEVICE_FAILED, RUSTLE_DEVICE_NOT_FOUND,
-    RUSTLE_DEVICE_UNSUPPORTED, RUSTLE_INVALID_LENGTH, RUSTLE_INVALID_VALUE, RUSTLE_NO_SOUND_LIBRARY,
-    RUSTLE_POISONED, RUSTLE_SHUT_DOWN,
-};
+use crate::status::*;
 use crate::RustleHandle;
 use rustle_alsa::{AlsaError, Refusal};
 pub(crate) use rustle_engines::{CaptureEngine, PlaybackEngine};
 use rustle_engines::{
-    LaneStatistics, PlaybackProgress, PlaybackSession, Sessions, SoundBlock, SoundConfiguration, SoundError,
+    LaneSession, PlaybackProgress, PlaybackSession, Sessions, SoundBlock, SoundConfiguration, SoundError,
     BLOCK_SAMPLES,
 };
 use std::ffi::c_void;
-use std::sync::Arc;
 
 /// The samples of a `RustleSoundBlock`.
 pub const RUSTLE_BLOCK_SAMPLES: usize = 256;
 const _: () = assert!(RUSTLE_BLOCK_SAMPLES == BLOCK_SAMPLES);
 
-/// What a capture or a playback is of.
-#[repr(C)]
-pub struct RustleSoundConfiguration {
-    /// The device's name, read during the call only: one of `rustle_sound_devices`, such as `default`, or `demo`, which needs
-    /// no hardware: as a source it swells from -60 dBFS to full scale and back in 20 s, as a sink it takes sound at its rate and
-    /// makes none. Example: "demo".
-    pub device: RustleString,
-    /// The number of frames after which a session ends by itself (those of silence that a playback feeds its device count); 0: a
-    /// capture never does, a playback after `rustle_playback_finish`.
-    pub frame_limit: u64,
-    /// The runtime that the sessions run on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
-    pub runtime: RustleHandle,
-    /// In Hz, 1 to 1,000,000. A device that does not take it is refused. Sound servers, and ALSA's `plug` devices, take what the
-    /// hardware has not and resample by themselves. Example: 48000.
-    pub sample_rate: u32,
-    /// 1 to 32. Example: 2.
-    pub channels: u32,
-    /// Frames between two wakes of the device, about, 1 to 65,536. Example: 480.
-    pub period: u32,
-    /// 0.
-    pub reserved: u32,
-}
-
-/// A few frames of captured sound with their place in time.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustleSoundBlock {
-    /// Its number in the session: 0, 1, 2 …
-    pub sequence: u64,
-    /// The number of its first frame since the capture began; frames that are known to be lost are counted.
-    pub position: u64,
-    /// Frames lost just before it between the device and the lane, because the engine was held up.
-    pub lost: u64,
-    /// How often the device had no room left since the capture began; each time it lost sound, how much it does not report.
-    pub overruns: u32,
-    /// The frames in it: at least 1, and as many as find room.
-    pub frames: u32,
-    /// On a frame lane the number of blocks that were lost just before this one; what is beyond 4,294,967,295 is reported with the
-    /// blocks that follow. 0 on the events lane.
-    pub gap: u32,
-    /// The samples of a frame.
-    pub channels: u32,
-    /// Interleaved samples, full scale at 1.0; 0 beyond the frames.
-    pub samples: [f32; RUSTLE_BLOCK_SAMPLES],
-}
-
-/// How far a playback has come.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustlePlaybackProgress {
-    /// Its number in the session: 0, 1, 2 …
-    pub sequence: u64,
-    /// Frames that the device has taken, silence included.
-    pub position: u64,
-    /// Frames of sound among them.
-    pub played: u64,
-    /// Frames that wait for the device.
-    pub queued: u64,
-    /// Frames of silence that the device was given after the first sound, because none waited.
-    pub starved: u64,
-    /// How often the device ran dry; each time it made a hole, how long it does not report.
-    pub underruns: u32,
-    /// On a frame lane the number of records that were lost just before this one; what is beyond 4,294,967,295 is reported with
-    /// those that follow. 0 on the events lane.
-    pub gap: u32,
-}
-
-/// A device that can be opened by its name.
-#[repr(C)]
-pub struct RustleSoundDevice {
-    /// Its name.
-    pub name: RustleString,
-    /// What it is, in words.
-    pub description: RustleString,
-    /// Not 0 when it can be captured from.
-    pub captures: Flag,
-    /// Not 0 when it can be played to.
-    pub plays: Flag,
-}
-
-impl LaneRecord<SoundBlock> for RustleSoundBlock {
-    fn new(block: &SoundBlock, gap: u32) -> Self {
-        Self {
-            sequence: block.sequence,
-            position: block.position,
-            lost: block.lost,
-            overruns: block.overruns,
-            frames: block.frames,
-            gap,
-            channels: block.channels,
-            samples: block.samples,
-        }
+records! {
+    /// What a capture or a playback is of.
+    pub struct RustleSoundConfiguration lending memory {
+        /// The device's name, read during the call only: one of `rustle_sound_devices`, such as `default`, or `demo`, which needs
+        /// no hardware: as a source it swells from -60 dBFS to full scale and back in 20 s, as a sink it takes sound at its rate
+        /// and makes none. Example: "demo".
+        pub device: RustleString,
+        /// The number of frames after which a session ends by itself (those of silence that a playback feeds its device count);
+        /// 0: a capture never does, a playback after `rustle_playback_finish`.
+        pub frame_limit: u64,
+        /// The runtime that the sessions run on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
+        pub runtime: RustleHandle,
+        /// In Hz, 1 to 1,000,000. A device that does not take it is refused. Sound servers, and ALSA's `plug` devices, take what
+        /// the hardware has not and resample by themselves. Example: 48000.
+        pub sample_rate: u32,
+        /// 1 to 32. Example: 2.
+        pub channels: u32,
+        /// Frames between two wakes of the device, about, 1 to 65,536. Example: 480.
+        pub period: u32,
+        reserved: u32,
     }
-}
 
-impl LaneRecord<PlaybackProgress> for RustlePlaybackProgress {
-    fn new(progress: &PlaybackProgress, gap: u32) -> Self {
-        Self {
-            sequence: progress.sequence,
-            position: progress.position,
-            played: progress.played,
-            queued: progress.queued,
-            starved: progress.starved,
-            underruns: progress.underruns,
-            gap,
-        }
+    /// A few frames of captured sound with their place in time.
+    pub struct RustleSoundBlock in lanes of SoundBlock {
+        /// Its number in the session: 0, 1, 2 …
+        pub sequence: u64,
+        /// The number of its first frame since the capture began; frames that are known to be lost are counted.
+        pub position: u64,
+        /// Frames lost just before it between the device and the lane, because the engine was held up.
+        pub lost: u64,
+        /// How often the device had no room left since the capture began; each time it lost sound, how much it does not report.
+        pub overruns: u32,
+        /// The frames in it: at least 1, and as many as find room.
+        pub frames: u32,
+        /// On a frame lane the number of blocks that were lost just before this one; what is beyond 4,294,967,295 is reported
+        /// with the blocks that follow. 0 on the events lane.
+        pub gap: u32,
+        /// The samples of a frame.
+        pub channels: u32,
+        /// Interleaved samples, full scale at 1.0; 0 beyond the frames.
+        pub samples: [f32; RUSTLE_BLOCK_SAMPLES],
+    }
+
+    /// How far a playback has come.
+    pub struct RustlePlaybackProgress in lanes of PlaybackProgress {
+        /// Its number in the session: 0, 1, 2 …
+        pub sequence: u64,
+        /// Frames that the device has taken, silence included.
+        pub position: u64,
+        /// Frames of sound among them.
+        pub played: u64,
+        /// Frames that wait for the device.
+        pub queued: u64,
+        /// Frames of silence that the device was given after the first sound, because none waited.
+        pub starved: u64,
+        /// How often the device ran dry; each time it made a hole, how long it does not report.
+        pub underruns: u32,
+        /// On a frame lane the number of records that were lost just before this one; what is beyond 4,294,967,295 is reported
+        /// with those that follow. 0 on the events lane.
+        pub gap: u32,
+    }
+
+    /// A device that can be opened by its name.
+    pub struct RustleSoundDevice lending memory {
+        /// Its name.
+        pub name: RustleString,
+        /// What it is, in words.
+        pub description: RustleString,
+        /// Not 0 when it can be captured from.
+        pub captures: Flag,
+        /// Not 0 when it can be played to.
+        pub plays: Flag,
     }
 }
 
 impl Object for CaptureEngine {
     const NAME: &'static str = "capture";
     const KIND: u32 = 5;
-    type Fault = SoundFault;
+    type Error = SoundError;
 
     fn sessions(&self) -> Option<&Sessions> {
         Some(self.sessions())
@@ -149,7 +111,7 @@ impl Object for CaptureEngine {
 impl Object for PlaybackEngine {
     const NAME: &'static str = "playback";
     const KIND: u32 = 6;
-    type Fault = SoundFault;
+    type Error = SoundError;
 
     fn sessions(&self) -> Option<&Sessions> {
         Some(self.sessions())
@@ -158,25 +120,21 @@ impl Object for PlaybackEngine {
 
 impl New<RustleSoundConfiguration> for CaptureEngine {
     /// Makes a capture. The device is opened by each start.
-    ///
-    /// Fails with `RUSTLE_INVALID_VALUE` (a number out of its range), `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_LENGTH`,
-    /// `RUSTLE_STALE_HANDLE` (the runtime's).
-    #[doc(alias = "rustle_capture_new")]
-    fn new(configuration: &RustleSoundConfiguration) -> Result<Self, SoundFault> {
-        let runtime = runtime::find(configuration.runtime)?;
-        Ok(Self::on(runtime, configuration.read()?)?)
+    fn new(configuration: &RustleSoundConfiguration) -> Outcome<SoundError, Self> {
+        Ok(Self::on(
+            runtime::find(configuration.runtime)?,
+            configuration.read()?,
+        )?)
     }
 }
 
 impl New<RustleSoundConfiguration> for PlaybackEngine {
     /// Makes a playback. The device is opened by each start.
-    ///
-    /// Fails with `RUSTLE_INVALID_VALUE` (a number out of its range), `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_LENGTH`,
-    /// `RUSTLE_STALE_HANDLE` (the runtime's).
-    #[doc(alias = "rustle_playback_new")]
-    fn new(configuration: &RustleSoundConfiguration) -> Result<Self, SoundFault> {
-        let runtime = runtime::find(configuration.runtime)?;
-        Ok(Self::on(runtime, configuration.read()?)?)
+    fn new(configuration: &RustleSoundConfiguration) -> Outcome<SoundError, Self> {
+        Ok(Self::on(
+            runtime::find(configuration.runtime)?,
+            configuration.read()?,
+        )?)
     }
 }
 
@@ -186,14 +144,10 @@ impl Stream<RustleLaneRequest> for CaptureEngine {
     /// Opens the device and starts a session. Events are `RustleSoundBlock` records. The ring holds at most 65,536 of them. The last
     /// callback comes when the device is closed again.
     ///
-    /// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`, `RUSTLE_DEVICE_NOT_FOUND` to `RUSTLE_NO_SOUND_LIBRARY`; the sink
-    /// was not taken then.
-    #[doc(alias = "rustle_capture_start")]
-    fn start(&self, request: &RustleLaneRequest, sink: SinkGuts) -> Result<Started, SoundFault> {
+    /// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_DEVICE_NOT_FOUND` to `RUSTLE_NO_SOUND_LIBRARY`.
+    fn start(&self, request: &RustleLaneRequest, sink: SinkGuts) -> Outcome<SoundError, Started> {
         let session = self.start(request.delivery::<RustleSoundBlock, SoundBlock>(sink)?)?;
-        Ok(Started::new(RecordLane::<RustleSoundBlock, SoundBlock, _>::new(
-            session,
-        )))
+        Ok(Started::of::<RustleSoundBlock, _>(session))
     }
 }
 
@@ -203,31 +157,19 @@ impl Stream<RustleLaneRequest> for PlaybackEngine {
     /// Opens the device and starts a session. Events are `RustlePlaybackProgress` records. Until sound comes the device is given
     /// silence. The last callback comes when the device is closed again.
     ///
-    /// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`, `RUSTLE_DEVICE_NOT_FOUND` to `RUSTLE_NO_SOUND_LIBRARY`; the sink
-    /// was not taken then.
-    #[doc(alias = "rustle_playback_start")]
-    fn start(&self, request: &RustleLaneRequest, sink: SinkGuts) -> Result<Started, SoundFault> {
-        let session = Arc::new(match request.overflow()? {
+    /// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_DEVICE_NOT_FOUND` to `RUSTLE_NO_SOUND_LIBRARY`.
+    fn start(&self, request: &RustleLaneRequest, sink: SinkGuts) -> Outcome<SoundError, Started> {
+        let session = match request.overflow()? {
             None => self.start_pushing(EventSink::<RustlePlaybackProgress>::new(sink))?,
             Some(overflow) => self.start_pulling(overflow, request.capacity, BellSink(sink))?,
-        });
-        let lane = RecordLane::<RustlePlaybackProgress, PlaybackProgress, _>::new(session.clone());
-        Ok(Started::new(lane).with_face(Playing(session)))
-    }
-}
-
-impl Lane<PlaybackProgress> for PlaybackSession {
-    fn cancel(&self) {
-        self.cancel();
-    }
-
-    fn drain(&self, most: usize, take: impl FnMut(PlaybackProgress, u32)) -> Option<(usize, LaneStatistics)> {
-        self.drain(most, take)
+        };
+        let lane = LaneSession::clone(&session);
+        Ok(Started::of::<RustlePlaybackProgress, _>(lane).with_face(Playing(session)))
     }
 }
 
 /// A session of a playback, which is given sound.
-pub(crate) struct Playing(Arc<PlaybackSession>);
+pub(crate) struct Playing(PlaybackSession);
 
 impl Face for Playing {
     const NAME: &'static str = "playback";
@@ -244,18 +186,17 @@ impl Playing {
     ///
     /// Example: `rustle_playback_start`.
     #[doc(alias = "rustle_playback_write")]
-    pub(crate) fn write(&self, samples: &[f32], taken: &mut usize) -> Result<(), SoundFault> {
+    pub(crate) fn write(&self, samples: &[f32], taken: &mut usize) -> Outcome<SoundError> {
         *taken = self.0.write(samples)?;
         Ok(())
     }
 
     /// Marks the end of the sound of a session of a playback: the session ends when the device has played what waits. Idempotent.
-    ///
-    /// Thread-safe: yes, also inside a callback. Realtime-safe: yes, while nobody frees the session.
+    /// Realtime-safe.
     ///
     /// Example: `rustle_playback_start`.
     #[doc(alias = "rustle_playback_finish")]
-    pub(crate) fn finish(&self) -> Result<(), SoundFault> {
+    pub(crate) fn finish(&self) -> Outcome<SoundError> {
         self.0.finish();
         Ok(())
     }
@@ -294,7 +235,7 @@ pub unsafe extern "C" fn rustle_sound_devices_sized(
             };
             visit(context, &raw const record);
         }
-        Ok::<(), SoundFault>(())
+        Ok::<(), CallOr<SoundError>>(())
     };
     // SAFETY: the caller's promise about `error` is handed on.
     unsafe { guarded(error, body) }
@@ -303,9 +244,7 @@ pub unsafe extern "C" fn rustle_sound_devices_sized(
 impl RustleSoundConfiguration {
     /// What the record says, as the engines know it; they check the numbers.
     fn read(&self) -> Result<SoundConfiguration, CallFault> {
-        if self.reserved != 0 {
-            return Err(CallFault::reserved("configuration.reserved"));
-        }
+        CallFault::check_reserved(self.reserved, "configuration.reserved")?;
         Ok(SoundConfiguration {
             device: self.device.text("configuration.device")?.to_owned(),
             rate: self.sample_rate,
@@ -315,9 +254,6 @@ impl RustleSoundConfiguration {
         })
     }
 }
-
-/// What a call that reaches for a device fails with.
-type SoundFault = CallOr<SoundError>;
 
 impl DomainError for SoundError {
     fn status(&self) -> RustleStatus {

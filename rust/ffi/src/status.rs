@@ -92,50 +92,6 @@ pub struct RustleError {
 pub(crate) trait Fault: Display {
     /// The number that stands for this error in C.
     fn status(&self) -> RustleStatus;
-
-    /// The same fault, without its type.
-    fn erased(self) -> AnyFault
-    where
-        Self: Sized + 'static,
-    {
-        AnyFault::Domain(Box::new(self))
-    }
-}
-
-/// A fault of any domain, without its type.
-pub(crate) enum AnyFault {
-    /// One of the boundary's own: it allocates nothing, which realtime-safe calls count on.
-    Call(CallFault),
-    /// Any other.
-    Domain(Box<dyn Fault>),
-}
-
-impl From<CallFault> for AnyFault {
-    fn from(fault: CallFault) -> Self {
-        Self::Call(fault)
-    }
-}
-
-impl Display for AnyFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Call(fault) => fault.fmt(f),
-            Self::Domain(fault) => fault.fmt(f),
-        }
-    }
-}
-
-impl Fault for AnyFault {
-    fn status(&self) -> RustleStatus {
-        match self {
-            Self::Call(fault) => fault.status(),
-            Self::Domain(fault) => fault.status(),
-        }
-    }
-
-    fn erased(self) -> AnyFault {
-        self
-    }
 }
 
 /// A fault that the boundary itself finds in a call's arguments.
@@ -176,9 +132,13 @@ impl CallFault {
         Self::new(RUSTLE_INVALID_VALUE, argument, problem)
     }
 
-    /// `argument` is a reserved field that is not 0.
-    pub(crate) const fn reserved(argument: &'static str) -> Self {
-        Self::value(argument, "expected 0, got another number")
+    /// Refuses `padding`, the reserved field `argument`, unless it is 0.
+    pub(crate) fn check_reserved<T: Default + PartialEq>(
+        padding: T,
+        argument: &'static str,
+    ) -> Result<(), Self> {
+        let fault = Self::value(argument, "expected 0, got another number");
+        (padding == T::default()).then_some(()).ok_or(fault)
     }
 
     /// `argument` is not UTF-8.
@@ -207,7 +167,8 @@ impl CallFault {
     }
 
     /// `argument` is an object without the verb.
-    pub(crate) const fn unsupported(argument: &'static str, problem: &'static str) -> Self {
+    pub(crate) const fn unsupported(argument: &'static str) -> Self {
+        let problem = "expected an object that has this verb, got one of another kind";
         Self::new(RUSTLE_UNSUPPORTED, argument, problem)
     }
 
@@ -239,10 +200,6 @@ impl Display for CallFault {
 impl Fault for CallFault {
     fn status(&self) -> RustleStatus {
         self.status
-    }
-
-    fn erased(self) -> AnyFault {
-        AnyFault::Call(self)
     }
 }
 

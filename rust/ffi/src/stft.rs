@@ -1,15 +1,18 @@
 //! Short-time spectra: frame after frame along a signal that is there as a whole, or that comes in pieces.
+//!
+//! Example: `samples_count` 512, `signal_count` 512, `output_capacity` 258, `scratch_capacity` 3072.
 
 use crate::alone::Alone;
+use crate::fault::Outcome;
 use crate::fft::{
-    FftFault, RustleFftPath, RustleFftPlanConfiguration, RustleScale, RustleSpectrumForm, RustleSymmetry,
-    RustleWindow, ScratchPool,
+    spectrum_plan, RustleFftPath, RustleScale, RustleSpectrumForm, RustleSymmetry, RustleWindow, ScratchPool,
 };
 use crate::handle::RustleHandle;
 use crate::lent::{choices, Choice};
 use crate::object::{Describe, New, Object, Tabled};
+use crate::records::records;
 use crate::status::CallFault;
-use rustle_dsp::{Padding, StftPlan};
+use rustle_dsp::{DspError, Padding, StftPlan};
 use std::sync::Arc;
 
 choices! {
@@ -24,44 +27,40 @@ choices! {
     }
 }
 
-/// What the frames of a short-time transform are.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustleStftConfiguration {
-    /// The number of samples N of a frame: a power of two from 64 to 65,536. Example: 256.
-    pub size: usize,
-    /// The distance from frame to frame in samples, 1 to 1,048,576. Example: 128.
-    pub hop: usize,
-    /// The window.
-    pub window: Choice<RustleWindow>,
-    /// Its symmetry.
-    pub symmetry: Choice<RustleSymmetry>,
-    /// What the magnitudes are relative to.
-    pub scale: Choice<RustleScale>,
-    /// Where the frames lie.
-    pub padding: Choice<RustlePadding>,
-    /// What a row is.
-    pub form: Choice<RustleSpectrumForm>,
-    /// The instructions: those of this machine.
-    pub path: Choice<RustleFftPath>,
-}
+records! {
+    /// What the frames of a short-time transform are.
+    pub struct RustleStftConfiguration {
+        /// The number of samples N of a frame: a power of two from 64 to 65,536. Example: 256.
+        pub size: usize,
+        /// The distance from frame to frame in samples, 1 to 1,048,576. Example: 128.
+        pub hop: usize,
+        /// The window.
+        pub window: Choice<RustleWindow>,
+        /// Its symmetry.
+        pub symmetry: Choice<RustleSymmetry>,
+        /// What the magnitudes are relative to.
+        pub scale: Choice<RustleScale>,
+        /// Where the frames lie.
+        pub padding: Choice<RustlePadding>,
+        /// What a row is.
+        pub form: Choice<RustleSpectrumForm>,
+        /// The instructions. A path that this machine does not have is out of range.
+        pub path: Choice<RustleFftPath>,
+    }
 
-/// What a plan for short-time spectra is.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustleStftDescription {
-    /// The floats of a row: N/2 + 1, or N + 2 with `RUSTLE_FORM_COMPLEX`.
-    pub row_length: usize,
-    /// The least number of floats of scratch memory that a caller may bring.
-    pub scratch_length: usize,
-}
+    /// What a plan for short-time spectra is.
+    pub struct RustleStftDescription for StftPlan {
+        /// The floats of a row: N/2 + 1, or N + 2 with `RUSTLE_FORM_COMPLEX`.
+        pub row_length: usize = |plan| plan.row_len(),
+        /// The least number of floats of scratch memory that a caller may bring.
+        pub scratch_length: usize = |plan| plan.scratch_len(),
+    }
 
-/// Of which plan the frames of a stream are.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustleStftStreamConfiguration {
-    /// A plan of `rustle_stft_new`. The stream goes on when the plan is freed.
-    pub stft: RustleHandle,
+    /// Of which plan the frames of a stream are.
+    pub struct RustleStftStreamConfiguration {
+        /// A plan of `rustle_stft_new`. The stream goes on when the plan is freed.
+        pub stft: RustleHandle,
+    }
 }
 
 /// A plan, which its streams share, and scratch memory for callers who bring none.
@@ -73,62 +72,33 @@ pub(crate) struct Stft {
 impl Object for Stft {
     const NAME: &'static str = "stft";
     const KIND: u32 = 9;
-    type Fault = FftFault;
+    type Error = DspError;
 }
 
 impl New<RustleStftConfiguration> for Stft {
     /// Makes a plan for short-time spectra.
-    ///
-    /// Fails with `RUSTLE_INVALID_VALUE` (a field out of its range, a path that this machine does not have).
-    #[doc(alias = "rustle_stft_new")]
-    fn new(configuration: &RustleStftConfiguration) -> Result<Self, FftFault> {
-        let &RustleStftConfiguration {
-            size,
-            hop,
-            window,
-            symmetry,
-            scale,
-            padding,
-            form,
-            path,
-        } = configuration;
-        let padding = padding.get("configuration.padding")?.into();
-        let form = form.get("configuration.form")?.into();
-        let spectrum = RustleFftPlanConfiguration {
-            size,
-            window,
-            symmetry,
-            scale,
-            path,
-        }
-        .plan()?;
+    fn new(configuration: &RustleStftConfiguration) -> Outcome<DspError, Self> {
+        let c = configuration;
+        let padding = c.padding.get("configuration.padding")?.into();
+        let form = c.form.get("configuration.form")?.into();
+        let spectrum = spectrum_plan(c.path, c.size, c.window, c.symmetry, c.scale)?;
         Ok(Self {
-            plan: Arc::new(StftPlan::new(spectrum, hop, padding, form)?),
+            plan: Arc::new(StftPlan::new(spectrum, c.hop, padding, form)?),
             scratch: ScratchPool::new(),
         })
     }
 }
 
 impl Describe<RustleStftDescription> for Stft {
-    type Fault = FftFault;
-
-    /// Writes what the plan is to `description`.
-    ///
-    /// Thread-safe: yes. Realtime-safe: yes, while nobody frees the plan.
-    #[doc(alias = "rustle_stft_describe")]
-    fn describe(&self) -> Result<RustleStftDescription, FftFault> {
-        Ok(RustleStftDescription {
-            row_length: self.plan.row_len(),
-            scratch_length: self.plan.scratch_len(),
-        })
+    /// Writes what the plan is to `description`. Realtime-safe.
+    fn describe(&self) -> RustleStftDescription {
+        (&*self.plan).into()
     }
 }
 
 impl Stft {
     /// `count` receives the number of frames of a signal of `length` samples L. With `RUSTLE_PADDING_NONE` that is
-    /// 1 + (L - N) / hop, and 0 when L is below N; otherwise 1 + L / hop, and 0 when L is 0. Divisions round down.
-    ///
-    /// Thread-safe: yes. Realtime-safe: yes, while nobody frees the plan.
+    /// 1 + (L - N) / hop, and 0 when L is below N; otherwise 1 + L / hop, and 0 when L is 0. Divisions round down. Realtime-safe.
     #[doc(alias = "rustle_stft_frame_count")]
     pub(crate) fn frame_count(&self, length: usize, count: &mut usize) -> Result<(), CallFault> {
         *count = self.plan.frame_count(length);
@@ -138,14 +108,11 @@ impl Stft {
     /// Writes the frames of a signal from frame `first` on to `output`, one row after the other, as many as there are or as find
     /// room; `count` receives how many that is.
     ///
-    /// `signal` is the whole signal. `output` is a whole number of rows; rows that are not written keep what they hold. `scratch` are
-    /// at least as many floats as the plan's description says, of any content, or none for memory of the plan's, which is allocated
-    /// once for each of up to eight calls at a time and anew for more. A sample that is not finite makes every bin of its frames NaN
-    /// or infinite. When the call fails, nothing is written to `output`.
+    /// `signal` is the whole signal. `output` is a whole number of rows; rows that are not written keep what they hold. `scratch` is as
+    /// with `rustle_fft_spectrum`. A sample that is not finite makes every bin of its frames NaN or infinite. When the call fails,
+    /// nothing is written to `output`.
     ///
     /// Thread-safe: yes, also with one plan. Realtime-safe: yes with the caller's scratch, while nobody frees the plan.
-    ///
-    /// Example: `signal_count` 512, `output_capacity` 258, `scratch_capacity` 3072.
     #[doc(alias = "rustle_stft_frames")]
     pub(crate) fn frames(
         &self,
@@ -154,7 +121,7 @@ impl Stft {
         output: &mut [f32],
         scratch: &mut [f32],
         count: Option<&mut usize>,
-    ) -> Result<(), FftFault> {
+    ) -> Outcome<DspError> {
         let (plan, length) = (&self.plan, self.plan.scratch_len());
         let written = self.scratch.lent_or_own(scratch, length, |scratch| {
             plan.frames(signal, first, output, scratch)
@@ -172,16 +139,10 @@ pub(crate) struct StftStream(Alone<rustle_dsp::StftStream>);
 impl Object for StftStream {
     const NAME: &'static str = "stft_stream";
     const KIND: u32 = 10;
-    type Fault = FftFault;
+    type Error = DspError;
 
-    /// Forgets the signal; the next sample is the first of another.
-    ///
-    /// Fails with `RUSTLE_WRONG_STATE` (another call uses the stream at the moment).
-    ///
-    /// Thread-safe: no (a call beside another one with the same stream is refused). Realtime-safe: yes, while nobody frees the
-    /// stream.
-    #[doc(alias = "rustle_stft_stream_reset")]
-    fn reset(&self) -> Result<(), FftFault> {
+    /// Forgets the signal; the next sample is the first of another. One call at a time.
+    fn reset(&self) -> Outcome<DspError> {
         self.0.get()?.reset();
         Ok(())
     }
@@ -189,10 +150,7 @@ impl Object for StftStream {
 
 impl New<RustleStftStreamConfiguration> for StftStream {
     /// Makes a stream, at the beginning of a signal.
-    ///
-    /// Fails with `RUSTLE_STALE_HANDLE` (the plan's).
-    #[doc(alias = "rustle_stft_stream_new")]
-    fn new(configuration: &RustleStftStreamConfiguration) -> Result<Self, FftFault> {
+    fn new(configuration: &RustleStftStreamConfiguration) -> Outcome<DspError, Self> {
         let stft = Stft::table().pin(configuration.stft, "configuration.stft")?;
         let stream = rustle_dsp::StftStream::new(stft.plan.clone());
         Ok(Self(Alone::new(
@@ -210,14 +168,9 @@ impl StftStream {
     /// are taken up to the next frame's last.
     ///
     /// A frame is written by the call that brings its last sample; it is the frame that `rustle_stft_frames` writes.
+    /// One call at a time.
     ///
-    /// Fails with `RUSTLE_WRONG_STATE` (another call uses the stream at the moment, or frames of a signal that has ended are left);
-    /// nothing is taken or written then.
-    ///
-    /// Thread-safe: no (a call beside another one with the same stream is refused). Realtime-safe: yes, while nobody frees the
-    /// stream.
-    ///
-    /// Example: `samples_count` 512, `output_capacity` 258.
+    /// Fails with `RUSTLE_WRONG_STATE` (frames of a signal that has ended are left); nothing is taken or written then.
     #[doc(alias = "rustle_stft_stream_push")]
     pub(crate) fn push(
         &self,
@@ -225,7 +178,7 @@ impl StftStream {
         output: &mut [f32],
         taken: &mut usize,
         frames: &mut usize,
-    ) -> Result<(), FftFault> {
+    ) -> Outcome<DspError> {
         let progress = self.0.get()?.push(samples, output)?;
         (*taken, *frames) = (progress.taken, progress.frames);
         Ok(())
@@ -233,15 +186,9 @@ impl StftStream {
 
     /// Ends the signal and writes the frames that are left to `output`, a whole number of rows, at least one. `frames` receives how
     /// many rows were written; the function is to be called until that is 0. The stream is then at the beginning of another signal.
-    ///
-    /// Fails with `RUSTLE_WRONG_STATE` (another call uses the stream at the moment); nothing is written then.
-    ///
-    /// Thread-safe: no (a call beside another one with the same stream is refused). Realtime-safe: yes, while nobody frees the
-    /// stream.
-    ///
-    /// Example: `output_capacity` 258.
+    /// One call at a time.
     #[doc(alias = "rustle_stft_stream_finish")]
-    pub(crate) fn finish(&self, output: &mut [f32], frames: &mut usize) -> Result<(), FftFault> {
+    pub(crate) fn finish(&self, output: &mut [f32], frames: &mut usize) -> Outcome<DspError> {
         *frames = self.0.get()?.finish(output)?;
         Ok(())
     }

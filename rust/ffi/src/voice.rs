@@ -1,11 +1,13 @@
 //! Voices: pitch, formants, noise and steadiness along a signal that comes in pieces, or one measure of a whole one.
+//!
+//! Example: `sample_rate` 8000, `lowest` 75, `highest` 500, `samples_count` 8000.
 
 use crate::alone::Alone;
-use crate::fault::{CallOr, DomainError};
-use crate::framed::Counted;
-use crate::lent::{choices, copied, Choice};
+use crate::fault::{lengths, Outcome};
+use crate::lent::{choices, Choice};
 use crate::object::{Describe, New, Object};
-use crate::status::{CallFault, RustleStatus, RUSTLE_INVALID_LENGTH, RUSTLE_INVALID_VALUE};
+use crate::records::records;
+use crate::status::CallFault;
 use rustle_dsp::voice::{
     analyze_spectrum, extract_formants, harmonic_difference, harmonicity, perturbation, FormantConfiguration,
     FormantMethod, Formants, HarmonicDifference, Harmonicity, Perturbation, SpectrumFeatures, VoiceAnalyzer,
@@ -34,249 +36,167 @@ pub const RUSTLE_VOICE_CENTROID: u32 = 4;
 pub const RUSTLE_FORMANT_COUNT: usize = 5;
 const _: () = assert!(RUSTLE_FORMANT_COUNT == FORMANTS);
 
-/// What formants are looked for, and how.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustleFormantConfiguration {
-    /// Five formants are expected up to here, in Hz, 3000 to 8000: 5000 suits men, 5500 women, 6500 children. Example: 5000.
-    pub ceiling: f64,
-    /// The effective length of the window in seconds, 0.01 to 0.1; 0: 0.025.
-    pub length: f64,
-    /// The order of the prediction, 4 to 32; 0: chosen for the ceiling and the method.
-    pub order: u32,
-    /// How they are looked for.
-    pub method: Choice<RustleFormantMethod>,
-}
-
-/// What a voice analyzer measures.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustleVoiceConfiguration {
-    /// In Hz, 8000 to 192,000. Example: 8000.
-    pub sample_rate: f64,
-    /// The lowest pitch that is looked for, in Hz, at least 40. Example: 75.
-    pub lowest: f64,
-    /// The highest, in Hz, above `lowest`, at most 2000 and below a quarter of the sample rate. Example: 500.
-    pub highest: f64,
-    /// The samples from frame to frame, 1 to 1,048,576; 0: a quarter of the window that the pitch is found in. Example: 500.
-    pub hop: u32,
-    /// The sum of those of `RUSTLE_VOICE_…` that are measured, beside pitch, level, jitter and shimmer; 0: none.
-    /// Example: 7.
-    pub measures: u32,
-    /// How formants are looked for; not read when they are not.
-    pub formants: RustleFormantConfiguration,
-}
-
-/// The formants of a frame or of a signal.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustleFormants {
-    /// The frequencies of F1 and up, in rising order, in Hz; 0 beyond `count`.
-    pub frequencies: [f64; RUSTLE_FORMANT_COUNT],
-    /// The widths of their bands within 3 dB, in Hz; 0 beyond `count`.
-    pub bandwidths: [f64; RUSTLE_FORMANT_COUNT],
-    /// 0 to 1: how clear F1 to F3 are, by their bandwidths; no probability.
-    pub confidence: f64,
-    /// How many were found, 0 to `RUSTLE_FORMANT_COUNT`.
-    pub count: u32,
-    /// 0.
-    pub reserved: u32,
-}
-
-/// A voice at one time.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustleVoiceFrame {
-    /// The time of the frame's middle, in samples from the signal's beginning.
-    pub sample: u64,
-    /// The pitch in Hz; 0: none.
-    pub pitch: f64,
-    /// 0 to 1: the share of frames like this whose pitch is there and right.
-    pub confidence: f64,
-    /// The level in dB relative to a full-scale square wave; minus infinity for silence.
-    pub level: f64,
-    /// The harmonics-to-noise ratio in dB; minus infinity where nothing is periodic, not a number where it is not measured.
-    pub hnr: f64,
-    /// The spectrum's mean frequency in Hz; 0 of silence and where it is not measured.
-    pub centroid: f64,
-    /// The formants; none where they are not looked for. Those of an unvoiced frame are the noise's.
-    pub formants: RustleFormants,
-    /// 1 when there is a voice: a pitch with a confidence of at least a half; 0 otherwise.
-    pub is_voiced: u32,
-    /// 0.
-    pub reserved: u32,
-}
-
-/// How steady the periods of a voice are, by the definitions of Praat's voice report; 0 where there are too few periods.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustlePerturbation {
-    /// The periods that were measured.
-    pub periods: u64,
-    /// Their mean, in seconds.
-    pub mean_period: f64,
-    /// Local jitter, a plain ratio.
-    pub jitter: f64,
-    /// The relative average perturbation, of three periods, a plain ratio.
-    pub jitter_rap: f64,
-    /// The five-point period perturbation quotient, a plain ratio.
-    pub jitter_ppq5: f64,
-    /// Local shimmer, a plain ratio.
-    pub shimmer: f64,
-    /// The mean of the level differences of neighbouring amplitudes, in dB.
-    pub shimmer_decibels: f64,
-    /// The three-point amplitude perturbation quotient, a plain ratio.
-    pub shimmer_apq3: f64,
-    /// The five-point one.
-    pub shimmer_apq5: f64,
-}
-
-/// All frames together.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustleVoiceSummary {
-    /// The frames.
-    pub frames: u64,
-    /// Those that are voiced; the measures are of them, and 0 where there are none.
-    pub voiced: u64,
-    /// The median pitch in Hz, right within half a cent.
-    pub median_pitch: f64,
-    /// The mean pitch, in Hz.
-    pub mean_pitch: f64,
-    /// The standard deviation of the pitch in Hz; 0 of fewer than two frames.
-    pub pitch_deviation: f64,
-    /// The mean confidence, 0 to 1.
-    pub mean_confidence: f64,
-    /// The mean harmonics-to-noise ratio in dB, of the frames in which one was found.
-    pub mean_hnr: f64,
-    /// Jitter and shimmer.
-    pub perturbation: RustlePerturbation,
-}
-
-/// What a voice analyzer chose, once its configuration has been read.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustleVoiceDescription {
-    /// The samples of the longest window: the first frame comes with as many.
-    pub window: u32,
-    /// The samples from frame to frame.
-    pub hop: u32,
-}
-
-/// The shape of a spectrum.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustleSpectrumFeatures {
-    /// The mean frequency, each with its power as its weight, in Hz; 0 of silence.
-    pub centroid: f64,
-    /// The frequency below which 95 % of the energy are, in Hz; 0 of silence.
-    pub rolloff: f64,
-    /// The slope in dB per octave, from 100 Hz to 8 kHz or 0.45 of the sample rate: 0 of white noise, -3 of pink noise.
-    pub tilt: f64,
-}
-
-/// How much of a signal is periodic.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustleHarmonicity {
-    /// The harmonics-to-noise ratio in dB, at most 70; minus infinity where nothing is periodic.
-    pub hnr: f64,
-    /// One over the period, in Hz; 0 where nothing is periodic.
-    pub frequency: f64,
-    /// 1 when at least 0.45 of the energy is periodic; 0 otherwise.
-    pub is_voiced: u32,
-    /// 0.
-    pub reserved: u32,
-}
-
-/// The levels of the first two harmonics.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustleHarmonicDifference {
-    /// H1 less H2 in dB; 0 where no fundamental was found.
-    pub difference: f64,
-    /// The first harmonic's level in dB relative to a full-scale sine; minus infinity where no fundamental was found.
-    pub first: f64,
-    /// The second harmonic's.
-    pub second: f64,
-    /// The fundamental frequency in Hz, of found ones the mean; 0: none was found.
-    pub frequency: f64,
-}
-
-copied! {
-    Perturbation => RustlePerturbation {
-        periods, mean_period, jitter, jitter_rap, jitter_ppq5, shimmer, shimmer_decibels, shimmer_apq3, shimmer_apq5,
+records! {
+    /// What formants are looked for, and how.
+    pub struct RustleFormantConfiguration {
+        /// Five formants are expected up to here, in Hz, 3000 to 8000: 5000 suits men, 5500 women, 6500 children. Example: 5000.
+        pub ceiling: f64,
+        /// The effective length of the window in seconds, 0.01 to 0.1; 0: 0.025.
+        pub length: f64,
+        /// The order of the prediction, 4 to 32; 0: chosen for the ceiling and the method.
+        pub order: u32,
+        /// How they are looked for.
+        pub method: Choice<RustleFormantMethod>,
     }
-    VoiceSummary => RustleVoiceSummary {
-        frames, voiced, median_pitch, mean_pitch, pitch_deviation, mean_confidence, mean_hnr, perturbation,
-    }
-    SpectrumFeatures => RustleSpectrumFeatures { centroid, rolloff, tilt }
-    HarmonicDifference => RustleHarmonicDifference { difference, first, second, frequency }
-}
 
-impl From<Formants> for RustleFormants {
-    fn from(formants: Formants) -> Self {
-        let mut record = Self {
-            frequencies: [0.0; RUSTLE_FORMANT_COUNT],
-            bandwidths: [0.0; RUSTLE_FORMANT_COUNT],
-            confidence: formants.confidence,
-            count: formants.as_slice().len() as u32,
-            reserved: 0,
-        };
-        for (place, formant) in formants.as_slice().iter().enumerate() {
-            record.frequencies[place] = formant.frequency;
-            record.bandwidths[place] = formant.bandwidth;
-        }
-        record
+    /// What a voice analyzer measures.
+    pub struct RustleVoiceConfiguration {
+        /// In Hz, 8000 to 192,000. Example: 8000.
+        pub sample_rate: f64,
+        /// The lowest pitch that is looked for, in Hz, at least 40. Example: 75.
+        pub lowest: f64,
+        /// The highest, in Hz, above `lowest`, at most 2000 and below a quarter of the sample rate. Example: 500.
+        pub highest: f64,
+        /// The samples from frame to frame, 1 to 1,048,576; 0: a quarter of the window that the pitch is found in. Example: 500.
+        pub hop: u32,
+        /// The sum of those of `RUSTLE_VOICE_…` that are measured, beside pitch, level, jitter and shimmer; 0: none.
+        /// Example: 7.
+        pub measures: u32,
+        /// How formants are looked for; not read when they are not.
+        pub formants: RustleFormantConfiguration,
     }
-}
 
-impl From<VoiceFrame> for RustleVoiceFrame {
-    fn from(frame: VoiceFrame) -> Self {
-        Self {
-            sample: frame.sample,
-            pitch: frame.pitch,
-            confidence: frame.confidence,
-            level: frame.level,
-            hnr: frame.harmonicity.map_or(f64::NAN, |found| found.hnr),
-            centroid: frame.centroid,
-            formants: frame.formants.into(),
-            is_voiced: u32::from(frame.is_voiced),
-            reserved: 0,
-        }
+    /// The formants of a frame or of a signal.
+    pub struct RustleFormants for Formants {
+        /// The frequencies of F1 and up, in rising order, in Hz; 0 beyond `count`.
+        pub frequencies: [f64; RUSTLE_FORMANT_COUNT] = |found| found.padded().map(|formant| formant.frequency),
+        /// The widths of their bands within 3 dB, in Hz; 0 beyond `count`.
+        pub bandwidths: [f64; RUSTLE_FORMANT_COUNT] = |found| found.padded().map(|formant| formant.bandwidth),
+        /// 0 to 1: how clear F1 to F3 are, by their bandwidths; no probability.
+        pub confidence: f64,
+        /// How many were found, 0 to `RUSTLE_FORMANT_COUNT`.
+        pub count: u32 = |found| found.as_slice().len() as u32,
+        reserved: u32,
     }
-}
 
-impl From<Harmonicity> for RustleHarmonicity {
-    fn from(harmonicity: Harmonicity) -> Self {
-        Self {
-            hnr: harmonicity.hnr,
-            frequency: harmonicity.frequency,
-            is_voiced: u32::from(harmonicity.is_voiced),
-            reserved: 0,
-        }
+    /// A voice at one time.
+    pub struct RustleVoiceFrame for VoiceFrame {
+        /// The time of the frame's middle, in samples from the signal's beginning.
+        pub sample: u64,
+        /// The pitch in Hz; 0: none.
+        pub pitch: f64,
+        /// 0 to 1: the share of frames like this whose pitch is there and right.
+        pub confidence: f64,
+        /// The level in dB relative to a full-scale square wave; minus infinity for silence.
+        pub level: f64,
+        /// The harmonics-to-noise ratio in dB; minus infinity where nothing is periodic, not a number where it is not measured.
+        pub hnr: f64 = |frame| frame.harmonicity.map_or(f64::NAN, |found| found.hnr),
+        /// The spectrum's mean frequency in Hz; 0 of silence and where it is not measured.
+        pub centroid: f64,
+        /// The formants; none where they are not looked for. Those of an unvoiced frame are the noise's.
+        pub formants: RustleFormants,
+        /// 1 when there is a voice: a pitch with a confidence of at least a half; 0 otherwise.
+        pub is_voiced: u32,
+        reserved: u32,
+    }
+
+    /// How steady the periods of a voice are, by the definitions of Praat's voice report; 0 where there are too few periods.
+    pub struct RustlePerturbation for Perturbation {
+        /// The periods that were measured.
+        pub periods: u64,
+        /// Their mean, in seconds.
+        pub mean_period: f64,
+        /// Local jitter, a plain ratio.
+        pub jitter: f64,
+        /// The relative average perturbation, of three periods, a plain ratio.
+        pub jitter_rap: f64,
+        /// The five-point period perturbation quotient, a plain ratio.
+        pub jitter_ppq5: f64,
+        /// Local shimmer, a plain ratio.
+        pub shimmer: f64,
+        /// The mean of the level differences of neighbouring amplitudes, in dB.
+        pub shimmer_decibels: f64,
+        /// The three-point amplitude perturbation quotient, a plain ratio.
+        pub shimmer_apq3: f64,
+        /// The five-point one.
+        pub shimmer_apq5: f64,
+    }
+
+    /// All frames together.
+    pub struct RustleVoiceSummary for VoiceSummary {
+        /// The frames.
+        pub frames: u64,
+        /// Those that are voiced; the measures are of them, and 0 where there are none.
+        pub voiced: u64,
+        /// The median pitch in Hz, right within half a cent.
+        pub median_pitch: f64,
+        /// The mean pitch, in Hz.
+        pub mean_pitch: f64,
+        /// The standard deviation of the pitch in Hz; 0 of fewer than two frames.
+        pub pitch_deviation: f64,
+        /// The mean confidence, 0 to 1.
+        pub mean_confidence: f64,
+        /// The mean harmonics-to-noise ratio in dB, of the frames in which one was found.
+        pub mean_hnr: f64,
+        /// Jitter and shimmer.
+        pub perturbation: RustlePerturbation,
+    }
+
+    /// What a voice analyzer chose, once its configuration has been read.
+    pub struct RustleVoiceDescription for VoiceAnalyzer {
+        /// The samples of the longest window: the first frame comes with as many.
+        pub window: u32 = |analyzer| analyzer.window() as u32,
+        /// The samples from frame to frame.
+        pub hop: u32 = |analyzer| analyzer.hop() as u32,
+    }
+
+    /// The shape of a spectrum.
+    pub struct RustleSpectrumFeatures for SpectrumFeatures {
+        /// The mean frequency, each with its power as its weight, in Hz; 0 of silence.
+        pub centroid: f64,
+        /// The frequency below which 95 % of the energy are, in Hz; 0 of silence.
+        pub rolloff: f64,
+        /// The slope in dB per octave, from 100 Hz to 8 kHz or 0.45 of the sample rate: 0 of white noise, -3 of pink noise.
+        pub tilt: f64,
+    }
+
+    /// How much of a signal is periodic.
+    pub struct RustleHarmonicity for Harmonicity {
+        /// The harmonics-to-noise ratio in dB, at most 70; minus infinity where nothing is periodic.
+        pub hnr: f64,
+        /// One over the period, in Hz; 0 where nothing is periodic.
+        pub frequency: f64,
+        /// 1 when at least 0.45 of the energy is periodic; 0 otherwise.
+        pub is_voiced: u32,
+        reserved: u32,
+    }
+
+    /// The levels of the first two harmonics.
+    pub struct RustleHarmonicDifference for HarmonicDifference {
+        /// H1 less H2 in dB; 0 where no fundamental was found.
+        pub difference: f64,
+        /// The first harmonic's level in dB relative to a full-scale sine; minus infinity where no fundamental was found.
+        pub first: f64,
+        /// The second harmonic's.
+        pub second: f64,
+        /// The fundamental frequency in Hz, of found ones the mean; 0: none was found.
+        pub frequency: f64,
     }
 }
 
 /// A voice analyzer.
 pub(crate) struct Voice {
     description: RustleVoiceDescription,
-    analyzer: Alone<Counted<VoiceAnalyzer>>,
+    analyzer: Alone<VoiceAnalyzer>,
 }
 
 impl Object for Voice {
     const NAME: &'static str = "voice";
     const KIND: u32 = 13;
-    type Fault = VoiceFault;
+    type Error = VoiceError;
 
-    /// Forgets the signal; the next sample is the first of another.
-    ///
-    /// Fails with `RUSTLE_WRONG_STATE` (another call uses the analyzer at the moment).
-    ///
-    /// Thread-safe: no (a call beside another one with the same analyzer is refused). Realtime-safe: yes, while nobody frees the
-    /// analyzer.
-    #[doc(alias = "rustle_voice_reset")]
-    fn reset(&self) -> Result<(), VoiceFault> {
+    /// Forgets the signal; the next sample is the first of another. One call at a time.
+    fn reset(&self) -> Outcome<VoiceError> {
         self.analyzer.get()?.reset();
         Ok(())
     }
@@ -284,45 +204,25 @@ impl Object for Voice {
 
 impl New<RustleVoiceConfiguration> for Voice {
     /// Makes a voice analyzer, at the beginning of a signal.
-    #[doc(alias = "rustle_voice_new")]
-    fn new(configuration: &RustleVoiceConfiguration) -> Result<Self, VoiceFault> {
+    fn new(configuration: &RustleVoiceConfiguration) -> Outcome<VoiceError, Self> {
         let analyzer = VoiceAnalyzer::new(&configuration.read()?)?;
         Ok(Self {
-            description: RustleVoiceDescription {
-                window: analyzer.window() as u32,
-                hop: analyzer.hop() as u32,
-            },
-            analyzer: Alone::new(Counted::new(analyzer), Self::NAME, Counted::reset),
+            description: (&analyzer).into(),
+            analyzer: Alone::new(analyzer, Self::NAME, VoiceAnalyzer::reset),
         })
     }
 }
 
 impl Describe<RustleVoiceDescription> for Voice {
-    type Fault = VoiceFault;
-
-    /// Writes the lengths that the analyzer chose to `description`.
-    ///
-    /// Thread-safe: yes. Realtime-safe: yes, while nobody frees the analyzer.
-    #[doc(alias = "rustle_voice_describe")]
-    fn describe(&self) -> Result<RustleVoiceDescription, VoiceFault> {
-        Ok(self.description)
+    /// Writes the lengths that the analyzer chose to `description`. Realtime-safe.
+    fn describe(&self) -> RustleVoiceDescription {
+        self.description
     }
 }
 
 impl Voice {
-    /// Takes in the next samples of the signal, as far as the frames that they complete find room in `frames`. `taken` receives
-    /// the number of samples that were taken, the others are to be given again; `written` receives the number of frames. Room for
-    /// 1 + `samples_count` / hop frames is enough for all samples; with none, samples are taken up to the next frame's last.
-    ///
-    /// The first frame begins with the signal, each one a hop after the one before, and is written by the call that brings its
-    /// last sample. However the signal is cut, the numbers are the same.
-    ///
-    /// Fails with `RUSTLE_WRONG_STATE` (another call uses the analyzer at the moment); nothing is taken or written then.
-    ///
-    /// Thread-safe: no (a call beside another one with the same analyzer is refused). Realtime-safe: yes, while nobody frees the
-    /// analyzer.
-    ///
-    /// Example: `samples_count` 8000.
+    /// Takes in the next samples of the signal and writes the frames that they complete to `frames`. `taken` receives the number of
+    /// samples that were taken, `written` the number of frames, all as with `rustle_pitch_process`. One call at a time.
     #[doc(alias = "rustle_voice_process")]
     pub(crate) fn process(
         &self,
@@ -330,70 +230,47 @@ impl Voice {
         frames: &mut [MaybeUninit<RustleVoiceFrame>],
         taken: &mut usize,
         written: &mut usize,
-    ) -> Result<(), VoiceFault> {
-        (*taken, *written) = self.analyzer.get()?.push(samples, frames)?;
+    ) -> Outcome<VoiceError> {
+        (*taken, *written) = self.analyzer.get()?.push_into(samples, frames)?;
         Ok(())
     }
 
     /// Writes all frames since the beginning of the signal in sum to `summary`. Takes time in proportion to the range of pitch,
-    /// not to the signal's length.
-    ///
-    /// Fails with `RUSTLE_WRONG_STATE` (another call uses the analyzer at the moment).
-    ///
-    /// Thread-safe: no (a call beside another one with the same analyzer is refused). Realtime-safe: yes, while nobody frees the
-    /// analyzer.
+    /// not to the signal's length. One call at a time.
     #[doc(alias = "rustle_voice_summary")]
-    pub(crate) fn summary(&self, summary: &mut RustleVoiceSummary) -> Result<(), VoiceFault> {
-        *summary = self.analyzer.get()?.framer.summary().into();
+    pub(crate) fn summary(&self, summary: &mut RustleVoiceSummary) -> Outcome<VoiceError> {
+        *summary = self.analyzer.get()?.summary().into();
         Ok(())
     }
 }
 
 /// Writes to `formants` those of a signal at `sample_rate` Hz, 8000 to 192,000, in which they stay where they
 /// are, such as a vowel, of any length. They are medians over frames 10 ms apart.
-///
-/// Fails with `RUSTLE_INVALID_VALUE` (a number out of its range).
-///
-/// Thread-safe: yes. Realtime-safe: no.
-///
-/// Example: `sample_rate` 8000, `samples_count` 8000.
 #[doc(alias = "rustle_voice_formants")]
 pub(crate) fn formants(
     sample_rate: f64,
     configuration: &RustleFormantConfiguration,
     samples: &[f32],
     formants: &mut RustleFormants,
-) -> Result<(), VoiceFault> {
+) -> Outcome<VoiceError> {
     *formants = extract_formants(&configuration.read(sample_rate)?, samples)?.into();
     Ok(())
 }
 
 /// Writes to `features` the shape of the spectrum of a signal at `sample_rate` Hz, 8000 to 192,000: of the mean power of frames of
 /// at least 40 ms that overlap by half.
-///
-/// Fails with `RUSTLE_INVALID_VALUE` (a number out of its range).
-///
-/// Thread-safe: yes. Realtime-safe: no.
-///
-/// Example: `sample_rate` 8000, `samples_count` 8000.
 #[doc(alias = "rustle_voice_spectrum")]
 pub(crate) fn spectrum(
     sample_rate: f64,
     samples: &[f32],
     features: &mut RustleSpectrumFeatures,
-) -> Result<(), VoiceFault> {
+) -> Outcome<VoiceError> {
     *features = analyze_spectrum(sample_rate, samples)?.into();
     Ok(())
 }
 
 /// Writes to `result` the harmonics-to-noise ratio of a signal at `sample_rate` Hz, 8000 to 192,000, of voices from `lowest` to
 /// `highest` Hz, within 40 to 2000 and below a quarter of the sample rate; 75 to 500 is usual.
-///
-/// Fails with `RUSTLE_INVALID_VALUE` (a number out of its range).
-///
-/// Thread-safe: yes. Realtime-safe: no.
-///
-/// Example: `sample_rate` 8000, `lowest` 75, `highest` 500, `samples_count` 8000.
 #[doc(alias = "rustle_voice_harmonicity")]
 pub(crate) fn voice_harmonicity(
     sample_rate: f64,
@@ -401,7 +278,7 @@ pub(crate) fn voice_harmonicity(
     highest: f64,
     samples: &[f32],
     result: &mut RustleHarmonicity,
-) -> Result<(), VoiceFault> {
+) -> Outcome<VoiceError> {
     *result = harmonicity(sample_rate, lowest..=highest, samples)?.into();
     Ok(())
 }
@@ -409,12 +286,6 @@ pub(crate) fn voice_harmonicity(
 /// Writes to `result` the levels of the first two harmonics of a signal at `sample_rate` Hz, 8000 to 192,000: at `fundamental` Hz,
 /// at most a quarter of the sample rate, or, when it is 0, at what is found from `lowest` to `highest` Hz, within 40 to 2000 and
 /// below a quarter of the sample rate, in each frame.
-///
-/// Fails with `RUSTLE_INVALID_VALUE` (a number out of its range).
-///
-/// Thread-safe: yes. Realtime-safe: no.
-///
-/// Example: `sample_rate` 8000, `lowest` 75, `highest` 500, `samples_count` 8000.
 #[doc(alias = "rustle_voice_harmonics")]
 pub(crate) fn harmonics(
     sample_rate: f64,
@@ -423,7 +294,7 @@ pub(crate) fn harmonics(
     highest: f64,
     samples: &[f32],
     result: &mut RustleHarmonicDifference,
-) -> Result<(), VoiceFault> {
+) -> Outcome<VoiceError> {
     let fundamental = (fundamental != 0.0).then_some(fundamental);
     *result = harmonic_difference(sample_rate, fundamental, lowest..=highest, samples)?.into();
     Ok(())
@@ -431,12 +302,6 @@ pub(crate) fn harmonics(
 
 /// Writes to `result` the jitter and the shimmer of a signal at `sample_rate` Hz, 8000 to 192,000, of voices from `lowest` to
 /// `highest` Hz, within 40 to 2000 and below a quarter of the sample rate.
-///
-/// Fails with `RUSTLE_INVALID_VALUE` (a number out of its range).
-///
-/// Thread-safe: yes. Realtime-safe: no.
-///
-/// Example: `sample_rate` 8000, `lowest` 75, `highest` 500, `samples_count` 8000.
 #[doc(alias = "rustle_voice_perturbation")]
 pub(crate) fn voice_perturbation(
     sample_rate: f64,
@@ -444,13 +309,13 @@ pub(crate) fn voice_perturbation(
     highest: f64,
     samples: &[f32],
     result: &mut RustlePerturbation,
-) -> Result<(), VoiceFault> {
+) -> Outcome<VoiceError> {
     *result = perturbation(sample_rate, lowest..=highest, samples)?.into();
     Ok(())
 }
 
 impl RustleVoiceConfiguration {
-    fn read(&self) -> Result<VoiceConfiguration, VoiceFault> {
+    fn read(&self) -> Outcome<VoiceError, VoiceConfiguration> {
         const ALL: u32 = RUSTLE_VOICE_FORMANTS | RUSTLE_VOICE_HARMONICITY | RUSTLE_VOICE_CENTROID;
         if self.measures & !ALL != 0 {
             let problem = "expected a sum of RUSTLE_VOICE_…, got another number";
@@ -470,7 +335,7 @@ impl RustleVoiceConfiguration {
 }
 
 impl RustleFormantConfiguration {
-    fn read(&self, sample_rate: f64) -> Result<FormantConfiguration, VoiceFault> {
+    fn read(&self, sample_rate: f64) -> Outcome<VoiceError, FormantConfiguration> {
         let standard = FormantConfiguration::new(sample_rate);
         Ok(FormantConfiguration {
             ceiling: self.ceiling,
@@ -486,14 +351,4 @@ impl RustleFormantConfiguration {
     }
 }
 
-/// What a call of this domain fails with.
-type VoiceFault = CallOr<VoiceError>;
-
-impl DomainError for VoiceError {
-    fn status(&self) -> RustleStatus {
-        match self {
-            Self::FrameLength { .. } => RUSTLE_INVALID_LENGTH,
-            _ => RUSTLE_INVALID_VALUE,
-        }
-    }
-}
+lengths!(VoiceError: VoiceError::FrameLength { .. });

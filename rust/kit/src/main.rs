@@ -9,6 +9,7 @@
 mod exports;
 mod header;
 mod layout;
+mod macros;
 mod model;
 mod parse;
 mod promises;

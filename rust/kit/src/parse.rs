@@ -1,17 +1,19 @@
 //! Reads the declarations: `rust/ffi/src`, module by module in the order of `lib.rs`.
 //!
 //! What is part of the interface: constants and types whose names begin with `RUSTLE_` or `Rustle`, functions that are written
-//! out as `extern "C"`, and functions with `#[doc(alias = "rustle_…")]`, which `exports.rs` makes such functions of.
+//! out as `extern "C"`, functions with `#[doc(alias = "rustle_…")]`, which `exports.rs` makes such functions of, and the verbs
+//! that the methods of a few traits stand for.
 
 use crate::layout::fail;
+use crate::macros::all;
 use crate::model::{
-    Alias, Call, Case, Choices, Constant, Doc, Does, Field, Function, Interface, Kind, Module, On, Parameter,
-    Record, Verb,
+    Alias, Call, Choices, Constant, Doc, Does, Field, Function, Interface, Kind, Module, On, Parameter,
+    Passing, Record, Type, Verb,
 };
+use crate::promises;
 use crate::types::{kind, passing};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use syn::parse::{Parse, ParseStream};
 use syn::{Attribute, Expr, FnArg, Item, Lit, Meta, NestedMeta, Pat, ReturnType, Signature};
 
 /// The numbers of kinds, of five bits in a handle; the tests of handles have 30 and 31.
@@ -162,7 +164,7 @@ pub(crate) fn value_of(interface: &Interface, length: &str) -> i128 {
 }
 
 /// The lines of a doc comment.
-fn doc(attributes: &[Attribute]) -> Doc {
+pub(crate) fn doc(attributes: &[Attribute]) -> Doc {
     let mut lines = Vec::new();
     for attribute in attributes {
         if let Ok(Meta::NameValue(pair)) = attribute.parse_meta()
@@ -223,8 +225,12 @@ impl Reader<'_> {
                 }
             }
             Item::Macro(called) if called.mac.path.is_ident("choices") => {
-                let choices: Choices = called.mac.parse_body().unwrap_or_else(|error| fail(error));
-                self.module.choices.push(choices);
+                let choices = called.mac.parse_body_with(all::<Choices>);
+                (self.module.choices).extend(choices.unwrap_or_else(|error| fail(error)));
+            }
+            Item::Macro(called) if called.mac.path.is_ident("records") => {
+                let records = called.mac.parse_body_with(all::<Record>);
+                (self.module.records).extend(records.unwrap_or_else(|error| fail(error)));
             }
             Item::Fn(function) if has(&function.attrs, "no_mangle") => {
                 let function = written_out(doc(&function.attrs), &function.sig);
@@ -305,10 +311,16 @@ impl Reader<'_> {
             let syn::ImplItem::Method(method) = item else {
                 continue;
             };
-            let Some(name) = alias(&method.attrs) else {
+            let method_name = method.sig.ident.to_string();
+            let is_verb = of
+                .as_deref()
+                .is_some_and(|of| VERBS.contains(&(of, &method_name)));
+            let doc = doc(&method.attrs);
+            // `complete` makes a verb's usual name, of that of its object.
+            let usual = || (is_verb && !doc.is_empty()).then(|| method_name.clone());
+            let Some(name) = alias(&method.attrs).or_else(usual) else {
                 continue;
             };
-            let doc = doc(&method.attrs);
             let path = format!("{rust}::{}", method.sig.ident);
             let argument = || {
                 argument
@@ -385,6 +397,16 @@ impl Reader<'_> {
     }
 }
 
+/// The methods with a doc that are verbs: `rustle_OBJECT_METHOD`, unless an alias says another name.
+const VERBS: [(&str, &str); 6] = [
+    ("New", "new"),
+    ("Stream", "start"),
+    ("Describe", "describe"),
+    ("Object", "reset"),
+    ("Object", "cancel"),
+    ("Object", "shut_down"),
+];
+
 /// The two verbs that an engine with streams has, where its declaration does not spell them out.
 fn ends_of_sessions(module: &Module) -> Vec<Verb> {
     let mut ends: Vec<Verb> = Vec::new();
@@ -416,6 +438,10 @@ fn ends_of_sessions(module: &Module) -> Vec<Verb> {
 /// Gives the verbs their numbers and completes what an implementation does not say by itself.
 pub(crate) fn complete(interface: &mut Interface) {
     let kinds: Vec<Kind> = interface.kinds().cloned().collect();
+    let names = interface.records().map(|record| record.name.clone());
+    let statuses: BTreeMap<String, BTreeSet<String>> = names
+        .map(|name| (name.clone(), promises::of_record(interface, &name)))
+        .collect();
     let find = |rust: &str| {
         let own = rust.rsplit("::").next();
         let found = kinds.iter().find(|kind| kind.rust.rsplit("::").next() == own);
@@ -434,11 +460,47 @@ pub(crate) fn complete(interface: &mut Interface) {
                     On::Object { rust, name }
                 };
             }
+            let read = call
+                .parameters
+                .iter()
+                .filter_map(|parameter| match &parameter.passing {
+                    Passing::In(Type::Named(record), _) | Passing::Slice(Type::Named(record)) => {
+                        Some(&statuses[record])
+                    }
+                    _ => None,
+                });
+            let mut read: BTreeSet<String> = read.flatten().cloned().collect();
+            let is_number = |parameter: &Parameter| matches!(&parameter.passing, Passing::Value(Type::Number(number)) if number == "f64");
+            if read.is_empty() && call.parameters.iter().any(is_number) {
+                read.insert("`RUSTLE_INVALID_VALUE` (a number out of its range)".to_owned());
+            }
+            if let Some(example) = module.doc.iter().find(|line| line.starts_with("Example: `"))
+                && !call.doc.iter().any(|line| line.starts_with("Example: `"))
+            {
+                call.doc.extend([String::new(), example.clone()]);
+            }
+            promises::spell_out(&mut call.doc, &read, true);
         }
         for verb in &mut module.verbs {
             let kind = find(&verb.rust);
             verb.rust.clone_from(&kind.rust);
             verb.object.clone_from(&kind.name);
+            if !verb.name.starts_with("rustle_") {
+                verb.name = format!("rustle_{}_{}", kind.name, verb.name);
+            }
+            match &verb.does {
+                Does::New {
+                    configuration: read, ..
+                }
+                | Does::Start { request: read, .. } => {
+                    promises::spell_out(&mut verb.doc, &statuses[read], false);
+                }
+                does => promises::spell_out(
+                    &mut verb.doc,
+                    &BTreeSet::new(),
+                    matches!(does, Does::Describe { .. }),
+                ),
+            }
             match &mut verb.does {
                 Does::New { number, .. } | Does::Start { number, .. } => *number = number_of(&verb.name),
                 Does::Describe {
@@ -549,42 +611,5 @@ fn written_out(doc: Doc, signature: &Signature) -> Function {
             ReturnType::Default => None,
             ReturnType::Type(_, result) => Some(kind(result)),
         },
-    }
-}
-
-impl Parse for Choices {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let doc = doc(&input.call(Attribute::parse_outer)?);
-        let _: syn::Visibility = input.parse()?;
-        let _: syn::Token![enum] = input.parse()?;
-        let name: syn::Ident = input.parse()?;
-        let _: syn::Token![=] = input.parse()?;
-        let prefix: syn::Ident = input.parse()?;
-        if input.parse::<Option<syn::Token![for]>>()?.is_some() {
-            let _: syn::Ident = input.parse()?;
-        }
-        let body;
-        syn::braced!(body in input);
-        let cases = body.parse_terminated::<_, syn::Token![,]>(Case::parse)?;
-        Ok(Self {
-            name: name.to_string(),
-            doc,
-            prefix: prefix.to_string(),
-            cases: cases.into_iter().collect(),
-        })
-    }
-}
-
-impl Parse for Case {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let doc = doc(&input.call(Attribute::parse_outer)?);
-        let name: syn::Ident = input.parse()?;
-        let _: syn::Token![=] = input.parse()?;
-        let number: syn::LitInt = input.parse()?;
-        Ok(Self {
-            name: name.to_string(),
-            doc,
-            number: number.base10_parse()?,
-        })
     }
 }

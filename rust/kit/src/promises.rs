@@ -2,7 +2,114 @@
 
 use crate::header::{insert, prefix};
 use crate::model::{Call, Doc, Interface, On, Parameter, Passing, Type};
+use std::collections::BTreeSet;
 use std::fmt::Write;
+
+/// Stands in a doc for what `Alone` makes of calls.
+const ALONE: &str = "One call at a time.";
+/// Stands in a doc for a call that waits for nothing.
+const REALTIME: &str = "Realtime-safe.";
+const FAILS: &str = "Fails with ";
+
+/// Whether a doc says what a call fails with, and names this status there.
+fn says(doc: &Doc, status: &str) -> bool {
+    let mut said = doc.iter().skip_while(|line| !line.starts_with(FAILS));
+    said.by_ref()
+        .take_while(|line| !line.is_empty())
+        .any(|line| line.contains(status))
+}
+
+/// Takes words from the end of a line, if they are there.
+fn taken(doc: &mut Doc, words: &str) -> bool {
+    let Some(place) = doc.iter().position(|line| line.ends_with(words)) else {
+        return false;
+    };
+    let rest = doc[place].trim_end_matches(words).trim_end().to_owned();
+    doc.splice(place..=place, (!rest.is_empty()).then_some(rest));
+    true
+}
+
+/// Adds statuses to those that a doc says a call fails with.
+fn fails_with(doc: &mut Doc, statuses: &[impl AsRef<str>]) {
+    let new: Vec<&str> = statuses.iter().map(AsRef::as_ref).collect();
+    if new.is_empty() {
+    } else if let Some(line) = doc.iter_mut().find(|line| line.starts_with(FAILS)) {
+        line.insert_str(FAILS.len(), &format!("{}, ", new.join(", ")));
+    } else {
+        paragraph(
+            doc,
+            format!("{FAILS}{}.", new.join(", ")),
+            &["Thread-safe:", "Example: `"],
+        );
+    }
+}
+
+/// Puts a paragraph before the one that begins with one of `next`, or at the end.
+fn paragraph(doc: &mut Doc, text: String, next: &[&str]) {
+    let is_next = |line: &String| next.iter().any(|start| line.starts_with(start));
+    match doc.iter().position(is_next) {
+        Some(place) => doc.splice(place..place, [text, String::new()]),
+        None => doc.splice(doc.len().., [String::new(), text]),
+    };
+}
+
+/// Spells out what the docs of many calls have in common: the statuses that come of the fields of a record, and from which threads
+/// a call can be made.
+pub(crate) fn spell_out(doc: &mut Doc, of_record: &BTreeSet<String>, says_threads: bool) {
+    let code = |status: &str| status.split(' ').next().map(str::to_owned).unwrap_or_default();
+    let mut own: Vec<String> = (of_record.iter())
+        .filter(|status| !says(doc, &code(status)))
+        .cloned()
+        .collect();
+    let mut threads = "Thread-safe: yes, also inside a callback. Realtime-safe: no.";
+    if taken(doc, ALONE) {
+        threads = "Thread-safe: no (a call beside another one with the same object is refused). \
+                   Realtime-safe: yes, while nobody frees the object.";
+        own.push("`RUSTLE_WRONG_STATE` (another call uses the object at the moment)".to_owned());
+    } else if taken(doc, REALTIME) {
+        threads =
+            "Thread-safe: yes, also inside a callback. Realtime-safe: yes, while nobody frees the object.";
+    } else if !says_threads {
+        threads = "";
+    }
+    if !threads.is_empty() && !doc.iter().any(|line| line.contains("Thread-safe:")) {
+        paragraph(doc, threads.to_owned(), &["Example: `"]);
+    }
+    fails_with(doc, &own);
+}
+
+/// The statuses that come of the fields of a record.
+pub(crate) fn of_record(interface: &Interface, name: &str) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for field in interface.record(name).iter().flat_map(|record| &record.fields) {
+        let more = match &field.kind {
+            _ if field.name == "reserved" => of_field("INVALID_VALUE` (a field out of its range)"),
+            Type::Choice(_) => of_field("INVALID_VALUE` (a field out of its range)"),
+            Type::Number(number) if number == "f64" => of_field("INVALID_VALUE` (a field out of its range)"),
+            Type::Named(name) if name == "RustleHandle" => {
+                of_field(&format!("STALE_HANDLE` (the {}'s)", field.name))
+            }
+            Type::Named(inner) => of_record(interface, inner),
+            Type::Lent(element) => {
+                found.extend(of_field("INVALID_LENGTH`"));
+                match &**element {
+                    Type::Named(inner) => of_record(interface, inner),
+                    _ => continue,
+                }
+            }
+            _ => continue,
+        };
+        found.extend(more);
+    }
+    if name == "RustleString" {
+        found.extend(of_field("INVALID_UTF8`"));
+    }
+    found
+}
+
+fn of_field(status: &str) -> BTreeSet<String> {
+    BTreeSet::from([format!("`RUSTLE_{status}")])
+}
 
 /// The statuses that follow from how a call takes its arguments.
 pub(crate) fn own_statuses(interface: &Interface, call: &Call) -> Vec<&'static str> {
@@ -96,25 +203,8 @@ pub(crate) fn completed(interface: &Interface, call: &Call) -> Doc {
             );
         }
     }
-    if let Some(line) = doc.iter_mut().find(|line| line.starts_with("Fails with ")) {
-        let said = line.split_off("Fails with ".len());
-        let new: Vec<&str> = own
-            .into_iter()
-            .filter(|status| status.contains('(') || !said.contains(status))
-            .collect();
-        *line = if new.is_empty() {
-            format!("Fails with {said}")
-        } else {
-            format!("Fails with {}, {said}", new.join(", "))
-        };
-    } else if !own.is_empty() {
-        let place = doc
-            .iter()
-            .position(|line| line.starts_with("Thread-safe:"))
-            .unwrap_or(doc.len());
-        doc.insert(place, format!("Fails with {}.", own.join(", ")));
-        doc.insert(place + 1, String::new());
-    }
+    own.retain(|status| status.contains('(') || !says(&doc, status));
+    fails_with(&mut doc, &own);
     if !nullable.is_empty() {
         doc.push(String::new());
         doc.push(format!("May be NULL: {}.", nullable.join(", ")));

@@ -6,6 +6,7 @@ use super::path::Decoder;
 use super::{PitchEstimate, PitchEstimator, estimator};
 use crate::HOPS;
 use crate::framing::Framing;
+use std::mem::MaybeUninit;
 
 /// The pitch at one time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -56,6 +57,26 @@ impl PitchTracker {
     /// Samples from frame to frame.
     pub fn hop(&self) -> usize {
         self.framing.hop()
+    }
+
+    /// Takes the signal's next samples, as far as the frames that they complete find room in `frames`; returns how many samples it
+    /// took and how many frames it wrote.
+    ///
+    /// # Errors
+    /// As [`push`](Self::push).
+    pub fn push_into<F: From<PitchFrame>>(
+        &mut self,
+        samples: &[f32],
+        frames: &mut [MaybeUninit<F>],
+    ) -> Result<(usize, usize), PitchError> {
+        let taken = self.framing.fit(frames.len()).min(samples.len());
+        let (room, mut places) = (frames.len(), frames.iter_mut());
+        self.push(&samples[..taken], |frame| {
+            if let Some(place) = places.next() {
+                place.write(frame.into());
+            }
+        })?;
+        Ok((taken, room - places.len()))
     }
 
     /// Takes the signal's next samples and hands every frame that they complete to `found`.

@@ -9,6 +9,7 @@ use super::{SpectrumAnalyzer, VoiceError, checked_range, checked_rate};
 use crate::HOPS;
 use crate::framing::Framing;
 use crate::pitch::{PitchConfiguration, PitchEstimator, estimator};
+use std::mem::MaybeUninit;
 use std::ops::RangeInclusive;
 
 /// What is measured.
@@ -149,6 +150,26 @@ impl VoiceAnalyzer {
     /// Samples from frame to frame.
     pub fn hop(&self) -> usize {
         self.framing.hop()
+    }
+
+    /// Takes the signal's next samples, as far as the frames that they complete find room in `frames`; returns how many samples it
+    /// took and how many frames it wrote.
+    ///
+    /// # Errors
+    /// As [`push`](Self::push).
+    pub fn push_into<F: From<VoiceFrame>>(
+        &mut self,
+        samples: &[f32],
+        frames: &mut [MaybeUninit<F>],
+    ) -> Result<(usize, usize), VoiceError> {
+        let taken = self.framing.fit(frames.len()).min(samples.len());
+        let (room, mut places) = (frames.len(), frames.iter_mut());
+        self.push(&samples[..taken], |frame| {
+            if let Some(place) = places.next() {
+                place.write(frame.into());
+            }
+        })?;
+        Ok((taken, room - places.len()))
     }
 
     /// Takes the signal's next samples and hands every frame that they complete to `found`.

@@ -102,6 +102,11 @@ impl Formants {
         &self.found[..self.count]
     }
 
+    /// The same, and zeros in the places of those that were not found.
+    pub fn padded(&self) -> [Formant; FORMANTS] {
+        self.found
+    }
+
     /// Formant `number`, from 1; `None`: not found.
     pub fn get(&self, number: usize) -> Option<Formant> {
         self.as_slice().get(number.checked_sub(1)?).copied()

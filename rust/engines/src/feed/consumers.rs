@@ -6,7 +6,7 @@ use super::error::FeedError;
 use super::hub::Hub;
 use super::lane::FeedLane;
 use super::policy::Policy;
-use super::session::{FeedSession, check_names};
+use super::session::{FeedLink, FeedSession, check_names};
 use crate::clock::Clock;
 use crate::engine::Sessions;
 use crate::lane::Doorbell;
@@ -94,12 +94,13 @@ impl Consumers {
             is_woken: !matches!(policy, Policy::Sampled { .. }),
             omissions: omissions.clone(),
         });
-        Ok(FeedSession {
+        let hub = self.hub.clone();
+        let link = FeedLink {
             session,
             number,
-            hub: self.hub.clone(),
-            lane,
+            hub,
             omissions,
-        })
+        };
+        Ok(FeedSession { link, lane })
     }
 }

@@ -117,6 +117,11 @@ impl NoticeText {
         // Cut between characters when it was made.
         std::str::from_utf8(&self.bytes[..usize::from(self.length)]).unwrap_or_default()
     }
+
+    /// Its bytes, and zeros behind them.
+    pub fn padded(&self) -> [u8; NOTICE_TEXT_BYTES] {
+        self.bytes
+    }
 }
 
 impl fmt::Debug for NoticeText {

@@ -8,19 +8,34 @@ use super::lane::FeedLane;
 use crate::ring::LaneStatistics;
 use crate::session::Session;
 use rustle_market::{SymbolError, SymbolList};
+use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
-/// A consumer of a feed.
+/// A consumer of a feed, and its lane.
 pub struct FeedSession<T> {
+    pub(super) link: FeedLink,
+    pub(super) lane: Arc<FeedLane<T>>,
+}
+
+/// The link of a consumer to its feed, whatever it is handed. Clones stand for the same one.
+#[derive(Clone)]
+pub struct FeedLink {
     pub(super) session: Session,
     pub(super) number: u64,
     pub(super) hub: Arc<Hub>,
-    pub(super) lane: Arc<FeedLane<T>>,
     /// What was left out, once the hub knows the consumer no more.
     pub(super) omissions: Arc<OnceLock<Omissions>>,
 }
 
-impl<T: Copy> FeedSession<T> {
+impl<T> Deref for FeedSession<T> {
+    type Target = FeedLink;
+
+    fn deref(&self) -> &FeedLink {
+        &self.link
+    }
+}
+
+impl FeedLink {
     /// Asks for the session's end; see [`Session::cancel`].
     pub fn cancel(&self) {
         self.session.cancel();
@@ -52,6 +67,19 @@ impl<T: Copy> FeedSession<T> {
         self.hub.set_subscription(self.number, subscription)
     }
 
+    /// The name of a symbol by the number that records carry; `None` for one that is not known yet.
+    pub fn symbol(&self, number: u32) -> Option<Arc<str>> {
+        self.hub.name(number)
+    }
+
+    /// What was left out of candles or statistics, also after the end.
+    pub fn omissions(&self) -> Omissions {
+        let present = self.hub.omissions(self.number);
+        present.unwrap_or_else(|| self.omissions.get().copied().unwrap_or_default())
+    }
+}
+
+impl<T: Copy> FeedSession<T> {
     /// Hands out at most `most` waiting records, the longest waiting first, each with the number lost just before it. `take` is
     /// called with the lane locked, for which the source may wait with the feed locked: it must not call the feed. Returns
     /// how many there were, and what went through the lane up to and including them. Works until the session is dropped, also after its
@@ -63,17 +91,6 @@ impl<T: Copy> FeedSession<T> {
     /// What went through the lane so far.
     pub fn lane_statistics(&self) -> LaneStatistics {
         self.lane.statistics()
-    }
-
-    /// The name of a symbol by the number that records carry; `None` for one that is not known yet.
-    pub fn symbol(&self, number: u32) -> Option<Arc<str>> {
-        self.hub.name(number)
-    }
-
-    /// What was left out of candles or statistics, also after the end.
-    pub fn omissions(&self) -> Omissions {
-        let present = self.hub.omissions(self.number);
-        present.unwrap_or_else(|| self.omissions.get().copied().unwrap_or_default())
     }
 }
 

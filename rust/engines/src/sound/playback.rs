@@ -8,12 +8,12 @@ use super::queue::FrameQueue;
 use crate::engine::Sessions;
 use crate::lane::{Doorbell, Lane, MAX_LANE_CAPACITY, Record};
 use crate::lock::{Lock, locked};
-use crate::outlet::{Outlet, RecordListener};
-use crate::ring::{LaneStatistics, Overflow};
+use crate::outlet::{LaneSession, Outlet, RecordListener};
+use crate::ring::Overflow;
 use crate::runtime::Runtime;
-use crate::session::Session;
 use job::{DeviceSink, PlaybackJob, Sink};
 use rustle_alsa::Direction;
+use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -100,9 +100,16 @@ pub struct PlaybackEngine(SoundEngine);
 
 /// A started playback.
 pub struct PlaybackSession {
-    session: Session,
-    lane: Option<Arc<Lane<PlaybackProgress>>>,
+    records: LaneSession<PlaybackProgress>,
     shared: Arc<Shared>,
+}
+
+impl Deref for PlaybackSession {
+    type Target = LaneSession<PlaybackProgress>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.records
+    }
 }
 
 impl PlaybackEngine {
@@ -174,11 +181,8 @@ impl PlaybackEngine {
             .0
             .sessions
             .start(|| Box::new(PlaybackJob::new(shape, limit, sink, of_job, outlet)))?;
-        Ok(PlaybackSession {
-            session,
-            lane,
-            shared,
-        })
+        let records = LaneSession::new(session, lane);
+        Ok(PlaybackSession { records, shared })
     }
 }
 
@@ -203,21 +207,6 @@ impl PlaybackSession {
     /// Says that there is no more: the session ends when the device has played what waits. Idempotent.
     pub fn finish(&self) {
         self.shared.is_finished.store(true, Ordering::Release);
-    }
-
-    /// Asks for the session's end now; see [`Session::cancel`].
-    pub fn cancel(&self) {
-        self.session.cancel();
-    }
-
-    /// Hands out at most `most` waiting records, the longest waiting first, each with the number that the lane lost just before
-    /// it. Returns how many there were, and what went through the lane; `None` when the session pushes.
-    pub fn drain(
-        &self,
-        most: usize,
-        take: impl FnMut(PlaybackProgress, u32),
-    ) -> Option<(usize, LaneStatistics)> {
-        self.lane.as_ref().map(|lane| lane.drain(most, take))
     }
 }
 

@@ -3,16 +3,20 @@
 use super::records::{
     RustleCandle, RustleFeedNotice, RustleNotices, RustlePriceAlert, RustlePriceStatistics, RustleQuote,
 };
-use super::{decimal, lent_names, names, write_text, Feed, FeedFault};
-use crate::lane::{BellSink, Lane, LaneRecord, RecordLane};
-use crate::lent::{choices, copied, Choice, Flag, Lent, RustleString};
+use super::{decimal, names, write_text, Feed};
+use crate::fault::Outcome;
+use crate::lane::{BellSink, Lane, LaneRecord};
+use crate::lent::{choices, Choice, Flag, Lent, RustleString};
 use crate::object::Describe;
+use crate::records::records;
 use crate::session::{Face, Started, Stream};
 use crate::sink::SinkGuts;
 use crate::status::CallFault;
-use rustle_engines::{FeedSession, LaneStatistics, Omissions, Overflow, Policy, Subscription, Threshold};
+use crate::ticker::lent_names;
+use rustle_engines::{
+    FeedError, FeedLink, FeedSession, LaneStatistics, Omissions, Overflow, Policy, Subscription, Threshold,
+};
 use rustle_market::{Direction, Interval, MAX_SYMBOLS};
-use std::sync::Arc;
 
 choices! {
     /// What becomes of records that a consumer does not take in time.
@@ -28,9 +32,7 @@ choices! {
         /// The source waits for room, so that nothing is lost.
         Awaited = 5,
     }
-}
 
-choices! {
     /// On which side of its level an alert fires.
     pub enum RustleDirection = RUSTLE_DIRECTION_ for Direction {
         /// The alert fires at or above its level.
@@ -40,121 +42,104 @@ choices! {
     }
 }
 
-/// The symbols that a consumer wants.
-#[repr(C)]
-pub struct RustleFeedSubscription {
-    /// Distinct names, as those of a feed; they need not be known yet. Not read when `all` is not 0.
-    pub symbols: Lent<RustleString>,
-    /// How many names, at most 100,000; none is a consumer that gets nothing until `rustle_feed_subscribe`.
-    pub symbol_count: usize,
-    /// Not 0: all symbols that there are and will be. Example: 1.
-    pub all: Flag,
-    /// 0.
-    pub reserved: u32,
-}
+records! {
+    /// The symbols that a consumer wants.
+    pub struct RustleFeedSubscription lending memory {
+        /// Distinct names, as those of a feed; they need not be known yet. Not read when `all` is not 0.
+        pub symbols: Lent<RustleString>,
+        /// How many names, at most 100,000; none is a consumer that gets nothing until `rustle_feed_subscribe`.
+        pub symbol_count: usize,
+        /// Not 0: all symbols that there are and will be. Example: 1.
+        pub all: Flag,
+        reserved: u32,
+    }
 
-/// What becomes of records that a consumer does not take in time.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustleFeedPolicy {
-    /// The policy. Example: 1.
-    pub kind: Choice<RustlePolicy>,
-    /// 0.
-    pub reserved: u32,
-    /// The lane's size, 1 to 1,048,576. Not read for `RUSTLE_POLICY_KEEP_LATEST` and `RUSTLE_POLICY_SAMPLED`. Example: 64.
-    pub capacity: usize,
-    /// The time between two samples in ns, 1 ms to 1 h. Read for `RUSTLE_POLICY_SAMPLED` only.
-    pub interval_ns: u64,
-}
+    /// What becomes of records that a consumer does not take in time.
+    pub struct RustleFeedPolicy {
+        /// The policy. Example: 1.
+        pub kind: Choice<RustlePolicy>,
+        /// 0.
+        pub reserved: u32,
+        /// The lane's size, 1 to 1,048,576. Not read for `RUSTLE_POLICY_KEEP_LATEST` and `RUSTLE_POLICY_SAMPLED`. Example: 64.
+        pub capacity: usize,
+        /// The time between two samples in ns, 1 ms to 1 h. Read for `RUSTLE_POLICY_SAMPLED` only.
+        pub interval_ns: u64,
+    }
 
-/// A price that an alert watches for.
-#[repr(C)]
-pub struct RustleFeedThreshold {
-    /// Whose price; it need not be known yet. Example: "BTC".
-    pub symbol: RustleString,
-    /// The level in units of 10^-`level_scale`.
-    pub level_units: i64,
-    /// How far back the price has to go before the alert fires again, 0 or above, in units of 10^-`hysteresis_scale`.
-    pub hysteresis_units: i64,
-    /// The side on which it fires.
-    pub direction: Choice<RustleDirection>,
-    /// Digits of the level after the point, 0 to 18.
-    pub level_scale: u8,
-    /// Digits of the hysteresis after the point, 0 to 18.
-    pub hysteresis_scale: u8,
-    /// 0.
-    pub reserved: [u8; 2],
-}
+    /// A price that an alert watches for.
+    pub struct RustleFeedThreshold lending memory {
+        /// Whose price; it need not be known yet. Example: "BTC".
+        pub symbol: RustleString,
+        /// The level in units of 10^-`level_scale`.
+        pub level_units: i64,
+        /// How far back the price has to go before the alert fires again, 0 or above, in units of 10^-`hysteresis_scale`.
+        pub hysteresis_units: i64,
+        /// The side on which it fires.
+        pub direction: Choice<RustleDirection>,
+        /// Digits of the level after the point, 0 to 18.
+        pub level_scale: u8,
+        /// Digits of the hysteresis after the point, 0 to 18.
+        pub hysteresis_scale: u8,
+        reserved: [u8; 2],
+    }
 
-/// A consumer of the quotes themselves.
-#[repr(C)]
-pub struct RustleQuoteRequest {
-    /// Whose quotes.
-    pub subscription: RustleFeedSubscription,
-    /// What becomes of those that are not drained in time.
-    pub policy: RustleFeedPolicy,
-}
+    /// A consumer of the quotes themselves.
+    pub struct RustleQuoteRequest lending memory {
+        /// Whose quotes.
+        pub subscription: RustleFeedSubscription,
+        /// What becomes of those that are not drained in time.
+        pub policy: RustleFeedPolicy,
+    }
 
-/// A consumer of candles.
-#[repr(C)]
-pub struct RustleCandleRequest {
-    /// Whose candles.
-    pub subscription: RustleFeedSubscription,
-    /// What becomes of those that are not drained in time.
-    pub policy: RustleFeedPolicy,
-    /// The length of a candle in ns, 1 or more. Example: 1000000000.
-    pub interval_ns: i64,
-    /// How long a candle waits for quotes that come late, in ns, 0 to 64 intervals; see docs/market.md.
-    pub lateness_ns: i64,
-}
+    /// A consumer of candles.
+    pub struct RustleCandleRequest lending memory {
+        /// Whose candles.
+        pub subscription: RustleFeedSubscription,
+        /// What becomes of those that are not drained in time.
+        pub policy: RustleFeedPolicy,
+        /// The length of a candle in ns, 1 or more. Example: 1000000000.
+        pub interval_ns: i64,
+        /// How long a candle waits for quotes that come late, in ns, 0 to 64 intervals; see docs/market.md.
+        pub lateness_ns: i64,
+    }
 
-/// A consumer of statistics.
-#[repr(C)]
-pub struct RustlePriceStatisticsRequest {
-    /// Whose statistics.
-    pub subscription: RustleFeedSubscription,
-    /// What becomes of those that are not drained in time.
-    pub policy: RustleFeedPolicy,
-    /// How far back the statistics reach in ns, 1 or more. Example: 1000000000.
-    pub window_ns: i64,
-}
+    /// A consumer of statistics.
+    pub struct RustlePriceStatisticsRequest lending memory {
+        /// Whose statistics.
+        pub subscription: RustleFeedSubscription,
+        /// What becomes of those that are not drained in time.
+        pub policy: RustleFeedPolicy,
+        /// How far back the statistics reach in ns, 1 or more. Example: 1000000000.
+        pub window_ns: i64,
+    }
 
-/// A consumer of alerts.
-#[repr(C)]
-pub struct RustlePriceAlertRequest {
-    /// The prices to watch for.
-    pub thresholds: Lent<RustleFeedThreshold>,
-    /// Their number, at most 100,000.
-    pub threshold_count: usize,
-    /// What becomes of alerts that are not drained in time.
-    pub policy: RustleFeedPolicy,
-}
+    /// A consumer of alerts.
+    pub struct RustlePriceAlertRequest lending memory {
+        /// The prices to watch for.
+        pub thresholds: Lent<RustleFeedThreshold>,
+        /// Their number, at most 100,000.
+        pub threshold_count: usize,
+        /// What becomes of alerts that are not drained in time.
+        pub policy: RustleFeedPolicy,
+    }
 
-/// A consumer of notices. Of those that it does not drain in time the oldest are dropped.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustleNoticeRequest {
-    /// The lane's size, 1 to 1,048,576. Example: 16.
-    pub capacity: usize,
-    /// Which notices.
-    pub notices: Choice<RustleNotices>,
-    /// 0.
-    pub reserved: u32,
-}
+    /// A consumer of notices. Of those that it does not drain in time the oldest are dropped.
+    pub struct RustleNoticeRequest {
+        /// The lane's size, 1 to 1,048,576. Example: 16.
+        pub capacity: usize,
+        /// Which notices.
+        pub notices: Choice<RustleNotices>,
+        reserved: u32,
+    }
 
-/// Quotes that a consumer's records do not have in them.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustleFeedOmissions {
-    /// Quotes that were left out of candles or statistics because they came too late.
-    pub late: u64,
-    /// Quotes that left the windows of statistics early, because a symbol's window has at most 1,048,576 quotes. The statistics after
-    /// the first of them are of fewer quotes than the window's length has.
-    pub evicted: u64,
-}
-
-copied! {
-    Omissions => RustleFeedOmissions { late, evicted }
+    /// Quotes that a consumer's records do not have in them.
+    pub struct RustleFeedOmissions for Omissions {
+        /// Quotes that were left out of candles or statistics because they came too late.
+        pub late: u64,
+        /// Quotes that left the windows of statistics early, because a symbol's window has at most 1,048,576 quotes. The
+        /// statistics after the first of them are of fewer quotes than the window's length has.
+        pub evicted: u64,
+    }
 }
 
 impl Stream<RustleQuoteRequest> for Feed {
@@ -162,16 +147,12 @@ impl Stream<RustleQuoteRequest> for Feed {
 
     /// Starts a consumer of the quotes themselves.
     ///
-    /// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_DUPLICATE_SYMBOL` to `RUSTLE_TOO_MANY_SYMBOLS`; the sink was
-    /// not taken then.
+    /// Fails with `RUSTLE_DUPLICATE_SYMBOL` to `RUSTLE_TOO_MANY_SYMBOLS`.
     #[doc(alias = "rustle_feed_start_quotes")]
-    fn start(&self, request: &RustleQuoteRequest, sink: SinkGuts) -> Result<Started, FeedFault> {
+    fn start(&self, request: &RustleQuoteRequest, sink: SinkGuts) -> Outcome<FeedError, Started> {
         let (wanted, policy) = (request.subscription.read()?, request.policy.read()?);
-        Ok(started::<RustleQuote, _>(self.0.quotes(
-            &wanted,
-            policy,
-            BellSink(sink),
-        )?))
+        let session = self.0.quotes(&wanted, policy, BellSink(sink))?;
+        Ok(started::<RustleQuote, _>(session))
     }
 }
 
@@ -180,16 +161,13 @@ impl Stream<RustleCandleRequest> for Feed {
 
     /// Starts a consumer of candles. Those that are open when the source comes to its end are handed out then.
     ///
-    /// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_DUPLICATE_SYMBOL` to `RUSTLE_TOO_MANY_SYMBOLS`; the sink was
-    /// not taken then.
+    /// Fails with `RUSTLE_DUPLICATE_SYMBOL` to `RUSTLE_TOO_MANY_SYMBOLS`.
     #[doc(alias = "rustle_feed_start_candles")]
-    fn start(&self, request: &RustleCandleRequest, sink: SinkGuts) -> Result<Started, FeedFault> {
+    fn start(&self, request: &RustleCandleRequest, sink: SinkGuts) -> Outcome<FeedError, Started> {
         let (wanted, policy) = (request.subscription.read()?, request.policy.read()?);
         let length = interval(request.interval_ns, "request.interval_ns")?;
-        let lateness = request.lateness_ns;
-        let session = self
-            .0
-            .candles(&wanted, length, lateness, policy, BellSink(sink))?;
+        let (lateness, bell) = (request.lateness_ns, BellSink(sink));
+        let session = self.0.candles(&wanted, length, lateness, policy, bell)?;
         Ok(started::<RustleCandle, _>(session))
     }
 }
@@ -199,10 +177,9 @@ impl Stream<RustlePriceStatisticsRequest> for Feed {
 
     /// Starts a consumer of the statistics of each symbol's last while, after each of its quotes.
     ///
-    /// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_DUPLICATE_SYMBOL` to `RUSTLE_TOO_MANY_SYMBOLS`; the sink was
-    /// not taken then.
+    /// Fails with `RUSTLE_DUPLICATE_SYMBOL` to `RUSTLE_TOO_MANY_SYMBOLS`.
     #[doc(alias = "rustle_feed_start_statistics")]
-    fn start(&self, request: &RustlePriceStatisticsRequest, sink: SinkGuts) -> Result<Started, FeedFault> {
+    fn start(&self, request: &RustlePriceStatisticsRequest, sink: SinkGuts) -> Outcome<FeedError, Started> {
         let (wanted, policy) = (request.subscription.read()?, request.policy.read()?);
         let window = interval(request.window_ns, "request.window_ns")?;
         let session = self.0.statistics(&wanted, window, policy, BellSink(sink))?;
@@ -215,16 +192,11 @@ impl Stream<RustlePriceAlertRequest> for Feed {
 
     /// Starts a consumer of alerts.
     ///
-    /// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_DUPLICATE_SYMBOL` to `RUSTLE_TOO_MANY_SYMBOLS`; the sink was
-    /// not taken then.
+    /// Fails with `RUSTLE_DUPLICATE_SYMBOL` to `RUSTLE_TOO_MANY_SYMBOLS`.
     #[doc(alias = "rustle_feed_start_alerts")]
-    fn start(&self, request: &RustlePriceAlertRequest, sink: SinkGuts) -> Result<Started, FeedFault> {
-        let thresholds =
-            (request.thresholds).slice(request.threshold_count, MAX_SYMBOLS, "request.thresholds")?;
-        let thresholds: Vec<Threshold> = thresholds
-            .iter()
-            .map(RustleFeedThreshold::read)
-            .collect::<Result<_, _>>()?;
+    fn start(&self, request: &RustlePriceAlertRequest, sink: SinkGuts) -> Outcome<FeedError, Started> {
+        let (count, name) = (request.threshold_count, "request.thresholds");
+        let thresholds = (request.thresholds).read(count, MAX_SYMBOLS, name, RustleFeedThreshold::read)?;
         let policy = request.policy.read()?;
         let session = self.0.alerts(&thresholds, policy, BellSink(sink))?;
         Ok(started::<RustlePriceAlert, _>(session))
@@ -236,12 +208,10 @@ impl Stream<RustleNoticeRequest> for Feed {
 
     /// Starts a consumer of what happens to the source.
     ///
-    /// Fails with `RUSTLE_INVALID_LENGTH`; the sink was not taken then.
+    /// Fails with `RUSTLE_INVALID_LENGTH`.
     #[doc(alias = "rustle_feed_start_notices")]
-    fn start(&self, request: &RustleNoticeRequest, sink: SinkGuts) -> Result<Started, FeedFault> {
-        if request.reserved != 0 {
-            return Err(CallFault::reserved("request.reserved").into());
-        }
+    fn start(&self, request: &RustleNoticeRequest, sink: SinkGuts) -> Outcome<FeedError, Started> {
+        CallFault::check_reserved(request.reserved, "request.reserved")?;
         let notices = request.notices.get("request.notices")?.into();
         let session = self.0.notices(notices, request.capacity, BellSink(sink))?;
         Ok(started::<RustleFeedNotice, _>(session))
@@ -253,50 +223,27 @@ where
     Record: LaneRecord<Native> + 'static,
     Native: Copy + Send + 'static,
 {
-    let session = Arc::new(session);
-    let face = FeedConsumer(session.clone());
-    Started::new(RecordLane::<Record, Native, _>::new(session)).with_face(face)
+    let face = FeedConsumer(FeedLink::clone(&session));
+    Started::of::<Record, _>(session).with_face(face)
 }
 
-impl<T: Copy + Send> Lane<T> for FeedSession<T> {
+impl<Native: Copy + Send> Lane for FeedSession<Native> {
+    type Native = Native;
+
     fn cancel(&self) {
-        self.cancel();
+        FeedLink::cancel(self);
     }
 
-    fn drain(&self, most: usize, take: impl FnMut(T, u32)) -> Option<(usize, LaneStatistics)> {
+    fn drain(&self, most: usize, take: impl FnMut(Native, u32)) -> Option<(usize, LaneStatistics)> {
         Some(self.drain(most, take))
     }
 }
 
 /// A session of a feed, whatever it hands out.
-pub(crate) struct FeedConsumer(Arc<dyn Consumer>);
+pub(crate) struct FeedConsumer(FeedLink);
 
 impl Face for FeedConsumer {
     const NAME: &'static str = "feed";
-}
-
-/// What the sessions of a feed have in common.
-trait Consumer: Send + Sync {
-    /// As [`FeedSession::subscribe`].
-    fn subscribe(&self, add: &[String], remove: &[String]) -> Result<(), FeedFault>;
-    /// As [`FeedSession::symbol`].
-    fn symbol(&self, number: u32) -> Option<Arc<str>>;
-    /// As [`FeedSession::omissions`].
-    fn omissions(&self) -> Omissions;
-}
-
-impl<T: Copy + Send> Consumer for FeedSession<T> {
-    fn subscribe(&self, add: &[String], remove: &[String]) -> Result<(), FeedFault> {
-        Ok(self.subscribe(add, remove)?)
-    }
-
-    fn symbol(&self, number: u32) -> Option<Arc<str>> {
-        self.symbol(number)
-    }
-
-    fn omissions(&self) -> Omissions {
-        self.omissions()
-    }
 }
 
 impl FeedConsumer {
@@ -307,12 +254,10 @@ impl FeedConsumer {
     /// Fails with `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (a session of notices), `RUSTLE_DUPLICATE_SYMBOL` to
     /// `RUSTLE_TOO_MANY_SYMBOLS`, `RUSTLE_WRONG_STATE` (the session is over); nothing is changed then.
     ///
-    /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
-    ///
     /// Example: `rustle_feed_start_quotes`, `add_count` 2, `remove_count` 2.
     #[doc(alias = "rustle_feed_subscribe")]
-    pub(crate) fn subscribe(&self, add: &[RustleString], remove: &[RustleString]) -> Result<(), FeedFault> {
-        self.0.subscribe(&names(add, "add")?, &names(remove, "remove")?)
+    pub(crate) fn subscribe(&self, add: &[RustleString], remove: &[RustleString]) -> Outcome<FeedError> {
+        Ok(self.0.subscribe(&names(add, "add")?, &names(remove, "remove")?)?)
     }
 
     /// Writes the name of a symbol, by the number that records of this session carry, to `name`, for which
@@ -320,8 +265,6 @@ impl FeedConsumer {
     /// the same name for as long as the feed lives. Works after the session's end, until its handle is freed.
     ///
     /// Fails with `RUSTLE_INVALID_LENGTH` (the name does not fit), `RUSTLE_INVALID_VALUE` (no such number); nothing is written then.
-    ///
-    /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
     ///
     /// Example: `rustle_feed_start_quotes`, `name_capacity` 32.
     #[doc(alias = "rustle_feed_symbol")]
@@ -332,42 +275,35 @@ impl FeedConsumer {
 }
 
 impl Describe<RustleFeedOmissions> for FeedConsumer {
-    type Fault = CallFault;
-
     /// Writes to `description` how many quotes a session's candles or statistics do not have in them, also of one that is over; 0 for
     /// other sessions of a feed.
     ///
-    /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
-    ///
     /// Example: `rustle_feed_start_candles`.
     #[doc(alias = "rustle_feed_omissions")]
-    fn describe(&self) -> Result<RustleFeedOmissions, CallFault> {
-        Ok(self.0.omissions().into())
+    fn describe(&self) -> RustleFeedOmissions {
+        self.0.omissions().into()
     }
 }
 
 impl RustleFeedSubscription {
-    fn read(&self) -> Result<Subscription, FeedFault> {
-        if self.reserved != 0 {
-            return Err(CallFault::reserved("request.subscription.reserved").into());
-        }
+    fn read(&self) -> Outcome<FeedError, Subscription> {
+        CallFault::check_reserved(self.reserved, "request.subscription.reserved")?;
         if self.all.is_set() {
             return Ok(Subscription::All);
         }
-        let names = lent_names(&self.symbols, self.symbol_count, "request.subscription.symbols")?;
-        Ok(Subscription::Symbols(names))
+        let names =
+            lent_names::<FeedError>(&self.symbols, self.symbol_count, "request.subscription.symbols")?;
+        Ok(Subscription::Symbols(
+            names.into_iter().map(str::to_owned).collect(),
+        ))
     }
 }
 
 impl RustleFeedPolicy {
     /// What the record says.
-    ///
-    /// # Errors
-    /// It has no such kind.
+    /// Errors: it has no such kind.
     pub(super) fn read(&self) -> Result<Policy, CallFault> {
-        if self.reserved != 0 {
-            return Err(CallFault::reserved("request.policy.reserved"));
-        }
+        CallFault::check_reserved(self.reserved, "request.policy.reserved")?;
         let (capacity, interval) = (self.capacity, self.interval_ns);
         let all = |overflow| Policy::All { overflow, capacity };
         Ok(match self.kind.get("request.policy.kind")? {
@@ -382,9 +318,7 @@ impl RustleFeedPolicy {
 
 impl RustleFeedThreshold {
     fn read(&self) -> Result<Threshold, CallFault> {
-        if self.reserved != [0; 2] {
-            return Err(CallFault::reserved("request.thresholds.reserved"));
-        }
+        CallFault::check_reserved(self.reserved, "request.thresholds.reserved")?;
         let hysteresis = "request.thresholds.hysteresis";
         Ok(Threshold {
             symbol: self.symbol.text("request.thresholds.symbol")?.to_owned(),

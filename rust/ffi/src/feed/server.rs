@@ -1,10 +1,12 @@
 //! A feed's servers.
 
 use super::consumers::RustleFeedPolicy;
-use super::{write_text, Feed, FeedFault};
+use super::{write_text, Feed};
+use crate::fault::Outcome;
 use crate::lane::{BellSink, RustleLaneStatistics};
-use crate::lent::{copied, RustleString};
+use crate::lent::RustleString;
 use crate::object::Describe;
+use crate::records::records;
 use crate::session::{AnyLane, Face, NoRecord, Started, Stream};
 use crate::sink::SinkGuts;
 use crate::status::CallFault;
@@ -13,50 +15,42 @@ use std::ffi::c_void;
 use std::mem::MaybeUninit;
 use std::sync::Arc;
 
-/// Where a feed is given to others, and how.
-#[repr(C)]
-pub struct RustleServerRequest {
-    /// `host:port`, with the port 0 for any that is free, or `unix:/path`. Example: "127.0.0.1:0".
-    pub address: RustleString,
-    /// What becomes of the quotes that a client does not read in time.
-    pub policy: RustleFeedPolicy,
-}
+records! {
+    /// Where a feed is given to others, and how.
+    pub struct RustleServerRequest lending memory {
+        /// `host:port`, with the port 0 for any that is free, or `unix:/path`. Example: "127.0.0.1:0".
+        pub address: RustleString,
+        /// What becomes of the quotes that a client does not read in time.
+        pub policy: RustleFeedPolicy,
+    }
 
-/// What went through a server so far.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustleServerCounts {
-    /// Clients at present.
-    pub clients: u64,
-    /// Clients that were let in, those at present included.
-    pub accepted: u64,
-    /// Clients that were turned away.
-    pub refused: u64,
-    /// Bytes that were written.
-    pub bytes: u64,
-    /// Quotes that were written.
-    pub quotes: u64,
-    /// Quotes that clients were too slow for.
-    pub dropped: u64,
-}
+    /// What went through a server so far.
+    pub struct RustleServerCounts for ServerCounts {
+        /// Clients at present.
+        pub clients: u64,
+        /// Clients that were let in, those at present included.
+        pub accepted: u64,
+        /// Clients that were turned away.
+        pub refused: u64,
+        /// Bytes that were written.
+        pub bytes: u64,
+        /// Quotes that were written.
+        pub quotes: u64,
+        /// Quotes that clients were too slow for.
+        pub dropped: u64,
+    }
 
-/// What one client of a server got so far.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustleServerClient {
-    /// Its number: the first client of a server is 0.
-    pub number: u64,
-    /// When it came: nanoseconds since 1970-01-01T00:00:00Z.
-    pub since_ns: i64,
-    /// Bytes that were written to it.
-    pub bytes: u64,
-    /// Quotes that went through its lane.
-    pub lane: RustleLaneStatistics,
-}
-
-copied! {
-    ServerCounts => RustleServerCounts { clients, accepted, refused, bytes, quotes, dropped }
-    ClientStatistics => RustleServerClient { number, since_ns, bytes, lane }
+    /// What one client of a server got so far.
+    pub struct RustleServerClient for ClientStatistics {
+        /// Its number: the first client of a server is 0.
+        pub number: u64,
+        /// When it came: nanoseconds since 1970-01-01T00:00:00Z.
+        pub since_ns: i64,
+        /// Bytes that were written to it.
+        pub bytes: u64,
+        /// Quotes that went through its lane.
+        pub lane: RustleLaneStatistics,
+    }
 }
 
 impl Stream<RustleServerRequest> for Feed {
@@ -67,22 +61,21 @@ impl Stream<RustleServerRequest> for Feed {
     /// with NULL when clients have come or gone; its `on_release` once no thread of the server is left and the address is free. Both
     /// are called on threads of the server's own.
     ///
-    /// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_MALFORMED_ADDRESS`, `RUSTLE_ADDRESS_UNAVAILABLE`; the sink
-    /// was not taken then.
+    /// Fails with `RUSTLE_MALFORMED_ADDRESS`, `RUSTLE_ADDRESS_UNAVAILABLE`.
     #[doc(alias = "rustle_feed_serve")]
-    fn start(&self, request: &RustleServerRequest, sink: SinkGuts) -> Result<Started, FeedFault> {
+    fn start(&self, request: &RustleServerRequest, sink: SinkGuts) -> Outcome<FeedError, Started> {
         let address = request.address.text("request.address")?;
         let address: FeedAddress = address.parse().map_err(FeedError::from)?;
         let server = self.0.serve(&address, request.policy.read()?, BellSink(sink))?;
         let server = Arc::new(server);
-        Ok(Started::new(NoLane(server.clone())).with_face(Server(server)))
+        Ok(Started::new(Server(server.clone())).with_face(Server(server)))
     }
 }
 
-/// A server as a session, which has nothing to drain.
-struct NoLane(Arc<FeedServer>);
+/// A server as a session, which has nothing to drain, and its calls.
+pub(crate) struct Server(Arc<FeedServer>);
 
-impl AnyLane for NoLane {
+impl AnyLane for Server {
     fn cancel(&self) {
         self.0.cancel();
     }
@@ -95,24 +88,17 @@ impl AnyLane for NoLane {
     }
 }
 
-/// The calls of a server.
-pub(crate) struct Server(Arc<FeedServer>);
-
 impl Face for Server {
     const NAME: &'static str = "server";
 }
 
 impl Describe<RustleServerCounts> for Server {
-    type Fault = CallFault;
-
     /// Writes what went through a server so far to `description`. Works after its end, until its handle is freed.
-    ///
-    /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
     ///
     /// Example: `rustle_feed_serve`.
     #[doc(alias = "rustle_server_counts")]
-    fn describe(&self) -> Result<RustleServerCounts, CallFault> {
-        Ok(self.0.counts().into())
+    fn describe(&self) -> RustleServerCounts {
+        self.0.counts().into()
     }
 }
 
@@ -122,8 +108,6 @@ impl Server {
     ///
     /// Fails with `RUSTLE_INVALID_LENGTH` (the text does not fit); nothing is written then.
     ///
-    /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
-    ///
     /// Example: `rustle_feed_serve`, `address_capacity` 300.
     #[doc(alias = "rustle_server_address")]
     pub(crate) fn address(&self, address: &mut [u8], length: &mut usize) -> Result<(), CallFault> {
@@ -132,8 +116,6 @@ impl Server {
 
     /// Writes what the present clients of a server got to `clients`, as many as there is room for, the oldest first. `count` receives
     /// how many clients there are, which may be more: at most 1,024.
-    ///
-    /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
     ///
     /// Example: `rustle_feed_serve`, `clients_capacity` 4.
     #[doc(alias = "rustle_server_clients")]

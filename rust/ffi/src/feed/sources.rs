@@ -1,8 +1,11 @@
 //! Where a feed's quotes come from, as C says it.
 
-use super::{decimal, lent_names, FeedFault};
+use super::decimal;
+use crate::fault::Outcome;
 use crate::lent::{choices, Choice, Flag, Lent, RustleString};
+use crate::records::records;
 use crate::status::CallFault;
+use crate::ticker::lent_names;
 use crate::RustleHandle;
 use rustle_engines::{
     FeedError, LiveConfiguration, Model, PushedConfiguration, ReplayConfiguration, SimulatedConfiguration,
@@ -18,9 +21,7 @@ choices! {
         /// Prices follow geometric Brownian motion.
         Gbm = 1,
     }
-}
 
-choices! {
     /// What the messages of a source are.
     pub enum RustleFormat = RUSTLE_FORMAT_ {
         /// The format that the ending of the file's name says: `.ndjson`, `.jsonl`, `.json` or `.csv`.
@@ -32,127 +33,119 @@ choices! {
     }
 }
 
-/// How one symbol's price moves in geometric Brownian motion.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustleGbmParameters {
-    /// The price that it moves from, in units of 10^-`price_scale`: 1 to 10^15. It moves by this unit; the first quote is a step on.
-    /// Example: 100.
-    pub price_units: i64,
-    /// The expected growth per year as a continuous rate, -1,000 to 1,000.
-    pub drift: f64,
-    /// The standard deviation of the price's logarithm after a year, 0 to 1,000.
-    pub volatility: f64,
-    /// Digits of the price after the point, 0 to 18.
-    pub price_scale: u32,
-    /// 0.
-    pub reserved: u32,
-}
+records! {
+    /// How one symbol's price moves in geometric Brownian motion.
+    pub struct RustleGbmParameters {
+        /// The price that it moves from, in units of 10^-`price_scale`: 1 to 10^15. It moves by this unit; the first quote is a
+        /// step on. Example: 100.
+        pub price_units: i64,
+        /// The expected growth per year as a continuous rate, -1,000 to 1,000.
+        pub drift: f64,
+        /// The standard deviation of the price's logarithm after a year, 0 to 1,000.
+        pub volatility: f64,
+        /// Digits of the price after the point, 0 to 18.
+        pub price_scale: u32,
+        reserved: u32,
+    }
 
-/// A feed of prices that are made up.
-#[repr(C)]
-pub struct RustleSimulatedFeed {
-    /// The symbols that there are: distinct names of 1 to 32 bytes without white space or control characters.
-    pub symbols: Lent<RustleString>,
-    /// How many symbols, 1 to 100,000.
-    pub symbol_count: usize,
-    /// How prices move with `RUSTLE_MODEL_GBM`, in the order of the symbols; those that are missing have no drift and a
-    /// volatility of 0.5. Not read for other models.
-    pub parameters: Lent<RustleGbmParameters>,
-    /// How many parameters, at most as many as symbols.
-    pub parameter_count: usize,
-    /// Updates a second of each symbol, 0.001 to 10,000,000. Example: 1000.
-    pub updates_per_second: f64,
-    /// The same seed, symbols and model give the same prices.
-    pub seed: u64,
-    /// The number of updates after which the source ends; 0: it does not.
-    pub update_limit: u64,
-    /// The runtime that it runs on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
-    pub runtime: RustleHandle,
-    /// How prices move.
-    pub model: Choice<RustleModel>,
-    /// 0.
-    pub reserved: u32,
-}
+    /// A feed of prices that are made up.
+    pub struct RustleSimulatedFeed lending memory {
+        /// The symbols that there are: distinct names of 1 to 32 bytes without white space or control characters.
+        pub symbols: Lent<RustleString>,
+        /// How many symbols, 1 to 100,000.
+        pub symbol_count: usize,
+        /// How prices move with `RUSTLE_MODEL_GBM`, in the order of the symbols; those that are missing have no drift and a
+        /// volatility of 0.5. Not read for other models.
+        pub parameters: Lent<RustleGbmParameters>,
+        /// How many parameters, at most as many as symbols.
+        pub parameter_count: usize,
+        /// Updates a second of each symbol, 0.001 to 10,000,000. Example: 1000.
+        pub updates_per_second: f64,
+        /// The same seed, symbols and model give the same prices.
+        pub seed: u64,
+        /// The number of updates after which the source ends; 0: it does not.
+        pub update_limit: u64,
+        /// The runtime that it runs on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
+        pub runtime: RustleHandle,
+        /// How prices move.
+        pub model: Choice<RustleModel>,
+        reserved: u32,
+    }
 
-/// A feed that plays a file.
-#[repr(C)]
-pub struct RustleReplayFeed {
-    /// The file. Example: "Cargo.toml".
-    pub path: RustleString,
-    /// How its messages make quotes, as text: `symbol=s,price=p,time=T:ms`; empty: the schema of `rustle ticker --json`.
-    pub schema: RustleString,
-    /// How many times as fast as it was recorded, 0.001 to 1,000,000; 0: without waiting.
-    pub speed: f64,
-    /// Quotes before this time are passed over: nanoseconds since 1970-01-01T00:00:00Z. Read only when `has_from` is not 0.
-    pub from_ns: i64,
-    /// The runtime that it runs on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
-    pub runtime: RustleHandle,
-    /// The file's format. Example: 1.
-    pub format: Choice<RustleFormat>,
-    /// Not 0: it begins again when it has come to its end.
-    pub repeats: Flag,
-    /// Not 0: `from_ns` counts.
-    pub has_from: Flag,
-    /// 0.
-    pub reserved: u32,
-}
+    /// A feed that plays a file.
+    pub struct RustleReplayFeed lending memory {
+        /// The file. Example: "Cargo.toml".
+        pub path: RustleString,
+        /// How its messages make quotes, as text: `symbol=s,price=p,time=T:ms`; empty: the schema of `rustle ticker --json`.
+        pub schema: RustleString,
+        /// How many times as fast as it was recorded, 0.001 to 1,000,000; 0: without waiting.
+        pub speed: f64,
+        /// Quotes before this time are passed over: nanoseconds since 1970-01-01T00:00:00Z. Read only when `has_from` is not 0.
+        pub from_ns: i64,
+        /// The runtime that it runs on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
+        pub runtime: RustleHandle,
+        /// The file's format. Example: 1.
+        pub format: Choice<RustleFormat>,
+        /// Not 0: it begins again when it has come to its end.
+        pub repeats: Flag,
+        /// Not 0: `from_ns` counts.
+        pub has_from: Flag,
+        reserved: u32,
+    }
 
-/// A feed from another process, over a connection that is made again whenever it is lost.
-#[repr(C)]
-pub struct RustleLiveFeed {
-    /// Where it is: `host:port`, `tcp://host:port`, `[::1]:port` or `unix:/path`.
-    /// Example: "unix:/no/such/socket".
-    pub address: RustleString,
-    /// How its messages, one a line, make quotes, as text; empty: the schema of `rustle ticker --json`.
-    pub schema: RustleString,
-    /// How long it may take to accept a connection, in ns: 10 ms to 1 day. Example: 1000000000.
-    pub connecting_ns: u64,
-    /// How long it may be silent before the connection counts as lost, in ns: 10 ms to 1 day; 0: for ever.
-    pub silence_ns: u64,
-    /// The longest wait before the second attempt, in ns: 1 ms to `cap_ns`. It doubles with each failure in a row.
-    /// Example: 1000000.
-    pub base_ns: u64,
-    /// What it stops growing at, in ns: at most 1 day. Example: 4000000.
-    pub cap_ns: u64,
-    /// A connection that held for so many ns counts as healthy: the next failure is the first again.
-    pub healthy_ns: u64,
-    /// The runtime of its consumers: 0 for the shared one, or a handle of `rustle_runtime_new_manual`. The connection is read on
-    /// a thread of its own whatever the runtime.
-    pub runtime: RustleHandle,
-    /// Not 0: the numbers of its quotes begin anew with each connection. Where they go on, what was sent while there was no
-    /// connection is reported as skipped.
-    pub restarts_numbers: Flag,
-    /// Not 0: it is sent which symbols are wanted, after each connection and each change; see docs/market.md.
-    pub subscribes: Flag,
-}
+    /// A feed from another process, over a connection that is made again whenever it is lost.
+    pub struct RustleLiveFeed lending memory {
+        /// Where it is: `host:port`, `tcp://host:port`, `[::1]:port` or `unix:/path`.
+        /// Example: "unix:/no/such/socket".
+        pub address: RustleString,
+        /// How its messages, one a line, make quotes, as text; empty: the schema of `rustle ticker --json`.
+        pub schema: RustleString,
+        /// How long it may take to accept a connection, in ns: 10 ms to 1 day. Example: 1000000000.
+        pub connecting_ns: u64,
+        /// How long it may be silent before the connection counts as lost, in ns: 10 ms to 1 day; 0: for ever.
+        pub silence_ns: u64,
+        /// The longest wait before the second attempt, in ns: 1 ms to `cap_ns`. It doubles with each failure in a row.
+        /// Example: 1000000.
+        pub base_ns: u64,
+        /// What it stops growing at, in ns: at most 1 day. Example: 4000000.
+        pub cap_ns: u64,
+        /// A connection that held for so many ns counts as healthy: the next failure is the first again.
+        pub healthy_ns: u64,
+        /// The runtime of its consumers: 0 for the shared one, or a handle of `rustle_runtime_new_manual`. The connection is read
+        /// on a thread of its own whatever the runtime.
+        pub runtime: RustleHandle,
+        /// Not 0: the numbers of its quotes begin anew with each connection. Where they go on, what was sent while there was no
+        /// connection is reported as skipped.
+        pub restarts_numbers: Flag,
+        /// Not 0: it is sent which symbols are wanted, after each connection and each change; see docs/market.md.
+        pub subscribes: Flag,
+    }
 
-/// A feed whose bytes the host brings, by `rustle_feed_push`.
-#[repr(C)]
-pub struct RustlePushedFeed {
-    /// How its messages, one a line, make quotes, as text; empty: the schema of `rustle ticker --json`.
-    pub schema: RustleString,
-    /// The runtime that it runs on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
-    pub runtime: RustleHandle,
-    /// The most bytes of a message, 1 to 16,777,216; a longer one is counted and skipped. 0: 65,536.
-    pub message_limit: usize,
-    /// `RUSTLE_FORMAT_NDJSON` or `RUSTLE_FORMAT_CSV`. Example: 1.
-    pub format: Choice<RustleFormat>,
-    /// Not 0: the numbers of its quotes begin anew with each connection that the host reports.
-    pub restarts_numbers: Flag,
+    /// A feed whose bytes the host brings, by `rustle_feed_push`.
+    pub struct RustlePushedFeed lending memory {
+        /// How its messages, one a line, make quotes, as text; empty: the schema of `rustle ticker --json`.
+        pub schema: RustleString,
+        /// The runtime that it runs on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
+        pub runtime: RustleHandle,
+        /// The most bytes of a message, 1 to 16,777,216; a longer one is counted and skipped. 0: 65,536.
+        pub message_limit: usize,
+        /// `RUSTLE_FORMAT_NDJSON` or `RUSTLE_FORMAT_CSV`. Example: 1.
+        pub format: Choice<RustleFormat>,
+        /// Not 0: the numbers of its quotes begin anew with each connection that the host reports.
+        pub restarts_numbers: Flag,
+    }
 }
 
 impl RustleSimulatedFeed {
-    pub(super) fn read(&self) -> Result<SimulatedConfiguration, FeedFault> {
-        if self.reserved != 0 {
-            return Err(CallFault::reserved("configuration.reserved").into());
-        }
+    pub(super) fn read(&self) -> Outcome<FeedError, SimulatedConfiguration> {
+        CallFault::check_reserved(self.reserved, "configuration.reserved")?;
         let model = match self.model.get("configuration.model")? {
             RustleModel::Walk => Model::Walk,
             RustleModel::Gbm => Model::Gbm(self.parameters()?),
         };
+        let symbols = lent_names::<FeedError>(&self.symbols, self.symbol_count, "configuration.symbols")?;
         Ok(SimulatedConfiguration {
-            symbols: lent_names(&self.symbols, self.symbol_count, "configuration.symbols")?,
+            symbols: symbols.into_iter().map(str::to_owned).collect(),
             updates_per_second: self.updates_per_second,
             seed: self.seed,
             update_limit: (self.update_limit != 0).then_some(self.update_limit),
@@ -161,24 +154,19 @@ impl RustleSimulatedFeed {
     }
 
     /// The parameters of the model. A list that is too long for any number of symbols is refused before it is read.
-    fn parameters(&self) -> Result<Vec<GbmParameters>, FeedFault> {
+    fn parameters(&self) -> Outcome<FeedError, Vec<GbmParameters>> {
         if self.parameter_count > MAX_SYMBOLS {
             let (symbols, got) = (self.symbol_count, self.parameter_count);
             return Err(FeedError::ModelCount { symbols, got }.into());
         }
-        let given = (self.parameters).slice(self.parameter_count, MAX_SYMBOLS, "configuration.parameters")?;
-        Ok(given
-            .iter()
-            .map(RustleGbmParameters::read)
-            .collect::<Result<_, _>>()?)
+        let (count, name) = (self.parameter_count, "configuration.parameters");
+        Ok((self.parameters).read(count, MAX_SYMBOLS, name, RustleGbmParameters::read)?)
     }
 }
 
 impl RustleGbmParameters {
     fn read(&self) -> Result<GbmParameters, CallFault> {
-        if self.reserved != 0 {
-            return Err(CallFault::reserved("configuration.parameters.reserved"));
-        }
+        CallFault::check_reserved(self.reserved, "configuration.parameters.reserved")?;
         let scale = u8::try_from(self.price_scale).unwrap_or(u8::MAX);
         Ok(GbmParameters {
             price: decimal(self.price_units, scale, "configuration.parameters.price")?,
@@ -189,10 +177,8 @@ impl RustleGbmParameters {
 }
 
 impl RustleReplayFeed {
-    pub(super) fn read(&self) -> Result<ReplayConfiguration, FeedFault> {
-        if self.reserved != 0 {
-            return Err(CallFault::reserved("configuration.reserved").into());
-        }
+    pub(super) fn read(&self) -> Outcome<FeedError, ReplayConfiguration> {
+        CallFault::check_reserved(self.reserved, "configuration.reserved")?;
         Ok(ReplayConfiguration {
             path: self.path.text("configuration.path")?.into(),
             format: format(self.format)?,
@@ -209,7 +195,7 @@ impl RustleReplayFeed {
 }
 
 impl RustleLiveFeed {
-    pub(super) fn read(&self) -> Result<LiveConfiguration, FeedFault> {
+    pub(super) fn read(&self) -> Outcome<FeedError, LiveConfiguration> {
         let address = self.address.text("configuration.address")?;
         Ok(LiveConfiguration {
             address: address.parse().map_err(FeedError::from)?,
@@ -228,7 +214,7 @@ impl RustleLiveFeed {
 }
 
 impl RustlePushedFeed {
-    pub(super) fn read(&self) -> Result<PushedConfiguration, FeedFault> {
+    pub(super) fn read(&self) -> Outcome<FeedError, PushedConfiguration> {
         let problem = "expected RUSTLE_FORMAT_NDJSON or RUSTLE_FORMAT_CSV, got RUSTLE_FORMAT_BY_NAME";
         let nameless = CallFault::value("configuration.format", problem);
         Ok(PushedConfiguration {
@@ -252,7 +238,7 @@ fn format(number: Choice<RustleFormat>) -> Result<Option<Format>, CallFault> {
     })
 }
 
-fn schema(schema: &RustleString) -> Result<Schema, FeedFault> {
+fn schema(schema: &RustleString) -> Outcome<FeedError, Schema> {
     match schema.text("configuration.schema")? {
         "" => Ok(Schema::default()),
         text => Ok(Schema::parse(text).map_err(FeedError::from)?),

@@ -3,11 +3,13 @@
 use super::cache::PlanCache;
 use super::results::Results;
 use super::scratch::{first, Pool};
-use super::{FftFault, RustleWindow};
+use super::RustleWindow;
+use crate::fault::{CallOr, Outcome};
 use crate::guard::guarded;
 use crate::lent::Choice;
 use crate::slice::borrowed;
 use crate::status::CallFault;
+use rustle_dsp::DspError;
 use std::ops::RangeInclusive;
 
 /// The transform sizes of `compute_fft_rust`: the powers of two among them. A plan has a wider range.
@@ -55,7 +57,7 @@ pub unsafe extern "C" fn compute_fft_rust(
         // SAFETY: the caller promises that `buffer` points to `length` floats.
         let signal = unsafe { borrowed(buffer, length, "buffer") }?;
         result = compute(signal, fft_size, window_type)?;
-        Ok::<(), FftFault>(())
+        Ok::<(), CallOr<DspError>>(())
     };
     // SAFETY: NULL stands for no record. The status is left out: NULL as the result says that it failed.
     let _ = unsafe { guarded(std::ptr::null_mut(), body) };
@@ -81,7 +83,7 @@ pub(crate) fn live_results() -> usize {
     RESULTS.count()
 }
 
-fn compute(signal: &[f32], fft_size: i32, window_type: i32) -> Result<*const f32, FftFault> {
+fn compute(signal: &[f32], fft_size: i32, window_type: i32) -> Outcome<DspError, *const f32> {
     let size = positive(fft_size, "fft_size")?;
     if !SIZES.contains(&size) {
         let problem = "expected a power of two from 256 to 8192, got a size out of this range";
@@ -110,8 +112,6 @@ fn compute(signal: &[f32], fft_size: i32, window_type: i32) -> Result<*const f32
 }
 
 fn positive(number: i32, name: &'static str) -> Result<usize, CallFault> {
-    match usize::try_from(number) {
-        Ok(number) if number > 0 => Ok(number),
-        _ => Err(CallFault::length(name, "expected at least 1, got less")),
-    }
+    let number = usize::try_from(number).ok().filter(|number| *number > 0);
+    number.ok_or(CallFault::length(name, "expected at least 1, got less"))
 }

@@ -24,9 +24,7 @@ impl PlanCache {
     }
 
     /// The plan for a size and a window.
-    ///
-    /// # Errors
-    /// [`DspError::Size`] for a size that is not a power of two from 256 to 8192; what [`SpectrumPlan::new`] returns.
+    /// Errors: [`DspError::Size`] for a size that is not a power of two from 256 to 8192; what [`SpectrumPlan::new`] returns.
     pub(super) fn plan(&self, size: usize, window: Window) -> Result<&SpectrumPlan, DspError> {
         let refused = DspError::Size { got: size };
         let row = size.trailing_zeros().checked_sub(LEAST).ok_or(refused)?;

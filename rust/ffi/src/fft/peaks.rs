@@ -1,48 +1,43 @@
 //! The sinusoids in a spectrum.
 
-use super::{FftFault, RustleWindow};
-use crate::lent::{copied, Choice};
+use super::RustleWindow;
+use crate::fault::Outcome;
+use crate::lent::Choice;
+use crate::records::records;
 use crate::status::CallFault;
-use rustle_dsp::{find_peaks, Peak, PeakSearch};
+use rustle_dsp::{find_peaks, DspError, Peak, PeakSearch};
 use std::mem::MaybeUninit;
 
-/// What `rustle_spectrum_peaks` looks for, and in what.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustlePeakSearch {
-    /// The sample rate of the signal in Hz, finite and above 0. Example: 48000.
-    pub sample_rate: f64,
-    /// The least amplitude of a peak, linear, at least 0.
-    pub threshold: f64,
-    /// The least distance between two peaks in bins, at least 0; half the width of the window's main lobe in any case.
-    pub separation: f64,
-    /// The periodic window that the spectrum was made with.
-    pub window: Choice<RustleWindow>,
-    /// 0.
-    pub reserved: u32,
-}
+records! {
+    /// What `rustle_spectrum_peaks` looks for, and in what.
+    pub struct RustlePeakSearch {
+        /// The sample rate of the signal in Hz, finite and above 0. Example: 48000.
+        pub sample_rate: f64,
+        /// The least amplitude of a peak, linear, at least 0.
+        pub threshold: f64,
+        /// The least distance between two peaks in bins, at least 0; half the width of the window's main lobe in any case.
+        pub separation: f64,
+        /// The periodic window that the spectrum was made with.
+        pub window: Choice<RustleWindow>,
+        reserved: u32,
+    }
 
-/// A sinusoid that a spectrum shows.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RustlePeak {
-    /// Its place in bins, between the bins.
-    pub bin: f64,
-    /// Its frequency in Hz.
-    pub frequency: f64,
-    /// Its amplitude, 1.0 for a full-scale sine.
-    pub amplitude: f64,
-}
-
-copied! {
-    Peak => RustlePeak { bin, frequency, amplitude }
+    /// A sinusoid that a spectrum shows.
+    pub struct RustlePeak for Peak {
+        /// Its place in bins, between the bins.
+        pub bin: f64,
+        /// Its frequency in Hz.
+        pub frequency: f64,
+        /// Its amplitude, 1.0 for a full-scale sine.
+        pub amplitude: f64,
+    }
 }
 
 /// Finds the sinusoids in `amplitudes`: N/2 + 1 magnitudes in `RUSTLE_SCALE_AMPLITUDE`, of one frame of N samples or the root of
 /// the mean power of many. Writes as many of them as find room to `peaks`, the strongest first; `count` receives their number.
 /// Side lobes of stronger peaks, a constant part, and bins that are not finite are left out.
 ///
-/// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE` (a field out of its range); nothing is written then.
+/// Fails with `RUSTLE_INVALID_LENGTH`; nothing is written then.
 ///
 /// Thread-safe: yes. Realtime-safe: no (it allocates a list of the local maxima).
 ///
@@ -53,10 +48,8 @@ pub(crate) fn spectrum_peaks(
     search: &RustlePeakSearch,
     peaks: &mut [MaybeUninit<RustlePeak>],
     count: &mut usize,
-) -> Result<(), FftFault> {
-    if search.reserved != 0 {
-        return Err(CallFault::reserved("search.reserved").into());
-    }
+) -> Outcome<DspError> {
+    CallFault::check_reserved(search.reserved, "search.reserved")?;
     let search = PeakSearch {
         window: search.window.get("search.window")?.into(),
         sample_rate: search.sample_rate,

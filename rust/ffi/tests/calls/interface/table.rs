@@ -4132,7 +4132,7 @@ pub(crate) static CALLS: &[Call] = &[
                 size: 0,
             },
             Parameter {
-                what: What::SliceMut(56, 16),
+                what: What::SliceMut(56, 32),
                 size: 56,
             },
             Parameter {

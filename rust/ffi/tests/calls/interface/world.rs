@@ -4,7 +4,7 @@ use super::verbs::{advance, free, manual_runtime};
 use super::{Arguments, Call, Exact, CALLS};
 use rustle::live::rustle_live_objects;
 use rustle::sink::RustleSink;
-use rustle::status::{RustleStatus, RUSTLE_INVALID_VALUE, RUSTLE_OK};
+use rustle::status::{RustleStatus, RUSTLE_OK};
 use rustle::RustleHandle;
 use std::ffi::c_void;
 use std::ptr::null_mut;
