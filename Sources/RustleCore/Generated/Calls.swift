@@ -176,7 +176,8 @@ package enum NativeCalls {
     defer { extendLifetime(lent) }
     try unsafe NativeError.check {
       unsafe rustle_feed_subscribe_sized(
-        session, lent.strings(add), add.count, lent.strings(remove), remove.count, $0)
+        session, lent.strings(add), MemoryLayout<RustleString>.stride, add.count,
+        lent.strings(remove), MemoryLayout<RustleString>.stride, remove.count, $0)
     }
   }
 

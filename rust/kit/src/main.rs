@@ -11,6 +11,7 @@ mod header;
 mod layout;
 mod macros;
 mod model;
+mod numbers;
 mod parse;
 mod promises;
 mod rows;

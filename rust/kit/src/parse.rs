@@ -10,14 +10,12 @@ use crate::model::{
     Alias, Call, Choices, Constant, Doc, Does, Field, Function, Interface, Kind, Module, On, Parameter,
     Passing, Record, Type, Verb,
 };
+use crate::numbers;
 use crate::promises;
 use crate::types::{kind, passing};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use syn::{Attribute, Expr, FnArg, Item, Lit, Meta, NestedMeta, Pat, ReturnType, Signature};
-
-/// The numbers of kinds, of five bits in a handle; the tests of handles have 30 and 31.
-const KINDS: std::ops::RangeInclusive<u32> = 1..=29;
 
 /// Reads the crate whose sources are in `folder`.
 pub(crate) fn interface(folder: &Path) -> Interface {
@@ -502,12 +500,14 @@ pub(crate) fn complete(interface: &mut Interface) {
                 ),
             }
             match &mut verb.does {
-                Does::New { number, .. } | Does::Start { number, .. } => *number = number_of(&verb.name),
+                Does::New { number, .. } | Does::Start { number, .. } => {
+                    *number = numbers::of_name(&verb.name)
+                }
                 Does::Describe {
                     number, is_session, ..
                 } => {
                     *is_session = kind.is_face;
-                    *number = number_of(&verb.name);
+                    *number = numbers::of_name(&verb.name);
                 }
                 _ => {}
             }
@@ -515,45 +515,7 @@ pub(crate) fn complete(interface: &mut Interface) {
         let ends = ends_of_sessions(module);
         module.verbs.extend(ends);
     }
-    check_numbers(interface);
-}
-
-/// The numbers of kinds and verbs: what the exported functions find their way by.
-fn check_numbers(interface: &Interface) {
-    let mut kinds: BTreeMap<u32, &str> = BTreeMap::new();
-    for kind in interface.kinds().filter(|kind| !kind.is_face) {
-        let (name, number) = (kind.name.as_str(), kind.number);
-        if !KINDS.contains(&number) {
-            fail(format!("{name}: expected a KIND from 1 to 29, got {number}"));
-        }
-        if let Some(other) = kinds.insert(number, name) {
-            let taken: Vec<u32> = interface.kinds().map(|kind| kind.number).collect();
-            let free = KINDS.into_iter().find(|number| !taken.contains(number));
-            let free = free.map_or_else(|| "none".to_owned(), |number| number.to_string());
-            fail(format!(
-                "{name}: KIND {number} is that of {other}; the next that is free: {free}"
-            ));
-        }
-    }
-    let mut verbs: BTreeMap<u32, &str> = BTreeMap::new();
-    for verb in interface.verbs() {
-        if let Does::New { number, .. } | Does::Start { number, .. } | Does::Describe { number, .. } =
-            verb.does
-            && let Some(other) = verbs.insert(number, &verb.name)
-        {
-            fail(format!(
-                "{}: has the number of {other}; give it another name",
-                verb.name
-            ));
-        }
-    }
-}
-
-/// A number for a name, the same for ever: its FNV-1a hash of 32 bits. `check_numbers` refuses two names with the same.
-fn number_of(name: &str) -> u32 {
-    (name.bytes()).fold(0x811c_9dc5, |hash, byte| {
-        (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
-    })
+    numbers::check(interface);
 }
 
 fn is_public(visibility: &syn::Visibility) -> bool {

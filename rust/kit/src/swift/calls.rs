@@ -123,7 +123,7 @@ fn add(interface: &Interface, parameter: &Parameter, swift: &mut Swift) {
             swift.parameters.push(format!("{name}: [String]"));
             swift
                 .arguments
-                .push(format!("lent.strings({name}), {name}.count"));
+                .push(format!("lent.strings({name}){size}, {name}.count"));
         }
         Passing::Slice(kind) => {
             swift.parameters.push(format!("{name}: Span<{}>", plain(kind)));
