@@ -80,10 +80,10 @@ fn two_verbs_with_one_number_are_refused() {
     // The same name stands for two names whose hashes meet.
     is_refused(
         "hash",
-        "echo.rs",
-        "rustle_echo_start",
-        "rustle_echo_new",
-        "rustle_echo_new: has the number of rustle_echo_new; give it another name",
+        "feed/consumers.rs",
+        "rustle_feed_start_quotes",
+        "rustle_feed_start_candles",
+        "rustle_feed_start_candles: has the number of rustle_feed_start_candles; give it another name",
     );
 }
 

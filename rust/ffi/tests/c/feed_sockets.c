@@ -137,7 +137,8 @@ static void refusals_of_sockets_and_hosts_are_typed(void) {
   REFUSED(rustle_server_address(server, text, 3, &count, &error), RUSTLE_INVALID_LENGTH);
   RustleQuote quotes[1];
   REFUSED(rustle_feed_drain_quotes(server, quotes, 1, &count, NULL, &error), RUSTLE_INVALID_VALUE);
-  REFUSED(rustle_drain(server, RUSTLE_START_FEED_SERVE, NULL, 0, 0, &count, NULL, 0, &error), RUSTLE_INVALID_VALUE);
+  REFUSED(rustle_drain(server, RUSTLE_START_FEED_SERVE, NULL, 0, 0, &count, NULL, sizeof(RustleLaneStatistics), &error),
+          RUSTLE_INVALID_VALUE);
   RustleFeedOmissions omissions;
   REFUSED(rustle_feed_omissions(server, &omissions, &error), RUSTLE_INVALID_VALUE);
   REFUSED(rustle_feed_subscribe(server, &symbol, 1, NULL, 0, &error), RUSTLE_INVALID_VALUE);

@@ -125,8 +125,8 @@ static void records_of_another_size_are_refused_by_each_verb(void) {
   OK(rustle_start(ticker, RUSTLE_START_TICKER, &request, size, sizeof update, sink, &session, NULL));
   size = sizeof update;
   REFUSED(rustle_drain(session, RUSTLE_START_TICKER, &update, size + 8, 1, &count, NULL, 0, &error), RUSTLE_RECORD_SIZE);
-  REFUSED(rustle_drain(session, RUSTLE_START_CAPTURE, &update, sizeof(RustleSoundBlock), 1, &count, NULL, 0, &error),
-          RUSTLE_INVALID_VALUE);
+  REFUSED(rustle_drain(session, RUSTLE_START_CAPTURE, &update, sizeof(RustleSoundBlock), 1, &count, NULL,
+                       sizeof(RustleLaneStatistics), &error), RUSTLE_INVALID_VALUE);
   RustleFeedCounts counts;
   REFUSED(rustle_describe(ticker, RUSTLE_DESCRIBE_FEED_COUNTS, &counts, sizeof counts - 8, &error), RUSTLE_RECORD_SIZE);
   REFUSED(rustle_describe(ticker, RUSTLE_DESCRIBE_FEED_COUNTS, &counts, sizeof counts, &error), RUSTLE_STALE_HANDLE);
