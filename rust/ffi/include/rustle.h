@@ -1511,7 +1511,8 @@ static inline RustleStatus rustle_server_counts(
 /// Begins the source, so that consumers that are there before get its first quote. Idempotent. When the
 /// source comes to its end every session of the feed ends, those that are started later too.
 ///
-/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_SHUT_DOWN`, `RUSTLE_EXHAUSTED` (the feed is over then).
+/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_SHUT_DOWN`, `RUSTLE_FORKED`, `RUSTLE_EXHAUSTED` (the feed is
+/// over then).
 ///
 /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
 ///

@@ -120,7 +120,7 @@ impl Feed {
     /// Begins the source, so that consumers that are there before get its first quote. Idempotent. When the source comes to its
     /// end every session of the feed ends, those that are started later too.
     ///
-    /// Fails with `RUSTLE_SHUT_DOWN`, `RUSTLE_EXHAUSTED` (the feed is over then).
+    /// Fails with `RUSTLE_SHUT_DOWN`, `RUSTLE_FORKED`, `RUSTLE_EXHAUSTED` (the feed is over then).
     #[doc(alias = "rustle_feed_run")]
     pub(crate) fn run(&self) -> Outcome<FeedError> {
         Ok(self.0.run()?)

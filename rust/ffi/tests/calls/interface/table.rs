@@ -3416,6 +3416,7 @@ pub(crate) static CALLS: &[Call] = &[
         }],
         statuses: &[
             status::RUSTLE_EXHAUSTED,
+            status::RUSTLE_FORKED,
             status::RUSTLE_SHUT_DOWN,
             status::RUSTLE_STALE_HANDLE,
         ],
