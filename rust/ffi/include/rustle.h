@@ -622,8 +622,8 @@ RustleStatus rustle_equalizer_change_sized(
 /// the one before has begun takes its place; one that comes while another is under way follows it.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_VALUE`
-/// (memory that overlaps or is misaligned), `RUSTLE_INVALID_VALUE` (a field out of its range),
-/// `RUSTLE_INVALID_LENGTH` (too many bands); nothing is changed then.
+/// (memory that overlaps or is misaligned; a field out of its range), `RUSTLE_INVALID_LENGTH` (too many
+/// bands); nothing is changed then.
 ///
 /// Thread-safe: yes, also beside `rustle_equalizer_process`. Realtime-safe: no.
 ///
@@ -669,8 +669,8 @@ RustleStatus rustle_equalizer_response_sized(
 /// of `frequencies` in Hz one to `left` and one to `right`.
 ///
 /// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_VALUE` (memory that overlaps or
-/// is misaligned), `RUSTLE_INVALID_VALUE` (a field out of its range), `RUSTLE_INVALID_LENGTH` (too many
-/// bands, or not as many factors as frequencies); nothing is written then.
+/// is misaligned; a field out of its range), `RUSTLE_INVALID_LENGTH` (too many bands, or not as many factors
+/// as frequencies); nothing is written then.
 ///
 /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
 ///
@@ -695,8 +695,7 @@ RustleStatus rustle_equalizer_preamp_sized(
 /// below full scale at `sample_rate` Hz.
 ///
 /// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_VALUE` (memory that overlaps or
-/// is misaligned), `RUSTLE_INVALID_VALUE` (a field out of its range), `RUSTLE_INVALID_LENGTH` (too many
-/// bands).
+/// is misaligned; a field out of its range), `RUSTLE_INVALID_LENGTH` (too many bands).
 ///
 /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
 ///
@@ -719,8 +718,8 @@ RustleStatus rustle_equalizer_solve_sized(
 /// distance that is left, in dB.
 ///
 /// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_VALUE` (memory that overlaps or
-/// is misaligned), `RUSTLE_INVALID_VALUE` (a field out of its range), `RUSTLE_INVALID_LENGTH` (not as many
-/// targets or gains as bands); nothing is written then.
+/// is misaligned; a field out of its range), `RUSTLE_INVALID_LENGTH` (not as many targets or gains as
+/// bands); nothing is written then.
 ///
 /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
 ///
@@ -1580,8 +1579,8 @@ static inline RustleStatus rustle_feed_wanted(
 /// failed: evenly from 0 to `base_ns` doubled for each failure but the first, at most `cap_ns`. `wait_ns`
 /// receives it. The same `seed` draws the same wait.
 ///
-/// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE` (memory that overlaps or is misaligned),
-/// `RUSTLE_INVALID_VALUE` (a base other than 1 ms up to `cap_ns`, a cap above 1 day, no failure).
+/// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE` (memory that overlaps or is misaligned; a base
+/// other than 1 ms up to `cap_ns`, a cap above 1 day, no failure).
 ///
 /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
 ///
@@ -1600,11 +1599,10 @@ RustleStatus rustle_feed_subscribe_sized(
 /// a symbol that is removed is forgotten. One that wanted all wants from then on all that are known, but for
 /// those.
 ///
-/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_INVALID_VALUE` (a session of another engine),
-/// `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_VALUE` (memory that overlaps or is
-/// misaligned), `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (a session of
-/// notices), `RUSTLE_DUPLICATE_SYMBOL` to `RUSTLE_TOO_MANY_SYMBOLS`, `RUSTLE_WRONG_STATE` (the session is
-/// over); nothing is changed then.
+/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_INVALID_VALUE` (a session of another engine; memory that
+/// overlaps or is misaligned; a session of notices), `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`,
+/// `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_DUPLICATE_SYMBOL` to `RUSTLE_TOO_MANY_SYMBOLS`,
+/// `RUSTLE_WRONG_STATE` (the session is over); nothing is changed then.
 ///
 /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
 ///
@@ -1622,10 +1620,9 @@ static inline RustleStatus rustle_feed_subscribe(
 /// NUL-terminated. A number has the same name for as long as the feed lives. Works after the session's end,
 /// until its handle is freed.
 ///
-/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_INVALID_VALUE` (a session of another engine),
-/// `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE` (memory that overlaps or is misaligned),
-/// `RUSTLE_INVALID_LENGTH` (the name does not fit), `RUSTLE_INVALID_VALUE` (no such number); nothing is
-/// written then.
+/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_INVALID_VALUE` (a session of another engine; memory that
+/// overlaps or is misaligned; no such number), `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH` (the name does
+/// not fit); nothing is written then.
 ///
 /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
 ///
@@ -1639,9 +1636,9 @@ RustleStatus rustle_feed_symbol(
 /// with the port that was found where none was asked for. `length` receives the number of bytes: UTF-8, not
 /// NUL-terminated.
 ///
-/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_INVALID_VALUE` (a session of another engine),
-/// `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE` (memory that overlaps or is misaligned),
-/// `RUSTLE_INVALID_LENGTH` (the text does not fit); nothing is written then.
+/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_INVALID_VALUE` (a session of another engine; memory that
+/// overlaps or is misaligned), `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH` (the text does not fit);
+/// nothing is written then.
 ///
 /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
 ///
@@ -1658,9 +1655,8 @@ RustleStatus rustle_server_clients_sized(
 /// Writes what the present clients of a server got to `clients`, as many as there is room for, the oldest
 /// first. `count` receives how many clients there are, which may be more: at most 1,024.
 ///
-/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_INVALID_VALUE` (a session of another engine),
-/// `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE` (memory that
-/// overlaps or is misaligned).
+/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_INVALID_VALUE` (a session of another engine; memory that
+/// overlaps or is misaligned), `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_LENGTH`.
 ///
 /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
 ///
@@ -1899,8 +1895,7 @@ static inline RustleStatus rustle_fft_inverse_free(RustleHandle fft_inverse, Rus
 /// sample that is not finite makes every bin NaN or infinite.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`
-/// (memory that overlaps or is misaligned), `RUSTLE_INVALID_VALUE` (no form has the number); nothing is
-/// written to `output` then.
+/// (memory that overlaps or is misaligned; no form has the number); nothing is written to `output` then.
 ///
 /// Thread-safe: yes, also with one plan. Realtime-safe: yes with the caller's scratch, while nobody frees
 /// the plan.
@@ -1936,9 +1931,9 @@ RustleStatus rustle_fft_inverse_samples(
 /// environment variable RUSTLE_FFT_PATH (`plain`, `narrow`, `neon`, `avx2` or `avx512`) named when the
 /// process first asked, or else the widest that this machine has.
 ///
-/// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE` (memory that overlaps or is misaligned),
-/// `RUSTLE_INVALID_VALUE` (the variable names no path, or one that this machine does not have; every plan
-/// that names none is refused then).
+/// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE` (memory that overlaps or is misaligned; the
+/// variable names no path, or one that this machine does not have; every plan that names none is refused
+/// then).
 ///
 /// Thread-safe: yes. Realtime-safe: no (the first call reads the environment).
 ///
@@ -1949,7 +1944,7 @@ RustleStatus rustle_fft_path(uint32_t *path, RustleError *error);
 /// nothing is written. `window` is one of `RUSTLE_WINDOW_…`. `symmetry` is one of `RUSTLE_SYMMETRY_…`.
 ///
 /// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE` (memory that overlaps
-/// or is misaligned), `RUSTLE_INVALID_VALUE` (no window or no symmetry has the number).
+/// or is misaligned; no window or no symmetry has the number).
 ///
 /// Thread-safe: yes. Realtime-safe: yes, at the cost of two cosines per coefficient.
 ///
@@ -1969,8 +1964,7 @@ RustleStatus rustle_spectrum_peaks_sized(
 /// that are not finite are left out.
 ///
 /// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_VALUE` (memory that overlaps or
-/// is misaligned), `RUSTLE_INVALID_VALUE` (a field out of its range), `RUSTLE_INVALID_LENGTH`; nothing is
-/// written then.
+/// is misaligned; a field out of its range), `RUSTLE_INVALID_LENGTH`; nothing is written then.
 ///
 /// Thread-safe: yes. Realtime-safe: no (it allocates a list of the local maxima).
 ///
@@ -2174,8 +2168,7 @@ static inline RustleStatus rustle_meter_read(
 /// for 10; not a number in the first 5 time constants, minus infinity for silence.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE` (memory that overlaps or
-/// is misaligned), `RUSTLE_WRONG_STATE` (another call uses the object at the moment), `RUSTLE_INVALID_VALUE`
-/// (`percent`).
+/// is misaligned; `percent`), `RUSTLE_WRONG_STATE` (another call uses the object at the moment).
 ///
 /// Thread-safe: no (a call beside another one with the same object is refused). Realtime-safe: yes, while
 /// nobody frees the object.
@@ -2205,8 +2198,8 @@ RustleStatus rustle_meter_bands(
 /// average below 90, noisy below 100, loud up to and including 120. The place is 120 sqrt((a - m) / (1 - m))
 /// with a = 10^(power / 20) and m = 10^-4; it is not a sound pressure level.
 ///
-/// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE` (memory that overlaps or is misaligned),
-/// `RUSTLE_INVALID_VALUE` (memory that overlaps).
+/// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE` (memory that overlaps or is misaligned; a number
+/// out of its range).
 ///
 /// Thread-safe: yes. Realtime-safe: yes.
 ///
@@ -2374,8 +2367,8 @@ RustleStatus rustle_pitch_contour_sized(
 /// `frames_capacity` of 0 nothing else is done. `decoding` is one of `RUSTLE_DECODING_…`.
 ///
 /// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_VALUE` (memory that overlaps or
-/// is misaligned), `RUSTLE_INVALID_VALUE` (a field out of its range), `RUSTLE_INVALID_LENGTH` (room for some
-/// of the frames only); nothing is written then.
+/// is misaligned; a field out of its range), `RUSTLE_INVALID_LENGTH` (room for some of the frames only);
+/// nothing is written then.
 ///
 /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
 ///
@@ -2628,9 +2621,9 @@ static inline RustleStatus rustle_playback_free(RustleHandle playback, RustleErr
 /// room for: half a second finds room. `taken` receives the number of samples taken, the others are to be
 /// given again. Works until the session ends; what is given later is taken and not heard.
 ///
-/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_INVALID_VALUE` (a session of another engine),
-/// `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE` (memory that overlaps or is misaligned),
-/// `RUSTLE_INVALID_LENGTH` (no whole frames); nothing is taken then.
+/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_INVALID_VALUE` (a session of another engine; memory that
+/// overlaps or is misaligned), `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH` (no whole frames); nothing is
+/// taken then.
 ///
 /// Thread-safe: yes. Realtime-safe: no (calls with the same session wait for one another).
 ///
@@ -2802,8 +2795,7 @@ RustleStatus rustle_stft_frames(
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`
 /// (memory that overlaps or is misaligned), `RUSTLE_WRONG_STATE` (another call uses the object at the
-/// moment), `RUSTLE_WRONG_STATE` (frames of a signal that has ended are left); nothing is taken or written
-/// then.
+/// moment; frames of a signal that has ended are left); nothing is taken or written then.
 ///
 /// Thread-safe: no (a call beside another one with the same object is refused). Realtime-safe: yes, while
 /// nobody frees the object.
@@ -3190,7 +3182,7 @@ RustleStatus rustle_voice_formants_sized(
 /// they are, such as a vowel, of any length. They are medians over frames 10 ms apart.
 ///
 /// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`
-/// (memory that overlaps or is misaligned), `RUSTLE_INVALID_VALUE` (a field out of its range).
+/// (memory that overlaps or is misaligned; a field out of its range).
 ///
 /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
 ///
@@ -3213,7 +3205,7 @@ RustleStatus rustle_voice_spectrum_sized(
 /// mean power of frames of at least 40 ms that overlap by half.
 ///
 /// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`
-/// (memory that overlaps or is misaligned), `RUSTLE_INVALID_VALUE` (a number out of its range).
+/// (memory that overlaps or is misaligned; a number out of its range).
 ///
 /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
 ///
@@ -3235,7 +3227,7 @@ RustleStatus rustle_voice_harmonicity_sized(
 /// is usual.
 ///
 /// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`
-/// (memory that overlaps or is misaligned), `RUSTLE_INVALID_VALUE` (a number out of its range).
+/// (memory that overlaps or is misaligned; a number out of its range).
 ///
 /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
 ///
@@ -3258,7 +3250,7 @@ RustleStatus rustle_voice_harmonics_sized(
 /// from `lowest` to `highest` Hz, within 40 to 2000 and below a quarter of the sample rate, in each frame.
 ///
 /// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`
-/// (memory that overlaps or is misaligned), `RUSTLE_INVALID_VALUE` (a number out of its range).
+/// (memory that overlaps or is misaligned; a number out of its range).
 ///
 /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
 ///
@@ -3280,7 +3272,7 @@ RustleStatus rustle_voice_perturbation_sized(
 /// from `lowest` to `highest` Hz, within 40 to 2000 and below a quarter of the sample rate.
 ///
 /// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`
-/// (memory that overlaps or is misaligned), `RUSTLE_INVALID_VALUE` (a number out of its range).
+/// (memory that overlaps or is misaligned; a number out of its range).
 ///
 /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
 ///

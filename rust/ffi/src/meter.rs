@@ -223,8 +223,6 @@ impl Meter {
 /// and including 120. The place is 120 sqrt((a - m) / (1 - m)) with a = 10^(power / 20) and m = 10^-4; it is not a sound
 /// pressure level.
 ///
-/// Fails with `RUSTLE_INVALID_VALUE` (memory that overlaps).
-///
 /// Thread-safe: yes. Realtime-safe: yes.
 #[doc(alias = "rustle_noise_scale")]
 pub(crate) fn scale(power: f64, place: &mut f64, noise_class: &mut u32) -> Result<(), CallFault> {

@@ -42,6 +42,43 @@ fn fails_with(doc: &mut Doc, statuses: &[impl AsRef<str>]) {
             &["Thread-safe:", "Example: `"],
         );
     }
+    once(doc);
+}
+
+/// Names each status that a doc says a call fails with once, with all its reasons.
+fn once(doc: &mut Doc) {
+    let Some(start) = doc.iter().position(|line| line.starts_with(FAILS)) else {
+        return;
+    };
+    let length = doc[start..].iter().position(String::is_empty);
+    let end = length.map_or(doc.len(), |length| start + length);
+    let text = doc[start..end].join(" ");
+    let mut rest = &text[FAILS.len()..];
+    let mut statuses: Vec<(&str, Vec<&str>)> = Vec::new();
+    while let Some(more) = rest.trim_start_matches(", ").strip_prefix('`') {
+        let Some((name, after)) = more.split_once('`') else {
+            break;
+        };
+        rest = after;
+        let mut reasons = Vec::new();
+        if let Some((reason, after)) = after.strip_prefix(" (").and_then(|after| after.split_once(')')) {
+            reasons.push(reason);
+            rest = after;
+        }
+        match statuses.iter_mut().find(|(other, _)| *other == name) {
+            Some((_, all)) => all.append(&mut reasons),
+            None => statuses.push((name, reasons)),
+        }
+        if !rest.starts_with(", `") {
+            break;
+        }
+    }
+    let statuses = statuses.iter().map(|(name, reasons)| match &reasons[..] {
+        [] => format!("`{name}`"),
+        reasons => format!("`{name}` ({})", reasons.join("; ")),
+    });
+    let line = format!("{FAILS}{}{rest}", statuses.collect::<Vec<_>>().join(", "));
+    doc.splice(start..end, [line]);
 }
 
 /// Puts a paragraph before the one that begins with one of `next`, or at the end.
