@@ -5,23 +5,23 @@
 
 #include "expect.h"
 
-static Probe probe;
+static Probe first, second;
 
-static RustleStatus start(RustleHandle ticker, RustleHandle *session) {
+static RustleStatus start(RustleHandle ticker, Probe *probe, RustleHandle *session) {
   RustleString symbol = TEXT("BTC");
-  return start_ticker(ticker, &symbol, 1, RUSTLE_LANE_EVENTS, 0, (RustleSink){&probe, on_event, on_release}, session);
+  return start_ticker(ticker, &symbol, 1, RUSTLE_LANE_EVENTS, 0, (RustleSink){probe, on_event, on_release}, session);
 }
 
 int main(void) {
   RustleHandle runtime = manual_runtime(), ticker = 0, session = 0;
   RustleTickerConfiguration configuration = {.updates_per_second = 1, .runtime = runtime};
   OK(rustle_ticker_new(&configuration, &ticker, NULL));
-  OK(start(ticker, &session));
+  OK(start(ticker, &first, &session));
   pid_t child = fork();
   EXPECT(child >= 0);
   if (child == 0) {
     RustleHandle other = 0;
-    REFUSED(start(ticker, &other), RUSTLE_FORKED);
+    REFUSED(start(ticker, &second, &other), RUSTLE_FORKED);
     EXPECT(other == 0);
     REFUSED(rustle_runtime_advance(runtime, 1, &error), RUSTLE_FORKED);
     // What needs no thread goes on.
@@ -34,11 +34,11 @@ int main(void) {
   EXPECT(waitpid(child, &status, 0) == child && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
   // The process that has the threads is as it was.
   OK(rustle_session_free(session, NULL));
-  OK(start(ticker, &session));
+  OK(start(ticker, &second, &session));
   FREE(session, ticker);
   OK(rustle_runtime_advance(runtime, 1, NULL));
   FREE(runtime);
-  UNTIL(atomic_load(&probe.releases) == 2);
+  UNTIL(atomic_load(&first.releases) == 1 && atomic_load(&second.releases) == 1);
   EXPECT(rustle_live_objects() == 0);
   return 0;
 }
