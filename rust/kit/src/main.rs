@@ -109,6 +109,14 @@ fn formatted(command: &mut Command, text: String) -> String {
 }
 
 fn main() -> Result<ExitCode, String> {
+    // What `layout::fail` says is for whoever writes a declaration; where in the generator it was said is not.
+    std::panic::set_hook(Box::new(|panic| {
+        let text = panic
+            .payload()
+            .downcast_ref::<String>()
+            .map_or("a fault of rustle-kit", String::as_str);
+        let _ = writeln!(std::io::stderr(), "error: {text}");
+    }));
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let (root, is_check) = match &arguments[..] {
         [root] => (root, false),
