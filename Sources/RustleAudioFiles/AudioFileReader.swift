@@ -13,7 +13,8 @@ public import RustleAudio
 /// }
 /// ```
 ///
-/// A WAV file that was cut off is read as far as it goes; ``AudioFileFormat/promisedFrames`` tells what is missing.
+/// A WAV file that was cut off is read as far as it goes; ``AudioFileFormat/promisedFrames`` tells what is missing. So is a
+/// FLAC file whose writer ended before it wrote the length.
 ///
 /// A reader is one position in one file: it is not copyable, and two tasks do not share one.
 public struct AudioFileReader: ~Copyable {

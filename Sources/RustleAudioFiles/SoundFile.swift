@@ -10,6 +10,8 @@ import RustleAudio
 @safe struct SoundFile: ~Copyable {
   private let handle: OpaquePointer
   private let path: String
+  /// The file below a FLAC decoder, whose position says how far the decoder has read.
+  private let flac: FileHandle?
   let format: AudioFileFormat
   let layout: ChannelLayout
 
@@ -17,12 +19,17 @@ import RustleAudio
     var info = SF_INFO()
     let opened: OpaquePointer?
     let isStandardInput = path == AudioFileReader.standardInputPath
+    flac = isStandardInput ? nil : Self.flacFile(path)
     if isStandardInput {
       unsafe opened = sf_open_fd(FileHandle.standardInput.fileDescriptor, Int32(SFM_READ), &info, 0)
     } else {
       try Self.checkIsReadable(path)
       try Self.checkIsNotEmpty(path)
-      unsafe opened = sf_open(path, Int32(SFM_READ), &info)
+      if let flac {
+        unsafe opened = sf_open_fd(flac.fileDescriptor, Int32(SFM_READ), &info, 0)
+      } else {
+        unsafe opened = sf_open(path, Int32(SFM_READ), &info)
+      }
     }
     guard let opened = unsafe opened else {
       throw unsafe Self.openError(
@@ -54,7 +61,7 @@ import RustleAudio
     let frames = unsafe buffer.withUnsafeMutableBufferPointer { samples in
       unsafe samples.baseAddress.map { unsafe Int(sf_readf_float(handle, $0, Int64(maximumFrames))) } ?? 0
     }
-    if unsafe frames < maximumFrames && sf_error(handle) != SF_ERR_NO_ERROR {
+    if unsafe frames < maximumFrames && sf_error(handle) != SF_ERR_NO_ERROR && !isUnfinishedAndRead() {
       throw unsafe AudioFileError(
         .readFailed, path: path,
         reason: "reading stopped early: \(Self.sentence(String(cString: sf_strerror(handle))))",
@@ -62,6 +69,15 @@ import RustleAudio
     }
     buffer.removeLast(wanted - frames * format.channels)
     return frames
+  }
+
+  /// Whether the file is a FLAC file that nobody finished, read to its last byte.
+  ///
+  /// The process that wrote it may have ended within a coded frame, which the decoder reports as it reports damage. A file
+  /// whose header promises more frames is no such file: a part of it is missing.
+  private func isUnfinishedAndRead() -> Bool {
+    guard let flac, format.frames == nil, let position = try? flac.offset() else { return false }
+    return position == (try? flac.seekToEnd())
   }
 }
 
@@ -92,6 +108,14 @@ extension SoundFile {
     else { return }
     throw AudioFileError(
       .notAudio, path: path, reason: "expected an audio file, got an empty one", advice: "check what was to write it")
+  }
+
+  /// The file, opened, if it begins as FLAC files do.
+  private static func flacFile(_ path: String) -> FileHandle? {
+    guard let file = FileHandle(forReadingAtPath: path), (try? file.read(upToCount: 4)) == Data("fLaC".utf8),
+      (try? file.seek(toOffset: 0)) != nil
+    else { return nil }
+    return file
   }
 
   private static func openError(path: String, number: Int32, text: String, isPipe: Bool) -> AudioFileError {

@@ -34,6 +34,36 @@ import Testing
     #expect(try Self.framesOfACopy(of: path, channels: 1) == frames)
   }
 
+  /// The system may write a part of a coded frame and then end the process.
+  @Test(arguments: [AudioFileWriter.Encoding.int16, .int24])
+  func aFLACFileThatEndsWithinACodedFrameIsReadUpToIt(encoding: AudioFileWriter.Encoding) throws {
+    let folder = try ScratchFolder()
+    let (whole, cut) = (folder.url.appending(path: "a.flac"), folder.url.appending(path: "cut.flac"))
+    let format = try AudioFormat(sampleRate: 16_000, channels: 2)
+    var writer = try AudioFileWriter(path: whole.path, format: format, options: Options(encoding: encoding))
+    try writer.append(TestSound.buffer(0..<4_097, format))
+    let first = try Data(contentsOf: whole)
+    try writer.append(TestSound.buffer(4_097..<8_193, format))
+    let second = try Data(contentsOf: whole)
+    try #require(second.count > first.count)
+    for length in stride(from: first.count, to: second.count, by: 101) {
+      try second.prefix(length).write(to: cut)
+      let samples = try TestSound.read(cut.path)
+      #expect(samples.count == 2 * 4_096, "cut at \(length)")
+      #expect(TestSound.isBeginning(samples, channels: 2))
+    }
+
+    var damaged = second
+    damaged.replaceSubrange(first.count - 100..<first.count - 50, with: Data(count: 50))
+    try damaged.write(to: cut)
+    let error = #expect(throws: AudioFileError.self) { try TestSound.read(cut.path) }
+    #expect(error?.code == .readFailed)
+    try writer.finish()
+    try Data(contentsOf: whole).dropLast(100).write(to: cut)
+    let missing = #expect(throws: AudioFileError.self) { try TestSound.read(cut.path) }
+    #expect(missing?.code == .readFailed)
+  }
+
   /// The frames that are read from the file as it is now; all of them are checked.
   static func framesOfACopy(of path: String, channels: Int) throws -> Int {
     let copy = path + ".copy." + URL(filePath: path).pathExtension
