@@ -131,6 +131,11 @@ snippets() {
   result "$label" "${good:-0}" "${bad:-1}" "$log" $((SECONDS - start))
 }
 
+# pages: that docs/cli.md is what the built command says.
+pages() {
+  one "the command's manual" python3 "$root/scripts/manual.py" "$swift_folder/debug/rustle" --check "$root/docs/cli.md"
+}
+
 sound() { one "sound through a server, in its own time" "$root/scripts/sound-test" "$swift_folder/debug/rustle"; }
 
 # scripts_tests: what builds packages of its own, beside each other.
