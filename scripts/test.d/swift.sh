@@ -131,8 +131,13 @@ snippets() {
   result "$label" "${good:-0}" "${bad:-1}" "$log" $((SECONDS - start))
 }
 
-# pages: that docs/cli.md is what the built command says.
+# pages: the examples compile, and docs/cli.md is what the built command says.
 pages() {
+  local log="$work/pages.log" start=$SECONDS good bad label="examples of the pages"
+  begins "$label"
+  python3 "$root/scripts/examples.py" "$root" "$swift_folder/debug" >"$log" 2>&1 || true
+  read -r good bad < <(grep -E '^[0-9]+ [0-9]+$' "$log" | tail -n 1) || true
+  result "$label" "${good:-0}" "${bad:-1}" "$log" $((SECONDS - start))
   one "the command's manual" python3 "$root/scripts/manual.py" "$swift_folder/debug/rustle" --check "$root/docs/cli.md"
 }
 
