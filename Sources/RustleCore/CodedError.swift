@@ -2,7 +2,7 @@ public import Foundation
 
 /// An error of one of this package's domains: a stable code, what was expected and what came, and what to do about it.
 ///
-/// A domain declares its codes, their advice and its ``errorDomain``; texts for people and the bridge to `NSError` are the same for
+/// A domain declares its codes, their advice and its `errorDomain`; texts for people and the bridge to `NSError` are the same for
 /// all.
 public protocol CodedError: LocalizedError, CustomNSError, Sendable, Hashable {
   /// The kinds of refusal.

@@ -4,8 +4,8 @@ Usage: pages.py ROOT
 
 Reads the Markdown files that git tracks (or would track). A relative link must lead to a file, and to a heading of it. What
 stands between backquotes must exist: a path as a file or folder, a dotted or `::` name by each of its parts somewhere in the
-sources. A quotation after the name of a suite must be the beginning of a test's title. Prints one line per finding; the exit
-status is 1 when there is one.
+sources. A quotation after the name of a suite must be the beginning of a test's title. The README and the prose of all pages have a
+length that they keep. Prints one line per finding; the exit status is 1 when there is one.
 """
 
 import pathlib
@@ -23,6 +23,9 @@ PLACEHOLDER = re.compile(r"NAME|Name\b|VERSION|<\w+>|…|\*")
 # A name of code has in it a `::`, a dot, an underscore, or a capital after a small letter.
 CODE_NAME = re.compile(r"[A-Za-z]\w*(?:(?:\.|::)[A-Za-z_]\w*)*(?:\(\))?")
 LOOKS_LIKE_CODE = re.compile(r"::|\w\.[a-z]\w|[a-z0-9]_[a-z0-9]|[a-z][A-Z]|[A-Z0-9]_[A-Z]")
+# What is measured or generated is no prose.
+README_LINES, PROSE_WORDS = 200, 12_000
+PROSE = re.compile(r"README\.md|docs/(?!cli\.md)[^/]*\.md|docs/decisions/[^/]*\.md")
 FILE_NAME = re.compile(r".*\.(?:md|h|c|rs|swift|toml|py|sh|txt|json|a)")
 
 
@@ -84,6 +87,15 @@ def title_findings(name, text, titles):
             yield f"{name}:{number}: {suite} has no test whose title begins with: {title}"
 
 
+def length_findings(root, names):
+    lines = len((root / "README.md").read_text(encoding="utf-8").splitlines())
+    if lines > README_LINES:
+        yield f"README.md: expected {README_LINES} lines or fewer, got {lines}"
+    words = sum(len((root / name).read_text(encoding="utf-8").split()) for name in names if PROSE.fullmatch(name))
+    if words > PROSE_WORDS:
+        yield f"README.md and docs: expected {PROSE_WORDS} words or fewer, got {words}"
+
+
 def main():
     root = pathlib.Path(sys.argv[1])
     words, titles = set(), {}
@@ -101,6 +113,7 @@ def main():
             found += link_findings(root, name, text)
             found += name_findings(root, name, text, words)
             found += title_findings(name, text, titles)
+    found += length_findings(root, names)
     print("\n".join(found))
     return 1 if found else 0
 

@@ -131,6 +131,27 @@ snippets() {
   result "$label" "${good:-0}" "${bad:-1}" "$log" $((SECONDS - start))
 }
 
+# pages: the examples compile, and docs/cli.md is what the built command says.
+pages() {
+  local log="$work/pages.log" start=$SECONDS good bad label="examples of the pages"
+  begins "$label"
+  python3 "$root/scripts/examples.py" "$root" "$swift_folder/debug" >"$log" 2>&1 || true
+  read -r good bad < <(grep -E '^[0-9]+ [0-9]+$' "$log" | tail -n 1) || true
+  result "$label" "${good:-0}" "${bad:-1}" "$log" $((SECONDS - start))
+  one "an example that does not compile is reported" broken_example
+  one "the command's manual" python3 "$root/scripts/manual.py" "$swift_folder/debug/rustle" --check "$root/docs/cli.md"
+}
+
+broken_example() {
+  cat >"$work/broken.md" <<'PAGE'
+```swift
+let count: Int = "many"
+```
+PAGE
+  if python3 "$root/scripts/examples.py" "$root" "$swift_folder/debug" "$work/broken.md" >"$work/broken.log"; then return 1; fi
+  grep -q "broken.md:2:.*cannot convert value of type 'String'" "$work/broken.log"
+}
+
 sound() { one "sound through a server, in its own time" "$root/scripts/sound-test" "$swift_folder/debug/rustle"; }
 
 # scripts_tests: what builds packages of its own, beside each other.

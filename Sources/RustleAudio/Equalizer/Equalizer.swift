@@ -11,7 +11,7 @@ internal import RustleCore
 /// try await equalizer.setGain(6, ofBand: 3, on: .left)
 /// ```
 ///
-/// Changes go through the actor, one after the other; the sound does not: ``process(_:)`` waits for nobody. A change reaches it
+/// Changes go through the actor, one after the other; the sound does not: ``process(_:)->_`` waits for nobody. A change reaches it
 /// over 40 ms, without a click. Filters are computed in double precision, the output is not delayed, and without gains it is
 /// the input, bit for bit.
 public actor Equalizer {
