@@ -181,7 +181,7 @@ public struct FFT: Sendable {
   ) throws(FFTError) {
     try check(form, input.count, output.count)
     do {
-      try plan.run(form, of: input, into: &output)
+      try plan.spectrum(form: form, input: input, output: &output)
     } catch {
       throw FFTError(error)
     }

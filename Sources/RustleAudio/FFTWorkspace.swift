@@ -42,7 +42,7 @@ extension FFT {
     try workspace.check(count: plan.description.scratchLength)
     var scratch = workspace.memory.mutableSpan
     do {
-      try plan.run(form.native, of: input, into: &output, scratch: &scratch)
+      try plan.spectrum(form: form.native, input: input, output: &output, scratch: &scratch)
     } catch {
       throw FFTError(error)
     }
@@ -67,7 +67,7 @@ extension InverseFFT {
     try workspace.check(count: plan.description.scratchLength)
     var scratch = workspace.memory.mutableSpan
     do {
-      try plan.run(bins, into: &output, scratch: &scratch)
+      try plan.samples(bins, output: &output, scratch: &scratch)
     } catch {
       throw FFTError(error)
     }
@@ -96,7 +96,7 @@ extension STFT {
     try workspace.check(count: plan.description.scratchLength)
     var scratch = workspace.memory.mutableSpan
     do {
-      return try plan.frames(of: signal, from: first, into: &output, scratch: &scratch)
+      return try plan.frames(signal, first: first, output: &output, scratch: &scratch)
     } catch {
       throw FFTError(error)
     }

@@ -10,7 +10,7 @@ internal import RustleCore
 public struct InverseFFT: Sendable {
   /// The number of samples N of a frame.
   public let size: Int
-  let plan: NativeInverseFFTPlan
+  let plan: NativeFFTInverse
 
   /// Computes the tables.
   ///
@@ -23,7 +23,7 @@ public struct InverseFFT: Sendable {
     try FFT.check(size: size)
     self.size = size
     do {
-      plan = try NativeInverseFFTPlan(
+      plan = try NativeFFTInverse(
         NativeFFTInverseConfiguration(size: size, path: path?.native ?? .preferred))
     } catch {
       throw FFT.Path.refused(path, error)
@@ -40,7 +40,7 @@ public struct InverseFFT: Sendable {
   public func samples(of bins: Span<Float>, into output: inout MutableSpan<Float>) throws(FFTError) {
     try check(bins.count, output.count)
     do {
-      try plan.run(bins, into: &output)
+      try plan.samples(bins, output: &output)
     } catch {
       throw FFTError(error)
     }

@@ -125,7 +125,7 @@ public struct STFT: Sendable {
   ) throws(FFTError) -> Int {
     try check(output.count, first)
     do {
-      return try plan.frames(of: signal, from: first, into: &output)
+      return try plan.frames(signal, first: first, output: &output)
     } catch {
       throw FFTError(error)
     }

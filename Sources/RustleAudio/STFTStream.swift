@@ -48,7 +48,7 @@ public struct STFTStream: ~Copyable, Sendable {
   ) throws(FFTError) -> (taken: Int, frames: Int) {
     try stft.checkRows(output.count)
     do {
-      return try stream.push(samples, into: &output)
+      return try stream.push(samples, output: &output)
     } catch {
       throw Self.error(error)
     }
@@ -68,7 +68,7 @@ public struct STFTStream: ~Copyable, Sendable {
       )
     }
     do {
-      return try stream.finish(into: &output)
+      return try stream.finish(&output)
     } catch {
       throw Self.error(error)
     }

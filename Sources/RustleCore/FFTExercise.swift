@@ -9,12 +9,12 @@ package enum FFTExercise {
   ///   - output: half as many elements.
   package static func magnitudes(_ plan: NativeFFTPlan, of input: [Float], into output: inout [Float], count: Int) {
     let form = NativeSpectrumForm.magnitudes.rawValue
-    plan.withRawHandle { handle in
-      unsafe input.withUnsafeBufferPointer { x in
-        unsafe output.withUnsafeMutableBufferPointer { y in
-          for _ in 0..<count {
-            _ = unsafe rustle_fft_spectrum(handle, form, x.baseAddress, x.count, y.baseAddress, y.count, nil, 0, nil)
-          }
+    let handle = plan.handle.raw
+    defer { extendLifetime(plan) }
+    unsafe input.withUnsafeBufferPointer { x in
+      unsafe output.withUnsafeMutableBufferPointer { y in
+        for _ in 0..<count {
+          _ = unsafe rustle_fft_spectrum(handle, form, x.baseAddress, x.count, y.baseAddress, y.count, nil, 0, nil)
         }
       }
     }

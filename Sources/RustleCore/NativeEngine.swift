@@ -1,5 +1,5 @@
 /// The native side of an engine whose sessions travel in a lane: the one owner of its handle. Dropping it cancels its
-/// sessions. `Generated/Engines.swift` has a name for that of each, and its starts.
+/// sessions. `Engines.swift` has a name for that of each, and its starts.
 package struct NativeEngine<Element: NativeElement>: ~Copyable, Sendable {
   let lanes: NativeLanes<Element>
   /// For calls of the engine's own.

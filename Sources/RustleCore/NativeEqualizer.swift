@@ -50,23 +50,13 @@ extension [NativeEqualizerBand] {
   }
 }
 
-/// A native equalizer: the one owner of its handle. Settings may be changed by any task; a call that processes a block while
-/// another one does is refused.
-package final class NativeEqualizer: Sendable {
-  private let handle: NativeHandle
-  private let sampleRate: Double
-
-  package init(_ configuration: NativeEqualizerConfiguration) throws(NativeError) {
-    handle = try NativeHandle(RUSTLE_NEW_EQUALIZER, configuration)
-    sampleRate = configuration.sampleRate
-  }
-
+extension NativeEqualizer {
   /// Changes the settings; the sound follows within 40 ms of it.
   ///
   /// - Parameter frequencies: in Hz, where the settings' curves are wanted too: they are made into a record once for both.
   /// - Returns: the curves in dB, one value for each frequency.
   package func change(
-    _ settings: NativeEqualizerSettings, responseAt frequencies: [Double]
+    _ settings: NativeEqualizerSettings, responseAt frequencies: [Double], sampleRate: Double
   ) throws(NativeError) -> (left: [Double], right: [Double]) {
     defer { extendLifetime(self) }
     return try unsafe settings.withRecord { (record, size) throws(NativeError) in
@@ -82,23 +72,5 @@ package final class NativeEqualizer: Sendable {
       }
       return curves
     }
-  }
-
-  /// Lets the sound through as it is, or ends that.
-  package func setBypassed(_ isBypassed: Bool) throws(NativeError) {
-    defer { extendLifetime(self) }
-    try NativeCalls.equalizerSetBypassed(handle.raw, isBypassed: isBypassed)
-  }
-
-  /// Replaces whole frames by their equalized form.
-  package func process(_ block: inout MutableSpan<Float>) throws(NativeError) {
-    defer { extendLifetime(self) }
-    try NativeCalls.equalizerProcess(handle.raw, block: &block)
-  }
-
-  /// Forgets the sound so far.
-  package func reset() throws(NativeError) {
-    defer { extendLifetime(self) }
-    try handle.reset()
   }
 }

@@ -43,21 +43,26 @@ package final class OneShot: Sendable {
   }
 
   /// A waiting task. One thread at a time owns it: the waiting one until the exchange, the firing one after.
-  private final class Waiter {
+  private final class Waiter: Addressed {
     let continuation: CheckedContinuation<Void, Never>
     var next: UInt = 0
 
     init(_ continuation: CheckedContinuation<Void, Never>) { self.continuation = continuation }
+  }
+}
 
-    func retainedAddress() -> UInt { unsafe UInt(bitPattern: Unmanaged.passRetained(self).toOpaque()) }
+/// A final class whose objects pass from thread to thread by their addresses, in an atomic.
+protocol Addressed: AnyObject {}
 
-    /// Takes back the reference that `retainedAddress` gave away.
-    static func adopt(_ address: UInt) -> Waiter {
-      // A list holds addresses of waiters only: never 0, never the mark.
-      guard let pointer = unsafe UnsafeRawPointer(bitPattern: address) else {
-        preconditionFailure("a waiter's address is 0")
-      }
-      return unsafe Unmanaged<Waiter>.fromOpaque(pointer).takeRetainedValue()
+extension Addressed {
+  /// The object's address, with a reference to it.
+  func retainedAddress() -> UInt { unsafe UInt(bitPattern: Unmanaged.passRetained(self).toOpaque()) }
+
+  /// Takes back the reference that `retainedAddress` gave away.
+  static func adopt(_ address: UInt) -> Self {
+    guard let pointer = unsafe UnsafeRawPointer(bitPattern: address) else {
+      preconditionFailure("an object's address is 0")
     }
+    return unsafe Unmanaged<Self>.fromOpaque(pointer).takeRetainedValue()
   }
 }

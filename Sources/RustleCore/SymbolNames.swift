@@ -38,17 +38,7 @@ final class SymbolNames: Sendable {
   }
 
   /// One thread at a time owns it: the one that took it out of the slot.
-  private final class List {
+  private final class List: Addressed {
     var names: [String] = []
-
-    func retainedAddress() -> UInt { unsafe UInt(bitPattern: Unmanaged.passRetained(self).toOpaque()) }
-
-    /// Takes back the reference that `retainedAddress` gave away.
-    static func adopt(_ address: UInt) -> List {
-      guard let pointer = unsafe UnsafeRawPointer(bitPattern: address) else {
-        preconditionFailure("a list's address is 0")
-      }
-      return unsafe Unmanaged<List>.fromOpaque(pointer).takeRetainedValue()
-    }
   }
 }

@@ -93,7 +93,7 @@ public actor Equalizer {
     // The curves come with the change, for those who look at them.
     let frequencies = responsesShown.hasListeners ? frequencies : []
     let (left, right) = try AudioError.rethrowing { () throws(NativeError) in
-      try equalizer.change(settings.native, responseAt: frequencies)
+      try equalizer.change(settings.native, responseAt: frequencies, sampleRate: format.sampleRate)
     }
     curves = frequencies.isEmpty ? nil : EqualizerResponse(frequencies: frequencies, left: left, right: right)
     self.settings = settings

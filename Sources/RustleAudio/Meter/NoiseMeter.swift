@@ -49,7 +49,7 @@ public actor NoiseMeter {
   public var reading: NoiseReading {
     get throws(AudioError) {
       do {
-        return NoiseReading(try meter.reading(), configuration)
+        return NoiseReading(try meter.read(), configuration)
       } catch {
         throw AudioError(error)
       }
@@ -63,7 +63,8 @@ public actor NoiseMeter {
   /// - Returns: nil in the first 5 time constants, which do not count.
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation``.
   public func level(exceededFor percent: Double) throws(AudioError) -> Double? {
-    return try AudioError.rethrowing { () throws(NativeError) in try meter.exceeded(percent: percent) }
+    let level = try AudioError.rethrowing { () throws(NativeError) in try meter.exceeded(percent: percent) }
+    return level.isNaN ? nil : level
   }
 
   /// The equivalent level of one band.

@@ -22,36 +22,6 @@ package enum NativeCalls {
     }
   }
 
-  /// See `rustle_equalizer_change`.
-  package static func equalizerChange(_ equalizer: UInt64, settings: NativeEqualizerSettings) throws(NativeError) {
-    try unsafe settings.withRecord { (settings, _) throws(NativeError) in
-      try unsafe NativeError.check {
-        unsafe rustle_equalizer_change_sized(
-          equalizer,
-          settings.assumingMemoryBound(to: RustleEqualizerSettings.self), MemoryLayout<RustleEqualizerSettings>.stride,
-          $0)
-      }
-    }
-  }
-
-  /// See `rustle_equalizer_set_bypassed`.
-  package static func equalizerSetBypassed(_ equalizer: UInt64, isBypassed: Bool) throws(NativeError) {
-    try unsafe NativeError.check {
-      unsafe rustle_equalizer_set_bypassed(
-        equalizer, isBypassed ? 1 : 0, $0)
-    }
-  }
-
-  /// See `rustle_equalizer_process`.
-  package static func equalizerProcess(_ equalizer: UInt64, block: inout MutableSpan<Float>) throws(NativeError) {
-    try unsafe block.withUnsafeMutableBufferPointer { block throws(NativeError) in
-      try unsafe NativeError.check {
-        unsafe rustle_equalizer_process(
-          equalizer, block.baseAddress, block.count, $0)
-      }
-    }
-  }
-
   /// See `rustle_equalizer_response`.
   package static func equalizerResponse(
     settings: NativeEqualizerSettings, sampleRate: Double, frequencies: Span<Double>, left: inout MutableSpan<Double>,
@@ -221,41 +191,6 @@ package enum NativeCalls {
     return count
   }
 
-  /// See `rustle_fft_spectrum`.
-  package static func fftSpectrum(
-    _ fftPlan: UInt64, form: NativeSpectrumForm, input: Span<Float>, output: inout MutableSpan<Float>,
-    scratch: inout MutableSpan<Float>
-  ) throws(NativeError) {
-    try unsafe input.withUnsafeBufferPointer { input throws(NativeError) in
-      try unsafe output.withUnsafeMutableBufferPointer { output throws(NativeError) in
-        try unsafe scratch.withUnsafeMutableBufferPointer { scratch throws(NativeError) in
-          try unsafe NativeError.check {
-            unsafe rustle_fft_spectrum(
-              fftPlan, form.rawValue, input.baseAddress, input.count, output.baseAddress, output.count,
-              scratch.baseAddress, scratch.count, $0)
-          }
-        }
-      }
-    }
-  }
-
-  /// See `rustle_fft_inverse_samples`.
-  package static func fftInverseSamples(
-    _ fftInverse: UInt64, bins: Span<Float>, output: inout MutableSpan<Float>, scratch: inout MutableSpan<Float>
-  ) throws(NativeError) {
-    try unsafe bins.withUnsafeBufferPointer { bins throws(NativeError) in
-      try unsafe output.withUnsafeMutableBufferPointer { output throws(NativeError) in
-        try unsafe scratch.withUnsafeMutableBufferPointer { scratch throws(NativeError) in
-          try unsafe NativeError.check {
-            unsafe rustle_fft_inverse_samples(
-              fftInverse, bins.baseAddress, bins.count, output.baseAddress, output.count,
-              scratch.baseAddress, scratch.count, $0)
-          }
-        }
-      }
-    }
-  }
-
   /// See `rustle_fft_path`.
   package static func fftPath() throws(NativeError) -> NativeFFTPath? {
     try NativeLibrary.prepare()
@@ -295,52 +230,6 @@ package enum NativeCalls {
               search.assumingMemoryBound(to: RustlePeakSearch.self), MemoryLayout<RustlePeakSearch>.stride,
               peaks.baseAddress, MemoryLayout<RustlePeak>.stride, peaks.count, &count, $0)
           }
-        }
-      }
-    }
-    return count
-  }
-
-  /// See `rustle_meter_process`.
-  package static func meterProcess(_ meter: UInt64, samples: Span<Float>) throws(NativeError) {
-    try unsafe samples.withUnsafeBufferPointer { samples throws(NativeError) in
-      try unsafe NativeError.check {
-        unsafe rustle_meter_process(
-          meter, samples.baseAddress, samples.count, $0)
-      }
-    }
-  }
-
-  /// See `rustle_meter_read`.
-  package static func meterRead(_ meter: UInt64) throws(NativeError) -> NativeMeterReading {
-    var reading = RustleMeterReading()
-    try unsafe NativeError.check {
-      unsafe rustle_meter_read_sized(
-        meter, &reading, MemoryLayout<RustleMeterReading>.stride, $0)
-    }
-    return NativeMeterReading(reading)
-  }
-
-  /// See `rustle_meter_exceeded`.
-  package static func meterExceeded(_ meter: UInt64, percent: Double) throws(NativeError) -> Double {
-    var level = Double()
-    try unsafe NativeError.check {
-      unsafe rustle_meter_exceeded(
-        meter, percent, &level, $0)
-    }
-    return level
-  }
-
-  /// See `rustle_meter_bands`.
-  package static func meterBands(
-    _ meter: UInt64, centres: inout MutableSpan<Double>, levels: inout MutableSpan<Double>
-  ) throws(NativeError) -> Int {
-    var count = Int()
-    try unsafe centres.withUnsafeMutableBufferPointer { centres throws(NativeError) in
-      try unsafe levels.withUnsafeMutableBufferPointer { levels throws(NativeError) in
-        try unsafe NativeError.check {
-          unsafe rustle_meter_bands(
-            meter, centres.baseAddress, centres.count, levels.baseAddress, levels.count, &count, $0)
         }
       }
     }
@@ -426,67 +315,6 @@ package enum NativeCalls {
       unsafe rustle_playback_finish(
         session, $0)
     }
-  }
-
-  /// See `rustle_stft_frame_count`.
-  package static func stftFrameCount(_ stft: UInt64, length: Int) throws(NativeError) -> Int {
-    var count = Int()
-    try unsafe NativeError.check {
-      unsafe rustle_stft_frame_count(
-        stft, max(0, length), &count, $0)
-    }
-    return count
-  }
-
-  /// See `rustle_stft_frames`.
-  package static func stftFrames(
-    _ stft: UInt64, signal: Span<Float>, first: Int, output: inout MutableSpan<Float>,
-    scratch: inout MutableSpan<Float>
-  ) throws(NativeError) -> Int {
-    var count = Int()
-    try unsafe signal.withUnsafeBufferPointer { signal throws(NativeError) in
-      try unsafe output.withUnsafeMutableBufferPointer { output throws(NativeError) in
-        try unsafe scratch.withUnsafeMutableBufferPointer { scratch throws(NativeError) in
-          try unsafe NativeError.check {
-            unsafe rustle_stft_frames(
-              stft, signal.baseAddress, signal.count, max(0, first), output.baseAddress, output.count,
-              scratch.baseAddress, scratch.count, &count, $0)
-          }
-        }
-      }
-    }
-    return count
-  }
-
-  /// See `rustle_stft_stream_push`.
-  package static func stftStreamPush(
-    _ stftStream: UInt64, samples: Span<Float>, output: inout MutableSpan<Float>
-  ) throws(NativeError) -> (taken: Int, frames: Int) {
-    var taken = Int()
-    var frames = Int()
-    try unsafe samples.withUnsafeBufferPointer { samples throws(NativeError) in
-      try unsafe output.withUnsafeMutableBufferPointer { output throws(NativeError) in
-        try unsafe NativeError.check {
-          unsafe rustle_stft_stream_push(
-            stftStream, samples.baseAddress, samples.count, output.baseAddress, output.count, &taken, &frames, $0)
-        }
-      }
-    }
-    return (taken, frames)
-  }
-
-  /// See `rustle_stft_stream_finish`.
-  package static func stftStreamFinish(
-    _ stftStream: UInt64, output: inout MutableSpan<Float>
-  ) throws(NativeError) -> Int {
-    var frames = Int()
-    try unsafe output.withUnsafeMutableBufferPointer { output throws(NativeError) in
-      try unsafe NativeError.check {
-        unsafe rustle_stft_stream_finish(
-          stftStream, output.baseAddress, output.count, &frames, $0)
-      }
-    }
-    return frames
   }
 
   /// See `rustle_voice_process`.

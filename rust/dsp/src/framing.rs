@@ -1,5 +1,7 @@
 //! The frames of a signal that comes in pieces.
 
+use std::mem::MaybeUninit;
+
 /// Collects the samples of one frame after the other, each beginning a hop after the one before. However the signal is cut, the
 /// frames are the same.
 pub(crate) struct Framing {
@@ -73,4 +75,25 @@ impl Framing {
     pub(crate) fn reset(&mut self) {
         (self.filled, self.skip, self.start) = (0, 0, 0);
     }
+}
+
+/// Has `push` take the first of `samples`, at most `fit`, and writes every frame that it finds to `frames`; returns how many samples
+/// it took and how many frames there were.
+///
+/// # Errors
+/// As `push`.
+pub(crate) fn write_frames<Found, Frame: From<Found>, Error>(
+    fit: usize,
+    samples: &[f32],
+    frames: &mut [MaybeUninit<Frame>],
+    push: impl FnOnce(&[f32], &mut dyn FnMut(Found)) -> Result<(), Error>,
+) -> Result<(usize, usize), Error> {
+    let taken = fit.min(samples.len());
+    let (room, mut places) = (frames.len(), frames.iter_mut());
+    push(&samples[..taken], &mut |frame| {
+        if let Some(place) = places.next() {
+            place.write(frame.into());
+        }
+    })?;
+    Ok((taken, room - places.len()))
 }

@@ -32,10 +32,10 @@ impl<T> Alone<T> {
                 self.state.clear_poison();
                 Ok(state)
             }
-            Err(TryLockError::WouldBlock) => Err(CallFault::wrong_state(
-                self.name,
-                "expected one call at a time, got a second one",
-            )),
+            Err(TryLockError::WouldBlock) => {
+                let problem = "expected one call at a time, got a second one";
+                Err(CallFault::wrong_state(self.name, problem))
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Equalizers: the part that sound runs through, and what their settings say.
 
-use crate::fault::{lengths, CallOr, Outcome};
+use crate::fault::{statuses, CallOr, Outcome};
 use crate::lent::{choices, Choice, Flag, Lent};
 use crate::object::{New, Object};
 use crate::records::records;
@@ -85,12 +85,10 @@ impl Object for Equalizer {
 impl New<RustleEqualizerConfiguration> for Equalizer {
     /// Makes an equalizer.
     fn new(configuration: &RustleEqualizerConfiguration) -> Outcome<EqualizerError, Self> {
-        Ok(Self(LiveEqualizer::new(
-            configuration.sample_rate,
-            configuration.channels as usize,
-            configuration.bands as usize,
-            configuration.settings.read()?,
-        )?))
+        let (channels, bands) = (configuration.channels as usize, configuration.bands as usize);
+        let settings = configuration.settings.read()?;
+        let equalizer = LiveEqualizer::new(configuration.sample_rate, channels, bands, settings)?;
+        Ok(Self(equalizer))
     }
 }
 
@@ -234,4 +232,7 @@ impl From<ProcessError> for CallOr<EqualizerError> {
     }
 }
 
-lengths!(EqualizerError: EqualizerError::BandCount { .. } | EqualizerError::BlockLength { .. });
+statuses!(EqualizerError {
+    RUSTLE_INVALID_LENGTH: BandCount BlockLength,
+    RUSTLE_INVALID_VALUE: SampleRate Frequency Gain Preamp Quality Channels,
+});

@@ -1,8 +1,6 @@
 //! A fault of a call: of its arguments as C sees them, or of what they say.
 
-use crate::status::{
-    CallFault, Fault, RustleStatus, RUSTLE_EXHAUSTED, RUSTLE_FORKED, RUSTLE_POISONED, RUSTLE_SHUT_DOWN,
-};
+use crate::status::{CallFault, Fault, RustleStatus};
 use rustle_engines::{RuntimeError, StartError};
 use std::fmt::{self, Display};
 
@@ -12,39 +10,32 @@ pub(crate) trait DomainError: Display {
     fn status(&self) -> RustleStatus;
 }
 
-/// The statuses of an error: a length that is wrong, by these patterns, or else a value.
-macro_rules! lengths {
-    ($error:ident: $length:pat) => {
+/// The status of every case of an error: `ColorError { RUSTLE_INVALID_VALUE: Hue Shade, its own: Paint }`, where that of `Paint` is
+/// the status of the error in it.
+macro_rules! statuses {
+    ($error:ident { $($status:ident: $($case:ident)+,)* $(_: $($own:ident)+,)? }) => {
         impl $crate::fault::DomainError for $error {
             fn status(&self) -> $crate::status::RustleStatus {
                 match self {
-                    $length => $crate::status::RUSTLE_INVALID_LENGTH,
-                    _ => $crate::status::RUSTLE_INVALID_VALUE,
+                    $($(Self::$case { .. })|+ => $crate::status::$status,)*
+                    $($(Self::$own(error) => error.status(),)+)?
                 }
             }
         }
     };
 }
-pub(crate) use lengths;
+pub(crate) use statuses;
 
-impl DomainError for RuntimeError {
-    fn status(&self) -> RustleStatus {
-        match self {
-            Self::Forked { .. } => RUSTLE_FORKED,
-            Self::Thread(_) => RUSTLE_EXHAUSTED,
-        }
-    }
-}
+statuses!(RuntimeError {
+    RUSTLE_FORKED: Forked,
+    RUSTLE_EXHAUSTED: Thread,
+});
 
-impl DomainError for StartError {
-    fn status(&self) -> RustleStatus {
-        match self {
-            Self::ShutDown => RUSTLE_SHUT_DOWN,
-            Self::Poisoned => RUSTLE_POISONED,
-            Self::Runtime(error) => error.status(),
-        }
-    }
-}
+statuses!(StartError {
+    RUSTLE_SHUT_DOWN: ShutDown,
+    RUSTLE_POISONED: Poisoned,
+    _: Runtime,
+});
 
 /// What a call of one domain fails with.
 pub(crate) enum CallOr<E> {

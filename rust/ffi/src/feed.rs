@@ -10,12 +10,12 @@ pub use records::*;
 pub use server::*;
 pub use sources::*;
 
-use crate::fault::{DomainError, Outcome};
+use crate::fault::{statuses, Outcome};
 use crate::lane::LaneRecord;
 use crate::lent::{Choice, RustleString};
 use crate::object::{Describe, New, Object};
 use crate::runtime;
-use crate::status::*;
+use crate::status::CallFault;
 use crate::RustleHandle;
 use rustle_engines::{FeedEngine, FeedError, HostNews, SourceConfiguration};
 use rustle_market::{Backoff, BackoffSettings, Decimal, SymbolError, MAX_SYMBOLS};
@@ -47,10 +47,8 @@ impl New<RustleSimulatedFeed> for Feed {
     /// Fails with `RUSTLE_NO_SYMBOLS` to `RUSTLE_RATE_OUT_OF_RANGE`.
     #[doc(alias = "rustle_feed_new_simulated")]
     fn new(configuration: &RustleSimulatedFeed) -> Outcome<FeedError, Self> {
-        Self::of(
-            SourceConfiguration::Simulated(configuration.read()?),
-            configuration.runtime,
-        )
+        let source = SourceConfiguration::Simulated(configuration.read()?);
+        Self::of(source, configuration.runtime)
     }
 }
 
@@ -60,10 +58,8 @@ impl New<RustleReplayFeed> for Feed {
     /// Fails with `RUSTLE_MALFORMED_SCHEMA`, `RUSTLE_UNKNOWN_FORMAT`, `RUSTLE_UNREADABLE_FILE`.
     #[doc(alias = "rustle_feed_new_replay")]
     fn new(configuration: &RustleReplayFeed) -> Outcome<FeedError, Self> {
-        Self::of(
-            SourceConfiguration::Replay(configuration.read()?),
-            configuration.runtime,
-        )
+        let source = SourceConfiguration::Replay(configuration.read()?);
+        Self::of(source, configuration.runtime)
     }
 }
 
@@ -74,10 +70,8 @@ impl New<RustleLiveFeed> for Feed {
     /// Fails with `RUSTLE_INVALID_VALUE` (a time out of its range), `RUSTLE_MALFORMED_ADDRESS`, `RUSTLE_MALFORMED_SCHEMA`.
     #[doc(alias = "rustle_feed_new_live")]
     fn new(configuration: &RustleLiveFeed) -> Outcome<FeedError, Self> {
-        Self::of(
-            SourceConfiguration::Live(configuration.read()?),
-            configuration.runtime,
-        )
+        let source = SourceConfiguration::Live(configuration.read()?);
+        Self::of(source, configuration.runtime)
     }
 }
 
@@ -87,10 +81,8 @@ impl New<RustlePushedFeed> for Feed {
     /// Fails with `RUSTLE_INVALID_LENGTH` (also a message limit), `RUSTLE_MALFORMED_SCHEMA`.
     #[doc(alias = "rustle_feed_new_pushed")]
     fn new(configuration: &RustlePushedFeed) -> Outcome<FeedError, Self> {
-        Self::of(
-            SourceConfiguration::Pushed(configuration.read()?),
-            configuration.runtime,
-        )
+        let source = SourceConfiguration::Pushed(configuration.read()?);
+        Self::of(source, configuration.runtime)
     }
 }
 
@@ -241,25 +233,18 @@ fn write_text(text: &str, place: &mut [u8], name: &'static str, length: &mut usi
     Ok(())
 }
 
-impl DomainError for FeedError {
-    fn status(&self) -> RustleStatus {
-        match self {
-            Self::Symbols(error) => error.status(),
-            Self::RateOutOfRange { .. } => RUSTLE_RATE_OUT_OF_RANGE,
-            Self::CapacityOutOfRange { .. } | Self::ModelCount { .. } | Self::MessageLimit { .. } => {
-                RUSTLE_INVALID_LENGTH
-            }
-            Self::Schema(_) => RUSTLE_MALFORMED_SCHEMA,
-            Self::UnknownFormat { .. } => RUSTLE_UNKNOWN_FORMAT,
-            Self::File { .. } => RUSTLE_UNREADABLE_FILE,
-            Self::AddressText(_) => RUSTLE_MALFORMED_ADDRESS,
-            Self::Address { .. } => RUSTLE_ADDRESS_UNAVAILABLE,
-            Self::NotPushed => RUSTLE_WRONG_SOURCE,
-            Self::Ended => RUSTLE_WRONG_STATE,
-            Self::ShutDown => RUSTLE_SHUT_DOWN,
-            Self::Poisoned => RUSTLE_POISONED,
-            Self::Runtime(error) => error.status(),
-            _ => RUSTLE_INVALID_VALUE,
-        }
-    }
-}
+statuses!(FeedError {
+    RUSTLE_RATE_OUT_OF_RANGE: RateOutOfRange,
+    RUSTLE_INVALID_LENGTH: CapacityOutOfRange ModelCount MessageLimit,
+    RUSTLE_INVALID_VALUE: IntervalOutOfRange Model Lateness Alert Speed PatienceOutOfRange Backoff NoSymbols,
+    RUSTLE_MALFORMED_SCHEMA: Schema,
+    RUSTLE_UNKNOWN_FORMAT: UnknownFormat,
+    RUSTLE_UNREADABLE_FILE: File,
+    RUSTLE_MALFORMED_ADDRESS: AddressText,
+    RUSTLE_ADDRESS_UNAVAILABLE: Address,
+    RUSTLE_WRONG_SOURCE: NotPushed,
+    RUSTLE_WRONG_STATE: Ended,
+    RUSTLE_SHUT_DOWN: ShutDown,
+    RUSTLE_POISONED: Poisoned,
+    _: Symbols Runtime,
+});

@@ -6,13 +6,11 @@ pub(crate) mod peaks;
 mod results;
 mod scratch;
 
-use crate::fault::{DomainError, Outcome};
+use crate::fault::{statuses, Outcome};
 use crate::lent::{choices, Choice};
 use crate::object::{Describe, New, Object};
 use crate::records::records;
-use crate::status::{
-    CallFault, RustleStatus, RUSTLE_INVALID_LENGTH, RUSTLE_INVALID_VALUE, RUSTLE_WRONG_STATE,
-};
+use crate::status::CallFault;
 pub use peaks::{RustlePeak, RustlePeakSearch};
 use rustle_dsp::{DspError, Form, InversePlan, Path, Scale, SpectrumPlan, Symmetry, Window};
 pub(crate) use scratch::ScratchPool;
@@ -310,20 +308,8 @@ pub(crate) fn fill_window(
     Ok(())
 }
 
-impl DomainError for DspError {
-    fn status(&self) -> RustleStatus {
-        match self {
-            Self::InputLength { .. }
-            | Self::BinCount { .. }
-            | Self::ComplexLength { .. }
-            | Self::OutputLength { .. }
-            | Self::ScratchLength { .. }
-            | Self::RowLength { .. }
-            | Self::FrameCount { .. }
-            | Self::NoRoom
-            | Self::SpectrumLength { .. } => RUSTLE_INVALID_LENGTH,
-            Self::Ended => RUSTLE_WRONG_STATE,
-            _ => RUSTLE_INVALID_VALUE,
-        }
-    }
-}
+statuses!(DspError {
+    RUSTLE_INVALID_LENGTH: InputLength BinCount ComplexLength OutputLength ScratchLength RowLength FrameCount NoRoom SpectrumLength,
+    RUSTLE_WRONG_STATE: Ended,
+    RUSTLE_INVALID_VALUE: Size PathUnavailable PathName Hop SampleRate Threshold Separation,
+});

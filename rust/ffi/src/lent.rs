@@ -24,10 +24,8 @@ impl<T> Lent<T> {
     /// Errors: as [`borrowed`]; a longer list, which is not read then.
     pub(crate) fn slice(&self, length: usize, most: usize, name: &'static str) -> Result<&[T], CallFault> {
         if length > most {
-            return Err(CallFault::length(
-                name,
-                "expected a length within the limit, got a larger one",
-            ));
+            let problem = "expected a length within the limit, got a larger one";
+            return Err(CallFault::length(name, problem));
         }
         // SAFETY: whoever made the record promises that the memory can be read for as long as the record is there.
         unsafe { borrowed(self.0, length, name) }

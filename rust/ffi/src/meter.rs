@@ -1,7 +1,7 @@
 //! Sound-level meters: levels, loudness, bands, and the scale for display.
 
 use crate::alone::Alone;
-use crate::fault::{lengths, Outcome};
+use crate::fault::{statuses, Outcome};
 use crate::lent::{choices, Choice, Flag, Lent};
 use crate::object::{New, Object};
 use crate::records::records;
@@ -264,4 +264,12 @@ impl RustleMeterConfiguration {
     }
 }
 
-lengths!(SoundMeterError: SoundMeterError::Meter(MeterError::BlockLength { .. }));
+statuses!(MeterError {
+    RUSTLE_INVALID_LENGTH: BlockLength,
+    RUSTLE_INVALID_VALUE: SampleRate Channels,
+});
+
+statuses!(SoundMeterError {
+    RUSTLE_INVALID_VALUE: Metered Offset Response,
+    _: Meter,
+});

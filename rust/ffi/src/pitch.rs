@@ -3,7 +3,7 @@
 //! Example: `samples_count` 4000, `frames_capacity` 32.
 
 use crate::alone::Alone;
-use crate::fault::{lengths, Outcome};
+use crate::fault::{statuses, Outcome};
 use crate::lent::{choices, Choice};
 use crate::object::{Describe, New, Object};
 use crate::records::records;
@@ -188,4 +188,8 @@ impl RustlePitchConfiguration {
     }
 }
 
-lengths!(PitchError: PitchError::FrameLength { .. });
+statuses!(PitchError {
+    RUSTLE_INVALID_LENGTH: FrameLength,
+    RUSTLE_INVALID_VALUE: SampleRate Range Window Hop MethodName,
+    _: Transform,
+});

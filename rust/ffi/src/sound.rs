@@ -121,20 +121,16 @@ impl Object for PlaybackEngine {
 impl New<RustleSoundConfiguration> for CaptureEngine {
     /// Makes a capture. The device is opened by each start.
     fn new(configuration: &RustleSoundConfiguration) -> Outcome<SoundError, Self> {
-        Ok(Self::on(
-            runtime::find(configuration.runtime)?,
-            configuration.read()?,
-        )?)
+        let runtime = runtime::find(configuration.runtime)?;
+        Ok(Self::on(runtime, configuration.read()?)?)
     }
 }
 
 impl New<RustleSoundConfiguration> for PlaybackEngine {
     /// Makes a playback. The device is opened by each start.
     fn new(configuration: &RustleSoundConfiguration) -> Outcome<SoundError, Self> {
-        Ok(Self::on(
-            runtime::find(configuration.runtime)?,
-            configuration.read()?,
-        )?)
+        let runtime = runtime::find(configuration.runtime)?;
+        Ok(Self::on(runtime, configuration.read()?)?)
     }
 }
 

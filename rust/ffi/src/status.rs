@@ -154,11 +154,8 @@ impl CallFault {
 
     /// There is no memory or number left for another object.
     pub(crate) const fn exhausted(argument: &'static str) -> Self {
-        Self::new(
-            RUSTLE_EXHAUSTED,
-            argument,
-            "the system or the handle table is exhausted",
-        )
+        let problem = "the system or the handle table is exhausted";
+        Self::new(RUSTLE_EXHAUSTED, argument, problem)
     }
 
     /// The call does not fit the present state.
@@ -184,15 +181,10 @@ impl CallFault {
 
 impl Display for CallFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: ", self.argument)?;
         match self.problem {
-            Problem::Text(problem) => write!(f, "{}: {problem}", self.argument),
-            Problem::Size { expected, got } => {
-                write!(
-                    f,
-                    "{}: expected a record of {expected} bytes, got {got}",
-                    self.argument
-                )
-            }
+            Problem::Text(problem) => f.write_str(problem),
+            Problem::Size { expected, got } => write!(f, "expected a record of {expected} bytes, got {got}"),
         }
     }
 }

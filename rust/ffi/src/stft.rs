@@ -153,11 +153,8 @@ impl New<RustleStftStreamConfiguration> for StftStream {
     fn new(configuration: &RustleStftStreamConfiguration) -> Outcome<DspError, Self> {
         let stft = Stft::table().pin(configuration.stft, "configuration.stft")?;
         let stream = rustle_dsp::StftStream::new(stft.plan.clone());
-        Ok(Self(Alone::new(
-            stream,
-            Self::NAME,
-            rustle_dsp::StftStream::reset,
-        )))
+        let reset = rustle_dsp::StftStream::reset;
+        Ok(Self(Alone::new(stream, Self::NAME, reset)))
     }
 }
 

@@ -1,6 +1,6 @@
 //! The ticker: engines, and the start and drain of their sessions.
 
-use crate::fault::{CallOr, DomainError, Outcome};
+use crate::fault::{statuses, CallOr, DomainError, Outcome};
 use crate::lane::{BellSink, EventSink, RustleLaneRequest};
 use crate::lent::{Flag, Lent, RustleString};
 use crate::object::{New, Object};
@@ -8,7 +8,7 @@ use crate::records::records;
 use crate::runtime;
 use crate::session::{Started, Stream};
 use crate::sink::SinkGuts;
-use crate::status::*;
+use crate::status::CallFault;
 use crate::RustleHandle;
 pub(crate) use rustle_engines::TickerEngine;
 use rustle_engines::{Sessions, Tick, TickerConfiguration, TickerError};
@@ -115,27 +115,18 @@ pub(crate) fn lent_names<'a, E: DomainError + From<SymbolError>>(
         .collect::<Result<_, _>>()?)
 }
 
-impl DomainError for SymbolError {
-    fn status(&self) -> RustleStatus {
-        match self {
-            Self::None => RUSTLE_NO_SYMBOLS,
-            Self::TooMany => RUSTLE_TOO_MANY_SYMBOLS,
-            Self::TooLong { .. } => RUSTLE_SYMBOL_TOO_LONG,
-            Self::Empty { .. } | Self::Malformed { .. } => RUSTLE_MALFORMED_SYMBOL,
-            Self::Duplicate { .. } => RUSTLE_DUPLICATE_SYMBOL,
-        }
-    }
-}
+statuses!(SymbolError {
+    RUSTLE_NO_SYMBOLS: None,
+    RUSTLE_TOO_MANY_SYMBOLS: TooMany,
+    RUSTLE_SYMBOL_TOO_LONG: TooLong,
+    RUSTLE_MALFORMED_SYMBOL: Empty Malformed,
+    RUSTLE_DUPLICATE_SYMBOL: Duplicate,
+});
 
-impl DomainError for TickerError {
-    fn status(&self) -> RustleStatus {
-        match self {
-            Self::Symbols(error) => error.status(),
-            Self::RateOutOfRange { .. } => RUSTLE_RATE_OUT_OF_RANGE,
-            Self::CapacityOutOfRange { .. } => RUSTLE_INVALID_LENGTH,
-            Self::ShutDown => RUSTLE_SHUT_DOWN,
-            Self::Poisoned => RUSTLE_POISONED,
-            Self::Runtime(error) => error.status(),
-        }
-    }
-}
+statuses!(TickerError {
+    RUSTLE_RATE_OUT_OF_RANGE: RateOutOfRange,
+    RUSTLE_INVALID_LENGTH: CapacityOutOfRange,
+    RUSTLE_SHUT_DOWN: ShutDown,
+    RUSTLE_POISONED: Poisoned,
+    _: Symbols Runtime,
+});

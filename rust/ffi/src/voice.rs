@@ -3,7 +3,7 @@
 //! Example: `sample_rate` 8000, `lowest` 75, `highest` 500, `samples_count` 8000.
 
 use crate::alone::Alone;
-use crate::fault::{lengths, Outcome};
+use crate::fault::{statuses, Outcome};
 use crate::lent::{choices, Choice};
 use crate::object::{Describe, New, Object};
 use crate::records::records;
@@ -351,4 +351,8 @@ impl RustleFormantConfiguration {
     }
 }
 
-lengths!(VoiceError: VoiceError::FrameLength { .. });
+statuses!(VoiceError {
+    RUSTLE_INVALID_LENGTH: FrameLength,
+    RUSTLE_INVALID_VALUE: SampleRate Range Fundamental Ceiling Order Length Hop MethodName,
+    _: Pitch Transform,
+});

@@ -5,7 +5,7 @@ use rustle::fft::{
     RustleFftPath, RustleFftPlanConfiguration, RustleScale, RustleSpectrumForm, RustleSymmetry,
 };
 use rustle::lent::Choice;
-use rustle::status::{RustleStatus, RUSTLE_OK, RUSTLE_STALE_HANDLE};
+use rustle::status::{RustleStatus, RUSTLE_OK};
 use rustle::{rustle_fft_spectrum, RustleHandle, RUSTLE_NEW_FFT_PLAN};
 use rustle_testkit::{allocations_in, noise, relative_l2, vector_file, CountingAllocator};
 use std::ptr;
@@ -93,41 +93,6 @@ fn plan_allocates_its_scratch_memory_once() {
     let second = allocations_in(|| magnitudes(plan, &input, &mut output));
     assert_eq!((first, second), ((1, RUSTLE_OK), (0, RUSTLE_OK)));
     assert_eq!(free(plan), RUSTLE_OK);
-}
-
-#[test]
-fn plan_that_is_freed_under_its_users_lets_them_finish() {
-    let input = noise(2, 1024);
-    let alone = new_plan(1024, 1);
-    let mut expected = vec![0.0; 513];
-    assert_eq!(magnitudes(alone, &input, &mut expected), RUSTLE_OK);
-    assert_eq!(free(alone), RUSTLE_OK);
-
-    let plan = new_plan(1024, 1);
-    std::thread::scope(|scope| {
-        let users: Vec<_> = (0..4)
-            .map(|_| {
-                scope.spawn(|| {
-                    let mut output = vec![0.0; 513];
-                    let mut done = 0;
-                    loop {
-                        match magnitudes(plan, &input, &mut output) {
-                            RUSTLE_OK => assert_eq!(output, expected),
-                            status => return status,
-                        }
-                        done += 1;
-                        if done == 50 {
-                            free(plan);
-                        }
-                    }
-                })
-            })
-            .collect();
-        for user in users {
-            let status = user.join().expect("no panic");
-            assert_eq!(status, RUSTLE_STALE_HANDLE);
-        }
-    });
 }
 
 /// The caches of the plans and of their scratch memory are the process's: the first call of each size races here, and every

@@ -59,6 +59,10 @@ fn files(root: &Path) -> Vec<(&'static str, String)> {
             swift_file(root, swift::calls::text(&interface)),
         ),
         (
+            "Sources/RustleCore/Generated/Owners.swift",
+            swift_file(root, swift::owners::text(&interface)),
+        ),
+        (
             "Sources/RustleCore/Generated/Records.swift",
             swift_file(root, swift::records::text(&interface)),
         ),

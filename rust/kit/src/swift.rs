@@ -1,8 +1,9 @@
 //! Writes what RustleCore has of the interface: the layouts that it was compiled with, and the statuses; below, the records, the
-//! calls and the engines.
+//! calls, the owners of objects and the engines.
 
 pub(crate) mod calls;
 pub(crate) mod engines;
+pub(crate) mod owners;
 pub(crate) mod records;
 
 use crate::layout;

@@ -5,7 +5,7 @@ use super::error::PitchError;
 use super::path::Decoder;
 use super::{PitchEstimate, PitchEstimator, estimator};
 use crate::HOPS;
-use crate::framing::Framing;
+use crate::framing::{Framing, write_frames};
 use std::mem::MaybeUninit;
 
 /// The pitch at one time.
@@ -69,14 +69,8 @@ impl PitchTracker {
         samples: &[f32],
         frames: &mut [MaybeUninit<F>],
     ) -> Result<(usize, usize), PitchError> {
-        let taken = self.framing.fit(frames.len()).min(samples.len());
-        let (room, mut places) = (frames.len(), frames.iter_mut());
-        self.push(&samples[..taken], |frame| {
-            if let Some(place) = places.next() {
-                place.write(frame.into());
-            }
-        })?;
-        Ok((taken, room - places.len()))
+        let fit = self.framing.fit(frames.len());
+        write_frames(fit, samples, frames, |samples, found| self.push(samples, found))
     }
 
     /// Takes the signal's next samples and hands every frame that they complete to `found`.

@@ -7,7 +7,7 @@ use super::perturbation::Steadiness;
 use super::summary::{Counts, VoiceSummary};
 use super::{SpectrumAnalyzer, VoiceError, checked_range, checked_rate};
 use crate::HOPS;
-use crate::framing::Framing;
+use crate::framing::{Framing, write_frames};
 use crate::pitch::{PitchConfiguration, PitchEstimator, estimator};
 use std::mem::MaybeUninit;
 use std::ops::RangeInclusive;
@@ -162,14 +162,8 @@ impl VoiceAnalyzer {
         samples: &[f32],
         frames: &mut [MaybeUninit<F>],
     ) -> Result<(usize, usize), VoiceError> {
-        let taken = self.framing.fit(frames.len()).min(samples.len());
-        let (room, mut places) = (frames.len(), frames.iter_mut());
-        self.push(&samples[..taken], |frame| {
-            if let Some(place) = places.next() {
-                place.write(frame.into());
-            }
-        })?;
-        Ok((taken, room - places.len()))
+        let fit = self.framing.fit(frames.len());
+        write_frames(fit, samples, frames, |samples, found| self.push(samples, found))
     }
 
     /// Takes the signal's next samples and hands every frame that they complete to `found`.

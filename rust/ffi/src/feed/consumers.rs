@@ -291,11 +291,10 @@ impl RustleFeedSubscription {
         if self.all.is_set() {
             return Ok(Subscription::All);
         }
-        let names =
-            lent_names::<FeedError>(&self.symbols, self.symbol_count, "request.subscription.symbols")?;
-        Ok(Subscription::Symbols(
-            names.into_iter().map(str::to_owned).collect(),
-        ))
+        let (count, name) = (self.symbol_count, "request.subscription.symbols");
+        let names = lent_names::<FeedError>(&self.symbols, count, name)?;
+        let names = names.into_iter().map(str::to_owned);
+        Ok(Subscription::Symbols(names.collect()))
     }
 }
 

@@ -81,10 +81,8 @@ impl AnyLane for Server {
     }
 
     unsafe fn drain(&self, _: *mut c_void, _: usize) -> Result<(usize, LaneStatistics), CallFault> {
-        Err(CallFault::value(
-            "session",
-            "expected one with a lane, got a server",
-        ))
+        let problem = "expected one with a lane, got a server";
+        Err(CallFault::value("session", problem))
     }
 }
 

@@ -1,5 +1,4 @@
-// A feed from plain C: consumers of every kind on one source, changes of a subscription, a recording, refusals, and the counts
-// that must come out even.
+// A feed from plain C: consumers of every kind on one source, a recording, and the counts that must come out even.
 #include <unistd.h>
 
 #include "feed.h"
@@ -45,33 +44,6 @@ static void consumers_of_one_source_each_have_their_policy(void) {
     EXPECT(atomic_load(&probes[i].signals) >= 1 && is_released(&probes[i], RUSTLE_RELEASE_ENDED));
   }
   FREE(first, every, newest, single, feed, runtime);
-}
-
-static void subscription_changes_while_it_runs(void) {
-  RustleHandle runtime = manual_runtime(), feed = simulated(runtime, 0);
-  RustleFeedSubscription none = {0};
-  RustleString names[] = {TEXT("ETH"), TEXT("LATER")}, twice[] = {TEXT("A"), TEXT("A")};
-  Probe probe = {0};
-  RustleHandle session = quotes_of(feed, &none, &keep_all, &probe);
-  RustleQuote quotes[8];
-  size_t count = 0;
-  OK(rustle_feed_run(feed, NULL));
-  OK(rustle_runtime_advance(runtime, SECOND / 4, NULL));
-  EXPECT(rustle_feed_drain_quotes(session, quotes, 8, &count, NULL, NULL) == RUSTLE_OK && count == 0);
-  OK(rustle_feed_subscribe(session, names, 2, NULL, 0, NULL));
-  OK(rustle_runtime_advance(runtime, SECOND / 2, NULL));
-  EXPECT(rustle_feed_drain_quotes(session, quotes, 8, &count, NULL, NULL) == RUSTLE_OK && count == 1);
-  EXPECT(quotes[0].symbol == 1 && quotes[0].sequence == 1);
-  OK(rustle_feed_subscribe(session, NULL, 0, names, 1, NULL));
-  EXPECT(rustle_feed_subscribe(session, twice, 2, NULL, 0, NULL) == RUSTLE_DUPLICATE_SYMBOL);
-  OK(rustle_runtime_advance(runtime, SECOND, NULL));
-  EXPECT(rustle_feed_drain_quotes(session, quotes, 8, &count, NULL, NULL) == RUSTLE_OK && count == 0);
-  OK(rustle_feed_cancel(feed, NULL));
-  OK(rustle_runtime_advance(runtime, 0, NULL));
-  EXPECT(is_released(&probe, RUSTLE_RELEASE_CANCELLED));
-  EXPECT(rustle_feed_subscribe(session, names, 1, NULL, 0, NULL) == RUSTLE_WRONG_STATE);
-  OK(rustle_session_free(session, NULL));
-  FREE(feed, runtime);
 }
 
 static void recording_gives_quotes_candles_statistics_alerts_and_notices(void) {
@@ -139,84 +111,9 @@ static void recording_gives_quotes_candles_statistics_alerts_and_notices(void) {
   EXPECT(unlink(path) == 0);
 }
 
-static void starts_refuse_and_take_no_sink(void) {
-  RustleHandle runtime = manual_runtime(), feed = simulated(runtime, 0), session = 0;
-  Probe probe = {0};
-  RustleSink sink = {&probe, on_ring, on_release};
-#define START(wanted, policy) \
-  rustle_feed_start_quotes(feed, &(RustleQuoteRequest){wanted, policy}, sink, &session, &error)
-  RustleFeedPolicy policy = {.kind = RUSTLE_POLICY_AWAITED, .capacity = 0};
-  REFUSED(START(all_symbols, policy), RUSTLE_INVALID_LENGTH);
-  policy = (RustleFeedPolicy){.kind = RUSTLE_POLICY_SAMPLED, .interval_ns = 1};
-  REFUSED(START(all_symbols, policy), RUSTLE_INVALID_VALUE);
-  RustleString spaced = TEXT("A B");
-  REFUSED(START(((RustleFeedSubscription){.symbols = &spaced, .symbol_count = 1}), keep_all), RUSTLE_MALFORMED_SYMBOL);
-  // Counts beyond any list are refused before the list is read.
-  REFUSED(START(((RustleFeedSubscription){.symbols = &spaced, .symbol_count = 100001}), keep_all), RUSTLE_TOO_MANY_SYMBOLS);
-#define CANDLES(interval, lateness) \
-  rustle_feed_start_candles(feed, &(RustleCandleRequest){all_symbols, keep_all, interval, lateness}, sink, &session, &error)
-  REFUSED(CANDLES(0, 0), RUSTLE_INVALID_VALUE);
-  REFUSED(CANDLES(1, 65), RUSTLE_INVALID_VALUE);
-  RustlePriceStatisticsRequest backwards = {all_symbols, keep_all, -1};
-  REFUSED(rustle_feed_start_statistics(feed, &backwards, sink, &session, &error), RUSTLE_INVALID_VALUE);
-#define NOTICES(capacity, notices) \
-  rustle_feed_start_notices(feed, &(RustleNoticeRequest){capacity, notices, 0}, sink, &session, &error)
-  REFUSED(NOTICES(0, RUSTLE_NOTICES_ALL), RUSTLE_INVALID_LENGTH);
-  REFUSED(NOTICES(1, 4), RUSTLE_INVALID_VALUE);
-  RustleFeedThreshold threshold = {.symbol = TEXT("A"), .level_units = INT64_MAX};
-  RustlePriceAlertRequest alert = {&threshold, 1, keep_all};
-  REFUSED(rustle_feed_start_alerts(feed, &alert, sink, &session, &error), RUSTLE_INVALID_VALUE);
-  threshold = (RustleFeedThreshold){.symbol = TEXT("A"), .hysteresis_units = -1};
-  REFUSED(rustle_feed_start_alerts(feed, &alert, sink, &session, &error), RUSTLE_INVALID_VALUE);
-  EXPECT(session == 0 && atomic_load(&probe.signals) == 0 && atomic_load(&probe.releases) == 0);
-
-  OK(START(all_symbols, keep_all));
-  uint8_t name[2];
-  size_t length = 77;
-  REFUSED(rustle_feed_symbol(session, 0, name, 2, &length, &error), RUSTLE_INVALID_VALUE);
-  EXPECT(rustle_feed_run(feed, NULL) == RUSTLE_OK && rustle_runtime_advance(runtime, 0, NULL) == RUSTLE_OK);
-  REFUSED(rustle_feed_symbol(session, 0, name, 2, &length, &error), RUSTLE_INVALID_LENGTH);
-  EXPECT(length == 77);
-  EXPECT(rustle_feed_shut_down(feed, NULL) == RUSTLE_OK && rustle_feed_run(feed, NULL) == RUSTLE_SHUT_DOWN);
-  RustleHandle other = 0;
-  REFUSED(rustle_feed_start_quotes(feed, &(RustleQuoteRequest){all_symbols, keep_all}, sink, &other, &error), RUSTLE_SHUT_DOWN);
-  FREE(session, feed);
-  EXPECT(rustle_runtime_advance(runtime, 0, NULL) == RUSTLE_OK && atomic_load(&probe.releases) == 1);
-  FREE(runtime);
-}
-
-static void sources_refuse(void) {
-  RustleHandle none = 0;
-  RustleReplayFeed replay = {.path = TEXT("prices.txt")};
-  REFUSED(rustle_feed_new_replay(&replay, &none, &error), RUSTLE_UNKNOWN_FORMAT);
-  replay.path = TEXT("there-is-none.csv");
-  REFUSED(rustle_feed_new_replay(&replay, &none, &error), RUSTLE_UNREADABLE_FILE);
-  replay.schema = TEXT("symbol");
-  REFUSED(rustle_feed_new_replay(&replay, &none, &error), RUSTLE_MALFORMED_SCHEMA);
-  RustleString symbol = TEXT("A");
-  RustleGbmParameters parameters[2] = {{.price_units = 1, .volatility = 1}, {.price_units = 1}};
-  const RustleSimulatedFeed good = {.symbols = &symbol,
-                                    .symbol_count = 1,
-                                    .parameters = parameters,
-                                    .parameter_count = 1,
-                                    .updates_per_second = 1,
-                                    .model = RUSTLE_MODEL_GBM};
-  RustleSimulatedFeed bad;
-#define WITH(field, value) (bad = good, bad.field = (value), rustle_feed_new_simulated(&bad, &none, &error))
-  REFUSED(WITH(updates_per_second, 10000001), RUSTLE_RATE_OUT_OF_RANGE);
-  REFUSED(WITH(parameter_count, 2), RUSTLE_INVALID_LENGTH);
-  REFUSED(WITH(parameter_count, 100001), RUSTLE_INVALID_LENGTH);
-  REFUSED(WITH(symbol_count, 100001), RUSTLE_TOO_MANY_SYMBOLS);
-  REFUSED(WITH(symbol_count, 0), RUSTLE_NO_SYMBOLS);
-  EXPECT(none == 0);
-}
-
 int main(void) {
   consumers_of_one_source_each_have_their_policy();
-  subscription_changes_while_it_runs();
   recording_gives_quotes_candles_statistics_alerts_and_notices();
-  starts_refuse_and_take_no_sink();
-  sources_refuse();
   EXPECT(rustle_live_objects() == 0);
   return 0;
 }

@@ -1,43 +1,75 @@
-// Voices from plain C: analyzers and measures give what they promise, and refuse what is out of their range.
+// Voices from plain C: the pitch and the other measures of a tone, frame by frame and as a whole.
 #include "expect.h"
 
 #define RATE 16000
-#define ALL (RUSTLE_VOICE_FORMANTS | RUSTLE_VOICE_HARMONICITY | RUSTLE_VOICE_CENTROID)
+#define HOP 160
 
+// Of amplitudes 1, 1/2 and 1/3 of 200, 400 and 600 Hz the powers are as 36, 9 and 4.
 static float tone[RATE];
 
-static const RustleVoiceConfiguration good = {.sample_rate = RATE,
-                                              .lowest = 75,
-                                              .highest = 500,
-                                              .hop = 160,
-                                              .measures = ALL,
-                                              .formants = {.ceiling = 5000, .method = RUSTLE_FORMANTS_WEIGHTED}};
+// However little room there is for frames, none is lost.
+static void tracker_finds_a_tone(void) {
+  RustlePitchConfiguration wanted = {
+      .sample_rate = RATE, .lowest = 75, .highest = 500, .method = RUSTLE_PITCH_HARMONIC, .hop = HOP};
+  RustleHandle pitch = 0;
+  OK(rustle_pitch_new(&wanted, &pitch, NULL));
+  RustlePitchDescription description;
+  OK(rustle_pitch_describe(pitch, &description, NULL));
+  EXPECT(description.hop == HOP && description.lowest == 75 && description.highest == 500);
+  const size_t due = 1 + (RATE - description.window) / HOP;
+  static RustlePitchFrame whole[1 + RATE / HOP];
+  size_t taken = 0, written = 7, count = 0, place = 0;
+  OK(rustle_pitch_contour(&wanted, RUSTLE_DECODING_FRAME, tone, RATE, NULL, 0, &count, NULL));
+  EXPECT(count == due && count <= COUNT(whole));
+  OK(rustle_pitch_contour(&wanted, RUSTLE_DECODING_VITERBI, tone, RATE, whole, due, &count, NULL));
+  OK(rustle_pitch_contour(&wanted, RUSTLE_DECODING_FRAME, tone, RATE, whole, due, &count, NULL));
+  REFUSED(rustle_pitch_contour(&wanted, RUSTLE_DECODING_FRAME, tone, RATE, whole, 2, &count, &error), RUSTLE_INVALID_LENGTH);
+  OK(rustle_pitch_process(pitch, tone, RATE, NULL, 0, &taken, &written, NULL));
+  EXPECT(taken == description.window - 1 && written == 0);
+  OK(rustle_pitch_reset(pitch, NULL));
+  for (size_t found = 0; place < RATE; place += taken, found += written) {
+    RustlePitchFrame frames[7];
+    OK(rustle_pitch_process(pitch, tone + place, RATE - place, frames, 7, &taken, &written, NULL));
+    EXPECT(taken > 0 && found + written <= due && memcmp(frames, whole + found, written * sizeof *frames) == 0);
+    EXPECT(place + taken < RATE ? written == 7 : found + written == due);
+  }
+  for (size_t n = 0; n < due; n++) {
+    EXPECT(whole[n].sample == description.window / 2 + HOP * n && fabs(1200 * log2(whole[n].frequency / 200)) < 0.1);
+    EXPECT(whole[n].confidence > 0.9 && whole[n].confidence <= 1 && whole[n].harmonicity > 30 && whole[n].deviation >= 0);
+    EXPECT(is_close(whole[n].level, 10 * log10(0.08 * 49 / 36), 0.2));
+  }
+  OK(rustle_pitch_free(pitch, NULL));
+}
+
+static const RustleVoiceConfiguration good = {
+    .sample_rate = RATE,
+    .lowest = 75,
+    .highest = 500,
+    .hop = HOP,
+    .measures = RUSTLE_VOICE_FORMANTS | RUSTLE_VOICE_HARMONICITY | RUSTLE_VOICE_CENTROID,
+    .formants = {.ceiling = 5000, .method = RUSTLE_FORMANTS_WEIGHTED}};
 
 static void analyzer_measures_a_tone(void) {
   RustleHandle voice = 0;
   OK(rustle_voice_new(&good, &voice, NULL));
   RustleVoiceDescription description;
   OK(rustle_voice_describe(voice, &description, NULL));
-  EXPECT(description.hop == 160 && description.window > 0 && description.window < RATE);
-  const size_t due = 1 + (RATE - description.window) / description.hop;
+  EXPECT(description.hop == HOP && description.window > 0 && description.window < RATE);
+  const size_t due = 1 + (RATE - description.window) / HOP;
   RustleVoiceFrame frames[7];
   size_t place = 0, taken = 0, written = 0, count = 0;
   while (place < RATE) {
     OK(rustle_voice_process(voice, tone + place, RATE - place, frames, 7, &taken, &written, NULL));
     EXPECT(written <= 7 && taken + place <= RATE && (written == 7 || taken + place == RATE));
     for (size_t n = 0; n < written; n++, count++) {
-      EXPECT(frames[n].sample == description.window / 2 + 160 * count && frames[n].is_voiced == 1);
+      EXPECT(frames[n].sample == description.window / 2 + HOP * count && frames[n].is_voiced == 1);
       EXPECT(is_close(frames[n].pitch, 200, 0.1) && frames[n].hnr > 30 && frames[n].confidence > 0.5);
       EXPECT(frames[n].formants.count <= RUSTLE_FORMANT_COUNT && frames[n].reserved == 0);
-      // Of amplitudes 1, 1/2 and 1/3 of 200, 400 and 600 Hz the powers are as 36, 9 and 4.
       EXPECT(is_close(frames[n].centroid, 200 * (36 + 2 * 9 + 3 * 4) / 49.0, 5));
     }
     place += taken;
   }
   EXPECT(count == due);
-  // With no room samples are taken up to the next frame's last.
-  OK(rustle_voice_process(voice, tone, RATE, NULL, 0, &taken, &written, NULL));
-  EXPECT(written == 0 && taken < 160);
   RustleVoiceSummary summary;
   OK(rustle_voice_summary(voice, &summary, NULL));
   EXPECT(summary.frames == due && summary.voiced == due && is_close(summary.median_pitch, 200, 0.1));
@@ -69,28 +101,14 @@ static void signal_is_measured(void) {
   EXPECT(formants.count == 0 && formants.frequencies[0] == 0 && formants.confidence == 0);
 }
 
-static void analyzer_refuses_what_is_out_of_range(void) {
-  RustleVoiceConfiguration bad;
-  RustleHandle voice = 0;
-#define WITH(field, value) (bad = good, bad.field = (value), rustle_voice_new(&bad, &voice, &error))
-  // The tests of rustle-dsp go through the ranges.
-  REFUSED(WITH(lowest, 39), RUSTLE_INVALID_VALUE);
-  REFUSED(WITH(measures, 8), RUSTLE_INVALID_VALUE);
-  EXPECT(voice == 0);
-  // Formants that are not looked for are not read.
-  bad = good, bad.measures = 0, bad.formants.method = 7;
-  OK(rustle_voice_new(&bad, &voice, NULL));
-  OK(rustle_voice_free(voice, NULL));
-}
-
 int main(void) {
   for (int n = 0; n < RATE; n++) {
     double phase = 2 * PI * 200 * n / RATE;
     tone[n] = (float)(0.4 * (sin(phase) + sin(2 * phase) / 2 + sin(3 * phase) / 3));
   }
+  tracker_finds_a_tone();
   analyzer_measures_a_tone();
   signal_is_measured();
-  analyzer_refuses_what_is_out_of_range();
   EXPECT(rustle_live_objects() == 0);
   return 0;
 }

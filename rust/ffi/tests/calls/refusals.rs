@@ -3,7 +3,7 @@
 
 use crate::alone;
 use crate::interface::wrong::{Basis, Wrong};
-use crate::interface::{Arguments, Call, Choose, Exact, Maker, Parameter, What, World, CALLS};
+use crate::interface::{Arguments, Call, Choose, Exact, What, World, CALLS};
 use rustle::equalizer::{RustleEqualizerBand, RustleEqualizerSettings};
 use rustle::lent::Lent;
 use rustle::status::*;
@@ -100,18 +100,13 @@ fn session_of_another_stream_is_refused_by_every_call_of_one() {
     let _alone = alone();
     let mut count = 0;
     for call in CALLS {
-        let Some(Parameter {
-            what:
-                What::Handle(Maker {
-                    kind: "session",
-                    function: Some(own),
-                }),
-            ..
-        }) = call.parameters.first()
-        else {
+        let Some(What::Handle(on)) = call.parameters.first().map(|first| &first.what) else {
             continue;
         };
-        let other = if *own == "rustle_echo_start" {
+        let ("session", Some(own)) = (on.kind, on.function) else {
+            continue;
+        };
+        let other = if own == "rustle_echo_start" {
             "rustle_ticker_start"
         } else {
             "rustle_echo_start"

@@ -139,13 +139,6 @@ fn begin<Request>(
     start(handle, engine.stream.0, request, engine.stream.1, sink)
 }
 
-/// The lanes of an engine whose consumers drain a ring.
-const RINGS: &[u32] = &[
-    RUSTLE_LANE_DROP_OLDEST,
-    RUSTLE_LANE_DROP_NEWEST,
-    RUSTLE_LANE_KEEP_LATEST,
-];
-
 /// The lanes that there are.
 const ALL_LANES: &[u32] = &[
     RUSTLE_LANE_EVENTS,
@@ -153,6 +146,9 @@ const ALL_LANES: &[u32] = &[
     RUSTLE_LANE_DROP_NEWEST,
     RUSTLE_LANE_KEEP_LATEST,
 ];
+
+/// The lanes of an engine whose consumers drain a ring.
+const RINGS: &[u32] = ALL_LANES.split_at(1).1;
 
 /// An engine on a runtime of its own, which stands still until it is told to go on. The engine goes first.
 pub(crate) struct Stage {

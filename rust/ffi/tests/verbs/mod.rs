@@ -25,11 +25,7 @@ pub(crate) fn make<Configuration>(
             null_mut(),
         )
     };
-    if status == RUSTLE_OK {
-        Ok(handle)
-    } else {
-        Err(status)
-    }
+    (status == RUSTLE_OK).then_some(handle).ok_or(status)
 }
 
 /// Starts a session by its request, whose number `what` is: `RUSTLE_START_…`, for events of `event_size` bytes. The sink's context must outlive it.
@@ -55,11 +51,7 @@ pub(crate) fn start<Request>(
             null_mut(),
         )
     };
-    if status == RUSTLE_OK {
-        Ok(session)
-    } else {
-        Err(status)
-    }
+    (status == RUSTLE_OK).then_some(session).ok_or(status)
 }
 
 /// Frees an object of any kind.

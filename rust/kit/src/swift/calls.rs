@@ -1,5 +1,6 @@
 //! Writes `Calls.swift`: the declared calls as Swift functions.
 
+use super::owners::{method, owner};
 use super::{WIDTH, camel, head, is_unsafe, native, swift_type, wrapped};
 use crate::layout;
 use crate::model::{Call, Field, Interface, On, Parameter, Passing, Type};
@@ -12,7 +13,7 @@ pub(crate) fn text(interface: &Interface) -> String {
         "/// Calls of the native side. A place for a result is what the function returns; the header says what each does.\n\
          package enum NativeCalls {\n",
     );
-    for call in interface.calls() {
+    for call in interface.calls().filter(|call| owner(interface, call).is_none()) {
         call_text(interface, call, &mut out);
     }
     out.truncate(out.trim_end().len());
@@ -148,9 +149,13 @@ fn add(interface: &Interface, parameter: &Parameter, swift: &mut Swift) {
     }
 }
 
-fn call_text(interface: &Interface, call: &Call, out: &mut String) {
+/// A call as a function of [`text`], or of the class that owns what it is on.
+pub(super) fn call_text(interface: &Interface, call: &Call, out: &mut String) {
     let mut swift = Swift::default();
-    if let On::Object { name, .. } | On::Session { name, .. } = &call.on {
+    let owner = owner(interface, call);
+    if owner.is_some() {
+        swift.arguments.push("handle.raw".to_owned());
+    } else if let On::Object { name, .. } | On::Session { name, .. } = &call.on {
         let name = camel(name);
         swift.parameters.push(format!("_ {name}: UInt64"));
         swift.arguments.push(name);
@@ -158,7 +163,19 @@ fn call_text(interface: &Interface, call: &Call, out: &mut String) {
     for parameter in &call.parameters {
         add(interface, parameter, &mut swift);
     }
-    let function = camel(call.name.trim_start_matches("rustle_"));
+    let (function, scope) = match owner {
+        Some(object) => (method(&call.name, object), ""),
+        None => (camel(call.name.trim_start_matches("rustle_")), "static "),
+    };
+    let is_bare = match &call.parameters[..] {
+        [Parameter { passing, .. }, rest @ ..] => {
+            rest.is_empty() || matches!(passing, Passing::Slice(_) | Passing::SliceMut(_))
+        }
+        [] => false,
+    };
+    if let (Some(first), true) = (swift.parameters.first_mut(), owner.is_some() && is_bare) {
+        first.insert_str(0, "_ ");
+    }
     let shown: Vec<String> = match &swift.results[..] {
         [(_, kind, ..)] => vec![kind.clone()],
         many => many
@@ -180,7 +197,7 @@ fn call_text(interface: &Interface, call: &Call, out: &mut String) {
         .any(|text| text.contains("Rustle"));
     let access = if is_own { "" } else { "package " };
     let line = format!(
-        "  {access}static func {function}({}) throws(NativeError){result} {{",
+        "  {access}{scope}func {function}({}) throws(NativeError){result} {{",
         swift.parameters.join(", ")
     );
     if line.len() <= WIDTH {
@@ -189,9 +206,12 @@ fn call_text(interface: &Interface, call: &Call, out: &mut String) {
         let parameters = wrapped(&swift.parameters, 4);
         let _ = writeln!(
             out,
-            "  {access}static func {function}(\n{}\n  ) throws(NativeError){result} {{",
+            "  {access}{scope}func {function}(\n{}\n  ) throws(NativeError){result} {{",
             parameters.trim_end_matches(',')
         );
+    }
+    if owner.is_some() {
+        out.push_str("    defer { extendLifetime(self) }\n");
     }
     if let On::Nothing = call.on {
         // With a handle it was done when the handle was made.

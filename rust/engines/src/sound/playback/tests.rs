@@ -92,6 +92,28 @@ fn no_more_is_taken_than_there_is_room_for() {
 }
 
 #[test]
+fn sound_of_several_threads_is_played_whole() {
+    let (engine, runtime) = engine(None);
+    let (ear, records, releases) = Ear::new();
+    let session = engine.start_pushing(ear).expect("started");
+    // Four times 5,000 frames: less than the half second that finds room.
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                for _ in 0..50 {
+                    assert_eq!(session.write(&[0.5; 200]).ok(), Some(200));
+                }
+            });
+        }
+    });
+    session.finish();
+    runtime.advance(Duration::from_secs(1));
+    assert_eq!(releases.recv(), Ok(Release::Ended));
+    let last = records.try_iter().last().expect("told");
+    assert_eq!((last.played, last.starved), (20_000, 0));
+}
+
+#[test]
 fn session_ends_at_its_limit_with_or_without_sound() {
     let (engine, runtime) = engine(Some(1_000));
     let (ear, records, releases) = Ear::new();

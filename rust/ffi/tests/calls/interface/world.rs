@@ -149,12 +149,9 @@ impl World {
 
     /// The latest live object of a kind.
     pub(crate) fn latest(&self, kind: &str) -> Option<RustleHandle> {
-        let mut of_kind = self
-            .known
-            .iter()
-            .rev()
-            .filter(|known| known.is_live && known.kind == kind);
-        of_kind.next().map(|known| known.handle)
+        let fits = |known: &&Known| known.is_live && known.kind == kind;
+        let latest = self.known.iter().rev().find(fits);
+        latest.map(|known| known.handle)
     }
 
     /// A live object that is of another kind.
@@ -168,31 +165,25 @@ impl World {
 
     /// Handles that were issued, live or not.
     pub(crate) fn recent(&self) -> Vec<RustleHandle> {
-        self.known
-            .iter()
-            .rev()
-            .take(16)
-            .map(|known| known.handle)
-            .collect()
+        let latest = self.known.iter().rev().take(16);
+        latest.map(|known| known.handle).collect()
     }
 
     /// Makes an object by the examples.
     pub(crate) fn make(&mut self, kind: &'static str, function: Option<&str>) -> RustleHandle {
+        let makes = |call: &&Call| call.makes == kind && function.is_none_or(|name| name == call.name);
         let maker = CALLS
             .iter()
-            .find(|call| call.makes == kind && function.is_none_or(|name| name == call.name));
-        let maker = maker.unwrap_or_else(|| panic!("expected a function that makes a {kind}: {function:?}"));
+            .find(makes)
+            .unwrap_or_else(|| panic!("expected a function that makes a {kind}: {function:?}"));
         let arguments = Arguments::new(maker, &mut Exact, self);
         let (status, text) = self.run(maker, &arguments);
         assert_eq!(status, RUSTLE_OK, "{}: {text}", maker.name);
         if kind == "feed" {
             // The symbols of a source that runs are known.
-            let run = CALLS
-                .iter()
-                .find(|call| call.name == "rustle_feed_run")
-                .expect("feeds run");
+            let run = CALLS.iter().find(|call| call.name == "rustle_feed_run");
             let on = Arguments::on_handle(arguments.new_handle());
-            assert_eq!(self.run(run, &on).0, RUSTLE_OK);
+            assert_eq!(self.run(run.expect("feeds run"), &on).0, RUSTLE_OK);
         }
         if kind == "session" {
             self.advance(5_000_000);
@@ -216,12 +207,8 @@ impl World {
 
     /// Frees what is left, the newest first.
     pub(crate) fn free_all(&mut self) {
-        let live: Vec<RustleHandle> = self
-            .known
-            .iter()
-            .filter(|known| known.is_live)
-            .map(|known| known.handle)
-            .collect();
+        let live = self.known.iter().filter(|known| known.is_live);
+        let live: Vec<RustleHandle> = live.map(|known| known.handle).collect();
         for handle in live.into_iter().rev() {
             self.free(handle);
         }

@@ -1,0 +1,35 @@
+extension NativeFFTPlan {
+  /// As `spectrum(form:input:output:scratch:)`, with scratch memory of the plan's.
+  package func spectrum(
+    form: NativeSpectrumForm, input: Span<Float>, output: inout MutableSpan<Float>
+  ) throws(NativeError) {
+    var none = MutableSpan<Float>()
+    try spectrum(form: form, input: input, output: &output, scratch: &none)
+  }
+}
+
+extension NativeFFTInverse {
+  /// As `samples(_:output:scratch:)`, with scratch memory of the plan's.
+  package func samples(_ bins: Span<Float>, output: inout MutableSpan<Float>) throws(NativeError) {
+    var none = MutableSpan<Float>()
+    try samples(bins, output: &output, scratch: &none)
+  }
+}
+
+extension NativeSTFT {
+  /// As `frames(_:first:output:scratch:)`, with scratch memory of the plan's.
+  package func frames(
+    _ signal: Span<Float>, first: Int, output: inout MutableSpan<Float>
+  ) throws(NativeError) -> Int {
+    var none = MutableSpan<Float>()
+    return try frames(signal, first: first, output: &output, scratch: &none)
+  }
+}
+
+extension NativeSTFTStream {
+  /// A stream at the beginning of a signal.
+  package convenience init(_ stft: NativeSTFT) throws(NativeError) {
+    defer { extendLifetime(stft) }
+    try self.init(NativeSTFTStreamConfiguration(stft: stft.handle.raw))
+  }
+}

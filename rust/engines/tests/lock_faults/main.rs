@@ -1,0 +1,112 @@
+//! A panic behind each lock, on whatever thread takes it, and a thousand calls of everything afterwards: promise G19.
+
+mod feeds;
+mod sounds;
+mod tickers;
+
+use feeds::{Feeds, PushedFeeds, Servers};
+use rustle_engines::faults::{Lock, arm_lock, disarm_lock, is_a_lock_armed};
+use rustle_engines::*;
+use sounds::{Equalizers, Sounds};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+use tickers::Tickers;
+
+/// Counts its releases.
+#[derive(Clone, Default)]
+struct Ends(Arc<AtomicU32>);
+
+impl Ends {
+    fn count(&self) -> u32 {
+        self.0.load(Ordering::SeqCst)
+    }
+}
+
+impl Doorbell for Ends {
+    fn on_ready(&mut self) {}
+
+    fn on_release(self: Box<Self>, _: Release) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+/// What a call gave: `None` when it panicked, as an armed lock makes it.
+fn call<T>(made: impl FnOnce() -> T) -> Option<T> {
+    catch_unwind(AssertUnwindSafe(made)).ok()
+}
+
+/// What every lane promises.
+fn check(statistics: LaneStatistics) {
+    let LaneStatistics {
+        produced,
+        delivered,
+        dropped,
+        waiting,
+        ..
+    } = statistics;
+    assert_eq!(produced, delivered + dropped + waiting);
+}
+
+const SECOND_HUNDREDTH: Duration = Duration::from_millis(10);
+
+/// Arms a lock in the midst of everything, goes on until it has struck, and then for a thousand turns. Returns whether it struck.
+fn strike(lock: Lock, takings_to_pass: u32) -> bool {
+    let runtime = Arc::new(Runtime::manual(1_767_225_600_000));
+    let mut tickers = Tickers::new(&runtime);
+    let mut feeds = Feeds::new(&runtime);
+    let mut pushed = PushedFeeds::new(&runtime);
+    let mut sounds = Sounds::new(&runtime);
+    let mut equalizers = Equalizers::new();
+    let address: FeedAddress = "tcp://127.0.0.1:0".parse().expect("an address");
+    let servers = Servers(pushed.feed.serve(&address, Policy::Latest, NoBell).ok());
+    arm_lock(lock, takings_to_pass);
+    for _ in 0..12 {
+        tickers.turn(&runtime, false);
+        feeds.turn(&runtime, false);
+        pushed.turn(&runtime, false);
+        sounds.turn(&runtime, false);
+        equalizers.turn(false);
+        servers.turn(false);
+    }
+    let has_struck = !disarm_lock();
+    assert!(!is_a_lock_armed());
+    for _ in 0..2 {
+        runtime.advance(Duration::ZERO);
+    }
+    let (mut ticks, mut quotes, mut pushes, mut plays) = (true, true, true, true);
+    // What a worker lost with the fault is found out in the first turn.
+    for turn in 0..1_000 {
+        let is_calm = turn > 0;
+        ticks = ticks && tickers.turn(&runtime, is_calm);
+        quotes = quotes && feeds.turn(&runtime, is_calm);
+        pushes = pushes && pushed.turn(&runtime, is_calm);
+        plays = plays && sounds.turn(&runtime, is_calm);
+        equalizers.turn(is_calm);
+        servers.turn(is_calm);
+    }
+    equalizers.end();
+    // An engine that refuses is replaced by another one on the same runtime.
+    let mut fresh = (
+        Tickers::new(&runtime),
+        Feeds::new(&runtime),
+        Sounds::new(&runtime),
+    );
+    for _ in 0..10 {
+        assert!(fresh.0.turn(&runtime, true));
+        assert!(fresh.1.turn(&runtime, true));
+        assert!(fresh.2.turn(&runtime, true));
+    }
+    has_struck
+}
+
+#[test]
+fn after_a_panic_behind_any_lock_a_thousand_calls_are_right_or_refused() {
+    // The locks that no part of this scene takes with a point behind them: only a device's thread has one.
+    let untaken = [Lock::OwnThread];
+    for lock in Lock::ALL {
+        let struck = [0, 7].map(|takings| strike(lock, takings));
+        assert_eq!(struck[0], !untaken.contains(&lock), "{lock:?}");
+    }
+}

@@ -1,0 +1,106 @@
+// What sound runs through, from plain C: an equalizer does what its curve says, and a meter shows what came.
+#include "expect.h"
+
+#define RATE 48000
+
+// A sine whose mean square is -20 dB, on one channel.
+static float tone[10 * RATE];
+
+static void make_tone(double frequency) {
+  for (size_t n = 0; n < COUNT(tone); n++) {
+    tone[n] = (float)(0.1 * sqrt(2) * sin(2 * PI * fmod(frequency * (double)n / RATE, 1)));
+  }
+}
+
+// The level of the second half of the tone, in dB.
+static double level_of_tone(void) {
+  double sum = 0;
+  for (size_t n = 5 * RATE; n < 10 * RATE; n++) sum += (double)tone[n] * tone[n];
+  return 10 * log10(sum / (5 * RATE));
+}
+
+static void equalizer_amplifies_as_its_curve_says(void) {
+  RustleEqualizerBand bands[2] = {{.frequency = 1000, .gain = 6, .q = 1.4, .kind = RUSTLE_BAND_PEAKING},
+                                  {.frequency = 2000, .gain = 6, .q = 1.4, .kind = RUSTLE_BAND_PEAKING}};
+  RustleEqualizerSettings settings = {.left = bands, .left_count = 1};
+  RustleEqualizerConfiguration configuration = {.sample_rate = RATE, .channels = 1, .bands = 2, .settings = settings};
+  RustleHandle equalizer = 0;
+  OK(rustle_equalizer_new(&configuration, &equalizer, NULL));
+  double frequencies[2] = {1000, 2000}, left[2], right[2], targets[2] = {6, 6}, gains[2] = {0}, preamp = 1, distance = 1;
+  OK(rustle_equalizer_response(&settings, RATE, frequencies, 2, left, 2, right, 2, NULL));
+  EXPECT(is_close(left[0], 6, 1e-3) && left[1] > 0 && left[1] < 3 && right[0] == 0 && right[1] == 0);
+  make_tone(2000);
+  OK(rustle_equalizer_process(equalizer, tone, 10 * RATE, NULL));
+  EXPECT(is_close(level_of_tone(), -20 + left[1], 1e-3));
+  EXPECT(rustle_equalizer_preamp(&settings, RATE, &preamp, NULL) == RUSTLE_OK && is_close(preamp, -6, 1e-3));
+  // Twice 6 dB for a tone that two bands share is too much: the solution has less gain and meets both.
+  OK(rustle_equalizer_solve(bands, 2, targets, 2, RATE, gains, 2, &distance, NULL));
+  EXPECT(distance < 0.01 && gains[0] < 6);
+  for (int k = 0; k < 2; k++) bands[k].gain = gains[k];
+  settings.left_count = 2;
+  OK(rustle_equalizer_change(equalizer, &settings, NULL));
+  make_tone(2000);
+  EXPECT(rustle_equalizer_process(equalizer, tone, 10 * RATE, NULL) == RUSTLE_OK && is_close(level_of_tone(), -14, 0.02));
+  EXPECT(rustle_equalizer_set_bypassed(equalizer, 1, NULL) == RUSTLE_OK && rustle_equalizer_reset(equalizer, NULL) == RUSTLE_OK);
+  make_tone(1000);
+  static float before[10 * RATE];
+  memcpy(before, tone, sizeof tone);
+  OK(rustle_equalizer_process(equalizer, tone, 10 * RATE, NULL));
+  EXPECT(memcmp(before, tone, sizeof tone) == 0);
+  settings.left_count = 65;
+  REFUSED(rustle_equalizer_change(equalizer, &settings, &error), RUSTLE_INVALID_LENGTH);
+  OK(rustle_equalizer_free(equalizer, NULL));
+}
+
+static void meter_measures_a_tone(void) {
+  static const uint32_t mono[1] = {RUSTLE_CHANNEL_FRONT};
+  RustleMeterConfiguration configuration = {.sample_rate = RATE,
+                                            .offset = 100,
+                                            .channels = mono,
+                                            .channel_count = 1,
+                                            .metered = RUSTLE_CHANNEL_ALL,
+                                            .weighting = RUSTLE_WEIGHTING_A,
+                                            .time = RUSTLE_TIME_FAST,
+                                            .loudness = 1,
+                                            .bands = RUSTLE_BANDS_THIRD_OCTAVE};
+  RustleHandle meter = 0;
+  RustleMeterReading reading;
+  double level = 0, place = 0, centres[40], levels[40];
+  size_t count = 0;
+  uint32_t noise_class = 9;
+  OK(rustle_meter_new(&configuration, &meter, NULL));
+  make_tone(1000);
+  OK(rustle_meter_process(meter, tone, 10 * RATE, NULL));
+  OK(rustle_meter_read(meter, &reading, NULL));
+  EXPECT(reading.seconds == 10 && reading.overloads == 0 && reading.reserved == 0);
+  EXPECT(is_close(reading.equivalent, 80, 0.01) && is_close(reading.level, 80, 0.02) && is_close(reading.highest, 80, 0.05));
+  // The filter overshoots a little where the tone sets in.
+  EXPECT(is_close(reading.exposure, 90, 0.01) && reading.peak > 83 && reading.peak < 83.5);
+  EXPECT(is_close(reading.integrated, -20, 0.05) && is_close(reading.momentary, -20, 0.05));
+  EXPECT(is_close(reading.short_term, -20, 0.05) && is_close(reading.true_peak, -16.99, 0.1));
+  // 120 sqrt((0.1 - m) / (1 - m)), m = 1e-4: silent.
+  EXPECT(is_close(reading.place, 37.93, 0.05) && reading.noise_class == 0);
+  OK(rustle_noise_scale(-20, &place, &noise_class, NULL));
+  EXPECT(is_close(place, 37.93, 0.01) && noise_class == 0);
+  EXPECT(rustle_meter_exceeded(meter, 50, &level, NULL) == RUSTLE_OK && is_close(level, 80, 0.1));
+  centres[1] = levels[1] = 77;
+  EXPECT(rustle_meter_bands(meter, centres, 2, levels, 1, &count, NULL) == RUSTLE_OK && count >= 30 && count <= 40);
+  EXPECT(centres[1] == 77 && levels[1] == 77);
+  OK(rustle_meter_bands(meter, centres, 40, levels, 40, &count, NULL));
+  int seen = 0;
+  for (size_t n = 0; n < count; n++) {
+    if (fabs(centres[n] - 1000) < 1) seen += is_close(levels[n], -20, 0.05);
+    else EXPECT(levels[n] < -35);
+  }
+  EXPECT(seen == 1);
+  EXPECT(rustle_meter_restart(meter, NULL) == RUSTLE_OK && rustle_meter_read(meter, &reading, NULL) == RUSTLE_OK);
+  EXPECT(reading.seconds == 0 && rustle_meter_exceeded(meter, 50, &level, NULL) == RUSTLE_OK && isnan(level));
+  OK(rustle_meter_free(meter, NULL));
+}
+
+int main(void) {
+  equalizer_amplifies_as_its_curve_says();
+  meter_measures_a_tone();
+  EXPECT(rustle_live_objects() == 0);
+  return 0;
+}
