@@ -26,10 +26,11 @@ import Testing
 
   @Test(arguments: [1_000, 4_800, 6_000, 48_000])
   func readingsComeAfterEachInterval(size: Int) async throws {
+    let eighths = (1...8).map { 0.125 * Double($0) }
     // A measurement that has just been read has no other end.
-    #expect(try await seconds(input(frames: 48_000, inBuffersOf: size)) == (1...8).map { 0.125 * Double($0) })
+    #expect(try await seconds(input(frames: 48_000, inBuffersOf: size)) == eighths)
     let more = try await seconds(input(frames: 50_400, inBuffersOf: size))
-    #expect(more == (1...8).map { 0.125 * Double($0) } + [1.05])
+    #expect(more == eighths + [1.05])
   }
 
   @Test func inputWithoutSoundHasNoReading() async throws {

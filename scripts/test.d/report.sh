@@ -5,10 +5,9 @@
 # The seconds after which a runner is ended: many times what one takes.
 # shellcheck disable=SC2034 # for those beside
 runner_limit=$($long && echo 14400 || echo 1800)
-passed=0
-failed=0
 labels=()
-step_lines=()
+# What steps beside each other add to: a line for each step, and the numbers of each runner.
+touch "$work/steps" "$work/counts"
 
 # begins LABEL: the first line of a runner.
 begins() { printf '%(%H:%M:%S)T  %s ...\n' -1 "$1"; }
@@ -21,7 +20,7 @@ step() {
   local name=$1 start=$SECONDS
   shift
   "$@"
-  step_lines+=("$(printf '%5d s  %s' $((SECONDS - start)) "$name")")
+  printf '%5d s  %s\n' $((SECONDS - start)) "$name" >>"$work/steps"
 }
 
 # built LABEL COMMAND...: a step of its own that is no test; when it fails nothing else is run.
@@ -34,8 +33,7 @@ built() {
 # count LABEL PASSED FAILED LOG: adds one runner's result; when something failed, shows the end of its log without the build's
 # progress, and keeps for the end of the run the lines that name what failed.
 count() {
-  passed=$((passed + $2))
-  failed=$((failed + $3))
+  echo "$2 $3" >>"$work/counts"
   [ "$3" -gt 0 ] || return 0
   local kept
   kept="$root/.build-logs/$(tr -c '[:alnum:]\n' - <<<"$1").log"
@@ -58,7 +56,8 @@ result() {
 
 # one LABEL COMMAND...: a command that is one test by itself.
 one() {
-  local label=$1 log="$work/one.log" start=$SECONDS
+  local label=$1 log start=$SECONDS
+  log=$(mktemp -p "$work")
   shift
   begins "$label"
   if "$@" >"$log" 2>&1; then
@@ -75,8 +74,8 @@ a_processor() {
 
 # beside LABEL COMMAND...: as `one`, beside others: `gather` counts the results.
 beside() {
-  local label=$1 file="$work/beside/${#labels[@]}"
-  mkdir -p "$work/beside"
+  local label=$1 file="$work/beside-$BASHPID/${#labels[@]}"
+  mkdir -p "$(dirname "$file")"
   labels+=("$label")
   shift
   a_processor
@@ -91,19 +90,21 @@ beside() {
 
 # gather: waits for what runs beside each other and counts the results in the order in which it was begun.
 gather() {
-  local number good bad
+  local number good bad folder="$work/beside-$BASHPID"
   wait
   for number in "${!labels[@]}"; do
     # One that was killed has written nothing.
-    read -r good bad < <(cat "$work/beside/$number.counts" 2>/dev/null || echo 0 1)
-    count "${labels[number]}" "$good" "$bad" "$work/beside/$number.log"
+    read -r good bad < <(cat "$folder/$number.counts" 2>/dev/null || echo 0 1)
+    count "${labels[number]}" "$good" "$bad" "$folder/$number.log"
   done
   labels=()
 }
 
 # summary: the seconds of each step, what failed, and the line that is the last one.
 summary() {
-  printf '%s\n' "${step_lines[@]}"
+  local passed failed
+  read -r passed failed < <(awk '{good += $1; bad += $2} END {print good + 0, bad + 0}' "$work/counts")
+  cat "$work/steps"
   printf '%5d s  all\n' "$SECONDS"
   if [ -s "$work/failures" ]; then
     say "what failed:"

@@ -3,7 +3,7 @@
 
 # cargo_tests LABEL ARGUMENT...: cargo's closing lines, added up.
 cargo_tests() {
-  local label=$1 log="$work/cargo.log" start=$SECONDS status=0 good bad
+  local label=$1 log="$work/cargo-$BASHPID.log" start=$SECONDS status=0 good bad
   shift
   begins "$label"
   in_rust within "$runner_limit" cargo test "$@" >"$log" 2>&1 || status=$?

@@ -8,7 +8,7 @@ swift_folder="$root/.build-tests"
 # as there are processors: within one process a test that uses native objects has no other such test beside it. Where
 # tests were asked for by name, these alone are run.
 swift_tests() {
-  local label=$1 package=$2 log="$work/swift.log" modules="$work/modules" start=$SECONDS module good bad
+  local label=$1 package=$2 log="$work/swift-$BASHPID.log" modules="$work/modules-$BASHPID" start=$SECONDS module good bad
   shift 2
   begins "$label"
   # There is no XCTest in this package; its runner would only be one more process, with leaks of its own.
@@ -22,7 +22,7 @@ swift_tests() {
     for module in $(sed -n 's/^\([A-Za-z0-9_]*\)\..*/\1/p' "$modules/list" | sort | uniq -c | sort -rn | awk '{print $2}'); do
       if ! is_selected "$module"; then continue; fi
       a_processor
-      module_tests "$module" "$modules/$module" "${options[@]}" &
+      module_tests "$label: $module" "$module" "$modules/$module" "${options[@]}" &
     done
     wait
     cat "$modules"/*.log >>"$log" 2>/dev/null || true
@@ -47,17 +47,17 @@ of_module() {
   fi
 }
 
-# module_tests MODULE FILE ARGUMENT...: writes FILE.log, and to FILE.counts how many passed and failed by the run's own report.
+# module_tests LABEL MODULE FILE ARGUMENT...: writes FILE.log, and to FILE.counts how many passed and failed by the run's own report.
 module_tests() {
-  local module=$1 file=$2 status=0 good=0 bad=0 start=$SECONDS
-  shift 2
+  local label=$1 module=$2 file=$3 status=0 good=0 bad=0 start=$SECONDS
+  shift 3
   within "$runner_limit" swift test --skip-build --ignore-lock "$@" --filter "$(of_module "$module")" --xunit-output "$file.xml" \
     >"$file.log" 2>&1 || status=$?
   # A run that dies leaves no report, or half of one.
   read -r good bad < <(python3 "$root/scripts/xunit-counts.py" "$file"*.xml 2>/dev/null || echo 0 0)
   if [ "$status" -ne 0 ] && [ "$bad" -eq 0 ]; then bad=1; fi
   if [ "$good" -eq 0 ] && [ "$bad" -eq 0 ]; then bad=1; fi
-  ends "  $module" "$good" "$bad" $((SECONDS - start))
+  ends "$label" "$good" "$bad" $((SECONDS - start))
   echo "$good $bad" >"$file.counts"
 }
 
@@ -87,9 +87,11 @@ thread() {
     sanitized "Swift, ThreadSanitizer" "$root" --sanitize=thread --scratch-path "$root/.build-thread"
   local fault
   if [ ! -f "$work/selection" ]; then
-    for fault in none release-by-canceller double-release lost-release event-after-release lock-held worker-panic; do
-      RUSTLE_RACES=2500 RUSTLE_FAULT=$fault one "the races with the fault: $fault" is_caught
+    # The two that hang first: the others run while these wait.
+    for fault in lost-release lock-held none release-by-canceller double-release event-after-release worker-panic; do
+      RUSTLE_RACES=2500 RUSTLE_FAULT=$fault beside "the races with the fault: $fault" is_caught
     done
+    gather
   fi
   unset RUSTLE_NATIVE_DIST RUSTLE_WITHOUT_COMMAND TSAN_OPTIONS
 }
@@ -100,8 +102,9 @@ thread() {
 # test program is called as `swift test` calls it, so that the time limit ends the program itself; the
 # same call without a fault has to pass.
 is_caught() {
-  local status=0 log="$work/caught.log"
-  within 20 "$root/.build-thread/debug/rustlePackageTests.xctest" --testing-library swift-testing --filter RaceTests \
+  local status=0 limit=120 log="$work/caught-$RUSTLE_FAULT.log"
+  case $RUSTLE_FAULT in lost-release | lock-held) limit=20 ;; esac
+  within "$limit" "$root/.build-thread/debug/rustlePackageTests.xctest" --testing-library swift-testing --filter RaceTests \
     >"$log" 2>&1 || status=$?
   cat "$log"
   if [ "$RUSTLE_FAULT" = none ]; then return "$status"; fi
