@@ -13,7 +13,7 @@ struct ConservationTests {
   }
 
   private func conserve(_ engine: some ConformingEngine, _ lane: Lane) async throws {
-    let limit = UInt64(Repetitions.of(200_000))
+    let limit = UInt64(Repetitions.of(50_000))
     let controller = try engine.controller(valuesPerSecond: 1_000_000, limit: limit)
     let stream = try await engine.start(controller, mark: "A", lane: lane)
     var values: UInt64 = 0
@@ -91,7 +91,7 @@ struct ConservationTests {
   }
 
   private func stall(_ engine: some ConformingEngine, _ lane: Lane) async throws {
-    let limit = UInt64(Repetitions.of(200_000))
+    let limit = UInt64(Repetitions.of(50_000))
     let controller = try engine.controller(valuesPerSecond: 1_000_000, limit: limit)
     let stream = try await engine.start(controller, mark: "A", lane: lane)
     while stream.outcome == nil { await Task.yield() }
