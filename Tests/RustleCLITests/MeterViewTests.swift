@@ -7,8 +7,8 @@ import Testing
 
 /// What the meter shows, from fixed numbers.
 @Suite(.releasesNativeObjects) struct MeterViewTests {
-  static func subject(_ channels: Int = 2) throws -> MeterSubject {
-    MeterSubject(
+  static func subject(_ channels: Int = 2) throws -> SoundSubject {
+    SoundSubject(
       name: "takes/take1.wav", format: try AudioFormat(sampleRate: 44_100, channels: channels),
       encoding: "WAV, 32 bit float", channel: nil)
   }
@@ -57,12 +57,12 @@ import Testing
     return state
   }
 
-  static func text(_ lines: [MeterLayout.Line]) -> String { lines.map { $0.text + "\n" }.joined() }
+  static func text(_ lines: [ScreenLine]) -> String { lines.map { $0.text + "\n" }.joined() }
 
   static func view(
     columns: Int, rows: Int = 30, color: Bool = false, ascii: Bool = false, _ state: MeterState = state(),
     _ status: MeterView.Status = .init(hasKeys: true)
-  ) throws -> [MeterLayout.Line] {
+  ) throws -> [ScreenLine] {
     let profile = TickerViewTests.profile(columns: columns, rows: rows, color: color, ascii: ascii)
     return MeterView(subject: try subject(), profile: profile).lines(state, status)
   }
@@ -206,17 +206,17 @@ import Testing
   // MARK: numbers
 
   @Test func aLevelHasATenthAndSilenceIsADash() {
-    #expect(MeterNumbers.level(-21.34, .unicode) == "\u{2212}21.3")
-    #expect(MeterNumbers.level(-21.36, .ascii) == "-21.4")
-    #expect(MeterNumbers.level(-0.04, .ascii) == "0.0")
-    #expect(MeterNumbers.level(-.infinity, .ascii) == "-" && MeterNumbers.level(nil, .unicode) == "\u{2013}")
+    #expect(Numbers.level(-21.34, .unicode) == "\u{2212}21.3")
+    #expect(Numbers.level(-21.36, .ascii) == "-21.4")
+    #expect(Numbers.level(-0.04, .ascii) == "0.0")
+    #expect(Numbers.level(-.infinity, .ascii) == "-" && Numbers.level(nil, .unicode) == "\u{2013}")
   }
 
   @Test func aTimeIsThatOfAClock() {
-    #expect(MeterNumbers.time(0) == "0:00.0")
-    #expect(MeterNumbers.time(59.96) == "1:00.0")
-    #expect(MeterNumbers.time(3_599.9) == "59:59.9")
-    #expect(MeterNumbers.time(3_723.04) == "1:02:03.0")
+    #expect(Numbers.time(0) == "0:00.0")
+    #expect(Numbers.time(59.96) == "1:00.0")
+    #expect(Numbers.time(3_599.9) == "59:59.9")
+    #expect(Numbers.time(3_723.04) == "1:02:03.0")
   }
 
   @Test func bandsHaveTheirNominalNames() {

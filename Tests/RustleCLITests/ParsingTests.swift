@@ -134,7 +134,7 @@ import RustleWebSocket
 
   @Test func theSpectrumsOptionsAreRead() throws {
     let command = try #require(try RootCommand.parseAsRoot(["spectrum", "-"]) as? SpectrumCommand)
-    #expect(command.file == "-")
+    #expect(command.file.input == "-")
     #expect(command.size == 8_192 && command.window == .hann && command.overlap == 0.5 && command.peaks == 8)
     let arguments = [
       "spectrum", "a.wav", "--size", "64", "--window", "none", "--overlap", "0", "--peaks", "0", "--channel", "2",
@@ -142,7 +142,7 @@ import RustleWebSocket
     ]
     let other = try #require(try RootCommand.parseAsRoot(arguments) as? SpectrumCommand)
     #expect(other.size == 64 && other.window.window == .rectangular && other.overlap == 0 && other.peaks == 0)
-    #expect(other.channel == 2 && other.png == "a.png" && other.output.effectiveFormat == .csv)
+    #expect(other.channel.number == 2 && other.picture.png == "a.png" && other.output.effectiveFormat == .csv)
   }
 
   @Test func theMetersOptionsAreRead() throws {

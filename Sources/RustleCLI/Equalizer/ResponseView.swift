@@ -44,12 +44,7 @@ struct ResponseView {
       let trimmed = String(String(cells).reversed().drop { $0 == " " }.reversed())
       lines.append(painter("\(label) \(mark)", .dim) + painter(trimmed, .cyan))
     }
-    let margin = String(repeating: " ", count: Self.labelWidth)
-    var bottom = BottomAxis(xAxis, columns: columns, glyphs: glyphs)
-    bottom.add(unit: "Hz")
-    lines.append(painter(margin + String(glyphs.corner) + String(bottom.line), .dim))
-    let labels = String(String(bottom.labels).reversed().drop { $0 == " " }.reversed())
-    lines.append(painter(margin + " " + labels, .dim))
+    lines += Chart(profile: profile).axis(xAxis, unit: "Hz").map { painter($0, .dim) }
     lines += summary(isSame: isSame, glyphs: glyphs)
     return lines.map { $0 + "\n" }.joined()
   }

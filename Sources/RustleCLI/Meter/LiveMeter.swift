@@ -43,7 +43,7 @@ actor MeterLineWriter: MeterSink {
 /// The live view: takes states and keys in, and draws itself when something changed.
 actor LiveMeter: MeterSink, LiveView {
   var screen: LiveScreen
-  private let subject: MeterSubject
+  private let subject: SoundSubject
 
   private var state: MeterState
   /// What is shown while the view is paused; the measurement itself goes on.
@@ -53,7 +53,7 @@ actor LiveMeter: MeterSink, LiveView {
   private var isOver = false
 
   /// - Parameter state: what is shown before the first sound.
-  init(subject: MeterSubject, state: MeterState, screen: LiveScreen) {
+  init(subject: SoundSubject, state: MeterState, screen: LiveScreen) {
     self.subject = subject
     self.state = state
     self.screen = screen

@@ -18,14 +18,14 @@ struct MeterBands {
     return (highest / 10).rounded(.up) * 10
   }
 
-  func lines(_ state: MeterState) -> [MeterLayout.Line] {
+  func lines(_ state: MeterState) -> [ScreenLine] {
     // Bands that do not fit are left out from the lowest on; a bar has up to three columns and a space.
     let room = max(1, profile.columns - Self.labelWidth - 1)
     let shown = Array(state.bands.suffix(room))
     let width = max(1, min(5, room / max(1, shown.count)))
     let bar = max(1, width - 1)
     let top = Self.top(shown.map(\.level))
-    var lines: [MeterLayout.Line] = []
+    var lines: [ScreenLine] = []
     for row in 0..<Self.height {
       let label = row == 0 ? top : row == Self.height / 2 ? top - Self.range / 2 : nil
       let text = label.map { String(Int($0)).replacing("-", with: String(glyphs.minus)) } ?? ""

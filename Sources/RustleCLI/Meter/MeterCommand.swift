@@ -114,7 +114,7 @@ struct MeterCommand: AsyncParsableCommand {
       // The rate and the channels are the file's own, and nobody's mistake of use.
       throw CommandFailure(.badData, "\(input.name): \(error.message)", advice: "convert the file first")
     }
-    let subject = MeterSubject(
+    let subject = SoundSubject(
       name: input.name, format: input.format, encoding: input.file.map { "\($0.container), \($0.codec)" },
       channel: meter.channel)
     let format = output.effectiveFormat

@@ -3,7 +3,7 @@ import RustlePlot
 
 /// What goes on beside the output of a measurement: the progress of a long file, and the picture.
 actor MeterFollower {
-  private let subject: MeterSubject
+  private let subject: SoundSubject
   private let png: String?
   private let note: @Sendable (String) -> Void
   private var progress: ProgressLine
@@ -17,7 +17,7 @@ actor MeterFollower {
   ///   - showsProgress: whether somebody looks at standard error who is not shown the levels.
   ///   - note: writes to standard error.
   init(
-    subject: MeterSubject, png: String?, frames: Int?, showsProgress: Bool, note: @escaping @Sendable (String) -> Void
+    subject: SoundSubject, png: String?, frames: Int?, showsProgress: Bool, note: @escaping @Sendable (String) -> Void
   ) {
     self.subject = subject
     self.png = png

@@ -39,7 +39,7 @@ struct MeterHistory: Equatable, Sendable {
   }
 
   /// The picture of both levels.
-  func write(_ state: MeterState, _ subject: MeterSubject, to path: String) throws(PlotError) {
+  func write(_ state: MeterState, _ subject: SoundSubject, to path: String) throws(PlotError) {
     try LevelPicture.write(
       [(state.levelName, seconds, levels), (state.equivalentName, seconds, equivalents)], title: subject.title,
       subtitle: "\(subject.line); \(MeterReport.weighting(state)); \(state.calibration)", unit: state.unit, to: path)

@@ -3,29 +3,16 @@ import RustleAudio
 
 /// The parts that the live view and the report of the meter share.
 struct MeterLayout {
-  /// A line and the columns that it takes on the screen.
-  typealias Line = (text: String, columns: Int)
-
   let profile: TerminalProfile
   private var glyphs: Glyphs { Glyphs(for: profile) }
   private var painter: Painter { Painter(isEnabled: profile.usesColor) }
 
-  var empty: Line { ("", 0) }
-
-  /// A line in one ink, cut to the terminal's width where there is a terminal.
-  func line(_ text: String, _ ink: Painter.Ink?) -> Line {
-    let text = glyphs.plain(text)
-    let whole = DisplayWidth.columns(of: text)
-    let columns = profile.isLive ? min(whole, profile.columns) : whole
-    return (painter(DisplayWidth.fit(text, to: columns, ellipsis: glyphs.ellipsis), ink), columns)
-  }
-
   /// Names and levels side by side, as many in a line as fit.
-  func table(_ cells: [(name: String, level: Double?)], unit: String) -> [Line] {
-    table(cells.map { ($0.name, MeterNumbers.level($0.level, glyphs), unit) })
+  func table(_ cells: [(name: String, level: Double?)], unit: String) -> [ScreenLine] {
+    table(cells.map { ($0.name, Numbers.level($0.level, glyphs), unit) })
   }
 
-  func table(_ cells: [(name: String, value: String, unit: String)]) -> [Line] {
+  func table(_ cells: [(name: String, value: String, unit: String)]) -> [ScreenLine] {
     // Seven for the name, seven for a number such as -123.4, the unit, and two between.
     let unit = cells.reduce(0) { max($0, $1.unit.count) }
     let width = 7 + 7 + 1 + unit
@@ -48,8 +35,8 @@ struct MeterLayout {
   }
 
   /// Loudness in its own units.
-  func loudness(_ loudness: MeterState.Loudness, isWhole: Bool) -> [Line] {
-    func level(_ level: Double) -> String { MeterNumbers.level(level, glyphs) }
+  func loudness(_ loudness: MeterState.Loudness, isWhole: Bool) -> [ScreenLine] {
+    func level(_ level: Double) -> String { Numbers.level(level, glyphs) }
     var cells = [
       ("M", level(loudness.momentary), "LUFS"), ("S", level(loudness.shortTerm), "LUFS"),
       ("I", level(loudness.integrated), "LUFS"), ("LRA", level(loudness.range), "LU"),
@@ -63,7 +50,7 @@ struct MeterLayout {
   }
 
   /// The bar from 0 to 120, and the class as a word.
-  func scale(_ state: MeterState) -> Line {
+  func scale(_ state: MeterState) -> ScreenLine {
     let place = String(Int(state.place)).leftPadded(to: 3)
     let word = "\(place) \(state.noiseClass.name)"
     // Without the ends of the scale where they would leave no room for the bar.

@@ -5,7 +5,7 @@ import RustleAudio
 struct MeterLines: Sendable {
   let format: OutputFormat
   let profile: TerminalProfile
-  let subject: MeterSubject
+  let subject: SoundSubject
 
   private var glyphs: Glyphs { Glyphs(for: profile) }
 
@@ -142,8 +142,8 @@ struct MeterLines: Sendable {
 
   private func text(_ state: MeterState) -> String {
     let painter = Painter(isEnabled: profile.usesColor)
-    let cells = cells(state).map { MeterNumbers.level($0.value, glyphs).leftPadded(to: 8) }.joined()
-    var text = MeterNumbers.time(state.seconds).leftPadded(to: 9) + cells
+    let cells = cells(state).map { Numbers.level($0.value, glyphs).leftPadded(to: 8) }.joined()
+    var text = Numbers.time(state.seconds).leftPadded(to: 9) + cells
     let place = state.hasWordOfLevel ? "" : String(Int(state.place)).leftPadded(to: 3) + " "
     text += "  " + painter(place + state.noiseClass.name, state.noiseClass.ink)
     let faults = MeterReport.faults(state)

@@ -3,7 +3,7 @@ import RustleAudio
 
 /// The whole measurement, for people: levels, percentiles, loudness, bands. A pure function of what it is given.
 struct MeterReport {
-  let subject: MeterSubject
+  let subject: SoundSubject
   let profile: TerminalProfile
 
   private var glyphs: Glyphs { Glyphs(for: profile) }
@@ -13,20 +13,20 @@ struct MeterReport {
   func text(_ state: MeterState) -> String { lines(state).map { $0.text + "\n" }.joined() }
 
   /// The lines with the columns that each takes.
-  func lines(_ state: MeterState) -> [MeterLayout.Line] {
+  func lines(_ state: MeterState) -> [ScreenLine] {
     let layout = MeterLayout(profile: profile)
     var lines = [
-      layout.line(subject.name, .bold), layout.line(subject.line, nil),
-      layout.line("measured \(MeterNumbers.time(state.seconds)), \(Self.weighting(state))", nil),
-      layout.line(state.calibrationText, nil), layout.empty,
+      profile.line(subject.name, .bold), profile.line(subject.line, nil),
+      profile.line("measured \(Numbers.time(state.seconds)), \(Self.weighting(state))", nil),
+      profile.line(state.calibrationText, nil), ("", 0),
     ]
     lines += layout.table(levels(state), unit: state.unit)
     lines += layout.table(
       state.exceeded.map { ("\(Self.percentile($0, state))", $0.level) }, unit: state.unit)
     if let loudness = state.loudness { lines += layout.loudness(loudness, isWhole: true) }
-    if !state.shares.isEmpty { lines += [layout.empty, layout.line(shares(state), nil)] }
-    for fault in Self.faultTexts(state) { lines.append(layout.line(fault, .red)) }
-    if !state.bands.isEmpty { lines += [layout.empty] + MeterBands(profile: profile).lines(state) }
+    if !state.shares.isEmpty { lines += [("", 0), profile.line(shares(state), nil)] }
+    for fault in Self.faultTexts(state) { lines.append(profile.line(fault, .red)) }
+    if !state.bands.isEmpty { lines += [("", 0)] + MeterBands(profile: profile).lines(state) }
     return lines
   }
 

@@ -110,32 +110,3 @@ extension MeterState {
     overruns = tally.overruns
   }
 }
-
-/// What is measured, for headings.
-struct MeterSubject: Equatable, Sendable {
-  /// The input's name.
-  let name: String
-  /// The rate and the channels.
-  let format: AudioFormat
-  /// What a file says about itself: `WAV, 32 bit float`; nil for other inputs.
-  let encoding: String?
-  /// The channel that is measured, counted from 1; nil: all, the mean of their powers.
-  let channel: Int?
-
-  /// For example `WAV, 32 bit float, 48 kHz, mean of 2 channels`.
-  var line: String {
-    let channels =
-      switch (format.channels, channel) {
-      case (1, _): "mono"
-      case (let count, nil): "mean of \(count) channels"
-      case (let count, let channel?): "channel \(channel) of \(count)"
-      }
-    let rate = UnitLabelText.rate(format.sampleRate)
-    return [encoding, rate, channels].compactMap(\.self).joined(separator: ", ")
-  }
-}
-
-extension MeterSubject {
-  /// The name without its folders.
-  var title: String { name.split(separator: "/").last.map(String.init) ?? name }
-}

@@ -13,7 +13,7 @@ struct MeterView {
     var hasSound = true
   }
 
-  let subject: MeterSubject
+  let subject: SoundSubject
   let profile: TerminalProfile
 
   private var glyphs: Glyphs { Glyphs(for: profile) }
@@ -22,26 +22,26 @@ struct MeterView {
 
   /// The lines and the columns that each takes. There are never more lines than the terminal has rows but one, so that the
   /// picture does not scroll: what matters least is left out first.
-  func lines(_ state: MeterState, _ status: Status) -> [MeterLayout.Line] {
-    var footer = [layout.line(footer(state, status), .dim)]
+  func lines(_ state: MeterState, _ status: Status) -> [ScreenLine] {
+    var footer = [profile.line(footer(state, status), .dim)]
     if status.showsHelp {
       footer.append(
-        layout.line("q quit   space pause the view   r new measurement   ? this line   Ctrl-Z suspend", .dim))
+        profile.line("q quit   space pause the view   r new measurement   ? this line   Ctrl-Z suspend", .dim))
     }
-    let faults = MeterReport.faultTexts(state).map { layout.line($0, .red) }
+    let faults = MeterReport.faultTexts(state).map { profile.line($0, .red) }
     let head = [
-      layout.line(subject.name, .bold), layout.line("\(subject.line); \(MeterReport.weighting(state))", .dim),
+      profile.line(subject.name, .bold), profile.line("\(subject.line); \(MeterReport.weighting(state))", .dim),
     ]
-    let calibration = [layout.line(state.calibrationText, nil)]
+    let calibration = [profile.line(state.calibrationText, nil)]
     let number = big(state)
     let scale = [layout.scale(state)]
     let levels = layout.table(levels(state), unit: state.unit)
     let loudness = state.loudness.map { layout.loudness($0, isWhole: false) } ?? []
     let bands = state.bands.isEmpty ? [] : MeterBands(profile: profile).lines(state)
     let small = [small(state)]
-    let gap = [layout.empty]
+    let gap: [ScreenLine] = [("", 0)]
     // From the fullest picture to the barest.
-    let pictures = [
+    let pictures: [[ScreenLine]] = [
       head + calibration + gap + number + gap + scale + gap + levels + loudness + gap + bands + faults + footer,
       head + calibration + number + scale + levels + loudness + bands + faults + footer,
       head + calibration + small + scale + levels + loudness + bands + faults + footer,
@@ -55,7 +55,7 @@ struct MeterView {
   }
 
   /// The level in large digits, its name and unit beside it; small where the terminal is narrow.
-  private func big(_ state: MeterState) -> [MeterLayout.Line] {
+  private func big(_ state: MeterState) -> [ScreenLine] {
     let word = state.hasWordOfLevel ? state.noiseClass.name.uppercased() : ""
     let side = [state.levelName, state.unit, "", "", word]
     let mark = glyphs.bars[glyphs.bars.count - 1]
@@ -75,9 +75,9 @@ struct MeterView {
     }
   }
 
-  private func small(_ state: MeterState) -> MeterLayout.Line {
-    let text = "\(state.levelName) \(MeterNumbers.level(state.level, glyphs)) \(state.unit)"
-    return layout.line(state.hasWordOfLevel ? "\(text)  \(state.noiseClass.name.uppercased())" : text, state.ink)
+  private func small(_ state: MeterState) -> ScreenLine {
+    let text = "\(state.levelName) \(Numbers.level(state.level, glyphs)) \(state.unit)"
+    return profile.line(state.hasWordOfLevel ? "\(text)  \(state.noiseClass.name.uppercased())" : text, state.ink)
   }
 
   private func levels(_ state: MeterState) -> [(String, Double?)] {
@@ -89,7 +89,7 @@ struct MeterView {
   }
 
   private func footer(_ state: MeterState, _ status: Status) -> String {
-    let clock = MeterNumbers.time(state.seconds)
+    let clock = Numbers.time(state.seconds)
     let stateWord = status.isPaused ? "  paused" : status.hasSound ? "" : "  no sound yet"
     let keys =
       status.hasKeys ? (status.isPaused ? "   q quit  space go on" : "   q quit  space pause  r restart  ? help") : ""

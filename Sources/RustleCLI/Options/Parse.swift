@@ -10,8 +10,8 @@ enum Parse {
   ) -> @Sendable (String) throws -> Double {
     { text in
       guard let value = Double(text), range.contains(value) else {
-        let bounds = "\(short(range.lowerBound)) to \(short(range.upperBound))"
-        throw ValidationError("expected \(what) from \(bounds), got '\(text)'")
+        let bounds = [range.lowerBound, range.upperBound].map { Numbers.plain($0, digits: 12) }
+        throw ValidationError("expected \(what) from \(bounds[0]) to \(bounds[1]), got '\(text)'")
       }
       return value
     }
@@ -27,12 +27,15 @@ enum Parse {
     }
   }
 
-  /// The number of points of a frame.
-  static let frameSize: @Sendable (String) throws -> Int = { text in
-    guard let size = Int(text), (64...65_536).contains(size), size & (size - 1) == 0 else {
-      throw ValidationError("expected a power of two from 64 to 65536, got '\(text)'")
+  /// A power of two in a range.
+  static func powerOfTwo(in range: ClosedRange<Int>) -> @Sendable (String) throws -> Int {
+    { text in
+      guard let size = Int(text), range.contains(size), size & (size - 1) == 0 else {
+        throw ValidationError(
+          "expected a power of two from \(range.lowerBound) to \(range.upperBound), got '\(text)'")
+      }
+      return size
     }
-    return size
   }
 
   /// A note with its octave: `A4`.
@@ -52,7 +55,4 @@ enum Parse {
       throw ValidationError(error.message)
     }
   }
-
-  /// A bound without a needless fraction.
-  private static func short(_ value: Double) -> String { String(format: "%.12g", value) }
 }

@@ -38,12 +38,6 @@ struct CommandFailure: Error, Equatable {
     self.advice = advice
   }
 
-  /// Refuses samples that are no numbers; `block` is what comes after `first` frames of `file`.
-  static func checkFinite(_ block: [Float], of file: String, from first: Int) throws {
-    guard let place = block.firstIndex(where: { !$0.isFinite }) else { return }
-    throw Self(.badData, "\(file): expected finite samples, got \(block[place]) in frame \(first + place + 1)")
-  }
-
   /// Refuses to read a sound file from a terminal; `command` is the one that would.
   static func checkIsNoTerminal(_ input: String, command: String) throws {
     guard input == AudioFileReader.standardInputPath, StandardStream.isTerminal(StandardStream.input) else { return }

@@ -116,8 +116,8 @@ final class PlayLine: Sendable {
 
   func text(played seconds: Double, underruns: Int, isPaused: Bool, columns: Int) -> String {
     let first = Double(firstFrame) / rate
-    let total = totalFrames.map { " of \(MeterNumbers.time(first + Double($0) / rate))" } ?? ""
-    var text = MeterNumbers.time(first + seconds) + total
+    let total = totalFrames.map { " of \(Numbers.time(first + Double($0) / rate))" } ?? ""
+    var text = Numbers.time(first + seconds) + total
     if isPaused { text += "  paused" }
     if underruns > 0 { text += "  \(underruns) underruns" }
     text += "  " + (subject.split(separator: "/").last.map(String.init) ?? subject)

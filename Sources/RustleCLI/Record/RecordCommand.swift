@@ -40,10 +40,7 @@ struct RecordCommand: AsyncParsableCommand {
 
   @OptionGroup var device: SoundDeviceOptions
 
-  @Option(
-    parsing: .unconditional, help: ArgumentHelp("Stop after this many seconds of sound.", valueName: "seconds"),
-    transform: Parse.number("seconds", in: 0.001...1e9))
-  var duration: Double?
+  @OptionGroup var duration: DurationOption
 
   @Option(help: "How a sample is written: s16, s24, s32 or f32; FLAC takes the first two. (default: s24)")
   var encoding: SampleEncoding = .s24
@@ -58,7 +55,7 @@ struct RecordCommand: AsyncParsableCommand {
   @OptionGroup var log: LogOptions
 
   func validate() throws {
-    if format.effectiveFormat == .csv { throw ValidationError("--format: expected auto, text or ndjson, got csv") }
+    try format.refuseCSV()
     if output == AudioFileReader.standardInputPath {
       throw ValidationError("expected the path of a file, got -: a recording is not written to standard output")
     }
@@ -73,17 +70,42 @@ struct RecordCommand: AsyncParsableCommand {
 
   func run() async throws {
     log.bootstrap()
-    let configuration = try device.configuration(of: device.name ?? AudioDevice.defaultName, seconds: duration)
+    let configuration = try device.configuration(
+      of: device.name ?? AudioDevice.defaultName, seconds: duration.seconds)
     let options = AudioFileWriter.Options(encoding: encoding.encoding, overwrite: overwrite, dither: dither)
-    let run = RecordRun(capture: try AudioCapture(configuration), path: output, options: options)
-    let ending: RunEnding
-    let profile = TerminalProfile.standardOutput(isASCIIAskedFor: format.ascii)
-    if format.effectiveFormat == .auto && profile.isLive {
-      let screen = LiveScreen.standardOutput(isASCIIAskedFor: format.ascii)
-      ending = try await run.view(LiveRecord(path: output, screen: screen))
-    } else {
-      let lines = RecordLines(format: format.effectiveFormat)
-      ending = try await run.lines(lines, to: .standardOutput)
+    let capture = try AudioCapture(configuration)
+    let recorder = Recorder()
+    let progress = await recorder.progress()
+    let view = format.screen.map { LiveRecord(recorder: recorder, path: output, screen: $0) }
+    let lines = Self.progressTable(format.effectiveFormat, format.profile)
+    // The file is closed in milliseconds: nothing is ended by force.
+    let ending = try await RunEnding.of(view: view, isForced: false) { _ in
+      // The task that waits for the end of the recording.
+      _ = try? await recorder.stop()
+    } tasks: { tasks in
+      try await recorder.start(capture, format: configuration.format, to: output, options: options)
+      tasks.addTask {
+        // What became of it is asked for below.
+        _ = try? await recorder.finished()
+        return .streamEnded
+      }
+      tasks.addTask {
+        // Programs want more lines than people.
+        let interval: Duration = lines.format == .ndjson ? .milliseconds(100) : .seconds(1)
+        var next = interval
+        for await progress in progress {
+          if let view { await view.apply(progress) }
+          guard view == nil, progress.duration >= next else { continue }
+          while next <= progress.duration { next += interval }
+          try LineWriter.standardOutput.write(lines.line(progress))
+        }
+        return nil
+      }
+    }
+    let recording = try await recorder.stop()
+    if ending != .readerGone {
+      let table = Self.summaryTable(format.effectiveFormat, format.profile)
+      try? LineWriter.standardOutput.write(table.line(recording))
     }
     if ending.status != .ok { throw ExitCode(ending.status.rawValue) }
   }

@@ -90,6 +90,25 @@ struct SoundInput: AudioInput {
     SoundBuffers(source: source, name: name, firstFrame: firstFrame, frameLimit: frameLimit, tally: tally)
   }
 
+  /// Reads the sound to its end as one channel.
+  ///
+  /// - Parameters:
+  ///   - channel: counted from 1; nil: the mean of all.
+  ///   - progress: shows how far it is.
+  ///   - take: takes some samples at a time.
+  func forEachMono(channel: Int?, progress: ProgressLine, _ take: ([Float]) throws -> Void) async throws {
+    var progress = progress
+    defer { progress.end() }
+    let selection: ChannelSelection = channel.map { .channel($0 - 1) } ?? .mix
+    var block: [Float] = []
+    for try await buffer in buffers() {
+      selection.reduce(buffer.samples, channels: buffer.format.channels, into: &block)
+      try take(block)
+      progress.update(tally.frames)
+    }
+    try checkIsNotEmpty()
+  }
+
   /// Ends a device at once, and returns when it is closed.
   func close() async {
     if case .device(let capture, _) = source { await capture.shutDown() }

@@ -1,4 +1,6 @@
-/// The frames of a spectrogram, in a memory that does not grow with the recording: when all columns are in use, each two
+import RustleAudio
+
+/// The columns of a spectrogram, in a memory that does not grow with the recording: when all columns are in use, each two
 /// neighbours become one, which keeps the higher level of each frequency.
 struct SpectrogramColumns {
   /// The most columns that are kept: more than a picture of the usual width has.
@@ -20,9 +22,7 @@ struct SpectrogramColumns {
 
   /// Takes in the next frame.
   mutating func add(_ levels: [Float]) {
-    if frames.isMultiple(of: framesEach) {
-      if count == Self.most { mergeNeighbours() }
-    }
+    if frames.isMultiple(of: framesEach) && count == Self.most { mergeNeighbours() }
     if frames.isMultiple(of: framesEach) {
       values += levels
     } else {
@@ -39,5 +39,41 @@ struct SpectrogramColumns {
     }
     values.removeLast(values.count - count / 2 * rows)
     framesEach *= 2
+  }
+}
+
+/// Makes the columns of a spectrogram of samples that come in blocks.
+struct SpectrogramBuilder: ~Copyable {
+  private(set) var columns: SpectrogramColumns
+  private var stream: STFTStream
+
+  /// - Parameter stft: a transform whose form is decibels.
+  init(_ stft: STFT) throws(FFTError) {
+    stream = try STFTStream(stft)
+    columns = SpectrogramColumns(rows: stft.rowCount)
+  }
+
+  /// Takes in the next samples.
+  mutating func add(_ block: [Float]) throws(FFTError) {
+    var row = [Float](repeating: 0, count: columns.rows)
+    var taken = 0
+    var isWritten = true
+    while taken < block.count || isWritten {
+      var output = row.mutableSpan
+      let step = try stream.push(block.span.extracting(taken...), into: &output)
+      taken += step.taken
+      isWritten = step.frames == 1
+      if isWritten { columns.add(row) }
+    }
+  }
+
+  /// Takes in the frames that reach beyond the end.
+  mutating func finish() throws(FFTError) {
+    var row = [Float](repeating: 0, count: columns.rows)
+    while true {
+      var output = row.mutableSpan
+      if try stream.finish(into: &output) == 0 { return }
+      columns.add(row)
+    }
   }
 }

@@ -23,7 +23,7 @@ struct TuneSubject: Equatable, Sendable {
       }
     let ends = [range.lowerBound, range.upperBound].map { String(format: "%.4g", $0) }
     let notes = "notes from \(ends[0]) to \(ends[1]) Hz"
-    return [encoding, UnitLabelText.rate(format.sampleRate), channels, notes].compactMap(\.self).joined(separator: ", ")
+    return [encoding, Numbers.rate(format.sampleRate), channels, notes].compactMap(\.self).joined(separator: ", ")
   }
 }
 
@@ -151,7 +151,7 @@ struct TuneLines: Sendable {
   // MARK: for people
 
   private func text(_ update: TunerUpdate) -> String {
-    let time = MeterNumbers.time(update.time).leftPadded(to: 9)
+    let time = Numbers.time(update.time).leftPadded(to: 9)
     var text = time + "  "
     if let reading = update.needle?.reading {
       let direction = reading.direction(tolerance: options.tolerance)

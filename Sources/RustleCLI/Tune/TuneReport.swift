@@ -44,27 +44,26 @@ struct TuneReport {
   func text(_ result: TuneResult) -> String { lines(result).map { $0.text + "\n" }.joined() }
 
   /// The lines with the columns that each takes.
-  func lines(_ result: TuneResult) -> [MeterLayout.Line] {
-    let layout = MeterLayout(profile: profile)
-    var lines: [MeterLayout.Line] = []
+  func lines(_ result: TuneResult) -> [ScreenLine] {
+    var lines: [ScreenLine] = []
     if result.notes.isEmpty {
-      lines.append(layout.line("no note in \(MeterNumbers.time(result.seconds))", nil))
+      lines.append(profile.line("no note in \(Numbers.time(result.seconds))", nil))
     } else {
-      lines.append(layout.line(columns.map { $0.title.leftPadded(to: $0.width) }.joined(), .bold))
+      lines.append(profile.line(columns.map { $0.title.leftPadded(to: $0.width) }.joined(), .bold))
       lines += result.notes.map { row($0) }
-      lines += [layout.empty, layout.line(total(result), nil)]
+      lines += [("", 0), profile.line(total(result), nil)]
     }
     if let learned = result.learned {
       let text = String(
         format: "learned A4 = %.2f Hz, to %.2f Hz, from %d readings", learned.reference, learned.uncertaintyHertz,
         learned.used)
-      lines.append(layout.line(text, nil))
+      lines.append(profile.line(text, nil))
     } else if result.isLearning {
-      lines.append(layout.line("no reference was learned: the notes were too few or too unsteady", nil))
+      lines.append(profile.line("no reference was learned: the notes were too few or too unsteady", nil))
     }
     if result.lostFrames > 0 || result.overruns > 0 {
       let text = "LOST: \(result.lostFrames) frames, \(result.overruns) overruns of the device"
-      lines.append(layout.line(text, .red))
+      lines.append(profile.line(text, .red))
     }
     return lines
   }
@@ -82,7 +81,7 @@ struct TuneReport {
   private var columns: [Column] {
     let digits = min(max(options.digits, 0), 3)
     var columns = [
-      Column(title: "BEGIN", width: 9, rank: 3) { MeterNumbers.time($0.begin) },
+      Column(title: "BEGIN", width: 9, rank: 3) { Numbers.time($0.begin) },
       Column(title: "LASTS", width: 8, rank: 2) { String(format: "%.1f s", $0.end - $0.begin) },
       Column(title: "NOTE", width: 6, rank: 5) { $0.name },
       Column(title: "CENTS", width: 8, rank: 4) { TunerNumbers.cents($0.cents, digits: digits, glyphs) },
@@ -99,12 +98,12 @@ struct TuneReport {
   }
 
   /// For example `   0:01.5   2.0 s    A4    +7.9     0.0   442.000  SHARP`.
-  private func row(_ note: TuneNote) -> MeterLayout.Line {
+  private func row(_ note: TuneNote) -> ScreenLine {
     let direction = note.direction(tolerance: options.tolerance)
     let plain = columns.map { $0.text(note).leftPadded(to: $0.width) }.joined() + "  "
     let width = plain.count + direction.word.count
     guard !profile.isLive || width <= profile.columns else {
-      return MeterLayout(profile: profile).line(plain + direction.word, direction.ink)
+      return profile.line(plain + direction.word, direction.ink)
     }
     return (plain + painter(direction.word, direction.ink), width)
   }

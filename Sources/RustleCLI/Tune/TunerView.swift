@@ -16,18 +16,18 @@ struct TunerView {
   /// - Parameters:
   ///   - state: what is shown.
   ///   - footer: the last line, about keys or the source; nil for none.
-  func lines(_ state: TunerState, footer: String? = nil) -> [MeterLayout.Line] {
+  func lines(_ state: TunerState, footer: String? = nil) -> [ScreenLine] {
     let note = [note(state)]
     let needle = [scale(), needle(state)]
     let words = [words(state)]
-    let numbers = [layout.line(numbers(state), nil)]
+    let numbers = [profile.line(numbers(state), nil)]
     let quality = [quality(state)]
     let strings = options.instrument.isChromatic ? [] : [strings(state)]
-    let head = [layout.line(heading, .dim)]
-    let foot = footer.map { [layout.line($0, .dim)] } ?? []
-    let gap = [layout.empty]
+    let head = [profile.line(heading, .dim)]
+    let foot = footer.map { [profile.line($0, .dim)] } ?? []
+    let gap: [ScreenLine] = [("", 0)]
     let room = profile.rows - 1
-    let pictures = [
+    let pictures: [[ScreenLine]] = [
       head + gap + note + gap + needle + words + gap + strings + numbers + quality + gap + foot,
       head + note + needle + words + strings + numbers + quality + foot,
       head + note + needle + words + strings + numbers + foot,
@@ -53,10 +53,10 @@ struct TunerView {
   }
 
   /// The note, the cents and, after the tone, that they are held.
-  private func note(_ state: TunerState) -> MeterLayout.Line {
-    guard let reading = state.reading else { return layout.line("\(glyphs.unknown)  no tone", .dim) }
+  private func note(_ state: TunerState) -> ScreenLine {
+    guard let reading = state.reading else { return profile.line("\(glyphs.unknown)  no tone", .dim) }
     let cents = TunerNumbers.cents(reading.cents, digits: options.digits, glyphs)
-    return layout.line("\(reading.noteText)  \(cents) cents" + (state.isHeld ? "  held" : ""), .bold)
+    return profile.line("\(reading.noteText)  \(cents) cents" + (state.isHeld ? "  held" : ""), .bold)
   }
 
   /// Columns of the scale: odd, so that it has a middle.
@@ -66,17 +66,17 @@ struct TunerView {
   }
 
   /// The ends and the middle of the needle's scale.
-  private func scale() -> MeterLayout.Line {
+  private func scale() -> ScreenLine {
     let end = String(format: "%.6g", options.span)
     let left = String(glyphs.minus) + end
     let right = "+" + end
     let before = String(repeating: " ", count: max(1, width / 2 - left.count))
     let after = String(repeating: " ", count: max(1, width - width / 2 - 1 - right.count))
-    return layout.line(left + before + "0" + after + right, .dim)
+    return profile.line(left + before + "0" + after + right, .dim)
   }
 
   /// A line with a mark in the middle and the needle on it; beyond an end it stands there as an arrow.
-  private func needle(_ state: TunerState) -> MeterLayout.Line {
+  private func needle(_ state: TunerState) -> ScreenLine {
     let middle = width / 2
     var row = Array(repeating: glyphs.horizontal, count: width)
     row[0] = glyphs.vertical
@@ -100,8 +100,8 @@ struct TunerView {
   }
 
   /// What the colour says, as a word on the side where the needle is.
-  private func words(_ state: TunerState) -> MeterLayout.Line {
-    guard let reading = state.reading else { return layout.empty }
+  private func words(_ state: TunerState) -> ScreenLine {
+    guard let reading = state.reading else { return ("", 0) }
     let direction = reading.direction(tolerance: options.tolerance)
     let advice = direction.advice
     let text =
@@ -112,7 +112,7 @@ struct TunerView {
         String(repeating: " ", count: max(0, width - direction.word.count - advice.count - 2)) + direction.word
           + ", \(advice)"
       }
-    return layout.line(text, state.isHeld ? .dim : direction.ink)
+    return profile.line(text, state.isHeld ? .dim : direction.ink)
   }
 
   private func numbers(_ state: TunerState) -> String {
@@ -122,19 +122,19 @@ struct TunerView {
     return "\(hertz) Hz, target \(target) Hz, \(TunerNumbers.beat(reading.beat, glyphs)) beats a second"
   }
 
-  private func quality(_ state: TunerState) -> MeterLayout.Line {
+  private func quality(_ state: TunerState) -> ScreenLine {
     let percent = Int((100 * min(max(state.confidence, 0), 1)).rounded())
-    return layout.line("confidence \(percent) %, level \(MeterNumbers.level(state.level, glyphs)) dBFS", .dim)
+    return profile.line("confidence \(percent) %, level \(Numbers.level(state.level, glyphs)) dBFS", .dim)
   }
 
   /// The strings' notes, the chosen one between brackets.
-  private func strings(_ state: TunerState) -> MeterLayout.Line {
+  private func strings(_ state: TunerState) -> ScreenLine {
     let spelling = options.tuning.spelling
     let names = options.instrument.strings.enumerated().map { index, string in
       let name = string.note.transposed(by: options.tuning.transposition).text(spelling: spelling)
       return index == state.reading?.string ? "[\(name)]" : " \(name) "
     }
     let line = names.joined(separator: " ")
-    return layout.line(line.hasSuffix(" ") ? String(line.dropLast()) : line, nil)
+    return profile.line(line.hasSuffix(" ") ? String(line.dropLast()) : line, nil)
   }
 }

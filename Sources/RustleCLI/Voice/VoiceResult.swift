@@ -3,7 +3,7 @@ import RustleAudio
 /// What the voice command found, to be written in one of its forms.
 struct VoiceResult: Sendable {
   /// What it is of.
-  let subject: MeterSubject
+  let subject: SoundSubject
   /// Seconds of sound that were read.
   let seconds: Double
   /// The pitches that were looked for, in Hz.
@@ -25,6 +25,30 @@ struct VoiceResult: Sendable {
     let harmonics: HarmonicDifference
     let perturbation: VoicePerturbation
     let spectrum: SpectrumFeatures
+  }
+
+  /// Measures a whole sound of which the frames have been analysed. A sound that is shorter than a frame is measured as a whole, as
+  /// the ratio and the periods are.
+  init(
+    _ signal: [Float], subject: SoundSubject, range: ClosedRange<Double>, formantSearch: FormantConfiguration,
+    frames: [VoiceFrame], summary: VoiceSummary
+  ) throws {
+    let rate = subject.format.sampleRate
+    (self.subject, self.range, self.formantSearch, self.summary) = (subject, range, formantSearch, summary)
+    seconds = Double(signal.count) / rate
+    measures = Measures(
+      ratio: try calculateHNR(in: signal.span, sampleRate: rate, range: range),
+      harmonics: try calculateH1H2(in: signal.span, sampleRate: rate, range: range),
+      perturbation: try measureVoicePerturbation(in: signal.span, sampleRate: rate, range: range),
+      spectrum: try analyzeSpectrum(in: signal.span, sampleRate: rate))
+    guard summary.frames == 0 else {
+      (wholePitch, formants) = (nil, Self.medians(of: frames))
+      return
+    }
+    let pitch = try detectPitch(in: signal.span, sampleRate: rate, range: range)
+    wholePitch = pitch
+    formants =
+      pitch.isVoiced ? try extractFormants(in: signal.span, sampleRate: rate, configuration: formantSearch).found : []
   }
 
   /// The part of the frames that are voiced, 0 to 1.

@@ -1,6 +1,6 @@
 import RustleMarket
 
-/// Text that is put together as bytes: what is written for every quote takes no string of its own.
+/// Text that is put together as bytes: what is written for every record takes no string of its own.
 struct ByteText: Sendable {
   /// UTF-8.
   private(set) var bytes: [UInt8] = []
@@ -14,6 +14,9 @@ struct ByteText: Sendable {
   mutating func append(_ text: String) { bytes.append(contentsOf: text.utf8) }
 
   mutating func append(_ utf8: [UInt8]) { bytes.append(contentsOf: utf8) }
+
+  /// Appends a byte of UTF-8.
+  mutating func append(byte: UInt8) { bytes.append(byte) }
 
   mutating func append(_ number: UInt64) { append(digits: number, fraction: 0) }
 
