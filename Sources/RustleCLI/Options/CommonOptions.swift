@@ -1,10 +1,10 @@
 internal import ArgumentParser
 
-/// The channel that is analysed.
+/// The one channel that is used.
 struct ChannelOption: ParsableArguments {
   @Option(
     name: .customLong("channel"), parsing: .unconditional,
-    help: ArgumentHelp("Analyse this channel, counted from 1, instead of the mean of all.", valueName: "number"),
+    help: ArgumentHelp("Use this channel, counted from 1, instead of all together.", valueName: "number"),
     transform: Parse.integer("a channel number", in: 1...1_024))
   var number: Int?
 }

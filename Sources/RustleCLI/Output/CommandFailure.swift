@@ -38,6 +38,17 @@ struct CommandFailure: Error, Equatable {
     self.advice = advice
   }
 
+  /// Makes something of a file or an option, whose name an error of the library lacks.
+  static func naming<Outcome>(
+    _ name: String, _ status: ExitStatus = .badData, _ make: () throws -> Outcome
+  ) throws -> Outcome {
+    do {
+      return try make()
+    } catch let error as AudioError {
+      throw Self(status, "\(name): \(error.message)", advice: error.advice)
+    }
+  }
+
   /// Refuses to read a sound file from a terminal; `command` is the one that would.
   static func checkIsNoTerminal(_ input: String, command: String) throws {
     guard input == AudioFileReader.standardInputPath, StandardStream.isTerminal(StandardStream.input) else { return }

@@ -15,9 +15,12 @@ enum Numbers {
 
   /// A number with its sign, but none at zero: `+12.3`, `-0.4`, `0.0`.
   static func signed(_ number: Double, digits: Int = 1, _ glyphs: Glyphs) -> String {
-    let text = text(number, "%.\(digits)f", glyphs)
+    let text = text(number, "%.\(min(max(digits, 0), 3))f", glyphs)
     return number > 0 && text.contains { ("1"..."9").contains($0) } ? "+" + text : text
   }
+
+  /// A frequency in Hz with five to seven digits: `440.000`, `4186.01`.
+  static func hertz(_ frequency: Double) -> String { String(format: frequency < 1_000 ? "%.3f" : "%.2f", frequency) }
 
   /// The shortest text of a number, without a needless fraction.
   static func plain(_ number: Double, digits: Int = 6) -> String { String(format: "%.\(digits)g", number) }

@@ -65,11 +65,11 @@ struct Column<Record>: Sendable {
 
   /// The column as people see it too.
   func shown(
-    _ title: String, _ width: Int = 0, isRight: Bool = true, unit: String = "",
+    _ title: String, _ width: Int = 0, isRight: Bool = true, unit: String = "", rank: Int? = nil,
     ink: (@Sendable (Record) -> Painter.Ink?)? = nil, _ text: @escaping @Sendable (Record, Glyphs) -> String
   ) -> Self {
     var column = self
-    column.cell = Cell(title: title, width: width, isRight: isRight, unit: unit, text: text, ink: ink)
+    column.cell = Cell(title: title, width: width, isRight: isRight, unit: unit, rank: rank, text: text, ink: ink)
     return column
   }
 }
@@ -163,15 +163,17 @@ struct Table<Record>: Sendable {
   var titles: ScreenLine {
     let titles = joined { $0.title }.map(\.text).joined()
     let isBlank = titles.allSatisfy { $0 == " " }
-    return isBlank ? ("", 0) : (profile.paint(titles, .bold), DisplayWidth.columns(of: titles))
+    return isBlank ? ("", 0) : profile.line(titles, .bold)
   }
 
   /// The cells of a record side by side.
   func row(_ record: Record) -> ScreenLine {
-    joined { $0.text(record, profile.glyphs) }.reduce(into: ("", 0)) { line, cell in
-      line.text += profile.paint(cell.text, cell.ink?(record))
-      line.columns += DisplayWidth.columns(of: cell.text)
-    }
+    let cells = joined { $0.text(record, profile.glyphs) }
+    let plain = cells.map(\.text).joined()
+    let columns = DisplayWidth.columns(of: plain)
+    // What is too wide for a terminal is cut, in the ink of its end.
+    guard !profile.isLive || columns <= profile.columns else { return profile.line(plain, cells.last?.ink?(record)) }
+    return (cells.map { profile.paint($0.text, $0.ink?(record)) }.joined(), columns)
   }
 
   /// The cells of a record one below the other, with their titles and units, in the sections that the columns begin.

@@ -7,17 +7,23 @@ extension SoundInput {
   ///   - view: what is drawn meanwhile; nil: lines are written to standard output.
   ///   - measure: reads the sound to its end.
   ///   - finish: writes what there is to say in sum, before the other tasks have ended: one of them may wait for sound that does
-  ///     not come. It is called after a failure, too: what was measured before a device was lost, or a file turned out to be
+  ///     not come. After a failure it is called, too: what was measured before a device was lost, or a file turned out to be
   ///     damaged, is not lost with it.
   func run<View: LiveView>(
-    view: View?, measure: @escaping @Sendable () async throws -> Void, finish: (RunEnding) async throws -> Void
+    view: View?, measure: @escaping @Sendable () async throws -> Void,
+    finish: @escaping @Sendable (RunEnding) async throws -> Void
   ) async throws -> RunEnding {
     do {
       let ending = try await RunEnding.of(view: view) { ending in
         if let ending { try await finish(ending) }
       } tasks: { tasks in
         tasks.addTask {
-          try await measure()
+          do {
+            try await measure()
+          } catch {
+            if tally.frames > 0, !(error is BrokenPipe) { try? await finish(.streamEnded) }
+            throw error
+          }
           try checkIsNotEmpty()
           return .streamEnded
         }
@@ -25,7 +31,6 @@ extension SoundInput {
       await close()
       return ending
     } catch {
-      if tally.frames > 0, !(error is BrokenPipe) { try? await finish(.streamEnded) }
       await close()
       throw error
     }

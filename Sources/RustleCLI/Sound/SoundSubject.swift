@@ -13,6 +13,8 @@ struct SoundSubject: Equatable, Sendable {
   let channel: Int?
   /// How all channels become one: `mean`, `mix`.
   var mixture = "mean"
+  /// What else there is to say.
+  var detail: String?
 
   /// For example `WAV, 32 bit float, 48 kHz, mean of 2 channels`.
   var line: String {
@@ -22,7 +24,7 @@ struct SoundSubject: Equatable, Sendable {
       case (let count, nil): "\(mixture) of \(count) channels"
       case (let count, let channel?): "channel \(channel) of \(count)"
       }
-    return [encoding, Numbers.rate(format.sampleRate), channels].compactMap(\.self).joined(separator: ", ")
+    return [encoding, Numbers.rate(format.sampleRate), channels, detail].compactMap(\.self).joined(separator: ", ")
   }
 
   /// The name without its folders.

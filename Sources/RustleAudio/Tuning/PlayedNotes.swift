@@ -1,43 +1,55 @@
-import RustleAudio
-
 /// One note that was played, whole.
-struct TuneNote: Equatable, Sendable {
+public struct PlayedNote: Equatable, Sendable {
   /// The note, as the player reads it: `A4`.
-  var name: String
+  public let name: String
   /// The string, counted from 1; nil without strings.
-  var string: Int?
-  /// Seconds of its first and its last frame.
-  var begin: Double
-  var end: Double
+  public let string: Int?
+  /// Seconds of its first frame.
+  public let begin: Double
+  /// Seconds of its last frame.
+  public let end: Double
   /// What it should be, in Hz.
-  var target: Double
+  public let target: Double
   /// By how many cents it is above the target: the median of its frames.
-  var cents: Double
-  /// The median of the distances from that, in cents: half of the frames are within it.
-  var spread: Double
+  public let cents: Double
+  /// The median of the distances from ``cents``, in cents: half of the frames are within it.
+  public let spread: Double
   /// The frames of which that is.
-  var frames: Int
+  public let frames: Int
 
   /// What sounded, in Hz.
-  var frequency: Double { target * Tuning.ratio(cents: cents) }
+  public var frequency: Double { target * Tuning.ratio(cents: cents) }
 
   /// On which side of the target it is.
-  func direction(tolerance: Double) -> TuningReading.Direction {
+  ///
+  /// - Parameter tolerance: how many cents on either side are in tune, 0 or more.
+  public func direction(tolerance: Double = TuningReading.usualTolerance) -> TuningReading.Direction {
     TuningReading.Direction(cents: cents, tolerance: tolerance)
   }
 }
 
-/// Divides what a tuner shows into notes.
-struct TuneNotes: Sendable {
+/// Divides what a ``Tuner`` shows into notes: one ends with another target, and with a pause.
+///
+/// ```swift
+/// var notes = PlayedNotes()
+/// for try await update in try await tuner.updates(of: input) {
+///   if let note = notes.add(update) { print(note.name, note.cents) }
+/// }
+/// if let last = notes.finish() { print(last.name, last.cents) }
+/// ```
+///
+/// A note takes 64 KiB at most, however long it is: of more than ``mostValues`` frames every second one counts for the median, then
+/// every fourth, and so on.
+public struct PlayedNotes: Sendable {
   /// Frames without a tone for this time, in seconds, end a note: shorter ones are its own unsteadiness.
-  static let longestPause = 0.25
+  public static let longestPause = 0.25
   /// The fewest frames of a note: fewer are noises that happen to have a pitch.
-  static let fewestFrames = 5
-  /// The most values that are kept of a note. Beyond that every second one is, then every fourth, and so on.
-  static let mostValues = 8_192
+  public static let fewestFrames = 5
+  /// The most values that are kept of a note.
+  public static let mostValues = 8_192
 
-  /// What has been ended.
-  private(set) var notes: [TuneNote] = []
+  /// What has ended, in its order.
+  public private(set) var notes: [PlayedNote] = []
   private var current: Run?
 
   /// The frames of a note so far.
@@ -52,22 +64,25 @@ struct TuneNotes: Sendable {
     mutating func add(_ value: Double) {
       if frames % stride == 0 { cents.append(value) }
       frames += 1
-      guard cents.count > TuneNotes.mostValues else { return }
+      guard cents.count > PlayedNotes.mostValues else { return }
       cents = cents.indices.filter { $0.isMultiple(of: 2) }.map { cents[$0] }
       stride *= 2
     }
   }
 
-  /// Takes the next update of a tuner.
+  /// Creates a division without notes.
+  public init() {}
+
+  /// Takes the next update of a tuner; all of them count.
   ///
   /// - Returns: the note that ended with it; nil for none.
-  mutating func add(_ update: TunerUpdate) -> TuneNote? {
+  public mutating func add(_ update: TunerUpdate) -> PlayedNote? {
     guard let needle = update.needle else {
       // Also where nothing is held a frame that was missed is no end.
       guard let run = current, (run.end...run.end + Self.longestPause).contains(update.time) else { return finish() }
       return nil
     }
-    var ended: TuneNote?
+    var ended: PlayedNote?
     if let run = current {
       // A target is the same when its frequency is: a changed tuning begins another note.
       let isSame = run.reading.target == needle.reading.target && run.reading.string == needle.reading.string
@@ -85,16 +100,28 @@ struct TuneNotes: Sendable {
   /// Ends the note that goes on.
   ///
   /// - Returns: it, when it is long enough to be one.
-  mutating func finish() -> TuneNote? {
+  public mutating func finish() -> PlayedNote? {
     guard let run = current else { return nil }
     current = nil
     guard run.frames >= Self.fewestFrames else { return nil }
     let cents = run.cents.median ?? 0
-    let note = TuneNote(
+    let note = PlayedNote(
       name: run.reading.noteText, string: run.reading.string.map { $0 + 1 }, begin: run.begin, end: run.end,
       target: run.reading.target, cents: cents, spread: run.cents.map { abs($0 - cents) }.median ?? 0,
       frames: run.frames)
     notes.append(note)
     return note
+  }
+
+  /// The median of the notes' cents, each of which counts by its frames; nil without notes.
+  public var medianCents: Double? {
+    let sorted = notes.sorted { $0.cents < $1.cents }
+    let half = 0.5 * Double(sorted.reduce(0) { $0 + $1.frames })
+    var below = 0.0
+    for note in sorted {
+      below += Double(note.frames)
+      if below >= half { return note.cents }
+    }
+    return nil
   }
 }
