@@ -74,18 +74,6 @@ import Testing
     let bin = low.subject.format.sampleRate / Double(low.stft.size)
     #expect(low.frequency(maximumLabels: 4).range.lowerBound == max(5, bin))
   }
-
-  @Test func longRecordingsKeepTheHighestLevels() {
-    var columns = SpectrogramColumns(rows: 2)
-    let frames = 5 * SpectrogramColumns.most + 3
-    for frame in 0..<frames { columns.add([Float(frame), Float(-frame)]) }
-    #expect((columns.framesEach, columns.frames) == (8, frames))
-    #expect(columns.count == (frames + 7) / 8)
-    for column in 0..<columns.count {
-      #expect(columns.values[2 * column] == Float(min(8 * column + 7, frames - 1)))
-      #expect(columns.values[2 * column + 1] == Float(-8 * column))
-    }
-  }
 }
 
 // Processes inherit each other's pipes: they are run one after the other, in the suite that is serialized.

@@ -39,9 +39,9 @@ import Testing
     let subject = SoundSubject(
       name: "silence.wav", format: try AudioFormat(sampleRate: 48_000, channels: 2), encoding: "WAV, 32 bit float",
       channel: 2)
-    return try VoiceResult(
-      samples, subject: subject, range: 60...1_100, formantSearch: FormantConfiguration(), frames: frames,
-      summary: summary)
+    return VoiceResult(
+      subject: subject,
+      report: try VoiceReport(samples, sampleRate: 48_000, frames: frames, summary: summary))
   }
 
   @Test func silenceIsNoVoice() throws {
@@ -65,23 +65,5 @@ import Testing
     let coloured = result.text(.text, profile: Self.profile(color: true))
     let plain = result.text(.text, profile: Self.profile())
     #expect(coloured != plain && coloured.replacing(/\u{1B}\[[0-9;]*m/, with: "") == plain)
-  }
-
-  @Test func formantsAreTheMediansOfTheVoicedFrames() {
-    func frame(_ found: [Double], voiced: Bool = true) -> VoiceFrame {
-      VoiceFrame(
-        sample: 0, time: 0, pitch: 100, confidence: 1, isVoiced: voiced,
-        formants: Formants(found: found.map { Formant(frequency: $0, bandwidth: $0 / 10) }, confidence: 1))
-    }
-    let frames = [
-      frame([500, 1_500, 2_500]), frame([600, 1_600]), frame([700, 1_700]), frame([100, 200, 300, 400], voiced: false),
-    ]
-    // One of three has the third.
-    #expect(
-      VoiceResult.medians(of: frames) == [
-        Formant(frequency: 600, bandwidth: 60), Formant(frequency: 1_600, bandwidth: 160),
-      ])
-    #expect(VoiceResult.medians(of: Array(frames[..<2])).map(\.frequency) == [550, 1_550, 2_500])
-    #expect(VoiceResult.medians(of: []).isEmpty)
   }
 }

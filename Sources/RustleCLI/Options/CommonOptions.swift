@@ -3,18 +3,16 @@ internal import ArgumentParser
 /// The one channel that is used.
 struct ChannelOption: ParsableArguments {
   @Option(
-    name: .customLong("channel"), parsing: .unconditional,
-    help: ArgumentHelp("Use this channel, counted from 1, instead of all together.", valueName: "number"),
-    transform: Parse.integer("a channel number", in: 1...1_024))
+    name: .customLong("channel"), help: "Use this channel, counted from 1, instead of all together.", value: "number",
+    parse: Parse.integer("a channel number", in: 1...1_024))
   var number: Int?
 }
 
 /// How long a run is at most.
 struct DurationOption: ParsableArguments {
   @Option(
-    name: .customLong("duration"), parsing: .unconditional,
-    help: ArgumentHelp("Stop after this many seconds of sound.", valueName: "seconds"),
-    transform: Parse.number("seconds", in: 0.001...1e9))
+    name: .customLong("duration"), help: "Stop after this many seconds of sound.", value: "seconds",
+    parse: Parse.number("seconds", in: 0.001...1e9))
   var seconds: Double?
 }
 

@@ -59,3 +59,23 @@ enum Parse {
     }
   }
 }
+
+extension Option {
+  /// An option of a number: it may begin with a minus sign.
+  init(
+    wrappedValue: Value, name: NameSpecification = .long, help: String, value: String? = nil,
+    parse: @escaping @Sendable (String) throws -> Value
+  ) {
+    self.init(
+      wrappedValue: wrappedValue, name: name, parsing: .unconditional, help: ArgumentHelp(help, valueName: value),
+      transform: parse)
+  }
+
+  /// The same without a default.
+  init<Number>(
+    name: NameSpecification = .long, help: String, value: String? = nil,
+    parse: @escaping @Sendable (String) throws -> Number
+  ) where Value == Number? {
+    self.init(name: name, parsing: .unconditional, help: ArgumentHelp(help, valueName: value), transform: parse)
+  }
+}

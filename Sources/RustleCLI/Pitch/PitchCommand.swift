@@ -8,7 +8,10 @@ struct PitchCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "pitch",
     abstract: "Find the pitch of a recording over time.",
-    usage: "rustle pitch <input> [--min <hz>] [--max <hz>] [--method <method>] [--viterbi] [--png <path>] [--json]",
+    usage: """
+      rustle pitch <input> [--min <hz>] [--max <hz>] [--method <method>]
+              [--viterbi] [--png <path>] [--json]
+      """,
     discussion: """
       One line for each frame: the time of the frame's middle in seconds, the fundamental frequency in Hz, and the confidence \
       from 0 to 1. With the method harmonic the confidence is the share of frames like this whose pitch is there and right; with \
@@ -39,43 +42,35 @@ struct PitchCommand: AsyncParsableCommand {
   @OptionGroup var file: SoundFileOptions
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("The lowest frequency that is looked for, 0.1 to 345600. (default: 25)", valueName: "hz"),
-    transform: Parse.number("a frequency in Hz", in: 0.1...345_600))
+    help: "The lowest frequency that is looked for, 0.1 to 345600. (default: 25)", value: "hz",
+    parse: Parse.number("a frequency in Hz", in: 0.1...345_600))
   var min = 25.0
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "The highest, 0.1 to 345600; at most 0.45 of the sample rate counts. (default: 4500)", valueName: "hz"),
-    transform: Parse.number("a frequency in Hz", in: 0.1...345_600))
+    help: "The highest, 0.1 to 345600; at most 0.45 of the sample rate counts. (default: 4500)", value: "hz",
+    parse: Parse.number("a frequency in Hz", in: 0.1...345_600))
   var max = 4_500.0
 
   @Option(help: "How: harmonic has the exact pitch and a calibrated confidence; the others are for comparison.")
   var method: PitchMethodChoice = .harmonic
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
+    help:
       "Samples of a frame: a power of two, 256 to 32768. One that does not hold 2.25 periods of --min raises that. (default: "
-        + "the least that holds them)", valueName: "samples"),
-    transform: Parse.powerOfTwo(in: 256...32_768))
+      + "the least that holds them)", value: "samples", parse: Parse.powerOfTwo(in: 256...32_768))
   var window: Int?
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("Samples from one frame to the next, 1 to 1048576. (default: 512)", valueName: "samples"),
-    transform: Parse.integer("a number of samples", in: 1...1_048_576))
+    help: "Samples from one frame to the next, 1 to 1048576. (default: 512)", value: "samples",
+    parse: Parse.integer("a number of samples", in: 1...1_048_576))
   var hop = 512
 
   @Flag(help: "Choose the likeliest path through all frames at the end, instead of each frame's own pitch at once.")
   var viterbi = false
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "The confidence from which on a frame counts as voiced, 0 to 1. (default: 0.5)", valueName: "confidence"),
-    transform: Parse.number("a confidence", in: 0...1))
+    help: "The confidence from which on a frame counts as voiced, 0 to 1. (default: 0.5)", value: "confidence",
+    parse: Parse.number("a confidence", in: 0...1))
   var threshold = PitchFrame.voicedConfidence
 
   @OptionGroup var channel: ChannelOption

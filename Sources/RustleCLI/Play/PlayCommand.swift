@@ -7,8 +7,10 @@ struct PlayCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "play",
     abstract: "Play a sound file, through the equalizer if wanted.",
-    usage:
-      "rustle play <input> [--device <name>] [--demo] [--eq <preset>] [--from <seconds>] [--to <seconds>] [--json]",
+    usage: """
+      rustle play <input> [--device <name>] [--demo] [--eq <preset>]
+              [--from <seconds>] [--to <seconds>] [--json]
+      """,
     discussion: """
       The file is played at its own rate and with its own channels: a device that does not take them is an error, nothing is \
       resampled in secret. (ALSA's device default, and devices whose names begin with plug, convert by themselves.) On a \
@@ -45,15 +47,13 @@ struct PlayCommand: AsyncParsableCommand {
   var eq: String?
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("Begin at this time of the sound, 0 to 1000000000. (default: 0)", valueName: "seconds"),
-    transform: Parse.number("seconds", in: 0...1e9))
+    help: "Begin at this time of the sound, 0 to 1000000000. (default: 0)", value: "seconds",
+    parse: Parse.number("seconds", in: 0...1e9))
   var from: Double?
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("Stop at this time of the sound; later than --from.", valueName: "seconds"),
-    transform: Parse.number("seconds", in: 0.001...1e9))
+    help: "Stop at this time of the sound; later than --from.", value: "seconds",
+    parse: Parse.number("seconds", in: 0.001...1e9))
   var to: Double?
 
   @OptionGroup var duration: DurationOption

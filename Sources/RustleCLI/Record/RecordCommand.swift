@@ -7,8 +7,10 @@ struct RecordCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "record",
     abstract: "Record a sound device into a file.",
-    usage:
-      "rustle record <output> [--device <name>] [--rate <hz>] [--channels <count>] [--duration <seconds>] [--json]",
+    usage: """
+      rustle record <output> [--device <name>] [--rate <hz>]
+              [--channels <count>] [--duration <seconds>] [--json]
+      """,
     discussion: """
       Writes WAV or FLAC, by the file's extension. The file opens whatever becomes of the process: one that is killed \
       loses less than the last second. A device that is lost and a disk that is full end the recording, with the file kept.

@@ -27,17 +27,13 @@ struct SoundDeviceOptions: ParsableArguments {
   @OptionGroup var choice: DeviceOption
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "Frames a second of a device or of raw samples, 1 to 768000. (default of a device: 48000)", valueName: "hz"),
-    transform: Parse.sampleRate)
+    help: "Frames a second of a device or of raw samples, 1 to 768000. (default of a device: 48000)", value: "hz",
+    parse: Parse.sampleRate)
   var rate: Int?
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "Channels of a device or of raw samples, 1 to 32. (default of a device: 2)", valueName: "count"),
-    transform: Parse.channels)
+    help: "Channels of a device or of raw samples, 1 to 32. (default of a device: 2)", value: "count",
+    parse: Parse.channels)
   var channels: Int?
 
   static let defaultRate = 48_000
@@ -123,14 +119,10 @@ struct SoundFileOptions: ParsableArguments {
 
   @OptionGroup var samples: RawInputOptions
 
-  @Option(
-    parsing: .unconditional, help: ArgumentHelp("Frames a second of raw samples, 1 to 768000.", valueName: "hz"),
-    transform: Parse.sampleRate)
+  @Option(help: "Frames a second of raw samples, 1 to 768000.", value: "hz", parse: Parse.sampleRate)
   var rate: Int?
 
-  @Option(
-    parsing: .unconditional, help: ArgumentHelp("Channels of raw samples, 1 to 32.", valueName: "count"),
-    transform: Parse.channels)
+  @Option(help: "Channels of raw samples, 1 to 32.", value: "count", parse: Parse.channels)
   var channels: Int?
 
   func validate() throws {

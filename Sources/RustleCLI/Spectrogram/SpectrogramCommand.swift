@@ -8,7 +8,10 @@ struct SpectrogramCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "spectrogram",
     abstract: "Draw how the frequencies of a recording change over time.",
-    usage: "rustle spectrogram <input> [--png <path>] [--size <size>] [--hop <hop>] [--max-frequency <hz>] [--log]",
+    usage: """
+      rustle spectrogram <input> [--png <path>] [--size <size>] [--hop <hop>]
+              [--max-frequency <hz>] [--log]
+      """,
     discussion: """
       The file is cut into overlapping frames, each frame is windowed and transformed, and its levels are drawn as \
       colours, time going to the right and frequency upwards. Levels are in dBFS: a sine at full scale is 0 dB. A point \
@@ -27,31 +30,26 @@ struct SpectrogramCommand: AsyncParsableCommand {
   @OptionGroup var picture: PictureOption
 
   @Option(
-    parsing: .unconditional,
     help: "Points of a frame: a power of two, 64 to 65536. More tell closer frequencies apart. (default: 2048)",
-    transform: Parse.powerOfTwo(in: 64...65_536))
+    parse: Parse.powerOfTwo(in: 64...65_536))
   var size = 2_048
 
   @Option(
-    parsing: .unconditional,
     help: "Samples from one frame to the next. (default: a quarter of the size)",
-    transform: Parse.integer("a number of samples", in: STFT.hops))
+    parse: Parse.integer("a number of samples", in: STFT.hops))
   var hop: Int?
 
   @Option(help: "How the ends of a frame are faded.")
   var window: WindowChoice = .hann
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "Decibels from the darkest to the lightest colour, 10 to 200. (default: 90; 60 in a terminal)", valueName: "db"),
-    transform: Parse.number("decibels", in: 10...200))
+    help: "Decibels from the darkest to the lightest colour, 10 to 200. (default: 90; 60 in a terminal)", value: "db",
+    parse: Parse.number("decibels", in: 10...200))
   var range: Double?
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("The highest frequency drawn. (default: half the sample rate)", valueName: "hz"),
-    transform: Parse.number("a frequency in Hz", in: 1...1_000_000))
+    help: "The highest frequency drawn. (default: half the sample rate)", value: "hz",
+    parse: Parse.number("a frequency in Hz", in: 1...1_000_000))
   var maxFrequency: Double?
 
   @Flag(help: "Draw frequencies on a logarithmic axis, from 20 Hz.")
@@ -60,13 +58,13 @@ struct SpectrogramCommand: AsyncParsableCommand {
   @OptionGroup var channel: ChannelOption
 
   @Option(
-    parsing: .unconditional, help: "The picture's width in pixels, 256 to 16384. (default: 1200)",
-    transform: Parse.integer("pixels", in: 256...16_384))
+    help: "The picture's width in pixels, 256 to 16384. (default: 1200)",
+    parse: Parse.integer("pixels", in: 256...16_384))
   var width = 1_200
 
   @Option(
-    parsing: .unconditional, help: "The picture's height in pixels, 192 to 16384. (default: 600)",
-    transform: Parse.integer("pixels", in: 192...16_384))
+    help: "The picture's height in pixels, 192 to 16384. (default: 600)",
+    parse: Parse.integer("pixels", in: 192...16_384))
   var height = 600
 
   @Flag(help: "Draw with plain ASCII characters.")

@@ -8,7 +8,10 @@ struct SpectrumCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "spectrum",
     abstract: "Find and draw what frequencies a recording is made of.",
-    usage: "rustle spectrum <input> [--size <size>] [--window <window>] [--peaks <count>] [--png <path>] [--json]",
+    usage: """
+      rustle spectrum <input> [--size <size>] [--window <window>]
+              [--peaks <count>] [--png <path>] [--json]
+      """,
     discussion: """
       The file is cut into overlapping frames, each frame is windowed and transformed, and the powers are averaged \
       (Welch's method). Levels are in dBFS: a sine at full scale is 0 dB.
@@ -26,24 +29,21 @@ struct SpectrumCommand: AsyncParsableCommand {
   @OptionGroup var file: SoundFileOptions
 
   @Option(
-    parsing: .unconditional,
     help: "Points of a frame: a power of two, 64 to 65536. More points tell closer frequencies apart. (default: 8192)",
-    transform: Parse.powerOfTwo(in: 64...65_536))
+    parse: Parse.powerOfTwo(in: 64...65_536))
   var size = 8_192
 
   @Option(help: "How the ends of a frame are faded.")
   var window: WindowChoice = .hann
 
   @Option(
-    parsing: .unconditional,
     help: "How much of a frame the next one repeats, 0 to 0.95. (default: 0.5)",
-    transform: Parse.number("a fraction", in: 0...0.95))
+    parse: Parse.number("a fraction", in: 0...0.95))
   var overlap = 0.5
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("List this many of the strongest peaks, 0 to 1000. (default: 8)", valueName: "count"),
-    transform: Parse.integer("a whole number", in: 0...1_000))
+    help: "List this many of the strongest peaks, 0 to 1000. (default: 8)", value: "count",
+    parse: Parse.integer("a whole number", in: 0...1_000))
   var peaks = 8
 
   @OptionGroup var channel: ChannelOption

@@ -7,8 +7,10 @@ struct TuneCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "tune",
     abstract: "Tune an instrument: the note that sounds, and by how many cents it is off.",
-    usage:
-      "rustle tune [<input>] [--device <name>] [--instrument <name|file>] [--reference <hz>] [--temperament <name|file>] [--json]",
+    usage: """
+      rustle tune [<input>] [--device <name>] [--instrument <name|file>]
+              [--reference <hz>] [--temperament <name|file>] [--json]
+      """,
     discussion: """
       A device is listened to in real time: on a terminal with a live needle, elsewhere one line for each interval. Keys: q \
       quits, up, down, + and - move A4 by 1 Hz, left and right by 0.1 Hz, i takes the next instrument, t the next \
@@ -66,17 +68,14 @@ struct TuneCommand: AsyncParsableCommand {
   var learnNote: Note?
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("How many cents on either side are in tune, 0 to 50.", valueName: "cents"),
-    transform: Parse.number("cents", in: 0...50))
+    help: "How many cents on either side are in tune, 0 to 50.", value: "cents",
+    parse: Parse.number("cents", in: 0...50))
   var tolerance: Double = TuningReading.usualTolerance
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
+    help:
       "Milliseconds of sound between two readings, 0 to 3600000; 0: every frame. (default: 100; as text 250, and of a file the "
-        + "notes alone)", valueName: "ms"),
-    transform: Parse.integer("milliseconds", in: 0...3_600_000))
+      + "notes alone)", value: "ms", parse: Parse.integer("milliseconds", in: 0...3_600_000))
   var interval: Int?
 
   @OptionGroup var duration: DurationOption

@@ -19,9 +19,8 @@ struct TuneOptions: ParsableArguments {
   var tuning: String?
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("What A4 sounds at, 300 to 500 Hz. (default: 440)", valueName: "hz"),
-    transform: Parse.number("hertz", in: Tuning.references))
+    help: "What A4 sounds at, 300 to 500 Hz. (default: 440)", value: "hz",
+    parse: Parse.number("hertz", in: Tuning.references))
   var reference: Double?
 
   @Option(
@@ -36,20 +35,16 @@ struct TuneOptions: ParsableArguments {
   var tonic: NoteName?
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "Semitones from the note that sounds up to the written one: 2 for a clarinet in B flat.", valueName: "semitones"),
-    transform: Parse.integer("semitones", in: Tuning.transpositions))
+    help: "Semitones from the note that sounds up to the written one: 2 for a clarinet in B flat.", value: "semitones",
+    parse: Parse.integer("semitones", in: Tuning.transpositions))
   var transpose: Int?
 
   @Flag(help: "Call black keys by flats instead of sharps.")
   var flats = false
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "By how many parts per million the sound card's clock is fast, -500 to 500.", valueName: "ppm"),
-    transform: Parse.number("parts per million", in: Tuning.clockCorrections))
+    help: "By how many parts per million the sound card's clock is fast, -500 to 500.", value: "ppm",
+    parse: Parse.number("parts per million", in: Tuning.clockCorrections))
   var ppm: Double?
 
   @OptionGroup var channel: ChannelOption
@@ -170,24 +165,18 @@ struct TuneOptions: ParsableArguments {
 /// How the needle of the tuner is steadied.
 struct NeedleArguments: ParsableArguments {
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "The seconds in which the needle goes 63 percent of the way to a new value, 0 to 10. (default: 0.1)",
-      valueName: "seconds"), transform: Parse.number("seconds", in: 0...10))
+    help: "The seconds in which the needle goes 63 percent of the way to a new value, 0 to 10. (default: 0.1)",
+    value: "seconds", parse: Parse.number("seconds", in: 0...10))
   var smooth: Double?
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "For how many seconds the last reading is shown after the tone, 0 to 60. (default: 1)", valueName: "seconds"),
-    transform: Parse.number("seconds", in: 0...60))
+    help: "For how many seconds the last reading is shown after the tone, 0 to 60. (default: 1)", value: "seconds",
+    parse: Parse.number("seconds", in: 0...60))
   var hold: Double?
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "The least confidence of a frame that says something, 0 to 1. (default: 0.5)", valueName: "part"),
-    transform: Parse.number("a confidence", in: 0...1))
+    help: "The least confidence of a frame that says something, 0 to 1. (default: 0.5)", value: "part",
+    parse: Parse.number("a confidence", in: 0...1))
   var confidence: Double?
 
   @Flag(help: "Show every frame as it comes: nothing is steadied and nothing held.")

@@ -26,6 +26,13 @@ extension VoiceFrame {
   }
 }
 
+/// What the voice command found.
+struct VoiceResult: Sendable {
+  /// What it is of.
+  let subject: SoundSubject
+  let report: VoiceReport
+}
+
 extension VoiceResult {
   /// What is written of a whole sound.
   private static var columns: [Column<Self>] { subject + pitch + quality + formants + spectrum }
@@ -36,37 +43,38 @@ extension VoiceResult {
       Column("sample_rate_hz", \.subject.format.sampleRate),
       Column("channels", \.subject.format.channels),
       Column("channel", \.subject.channel),
-      Column("duration_s", \.seconds),
-      Column("minimum_hz", \.range.lowerBound),
-      Column("maximum_hz", \.range.upperBound),
-      Column("ceiling_hz", \.formantSearch.ceiling),
-      Column("method", \.formantSearch.method.rawValue),
+      Column("duration_s", \.report.seconds),
+      Column("minimum_hz", \.report.range.lowerBound),
+      Column("maximum_hz", \.report.range.upperBound),
+      Column("ceiling_hz", \.report.formantSearch.ceiling),
+      Column("method", \.report.formantSearch.method.rawValue),
     ]
   }
 
   private static var pitch: [Column<Self>] {
     [
       .section("PITCH"),
-      Column("frames", \.summary.frames).shown("frames", 9, "%.0f"),
-      Column("voiced_frames", \.summary.voicedFrames).shown("voiced", 9, unit: "%") {
-        Numbers.text(100 * $0.voicedShare, "%.1f", $1)
+      Column("frames", \.report.summary.frames).shown("frames", 9, "%.0f"),
+      Column("voiced_frames", \.report.summary.voicedFrames).shown("voiced", 9, unit: "%") {
+        Numbers.text(100 * $0.report.voicedShare, "%.1f", $1)
       },
-      Column("confidence", \.confidence).shown("confidence", 9, "%.2f"),
-      Column("f0_median_hz", \.medianPitch).shown("median", 9, "%.2f", unit: "Hz"),
-      Column("f0_mean_hz") { $0.summary.meanPitch ?? $0.medianPitch }.shown("mean", 9, "%.2f", unit: "Hz"),
-      Column("f0_deviation_hz", \.summary.pitchDeviation).shown("deviation", 9, "%.2f", unit: "Hz"),
+      Column("confidence", \.report.confidence).shown("confidence", 9, "%.2f"),
+      Column("f0_median_hz", \.report.medianPitch).shown("median", 9, "%.2f", unit: "Hz"),
+      Column("f0_mean_hz") { $0.report.summary.meanPitch ?? $0.report.medianPitch }.shown(
+        "mean", 9, "%.2f", unit: "Hz"),
+      Column("f0_deviation_hz", \.report.summary.pitchDeviation).shown("deviation", 9, "%.2f", unit: "Hz"),
     ]
   }
 
   private static var quality: [Column<Self>] {
     [
       .section("QUALITY"),
-      Column("hnr_db", \.measures.ratio.hnr).shown("harmonics-to-noise", 9, "%.1f", unit: "dB"),
-      Column("h1_h2_db") { $0.measures.harmonics.f0 == nil ? nil : $0.measures.harmonics.h1h2 }
+      Column("hnr_db", \.report.measures.ratio.hnr).shown("harmonics-to-noise", 9, "%.1f", unit: "dB"),
+      Column("h1_h2_db") { $0.report.measures.harmonics.f0 == nil ? nil : $0.report.measures.harmonics.h1h2 }
         .shown("H1-H2", 9, "%.1f", unit: "dB"),
-      Column("h1_db", \.measures.harmonics.h1AmplitudeDb),
-      Column("h2_db", \.measures.harmonics.h2AmplitudeDb),
-      Column("periods", \.measures.perturbation.periods).shown("periods", 9, "%.0f"),
+      Column("h1_db", \.report.measures.harmonics.h1AmplitudeDb),
+      Column("h2_db", \.report.measures.harmonics.h2AmplitudeDb),
+      Column("periods", \.report.measures.perturbation.periods).shown("periods", 9, "%.0f"),
       Column("mean_period_s") { $0.perturbation(from: 1, \.meanPeriod) },
       ratio("jitter", "jitter", from: 2, \.jitter),
       ratio("jitter_rap", "jitter, rap", from: 3, \.jitterRAP),
@@ -107,14 +115,16 @@ extension VoiceResult {
 
   /// A measure of the periods, where there are enough of them.
   private func perturbation(from periods: Int, _ path: KeyPath<VoicePerturbation, Double>) -> Double? {
-    measures.perturbation.periods >= periods ? measures.perturbation[keyPath: path] : nil
+    report.measures.perturbation.periods >= periods ? report.measures.perturbation[keyPath: path] : nil
   }
 
   private func spectrum(_ path: KeyPath<SpectrumFeatures, Double>) -> Double? {
-    measures.spectrum.centroid > 0 ? measures.spectrum[keyPath: path] : nil
+    report.measures.spectrum.centroid > 0 ? report.measures.spectrum[keyPath: path] : nil
   }
 
-  private func formant(_ number: Int) -> Formant? { number <= formants.count ? formants[number - 1] : nil }
+  private func formant(_ number: Int) -> Formant? {
+    number <= report.formants.count ? report.formants[number - 1] : nil
+  }
 
   /// The whole result: an object, a header and a record, or one number a line.
   func text(_ format: OutputFormat, profile: TerminalProfile) -> String {
@@ -122,12 +132,13 @@ extension VoiceResult {
     guard format.isForPeople else { return table.header + table.line(self) }
     // Of the formants those that there are, and the first in any case.
     table.columns.removeAll { column in
-      (max(1, formants.count) + 1...6).contains { column.name == "f\($0)_hz" || column.name == "b\($0)_hz" }
-        || (formants.isEmpty && column.name == "b1_hz")
+      (max(1, report.formants.count) + 1...6).contains { column.name == "f\($0)_hz" || column.name == "b\($0)_hz" }
+        || (report.formants.isEmpty && column.name == "b1_hz")
     }
     let search = String(
-      format: "%.2f s, voices of %.6g to %.6g Hz,\n%@ formants up to %.6g Hz\n", seconds, range.lowerBound,
-      range.upperBound, formantSearch.method.rawValue, formantSearch.ceiling)
+      format: "%.2f s, voices of %.6g to %.6g Hz,\n%@ formants up to %.6g Hz\n", report.seconds,
+      report.range.lowerBound, report.range.upperBound, report.formantSearch.method.rawValue,
+      report.formantSearch.ceiling)
     return profile.glyphs.plain(profile.paint(subject.name, .bold) + "\n\(subject.line)\n" + search) + table.list(self)
   }
 }

@@ -7,7 +7,10 @@ struct VoiceCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "voice",
     abstract: "Measure the voice in a recording: pitch, noise, steadiness, formants.",
-    usage: "rustle voice <input> [--min <hz>] [--max <hz>] [--ceiling <hz>] [--frames] [--channel <channel>] [--json]",
+    usage: """
+      rustle voice <input> [--min <hz>] [--max <hz>] [--ceiling <hz>]
+              [--frames] [--channel <channel>] [--json]
+      """,
     discussion: """
       The median, the mean and the standard deviation of the pitch, and the medians of the formants, are of the voiced frames. \
       Harmonics-to-noise ratio, H1-H2, jitter and shimmer, centroid, rolloff and tilt are of the whole recording. Jitter and shimmer \
@@ -50,21 +53,18 @@ struct VoiceCommand: AsyncParsableCommand {
   @OptionGroup var file: SoundFileOptions
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("The lowest pitch that is looked for, 40 to 2000 Hz. (default: 60)", valueName: "hz"),
-    transform: Parse.number("a frequency in Hz", in: 40...2_000))
+    help: "The lowest pitch that is looked for, 40 to 2000 Hz. (default: 60)", value: "hz",
+    parse: Parse.number("a frequency in Hz", in: 40...2_000))
   var min = 60.0
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("The highest, 40 to 2000 Hz. (default: 1100)", valueName: "hz"),
-    transform: Parse.number("a frequency in Hz", in: 40...2_000))
+    help: "The highest, 40 to 2000 Hz. (default: 1100)", value: "hz",
+    parse: Parse.number("a frequency in Hz", in: 40...2_000))
   var max = 1_100.0
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("Where the fifth formant ends, 3000 to 8000 Hz. (default: 5500)", valueName: "hz"),
-    transform: Parse.number("a frequency in Hz", in: 3_000...8_000))
+    help: "Where the fifth formant ends, 3000 to 8000 Hz. (default: 5500)", value: "hz",
+    parse: Parse.number("a frequency in Hz", in: 3_000...8_000))
   var ceiling = 5_500.0
 
   @Option(help: "How formants are found: burg is Praat's way.")
@@ -73,12 +73,7 @@ struct VoiceCommand: AsyncParsableCommand {
   @Flag(help: "Also write a line for each frame.")
   var frames = false
 
-  @Option(
-    parsing: .unconditional,
-    help: "Analyse this channel, counted from 1, instead of the mean of all.",
-    transform: Parse.integer("a channel number", in: 1...1_024))
-  var channel: Int?
-
+  @OptionGroup var channel: ChannelOption
   @OptionGroup var output: OutputOptions
   @OptionGroup var log: LogOptions
 
@@ -105,16 +100,18 @@ struct VoiceCommand: AsyncParsableCommand {
     var signal: [Float] = []
     signal.reserveCapacity(Swift.min(sound.expectedFrames ?? 0, 1 << 28))
     let progress = log.progress(total: sound.expectedFrames, writesAtOnce: frames)
-    try await sound.forEachMono(channel: channel, progress: progress) { block in
+    try await sound.forEachMono(channel: channel.number, progress: progress) { block in
       signal += block
       fresh.removeAll(keepingCapacity: true)
       try processor.process(block.span, into: &fresh)
       if frames { try LineWriter.standardOutput.write(table.lines(fresh)) }
       found += fresh
     }
-    let result = try VoiceResult(
-      signal, subject: sound.subject(channel: channel), range: min...max, formantSearch: search, frames: found,
-      summary: try processor.summary())
+    let result = VoiceResult(
+      subject: sound.subject(channel: channel.number),
+      report: try VoiceReport(
+        signal, sampleRate: sound.format.sampleRate, range: min...max, formantSearch: search, frames: found,
+        summary: try processor.summary()))
     if let shortness = sound.shortness { log.note(shortness) }
     if sound.tally.frames < processor.window {
       log.note("\(sound.name) is shorter than \(processor.window) samples: it has no frame and is measured as a whole")
@@ -127,7 +124,7 @@ struct VoiceCommand: AsyncParsableCommand {
   /// Refuses what the sound itself says.
   private func check(_ sound: SoundInput) throws {
     let format = sound.format
-    try CommandFailure.check(channel: channel, of: format)
+    try CommandFailure.check(channel: channel.number, of: format)
     let rate = String(format: "%.6g", format.sampleRate)
     guard (8_000...192_000).contains(format.sampleRate) else {
       throw CommandFailure(

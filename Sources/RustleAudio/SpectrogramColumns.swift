@@ -1,27 +1,33 @@
-import RustleAudio
-
 /// The columns of a spectrogram, in a memory that does not grow with the recording: when all columns are in use, each two
 /// neighbours become one, which keeps the higher level of each frequency.
-struct SpectrogramColumns {
+public struct SpectrogramColumns: Sendable {
   /// The most columns that are kept: more than a picture of the usual width has.
-  static let most = 2_048
+  public static let most = 2_048
 
   /// The levels of a column.
-  let rows: Int
+  public let rows: Int
   /// The columns, one after the other.
-  private(set) var values: [Float] = []
+  public private(set) var values: [Float] = []
   /// The frames that a column holds: a power of two.
-  private(set) var framesEach = 1
+  public private(set) var framesEach = 1
   /// Frames that were added.
-  private(set) var frames = 0
+  public private(set) var frames = 0
 
-  init(rows: Int) { self.rows = rows }
+  /// Creates columns of as many levels.
+  ///
+  /// - Parameter rows: 1 or more, usually ``STFT/rowCount``.
+  public init(rows: Int) {
+    precondition(rows > 0, "rows must be at least 1, got \(rows)")
+    self.rows = rows
+  }
 
   /// The columns in use; the last one may hold fewer frames than the others.
-  var count: Int { values.count / rows }
+  public var count: Int { values.count / rows }
 
   /// Takes in the next frame.
-  mutating func add(_ levels: [Float]) {
+  ///
+  /// - Parameter levels: as many as ``rows``.
+  public mutating func add(_ levels: [Float]) {
     if frames.isMultiple(of: framesEach) && count == Self.most { mergeNeighbours() }
     if frames.isMultiple(of: framesEach) {
       values += levels
@@ -43,18 +49,31 @@ struct SpectrogramColumns {
 }
 
 /// Makes the columns of a spectrogram of samples that come in blocks.
-struct SpectrogramBuilder: ~Copyable {
-  private(set) var columns: SpectrogramColumns
+///
+/// ```swift
+/// var builder = try SpectrogramBuilder(STFT(size: 2_048, scale: .amplitude, form: .decibels))
+/// for try await buffer in try await input.buffers() { try builder.add(buffer.samples) }
+/// try builder.finish()
+/// print(builder.columns.count)
+/// ```
+public struct SpectrogramBuilder: ~Copyable {
+  /// What there is so far.
+  public private(set) var columns: SpectrogramColumns
   private var stream: STFTStream
 
-  /// - Parameter stft: a transform whose form is decibels.
-  init(_ stft: STFT) throws(FFTError) {
+  /// Creates an empty spectrogram.
+  ///
+  /// - Parameter stft: a transform of a form whose higher values win, usually decibels.
+  /// - Throws: ``FFTError`` as ``STFTStream/init(_:)``.
+  public init(_ stft: STFT) throws(FFTError) {
     stream = try STFTStream(stft)
     columns = SpectrogramColumns(rows: stft.rowCount)
   }
 
   /// Takes in the next samples.
-  mutating func add(_ block: [Float]) throws(FFTError) {
+  ///
+  /// - Throws: ``FFTError`` after ``finish()``.
+  public mutating func add(_ block: [Float]) throws(FFTError) {
     var row = [Float](repeating: 0, count: columns.rows)
     var taken = 0
     var isWritten = true
@@ -68,7 +87,9 @@ struct SpectrogramBuilder: ~Copyable {
   }
 
   /// Takes in the frames that reach beyond the end.
-  mutating func finish() throws(FFTError) {
+  ///
+  /// - Throws: ``FFTError`` as the transform does.
+  public mutating func finish() throws(FFTError) {
     var row = [Float](repeating: 0, count: columns.rows)
     while true {
       var output = row.mutableSpan

@@ -1,21 +1,29 @@
-import RustlePlot
-
-/// Draws the gain of an equalizer over frequency as a PNG file. A pure function of what it is given.
-enum ResponsePicture {
+/// Draws gains over frequency, for example those of an equalizer. A pure function of what it is given.
+public enum ResponsePicture {
   /// One channel: its name, frequencies in Hz that never fall, and as many gains in dB. Minus infinity lets nothing through.
-  typealias Curve = (name: String, frequencies: [Double], decibels: [Double])
+  public typealias Curve = (name: String, frequencies: [Double], decibels: [Double])
 
-  /// What is drawn: from the lowest to the highest tone of hearing.
-  static let frequencies = 20.0...20_000
+  /// The frequencies of the axis, in Hz: from the lowest to the highest tone of hearing.
+  public static let frequencies = 20.0...20_000
   /// The most decibels from the upper edge to the lower one: a filter that lets nothing through has no lower end.
   private static let mostDecibels = 72.0
 
-  static func write(_ curves: [Curve], title: String, subtitle: String = "", to path: String) throws(PlotError) {
+  /// Draws into a PNG file.
+  ///
+  /// - Parameters:
+  ///   - curves: the channels.
+  ///   - title: above the plot.
+  ///   - subtitle: below the title, smaller.
+  ///   - path: the file, which is replaced if it is there.
+  /// - Throws: ``PlotError`` when the file cannot be written.
+  public static func write(_ curves: [Curve], title: String, subtitle: String = "", to path: String) throws(PlotError) {
     try plot(curves, title: title, subtitle: subtitle).writePNG(to: path)
   }
 
   /// The plot. Channels with the same curve are drawn once, under both names.
-  static func plot(_ curves: [Curve], title: String, subtitle: String = "") -> LinePlot {
+  ///
+  /// - Parameters: as of ``write(_:title:subtitle:to:)``.
+  public static func plot(_ curves: [Curve], title: String, subtitle: String = "") -> LinePlot {
     let range = gainRange(curves)
     var plot = LinePlot(title: title, subtitle: subtitle, x: .frequency(frequencies), y: .gain(range))
     plot.baseline = 0

@@ -1,26 +1,32 @@
-import RustlePlot
-
-/// Draws levels over time as a PNG file. A pure function of what it is given.
-enum LevelPicture {
+/// Draws levels over time, for example those of a sound-level meter. A pure function of what it is given.
+public enum LevelPicture {
   /// One level: its name, times in seconds that never fall, and as many levels in dB. Minus infinity is silence, and what is no
   /// number is left out.
-  typealias Curve = (name: String, seconds: [Double], decibels: [Double])
+  public typealias Curve = (name: String, seconds: [Double], decibels: [Double])
 
   /// The most decibels from the upper edge to the lower one: silence has no lower end.
   private static let mostDecibels = 90.0
 
+  /// Draws into a PNG file.
+  ///
   /// - Parameters:
   ///   - curves: the levels.
+  ///   - title: above the plot.
+  ///   - subtitle: below the title, smaller.
   ///   - unit: that of all of them, for example `dB(A)` or `LUFS`.
   ///   - path: the file, which is replaced if it is there.
-  static func write(
+  /// - Throws: ``PlotError`` when the file cannot be written.
+  public static func write(
     _ curves: [Curve], title: String, subtitle: String = "", unit: String, to path: String
   ) throws(PlotError) {
     try plot(curves, title: title, subtitle: subtitle, unit: unit).writePNG(to: path)
   }
 
-  /// The plot. A curve that is alone is tinted.
-  static func plot(_ curves: [Curve], title: String, subtitle: String = "", unit: String) -> LinePlot {
+  /// The plot. A curve that is alone is tinted. The axis of levels goes from a ten below all that is drawn to one above, 90 dB at
+  /// most and 20 dB at least.
+  ///
+  /// - Parameters: as of ``write(_:title:subtitle:unit:to:)``.
+  public static func plot(_ curves: [Curve], title: String, subtitle: String = "", unit: String) -> LinePlot {
     let range = levelRange(curves)
     let level = Axis(title: "Level (\(unit))", scale: .linear, range: range, maximumLabels: 10)
     var plot = LinePlot(title: title, subtitle: subtitle, x: .time(timeRange(curves)), y: level)

@@ -3,8 +3,6 @@ import RustlePlot
 import TestSupport
 import Testing
 
-@testable import RustleCLI
-
 @Suite(.releasesNativeObjects) struct SoundPictureTests {
   static let frequencies = (0...600).map { 10 * pow(2_400, Double($0) / 600) }
 
