@@ -50,14 +50,15 @@ import RustleWebSocket
       "--candles", "1m", "--lateness", "500ms", "--policy", "sampled", "--rate", "4", "--alert", "BTC>1", "--alert",
       "ETH<2~1", "--record", "b.ndjson", "--overwrite", "--duration", "9")
     #expect(other.source == .replay(feed) && other.symbols == ["BTC"] && other.duration == .seconds(9))
-    #expect(
-      other.policy == .sampled(every: .milliseconds(250)) && other.feedPolicy == .sampled(every: .milliseconds(250)))
-    #expect(other.candles == TickerPlan.Candles(interval: .seconds(60), lateness: .milliseconds(500)))
+    #expect(other.policy == .sampled(every: .milliseconds(250)))
+    #expect(other.content == .candles(every: .seconds(60), lateness: .milliseconds(500)))
     #expect(other.thresholds.map(\.symbol) == ["BTC", "ETH"])
     #expect(other.record == TickerPlan.Record(path: "b.ndjson", mayReplace: true, input: "/dev/stdin"))
     #expect(try plan("a.csv", "--speed", "10").source == .replay(ReplayFeed(path: "a.csv", pace: .times(10))))
-    #expect(try plan("a.csv", "--policy", "latest").feedPolicy == .latest)
-    #expect(try plan("a.csv", "--candles", "1m", "--lateness", "0s").candles?.lateness == .zero)
+    #expect(try plan("a.csv", "--policy", "latest").policy == .latest)
+    #expect(
+      try plan("a.csv", "--candles", "1m", "--lateness", "0s").content == .candles(every: .seconds(60), lateness: .zero)
+    )
   }
 
   @Test func theTickersSymbolsAreReadFromAFile() throws {
@@ -91,7 +92,7 @@ import RustleWebSocket
       BrownianMotion(price: #require(ExactDecimal("65000.00")), drift: -0.5, volatility: 0.6),
     ]
     #expect(plan.source == .simulated(SimulatedFeed(symbols: ["A=", "B"], seed: 7, model: .brownian(motions))))
-    #expect(plan.statistics == .seconds(10) && plan.candles == nil)
+    #expect(plan.content == .statistics(over: .seconds(10)))
   }
 
   @Test func theTickersAddressesAreRead() throws {
@@ -100,7 +101,7 @@ import RustleWebSocket
     }
     let plain = try plan("--connect", "127.0.0.1:7000")
     #expect(plain == TickerPlan(source: .live(LiveFeed("127.0.0.1:7000")), symbols: .all))
-    #expect(plain.feedPolicy == .all() && plain.sourceText == "from 127.0.0.1:7000")
+    #expect(plain.policy == nil && plain.everything == .all() && plain.sourceText == "from 127.0.0.1:7000")
     let other = try plan(
       "--connect", "unix:/a b", "BTC", "--schema", "symbol=s,price=p", "--renumbered", "--serve", "[::1]:0", "--policy",
       "sampled", "--alert", "ETH>1", "--candles", "1m", "--record", "b.ndjson")
@@ -118,7 +119,7 @@ import RustleWebSocket
     }
     let plain = try plan("WSS://a/b?key=x")
     #expect(plain == TickerPlan(source: .webSocket(WebSocketFeed("WSS://a/b?key=x")), symbols: .all))
-    #expect(plain.feedPolicy == .all() && plain.sourceText == "from wss://a/b")
+    #expect(plain.policy == nil && plain.everything == .all() && plain.sourceText == "from wss://a/b")
     let other = try plan(
       "wss://a:1", "BTC", "--schema", "symbol=s,price=p", "--renumbered", "--subscribe", "+$symbol", "--unsubscribe",
       "-$symbol", "--header", "A: b: c", "--header", "D:e", "--roots", "r.pem")

@@ -101,8 +101,8 @@ struct MeterCommand: AsyncParsableCommand {
       await input.close()
       throw error
     }
-    if let shortness = input.shortness, ending == .streamEnded { note("rustle: \(shortness)\n") }
-    if let png { note("wrote \(png)\n") }
+    if let shortness = input.shortness, ending == .streamEnded { log.note(shortness) }
+    if let png { log.noteWritten(png) }
     if ending.status != .ok { throw ExitCode(ending.status.rawValue) }
   }
 
@@ -114,37 +114,24 @@ struct MeterCommand: AsyncParsableCommand {
       // The rate and the channels are the file's own, and nobody's mistake of use.
       throw CommandFailure(.badData, "\(input.name): \(error.message)", advice: "convert the file first")
     }
-    let subject = SoundSubject(
-      name: input.name, format: input.format, encoding: input.file.map { "\($0.container), \($0.codec)" },
-      channel: meter.channel)
-    let format = output.effectiveFormat
-    let profile = TerminalProfile.standardOutput(isASCIIAskedFor: output.ascii)
+    let subject = input.subject(channel: meter.channel)
+    let lines = MeterLines(format: output.effectiveFormat, profile: output.profile, subject: subject)
     let isFile = !input.isLive && sound.input != AudioFileReader.standardInputPath
-    let isText = format == .auto || format == .text
-    let isView = format == .auto && profile.isLive && !isFile && calibrate == nil
+    let isText = lines.format.isForPeople
+    let screen = isFile || calibrate != nil ? nil : output.screen
     let showsReadings = !isText || !isFile || interval != nil
-    let usual = isText && !isFile && !isView && calibrate == nil ? 1_000 : 125
-    let follower = MeterFollower(
-      subject: subject, png: png, frames: input.expectedFrames,
-      showsProgress: !log.quiet && !isView && StandardStream.isTerminal(StandardStream.error)
-        && (!showsReadings || calibrate != nil || !StandardStream.isTerminal(StandardStream.output)),
-      note: { try? LineWriter.standardError.write($0) })
+    let usual = isText && !isFile && screen == nil && calibrate == nil ? 1_000 : 125
     let run = MeterRun(
-      input: input, meter: noiseMeter, interval: .milliseconds(interval ?? usual), follower: follower)
-    let lines = MeterLines(format: format, profile: profile, subject: subject)
+      input, with: noiseMeter, every: .milliseconds(interval ?? usual), of: subject, png: png,
+      progress: log.progress(total: input.expectedFrames, writesAtOnce: showsReadings && calibrate == nil))
     if let calibrate {
-      return try await run.lines(to: CalibrationWriter(reference: calibrate, lines: lines, output: .standardOutput))
+      return try await run.measure(to: CalibrationWriter(reference: calibrate, lines: lines, output: .standardOutput))
     }
-    guard isView else {
-      return try await run.lines(
-        to: MeterLineWriter(lines: lines, showsReadings: showsReadings, output: .standardOutput))
+    if let screen {
+      let view = LiveMeter(run, of: subject, state: try await run.state(), screen: screen)
+      return try await run.measure(to: view, view: view)
     }
-    return try await run.view(
-      LiveMeter(
-        subject: subject, state: try await run.state(), screen: .standardOutput(isASCIIAskedFor: output.ascii)))
-  }
-
-  private func note(_ text: String) {
-    if !log.quiet { try? LineWriter.standardError.write(text) }
+    return try await run.measure(
+      to: MeterLineWriter(lines: lines, showsReadings: showsReadings, output: .standardOutput))
   }
 }

@@ -184,8 +184,8 @@ struct TickerCommand: AsyncParsableCommand {
       }
       plan.policy = .sampled(every: .seconds(1 / rate))
     }
-    plan.candles = stream.candles.map { TickerPlan.Candles(interval: $0, lateness: stream.lateness ?? .zero) }
-    plan.statistics = stream.statistics
+    if let interval = stream.candles { plan.content = .candles(every: interval, lateness: stream.lateness ?? .zero) }
+    if let window = stream.statistics { plan.content = .statistics(over: window) }
     plan.thresholds = stream.alerts
     plan.record = stream.record.map {
       TickerPlan.Record(path: $0, mayReplace: stream.overwrite, input: plan.recording?.path)
@@ -199,22 +199,18 @@ struct TickerCommand: AsyncParsableCommand {
     // What the engine warns of, the output or the view tells.
     log.bootstrap(usual: .error)
     let run = TickerRun(plan: try plan())
-    let profile = TerminalProfile.standardOutput(isASCIIAskedFor: output.ascii)
     let notes: LineWriter? = log.quiet ? nil : .standardError
     let ending: RunEnding
-    if output.effectiveFormat == .auto && profile.isLive {
-      ending = try await run.table(view(of: run.plan), notes: notes)
+    if let screen = output.screen {
+      let start = ContinuousClock.now
+      let view = LiveTicker(
+        run.plan, screen: screen, now: { (ContinuousClock.now - start) / .seconds(1) },
+        wall: { Int64(Date().timeIntervalSince1970 * 1e9) })
+      ending = try await run.table(view, notes: notes)
     } else {
-      ending = try await run.lines(output.effectiveFormat, profile: profile, to: .standardOutput, notes: notes)
+      ending = try await run.lines(
+        output.effectiveFormat, profile: output.profile, to: .standardOutput, notes: notes)
     }
     if ending.status != .ok { throw ExitCode(ending.status.rawValue) }
-  }
-
-  private func view(of plan: TickerPlan) -> LiveTicker {
-    let start = ContinuousClock.now
-    return LiveTicker(
-      plan, screen: .standardOutput(isASCIIAskedFor: output.ascii),
-      now: { (ContinuousClock.now - start) / .seconds(1) },
-      wall: { Int64(Date().timeIntervalSince1970 * 1e9) })
   }
 }

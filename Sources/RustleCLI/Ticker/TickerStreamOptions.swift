@@ -36,7 +36,7 @@ struct TickerStreamOptions: ParsableArguments {
       "Tell when a price is at a level or beyond: 'BTC>70000', 'BTC<60000'; with ~250 behind it, again once it was more than 250 back.",
       valueName: "symbol>level"),
     transform: { text in
-      guard let threshold = AlertText.threshold(text) else {
+      guard let threshold = PriceThreshold(text) else {
         throw ValidationError("expected an alert such as 'BTC>70000', 'BTC<60000' or 'BTC>70000~250', got '\(text)'")
       }
       return threshold
@@ -63,11 +63,21 @@ struct TickerStreamOptions: ParsableArguments {
       throw ValidationError("--lateness: expected it with --candles, got it alone")
     }
     if let candles, let lateness, lateness > candles * 64 {
-      let limit = MarketTime.text(interval: (candles * 64).nanoseconds)
+      let limit = MarketTime.text(interval: (candles * 64).wholeNanoseconds)
       throw ValidationError(
-        "--lateness: expected 0 to \(limit), which is 64 intervals, got \(MarketTime.text(interval: lateness.nanoseconds))"
+        "--lateness: expected 0 to \(limit), which is 64 intervals, got \(MarketTime.text(interval: lateness.wholeNanoseconds))"
       )
     }
     if overwrite && record == nil { throw ValidationError("--overwrite: expected it with --record, got it alone") }
+  }
+}
+
+extension PriceThreshold {
+  /// `BTC>70000`, `ETH<3000`, with `=` behind the sign or not, and with a hysteresis: `BTC>70000~250`; nil for any other text.
+  init?(_ text: String) {
+    guard let match = text.wholeMatch(of: /([^<>]+)([<>])=?([^~]*)(?:~(.*))?/), let level = ExactDecimal(match.3),
+      let hysteresis = match.4.map({ ExactDecimal($0) }) ?? .zero, hysteresis >= .zero
+    else { return nil }
+    self.init(symbol: String(match.1), match.2 == ">" ? .above : .below, level, hysteresis: hysteresis)
   }
 }
