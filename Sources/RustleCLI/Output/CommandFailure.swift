@@ -49,14 +49,6 @@ struct CommandFailure: Error, Equatable {
     }
   }
 
-  /// Refuses to read a sound file from a terminal; `command` is the one that would.
-  static func checkIsNoTerminal(_ input: String, command: String) throws {
-    guard input == AudioFileReader.standardInputPath, StandardStream.isTerminal(StandardStream.input) else { return }
-    throw Self(
-      .noInput, "expected a sound file on standard input, got a terminal",
-      advice: "pipe one in: sox take1.flac -t wav - | rustle \(command) -")
-  }
-
   /// Refuses a channel, counted from 1, that a sound does not have.
   static func check(channel: Int?, of format: AudioFormat) throws {
     guard let channel, channel > format.channels else { return }
