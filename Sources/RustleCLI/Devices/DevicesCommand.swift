@@ -6,6 +6,7 @@ struct DevicesCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "devices",
     abstract: "List the sound devices that can be captured from or played to.",
+    usage: "rustle devices [--format <format>] [--json] [--ascii]",
     discussion: """
       Devices are ALSA's, which reaches hardware, PulseAudio and PipeWire alike; their names are what --device takes. The \
       device demo is built in and always there: it swells as a source, and takes sound at its rate as a sink.

@@ -24,17 +24,20 @@ struct PitchCommand: AsyncParsableCommand {
       EXAMPLES:
         rustle pitch take1.flac
         rustle pitch voice.wav --min 60 --max 500 --png voice.png
-        rustle pitch guitar.wav --min 70 --max 1400 --viterbi --format csv > contour.csv
+        rustle pitch guitar.wav --min 70 --max 1400 --viterbi --format csv > f0.csv
         sox take1.flac -t wav - | rustle pitch - --json | head -n 3
-        arecord -f S16_LE -r 48000 -c 1 -t raw | rustle pitch - --raw s16le --rate 48000 --channels 1
+        arecord -f S16_LE -r 48000 -c 1 -t raw \\
+          | rustle pitch - --raw s16le --rate 48000 --channels 1
 
       NDJSON AND CSV FIELDS:
         v                1, the version of these fields (NDJSON)
         time_s           of the frame's middle
         f0_hz            null, or nothing, where the frame is not voiced
         confidence, voiced
-        deviation_cents  the standard deviation of the frequency, if what is not the tone is noise
-        inharmonicity    B, where partial k is at k f0 sqrt(1 + B k^2); 0: it does not show
+        deviation_cents  the standard deviation of the frequency, if what is not
+                         the tone is noise
+        inharmonicity    B, where partial k is at k f0 sqrt(1 + B k^2); 0: it does
+                         not show
         harmonicity_db   the tone's power over that of the rest
         level_db         relative to a full-scale square wave
       """)
@@ -52,7 +55,7 @@ struct PitchCommand: AsyncParsableCommand {
   var max = 4_500.0
 
   @Option(help: "How: harmonic has the exact pitch and a calibrated confidence; the others are for comparison.")
-  var method: PitchMethodChoice = .harmonic
+  var method: PitchMethod = .harmonic
 
   @Option(
     help:
@@ -128,7 +131,7 @@ struct PitchCommand: AsyncParsableCommand {
         columns: spectrogram.columns, range: 90, maximumFrequency: Swift.min(rate / 2, 2 * tracker.range.upperBound),
         isLogarithmic: true, minimumFrequency: Swift.min(20, tracker.range.lowerBound))
       let search = String(
-        format: "; method %@, %.4g to %.4g Hz, frames of %d samples, one each %d", method.method.rawValue,
+        format: "; method %@, %.4g to %.4g Hz, frames of %d samples, one each %d", method.rawValue,
         tracker.range.lowerBound, tracker.range.upperBound, tracker.window, hop)
       try PitchPicture.plot(
         result, frames: frames, threshold: threshold, hop: Double(hop) / rate, subtitle: result.lines[0] + search
@@ -147,7 +150,7 @@ struct PitchCommand: AsyncParsableCommand {
         "\(sound.name): expected a sample rate of at least 1000 Hz, got \(Numbers.plain(rate)) Hz",
         advice: "convert the sound first")
     }
-    return PitchConfiguration(sampleRate: rate, range: min...max, method: method.method, window: window, hop: hop)
+    return PitchConfiguration(sampleRate: rate, range: min...max, method: method, window: window, hop: hop)
   }
 }
 
@@ -168,21 +171,4 @@ extension PitchFrame {
       Column("level_db", \.level),
     ]
   }
-}
-
-/// A method by its name. A type that is public cannot have the parser's protocol itself.
-struct PitchMethodChoice: ExpressibleByArgument, Sendable {
-  let method: PitchMethod
-
-  static var allValueStrings: [String] { PitchMethod.allCases.map(\.rawValue) }
-  static let harmonic = Self(method: .harmonic)
-
-  init(method: PitchMethod) { self.method = method }
-
-  init?(argument: String) {
-    guard let method = PitchMethod(rawValue: argument) else { return nil }
-    self.method = method
-  }
-
-  var defaultValueDescription: String { method.rawValue }
 }

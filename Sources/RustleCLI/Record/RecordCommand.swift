@@ -20,7 +20,7 @@ struct RecordCommand: AsyncParsableCommand {
 
       EXAMPLES:
         rustle record take1.flac
-        rustle record take1.wav --device hw:1,0 --rate 96000 --channels 1 --encoding f32
+        rustle record take1.wav --device hw:1 --rate 96000 --channels 1 --encoding f32
         rustle record take1.flac --duration 60 --json
         rustle record demo.wav --demo --duration 3
 
@@ -30,7 +30,8 @@ struct RecordCommand: AsyncParsableCommand {
         duration_s       the time in the file
         frames           the frames in the file
         paused           whether what comes is thrown away
-        peak_dbfs        the highest sample of the newest buffer, for each channel; null for silence
+        peak_dbfs        the highest sample of the newest buffer, for each channel;
+                         null for silence
         power_dbfs       its mean square, for each channel; null for silence
         lost_frames      frames lost on the way
         overruns         how often the device had no room left
@@ -45,7 +46,7 @@ struct RecordCommand: AsyncParsableCommand {
   @OptionGroup var duration: DurationOption
 
   @Option(help: "How a sample is written: s16, s24, s32 or f32; FLAC takes the first two. (default: s24)")
-  var encoding: SampleEncoding = .s24
+  var encoding: AudioFileWriter.Encoding = .int24
 
   @Flag(help: "Replace a file of that name.")
   var overwrite = false
@@ -65,7 +66,7 @@ struct RecordCommand: AsyncParsableCommand {
     guard ["wav", "wave", "flac"].contains(end) else {
       throw ValidationError("expected a name that ends with .wav or .flac, got '\(output)'")
     }
-    if end == "flac", encoding != .s16, encoding != .s24 {
+    if end == "flac", encoding != .int16, encoding != .int24 {
       throw ValidationError("--encoding: expected s16 or s24 for FLAC, got \(encoding.rawValue)")
     }
   }
@@ -74,7 +75,7 @@ struct RecordCommand: AsyncParsableCommand {
     log.bootstrap()
     let configuration = try device.configuration(
       of: device.name ?? AudioDevice.defaultName, seconds: duration.seconds)
-    let options = AudioFileWriter.Options(encoding: encoding.encoding, overwrite: overwrite, dither: dither)
+    let options = AudioFileWriter.Options(encoding: encoding, overwrite: overwrite, dither: dither)
     let capture = try AudioCapture(configuration)
     let recorder = Recorder()
     let progress = await recorder.progress()
@@ -110,19 +111,5 @@ struct RecordCommand: AsyncParsableCommand {
       try? LineWriter.standardOutput.write(table.line(recording))
     }
     if ending.status != .ok { throw ExitCode(ending.status.rawValue) }
-  }
-}
-
-/// The encodings of a file by their names on the command line.
-enum SampleEncoding: String, CaseIterable, ExpressibleByArgument, Sendable {
-  case s16, s24, s32, f32
-
-  var encoding: AudioFileWriter.Encoding {
-    switch self {
-    case .s16: .int16
-    case .s24: .int24
-    case .s32: .int32
-    case .f32: .float32
-    }
   }
 }

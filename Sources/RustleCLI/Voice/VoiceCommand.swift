@@ -25,11 +25,13 @@ struct VoiceCommand: AsyncParsableCommand {
         rustle voice vowel.wav --min 60 --max 300 --ceiling 5000
         rustle voice speech.flac --frames --format csv > frames.csv
         sox take1.flac -t wav - | rustle voice - --json | python3 -m json.tool
-        arecord -f S16_LE -r 48000 -c 1 -d 5 -t raw | rustle voice - --raw s16le --rate 48000 --channels 1
+        arecord -f S16_LE -r 48000 -c 1 -d 5 -t raw \\
+          | rustle voice - --raw s16le --rate 48000 --channels 1
 
       NDJSON FIELDS:
         v                 1, the version of these fields
-        kind              summary for the last line, frame for those that --frames adds before it
+        kind              summary for the last line, frame for those that --frames
+                          adds before it
       Of a summary (CSV without --frames has the same, in one record):
         input, sample_rate_hz, channels, channel, duration_s
         minimum_hz, maximum_hz, ceiling_hz, method
@@ -68,7 +70,7 @@ struct VoiceCommand: AsyncParsableCommand {
   var ceiling = 5_500.0
 
   @Option(help: "How formants are found: burg is Praat's way.")
-  var method: FormantMethodChoice = .weighted
+  var method: FormantMethod = .weighted
 
   @Flag(help: "Also write a line for each frame.")
   var frames = false
@@ -87,7 +89,7 @@ struct VoiceCommand: AsyncParsableCommand {
     log.bootstrap()
     let sound = try await file.open(for: "voice")
     try check(sound)
-    let search = FormantConfiguration(ceiling: ceiling, method: method.method)
+    let search = FormantConfiguration(ceiling: ceiling, method: method)
     var processor = try VoiceProcessor(
       sampleRate: sound.format.sampleRate, configuration: VoiceConfiguration(range: min...max, formants: search))
     let (format, profile) = (output.effectiveFormat, output.profile)
@@ -138,19 +140,6 @@ struct VoiceCommand: AsyncParsableCommand {
         String(
           format: "--max: expected less than a quarter of the sample rate of %@ Hz, got %.12g Hz", rate, max),
         advice: "choose a lower one")
-    }
-  }
-}
-
-/// How formants are found, as the option spells it.
-enum FormantMethodChoice: String, CaseIterable, ExpressibleByArgument, Sendable {
-  case weighted
-  case burg
-
-  var method: FormantMethod {
-    switch self {
-    case .weighted: .weighted
-    case .burg: .burg
     }
   }
 }
