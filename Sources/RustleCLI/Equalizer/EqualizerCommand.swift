@@ -9,9 +9,12 @@ struct EqualizerCommand: AsyncParsableCommand {
     commandName: "eq",
     abstract: "Equalize a file or live sound, each channel by its own bands.",
     usage: """
-      rustle eq <in> <out> [settings] [--encoding <encoding>] [--overwrite] [--dither] [--json]
-      rustle eq --live [--device <name>] [--output <name>] [--demo] [settings] [--save <file>]
-      rustle eq --response [settings] [--rate <hz>] [--png <path>] [--format <format>]
+      rustle eq <in> <out> [settings] [--encoding <encoding>] [--overwrite]
+                [--dither] [--json]
+      rustle eq --live [--device <name>] [--output <name>] [--demo] [settings]
+                [--save <file>]
+      rustle eq --response [settings] [--rate <hz>] [--png <path>]
+                [--format <format>]
       rustle eq --export <json|text> [settings] [--name <name>]
       """,
     discussion: """
@@ -106,7 +109,7 @@ struct EqualizerCommand: AsyncParsableCommand {
       (device.device != nil, "--device", isLive, "--live"),
       (device.demo, "--demo", isLive, "--live"),
       (playback.output != nil, "--output", isLive, "--live"),
-      (playback.duration != nil, "--duration", isLive, "--live"),
+      (playback.duration.seconds != nil, "--duration", isLive, "--live"),
       (playback.save != nil, "--save", isLive, "--live"),
       (png != nil, "--png", isResponse, "--response"),
       (name != nil, "--name", mode == .export(.json) || playback.save != nil, "--export json or --save"),

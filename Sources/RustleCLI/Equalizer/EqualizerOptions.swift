@@ -27,9 +27,8 @@ struct EqualizerOptions: ParsableArguments {
   var gains: [Double]?
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("How wide the bands of --gains are, 0.05 to 5 octaves. (default: 1)", valueName: "octaves"),
-    transform: Parse.number("octaves", in: EqualizerSettings.octaves))
+    help: "How wide the bands of --gains are, 0.05 to 5 octaves. (default: 1)", value: "octaves",
+    parse: Parse.number("octaves", in: EqualizerSettings.octaves))
   var octaves: Double?
 
   @Option(
@@ -42,12 +41,10 @@ struct EqualizerOptions: ParsableArguments {
   var band: [BandArgument] = []
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
+    help:
       "Amplify by so many dB before the bands, -96 to 24, or auto: attenuate by what the bands add to the tone that they "
-        + "raise most. (default: that of the preset, or 0)",
-      valueName: "db|auto"),
-    transform: Self.preamp)
+      + "raise most. (default: that of the preset, or 0)", value: "db|auto",
+    parse: Self.preamp)
   var preamp: Preamp?
 
   @Flag(help: "Take the gains as what the bands do together: what neighbours add to each other is taken off.")

@@ -10,11 +10,7 @@ struct EqualizerLiveOptions: ParsableArguments {
       "The sound device that plays; default: the system's choice, demo with --demo.", valueName: "name"))
   var output: String?
 
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("Stop after this many seconds.", valueName: "seconds"),
-    transform: Parse.number("seconds", in: 0.001...1e9))
-  var duration: Double?
+  @OptionGroup var duration: DurationOption
 
   @Option(
     help: ArgumentHelp(
@@ -30,7 +26,8 @@ extension EqualizerCommand {
   /// Equalizes what a device captures, and plays it.
   func runLive() async throws {
     let save = try presetWriter()
-    let captured = try device.configuration(of: device.name ?? AudioDevice.defaultName, seconds: playback.duration)
+    let captured = try device.configuration(
+      of: device.name ?? AudioDevice.defaultName, seconds: playback.duration.seconds)
     var played = captured
     played.device = playback.output ?? (device.demo ? AudioDevice.demo.name : AudioDevice.defaultName)
     played.frameLimit = nil

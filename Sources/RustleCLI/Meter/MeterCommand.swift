@@ -7,8 +7,10 @@ struct MeterCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "meter",
     abstract: "Measure how loud a sound is, like a sound-level meter.",
-    usage:
-      "rustle meter [<input>] [--device <name>] [--weighting <weighting>] [--calibration <db>] [--png <path>] [--json]",
+    usage: """
+      rustle meter [<input>] [--device <name>] [--weighting <weighting>]
+                   [--calibration <db>] [--png <path>] [--json]
+      """,
     discussion: """
       A device is measured in real time: on a terminal in a live view (q quits, space pauses the view, r begins a new \
       measurement, ? helps), elsewhere one line for each interval. A file is measured as fast as it can be read. At the end \
@@ -53,29 +55,22 @@ struct MeterCommand: AsyncParsableCommand {
   @OptionGroup var meter: MeterOptions
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
+    help:
       "Milliseconds of sound between two readings, 1 to 3600000. (default: 125; as text 1000, and of a file the summary "
-        + "alone)", valueName: "ms"),
-    transform: Parse.integer("milliseconds", in: 1...3_600_000))
+      + "alone)", value: "ms",
+    parse: Parse.integer("milliseconds", in: 1...3_600_000))
   var interval: Int?
 
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("Stop after this many seconds of sound.", valueName: "seconds"),
-    transform: Parse.number("seconds", in: 0.001...1e9))
-  var duration: Double?
+  @OptionGroup var duration: DurationOption
 
   @Option(
     help: ArgumentHelp("Also draw the level over time into this PNG file.", valueName: "path"), completion: .file())
   var png: String?
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "Measure a sound of this many dB re 20 \u{B5}Pa, for 5 s or --duration, and write the --calibration to use.",
-      valueName: "db"),
-    transform: Parse.number("decibels", in: 0...200))
+    help: "Measure a sound of this many dB re 20 \u{B5}Pa, for 5 s or --duration, and write the --calibration to use.",
+    value: "db",
+    parse: Parse.number("decibels", in: 0...200))
   var calibrate: Double?
 
   @OptionGroup var output: OutputOptions
@@ -93,7 +88,7 @@ struct MeterCommand: AsyncParsableCommand {
     if let png { try OutputPath.checkPicture(png, isNot: sound.input ?? AudioFileReader.standardInputPath) }
     // A file that cannot be read is told before a device runs.
     if let response = meter.response { _ = try MeterOptions.response(response) }
-    let input = try await sound.open(for: "rustle meter -", seconds: duration ?? (calibrate == nil ? nil : 5))
+    let input = try await sound.open(for: "rustle meter -", seconds: duration.seconds ?? (calibrate == nil ? nil : 5))
     let ending: RunEnding
     do {
       ending = try await measure(input)

@@ -16,19 +16,16 @@ struct MeterOptions: ParsableArguments {
   var time = Choice(TimeWeighting.fast)
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "Measure this channel, counted from 1, instead of the mean power of all. Loudness is always of all.",
-      valueName: "number"),
-    transform: Parse.integer("a channel number", in: 1...1_024))
+    help: "Measure this channel, counted from 1, instead of the mean power of all. Loudness is always of all.",
+    value: "number",
+    parse: Parse.integer("a channel number", in: 1...1_024))
   var channel: Int?
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
+    help:
       "What is added to a level relative to full scale for dB re 20 \u{B5}Pa, -300 to 300. Without it levels are in dBFS.",
-      valueName: "db"),
-    transform: Parse.number("decibels", in: -300...300))
+    value: "db",
+    parse: Parse.number("decibels", in: -300...300))
   var calibration: Double?
 
   @Option(

@@ -8,8 +8,10 @@ struct TickerCommand: AsyncParsableCommand {
     commandName: "ticker",
     abstract: "Stream prices of symbols.",
     usage: """
-      rustle ticker <symbols> ... [--rate <rate>] [--duration <seconds>] [--seed <seed>] [--json]
-      rustle ticker --replay <file> [<symbols> ...] [--speed <factor|max>] [--candles <interval>] [--json]
+      rustle ticker <symbols> ... [--rate <rate>] [--duration <seconds>]
+                    [--seed <seed>] [--json]
+      rustle ticker --replay <file> [<symbols> ...] [--speed <factor|max>]
+                    [--candles <interval>] [--json]
       rustle ticker --connect <address> [<symbols> ...] [--json]
       """,
     discussion: """
@@ -78,21 +80,18 @@ struct TickerCommand: AsyncParsableCommand {
   @OptionGroup(title: "Streams") var stream: TickerStreamOptions
 
   @Option(
-    parsing: .unconditional,
     help: "Updates a second for each symbol, 0.001 to 10000000; else with --policy sampled. (default: 2)",
-    transform: Parse.number("updates a second", in: 0.001...10_000_000))
+    parse: Parse.number("updates a second", in: 0.001...10_000_000))
   var rate: Double?
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("Stop after this many seconds.", valueName: "seconds"),
-    transform: Parse.number("seconds", in: 0.001...1e9))
+    help: "Stop after this many seconds.", value: "seconds",
+    parse: Parse.number("seconds", in: 0.001...1e9))
   var duration: Double?
 
   @Option(
-    parsing: .unconditional,
     help: "Seed of made-up prices: the same seed, symbols and motions give the same.",
-    transform: { text in
+    parse: { text in
       guard let seed = UInt64(text) else {
         throw ValidationError("expected a whole number from 0 to \(UInt64.max), got '\(text)'")
       }

@@ -10,24 +10,20 @@ struct TickerStreamOptions: ParsableArguments {
   var policy: Policy = .all
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("Candles of this length in place of prices: 250ms, 5s, 1m, 1h, 1d.", valueName: "interval"),
-    transform: MarketTime.interval(of: "an interval"))
+    help: "Candles of this length in place of prices: 250ms, 5s, 1m, 1h, 1d.", value: "interval",
+    parse: MarketTime.interval(of: "an interval"))
   var candles: Duration?
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "How long a candle waits for updates that come late, at most 64 intervals. (default: 0)", valueName: "interval"),
-    transform: MarketTime.interval(of: "an interval, 0 or", allowsZero: true))
+    help: "How long a candle waits for updates that come late, at most 64 intervals. (default: 0)", value: "interval",
+    parse: MarketTime.interval(of: "an interval, 0 or", allowsZero: true))
   var lateness: Duration?
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
+    help:
       "Mean, deviation, range and change over the last while of this length in place of prices: 250ms, 5s, 1m, 1h, 1d.",
-      valueName: "interval"),
-    transform: MarketTime.interval(of: "an interval"))
+    value: "interval",
+    parse: MarketTime.interval(of: "an interval"))
   var statistics: Duration?
 
   @Option(
