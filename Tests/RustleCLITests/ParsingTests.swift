@@ -133,6 +133,16 @@ import RustleWebSocket
   }
   #endif
 
+  @Test func theHelpOfEveryCommandFitsEightyColumns() {
+    let commands: [any ParsableCommand.Type] = [RootCommand.self] + RootCommand.configuration.subcommands
+    for command in commands {
+      let help = RootCommand.helpMessage(for: command, columns: 80)
+      let wide = help.split(separator: "\n").filter { $0.count > 80 }
+      #expect(wide.isEmpty, "\(command)")
+      #expect(help.contains("USAGE: rustle"))
+    }
+  }
+
   @Test func theSpectrumsOptionsAreRead() throws {
     let command = try #require(try RootCommand.parseAsRoot(["spectrum", "-"]) as? SpectrumCommand)
     #expect(command.file.input == "-")
@@ -150,7 +160,8 @@ import RustleWebSocket
     let command = try #require(try RootCommand.parseAsRoot(["meter", "a.wav"]) as? MeterCommand)
     let format = try AudioFormat(sampleRate: 48_000, channels: 2)
     #expect(try command.meter.configuration(for: format) == NoiseMeterConfiguration())
-    #expect(command.interval == nil && command.duration.seconds == nil && command.png == nil && command.calibrate == nil)
+    #expect(
+      command.interval == nil && command.duration.seconds == nil && command.png == nil && command.calibrate == nil)
     let arguments = [
       "meter", "--demo", "--weighting", "c", "--time", "s", "--channel", "2", "--calibration", "-3.5", "--bands",
       "third",
