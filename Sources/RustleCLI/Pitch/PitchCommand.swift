@@ -55,7 +55,7 @@ struct PitchCommand: AsyncParsableCommand {
   var max = 4_500.0
 
   @Option(help: "How: harmonic has the exact pitch and a calibrated confidence; the others are for comparison.")
-  var method = Choice(PitchMethod.harmonic)
+  var method: PitchMethod = .harmonic
 
   @Option(
     help:
@@ -131,7 +131,7 @@ struct PitchCommand: AsyncParsableCommand {
         columns: spectrogram.columns, range: 90, maximumFrequency: Swift.min(rate / 2, 2 * tracker.range.upperBound),
         isLogarithmic: true, minimumFrequency: Swift.min(20, tracker.range.lowerBound))
       let search = String(
-        format: "; method %@, %.4g to %.4g Hz, frames of %d samples, one each %d", method.value.rawValue,
+        format: "; method %@, %.4g to %.4g Hz, frames of %d samples, one each %d", method.rawValue,
         tracker.range.lowerBound, tracker.range.upperBound, tracker.window, hop)
       try PitchPicture.plot(
         result, frames: frames, threshold: threshold, hop: Double(hop) / rate, subtitle: result.lines[0] + search
@@ -150,7 +150,7 @@ struct PitchCommand: AsyncParsableCommand {
         "\(sound.name): expected a sample rate of at least 1000 Hz, got \(Numbers.plain(rate)) Hz",
         advice: "convert the sound first")
     }
-    return PitchConfiguration(sampleRate: rate, range: min...max, method: method.value, window: window, hop: hop)
+    return PitchConfiguration(sampleRate: rate, range: min...max, method: method, window: window, hop: hop)
   }
 }
 

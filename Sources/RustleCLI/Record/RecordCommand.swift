@@ -46,7 +46,7 @@ struct RecordCommand: AsyncParsableCommand {
   @OptionGroup var duration: DurationOption
 
   @Option(help: "How a sample is written: s16, s24, s32 or f32; FLAC takes the first two. (default: s24)")
-  var encoding = Choice(AudioFileWriter.Encoding.int24)
+  var encoding: AudioFileWriter.Encoding = .int24
 
   @Flag(help: "Replace a file of that name.")
   var overwrite = false
@@ -66,8 +66,8 @@ struct RecordCommand: AsyncParsableCommand {
     guard ["wav", "wave", "flac"].contains(end) else {
       throw ValidationError("expected a name that ends with .wav or .flac, got '\(output)'")
     }
-    if end == "flac", encoding.value.bits > 24 {
-      throw ValidationError("--encoding: expected s16 or s24 for FLAC, got \(encoding.value.rawValue)")
+    if end == "flac", encoding != .int16, encoding != .int24 {
+      throw ValidationError("--encoding: expected s16 or s24 for FLAC, got \(encoding.rawValue)")
     }
   }
 
@@ -75,7 +75,7 @@ struct RecordCommand: AsyncParsableCommand {
     log.bootstrap()
     let configuration = try device.configuration(
       of: device.name ?? AudioDevice.defaultName, seconds: duration.seconds)
-    let options = AudioFileWriter.Options(encoding: encoding.value, overwrite: overwrite, dither: dither)
+    let options = AudioFileWriter.Options(encoding: encoding, overwrite: overwrite, dither: dither)
     let capture = try AudioCapture(configuration)
     let recorder = Recorder()
     let progress = await recorder.progress()

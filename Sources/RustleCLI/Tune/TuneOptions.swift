@@ -53,7 +53,7 @@ struct TuneOptions: ParsableArguments {
     help:
       "How the pitch is found: harmonic has a calibrated confidence and the inharmonicity; the others are for comparison."
   )
-  var method = Choice(PitchMethod.harmonic)
+  var method: PitchMethod = .harmonic
 
   static let temperaments = Temperament.Preset.allCases.map(\.rawValue).joined(separator: ", ")
 
@@ -78,7 +78,7 @@ struct TuneOptions: ParsableArguments {
   func configuration(needle: NeedleOptions) throws -> TunerConfiguration {
     var configuration = TunerConfiguration(
       tuning: try combinedTuning(), needle: needle, channel: channel.number.map { .channel($0 - 1) } ?? .mix,
-      method: method.value)
+      method: method)
     if let instrument { configuration.instrument = try Self.instrument(instrument) }
     return configuration
   }

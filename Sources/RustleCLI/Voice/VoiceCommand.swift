@@ -70,7 +70,7 @@ struct VoiceCommand: AsyncParsableCommand {
   var ceiling = 5_500.0
 
   @Option(help: "How formants are found: burg is Praat's way.")
-  var method = Choice(FormantMethod.weighted)
+  var method: FormantMethod = .weighted
 
   @Flag(help: "Also write a line for each frame.")
   var frames = false
@@ -89,7 +89,7 @@ struct VoiceCommand: AsyncParsableCommand {
     log.bootstrap()
     let sound = try await file.open(for: "voice")
     try check(sound)
-    let search = FormantConfiguration(ceiling: ceiling, method: method.value)
+    let search = FormantConfiguration(ceiling: ceiling, method: method)
     var processor = try VoiceProcessor(
       sampleRate: sound.format.sampleRate, configuration: VoiceConfiguration(range: min...max, formants: search))
     let (format, profile) = (output.effectiveFormat, output.profile)
