@@ -150,7 +150,8 @@ import RustleWebSocket
     let command = try #require(try RootCommand.parseAsRoot(["meter", "a.wav"]) as? MeterCommand)
     let format = try AudioFormat(sampleRate: 48_000, channels: 2)
     #expect(try command.meter.configuration(for: format) == NoiseMeterConfiguration())
-    #expect(command.interval == nil && command.duration.seconds == nil && command.png == nil && command.calibrate == nil)
+    #expect(
+      command.interval == nil && command.duration.seconds == nil && command.png == nil && command.calibrate == nil)
     let arguments = [
       "meter", "--demo", "--weighting", "c", "--time", "s", "--channel", "2", "--calibration", "-3.5", "--bands",
       "third",
