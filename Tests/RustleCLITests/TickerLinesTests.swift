@@ -19,9 +19,9 @@ import Testing
   }
 
   /// A header, and the lines of some elements.
-  static func write<Record: TickerRecord>(_ elements: [StreamElement<Record>], _ tables: TickerTables) -> String {
+  static func write(_ elements: [StreamElement<some TickerRecord>], _ tables: TickerTables) -> String {
     var (tables, text) = (tables, ByteText())
-    text.append(tables.header(Record.self))
+    text.append(tables.header)
     for element in elements { tables.append(element, to: &text) }
     return text.string
   }

@@ -8,7 +8,7 @@ struct EqualizerFileOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "How a sample is written: s16, s24, and s32 and f32 in a WAV file. (default: s24)", valueName: "encoding"))
-  var encoding: Choice<AudioFileWriter.Encoding>?
+  var encoding: AudioFileWriter.Encoding?
 
   @Flag(help: "Replace the file to write if it is there.")
   var overwrite = false
@@ -32,7 +32,7 @@ struct EqualizerFileOptions: ParsableArguments {
         .usage, "\(output): expected a name that ends with .wav or .flac, got '\(end)'", advice: "name the file so")
     }
     return AudioFileWriter.Options(
-      container: container, encoding: encoding?.value ?? .int24, overwrite: true, dither: dither)
+      container: container, encoding: encoding ?? .int24, overwrite: true, dither: dither)
   }
 }
 

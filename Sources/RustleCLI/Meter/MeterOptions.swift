@@ -10,10 +10,10 @@ enum BandChoice: String, CaseIterable, ExpressibleByArgument, Sendable {
 /// What is measured, and against what.
 struct MeterOptions: ParsableArguments {
   @Option(help: "The weighting of the levels: A as the ear hears, C for loud sounds, Z for none.")
-  var weighting = Choice(FrequencyWeighting.a)
+  var weighting = FrequencyWeighting.a
 
   @Option(help: "How fast the level follows the sound: F in 125 ms, S in 1 s.")
-  var time = Choice(TimeWeighting.fast)
+  var time = TimeWeighting.fast
 
   @Option(
     help: "Measure this channel, counted from 1, instead of the mean power of all. Loudness is always of all.",
@@ -46,7 +46,7 @@ struct MeterOptions: ParsableArguments {
   func configuration(for format: AudioFormat) throws -> NoiseMeterConfiguration {
     try CommandFailure.check(channel: channel, of: format)
     return NoiseMeterConfiguration(
-      frequencyWeighting: weighting.value, timeWeighting: time.value,
+      frequencyWeighting: weighting, timeWeighting: time,
       channel: channel.map { .channel($0 - 1) } ?? .all,
       calibration: Calibration(offset: calibration, response: try response.map(Self.response)),
       measuresLoudness: !isWithoutLoudness, bands: bands.map { $0 == .octave ? .octave : .thirdOctave })

@@ -7,3 +7,13 @@ public import RustleAudioFiles
 extension PitchMethod: ExpressibleByArgument {}
 extension FormantMethod: ExpressibleByArgument {}
 extension AudioFileWriter.Encoding: ExpressibleByArgument {}
+
+extension FrequencyWeighting: ExpressibleByArgument {
+  /// Its letter, in any case.
+  public init?(argument: String) { self.init(rawValue: argument.uppercased()) }
+}
+
+extension TimeWeighting: ExpressibleByArgument {
+  /// Its letter, in any case.
+  public init?(argument: String) { self.init(rawValue: argument.uppercased()) }
+}

@@ -11,7 +11,6 @@ protocol TickerSink: Actor {
 
 /// Where the lines of a run go: the tasks that write them take turns, so that no line stands within another.
 actor TickerOutput: TickerSink {
-  private let content: TickerPlan.Content
   /// Whether it is told where updates are missing, and where the source skipped numbers: they are lost there, as in a stream of this
   /// process. Not to whoever asked for the newest alone.
   private let tellsGaps: Bool
@@ -35,19 +34,12 @@ actor TickerOutput: TickerSink {
     _ plan: TickerPlan, format: OutputFormat, profile: TerminalProfile, to writer: LineWriter, notes: LineWriter?
   ) {
     (self.format, self.profile, self.writer, self.notes) = (format, profile, writer, notes)
-    content = plan.content
     tellsGaps = plan.policy == nil
     tellsSkips = plan.policy == nil && plan.connection != nil
     tables = TickerTables(plan.content, isSimulated: plan.isSimulated, format: format, profile: profile)
   }
 
-  func begin() throws {
-    switch content {
-    case .quotes: try writer.write(tables.header(Quote.self))
-    case .candles: try writer.write(tables.header(Candle.self))
-    case .statistics: try writer.write(tables.header(PriceStatistics.self))
-    }
-  }
+  func begin() throws { try writer.write(tables.header) }
 
   func take(_ batch: [StreamElement<some TickerRecord>]) throws {
     for element in batch where tellsGaps || element.value != nil {

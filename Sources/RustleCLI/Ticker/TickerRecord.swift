@@ -29,6 +29,7 @@ struct TickerTables: Sendable {
   fileprivate let quotes: Table<Quote>
   fileprivate let candles: Table<Candle>
   fileprivate let statistics: Table<PriceStatistics>
+  private let content: TickerPlan.Content
   private let format: OutputFormat
   private let profile: TerminalProfile
   /// How long a candle is, or the while of statistics; of quotes nil.
@@ -40,7 +41,7 @@ struct TickerTables: Sendable {
   init(
     _ content: TickerPlan.Content = .quotes, isSimulated: Bool = false, format: OutputFormat, profile: TerminalProfile
   ) {
-    (self.format, self.profile) = (format, profile)
+    (self.content, self.format, self.profile) = (content, format, profile)
     interval =
       switch content {
       case .quotes: nil
@@ -52,8 +53,13 @@ struct TickerTables: Sendable {
   }
 
   /// What comes before the first record; may be empty.
-  func header<Record: TickerRecord>(_: Record.Type) -> String {
-    format.isForPeople ? "" : Record.table(in: self).header
+  var header: String {
+    if format.isForPeople { return "" }
+    switch content {
+    case .quotes: return quotes.header
+    case .candles: return candles.header
+    case .statistics: return statistics.header
+    }
   }
 
   /// Appends the lines of what a stream delivers.
