@@ -18,8 +18,8 @@ struct RootCommand: AsyncParsableCommand {
         rustle eq take1.flac out.wav --preset headphones.txt --preamp auto
 
       EXIT STATUS:
-        0 done   64 wrong use   65 bad data   66 no such input   69 something is not available
-        70 fault inside the program   130 ended by Ctrl-C   143 ended by SIGTERM
+        0 done   64 wrong use   65 bad data   66 no such input
+        69 something is not available   70 fault inside the program   130 ended by Ctrl-C   143 ended by SIGTERM
       """,
     version: Version.text,
     subcommands: [

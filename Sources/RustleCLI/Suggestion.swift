@@ -9,6 +9,11 @@ enum Suggestion {
       .min { $0.edits < $1.edits }?.name
   }
 
+  /// The nearest candidate as advice.
+  static func advice(for word: String, among candidates: [String]) -> String? {
+    nearest(to: word, among: candidates).map { "did you mean \($0)?" }
+  }
+
   /// Insertions, deletions, replacements and swaps of neighbours that lead from one word to the other (the optimal string
   /// alignment distance).
   static func edits(from first: String, to second: String) -> Int {

@@ -218,7 +218,7 @@ extension FeedPolicy {
 
 extension Duration {
   /// Nanoseconds, rounded down; at most and at least what an `Int64` holds.
-  var wholeNanoseconds: Int64 {
+  package var wholeNanoseconds: Int64 {
     Int64(clamping: Int128(components.seconds) * 1_000_000_000 + Int128(components.attoseconds / 1_000_000_000))
   }
 }

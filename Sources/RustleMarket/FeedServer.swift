@@ -51,6 +51,13 @@ public final class FeedServer: Sendable {
     await server.session.released()
   }
 
+  /// Returns when a client has come, and when the server or the calling task is over: what a recording gives before the first client
+  /// is there would be for nobody.
+  public func untilFirstClient() async {
+    if counts.accepted > 0 { return }
+    for await _ in changes where counts.accepted > 0 { return }
+  }
+
   /// Returns when the server is over. Cancelling the task stops it.
   public func untilOver() async {
     let id = server.session.id

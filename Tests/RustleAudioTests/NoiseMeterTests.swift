@@ -272,4 +272,13 @@ import Testing
     }
     #expect(abs(try await meter.reading.seconds - 2) < 1e-9)
   }
+
+  @Test func bandsHaveTheirNominalNames() {
+    let names = (-18...13).map { NoiseMeter.Band(center: 1_000 * pow(10, Double($0) / 10), level: 0).name }
+    #expect(
+      names == [
+        "16", "20", "25", "31.5", "40", "50", "63", "80", "100", "125", "160", "200", "250", "315", "400", "500", "630",
+        "800", "1k", "1.25k", "1.6k", "2k", "2.5k", "3.15k", "4k", "5k", "6.3k", "8k", "10k", "12.5k", "16k", "20k",
+      ])
+  }
 }

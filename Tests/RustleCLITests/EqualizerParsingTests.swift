@@ -25,8 +25,8 @@ import Testing
       "a.wav", "b.wav", "--gains", gains, "--octaves", "2", "--band", "L:1000:-3:2", "--band", "hp:30", "--preamp",
       "-4.5",
     ])
-    let recipe = try command.settings.recipe()
-    let settings = recipe.settings
+    let request = try command.settings.request()
+    let settings = request.settings
     #expect(settings.left.count == 16 && settings.right.count == 15)
     #expect(settings.left.prefix(14).map(\.gain) == (0..<14).map { Double($0 - 14) })
     #expect(settings.right.prefix(14).map(\.gain) == (0..<14).map { Double($0) })
@@ -34,13 +34,13 @@ import Testing
     #expect(settings.left[14] == EqualizerBand(.peaking, frequency: 1_000, gain: -3, q: 2))
     #expect(settings.left[15] == settings.right[14])
     #expect(settings.right[14].kind == .highPass && settings.right[14].frequency == 30)
-    #expect(recipe.preamp == .decibels(-4.5))
-    #expect(try recipe.prepared(sampleRate: 48_000).settings.preamp == -4.5)
+    #expect(request.preamp == .decibels(-4.5))
+    #expect(try request.prepared(sampleRate: 48_000).settings.preamp == -4.5)
   }
 
   @Test func fourteenGainsAreThoseOfBothChannels() throws {
     let command = try Self.command(["--response", "--gains", "-6 0 0 0 0 0 0 0 0 0 0 0 0 1.5"])
-    let settings = try command.settings.recipe().settings
+    let settings = try command.settings.request().settings
     #expect(settings.left == settings.right)
     #expect(settings.left.map(\.gain) == [-6] + Array(repeating: 0, count: 12) + [1.5])
   }
@@ -55,7 +55,7 @@ import Testing
     ("pk:40:1", .peaking(frequency: 40, gain: 1, octaves: 1), .both),
   ])
   func aBandIsRead(text: String, band: EqualizerBand, channel: Equalizer.Channel) throws {
-    let read = try BandText(text)
+    let read = try BandArgument(text)
     #expect(read.band == band)
     #expect(read.channel == channel)
   }
@@ -64,8 +64,8 @@ import Testing
     "", "1000", "1000:3:1:2", "x:1000:3", "ls:hs:100:3", "L:R:100:3", "lp:100:1:2", "hp:", "100:nan", ":3", "100::1",
   ])
   func whatIsNoBandIsRefused(text: String) {
-    let refusal = #expect(throws: ValidationError.self) { try BandText(text) }
-    #expect(refusal?.message == "expected \(BandText.form), got '\(text)'")
+    let refusal = #expect(throws: ValidationError.self) { try BandArgument(text) }
+    #expect(refusal?.message == "expected \(BandArgument.form), got '\(text)'")
   }
 
   @Test(arguments: [
@@ -103,29 +103,29 @@ import Testing
   }
 
   @Test func bandsAboveHalfTheRateAreLeftOutAndTold() throws {
-    let recipe = EqualizerRecipe(
+    let request = EqualizerRequest(
       settings: EqualizerSettings(
         left: [.peaking(frequency: 5_000, gain: 3, octaves: 1), .peaking(frequency: 100, gain: 3, octaves: 1)],
         right: [.peaking(frequency: 5_000, gain: 0, octaves: 1)]))
-    let prepared = try recipe.prepared(sampleRate: 8_000)
+    let prepared = try request.prepared(sampleRate: 8_000)
     #expect(prepared.settings.left.map(\.frequency) == [100] && prepared.settings.right == [])
     #expect(prepared.notes == ["1 band at or above half the sample rate, 4000 Hz, is left out"])
-    #expect(try recipe.prepared(sampleRate: 48_000).notes == [])
+    #expect(try request.prepared(sampleRate: 48_000).notes == [])
   }
 
   @Test func solvedGainsGiveTheCurveThatWasAskedFor() throws {
     let gains = [0.0, 0, 3, 3, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0]
-    var recipe = EqualizerRecipe(settings: try .graphic(gains: gains + gains))
+    var request = EqualizerRequest(settings: try .graphic(gains: gains + gains))
     let centers = Array(EqualizerSettings.centers.dropLast())
     func miss() throws -> Double {
-      let response = try recipe.prepared(sampleRate: 48_000).settings.response(at: centers, sampleRate: 48_000)
+      let response = try request.prepared(sampleRate: 48_000).settings.response(at: centers, sampleRate: 48_000)
       return zip(response.left, gains).map { abs($0 - $1) }.max() ?? 0
     }
     #expect(try miss() > 0.5)
-    recipe.isSolved = true
+    request.isSolved = true
     #expect(try miss() < 0.01)
-    recipe.preamp = .automatic
-    let preamp = try recipe.prepared(sampleRate: 48_000).settings.preamp
+    request.preamp = .automatic
+    let preamp = try request.prepared(sampleRate: 48_000).settings.preamp
     #expect(preamp < -2.9 && preamp > -4)
   }
 

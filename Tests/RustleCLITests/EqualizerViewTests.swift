@@ -52,7 +52,7 @@ import Testing
   @Test func theResponseForProgramsHasEveryPoint() throws {
     let response = EqualizerResponse.audibleFrequencies(count: 3, sampleRate: 48_000)
     let curves = try Self.settings.response(at: response, sampleRate: 48_000)
-    let records = ResponseLines.csv(curves).split(separator: "\r\n").flatMap { $0.split(separator: "\n") }
+    let records = curves.text(.csv, profile: Self.profile(columns: 80)).split(separator: "\n")
     #expect(records.count == 4 && records[0] == "hz,left_db,right_db")
     for (index, record) in records.dropFirst().enumerated() {
       #expect(
@@ -60,7 +60,7 @@ import Testing
           curves.frequencies[index], curves.left[index], curves.right[index],
         ])
     }
-    let objects = try ResponseLines.ndjson(curves).split(separator: "\n").map {
+    let objects = try curves.text(.ndjson, profile: Self.profile(columns: 80)).split(separator: "\n").map {
       try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Double])
     }
     #expect(objects.allSatisfy { $0["v"] == 1 })
@@ -68,16 +68,16 @@ import Testing
     #expect(objects.count == 3)
   }
 
-  // MARK: the desk
+  // MARK: the sliders
 
-  static func desk(isStereo: Bool = true) throws -> EqualizerDesk {
+  static func controls(isStereo: Bool = true) throws -> EqualizerControls {
     var gains = [Double](repeating: 0, count: 28)
     for band in 0..<14 {
       gains[band] = Double(band) - 5
       gains[27 - band] = Double(band) * 0.5 - 3
     }
     gains[13] = 15
-    return try EqualizerDesk(recipe: EqualizerRecipe(settings: .graphic(gains: gains)), isStereo: isStereo)
+    return try EqualizerControls(EqualizerRequest(settings: .graphic(gains: gains)), isStereo: isStereo)
   }
 
   static let status = EqualizerPanel.Status(
@@ -86,9 +86,9 @@ import Testing
       underruns: 2), hasKeys: true)
 
   @Test(arguments: [40, 80, 200]) func thePanelFitsTheTerminal(columns: Int) throws {
-    var desk = try Self.desk()
-    for _ in 0..<9 { _ = desk.press(.right) }
-    let lines = EqualizerPanel(profile: Self.profile(columns: columns)).lines(desk, Self.status)
+    var controls = try Self.controls()
+    for _ in 0..<9 { _ = controls.press(.right) }
+    let lines = EqualizerPanel(profile: Self.profile(columns: columns)).lines(controls, Self.status)
     #expect(lines.count < 24)
     for line in lines {
       #expect(line.columns <= columns && DisplayWidth.columns(of: line.text) == line.columns)
@@ -99,103 +99,106 @@ import Testing
   }
 
   @Test func thePanelInASCIIHasNoOtherCharacterAndFewRowsAreEnough() throws {
-    var desk = try Self.desk(isStereo: false)
-    _ = desk.press(.help)
+    var controls = try Self.controls(isStereo: false)
+    _ = controls.press(.help)
     let profile = Self.profile(columns: 80, rows: 15, ascii: true)
     var status = Self.status
     (status.state.before, status.state.after) = ([-18.25], [-12.5])
-    let lines = EqualizerPanel(profile: profile).lines(desk, status)
+    let lines = EqualizerPanel(profile: profile).lines(controls, status)
     #expect(lines.count < 15)
     #expect(TickerViewTests.text(lines).utf8.allSatisfy { $0 < 0x80 })
     try Snapshot.expect(TickerViewTests.text(lines))
   }
 
   @Test func thePanelInColourIsTheSameTextWithColours() throws {
-    let desk = try Self.desk()
-    let plain = EqualizerPanel(profile: Self.profile(columns: 80)).lines(desk, Self.status)
-    let coloured = EqualizerPanel(profile: Self.profile(columns: 80, color: true)).lines(desk, Self.status)
+    let controls = try Self.controls()
+    let plain = EqualizerPanel(profile: Self.profile(columns: 80)).lines(controls, Self.status)
+    let coloured = EqualizerPanel(profile: Self.profile(columns: 80, color: true)).lines(controls, Self.status)
     #expect(!TickerViewTests.text(plain).contains("\u{1B}"))
     #expect(TickerViewTests.text(coloured).contains("\u{1B}[36mL\u{1B}[0m"))
     #expect(TickerViewTests.text(coloured).replacing(/\u{1B}\[\d+m/, with: "") == TickerViewTests.text(plain))
   }
 
   @Test func keysChooseAndChangeBands() throws {
-    var desk = try EqualizerDesk(recipe: EqualizerRecipe(settings: .flat), isStereo: true)
-    func gains(_ band: Int) -> [Double?] { [desk.bands(at: band).left?.gain, desk.bands(at: band).right?.gain] }
-    #expect(desk.bandCount == 14)
-    #expect(desk.press(.left) == .none && desk.chosen == 0)
-    #expect(desk.press(.right) == .none && desk.chosen == 1)
-    #expect(desk.press(.up) == .apply)
+    var controls = try EqualizerControls(EqualizerRequest(settings: .flat), isStereo: true)
+    func gains(_ band: Int) -> [Double?] {
+      [controls.bands(at: band).left?.gain, controls.bands(at: band).right?.gain]
+    }
+    #expect(controls.bandCount == 14)
+    #expect(controls.press(.left) == .none && controls.chosen == 0)
+    #expect(controls.press(.right) == .none && controls.chosen == 1)
+    #expect(controls.press(.up) == .apply)
     #expect(gains(1) == [1, 1] && gains(0) == [0, 0])
-    #expect(desk.press(.letter("l")) == .none)
-    _ = desk.press(.up)
+    #expect(controls.press(.letter("l")) == .none)
+    _ = controls.press(.up)
     #expect(gains(1) == [2, 1])
-    _ = desk.press(.restart)
-    for _ in 0..<20 { _ = desk.press(.down) }
+    _ = controls.press(.restart)
+    for _ in 0..<20 { _ = controls.press(.down) }
     #expect(gains(1) == [2, -12])
-    _ = desk.press(.letter("b"))
-    for _ in 0..<30 { _ = desk.press(.up) }
+    _ = controls.press(.letter("b"))
+    for _ in 0..<30 { _ = controls.press(.up) }
     #expect(gains(1) == [12, 12])
-    for _ in 0..<20 { _ = desk.press(.right) }
-    #expect(desk.chosen == 13)
-    #expect(desk.press(.pause) == .bypass && desk.isBypassed)
-    #expect(desk.press(.letter("s")) == .save)
-    #expect(desk.press(.letter("x")) == .none)
-    #expect(desk.press(.letter("0")) == .apply)
+    for _ in 0..<20 { _ = controls.press(.right) }
+    #expect(controls.chosen == 13)
+    #expect(controls.press(.pause) == .bypass && controls.isBypassed)
+    #expect(controls.press(.letter("s")) == .save)
+    #expect(controls.press(.letter("x")) == .none)
+    #expect(controls.press(.letter("0")) == .apply)
     #expect((0..<14).allSatisfy { gains($0) == [0, 0] })
-    #expect(desk.press(.quit) == .quit)
+    #expect(controls.press(.quit) == .quit)
   }
 
   @Test func aPresetBeyondTheSlidersIsNotPulledBackUnlessItIsMovedThatWay() throws {
     let bands = [
       EqualizerBand(frequency: 100, gain: 15, q: 1), EqualizerBand(.highPass, frequency: 30, gain: 0, q: 0.7),
     ]
-    var desk = try EqualizerDesk(
-      recipe: EqualizerRecipe(settings: EqualizerSettings(left: bands, right: [bands[0]])), isStereo: true)
-    #expect(desk.bandCount == 2)
-    _ = desk.press(.up)
-    #expect(desk.bands(at: 0).left?.gain == 15)
-    _ = desk.press(.down)
-    #expect(desk.bands(at: 0).left?.gain == 14)
-    _ = desk.press(.right)
+    var controls = try EqualizerControls(
+      EqualizerRequest(settings: EqualizerSettings(left: bands, right: [bands[0]])), isStereo: true)
+    #expect(controls.bandCount == 2)
+    _ = controls.press(.up)
+    #expect(controls.bands(at: 0).left?.gain == 15)
+    _ = controls.press(.down)
+    #expect(controls.bands(at: 0).left?.gain == 14)
+    _ = controls.press(.right)
     // The right channel has no second band, and a filter that lets sound through has no gain.
-    _ = desk.press(.up)
-    #expect(desk.bands(at: 1).left?.gain == 0 && desk.bands(at: 1).right == nil)
+    _ = controls.press(.up)
+    #expect(controls.bands(at: 1).left?.gain == 0 && controls.bands(at: 1).right == nil)
   }
 
   @Test func monoHasTheLeftChannelAlone() throws {
-    var desk = try Self.desk(isStereo: false)
-    _ = desk.press(.restart)
-    #expect(desk.channel == .left)
-    #expect(desk.bands(at: 0).right == nil)
+    var controls = try Self.controls(isStereo: false)
+    _ = controls.press(.restart)
+    #expect(controls.channel == .left)
+    #expect(controls.bands(at: 0).right == nil)
   }
 
   // MARK: lines
 
   @Test(arguments: [OutputFormat.text, .ndjson, .csv]) func statesAreWrittenOneALine(format: OutputFormat) throws {
-    let lines = EqualizerStateLines(format: format, profile: Self.profile(columns: 80), channels: 2)
-    try Snapshot.expect(lines.header + lines.line(Self.status.state), variant: format.rawValue)
+    let table = EqualizerState.table(channels: 2, format: format, profile: Self.profile(columns: 80))
+    try Snapshot.expect(table.header + table.line(Self.status.state), variant: format.rawValue)
   }
 
   static func summary(clipped: Int, preamp: Double, automatic: Double) throws -> EqualizerSummary {
     EqualizerSummary(
       input: "a.wav", output: "b.flac", container: "FLAC", encoding: .int24,
-      format: try AudioFormat(sampleRate: 44_100, channels: 2), frames: 441_000, peaksBefore: [0.5, 0.25],
-      peaksAfter: [0, 2], clippedSamples: clipped, preamp: preamp, isBypassed: false, automaticPreamp: automatic)
+      format: try AudioFormat(sampleRate: 44_100, channels: 2), frames: 441_000, peakBefore: 0.5, peakAfter: 2,
+      clippedSamples: clipped, preamp: preamp, isBypassed: false, automaticPreamp: automatic)
   }
 
   @Test func theSummaryOfAFile() throws {
     let summary = try Self.summary(clipped: 12, preamp: -1.25, automatic: -6)
-    try Snapshot.expect(summary.text(profile: Self.profile(columns: 80)) + summary.ndjson() + summary.csv())
+    let texts = [OutputFormat.text, .ndjson, .csv].map { summary.text($0, profile: Self.profile(columns: 80)) }
+    try Snapshot.expect(texts.joined())
   }
 
   @Test func clippedSamplesComeWithAnAdviceThatHelps() throws {
-    let loud = try EqualizerCommand.advice(on: Self.summary(clipped: 12, preamp: 0, automatic: -6.25))
+    let loud = try Self.summary(clipped: 12, preamp: 0, automatic: -6.25).adviceOnClipping
     #expect(
       loud
         == "12 samples were beyond full scale and clipped: give --preamp auto (-6.2 dB), or a lower --preamp, or a WAV "
         + "file with --encoding f32")
-    let other = try EqualizerCommand.advice(on: Self.summary(clipped: 1, preamp: -7, automatic: -6.25))
+    let other = try Self.summary(clipped: 1, preamp: -7, automatic: -6.25).adviceOnClipping
     #expect(
       other == "1 sample was beyond full scale and clipped: give a lower --preamp, or a WAV file with --encoding f32")
   }

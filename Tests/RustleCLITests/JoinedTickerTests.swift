@@ -116,8 +116,7 @@ import Testing
   }
 
   /// What the source skipped stands in its place, but not for whoever asked for the newest alone.
-  @Test(arguments: [TickerPlan.Policy.all, .latest]) func whatAPeerSkippedIsAGap(policy: TickerPlan.Policy) async throws
-  {
+  @Test(arguments: [nil, FeedPolicy.latest]) func whatAPeerSkippedIsAGap(policy: FeedPolicy?) async throws {
     let folder = try ScratchFolder()
     let path = try folder.write(Data(), as: "out")
     var plan = TickerPlan(source: .live(LiveFeed("peer:1")), symbols: .all)
@@ -127,11 +126,11 @@ import Testing
       to: LineWriter(try FileHandle(forWritingTo: URL(filePath: path))), notes: nil)
     let price = try #require(ExactDecimal("1.50"))
     try await output.take([
-      .value(Quote(symbol: "A", price: price, timeNanoseconds: 0, sequence: 0)), .gap(2),
+      StreamElement.value(Quote(symbol: "A", price: price, timeNanoseconds: 0, sequence: 0)), .gap(2),
       .value(Quote(symbol: "A", price: price, timeNanoseconds: 0, sequence: 9, skipped: 6)),
     ])
     let line = "{\"v\":1,\"symbol\":\"A\",\"price\":1.50,\"t_ms\":0,\"seq\":"
-    let gaps = policy == .all ? "{\"v\":1,\"gap\":2}\n{\"v\":1,\"gap\":6}\n" : ""
+    let gaps = policy == nil ? "{\"v\":1,\"gap\":2}\n{\"v\":1,\"gap\":6}\n" : ""
     #expect(try String(contentsOfFile: path, encoding: .utf8) == "\(line)0}\n\(gaps)\(line)9}\n")
   }
 
@@ -192,7 +191,7 @@ import Testing
     kill(relay.processIdentifier, SIGKILL)
     relay.waitUntilExit()
     await feed.shutDown()
-    var made = TickerLines(format: .ndjson, profile: TickerViewTests.profile(columns: 80), isInMilliseconds: false)
+    var made = TickerTables(format: .ndjson, profile: TickerViewTests.profile(columns: 80))
     var source = ByteText()
     for await element in everything { made.append(element, to: &source) }
 

@@ -25,7 +25,8 @@ import Testing
     let configuration = TunerConfiguration()
     tuner = try Tuner(format: AudioFormat(sampleRate: 48_000, channels: 1), configuration: configuration)
     view = LiveTuner(
-      tuner: tuner, keys: TuneKeys(start: configuration), options: TunerViewOptions(),
+      tuner: tuner, keys: TuneKeys(start: configuration), subject: try TuneLinesTests.subject(),
+      options: TunerViewOptions(),
       screen: LiveScreen(
         hasKeys: true, session: TerminalSession(output: -1, input: nil, write: { paper.write($0) }),
         makeProfile: { TickerViewTests.profile(columns: 80) }, write: { paper.write($0) }))
@@ -36,7 +37,7 @@ import Testing
     return paper.text
   }
 
-  private func show(_ update: TunerUpdate) async { await view.show(update, isDue: true, ended: nil) }
+  private func show(_ update: TunerUpdate) async { await view.show(update) }
 
   @Test func updatesAreDrawnAndAPauseFreezesThem() async throws {
     #expect(try await picture().contains("no tone"))

@@ -55,10 +55,10 @@ import Testing
       PriceThreshold(
         symbol: symbol, side, try #require(ExactDecimal(level)), hysteresis: try #require(ExactDecimal(hysteresis)))
     }
-    #expect(AlertText.threshold("BTC>70000") == (try threshold("BTC", .above, "70000")))
-    #expect(AlertText.threshold("BTC/EUR<=-0.5~0.25") == (try threshold("BTC/EUR", .below, "-0.5", "0.25")))
+    #expect(PriceThreshold("BTC>70000") == (try threshold("BTC", .above, "70000")))
+    #expect(PriceThreshold("BTC/EUR<=-0.5~0.25") == (try threshold("BTC/EUR", .below, "-0.5", "0.25")))
     for text in ["", "BTC", ">1", "BTC>", "BTC>x", "BTC>1~", "BTC>1~-1", "BTC=1", "BTC>1e5"] {
-      #expect(AlertText.threshold(text) == nil, "\(text)")
+      #expect(PriceThreshold(text) == nil, "\(text)")
     }
   }
 }

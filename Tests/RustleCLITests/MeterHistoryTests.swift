@@ -48,9 +48,7 @@ import Testing
   // MARK: calibration
 
   static func calibration(_ state: MeterState, _ format: OutputFormat) throws -> String {
-    let lines = MeterLines(
-      format: format, profile: TickerViewTests.profile(columns: 80), subject: try MeterViewTests.subject())
-    return try CalibrationWriter.text(state, reference: 94, lines: lines)
+    try MeterCalibration(state, reference: 94).text(format, profile: TickerViewTests.profile(columns: 80))
   }
 
   @Test func aSoundThatMovesCalibratesNothing() throws {
@@ -72,12 +70,12 @@ import Testing
     #expect(drift([-20, -.infinity]) == .infinity)
     var state = MeterState()
     (state.seconds, state.equivalent) = (5, -20)
-    let lines = MeterLines(
-      format: .text, profile: TickerViewTests.profile(columns: 80), subject: try MeterViewTests.subject())
-    #expect(try CalibrationWriter.text(state, drift: 0.5, reference: 94, lines: lines).contains("--calibration 114.00"))
+    let calibration = try MeterCalibration(state, drift: 0.5, reference: 94)
+    #expect(
+      calibration.text(.text, profile: TickerViewTests.profile(columns: 80)).contains("--calibration 114.00"))
     for (drift, got) in [(0.74, "that moved by 0.7 dB"), (.infinity, "with silence in it")] {
       let failure = #expect(throws: CommandFailure.self) {
-        try CalibrationWriter.text(state, drift: drift, reference: 94, lines: lines)
+        try MeterCalibration(state, drift: drift, reference: 94)
       }
       #expect(failure?.status == .badData)
       #expect(failure?.message.hasSuffix("a sound that moves by at most 0.5 dB, got one \(got)") == true)

@@ -7,8 +7,8 @@ import Testing
 
 /// What the meter shows, from fixed numbers.
 @Suite(.releasesNativeObjects) struct MeterViewTests {
-  static func subject(_ channels: Int = 2) throws -> MeterSubject {
-    MeterSubject(
+  static func subject(_ channels: Int = 2) throws -> SoundSubject {
+    SoundSubject(
       name: "takes/take1.wav", format: try AudioFormat(sampleRate: 44_100, channels: channels),
       encoding: "WAV, 32 bit float", channel: nil)
   }
@@ -22,18 +22,16 @@ import Testing
     state.minimum = -63.4
     state.peak = -0.04
     state.exposure = -4.29
-    state.exceeded = zip(MeterState.percentages, [-10.25, -12.5, -24, -51.75, -60.1]).map {
-      MeterState.Exceeded(percent: $0, level: $1)
-    }
+    state.exceeded = [-10.25, -12.5, -24, -51.75, -60.1]
     state.place = 76.9
     state.noiseClass = .average
-    state.loudness = MeterState.Loudness(
+    state.loudness = NoiseReading.Loudness(
       momentary: -20.1, momentaryMaximum: -7.4, shortTerm: -22.6, shortTermMaximum: -9.8, integrated: -19.75,
       range: 14.2,
       truePeak: 0.31)
     if bands {
       state.bands = (-6...4).map {
-        MeterState.Band(
+        NoiseMeter.Band(
           center: 1_000 * pow(10, 0.3 * Double($0)), level: $0 == -6 ? -.infinity : -30 - 3 * abs(Double($0)))
       }
     }
@@ -47,7 +45,7 @@ import Testing
     state.frequencyWeighting = .c
     state.timeWeighting = .slow
     (state.level, state.equivalent, state.maximum, state.minimum) = (97.06, 95.35, 109.49, nil)
-    state.exceeded = MeterState.percentages.map { MeterState.Exceeded(percent: $0, level: nil) }
+    state.exceeded = MeterState().exceeded
     state.noiseClass = .loud
     state.place = 120
     state.loudness = nil
@@ -57,12 +55,12 @@ import Testing
     return state
   }
 
-  static func text(_ lines: [MeterLayout.Line]) -> String { lines.map { $0.text + "\n" }.joined() }
+  static func text(_ lines: [ScreenLine]) -> String { lines.map { $0.text + "\n" }.joined() }
 
   static func view(
     columns: Int, rows: Int = 30, color: Bool = false, ascii: Bool = false, _ state: MeterState = state(),
     _ status: MeterView.Status = .init(hasKeys: true)
-  ) throws -> [MeterLayout.Line] {
+  ) throws -> [ScreenLine] {
     let profile = TickerViewTests.profile(columns: columns, rows: rows, color: color, ascii: ascii)
     return MeterView(subject: try subject(), profile: profile).lines(state, status)
   }
@@ -112,8 +110,7 @@ import Testing
   }
 
   @Test func nothingIsShownAsDashes() throws {
-    var state = MeterState()
-    state.exceeded = MeterState.percentages.map { MeterState.Exceeded(percent: $0, level: nil) }
+    let state = MeterState()
     let text = Self.text(try Self.view(columns: 80, state, .init(hasSound: false)))
     #expect(text.contains("LAFmin       \u{2013} dBFS") && text.contains("no sound yet"))
     #expect(!text.contains("inf") && !text.contains("nan"))
@@ -133,21 +130,26 @@ import Testing
   @Test(arguments: [0.0, 30, 60, 120, 500]) func theBarIsAsLongAsItsPlace(place: Double) throws {
     var state = Self.state()
     state.place = place
-    let line = MeterLayout(profile: TickerViewTests.profile(columns: 80, ascii: true)).scale(state)
+    let view = MeterView(subject: try Self.subject(), profile: TickerViewTests.profile(columns: 80, ascii: true))
+    let line = view.scale(state)
     #expect(line.text.count { $0 == "@" } == Int(min(1, place / 120) * 60))
     #expect(line.text.count { $0 == "@" || $0 == "." } == 60)
   }
 
   @Test func thirdsOfOctavesFitAndAreNamedByOctaves() throws {
     var state = Self.state()
-    state.bands = (-18...13).map { MeterState.Band(center: 1_000 * pow(10, Double($0) / 10), level: -Double($0 + 20)) }
+    state.bands = (-18...13).map { NoiseMeter.Band(center: 1_000 * pow(10, Double($0) / 10), level: -Double($0 + 20)) }
     for columns in [20, 40, 80, 200] {
-      let lines = MeterBands(profile: TickerViewTests.profile(columns: columns)).lines(state)
-      #expect(lines.count == MeterBands.height + 1)
+      let lines = MeterView(subject: try Self.subject(), profile: TickerViewTests.profile(columns: columns)).bands(
+        state)
+      #expect(lines.count == MeterView.barRows + 1)
       #expect(lines.allSatisfy { $0.columns <= columns && DisplayWidth.columns(of: $0.text) == $0.columns })
     }
-    let names = MeterBands(profile: TickerViewTests.profile(columns: 80)).lines(state).last?.text.split(separator: " ")
-    #expect(names == ["dBFS", "16", "31.5", "63", "125", "250", "500", "1k", "2k", "4k", "8k", "16k"])
+    let view = MeterView(subject: try Self.subject(), profile: TickerViewTests.profile(columns: 80))
+    #expect(
+      view.bands(state).last?.text.split(separator: " ") == [
+        "dBFS", "16", "31.5", "63", "125", "250", "500", "1k", "2k", "4k", "8k", "16k",
+      ])
   }
 
   // MARK: the report and the lines
@@ -156,10 +158,9 @@ import Testing
     var state = Self.state()
     state.shares = [0.25, 0.5, 0.25, 0, 0]
     state.overloads = 1
-    let report = MeterReport(subject: try Self.subject(), profile: TickerViewTests.profile(columns: columns))
-    let lines = report.lines(state)
+    let profile = TickerViewTests.profile(columns: columns)
+    let lines = MeterView(subject: try Self.subject(), profile: profile).report(state)
     #expect(lines.allSatisfy { $0.columns <= columns && DisplayWidth.columns(of: $0.text) == $0.columns })
-    #expect(report.text(state) == Self.text(lines))
     try Snapshot.expect(Self.text(lines), variant: "\(columns)")
   }
 
@@ -167,14 +168,14 @@ import Testing
     let lines = MeterLines(
       format: format, profile: TickerViewTests.profile(columns: 80, ascii: ascii), subject: try subject())
     var silence = MeterState()
-    silence.exceeded = MeterState.percentages.map { MeterState.Exceeded(percent: $0, level: nil) }
-    silence.loudness = MeterState.Loudness(
+    silence.loudness = NoiseReading.Loudness(
       momentary: -.infinity, momentaryMaximum: -.infinity, shortTerm: -.infinity, shortTermMaximum: -.infinity,
       integrated: -.infinity, range: 0, truePeak: -.infinity)
-    silence.bands = state().bands.map { MeterState.Band(center: $0.center, level: -.infinity) }
+    silence.bands = state().bands.map { NoiseMeter.Band(center: $0.center, level: -.infinity) }
     var end = state()
     end.shares = [0.5, 0.5, 0, 0, 0]
-    return lines.header(silence) + lines.line(silence) + lines.line(end) + lines.summary(end)
+    let table = lines.readings(like: silence)
+    return table.header + table.line(silence) + table.line(end) + lines.summary(end)
   }
 
   @Test func ndjson() throws {
@@ -206,26 +207,17 @@ import Testing
   // MARK: numbers
 
   @Test func aLevelHasATenthAndSilenceIsADash() {
-    #expect(MeterNumbers.level(-21.34, .unicode) == "\u{2212}21.3")
-    #expect(MeterNumbers.level(-21.36, .ascii) == "-21.4")
-    #expect(MeterNumbers.level(-0.04, .ascii) == "0.0")
-    #expect(MeterNumbers.level(-.infinity, .ascii) == "-" && MeterNumbers.level(nil, .unicode) == "\u{2013}")
+    #expect(Numbers.level(-21.34, .unicode) == "\u{2212}21.3")
+    #expect(Numbers.level(-21.36, .ascii) == "-21.4")
+    #expect(Numbers.level(-0.04, .ascii) == "0.0")
+    #expect(Numbers.level(-.infinity, .ascii) == "-" && Numbers.level(nil, .unicode) == "\u{2013}")
   }
 
   @Test func aTimeIsThatOfAClock() {
-    #expect(MeterNumbers.time(0) == "0:00.0")
-    #expect(MeterNumbers.time(59.96) == "1:00.0")
-    #expect(MeterNumbers.time(3_599.9) == "59:59.9")
-    #expect(MeterNumbers.time(3_723.04) == "1:02:03.0")
-  }
-
-  @Test func bandsHaveTheirNominalNames() {
-    let names = (-18...13).map { MeterNumbers.band(1_000 * pow(10, Double($0) / 10)) }
-    #expect(
-      names == [
-        "16", "20", "25", "31.5", "40", "50", "63", "80", "100", "125", "160", "200", "250", "315", "400", "500", "630",
-        "800", "1k", "1.25k", "1.6k", "2k", "2.5k", "3.15k", "4k", "5k", "6.3k", "8k", "10k", "12.5k", "16k", "20k",
-      ])
+    #expect(Numbers.time(0) == "0:00.0")
+    #expect(Numbers.time(59.96) == "1:00.0")
+    #expect(Numbers.time(3_599.9) == "59:59.9")
+    #expect(Numbers.time(3_723.04) == "1:02:03.0")
   }
 
   @Test func aLargeNumberIsFiveLinesOfOneWidth() {

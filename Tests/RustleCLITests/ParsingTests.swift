@@ -50,14 +50,15 @@ import RustleWebSocket
       "--candles", "1m", "--lateness", "500ms", "--policy", "sampled", "--rate", "4", "--alert", "BTC>1", "--alert",
       "ETH<2~1", "--record", "b.ndjson", "--overwrite", "--duration", "9")
     #expect(other.source == .replay(feed) && other.symbols == ["BTC"] && other.duration == .seconds(9))
-    #expect(
-      other.policy == .sampled(every: .milliseconds(250)) && other.feedPolicy == .sampled(every: .milliseconds(250)))
-    #expect(other.candles == TickerPlan.Candles(interval: .seconds(60), lateness: .milliseconds(500)))
+    #expect(other.policy == .sampled(every: .milliseconds(250)))
+    #expect(other.content == .candles(every: .seconds(60), lateness: .milliseconds(500)))
     #expect(other.thresholds.map(\.symbol) == ["BTC", "ETH"])
     #expect(other.record == TickerPlan.Record(path: "b.ndjson", mayReplace: true, input: "/dev/stdin"))
     #expect(try plan("a.csv", "--speed", "10").source == .replay(ReplayFeed(path: "a.csv", pace: .times(10))))
-    #expect(try plan("a.csv", "--policy", "latest").feedPolicy == .latest)
-    #expect(try plan("a.csv", "--candles", "1m", "--lateness", "0s").candles?.lateness == .zero)
+    #expect(try plan("a.csv", "--policy", "latest").policy == .latest)
+    #expect(
+      try plan("a.csv", "--candles", "1m", "--lateness", "0s").content == .candles(every: .seconds(60), lateness: .zero)
+    )
   }
 
   @Test func theTickersSymbolsAreReadFromAFile() throws {
@@ -91,7 +92,7 @@ import RustleWebSocket
       BrownianMotion(price: #require(ExactDecimal("65000.00")), drift: -0.5, volatility: 0.6),
     ]
     #expect(plan.source == .simulated(SimulatedFeed(symbols: ["A=", "B"], seed: 7, model: .brownian(motions))))
-    #expect(plan.statistics == .seconds(10) && plan.candles == nil)
+    #expect(plan.content == .statistics(over: .seconds(10)))
   }
 
   @Test func theTickersAddressesAreRead() throws {
@@ -100,7 +101,7 @@ import RustleWebSocket
     }
     let plain = try plan("--connect", "127.0.0.1:7000")
     #expect(plain == TickerPlan(source: .live(LiveFeed("127.0.0.1:7000")), symbols: .all))
-    #expect(plain.feedPolicy == .all() && plain.sourceText == "from 127.0.0.1:7000")
+    #expect(plain.policy == nil && plain.everything == .all() && plain.sourceText == "from 127.0.0.1:7000")
     let other = try plan(
       "--connect", "unix:/a b", "BTC", "--schema", "symbol=s,price=p", "--renumbered", "--serve", "[::1]:0", "--policy",
       "sampled", "--alert", "ETH>1", "--candles", "1m", "--record", "b.ndjson")
@@ -118,7 +119,7 @@ import RustleWebSocket
     }
     let plain = try plan("WSS://a/b?key=x")
     #expect(plain == TickerPlan(source: .webSocket(WebSocketFeed("WSS://a/b?key=x")), symbols: .all))
-    #expect(plain.feedPolicy == .all() && plain.sourceText == "from wss://a/b")
+    #expect(plain.policy == nil && plain.everything == .all() && plain.sourceText == "from wss://a/b")
     let other = try plan(
       "wss://a:1", "BTC", "--schema", "symbol=s,price=p", "--renumbered", "--subscribe", "+$symbol", "--unsubscribe",
       "-$symbol", "--header", "A: b: c", "--header", "D:e", "--roots", "r.pem")
@@ -132,9 +133,19 @@ import RustleWebSocket
   }
   #endif
 
+  @Test func theHelpOfEveryCommandFitsEightyColumns() {
+    let commands: [any ParsableCommand.Type] = [RootCommand.self] + RootCommand.configuration.subcommands
+    for command in commands {
+      let help = RootCommand.helpMessage(for: command, columns: 80)
+      let wide = help.split(separator: "\n").filter { $0.count > 80 }
+      #expect(wide.isEmpty, "\(command)")
+      #expect(help.contains("USAGE: rustle"))
+    }
+  }
+
   @Test func theSpectrumsOptionsAreRead() throws {
     let command = try #require(try RootCommand.parseAsRoot(["spectrum", "-"]) as? SpectrumCommand)
-    #expect(command.file == "-")
+    #expect(command.file.input == "-")
     #expect(command.size == 8_192 && command.window == .hann && command.overlap == 0.5 && command.peaks == 8)
     let arguments = [
       "spectrum", "a.wav", "--size", "64", "--window", "none", "--overlap", "0", "--peaks", "0", "--channel", "2",
@@ -142,14 +153,15 @@ import RustleWebSocket
     ]
     let other = try #require(try RootCommand.parseAsRoot(arguments) as? SpectrumCommand)
     #expect(other.size == 64 && other.window.window == .rectangular && other.overlap == 0 && other.peaks == 0)
-    #expect(other.channel == 2 && other.png == "a.png" && other.output.effectiveFormat == .csv)
+    #expect(other.channel.number == 2 && other.picture.png == "a.png" && other.output.effectiveFormat == .csv)
   }
 
   @Test func theMetersOptionsAreRead() throws {
     let command = try #require(try RootCommand.parseAsRoot(["meter", "a.wav"]) as? MeterCommand)
     let format = try AudioFormat(sampleRate: 48_000, channels: 2)
     #expect(try command.meter.configuration(for: format) == NoiseMeterConfiguration())
-    #expect(command.interval == nil && command.duration == nil && command.png == nil && command.calibrate == nil)
+    #expect(
+      command.interval == nil && command.duration.seconds == nil && command.png == nil && command.calibrate == nil)
     let arguments = [
       "meter", "--demo", "--weighting", "c", "--time", "s", "--channel", "2", "--calibration", "-3.5", "--bands",
       "third",
@@ -161,7 +173,7 @@ import RustleWebSocket
         == NoiseMeterConfiguration(
           frequencyWeighting: .c, timeWeighting: .slow, channel: .channel(1), calibration: Calibration(offset: -3.5),
           measuresLoudness: false, bands: .thirdOctave))
-    #expect(other.interval == 250 && other.duration == 2 && other.png == "a.png")
+    #expect(other.interval == 250 && other.duration.seconds == 2 && other.png == "a.png")
     #expect(throws: CommandFailure.self) {
       try other.meter.configuration(for: AudioFormat(sampleRate: 48_000, channels: 1))
     }

@@ -19,17 +19,22 @@ import Testing
   ]
 
   @Test(arguments: [OutputFormat.text, .ndjson, .csv]) func framesAreWrittenOneALine(format: OutputFormat) throws {
-    let lines = PitchLines(format: format, threshold: 0.5)
-    try Snapshot.expect(lines.header + lines.text(Self.frames), variant: format.rawValue)
+    let table = Self.table(format, threshold: 0.5)
+    try Snapshot.expect(table.header + table.lines(Self.frames), variant: format.rawValue)
+  }
+
+  private static func table(_ format: OutputFormat, threshold: Double) -> Table<PitchFrame> {
+    Table(
+      PitchFrame.columns(threshold: threshold), format: format, profile: TickerViewTests.profile(columns: 80))
   }
 
   @Test func theThresholdSaysWhatIsVoiced() {
     func second(_ threshold: Double) -> Substring {
-      PitchLines(format: .text, threshold: threshold).text(Self.frames).split(separator: "\n")[1]
+      Self.table(.text, threshold: threshold).lines(Self.frames).split(separator: "\n")[1]
     }
     #expect(second(0.25) == "0.032000 97.5 0.250000")
     #expect(second(0.26) == "0.032000 0 0.250000")
-    #expect(PitchLines(format: .text, threshold: 0).text(Self.frames).hasSuffix("\n0.042667 0 0.000000\n"))
+    #expect(Self.table(.text, threshold: 0).lines(Self.frames).hasSuffix("\n0.042667 0 0.000000\n"))
   }
 
   @Test func stretchesEndWithTheVoiceAndAtLeaps() {

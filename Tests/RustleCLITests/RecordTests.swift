@@ -24,9 +24,9 @@ import Testing
   }
 
   @Test(arguments: [40, 80, 120]) func theViewFitsTheTerminal(columns: Int) throws {
-    let view = RecordView(profile: TickerViewTests.profile(columns: columns))
-    let status = RecordView.Status(path: "session/音.flac", hasKeys: true, showsHelp: false, held: [-6, 0.1])
-    let lines = view.lines(try Self.progress(lostFrames: 128, clipped: 3), status)
+    let view = RecordView(path: "session/音.flac", hasKeys: true, held: [-6, 0.1])
+    let lines = view.lines(
+      try Self.progress(lostFrames: 128, clipped: 3), TickerViewTests.profile(columns: columns))
     for line in lines {
       #expect(line.columns <= columns)
       #expect(DisplayWidth.columns(of: line.text) == line.columns)
@@ -35,9 +35,9 @@ import Testing
   }
 
   @Test func theViewInASCIIHasNoOtherCharacter() throws {
-    let view = RecordView(profile: TickerViewTests.profile(columns: 80, ascii: true))
-    let status = RecordView.Status(path: "a.wav", hasKeys: true, showsHelp: true, held: [-6, -30])
-    let text = TickerViewTests.text(view.lines(try Self.progress(isPaused: true), status))
+    let view = RecordView(path: "a.wav", hasKeys: true, showsHelp: true, held: [-6, -30])
+    let profile = TickerViewTests.profile(columns: 80, ascii: true)
+    let text = TickerViewTests.text(view.lines(try Self.progress(isPaused: true), profile))
     #expect(text.allSatisfy { $0.isASCII })
     try Snapshot.expect(text)
   }
@@ -47,8 +47,10 @@ import Testing
       path: "a.wav", format: try AudioFormat(sampleRate: 48_000, channels: 2), frames: 480_000, lostFrames: 2,
       overruns: 1, clippedSamples: 0)
     for format in [OutputFormat.text, .ndjson] {
-      let lines = RecordLines(format: format)
-      let text = lines.line(try Self.progress(clipped: 1)) + lines.summary(recording)
+      let profile = TickerViewTests.profile(columns: 80)
+      let text =
+        RecordCommand.progressTable(format, profile).line(try Self.progress(clipped: 1))
+        + RecordCommand.summaryTable(format, profile).line(recording)
       try Snapshot.expect(text, variant: format.rawValue)
     }
   }
@@ -60,8 +62,8 @@ import Testing
       "--overwrite", "--dither", "--json",
     ]
     let command = try #require(try RootCommand.parseAsRoot(arguments) as? RecordCommand)
-    #expect(command.output == "a.wav" && command.device.name == "hw:1" && command.duration == 2)
-    #expect(command.encoding == .f32 && command.overwrite && command.dither)
+    #expect(command.output == "a.wav" && command.device.name == "hw:1" && command.duration.seconds == 2)
+    #expect(command.encoding == .float32 && command.overwrite && command.dither)
     #expect(ParsingTests.refusal(["record", "a.wav", "--encoding", "mp3"]).contains("mp3"))
     #expect(ParsingTests.refusal(["record", "-"]).contains("expected the path of a file, got -"))
     #expect(ParsingTests.refusal(["record", "a.mp3"]).contains("ends with .wav or .flac, got 'a.mp3'"))

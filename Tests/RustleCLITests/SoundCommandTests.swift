@@ -324,16 +324,16 @@ import Testing
     // Nor is the silence before the first sound.
     line.show(progress(0, played: 0, queued: 0, starved: -50))
     line.show(progress(0, queued: 9, starved: 0))
-    #expect(line.starvedSeconds == 0)
+    #expect(line.state.insertedSilence == 0)
     line.show(progress(0, queued: 9, starved: 10))
     line.setPaused(true)
     line.show(progress(1, queued: 0, starved: 300))
     line.setPaused(false)
     line.show(progress(2, queued: 0, starved: 400))
     line.show(progress(3, queued: 5, starved: 450))
-    #expect(line.starvedSeconds == 0.01)
+    #expect(line.state.insertedSilence == 10)
     line.show(progress(4, queued: 0, starved: 470))
-    #expect(line.starvedSeconds == 0.03)
+    #expect(line.state.insertedSilence == 30)
   }
 
   @Test func theLineOfAPlaybackFitsAndTellsOfHoles() {
@@ -352,7 +352,7 @@ import Testing
       columns: { 80 }, write: { _ in })
     #expect(part.text(played: 0.25, underruns: 0, isPaused: false, columns: 80) == "0:01.3 of 0:01.5  a.wav")
     #expect(
-      PlayLine.holes(underruns: 1, starvedSeconds: 0.5)
+      PlayLine.holes(underruns: 1, seconds: 0.5)
         == "the playback had holes: 1 underrun of the device, 0.50 s of silence because no sound came in time")
   }
 

@@ -21,15 +21,16 @@ import Testing
     for start in stride(from: 0, to: rows.count, by: stft.rowCount) {
       columns.add(Array(rows[start..<start + stft.rowCount]))
     }
-    let format = AudioFileFormat(
-      sampleRate: rate, channels: 1, frames: signal.count, container: "WAV", codec: "32 bit float")
+    let subject = SoundSubject(
+      name: "folder/sweep.wav", format: try AudioFormat(sampleRate: rate, channels: 1), encoding: "WAV, 32 bit float",
+      channel: nil)
     return SpectrogramResult(
-      path: "folder/sweep.wav", format: format, channel: nil, framesRead: signal.count, stft: stft, columns: columns,
-      range: 60, maximumFrequency: 4_000, isLogarithmic: isLogarithmic)
+      subject: subject, seconds: Double(signal.count) / rate, stft: stft, columns: columns, range: 60,
+      maximumFrequency: 4_000, isLogarithmic: isLogarithmic)
   }
 
   static func text(_ profile: TerminalProfile) throws -> String {
-    try SpectrogramView(result: result(), profile: profile).text()
+    try result().text(profile)
   }
 
   @Test(arguments: [40, 80]) func thePictureFitsTheTerminal(columns: Int) throws {
@@ -70,20 +71,8 @@ import Testing
     #expect(low.frequency(maximumLabels: 4).range.lowerBound >= 20)
     // From the first bin at the earliest.
     low.minimumFrequency = 5
-    let bin = low.format.sampleRate / Double(low.stft.size)
+    let bin = low.subject.format.sampleRate / Double(low.stft.size)
     #expect(low.frequency(maximumLabels: 4).range.lowerBound == max(5, bin))
-  }
-
-  @Test func longRecordingsKeepTheHighestLevels() {
-    var columns = SpectrogramColumns(rows: 2)
-    let frames = 5 * SpectrogramColumns.most + 3
-    for frame in 0..<frames { columns.add([Float(frame), Float(-frame)]) }
-    #expect((columns.framesEach, columns.frames) == (8, frames))
-    #expect(columns.count == (frames + 7) / 8)
-    for column in 0..<columns.count {
-      #expect(columns.values[2 * column] == Float(min(8 * column + 7, frames - 1)))
-      #expect(columns.values[2 * column + 1] == Float(-8 * column))
-    }
   }
 }
 

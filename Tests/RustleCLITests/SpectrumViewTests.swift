@@ -22,21 +22,20 @@ import Testing
     return Spectrum(sampleRate: 48_000, size: 4_096, window: .hann, frames: 22, amplitudes: amplitudes)
   }
 
-  static func result(_ spectrum: Spectrum = Self.spectrum(), peaks: [SpectralPeak]? = nil) -> SpectrumResult {
-    let format = AudioFileFormat(
+  static func result(_ spectrum: Spectrum = Self.spectrum(), peaks: [SpectralPeak]? = nil) throws -> SpectrumResult {
+    let file = AudioFileFormat(
       sampleRate: spectrum.sampleRate, channels: 2, frames: 48_000, container: "WAV", codec: "Signed 16 bit PCM")
+    let subject = SoundSubject(
+      name: "folder/take1.wav", format: try AudioFormat(sampleRate: spectrum.sampleRate, channels: 2),
+      encoding: "WAV, Signed 16 bit PCM", channel: nil)
     let found = [SpectralPeak(frequency: 440, amplitude: 0.25), SpectralPeak(frequency: 5_000.125, amplitude: 0.01)]
     return SpectrumResult(
-      path: "folder/take1.wav", format: format, channel: nil, framesRead: 48_000, overlap: 0.5, spectrum: spectrum,
-      peaks: peaks ?? found)
-  }
-
-  static func report(_ result: SpectrumResult = Self.result(), _ profile: TerminalProfile) -> String {
-    SpectrumReport(result: result, profile: profile).text()
+      path: "folder/take1.wav", subject: subject, file: file, seconds: 48_000 / spectrum.sampleRate, overlap: 0.5,
+      spectrum: spectrum, peaks: peaks ?? found)
   }
 
   @Test(arguments: [40, 80, 200]) func theReportFitsTheTerminal(columns: Int) throws {
-    let text = Self.report(Self.result(), TickerViewTests.profile(columns: columns))
+    let text = try Self.result().text(.text, profile: TickerViewTests.profile(columns: columns))
     let picture = text.split(separator: "\n", omittingEmptySubsequences: false).dropFirst(4).prefix(15)
     #expect(picture.count == 15)
     for line in picture { #expect(line.count <= columns) }
@@ -44,14 +43,14 @@ import Testing
   }
 
   @Test func theReportInASCIIHasNoOtherCharacter() throws {
-    let text = Self.report(Self.result(), TickerViewTests.profile(columns: 80, ascii: true))
+    let text = try Self.result().text(.text, profile: TickerViewTests.profile(columns: 80, ascii: true))
     #expect(text.utf8.allSatisfy { $0 < 0x80 })
     try Snapshot.expect(text)
   }
 
-  @Test func theReportInColourIsTheSameTextWithColours() {
-    let plain = Self.report(Self.result(), TickerViewTests.profile(columns: 80))
-    let coloured = Self.report(Self.result(), TickerViewTests.profile(columns: 80, color: true))
+  @Test func theReportInColourIsTheSameTextWithColours() throws {
+    let plain = try Self.result().text(.text, profile: TickerViewTests.profile(columns: 80))
+    let coloured = try Self.result().text(.text, profile: TickerViewTests.profile(columns: 80, color: true))
     #expect(!plain.contains("\u{1B}"))
     #expect(coloured.contains("\u{1B}[36m"))
     #expect(coloured.replacing(/\u{1B}\[\d+m/, with: "") == plain)
@@ -60,7 +59,7 @@ import Testing
   @Test func silenceIsDrawnEmpty() throws {
     let spectrum = Spectrum(
       sampleRate: 8_000, size: 64, window: .rectangular, frames: 1, amplitudes: [Float](repeating: 0, count: 33))
-    let text = Self.report(Self.result(spectrum, peaks: []), TickerViewTests.profile(columns: 40))
+    let text = try Self.result(spectrum, peaks: []).text(.text, profile: TickerViewTests.profile(columns: 40))
     #expect(!text.contains("█") && !text.contains("▁"))
     #expect(text.hasSuffix("\nNo peak above \u{2212}90.0 dB.\n"))
     try Snapshot.expect(text)
@@ -93,8 +92,7 @@ import Testing
     var decibels = [Double](repeating: -45, count: 2_001)
     let frequencies = decibels.indices.map { Double($0) * 10 }
     decibels[2_000] = 0
-    let lines = SpectrumBars(frequencies: frequencies, decibels: decibels, profile: profile).text()
-      .split(separator: "\n")
+    let lines = SpectrumBars(frequencies: frequencies, decibels: decibels).lines(profile)
     let full = lines.filter { $0.contains("███") }
     #expect(full.count == 6)
     #expect(lines[1].hasPrefix("    0 ┤"))
@@ -102,23 +100,23 @@ import Testing
   }
 
   @Test func ndjson() throws {
-    let text = SpectrumLines.ndjson(Self.result())
+    let text = try Self.result().text(.ndjson, profile: TickerViewTests.profile(columns: 80))
     let object = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
     #expect(object["v"] as? Int == 1)
     #expect((object["peaks"] as? [[String: Any]])?.first?["hz"] as? Double == 440)
     try Snapshot.expect(text)
   }
 
-  @Test func csvHasOneRecordForEachBin() {
-    let lines = SpectrumLines.csv(Self.result()).split(separator: "\n")
+  @Test func csvHasOneRecordForEachBin() throws {
+    let lines = try Self.result().text(.csv, profile: TickerViewTests.profile(columns: 80)).split(separator: "\n")
     #expect(lines.count == 1 + 2_049)
     #expect(lines[0] == "hz,db,amplitude")
     #expect(lines[2_049].hasPrefix("24000.0,"))
     #expect(lines.allSatisfy { $0.count { $0 == "," } == 2 })
   }
 
-  @Test func thePictureMarksThePeaksOverTheSameAxes() {
-    let plot = SpectrumPicture.plot(Self.result())
+  @Test func thePictureMarksThePeaksOverTheSameAxes() throws {
+    let plot = try Self.result().plot
     #expect(plot.title == "take1.wav")
     #expect(plot.x.range == 20...24_000)
     #expect(plot.y.range == -100 ... -10)

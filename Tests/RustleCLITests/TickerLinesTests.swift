@@ -15,10 +15,14 @@ import Testing
     _ elements: [StreamElement<Quote>], _ format: OutputFormat,
     _ profile: TerminalProfile = TickerViewTests.profile(columns: 80), isInMilliseconds: Bool = false
   ) -> String {
-    var lines = TickerLines(format: format, profile: profile, isInMilliseconds: isInMilliseconds)
-    var text = ByteText()
-    text.append(lines.header)
-    for element in elements { lines.append(element, to: &text) }
+    write(elements, TickerTables(isSimulated: isInMilliseconds, format: format, profile: profile))
+  }
+
+  /// A header, and the lines of some elements.
+  static func write(_ elements: [StreamElement<some TickerRecord>], _ tables: TickerTables) -> String {
+    var (tables, text) = (tables, ByteText())
+    text.append(tables.header)
+    for element in elements { tables.append(element, to: &text) }
     return text.string
   }
 
@@ -100,7 +104,7 @@ import Testing
 
   @Test func gapIsToldInItsPlace() {
     func gap(_ format: OutputFormat) -> String {
-      TickerLines.gap(7, format, TickerViewTests.profile(columns: 80, ascii: true))
+      TickerTables(format: format, profile: TickerViewTests.profile(columns: 80, ascii: true)).gap(7)
     }
     #expect(gap(.ndjson) == "{\"v\":1,\"gap\":7}\n")
     #expect(gap(.csv).isEmpty)
@@ -134,13 +138,9 @@ import Testing
   }
 
   @Test(arguments: [OutputFormat.ndjson, .csv, .text]) func candlesAreWrittenOneALine(format: OutputFormat) throws {
-    let lines = CandleLines(
-      format: format, profile: TickerViewTests.profile(columns: 80), intervalNanoseconds: 60_000_000_000)
-    var text = ByteText()
-    text.append(lines.header)
-    lines.append(.value(try Self.candle()), to: &text)
-    lines.append(.gap(2), to: &text)
-    try Snapshot.expect(text.string, variant: format.rawValue)
+    let tables = TickerTables(
+      .candles(every: .seconds(60), lateness: .zero), format: format, profile: TickerViewTests.profile(columns: 80))
+    try Snapshot.expect(Self.write([.value(try Self.candle()), .gap(2)], tables), variant: format.rawValue)
   }
 
   // MARK: statistics
@@ -154,13 +154,9 @@ import Testing
   }
 
   @Test(arguments: [OutputFormat.ndjson, .csv, .text]) func statisticsAreWrittenOneALine(format: OutputFormat) throws {
-    let lines = StatisticsLines(
-      format: format, profile: TickerViewTests.profile(columns: 80), windowNanoseconds: 60_000_000_000)
-    var text = ByteText()
-    text.append(lines.header)
-    lines.append(.value(try Self.statistics()), to: &text)
-    lines.append(.gap(2), to: &text)
-    try Snapshot.expect(text.string, variant: format.rawValue)
+    let tables = TickerTables(
+      .statistics(over: .seconds(60)), format: format, profile: TickerViewTests.profile(columns: 80))
+    try Snapshot.expect(Self.write([.value(try Self.statistics()), .gap(2)], tables), variant: format.rawValue)
   }
 
   static func alert() throws -> PriceAlert {
@@ -173,11 +169,11 @@ import Testing
 
   @Test func alertsAreNoQuotes() throws {
     let alert = try Self.alert()
-    #expect(alert.threshold == AlertText.threshold("BTC>=70000.0~12.5"))
+    #expect(alert.threshold == PriceThreshold("BTC>=70000.0~12.5"))
     #expect(
       TickerOutput.json(.value(alert))
         == "{\"v\":1,\"alert\":{\"symbol\":\"BTC\",\"above\":70000.0,\"price\":70000.10,\"t_ns\":1500000}}\n")
     #expect(TickerOutput.json(.gap(3)) == "{\"v\":1,\"alert\":{\"gap\":3}}\n")
-    #expect(AlertText.text(alert) == "BTC 70,000.10 is at or above 70,000.0")
+    #expect(alert.text == "BTC 70,000.10 is at or above 70,000.0")
   }
 }

@@ -86,10 +86,10 @@ import Testing
   }
 
   @Test func candlesAndAlertsAreWritten() async throws {
-    let threshold = try #require(AlertText.threshold("BTC>64000.5"))
+    let threshold = try #require(PriceThreshold("BTC>64000.5"))
     let output = try await play(Self.lines.joined()) { plan, _ in
       plan.symbols = ["BTC"]
-      plan.candles = TickerPlan.Candles(interval: .seconds(60))
+      plan.content = .candles(every: .seconds(60), lateness: .zero)
       plan.thresholds = [threshold]
     }
     let lines = output.text.split(separator: "\n").map(String.init)
@@ -108,7 +108,7 @@ import Testing
     let text = [(0, "1.5"), (500, "2.5"), (400, "9"), (1_400, "3.5")].map { time, price in
       "{\"symbol\":\"A\",\"price\":\(price),\"t_ms\":\(time)}\n"
     }.joined()
-    let output = try await play(text) { plan, _ in plan.statistics = .seconds(1) }
+    let output = try await play(text) { plan, _ in plan.content = .statistics(over: .seconds(1)) }
     let deviation = 0.5.squareRoot()
     #expect(
       output.text == """
@@ -138,7 +138,7 @@ import Testing
 
   @Test func whatCameAfterItsCandleIsCounted() async throws {
     let text = [0, 1_000, 2_000, 5, 7].map { "{\"symbol\":\"A\",\"price\":1,\"t_ms\":\($0)}\n" }.joined()
-    let output = try await play(text) { plan, _ in plan.candles = TickerPlan.Candles(interval: .seconds(1)) }
+    let output = try await play(text) { plan, _ in plan.content = .candles(every: .seconds(1), lateness: .zero) }
     #expect(output.text.split(separator: "\n").count == 3)
     #expect(output.notes == "rustle: updates left out, as they came after their candle: 2\n")
   }
@@ -225,15 +225,13 @@ import Testing
     var plan = TickerPlan(source: source, symbols: ["A", "B"])
     plan.record = TickerPlan.Record(path: folder.path("a.ndjson"))
     let feed = try MarketFeed(source, clock: clock)
-    let streams = try await TickerStreams(plan, of: feed)
+    let recording = try QuoteRecording(try #require(plan.record))
+    let streams = try await TickerStreams(plan, of: feed, recording: recording)
     try await feed.run()
     clock.advance(by: .zero)
     clock.advance(by: .seconds(100))
     let given = await feed.counts.quotes
-    let recording = try QuoteRecording(try #require(plan.record))
-    let first = try await TickerRun(plan: plan).firstEnding(of: feed, streams, nil, recording: recording) { tasks, _ in
-      tasks.addTask { ending }
-    }
+    let first = try await streams.firstEnding { tasks, _ in tasks.addTask { ending } }
     try await recording.end()
     #expect(first == ending && given > 10_000, "more than one batch")
     #expect(await recording.count == given)
@@ -248,11 +246,10 @@ import Testing
     var plan = TickerPlan(source: source, symbols: ["A"])
     plan.record = TickerPlan.Record(path: folder.path("a.ndjson"))
     let feed = try MarketFeed(source)
-    let streams = try await TickerStreams(plan, of: feed)
-    let recording = try QuoteRecording(try #require(plan.record))
+    let streams = try await TickerStreams(plan, of: feed, recording: QuoteRecording(try #require(plan.record)))
     _ = try folder.write(Data("somebody else's".utf8), as: "a.ndjson")
     await #expect(throws: CommandFailure.self) {
-      _ = try await TickerRun(plan: plan).firstEnding(of: feed, streams, nil, recording: recording) { tasks, _ in
+      _ = try await streams.firstEnding { tasks, _ in
         tasks.addTask {
           try await feed.run()
           return nil
@@ -265,7 +262,7 @@ import Testing
   /// A feed on a clock that the test moves, and a view of it.
   @Test func theViewShowsWhatTheStreamsDeliver() async throws {
     let clock = try ManualClock(wallMilliseconds: 1_000)
-    let threshold = try #require(AlertText.threshold("BTC>1"))
+    let threshold = try #require(PriceThreshold("BTC>1"))
     let source = FeedConfiguration.simulated(SimulatedFeed(symbols: ["BTC", "ETH"], seed: 7, updateLimit: 10))
     let plan = TickerPlan(source: source, symbols: ["BTC", "ETH"], thresholds: [threshold])
     let feed = try MarketFeed(source, clock: clock)
@@ -279,7 +276,7 @@ import Testing
         makeProfile: { TickerViewTests.profile(columns: 80) }, write: { _ in }),
       now: { 0 }, wall: { 1_250_000_000 })
     try await streams.deliver(to: view)
-    await view.show(await feed.counts, late: streams.late)
+    await view.show(streams)
     let text = await view.picture(TickerViewTests.profile(columns: 80)).map(\.text).joined(separator: "\n")
     #expect(text.contains("BTC") && text.contains("ETH") && text.contains("ALERT") && text.contains("10 updates"))
     #expect(await view.press(.pause) == false)

@@ -31,6 +31,8 @@ import Testing
     return board
   }
 
+  static let candleContent = TickerPlan.Content.candles(every: .seconds(60), lateness: .zero)
+
   static func candles() throws -> TickerBoard {
     var board = TickerBoard(symbols: [])
     for symbol in ["BTC", "ETH"] { board.apply(.value(try TickerLinesTests.candle(symbol))) }
@@ -73,10 +75,12 @@ import Testing
     var board = Self.board()
     board.apply(StreamElement<Quote>.gap(1_234))
     for lines in [
-      TickerTable(profile: profile).lines(Self.board(hasSizes: false), Self.status()),
-      TickerTable(profile: profile, isRecording: true).lines(board, try Self.fullStatus()),
-      TickerTable(profile: profile, isRecording: true, content: .candles).lines(try Self.candles(), Self.status()),
-      TickerTable(profile: profile, content: .statistics).lines(try Self.statistics(), Self.status()),
+      TickerView(profile: profile).lines(Self.board(hasSizes: false), Self.status()),
+      TickerView(profile: profile, isRecording: true).lines(board, try Self.fullStatus()),
+      TickerView(profile: profile, isRecording: true, content: Self.candleContent).lines(
+        try Self.candles(), Self.status()),
+      TickerView(profile: profile, content: .statistics(over: .seconds(60))).lines(
+        try Self.statistics(), Self.status()),
     ] {
       Self.expectToFit(lines, columns)
       texts.append(Self.text(lines))
@@ -99,7 +103,7 @@ import Testing
       status.source = "from 127.0.0.1:7000"
       status.connection = connection
       status.server = TickerStatus.Server(address: "127.0.0.1:7001", clients: columns == 40 ? 1 : 2)
-      let lines = TickerTable(profile: Self.profile(columns: columns)).lines(Self.board(), status)
+      let lines = TickerView(profile: Self.profile(columns: columns)).lines(Self.board(), status)
       Self.expectToFit(lines, columns)
       texts.append(Self.text(lines))
     }
@@ -118,10 +122,11 @@ import Testing
       Self.board(), try Self.candles(), try Self.statistics(), TickerBoard(symbols: []), TickerBoard(symbols: ["A"]),
     ] {
       for (content, status) in [
-        (TickerColumns.Content.quotes, Self.status()), (.candles, Self.status()), (.statistics, Self.status()),
+        (TickerPlan.Content.quotes, Self.status()), (Self.candleContent, Self.status()),
+        (.statistics(over: .seconds(60)), Self.status()),
         (.quotes, full),
       ] {
-        let lines = TickerTable(profile: profile, content: content).lines(board, status)
+        let lines = TickerView(profile: profile, content: content).lines(board, status)
         Self.expectToFit(lines, max(20, columns))
         let height = lines.reduce(0) { $0 + max(1, ($1.columns + columns - 1) / columns) }
         #expect(!lines.isEmpty && (height < rows || lines.count == 1))
@@ -160,7 +165,7 @@ import Testing
     var status = try Self.fullStatus()
     status.server = TickerStatus.Server(address: "127.0.0.1:7001", clients: 1)
     func lines(_ rows: Int) -> [String] {
-      TickerTable(profile: Self.profile(columns: 60, rows: rows)).lines(Self.board(), status).map(\.text)
+      TickerView(profile: Self.profile(columns: 60, rows: rows)).lines(Self.board(), status).map(\.text)
     }
     let six = lines(6)
     #expect(six.count == 5 && six[0].hasPrefix("SYMBOL") && six[1].hasPrefix("BTC") && six[2] == "… 3 more")
@@ -171,7 +176,7 @@ import Testing
   }
 
   @Test func theTableInASCIIHasNoOtherCharacter() throws {
-    let lines = TickerTable(profile: Self.profile(columns: 80, ascii: true)).lines(Self.board(), Self.status())
+    let lines = TickerView(profile: Self.profile(columns: 80, ascii: true)).lines(Self.board(), Self.status())
     #expect(Self.text(lines).utf8.allSatisfy { $0 < 0x80 })
     try Snapshot.expect(Self.text(lines))
   }
@@ -179,8 +184,8 @@ import Testing
   @Test func theTableInColourIsTheSameTextWithColours() throws {
     var status = try Self.fullStatus()
     status.isPaused = true
-    let plain = TickerTable(profile: Self.profile(columns: 80)).lines(Self.board(), status)
-    let coloured = TickerTable(profile: Self.profile(columns: 80, color: true)).lines(Self.board(), status)
+    let plain = TickerView(profile: Self.profile(columns: 80)).lines(Self.board(), status)
+    let coloured = TickerView(profile: Self.profile(columns: 80, color: true)).lines(Self.board(), status)
     #expect(!Self.text(plain).contains("\u{1B}"))
     #expect(Self.text(coloured).replacing(/\u{1B}\[\d+m/, with: "") == Self.text(plain))
     #expect(coloured.map(\.columns) == plain.map(\.columns))
@@ -189,7 +194,7 @@ import Testing
 
   @Test func moreSymbolsThanRowsAreCountedAndScrolled() throws {
     let board = TickerBoard(symbols: (1...30).map { "S\($0)" })
-    let table = TickerTable(profile: Self.profile(columns: 40, rows: 10))
+    let table = TickerView(profile: Self.profile(columns: 40, rows: 10))
     var status = Self.status()
     let first = table.lines(board, status)
     #expect(first.count == 9 && first[1].text == "S1" && first[6].text == "S6")
@@ -205,19 +210,19 @@ import Testing
   @Test func aLongSymbolIsCutAndAWideOneTakesItsColumns() {
     var board = TickerBoard(symbols: ["ABCDEFGHIJKLMNOPQRSTUVWXYZ", "日本円"])
     board.apply(.value(Self.quote("日本円", "155.20")))
-    let lines = TickerTable(profile: Self.profile(columns: 80)).lines(board, Self.status())
+    let lines = TickerView(profile: Self.profile(columns: 80)).lines(board, Self.status())
     #expect(lines[1].text == "ABCDEFGHIJKLMNOPQRSTUVWXYZ" || lines[1].text == "ABCDEFGHIJK…")
     #expect(lines[2].text.hasPrefix("日本円             155.20"))
     #expect(DisplayWidth.columns(of: lines[2].text) == lines[2].columns)
   }
 
   @Test func aSparklineIsScaledToItsOwnRange() {
-    #expect(Sparkline.text([1, 2, 3, 4, 5, 6, 7, 8], width: 8, glyphs: .unicode) == "▁▂▃▄▅▆▇█")
-    #expect(Sparkline.text([5, 5, 5], width: 5, glyphs: .unicode) == "  ▅▅▅")
-    #expect(Sparkline.text([9, 1, 2], width: 2, glyphs: .unicode) == "▁█")
-    #expect(Sparkline.text([1, 8], width: 4, glyphs: .ascii) == "  _#")
-    #expect(Sparkline.text([], width: 3, glyphs: .unicode) == "   ")
-    #expect(Sparkline.text([1], width: 0, glyphs: .unicode) == "")
+    #expect(TickerNumbers.sparkline([1, 2, 3, 4, 5, 6, 7, 8], width: 8, glyphs: .unicode) == "▁▂▃▄▅▆▇█")
+    #expect(TickerNumbers.sparkline([5, 5, 5], width: 5, glyphs: .unicode) == "  ▅▅▅")
+    #expect(TickerNumbers.sparkline([9, 1, 2], width: 2, glyphs: .unicode) == "▁█")
+    #expect(TickerNumbers.sparkline([1, 8], width: 4, glyphs: .ascii) == "  _#")
+    #expect(TickerNumbers.sparkline([], width: 3, glyphs: .unicode) == "   ")
+    #expect(TickerNumbers.sparkline([1], width: 0, glyphs: .unicode) == "")
   }
 
   @Test(arguments: [
@@ -230,8 +235,7 @@ import Testing
 
   @Test func differencesAreExactAndHaveASign() throws {
     func difference(_ last: String, _ first: String) throws -> String {
-      let difference = TickerNumbers.difference(
-        try #require(ExactDecimal(last)), try #require(ExactDecimal(first)))
+      let difference = try #require(ExactDecimal(last)).subtracting(try #require(ExactDecimal(first)))
       return TickerNumbers.difference(difference, glyphs: .unicode)
     }
     #expect(try difference("64000.5", "63000") == "+1,000.5")

@@ -5,7 +5,7 @@ import Testing
 @testable import RustleAudio
 @testable import RustleCLI
 
-/// The lines of the tuner, its notes and its report, from fixed numbers.
+/// The lines of the tuner and its report, from fixed numbers.
 @Suite(.releasesNativeObjects) struct TuneLinesTests {
   /// An update of a tone; nil: silence.
   static func update(
@@ -30,65 +30,11 @@ import Testing
     (begin..<begin + count).map { update(0.01 * Double($0), frequency, instrument: instrument) }
   }
 
-  static func notes(_ updates: [TunerUpdate]) -> [TuneNote] {
-    var notes = TuneNotes()
+  static func notes(_ updates: [TunerUpdate]) -> PlayedNotes {
+    var notes = PlayedNotes()
     for update in updates { _ = notes.add(update) }
     _ = notes.finish()
-    return notes.notes
-  }
-
-  // MARK: notes
-
-  @Test func aNoteIsTheMedianOfItsFrames() throws {
-    var updates = Self.tone(442, from: 0, count: 20)
-    // A stray frame an octave off, for which the needle does not move.
-    updates[7] = TunerUpdate(
-      time: 0.07, frame: updates[7].frame, reading: Tuning.standard.reading(of: 884), needle: updates[7].needle,
-      tuning: .standard, isLearning: false, lostFrames: 0, overruns: 0)
-    let notes = Self.notes(updates)
-    let note = try #require(notes.first)
-    #expect(notes.count == 1 && note.name == "A4" && note.string == nil && note.frames == 20)
-    #expect(note.begin == 0 && abs(note.end - 0.19) < 1e-12)
-    #expect(abs(note.cents - 7.851) < 0.001 && note.spread < 1e-9 && abs(note.frequency - 442) < 1e-9)
-    #expect(note.direction(tolerance: 2) == .sharp && note.direction(tolerance: 8) == .inTune)
-  }
-
-  @Test func anotherTargetOrALongPauseBeginsAnotherNote() {
-    let two = Self.notes(Self.tone(440, from: 0, count: 10) + Self.tone(494, from: 10, count: 10))
-    #expect(two.map(\.name) == ["A4", "B4"])
-    let held = Tuning.standard.reading(of: 440)
-    let pause = { (range: Range<Int>) in range.map { Self.update(0.01 * Double($0), nil, held: held) } }
-    let short = Self.tone(440, from: 0, count: 10) + pause(10..<30) + Self.tone(440, from: 30, count: 10)
-    #expect(Self.notes(short).map(\.frames) == [20])
-    let long = Self.tone(440, from: 0, count: 10) + pause(10..<40) + Self.tone(440, from: 40, count: 10)
-    #expect(Self.notes(long).map(\.frames) == [10, 10])
-    #expect(Self.notes(Self.tone(440, from: 0, count: 4)).isEmpty, "too few frames are no note")
-    let missed = Self.tone(440, from: 0, count: 10) + [Self.update(0.1, nil)] + Self.tone(440, from: 11, count: 10)
-    #expect(Self.notes(missed).map(\.frames) == [20], "a frame that is missed ends nothing, also where nothing is held")
-    let strings = Self.tone(110, from: 0, count: 6, instrument: Instrument(.guitar))
-    #expect(Self.notes(strings).first?.string == 2)
-  }
-
-  @Test func aNoteThatEndsIsTold() {
-    var notes = TuneNotes()
-    let ended = (Self.tone(440, from: 0, count: 10) + [Self.update(0.1, nil), Self.update(0.4, nil)])
-      .compactMap { notes.add($0) }
-    #expect(ended.count == 1 && ended == notes.notes)
-    let more = notes.finish()
-    #expect(more == nil)
-  }
-
-  /// However long a note is, what is kept of it is bounded, and its median is that of all.
-  @Test func aLongNoteKeepsItsMedian() throws {
-    var notes = TuneNotes()
-    let count = 4 * TuneNotes.mostValues
-    for index in 0..<count {
-      let cents = 20 * Double(index) / Double(count)
-      _ = notes.add(Self.update(0.01 * Double(index), 440 * Tuning.ratio(cents: cents)))
-    }
-    let ended = notes.finish()
-    let note = try #require(ended)
-    #expect(note.frames == count && abs(note.cents - 10) < 0.01 && abs(note.spread - 5) < 0.01)
+    return notes
   }
 
   // MARK: lines
@@ -96,7 +42,7 @@ import Testing
   static func result() -> TuneResult {
     TuneResult(
       seconds: 5.5,
-      notes: notes(
+      played: notes(
         tone(82.6, from: 0, count: 100) + tone(442, from: 100, count: 50) + tone(440.1, from: 200, count: 200)
           + tone(3_000, from: 430, count: 40)),
       learned: ReferenceLearner.Result(
@@ -104,23 +50,25 @@ import Testing
       inharmonicities: [StretchCurve.Point(note: .a4, inharmonicity: 7e-4)], lostFrames: 480, overruns: 1)
   }
 
-  static func subject(channel: Int? = nil) throws -> TuneSubject {
-    TuneSubject(
+  static func subject(channel: Int? = nil) throws -> SoundSubject {
+    SoundSubject(
       name: "take.flac", format: try AudioFormat(sampleRate: 44_100, channels: 2), encoding: "FLAC, 16 bit",
-      channel: channel, range: 25...4_500)
+      channel: channel, mixture: "mix", detail: "notes from 25 to 4500 Hz")
   }
 
   static func lines(_ format: OutputFormat, ascii: Bool = false) throws -> String {
-    let lines = TuneLines(
-      format: format, profile: TickerViewTests.profile(columns: 100, ascii: ascii), subject: try subject(),
-      options: TunerViewOptions())
+    let tables = try tables(format, TickerViewTests.profile(columns: 100, ascii: ascii))
     let updates = [
       update(0, nil), update(0.25, 430), update(0.5, 440.2), update(0.75, 445.5, lost: 480),
       update(1, nil, held: Tuning.standard.reading(of: 445.5), lost: 480, overruns: 1),
       update(1.25, 82, confidence: 0.6, instrument: Instrument(.guitar), isLearning: true, lost: 480, overruns: 1),
     ]
-    return lines.header + updates.map(lines.line).joined() + result().notes.map(lines.line).joined()
-      + lines.summary(result())
+    return tables.readings.header + tables.readings.lines(updates)
+      + result().played.notes.map(tables.line).joined() + tables.summary(result())
+  }
+
+  static func tables(_ format: OutputFormat, _ profile: TerminalProfile) throws -> TuneTables {
+    TuneTables(format: format, profile: profile, subject: try subject(), options: TunerViewOptions())
   }
 
   @Test func ndjson() throws {
@@ -153,27 +101,23 @@ import Testing
   }
 
   @Test(arguments: [20, 40, 55, 80]) func theReportFitsTheTerminal(columns: Int) throws {
-    let report = TuneReport(options: TunerViewOptions(), profile: TickerViewTests.profile(columns: columns))
+    let report = try Self.tables(.text, TickerViewTests.profile(columns: columns))
     let lines = report.lines(Self.result())
     #expect(lines.allSatisfy { $0.columns <= columns && DisplayWidth.columns(of: $0.text) == $0.columns })
     #expect(columns < 40 || lines.count { $0.text.contains("IN TUNE") } == 1)
     #expect(columns < 40 || lines.count { $0.text.contains("SHARP") } == 3)
-    #expect(report.text(Self.result()) == lines.map { $0.text + "\n" }.joined())
-    try Snapshot.expect(report.text(Self.result()), variant: "\(columns)")
+    #expect(report.summary(Self.result()) == lines.map { $0.text + "\n" }.joined())
+    try Snapshot.expect(report.summary(Self.result()), variant: "\(columns)")
   }
 
-  @Test func theReportOfNothingSaysSo() {
-    let report = TuneReport(options: TunerViewOptions(), profile: TickerViewTests.profile(columns: 80))
+  @Test func theReportOfNothingSaysSo() throws {
+    let report = try Self.tables(.text, TickerViewTests.profile(columns: 80))
     var result = TuneResult(seconds: 61, isLearning: true)
     #expect(
-      report.text(result)
+      report.summary(result)
         == "no note in 1:01.0\nno reference was learned: the notes were too few or too unsteady\n")
     result.isLearning = false
-    #expect(report.text(result) == "no note in 1:01.0\n" && result.medianCents == nil)
-  }
-
-  @Test func theMedianWeighsNotesByTheirFrames() {
-    #expect(abs((Self.result().medianCents ?? 9) - Tuning.cents(440.1 / 440)) < 1e-9)
+    #expect(report.summary(result) == "no note in 1:01.0\n")
   }
 
   @Test func theSubjectNamesTheChannels() throws {

@@ -24,12 +24,12 @@ import Testing
   static func view(
     columns: Int, rows: Int = 24, color: Bool = false, ascii: Bool = false, _ state: TunerState,
     _ options: TunerViewOptions = TunerViewOptions(), footer: String? = "q quit"
-  ) -> [MeterLayout.Line] {
+  ) -> [ScreenLine] {
     let profile = TickerViewTests.profile(columns: columns, rows: rows, color: color, ascii: ascii)
     return TunerView(options: options, profile: profile).lines(state, footer: footer)
   }
 
-  static func text(_ lines: [MeterLayout.Line]) -> String { lines.map { $0.text + "\n" }.joined() }
+  static func text(_ lines: [ScreenLine]) -> String { lines.map { $0.text + "\n" }.joined() }
 
   /// Everything that can be shown.
   static func states() throws -> [(TunerState, TunerViewOptions)] {

@@ -28,38 +28,31 @@ import Testing
 
   @Test(arguments: [OutputFormat.text, .csv, .ndjson])
   func framesAreWrittenOneALine(format: OutputFormat) throws {
-    let lines = VoiceLines(format: format, profile: Self.profile())
-    try Snapshot.expect(lines.header + lines.text(Self.frames), variant: format.rawValue)
+    let table = Table(VoiceFrame.columns, kind: "frame", format: format, profile: Self.profile())
+    try Snapshot.expect(table.header + table.lines(Self.frames), variant: format.rawValue)
   }
 
   /// A result whose numbers hang on no machine: that of silence.
   private func silence() throws -> VoiceResult {
     let samples = [Float](repeating: 0, count: 48_000)
     let (frames, summary) = try VoiceProcessor.analyze(samples.span, sampleRate: 48_000)
-    let measures = VoiceResult.Measures(
-      ratio: try calculateHNR(in: samples.span, sampleRate: 48_000),
-      harmonics: try calculateH1H2(in: samples.span, sampleRate: 48_000),
-      perturbation: try measureVoicePerturbation(in: samples.span, sampleRate: 48_000),
-      spectrum: try analyzeSpectrum(in: samples.span, sampleRate: 48_000))
-    let subject = MeterSubject(
+    let subject = SoundSubject(
       name: "silence.wav", format: try AudioFormat(sampleRate: 48_000, channels: 2), encoding: "WAV, 32 bit float",
       channel: 2)
     return VoiceResult(
-      subject: subject, seconds: 1, range: 60...1_100, formantSearch: FormantConfiguration(), summary: summary,
-      wholePitch: nil, formants: VoiceResult.medians(of: frames), measures: measures)
+      subject: subject,
+      report: try VoiceReport(samples, sampleRate: 48_000, frames: frames, summary: summary))
   }
 
   @Test func silenceIsNoVoice() throws {
     let result = try silence()
-    try Snapshot.expect(VoiceReport(result: result, profile: Self.profile()).text(), variant: "text")
-    for format in [OutputFormat.csv, .ndjson] {
-      let lines = VoiceLines(format: format, profile: Self.profile())
-      try Snapshot.expect(lines.summary(result), variant: format.rawValue)
+    for format in [OutputFormat.text, .csv, .ndjson] {
+      try Snapshot.expect(result.text(format, profile: Self.profile()), variant: format.rawValue)
     }
   }
 
   @Test func theReportInASCIIHasNoOtherCharacterAndFitsFortyColumns() throws {
-    let text = VoiceReport(result: try silence(), profile: Self.profile(ascii: true)).text()
+    let text = try silence().text(.text, profile: Self.profile(ascii: true))
     let isPlain = text.allSatisfy { $0.isASCII }
     #expect(isPlain)
     // Below the line that says what the file is.
@@ -69,26 +62,8 @@ import Testing
 
   @Test func theReportInColourIsTheSameText() throws {
     let result = try silence()
-    let coloured = VoiceReport(result: result, profile: Self.profile(color: true)).text()
-    let plain = VoiceReport(result: result, profile: Self.profile()).text()
+    let coloured = result.text(.text, profile: Self.profile(color: true))
+    let plain = result.text(.text, profile: Self.profile())
     #expect(coloured != plain && coloured.replacing(/\u{1B}\[[0-9;]*m/, with: "") == plain)
-  }
-
-  @Test func formantsAreTheMediansOfTheVoicedFrames() {
-    func frame(_ found: [Double], voiced: Bool = true) -> VoiceFrame {
-      VoiceFrame(
-        sample: 0, time: 0, pitch: 100, confidence: 1, isVoiced: voiced,
-        formants: Formants(found: found.map { Formant(frequency: $0, bandwidth: $0 / 10) }, confidence: 1))
-    }
-    let frames = [
-      frame([500, 1_500, 2_500]), frame([600, 1_600]), frame([700, 1_700]), frame([100, 200, 300, 400], voiced: false),
-    ]
-    // One of three has the third.
-    #expect(
-      VoiceResult.medians(of: frames) == [
-        Formant(frequency: 600, bandwidth: 60), Formant(frequency: 1_600, bandwidth: 160),
-      ])
-    #expect(VoiceResult.medians(of: Array(frames[..<2])).map(\.frequency) == [550, 1_550, 2_500])
-    #expect(VoiceResult.medians(of: []).isEmpty)
   }
 }

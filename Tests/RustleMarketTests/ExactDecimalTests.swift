@@ -52,4 +52,19 @@ import Testing
     #expect(ExactDecimal(units: 1, scale: 19) == nil)
     #expect(ExactDecimal(units: 1, scale: -1) == nil)
   }
+
+  @Test(arguments: [
+    ("64000.5", "63000", "1000.5"), ("0.1", "0.30", "-0.20"), ("1.00", "1", "0.00"), ("-1", "-1.5", "0.5"),
+    ("1", "0.000000000000000001", "0.999999999999999999"),
+  ])
+  func differencesAreExact(first: String, second: String, difference: String) throws {
+    let result = try #require(ExactDecimal(first)).subtracting(try #require(ExactDecimal(second)))
+    #expect(result?.description == difference)
+  }
+
+  @Test func aDifferenceOfMoreThanEighteenDigitsIsNone() throws {
+    let (most, one) = (try #require(ExactDecimal("999999999999999999")), try #require(ExactDecimal("-1")))
+    #expect(most.subtracting(one) == nil && one.subtracting(most) == nil)
+    #expect(try most.subtracting(#require(ExactDecimal("0.1"))) == nil)
+  }
 }

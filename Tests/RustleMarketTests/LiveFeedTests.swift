@@ -42,6 +42,26 @@ import Testing
     return states
   }
 
+  @Test func theFirstClientOfAServerOrItsEndIsWaitedFor() async throws {
+    let folder = try ScratchFolder()
+    let feed = try MarketFeed(.simulated(SimulatedFeed(symbols: ["A"])))
+    let server = try await feed.serve(on: .unix(folder.path("first")))
+    async let first: Void = server.untilFirstClient()
+    let other = try client(of: server.address)
+    try await other.run()
+    await first
+    #expect(server.counts.accepted == 1)
+    await other.shutDown()
+    // One that has come and gone counts.
+    await server.untilFirstClient()
+    let lonely = try await feed.serve(on: .unix(folder.path("lonely")))
+    async let end: Void = lonely.untilFirstClient()
+    await lonely.stop()
+    await end
+    #expect(lonely.counts.accepted == 0)
+    await feed.shutDown()
+  }
+
   @Test(arguments: [false, true]) func joinedFeedsGiveTheSameQuotes(isUnix: Bool) async throws {
     let folder = try ScratchFolder()
     let clock = try ManualClock(wallMilliseconds: 1_700_000_000_000)

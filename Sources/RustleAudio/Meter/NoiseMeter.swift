@@ -1,3 +1,4 @@
+internal import Foundation
 internal import RustleCore
 
 /// A sound-level meter: levels, loudness and bands of sound that comes in buffers.
@@ -73,6 +74,26 @@ public actor NoiseMeter {
     public let center: Double
     /// In dB with the calibration; not weighted.
     public let level: Double
+
+    package init(center: Double, level: Double) {
+      self.center = center
+      self.level = level
+    }
+
+    /// The nominal centre frequency in Hz (IEC 61260-1, annex E): that of 31.623 Hz is 31.5, that of 1258.9 Hz is 1250.
+    public var nominalCenter: Double {
+      // The tenths of a decade, as the standard rounds them.
+      let tenths = [1, 1.25, 1.6, 2, 2.5, 3.15, 4, 5, 6.3, 8]
+      let step = Int((10 * log10(center)).rounded())
+      let decade = (Double(step) / 10).rounded(.down)
+      return tenths[step - Int(decade) * 10] * pow(10, decade)
+    }
+
+    /// The band's usual name: its nominal centre frequency, from 1000 Hz on in kHz: `31.5`, `1.25k`.
+    public var name: String {
+      let center = nominalCenter
+      return center < 1_000 ? String(format: "%.4g", center) : String(format: "%.4gk", center / 1_000)
+    }
   }
 
   /// The bands of the measurement by ascending frequency; none when they are not measured.

@@ -4,50 +4,74 @@ internal import RustleCore
 /// silence.
 public struct NoiseReading: Sendable, Hashable {
   /// The length of the measurement in seconds.
-  public let seconds: Double
+  public package(set) var seconds: Double
   /// The time-weighted level now, such as LAF.
-  public let level: Double
+  public package(set) var level: Double
   /// The equivalent level of the measurement, such as LAeq.
-  public let equivalent: Double
+  public package(set) var equivalent: Double
   /// The highest time-weighted level, such as LAFmax.
-  public let maximum: Double
+  public package(set) var maximum: Double
   /// The lowest time-weighted level, such as LAFmin; nil in the first 5 time constants, which do not count.
-  public let minimum: Double?
+  public package(set) var minimum: Double?
   /// The C-weighted peak, LCpeak.
-  public let peak: Double
+  public package(set) var peak: Double
   /// The exposure level: that of the same energy within one second, such as LAE.
-  public let exposure: Double
+  public package(set) var exposure: Double
   /// Samples of the metered channels at the highest value of 16 bits or beyond: above 0, levels are too low.
-  public let overloads: Int
+  public package(set) var overloads: Int
   /// Loudness; nil when it is not measured.
-  public let loudness: Loudness?
+  public package(set) var loudness: Loudness?
   /// The place on the ``DisplayScale`` of the unweighted, uncalibrated power.
-  public let place: Double
+  public package(set) var place: Double
   /// The class of that place.
-  public let noiseClass: NoiseClass
+  public package(set) var noiseClass: NoiseClass
   /// What the levels are.
-  public let calibration: Calibration
+  public package(set) var calibration: Calibration
   /// The weightings of the levels.
-  public let frequencyWeighting: FrequencyWeighting
+  public package(set) var frequencyWeighting: FrequencyWeighting
   /// The time constant of the levels.
-  public let timeWeighting: TimeWeighting
+  public package(set) var timeWeighting: TimeWeighting
 
   /// Loudness as broadcasters measure it (ITU-R BS.1770-4, EBU R 128), in LUFS; minus infinity is silence.
   public struct Loudness: Sendable, Hashable {
     /// Of the last 0.4 s.
-    public let momentary: Double
+    public package(set) var momentary: Double
     /// The highest momentary loudness.
-    public let momentaryMaximum: Double
+    public package(set) var momentaryMaximum: Double
     /// Of the last 3 s.
-    public let shortTerm: Double
+    public package(set) var shortTerm: Double
     /// The highest short-term loudness.
-    public let shortTermMaximum: Double
+    public package(set) var shortTermMaximum: Double
     /// Of the measurement, through both gates.
-    public let integrated: Double
+    public package(set) var integrated: Double
     /// The loudness range in LU.
-    public let range: Double
+    public package(set) var range: Double
     /// The highest peak between the samples of any channel, in dBTP.
-    public let truePeak: Double
+    public package(set) var truePeak: Double
+
+    package init(
+      momentary: Double, momentaryMaximum: Double, shortTerm: Double, shortTermMaximum: Double, integrated: Double,
+      range: Double, truePeak: Double
+    ) {
+      self.momentary = momentary
+      self.momentaryMaximum = momentaryMaximum
+      self.shortTerm = shortTerm
+      self.shortTermMaximum = shortTermMaximum
+      self.integrated = integrated
+      self.range = range
+      self.truePeak = truePeak
+    }
+  }
+
+  /// What a meter shows before there is sound: silence.
+  package init(_ configuration: NoiseMeterConfiguration = NoiseMeterConfiguration()) {
+    seconds = 0
+    (level, equivalent, maximum, minimum) = (-.infinity, -.infinity, -.infinity, nil)
+    (peak, exposure, overloads, loudness) = (-.infinity, -.infinity, 0, nil)
+    (place, noiseClass) = (0, .silent)
+    calibration = configuration.calibration
+    frequencyWeighting = configuration.frequencyWeighting
+    timeWeighting = configuration.timeWeighting
   }
 
   init(_ reading: NativeMeterReading, _ configuration: NoiseMeterConfiguration) {
@@ -76,4 +100,6 @@ public struct NoiseReading: Sendable, Hashable {
   public var levelName: String { "L\(frequencyWeighting.rawValue)\(timeWeighting.rawValue)" }
   /// The usual name of the equivalent level, for example `LAeq`.
   public var equivalentName: String { "L\(frequencyWeighting.rawValue)eq" }
+  /// The usual name of the exposure level, for example `LAE`.
+  public var exposureName: String { "L\(frequencyWeighting.rawValue)E" }
 }

@@ -2,15 +2,19 @@ internal import ArgumentParser
 import Foundation
 import RustleAudio
 import RustleAudioFiles
+import RustlePlot
 
 struct EqualizerCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "eq",
     abstract: "Equalize a file or live sound, each channel by its own bands.",
     usage: """
-      rustle eq <in> <out> [settings] [--encoding <encoding>] [--overwrite] [--dither] [--json]
-      rustle eq --live [--device <name>] [--output <name>] [--demo] [settings] [--save <file>]
-      rustle eq --response [settings] [--rate <hz>] [--png <path>] [--format <format>]
+      rustle eq <in> <out> [settings] [--encoding <encoding>] [--overwrite]
+                [--dither] [--json]
+      rustle eq --live [--device <name>] [--output <name>] [--demo] [settings]
+                [--save <file>]
+      rustle eq --response [settings] [--rate <hz>] [--png <path>]
+                [--format <format>]
       rustle eq --export <json|text> [settings] [--name <name>]
       """,
     discussion: """
@@ -91,11 +95,59 @@ struct EqualizerCommand: AsyncParsableCommand {
     }
   }
 
-  func note(_ text: String) {
-    if !log.quiet { try? LineWriter.standardError.write("rustle: \(text)\n") }
+  func validate() throws {
+    let mode = try mode()
+    let isFile = if case .file = mode { true } else { false }
+    let isExport = if case .export = mode { true } else { false }
+    let (isLive, isResponse) = (mode == .live, mode == .response)
+    let given: [(isGiven: Bool, option: String, fits: Bool, place: String)] = [
+      (file.encoding != nil, "--encoding", isFile, "a file to write"),
+      (file.isWithoutHeader, "--no-header", isFile && out == AudioFileReader.standardInputPath, "- as the output"),
+      (file.dither, "--dither", isFile, "a file to write"),
+      (file.samples.raw != nil, "--raw", isFile, "a file to read"),
+      (file.overwrite, "--overwrite", isFile || playback.save != nil, "a file to write"),
+      (device.device != nil, "--device", isLive, "--live"),
+      (device.demo, "--demo", isLive, "--live"),
+      (playback.output != nil, "--output", isLive, "--live"),
+      (playback.duration.seconds != nil, "--duration", isLive, "--live"),
+      (playback.save != nil, "--save", isLive, "--live"),
+      (png != nil, "--png", isResponse, "--response"),
+      (name != nil, "--name", mode == .export(.json) || playback.save != nil, "--export json or --save"),
+      (device.rate != nil, "--rate", !isFile || file.samples.raw != nil, "--raw, --live, --response or --export"),
+      (device.channels != nil, "--channels", isLive || file.samples.raw != nil, "--raw or --live"),
+      (settings.bypass, "--bypass", !isExport, "sound or --response"),
+      (output.json || output.format != .auto, "--format", !isExport, "sound or --response"),
+    ]
+    for option in given where option.isGiven && !option.fits {
+      throw ValidationError("expected \(option.option) with \(option.place) only")
+    }
+    try file.samples.check(rate: device.rate, channels: device.channels)
+    if let channels = device.channels, channels > 2 {
+      throw ValidationError("--channels: expected 1 or 2, got \(channels)")
+    }
   }
 
-  func profile() -> TerminalProfile { .standardOutput(isASCIIAskedFor: output.ascii) }
+  /// What the arguments ask for, where that is one thing.
+  func mode() throws -> Mode {
+    let forms: [(option: String, mode: Mode)?] = [
+      live ? ("--live", .live) : nil, response ? ("--response", .response) : nil,
+      export.map { ("--export \($0.rawValue)", .export($0)) },
+    ]
+    let asked = forms.compactMap(\.self)
+    guard asked.count <= 1 else {
+      throw ValidationError(
+        "expected one of --live, --response and --export, got \(asked.map(\.option).joined(separator: " and "))")
+    }
+    switch (asked.first, input, out) {
+    case (let form?, nil, nil): return form.mode
+    case (let form?, let input?, _):
+      throw ValidationError("expected either files or \(form.option), got '\(input)' and \(form.option)")
+    case (nil, let input?, let out?): return .file(input: input, output: out)
+    case (nil, let input?, nil): throw ValidationError("expected a file to read and one to write, got '\(input)' alone")
+    default:
+      throw ValidationError("expected two files, --live, --response or --export, got none of them")
+    }
+  }
 
   /// The rate of a response or a preset, which have none of their own.
   private var sampleRate: Double { Double(device.rate ?? SoundDeviceOptions.defaultRate) }
@@ -104,43 +156,37 @@ struct EqualizerCommand: AsyncParsableCommand {
 
   private func showResponse() throws {
     if let png { try OutputPath.checkPicture(png, isNot: settings.preset ?? "") }
-    let prepared = try settings.recipe().prepared(sampleRate: sampleRate)
-    for text in prepared.notes { note(text) }
-    let shown = settings.bypass ? .flat : prepared.settings
+    let (prepared, notes) = try settings.request().prepared(sampleRate: sampleRate)
+    for text in notes { log.note(text) }
+    let shown = settings.bypass ? .flat : prepared
     let response = try shown.response(
       at: EqualizerResponse.audibleFrequencies(sampleRate: sampleRate), sampleRate: sampleRate)
     if let png {
-      let title = settings.preset.map(PresetFile.name) ?? PresetFile.defaultName
-      let glyphs = Glyphs.unicode
+      let preamp = Numbers.signed(shown.preamp, .unicode)
       try ResponsePicture.write(
-        [("Left", response.frequencies, response.left), ("Right", response.frequencies, response.right)], title: title,
-        subtitle:
-          "\(EqualizerNumbers.plain(sampleRate)) Hz, preamp \(EqualizerNumbers.gain(shown.preamp, glyphs: glyphs)) dB",
-        to: png)
-      if !log.quiet { try? LineWriter.standardError.write("wrote \(png)\n") }
+        [("Left", response.frequencies, response.left), ("Right", response.frequencies, response.right)],
+        title: settings.preset.map(PresetFile.name) ?? PresetFile.defaultName,
+        subtitle: "\(Numbers.plain(sampleRate, digits: 12)) Hz, preamp \(preamp) dB", to: png)
+      log.noteWritten(png)
     }
-    let text =
-      switch output.effectiveFormat {
-      case .ndjson: ResponseLines.ndjson(response)
-      case .csv: ResponseLines.csv(response)
-      case .auto, .text:
-        ResponseView(response: response, settings: shown, sampleRate: sampleRate, profile: profile()).text()
-      }
-    try LineWriter.standardOutput.write(text)
+    let format = output.effectiveFormat
+    let view = ResponseView(response: response, settings: shown, sampleRate: sampleRate, profile: output.profile)
+    try LineWriter.standardOutput.write(
+      format.isForPeople ? view.text() : response.text(format, profile: output.profile))
   }
 
   private func writePreset(as form: PresetFile.Form) throws {
-    let recipe = try settings.recipe()
+    let request = try settings.request()
     // What depends on a rate is settled for one; the rest is written as it was given, whatever the rate.
-    var result = recipe.settings
-    if recipe.isSolved || recipe.preamp == .automatic {
-      let prepared = try recipe.prepared(sampleRate: sampleRate)
-      for text in prepared.notes { note(text) }
-      result = prepared.settings
-    } else if case .decibels(let decibels) = recipe.preamp {
+    var result = request.settings
+    if request.isSolved || request.preamp == .automatic {
+      let (prepared, notes) = try request.prepared(sampleRate: sampleRate)
+      for text in notes { log.note(text) }
+      result = prepared
+    } else if case .decibels(let decibels) = request.preamp {
       result.preamp = decibels
     }
-    let preset = EqualizerPreset(name: name ?? recipe.name ?? PresetFile.defaultName, settings: result)
+    let preset = EqualizerPreset(name: name ?? request.name ?? PresetFile.defaultName, settings: result)
     try LineWriter.standardOutput.write(PresetFile.text(preset, as: form))
   }
 }

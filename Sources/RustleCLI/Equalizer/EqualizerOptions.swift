@@ -27,27 +27,24 @@ struct EqualizerOptions: ParsableArguments {
   var gains: [Double]?
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("How wide the bands of --gains are, 0.05 to 5 octaves. (default: 1)", valueName: "octaves"),
-    transform: Parse.number("octaves", in: EqualizerSettings.octaves))
+    help: "How wide the bands of --gains are, 0.05 to 5 octaves. (default: 1)", value: "octaves",
+    parse: Parse.number("octaves", in: EqualizerSettings.octaves))
   var octaves: Double?
 
   @Option(
     parsing: .unconditionalSingleValue,
     help: ArgumentHelp(
-      "One more band: \(BandText.form). May be repeated.",
+      "One more band: \(BandArgument.form). May be repeated.",
       discussion: "L and R are the channels, ls and hs shelves, lp and hp filters that let the low or the high sound "
         + "through. Q is 1.41 for a bell and 0.71 for the others where it is left out.", valueName: "band"),
-    transform: { try BandText($0) })
-  var band: [BandText] = []
+    transform: { try BandArgument($0) })
+  var band: [BandArgument] = []
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
+    help:
       "Amplify by so many dB before the bands, -96 to 24, or auto: attenuate by what the bands add to the tone that they "
-        + "raise most. (default: that of the preset, or 0)",
-      valueName: "db|auto"),
-    transform: Self.preamp)
+      + "raise most. (default: that of the preset, or 0)", value: "db|auto",
+    parse: Self.preamp)
   var preamp: Preamp?
 
   @Flag(help: "Take the gains as what the bands do together: what neighbours add to each other is taken off.")
@@ -63,24 +60,24 @@ struct EqualizerOptions: ParsableArguments {
   /// The settings that the options describe.
   ///
   /// - Throws: `CommandFailure` for a preset that cannot be read, `AudioError` for values out of range.
-  func recipe() throws -> EqualizerRecipe {
-    var recipe = EqualizerRecipe(settings: .flat, preamp: preamp, isSolved: solve)
+  func request() throws -> EqualizerRequest {
+    var request = EqualizerRequest(settings: .flat, preamp: preamp, isSolved: solve)
     if let preset {
       let read = try PresetFile.read(preset, option: "--preset")
-      recipe.settings = read.settings
-      recipe.name = read.name
+      request.settings = read.settings
+      request.name = read.name
     }
     if let gains {
       let all = gains.count == EqualizerSettings.centers.count ? gains + gains : gains
-      recipe.add(try .graphic(gains: all, octaves: octaves ?? 1))
+      request.add(try .graphic(gains: all, octaves: octaves ?? 1))
     }
     for one in band {
-      recipe.add(
+      request.add(
         EqualizerSettings(
           left: one.channel == .right ? [] : [one.band], right: one.channel == .left ? [] : [one.band]))
     }
-    try recipe.settings.check(sampleRate: nil)
-    return recipe
+    try request.settings.check(sampleRate: nil)
+    return request
   }
 
   private static let gains: @Sendable (String) throws -> [Double] = { text in
@@ -108,5 +105,59 @@ struct EqualizerOptions: ParsableArguments {
       throw ValidationError("expected \(Int(range.lowerBound)) to \(Int(range.upperBound)) dB or auto, got '\(text)'")
     }
     return .decibels(number)
+  }
+}
+
+/// A band as it is given on the command line: `1000:+3:1.4`, `ls:105:+6`, `R:lp:12000`.
+struct BandArgument: Equatable, Sendable {
+  /// The band.
+  let band: EqualizerBand
+  /// Whom it belongs to.
+  let channel: Equalizer.Channel
+
+  static let form = "[L:|R:][ls:|hs:]frequency:gain[:Q], or lp:frequency[:Q] and hp:frequency[:Q]"
+
+  private static let kinds: [Substring: EqualizerBand.Kind] = [
+    "pk": .peaking, "ls": .lowShelf, "hs": .highShelf, "lp": .lowPass, "hp": .highPass,
+  ]
+  private static let channels: [Substring: Equalizer.Channel] = ["l": .left, "r": .right]
+
+  /// Reads a band, with an error that says what was expected and what came.
+  init(_ text: String) throws {
+    var fields = text.lowercased().split(separator: ":", omittingEmptySubsequences: false)[...]
+    var kind: EqualizerBand.Kind?
+    var channel: Equalizer.Channel?
+    while let field = fields.first {
+      if kind == nil, let named = Self.kinds[field] {
+        kind = named
+      } else if channel == nil, let named = Self.channels[field] {
+        channel = named
+      } else {
+        break
+      }
+      fields.removeFirst()
+    }
+    let shape = kind ?? .peaking
+    let isPass = shape == .lowPass || shape == .highPass
+    let numbers = fields.compactMap { Double($0) }
+    guard numbers.count == fields.count, numbers.allSatisfy(\.isFinite),
+      (isPass ? 1...2 : 2...3).contains(numbers.count)
+    else {
+      throw ValidationError("expected \(Self.form), got '\(text)'")
+    }
+    let last = numbers.count == (isPass ? 2 : 3) ? numbers.last : nil
+    band = EqualizerBand(
+      shape, frequency: numbers[0], gain: isPass ? 0 : numbers[1], q: last ?? Self.defaultQuality(of: shape))
+    self.channel = channel ?? .both
+    do {
+      try EqualizerSettings(left: [band]).check(sampleRate: nil)
+    } catch {
+      throw ValidationError("'\(text)': " + error.message.replacing("left band 1: ", with: ""))
+    }
+  }
+
+  /// One octave for a bell; the steepest slope without a bump for the others.
+  private static func defaultQuality(of kind: EqualizerBand.Kind) -> Double {
+    kind == .peaking ? EqualizerBand.octavesToQ(1) : 0.5.squareRoot()
   }
 }

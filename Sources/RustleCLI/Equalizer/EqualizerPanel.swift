@@ -12,13 +12,8 @@ struct EqualizerPanel {
     var message: String?
   }
 
-  typealias Line = (text: String, columns: Int)
-
   let profile: TerminalProfile
-  private var glyphs: Glyphs { Glyphs(for: profile) }
-  private var painter: Painter { Painter(isEnabled: profile.usesColor) }
-
-  init(profile: TerminalProfile) { self.profile = profile }
+  private var glyphs: Glyphs { profile.glyphs }
 
   /// Columns for the gains and the mark at the left.
   private static let labelWidth = 5
@@ -30,16 +25,17 @@ struct EqualizerPanel {
   private static let sliderRows = 5...13
 
   /// The lines and the columns that each takes; no more lines than the terminal has rows but one.
-  func lines(_ desk: EqualizerDesk, _ status: Status) -> [Line] {
-    let shown = shownBands(desk)
-    var lines = sliders(desk, shown)
-    lines.append(heads(desk, shown))
-    lines.append(plain("L".leftPadded(to: 3) + "  " + gains(desk, shown) { $0.left }, nil))
-    if desk.isStereo { lines.append(plain("R".leftPadded(to: 3) + "  " + gains(desk, shown) { $0.right }, nil)) }
-    lines.append(plain(levels("in ", status.state.before), nil))
-    lines.append(plain(levels("out", status.state.after), nil))
-    lines.append(plain(footer(desk, status), .dim))
-    if desk.showsHelp {
+  func lines(_ controls: EqualizerControls, _ status: Status) -> [ScreenLine] {
+    let shown = shownBands(controls)
+    var lines = sliders(controls, shown)
+    lines.append(heads(controls, shown))
+    let bands = shown.map(controls.bands)
+    lines.append(gains("L", bands.map(\.left)))
+    if controls.isStereo { lines.append(gains("R", bands.map(\.right))) }
+    lines.append(plain(levels("in ", status.state.before)))
+    lines.append(plain(levels("out", status.state.after)))
+    lines.append(plain(footer(controls, status), .dim))
+    if controls.showsHelp {
       lines.append(plain("arrows band and gain  l r b channel  0 flat  space bypass  s save  q quit", .dim))
     } else if let message = status.message {
       lines.append(plain(message, .yellow))
@@ -48,18 +44,18 @@ struct EqualizerPanel {
   }
 
   /// The bands that fit, the chosen one among them.
-  private func shownBands(_ desk: EqualizerDesk) -> Range<Int> {
+  private func shownBands(_ controls: EqualizerControls) -> Range<Int> {
     let room = max(1, (profile.columns - Self.labelWidth) / Self.bandWidth)
-    guard desk.bandCount > room else { return 0..<desk.bandCount }
-    let first = min(max(0, desk.chosen - room / 2), desk.bandCount - room)
+    guard controls.bandCount > room else { return 0..<controls.bandCount }
+    let first = min(max(0, controls.chosen - room / 2), controls.bandCount - room)
     return first..<first + room
   }
 
-  private func sliders(_ desk: EqualizerDesk, _ shown: Range<Int>) -> [Line] {
+  private func sliders(_ controls: EqualizerControls, _ shown: Range<Int>) -> [ScreenLine] {
     let room = min(max(profile.rows - 1 - Self.otherRows, Self.sliderRows.lowerBound), Self.sliderRows.upperBound)
     // An odd number, so that 0 dB has a row.
     let rows = room - (room + 1) % 2
-    let top = EqualizerDesk.range.upperBound
+    let top = EqualizerControls.range.upperBound
     func row(of gain: Double) -> Int {
       Int(((1 - min(max(gain / top, -1), 1)) / 2 * Double(rows - 1)).rounded())
     }
@@ -67,12 +63,12 @@ struct EqualizerPanel {
       let gain = top * (1 - 2 * Double(index) / Double(rows - 1))
       let isLabelled = index == 0 || index == rows - 1 || index == rows / 2
       let label = isLabelled ? Self.gain(gain, glyphs: glyphs) : ""
-      var text = painter(label.leftPadded(to: Self.labelWidth - 2) + " ", .dim)
-      text += painter(String(isLabelled ? glyphs.leftMark : glyphs.vertical), .dim)
+      var text = profile.paint(label.leftPadded(to: Self.labelWidth - 2) + " ", .dim)
+      text += profile.paint(String(isLabelled ? glyphs.leftMark : glyphs.vertical), .dim)
       // Blanks are written before what stands behind them, so that a line has none at its end.
       var blanks = " "
       for band in shown {
-        let (left, right) = desk.bands(at: band)
+        let (left, right) = controls.bands(at: band)
         for (one, letter, other) in [(left, "L", Equalizer.Channel.right), (right, "R", .left)] {
           blanks += " "
           guard let one else {
@@ -82,8 +78,8 @@ struct EqualizerPanel {
           let mark =
             row(of: one.gain) == index
             ? letter : String(index == rows / 2 ? glyphs.horizontal : glyphs.vertical)
-          let isMoved = band == desk.chosen && desk.channel != other
-          text += blanks + painter(mark, isMoved ? .cyan : nil)
+          let isMoved = band == controls.chosen && controls.channel != other
+          text += blanks + profile.paint(mark, isMoved ? .cyan : nil)
           blanks = ""
         }
         blanks += " "
@@ -94,24 +90,24 @@ struct EqualizerPanel {
   }
 
   /// The frequencies, the chosen one with a mark before it.
-  private func heads(_ desk: EqualizerDesk, _ shown: Range<Int>) -> Line {
-    var text = "Hz".leftPadded(to: Self.labelWidth - 2) + "  "
-    for band in shown {
-      let (left, right) = desk.bands(at: band)
-      let name = (left ?? right).map { EqualizerNumbers.frequency($0.frequency) } ?? ""
-      let isChosen = band == desk.chosen
-      text += painter(((isChosen ? ">" : "") + name).leftPadded(to: Self.bandWidth), isChosen ? .bold : nil)
+  private func heads(_ controls: EqualizerControls, _ shown: Range<Int>) -> ScreenLine {
+    let heads = shown.map { index in
+      let (left, right) = controls.bands(at: index)
+      let (name, isChosen) = ((left ?? right).map { Self.frequency($0.frequency) } ?? "", index == controls.chosen)
+      return profile.paint(((isChosen ? ">" : "") + name).leftPadded(to: Self.bandWidth), isChosen ? .bold : nil)
     }
+    let text = "Hz".leftPadded(to: Self.labelWidth - 2) + "  " + heads.joined()
     return (text, Self.labelWidth + Self.bandWidth * shown.count)
   }
 
-  private func gains(
-    _ desk: EqualizerDesk, _ shown: Range<Int>,
-    _ side: ((left: EqualizerBand?, right: EqualizerBand?)) -> EqualizerBand?
-  ) -> String {
-    shown.map { band in
-      (side(desk.bands(at: band)).map { Self.gain($0.gain, glyphs: glyphs) } ?? "").leftPadded(to: Self.bandWidth)
-    }.joined()
+  /// A frequency for the head of a slider: `512`, `1k`, `16k`.
+  private static func frequency(_ hertz: Double) -> String {
+    hertz < 1_000 ? String(format: "%.3g", hertz) : String(format: hertz < 9_950 ? "%.2gk" : "%.0fk", hertz / 1_000)
+  }
+
+  private func gains(_ name: String, _ bands: [EqualizerBand?]) -> ScreenLine {
+    let gains = bands.map { ($0.map { Self.gain($0.gain, glyphs: glyphs) } ?? "").leftPadded(to: Self.bandWidth) }
+    return plain(name.leftPadded(to: 3) + "  " + gains.joined())
   }
 
   /// A gain in at most four characters.
@@ -130,32 +126,27 @@ struct EqualizerPanel {
     let parts = zip(names, values).map { letter, value -> String in
       let filled = value.isFinite ? Int((min(max(value / 60 + 1, 0), 1) * Double(width)).rounded()) : 0
       let bar = String(repeating: glyphs.bars[5], count: filled) + String(repeating: " ", count: width - filled)
-      return "\(letter) \(bar)" + EqualizerNumbers.level(value, glyphs: glyphs).leftPadded(to: 8)
+      return "\(letter) \(bar)" + glyphs.levelText(value).leftPadded(to: 8)
     }
     return " \(name) " + parts.joined(separator: "  ") + (values.isEmpty ? "" : " dBFS")
   }
 
-  private func footer(_ desk: EqualizerDesk, _ status: Status) -> String {
+  private func footer(_ controls: EqualizerControls, _ status: Status) -> String {
     let state = status.state
     let seconds = Int(state.seconds)
-    let clock = "\(seconds / 60):\(seconds % 60 < 10 ? "0" : "")\(seconds % 60)"
-    let channel =
-      switch desk.channel {
-      case .left: "left"
-      case .right: "right"
-      case .both: "both"
-      }
-    var text =
-      "\(clock)  \(desk.isBypassed ? "BYPASSED" : "preamp \(EqualizerNumbers.gain(state.preamp, glyphs: glyphs)) dB")"
-    if desk.isStereo { text += "  \(channel)" }
-    text += "  lost \(state.lostFrames)  overruns \(state.overruns)  underruns \(state.underruns)"
-    return text + (status.hasKeys ? "  q quit  ? help" : "")
+    let channels: [Equalizer.Channel: String] = [.left: "left", .right: "right", .both: "both"]
+    var parts = [
+      String(format: "%d:%02d", seconds / 60, seconds % 60),
+      controls.isBypassed ? "BYPASSED" : "preamp \(Numbers.signed(state.preamp, glyphs)) dB",
+    ]
+    if controls.isStereo, let channel = channels[controls.channel] { parts.append(channel) }
+    parts.append(state.losses)
+    if status.hasKeys { parts.append("q quit  ? help") }
+    return parts.joined(separator: "  ")
   }
 
   /// A line in one ink, cut to the terminal's width and without spaces at its end.
-  private func plain(_ text: String, _ ink: Painter.Ink?) -> Line {
-    let trimmed = String(text.reversed().drop { $0 == " " }.reversed())
-    let columns = min(DisplayWidth.columns(of: trimmed), profile.columns)
-    return (painter(DisplayWidth.fit(trimmed, to: columns, ellipsis: glyphs.ellipsis), ink), columns)
+  private func plain(_ text: String, _ ink: Painter.Ink? = nil) -> ScreenLine {
+    profile.line(text.withoutSpacesAtEnd, ink)
   }
 }

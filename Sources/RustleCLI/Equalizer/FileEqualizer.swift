@@ -3,33 +3,95 @@ import Foundation
 import RustleAudio
 import RustleAudioFiles
 
+/// How files are read and written.
+struct EqualizerFileOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "How a sample is written: s16, s24, and s32 and f32 in a WAV file. (default: s24)", valueName: "encoding"))
+  var encoding: AudioFileWriter.Encoding?
+
+  @Flag(help: "Replace the file to write if it is there.")
+  var overwrite = false
+
+  @Flag(help: "Add triangular noise of a step before samples are rounded to integers.")
+  var dither = false
+
+  @OptionGroup var samples: RawInputOptions
+
+  @Flag(name: .customLong("no-header"), help: "Of standard output: samples alone, the lowest byte first.")
+  var isWithoutHeader = false
+
+  /// How the output is written.
+  ///
+  /// - Parameter output: its name, whose end says the container; `-` is standard output.
+  func options(of output: String) throws -> AudioFileWriter.Options {
+    let end =
+      output == AudioFileReader.standardInputPath ? "wav" : URL(fileURLWithPath: output).pathExtension.lowercased()
+    guard let container: AudioFileWriter.Container = ["wav": .wav, "wave": .wav, "flac": .flac][end] else {
+      throw CommandFailure(
+        .usage, "\(output): expected a name that ends with .wav or .flac, got '\(end)'", advice: "name the file so")
+    }
+    return AudioFileWriter.Options(
+      container: container, encoding: encoding ?? .int24, overwrite: true, dither: dither)
+  }
+}
+
+extension EqualizerCommand {
+  /// Equalizes a file into a file, until it is done or a signal ends it.
+  func equalize(_ path: String, into out: String) async throws {
+    let options = try file.options(of: out)
+    let isStream = out == AudioFileReader.standardInputPath
+    if isStream && StandardStream.isTerminal(StandardStream.output) {
+      throw CommandFailure(
+        .usage, "expected standard output to be a file or a pipe, got a terminal",
+        advice: "pipe the sound on: rustle eq take1.flac - | aplay")
+    }
+    if !isStream { try OutputPath.check(out, option: "the file to write", isNot: path) }
+    let request = try settings.request()
+    let newFile = isStream ? nil : try NewFile(out, mayReplace: file.overwrite)
+    // Signals are taken before there is a file that could be left behind.
+    let signals = await Signals.stream(of: RunEnding.signals)
+    let input = try await file.samples.open(
+      path, rate: device.rate, channels: device.channels, example: "rustle eq - out.wav")
+    let job = FileEqualizer(
+      input: input, file: newFile, request: request, options: options,
+      hasHeader: !file.isWithoutHeader, isBypassed: settings.bypass, isQuiet: log.quiet)
+    defer { newFile?.discard() }
+    let summary = try await job.run(until: signals)
+    if let advice = summary.adviceOnClipping { log.note(advice) }
+    let text = summary.text(output.effectiveFormat, profile: output.profile)
+    // Behind sound there is no text, but for whoever asks for it.
+    if !isStream { return try LineWriter.standardOutput.write(text) }
+    if output.effectiveFormat != .auto { try LineWriter.standardError.write(text) }
+  }
+}
+
 /// Equalizes a sound into a file or into standard output.
 struct FileEqualizer: Sendable {
   let input: SoundInput
-  let output: SoundDestination
-  let recipe: EqualizerRecipe
+  /// Where the sound goes; nil: to standard output.
+  let file: NewFile?
+  let request: EqualizerRequest
   let options: AudioFileWriter.Options
+  /// Whether standard output begins with the header of a WAV file.
+  let hasHeader: Bool
   let isBypassed: Bool
-  /// Says what has to be said on standard error.
-  let note: @Sendable (String) -> Void
+  let isQuiet: Bool
 
-  /// Writes the file, until it is done or a signal has come, whichever is first.
+  /// Writes the sound, until it is done or a signal has come, whichever is first.
   ///
-  /// - Parameters:
-  ///   - isWatched: whether somebody looks at standard error, for a line that says how far it is.
-  ///   - signals: those that end the work.
-  /// - Throws: `ExitCode` after a signal; otherwise as ``run(isWatched:)``.
-  func run(isWatched: Bool, until signals: AsyncStream<Int32>) async throws -> EqualizerSummary {
+  /// - Throws: `ExitCode` after a signal; otherwise as ``run()``.
+  func run(until signals: AsyncStream<Int32>) async throws -> EqualizerSummary {
     try await withThrowingTaskGroup(of: EqualizerSummary?.self) { group in
-      group.addTask { try await run(isWatched: isWatched) }
-      group.addTask { [output] in
+      group.addTask { try await run() }
+      group.addTask {
         for await number in signals {
           let status = RunEnding.signal(number).status.rawValue
           // A pipe that gives nothing holds its reader up for as long as it likes; the signal ends the process all the
           // same.
           Task.detached {
             try? await Task.sleep(for: .seconds(1))
-            output.discard()
+            file?.discard()
             exit(status)
           }
           throw ExitCode(status)
@@ -44,72 +106,123 @@ struct FileEqualizer: Sendable {
     }
   }
 
+  private func note(_ text: String) {
+    if !isQuiet { try? LineWriter.standardError.write("rustle: \(text)\n") }
+  }
+
   /// Writes the sound; a file is put in its place.
   ///
-  /// - Parameter isWatched: whether somebody looks at standard error, for a line that says how far it is.
   /// - Throws: `CommandFailure` or an error that is one; the file that was there before is as it was then.
-  func run(isWatched: Bool) async throws -> EqualizerSummary {
+  private func run() async throws -> EqualizerSummary {
     let format = input.format
     guard format.channels <= 2 else {
       throw CommandFailure(
         .badData, "\(input.name): expected one or two channels, got \(format.channels)",
         advice: "take two of them, for example with: sox \(input.name) two.wav remix 1 2")
     }
-    let prepared = try recipe.prepared(sampleRate: format.sampleRate)
-    for text in prepared.notes { note(text) }
-    if format.channels == 1 && prepared.settings.left != prepared.settings.right {
+    let (settings, notes) = try request.prepared(sampleRate: format.sampleRate)
+    for text in notes { note(text) }
+    if format.channels == 1 && settings.left != settings.right {
       note("\(input.name) is mono: the bands of the left channel are used")
     }
-    let equalizer = try Equalizer(format: format, settings: prepared.settings)
-    if isBypassed {
-      try await equalizer.setBypassed(true)
-      // From the first sample on, without the way there that a listener would want.
-      try equalizer.reset()
-    }
-    return try await write(with: equalizer, settings: prepared.settings, isWatched: isWatched)
-  }
-
-  private func write(
-    with equalizer: Equalizer, settings: EqualizerSettings, isWatched: Bool
-  ) async throws -> EqualizerSummary {
-    let format = input.format
-    let sink = try output.sink(format: format, options: options)
-    var (before, after) = (PeakTally(channels: format.channels), PeakTally(channels: format.channels))
-    var progress = ProgressLine(total: input.expectedFrames, isEnabled: isWatched)
+    let equalizer = try await Equalizer(format: format, settings: settings, isBypassed: isBypassed)
+    let output = try EqualizerOutput(file, format: format, options: options, hasHeader: hasHeader)
+    var (before, after): (Float, Float) = (0, 0)
+    var progress = ProgressLine(
+      total: input.expectedFrames, isEnabled: !isQuiet && StandardStream.isTerminal(StandardStream.error))
     defer { progress.end() }
     for try await buffer in input.buffers() {
       try Task.checkCancellation()
       let equalized = try equalizer.process(buffer)
-      before.add(buffer.samples)
-      after.add(equalized.samples)
-      try sink.append(equalized)
+      before = buffer.samples.reduce(before) { max($0, abs($1)) }
+      after = equalized.samples.reduce(after) { max($0, abs($1)) }
+      try output.append(equalized)
       progress.update(input.tally.frames)
     }
     try Task.checkCancellation()
     try input.checkIsNotEmpty()
     if let shortness = input.shortness { note(shortness) }
-    try sink.finish()
+    let clipped = output.clippedSamples
+    try output.finish()
     return EqualizerSummary(
-      input: input.name, output: output.name, container: sink.container, encoding: options.encoding, format: format,
-      frames: sink.framesWritten, peaksBefore: before.peaks, peaksAfter: after.peaks,
-      clippedSamples: sink.clippedSamples,
-      preamp: isBypassed ? 0 : settings.preamp, isBypassed: isBypassed,
+      input: input.name, output: file?.name ?? "standard output", container: output.container,
+      encoding: options.encoding, format: format, frames: Int64(input.tally.frames), peakBefore: before,
+      peakAfter: after, clippedSamples: clipped, preamp: isBypassed ? 0 : settings.preamp, isBypassed: isBypassed,
       automaticPreamp: try settings.automaticPreamp(sampleRate: format.sampleRate))
   }
 }
 
-/// The highest sample of each channel.
-private struct PeakTally {
-  private(set) var peaks: [Float]
+extension Equalizer {
+  /// An equalizer that is bypassed from the first sample on, without the way there that a listener would want, or not.
+  init(format: AudioFormat, settings: EqualizerSettings, isBypassed: Bool) async throws {
+    try self.init(format: format, settings: settings)
+    guard isBypassed else { return }
+    try setBypassed(true)
+    try reset()
+  }
+}
 
-  init(channels: Int) { peaks = Array(repeating: 0, count: channels) }
+/// Takes equalized sound, from its beginning to its end: into a file, which is put in its place when it is whole, or to standard
+/// output, where what was written is written.
+private final class EqualizerOutput {
+  /// What kind of file it is: `WAV`, `FLAC`, or `raw`.
+  let container: String
+  private let file: NewFile?
+  private var writer: AudioFileWriter?
+  private var stream: EncodedStream?
+  private var hasBegun = false
 
-  mutating func add(_ samples: [Float]) {
-    let count = peaks.count
-    var channel = 0
-    for sample in samples {
-      peaks[channel] = max(peaks[channel], abs(sample))
-      channel = channel + 1 == count ? 0 : channel + 1
+  init(_ file: NewFile?, format: AudioFormat, options: AudioFileWriter.Options, hasHeader: Bool) throws {
+    self.file = file
+    guard let file else {
+      container = hasHeader ? AudioFileWriter.Container.wav.rawValue : "raw"
+      stream = try EncodedStream(
+        format: format, encoding: options.encoding, dither: options.dither, hasHeader: hasHeader,
+        name: "standard output")
+      return
     }
+    do {
+      let writer = try AudioFileWriter(path: file.path, format: format, options: options)
+      container = writer.container.rawValue
+      self.writer = consume writer
+    } catch {
+      throw error.failure(of: file)
+    }
+  }
+
+  var clippedSamples: Int { stream?.clippedSamples ?? writer?.clippedSamples ?? 0 }
+
+  func append(_ buffer: AudioBuffer) throws {
+    if let bytes = try stream?.encode(buffer) {
+      // The header comes with the first sound: an input that has none leaves nothing behind.
+      if !hasBegun, let header = stream?.header { try LineWriter.standardOutput.write(header) }
+      hasBegun = true
+      return try LineWriter.standardOutput.write(bytes)
+    }
+    do {
+      try writer?.append(buffer)
+    } catch {
+      throw error.failure(of: file)
+    }
+  }
+
+  /// Says that there is no more: the file is in its place then.
+  func finish() throws {
+    do {
+      try writer.take()?.finish()
+    } catch {
+      throw error.failure(of: file)
+    }
+    try file?.commit()
+  }
+}
+
+extension AudioFileError {
+  /// The failure behind an error of a writer, under the name that the file is going to have.
+  fileprivate func failure(of file: NewFile?) -> any Error {
+    guard let file, let failure = CommandFailure(self) else { return self }
+    // What a container does not take was asked for by the options.
+    let status: ExitStatus = code == .unsupported ? .usage : failure.status
+    return CommandFailure(status, failure.message.replacing(file.path, with: file.name), advice: failure.advice)
   }
 }

@@ -1,21 +1,173 @@
+internal import ArgumentParser
 import Foundation
 import RustleAudio
+import Synchronization
+
+/// The other end of live sound, and how long it goes on.
+struct EqualizerLiveOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "The sound device that plays; default: the system's choice, demo with --demo.", valueName: "name"))
+  var output: String?
+
+  @OptionGroup var duration: DurationOption
+
+  @Option(
+    help: ArgumentHelp(
+      "Where the key s saves a preset: as JSON, or as text where the name ends with .txt.", valueName: "file"))
+  var save: String?
+
+  func validate() throws {
+    if output == "" { throw ValidationError("--output: expected the name of a device, got ''") }
+  }
+}
+
+extension EqualizerCommand {
+  /// Equalizes what a device captures, and plays it.
+  func runLive() async throws {
+    let save = try presetWriter()
+    let captured = try device.configuration(
+      of: device.name ?? AudioDevice.defaultName, seconds: playback.duration.seconds)
+    var played = captured
+    played.device = playback.output ?? (device.demo ? AudioDevice.demo.name : AudioDevice.defaultName)
+    played.frameLimit = nil
+    let controls = try EqualizerControls(
+      settings.request(), isStereo: captured.format.channels == 2, isBypassed: settings.bypass)
+    let (prepared, notes) = try controls.request.prepared(sampleRate: captured.format.sampleRate)
+    for text in notes { log.note(text) }
+    let equalizer = try await Equalizer(format: captured.format, settings: prepared, isBypassed: settings.bypass)
+    let output = try AudioOutput(played)
+    let run = LiveEqualizer(input: try await .device(captured), output: output, equalizer: equalizer)
+    let ending: RunEnding
+    if let screen = self.output.screen {
+      ending = try await run.show(
+        EqualizerView(equalizer: equalizer, controls: controls, screen: screen, save: save))
+    } else {
+      ending = try await run.write(
+        EqualizerState.table(
+          channels: captured.format.channels, format: self.output.effectiveFormat, profile: self.output.profile),
+        to: .standardOutput)
+    }
+    if ending.status != .ok { throw ExitCode(ending.status.rawValue) }
+  }
+
+  /// What writes the preset that is heard, and says so.
+  ///
+  /// - Throws: `CommandFailure` for a file that cannot be written, or is there and may not be replaced.
+  private func presetWriter() throws -> @Sendable (EqualizerSettings) throws -> String {
+    guard let path = playback.save else {
+      return { _ in "there is no place to save to: start with --save <file>" }
+    }
+    try OutputPath.check(path, option: "--save", isNot: "")
+    guard file.overwrite || !FileManager.default.fileExists(atPath: path) else {
+      throw CommandFailure(
+        .usage, "--save: expected a name that is free, got that of a file, \(path)",
+        advice: "choose another name, or give --overwrite")
+    }
+    let name = name ?? PresetFile.name(of: path)
+    return { settings in
+      let preset = EqualizerPreset(name: name, settings: settings)
+      let text = try PresetFile.text(preset, as: PresetFile.form(of: path))
+      do {
+        // A new file takes the place of the old one, so that there is always a whole one.
+        try Data(text.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
+      } catch {
+        throw CommandFailure(.unavailable, "cannot write \(path): \(error.localizedDescription)")
+      }
+      return "saved \(path)"
+    }
+  }
+}
+
+/// Sound from a device through an equalizer to a device, until one of the things that end it.
+final class LiveEqualizer: Sendable {
+  private let input: SoundInput
+  private let output: AudioOutput
+  private let equalizer: Equalizer
+  private let underruns = Mutex(0)
+  /// When the next line is due, in seconds of sound, and the newest state, if nothing was written of it.
+  private let rhythm = Mutex((next: 0.0, unwritten: EqualizerState?.none))
+
+  init(input: SoundInput, output: AudioOutput, equalizer: Equalizer) {
+    self.input = input
+    self.output = output
+    self.equalizer = equalizer
+  }
+
+  /// Seconds of sound from one line to the next.
+  private static let lineInterval = 0.25
+
+  /// Writes a line every quarter of a second of sound, and one at the end.
+  func write(_ table: Table<EqualizerState>, to writer: LineWriter) async throws -> RunEnding {
+    try writer.write(table.header)
+    let ending = try await play(view: nil) { [self] state in
+      let isDue = rhythm.withLock {
+        let isDue = state.seconds >= $0.next
+        $0 = isDue ? (state.seconds + Self.lineInterval, nil) : ($0.next, state)
+        return isDue
+      }
+      if isDue { try writer.write(table.line(state)) }
+    }
+    if ending == .streamEnded, let last = rhythm.withLock({ $0.unwritten }) { try writer.write(table.line(last)) }
+    return ending
+  }
+
+  private func state(_ levels: EqualizerLevels) async -> EqualizerState {
+    EqualizerState(
+      seconds: Double(input.tally.frames) / input.format.sampleRate, before: levels.before.map(\.power),
+      after: levels.after.map(\.power), preamp: await equalizer.settings.preamp, lostFrames: input.tally.lostFrames,
+      overruns: input.tally.overruns, underruns: underruns.withLock { $0 })
+  }
+
+  /// Plays until something ends the run. Both devices are closed when this returns.
+  ///
+  /// - Parameter show: is given the state after each buffer.
+  private func play(
+    view: EqualizerView?, _ show: @escaping @Sendable (EqualizerState) async throws -> Void
+  ) async throws -> RunEnding {
+    let result: Result<RunEnding, any Error>
+    let levels = equalizer.levels()
+    do {
+      let ending = try await RunEnding.of(view: view, isForced: view == nil) { [self] tasks in
+        tasks.addTask { [self] in
+          for await level in levels { try await show(await state(level)) }
+          return nil
+        }
+        tasks.addTask { [self] in
+          _ = try await output.play(
+            input, changing: { [equalizer] in try equalizer.process($0) },
+            onProgress: { [self] progress in underruns.withLock { $0 = progress.underruns } })
+          return .streamEnded
+        }
+      }
+      result = .success(ending)
+    } catch {
+      result = .failure(error)
+    }
+    await input.close()
+    await output.shutDown()
+    return try result.get()
+  }
+
+  /// Shows the sliders.
+  func show(_ view: EqualizerView) async throws -> RunEnding { try await play(view: view) { await view.show($0) } }
+}
 
 /// The live view of an equalizer: takes keys and levels in, sets the equalizer, and draws itself when something changed.
-actor LiveEqualizer: LiveView {
+actor EqualizerView: LiveView {
   var screen: LiveScreen
   private let equalizer: Equalizer
   private let save: @Sendable (EqualizerSettings) throws -> String
-  private var desk: EqualizerDesk
+  private var controls: EqualizerControls
   private var status: EqualizerPanel.Status
 
   /// - Parameter save: writes a preset and returns what to say about it.
   init(
-    equalizer: Equalizer, desk: EqualizerDesk, screen: LiveScreen,
+    equalizer: Equalizer, controls: EqualizerControls, screen: LiveScreen,
     save: @escaping @Sendable (EqualizerSettings) throws -> String
   ) {
     self.equalizer = equalizer
-    self.desk = desk
+    self.controls = controls
     self.screen = screen
     self.save = save
     status = EqualizerPanel.Status(hasKeys: screen.hasKeys)
@@ -23,7 +175,7 @@ actor LiveEqualizer: LiveView {
 
   func end() {
     status.hasKeys = false
-    if desk.showsHelp { _ = desk.press(.help) }
+    if controls.showsHelp { _ = controls.press(.help) }
     try? draw()
     screen.end()
   }
@@ -33,20 +185,19 @@ actor LiveEqualizer: LiveView {
     screen.needsDrawing = true
   }
 
-  /// - Returns: whether the key ends the view.
   func press(_ key: Key) async -> Bool {
-    let action = desk.press(key)
+    let action = controls.press(key)
     screen.needsDrawing = true
     status.message = nil
     do {
       switch action {
       case .none: break
       case .quit: return true
-      case .bypass: try await equalizer.setBypassed(desk.isBypassed)
+      case .bypass: try await equalizer.setBypassed(controls.isBypassed)
       case .apply:
-        let prepared = try desk.recipe.prepared(sampleRate: equalizer.format.sampleRate)
-        try await equalizer.set(prepared.settings)
-        status.message = desk.recipe.isSolved ? prepared.notes.last : nil
+        let (settings, notes) = try controls.request.prepared(sampleRate: equalizer.format.sampleRate)
+        try await equalizer.set(settings)
+        status.message = controls.request.isSolved ? notes.last : nil
       case .save: status.message = try save(await equalizer.settings)
       }
     } catch {
@@ -57,6 +208,6 @@ actor LiveEqualizer: LiveView {
   }
 
   func draw() throws {
-    try screen.draw { EqualizerPanel(profile: $0).lines(desk, status) }
+    try screen.draw { EqualizerPanel(profile: $0).lines(controls, status) }
   }
 }

@@ -6,8 +6,6 @@ import RustlePlot
 struct ResponseView {
   /// The rows of the picture, an odd number: 0 dB has a row of its own when the range is even.
   private static let height = 13
-  /// Columns for the gains and the mark at the left.
-  private static let labelWidth = 6
   /// The least and the most that the picture spans on each side of 0 dB.
   private static let spans = 6.0...96.0
 
@@ -18,21 +16,18 @@ struct ResponseView {
 
   /// The lines, each ended by a line feed.
   func text() -> String {
-    let glyphs = Glyphs(for: profile)
-    let painter = Painter(isEnabled: profile.usesColor)
-    let columns = max(10, profile.columns - Self.labelWidth - 1)
+    let glyphs = profile.glyphs
+    let chart = Chart(profile: profile)
+    let columns = chart.columns
     let xAxis = Axis.frequency(ResponsePicture.frequencies, maximumLabels: max(4, columns / 5))
     let span = span
     let isSame = response.left == response.right
     let left = rows(of: response.left, axis: xAxis, columns: columns, span: span)
     let right = isSame ? left : rows(of: response.right, axis: xAxis, columns: columns, span: span)
-    var lines = [painter("dB".leftPadded(to: Self.labelWidth - 1), .dim)]
+    var lines = [chart.unit("dB")]
     for row in 0..<Self.height {
       let gain = span * (1 - 2 * Double(row) / Double(Self.height - 1))
       let isZero = row == (Self.height - 1) / 2
-      let isLabelled = row.isMultiple(of: 3)
-      let label = (isLabelled ? Self.label(gain, glyphs: glyphs) : "").leftPadded(to: Self.labelWidth - 1)
-      let mark = isLabelled ? glyphs.leftMark : glyphs.vertical
       let cells = (0..<columns).map { column -> Character in
         switch (left[column].contains(row), right[column].contains(row)) {
         case (true, true): isSame ? "*" : "B"
@@ -41,15 +36,10 @@ struct ResponseView {
         case (false, false): isZero ? glyphs.horizontal : " "
         }
       }
-      let trimmed = String(String(cells).reversed().drop { $0 == " " }.reversed())
-      lines.append(painter("\(label) \(mark)", .dim) + painter(trimmed, .cyan))
+      let label = row.isMultiple(of: 3) ? Self.label(gain, glyphs: glyphs) : nil
+      lines.append(chart.margin(label) + profile.paint(String(cells).withoutSpacesAtEnd, .cyan))
     }
-    let margin = String(repeating: " ", count: Self.labelWidth)
-    var bottom = BottomAxis(xAxis, columns: columns, glyphs: glyphs)
-    bottom.add(unit: "Hz")
-    lines.append(painter(margin + String(glyphs.corner) + String(bottom.line), .dim))
-    let labels = String(String(bottom.labels).reversed().drop { $0 == " " }.reversed())
-    lines.append(painter(margin + " " + labels, .dim))
+    lines += chart.axis(xAxis, unit: "Hz").map { profile.paint($0, .dim) }
     lines += summary(isSame: isSame, glyphs: glyphs)
     return lines.map { $0 + "\n" }.joined()
   }
@@ -61,7 +51,7 @@ struct ResponseView {
   }
 
   private static func label(_ gain: Double, glyphs: Glyphs) -> String {
-    let text = EqualizerNumbers.plain((abs(gain) * 10).rounded() / 10)
+    let text = Numbers.plain((abs(gain) * 10).rounded() / 10, digits: 12)
     return (gain > 0 ? "+" : gain < 0 ? String(glyphs.minus) : "") + text
   }
 
@@ -101,10 +91,10 @@ struct ResponseView {
     func peak(_ curve: [Double]) -> String {
       guard let index = curve.indices.max(by: { curve[$0] < curve[$1] }) else { return "nothing" }
       let frequency = String(format: "%.4g", response.frequencies[index])
-      return "at most \(EqualizerNumbers.gain(curve[index], glyphs: glyphs)) dB, at \(frequency) Hz"
+      return "at most \(Numbers.signed(curve[index], glyphs)) dB, at \(frequency) Hz"
     }
-    let preamp = EqualizerNumbers.gain(settings.preamp, glyphs: glyphs)
-    let rate = EqualizerNumbers.plain(sampleRate)
+    let preamp = Numbers.signed(settings.preamp, glyphs)
+    let rate = Numbers.plain(sampleRate, digits: 12)
     let head = "\(rate) Hz, preamp \(preamp) dB"
     func count(_ bands: [EqualizerBand]) -> String { bands.count == 1 ? "1 band" : "\(bands.count) bands" }
     if isSame { return [head, "* left and right: \(count(settings.left)), \(peak(response.left))"] }

@@ -7,8 +7,10 @@ struct MeterCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "meter",
     abstract: "Measure how loud a sound is, like a sound-level meter.",
-    usage:
-      "rustle meter [<input>] [--device <name>] [--weighting <weighting>] [--calibration <db>] [--png <path>] [--json]",
+    usage: """
+      rustle meter [<input>] [--device <name>] [--weighting <weighting>]
+                   [--calibration <db>] [--png <path>] [--json]
+      """,
     discussion: """
       A device is measured in real time: on a terminal in a live view (q quits, space pauses the view, r begins a new \
       measurement, ? helps), elsewhere one line for each interval. A file is measured as fast as it can be read. At the end \
@@ -53,29 +55,22 @@ struct MeterCommand: AsyncParsableCommand {
   @OptionGroup var meter: MeterOptions
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
+    help:
       "Milliseconds of sound between two readings, 1 to 3600000. (default: 125; as text 1000, and of a file the summary "
-        + "alone)", valueName: "ms"),
-    transform: Parse.integer("milliseconds", in: 1...3_600_000))
+      + "alone)", value: "ms",
+    parse: Parse.integer("milliseconds", in: 1...3_600_000))
   var interval: Int?
 
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("Stop after this many seconds of sound.", valueName: "seconds"),
-    transform: Parse.number("seconds", in: 0.001...1e9))
-  var duration: Double?
+  @OptionGroup var duration: DurationOption
 
   @Option(
     help: ArgumentHelp("Also draw the level over time into this PNG file.", valueName: "path"), completion: .file())
   var png: String?
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "Measure a sound of this many dB re 20 \u{B5}Pa, for 5 s or --duration, and write the --calibration to use.",
-      valueName: "db"),
-    transform: Parse.number("decibels", in: 0...200))
+    help: "Measure a sound of this many dB re 20 \u{B5}Pa, for 5 s or --duration, and write the --calibration to use.",
+    value: "db",
+    parse: Parse.number("decibels", in: 0...200))
   var calibrate: Double?
 
   @OptionGroup var output: OutputOptions
@@ -93,7 +88,7 @@ struct MeterCommand: AsyncParsableCommand {
     if let png { try OutputPath.checkPicture(png, isNot: sound.input ?? AudioFileReader.standardInputPath) }
     // A file that cannot be read is told before a device runs.
     if let response = meter.response { _ = try MeterOptions.response(response) }
-    let input = try await sound.open(for: "rustle meter -", seconds: duration ?? (calibrate == nil ? nil : 5))
+    let input = try await sound.open(for: "rustle meter -", seconds: duration.seconds ?? (calibrate == nil ? nil : 5))
     let ending: RunEnding
     do {
       ending = try await measure(input)
@@ -101,8 +96,8 @@ struct MeterCommand: AsyncParsableCommand {
       await input.close()
       throw error
     }
-    if let shortness = input.shortness, ending == .streamEnded { note("rustle: \(shortness)\n") }
-    if let png { note("wrote \(png)\n") }
+    if let shortness = input.shortness, ending == .streamEnded { log.note(shortness) }
+    if let png { log.noteWritten(png) }
     if ending.status != .ok { throw ExitCode(ending.status.rawValue) }
   }
 
@@ -114,37 +109,24 @@ struct MeterCommand: AsyncParsableCommand {
       // The rate and the channels are the file's own, and nobody's mistake of use.
       throw CommandFailure(.badData, "\(input.name): \(error.message)", advice: "convert the file first")
     }
-    let subject = MeterSubject(
-      name: input.name, format: input.format, encoding: input.file.map { "\($0.container), \($0.codec)" },
-      channel: meter.channel)
-    let format = output.effectiveFormat
-    let profile = TerminalProfile.standardOutput(isASCIIAskedFor: output.ascii)
+    let subject = input.subject(channel: meter.channel)
+    let lines = MeterLines(format: output.effectiveFormat, profile: output.profile, subject: subject)
     let isFile = !input.isLive && sound.input != AudioFileReader.standardInputPath
-    let isText = format == .auto || format == .text
-    let isView = format == .auto && profile.isLive && !isFile && calibrate == nil
+    let isText = lines.format.isForPeople
+    let screen = isFile || calibrate != nil ? nil : output.screen
     let showsReadings = !isText || !isFile || interval != nil
-    let usual = isText && !isFile && !isView && calibrate == nil ? 1_000 : 125
-    let follower = MeterFollower(
-      subject: subject, png: png, frames: input.expectedFrames,
-      showsProgress: !log.quiet && !isView && StandardStream.isTerminal(StandardStream.error)
-        && (!showsReadings || calibrate != nil || !StandardStream.isTerminal(StandardStream.output)),
-      note: { try? LineWriter.standardError.write($0) })
+    let usual = isText && !isFile && screen == nil && calibrate == nil ? 1_000 : 125
     let run = MeterRun(
-      input: input, meter: noiseMeter, interval: .milliseconds(interval ?? usual), follower: follower)
-    let lines = MeterLines(format: format, profile: profile, subject: subject)
+      input, with: noiseMeter, every: .milliseconds(interval ?? usual), of: subject, png: png,
+      progress: log.progress(total: input.expectedFrames, writesAtOnce: showsReadings && calibrate == nil))
     if let calibrate {
-      return try await run.lines(to: CalibrationWriter(reference: calibrate, lines: lines, output: .standardOutput))
+      return try await run.measure(to: CalibrationWriter(reference: calibrate, lines: lines, output: .standardOutput))
     }
-    guard isView else {
-      return try await run.lines(
-        to: MeterLineWriter(lines: lines, showsReadings: showsReadings, output: .standardOutput))
+    if let screen {
+      let view = LiveMeter(run, of: subject, state: try await run.state(), screen: screen)
+      return try await run.measure(to: view, view: view)
     }
-    return try await run.view(
-      LiveMeter(
-        subject: subject, state: try await run.state(), screen: .standardOutput(isASCIIAskedFor: output.ascii)))
-  }
-
-  private func note(_ text: String) {
-    if !log.quiet { try? LineWriter.standardError.write(text) }
+    return try await run.measure(
+      to: MeterLineWriter(lines: lines, showsReadings: showsReadings, output: .standardOutput))
   }
 }

@@ -3,7 +3,7 @@ import RustlePlot
 
 /// The levels of a measurement over its time, for a picture. Of a fixed size: when it is full, two points become one, with the
 /// higher level of both.
-struct MeterHistory: Equatable, Sendable {
+struct MeterHistory: Sendable {
   /// Far more than a picture has columns.
   static let limit = 16_384
 
@@ -13,10 +13,6 @@ struct MeterHistory: Equatable, Sendable {
   /// The readings that make one point, and those of the point that is not complete.
   private var readingsPerPoint = 1
   private var pending: (count: Int, level: Double) = (0, -.infinity)
-
-  static func == (left: Self, right: Self) -> Bool {
-    left.seconds == right.seconds && left.levels == right.levels && left.equivalents == right.equivalents
-  }
 
   mutating func add(_ state: MeterState) {
     // A new measurement counts its time from its own beginning.
@@ -39,9 +35,9 @@ struct MeterHistory: Equatable, Sendable {
   }
 
   /// The picture of both levels.
-  func write(_ state: MeterState, _ subject: MeterSubject, to path: String) throws(PlotError) {
+  func write(_ state: MeterState, _ subject: SoundSubject, to path: String) throws(PlotError) {
     try LevelPicture.write(
       [(state.levelName, seconds, levels), (state.equivalentName, seconds, equivalents)], title: subject.title,
-      subtitle: "\(subject.line); \(MeterReport.weighting(state)); \(state.calibration)", unit: state.unit, to: path)
+      subtitle: "\(subject.line); \(state.weightingText); \(state.calibration)", unit: state.unit, to: path)
   }
 }

@@ -1,153 +1,116 @@
-import Foundation
 import RustleAudio
 
-/// Writes what the meter shows one a line.
+/// Writes the states of a measurement one a line, and a summary behind them.
 struct MeterLines: Sendable {
   let format: OutputFormat
   let profile: TerminalProfile
-  let subject: MeterSubject
+  let subject: SoundSubject
 
-  private var glyphs: Glyphs { Glyphs(for: profile) }
-
-  /// What comes before the first line.
-  ///
-  /// - Parameter state: what is measured and how; its levels are of no concern.
-  func header(_ state: MeterState) -> String {
-    switch format {
-    case .ndjson: return ""
-    case .csv:
-      return CSVLine.text(Self.fields(state).map(\.0) + state.bands.map { "band_\(Self.plain($0.center))_hz_db" })
-    case .auto, .text:
-      let painter = Painter(isEnabled: profile.usesColor)
-      let text =
-        painter(subject.name, .bold) + "\n\(subject.line)\n"
-        + "\(MeterReport.weighting(state)); \(state.calibrationText)\n\n"
-      return glyphs.plain(text) + painter(heading(state), .bold) + "\n"
+  /// The lines of a measurement; loudness and bands are in them where they are in `state`.
+  func readings(like state: MeterState) -> Table<MeterState> {
+    var table = Table(MeterState.columns(like: state), kind: "reading", format: format, profile: profile)
+    if format.isForPeople {
+      let head =
+        profile.paint(subject.name, .bold) + "\n\(subject.line)\n\(state.weightingText); \(state.calibrationText)\n\n"
+      table.heading = profile.glyphs.plain(head) + table.titles.text + "\n"
     }
-  }
-
-  /// The line of one reading, line feed included.
-  func line(_ state: MeterState) -> String {
-    switch format {
-    case .ndjson: return record("reading", state).text
-    case .csv:
-      return CSVLine.text(Self.fields(state).map { Self.csv($0.1) } + state.bands.map { Self.csv(.number($0.level)) })
-    case .auto, .text: return text(state)
-    }
+    return table
   }
 
   /// What comes behind the last line; of CSV, whose rows are readings, nothing.
   func summary(_ state: MeterState) -> String {
     switch format {
     case .ndjson:
-      var line = record("summary", state)
-      if !state.shares.isEmpty {
-        let shares = zip(NoiseClass.allCases, state.shares).map { ($0.name, JSONLine.Value.number($1)) }
-        line.add("class_shares", .object(shares))
+      Table(
+        MeterState.columns(like: state) + MeterState.columns(of: subject), kind: "summary", format: format,
+        profile: profile
+      ).line(state)
+    case .csv: ""
+    case .auto, .text: "\n" + report(state)
+    }
+  }
+
+  /// The whole measurement, for people.
+  func report(_ state: MeterState) -> String {
+    MeterView(subject: subject, profile: profile).report(state).map { $0.text + "\n" }.joined()
+  }
+}
+
+extension MeterState {
+  /// What is written of a state, with loudness and bands where they are in `state`.
+  fileprivate static func columns(like state: Self) -> [Column<Self>] {
+    weightings + levels(like: state.reading) + (state.loudness == nil ? [] : loudness)
+      + [
+        Column("overloads", \.overloads), Column("lost_frames", \.lostFrames), Column("overruns", \.overruns),
+        Column(
+          cell: .init(
+            title: state.hasWordOfLevel ? "  CLASS" : "  SCALE 0-120", isRight: false,
+            text: { state, _ in
+              let place = state.hasWordOfLevel ? "" : String(Int(state.place)).leftPadded(to: 3) + " "
+              return "  " + place + state.noiseClass.name
+            }, ink: \.noiseClass.ink)),
+        Column(
+          cell: .init(
+            title: "", isRight: false,
+            text: { state, _ in state.faults.isEmpty ? "" : "  " + state.faults.joined(separator: ", ") },
+            ink: { _ in .red })),
+      ] + bands(like: state)
+  }
+
+  private static var weightings: [Column<Self>] {
+    [
+      Column("t_s", \.seconds).shown("TIME", 9) { state, _ in Numbers.time(state.seconds) },
+      Column("weighting", \.frequencyWeighting.rawValue), Column("time_weighting", \.timeWeighting.rawValue),
+      Column("calibrated", \.calibration.isCalibrated), Column("unit", \.unit),
+    ]
+  }
+
+  private static func levels(like reading: NoiseReading) -> [Column<Self>] {
+    [
+      Column("level_db", \.level).shown(reading.levelName, 8, "%.1f"),
+      Column("equivalent_db", \.equivalent).shown(reading.equivalentName, 8, "%.1f"),
+      Column("maximum_db", \.maximum).shown("\(reading.levelName)max", 8, "%.1f"), Column("minimum_db", \.minimum),
+      Column("peak_c_db", \.peak).shown("LCpeak", 8, "%.1f"), Column("exposure_db", \.exposure),
+    ]
+      + percentages.enumerated().map { index, percent in Column("l\(percent)_db") { $0.exceeded[index] } }
+      + [Column("place", \.place), Column("class", \.noiseClass.name)]
+  }
+
+  private static var loudness: [Column<Self>] {
+    [
+      Column("momentary_lufs", \.loudness?.momentary).shown("M", 8, "%.1f"),
+      Column("momentary_max_lufs", \.loudness?.momentaryMaximum),
+      Column("short_term_lufs", \.loudness?.shortTerm).shown("S", 8, "%.1f"),
+      Column("short_term_max_lufs", \.loudness?.shortTermMaximum),
+      Column("integrated_lufs", \.loudness?.integrated).shown("I", 8, "%.1f"),
+      Column("range_lu", \.loudness?.range), Column("true_peak_dbtp", \.loudness?.truePeak),
+    ]
+  }
+
+  /// A list in JSON, a column each in CSV.
+  private static func bands(like state: Self) -> [Column<Self>] {
+    [
+      Column("bands", in: [.ndjson]) { state in
+        state.bands.isEmpty
+          ? .absent : Value.array(state.bands.map { .object([("hz", .number($0.center)), ("db", .number($0.level))]) })
       }
-      line.add("input", .string(subject.name))
-      line.add("sample_rate_hz", .number(subject.format.sampleRate))
-      line.add("channels", .integer(Int64(subject.format.channels)))
-      line.add("channel", subject.channel.map { .integer(Int64($0)) } ?? .null)
-      line.add("calibration_offset_db", state.calibration.offset.map { .number($0) } ?? .null)
-      line.add("response_points", .integer(Int64(state.calibration.response?.points.count ?? 0)))
-      return line.text
-    case .csv: return ""
-    case .auto, .text: return "\n" + MeterReport(subject: subject, profile: profile).text(state)
-    }
-  }
-
-  // MARK: for programs
-
-  private func record(_ kind: String, _ state: MeterState) -> JSONLine {
-    var line = JSONLine()
-    line.add("kind", .string(kind))
-    for (name, value) in Self.fields(state) { line.add(name, value) }
-    if !state.bands.isEmpty {
-      line.add("bands", .array(state.bands.map { .object([("hz", .number($0.center)), ("db", .number($0.level))]) }))
-    }
-    return line
-  }
-
-  /// The fields of a reading in their order.
-  private static func fields(_ state: MeterState) -> [(String, JSONLine.Value)] {
-    var fields: [(String, JSONLine.Value)] = [
-      ("t_s", .number(state.seconds)),
-      ("weighting", .string(state.frequencyWeighting.rawValue)),
-      ("time_weighting", .string(state.timeWeighting.rawValue)),
-      ("calibrated", .bool(state.calibration.isCalibrated)),
-      ("unit", .string(state.unit)),
-      ("level_db", .number(state.level)),
-      ("equivalent_db", .number(state.equivalent)),
-      ("maximum_db", .number(state.maximum)),
-      ("minimum_db", state.minimum.map { .number($0) } ?? .null),
-      ("peak_c_db", .number(state.peak)),
-      ("exposure_db", .number(state.exposure)),
     ]
-    fields += state.exceeded.map { ("l\($0.percent)_db", $0.level.map { .number($0) } ?? .null) }
-    fields += [("place", .number(state.place)), ("class", .string(state.noiseClass.name))]
-    if let loudness = state.loudness {
-      fields += [
-        ("momentary_lufs", .number(loudness.momentary)),
-        ("momentary_max_lufs", .number(loudness.momentaryMaximum)),
-        ("short_term_lufs", .number(loudness.shortTerm)),
-        ("short_term_max_lufs", .number(loudness.shortTermMaximum)),
-        ("integrated_lufs", .number(loudness.integrated)),
-        ("range_lu", .number(loudness.range)),
-        ("true_peak_dbtp", .number(loudness.truePeak)),
-      ]
-    }
-    fields += [
-      ("overloads", .integer(Int64(state.overloads))),
-      ("lost_frames", .integer(state.lostFrames)),
-      ("overruns", .integer(Int64(state.overruns))),
+      + state.bands.enumerated().map { index, band in
+        Column("band_\(Numbers.plain(band.nominalCenter))_hz_db", in: [.csv]) { $0.bands[index].level }
+      }
+  }
+
+  /// What a summary says besides.
+  fileprivate static func columns(of subject: SoundSubject) -> [Column<Self>] {
+    [
+      Column("class_shares") { state in
+        state.shares.isEmpty
+          ? .absent : Value.object(zip(NoiseClass.allCases, state.shares).map { ($0.name, .number($1)) })
+      },
+      Column("input") { _ in subject.name }, Column("sample_rate_hz") { _ in subject.format.sampleRate },
+      Column("channels") { _ in subject.format.channels }, Column("channel") { _ in subject.channel },
+      Column("calibration_offset_db", \.calibration.offset),
+      Column("response_points") { $0.calibration.response?.points.count ?? 0 },
     ]
-    return fields
-  }
-
-  /// A field of CSV; what is not there is empty.
-  private static func csv(_ value: JSONLine.Value) -> String {
-    switch value {
-    case .string(let text): text
-    case .number(let number): number.isFinite ? String(number) : ""
-    case .integer(let integer): String(integer)
-    case .bool(let bool): bool ? "true" : "false"
-    case .unsigned, .null, .array, .object: ""
-    }
-  }
-
-  /// A frequency as a part of a name.
-  private static func plain(_ center: Double) -> String {
-    let name = MeterNumbers.band(center)
-    return name.hasSuffix("k") ? String(format: "%.6g", (Double(name.dropLast()) ?? 0) * 1_000) : name
-  }
-
-  // MARK: for people
-
-  private func cells(_ state: MeterState) -> [(name: String, value: Double?)] {
-    var cells: [(String, Double?)] = [
-      (state.levelName, state.level), (state.equivalentName, state.equivalent),
-      ("\(state.levelName)max", state.maximum), ("LCpeak", state.peak),
-    ]
-    if let loudness = state.loudness {
-      cells += [("M", loudness.momentary), ("S", loudness.shortTerm), ("I", loudness.integrated)]
-    }
-    return cells
-  }
-
-  private func heading(_ state: MeterState) -> String {
-    "TIME".leftPadded(to: 9) + cells(state).map { $0.name.leftPadded(to: 8) }.joined()
-      + (state.hasWordOfLevel ? "  CLASS" : "  SCALE 0-120")
-  }
-
-  private func text(_ state: MeterState) -> String {
-    let painter = Painter(isEnabled: profile.usesColor)
-    let cells = cells(state).map { MeterNumbers.level($0.value, glyphs).leftPadded(to: 8) }.joined()
-    var text = MeterNumbers.time(state.seconds).leftPadded(to: 9) + cells
-    let place = state.hasWordOfLevel ? "" : String(Int(state.place)).leftPadded(to: 3) + " "
-    text += "  " + painter(place + state.noiseClass.name, state.noiseClass.ink)
-    let faults = MeterReport.faults(state)
-    if !faults.isEmpty { text += "  " + painter(faults.joined(separator: ", "), .red) }
-    return text + "\n"
   }
 }

@@ -2,72 +2,30 @@ internal import ArgumentParser
 import Foundation
 import RustleAudio
 
-/// The frequency weightings by their letters.
-enum WeightingChoice: String, CaseIterable, ExpressibleByArgument, Sendable {
-  case a = "A"
-  case c = "C"
-  case z = "Z"
-
-  init?(argument: String) { self.init(rawValue: argument.uppercased()) }
-
-  var weighting: FrequencyWeighting {
-    switch self {
-    case .a: .a
-    case .c: .c
-    case .z: .z
-    }
-  }
-}
-
-/// The time weightings by their letters.
-enum TimeChoice: String, CaseIterable, ExpressibleByArgument, Sendable {
-  case fast = "F"
-  case slow = "S"
-
-  init?(argument: String) { self.init(rawValue: argument.uppercased()) }
-
-  var weighting: TimeWeighting {
-    switch self {
-    case .fast: .fast
-    case .slow: .slow
-    }
-  }
-}
-
 /// The bands by the names that people use.
 enum BandChoice: String, CaseIterable, ExpressibleByArgument, Sendable {
   case octave, third
-
-  var width: BandWidth {
-    switch self {
-    case .octave: .octave
-    case .third: .thirdOctave
-    }
-  }
 }
 
 /// What is measured, and against what.
 struct MeterOptions: ParsableArguments {
   @Option(help: "The weighting of the levels: A as the ear hears, C for loud sounds, Z for none.")
-  var weighting: WeightingChoice = .a
+  var weighting = FrequencyWeighting.a
 
   @Option(help: "How fast the level follows the sound: F in 125 ms, S in 1 s.")
-  var time: TimeChoice = .fast
+  var time = TimeWeighting.fast
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "Measure this channel, counted from 1, instead of the mean power of all. Loudness is always of all.",
-      valueName: "number"),
-    transform: Parse.integer("a channel number", in: 1...1_024))
+    help: "Measure this channel, counted from 1, instead of the mean power of all. Loudness is always of all.",
+    value: "number",
+    parse: Parse.integer("a channel number", in: 1...1_024))
   var channel: Int?
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
+    help:
       "What is added to a level relative to full scale for dB re 20 \u{B5}Pa, -300 to 300. Without it levels are in dBFS.",
-      valueName: "db"),
-    transform: Parse.number("decibels", in: -300...300))
+    value: "db",
+    parse: Parse.number("decibels", in: -300...300))
   var calibration: Double?
 
   @Option(
@@ -88,10 +46,10 @@ struct MeterOptions: ParsableArguments {
   func configuration(for format: AudioFormat) throws -> NoiseMeterConfiguration {
     try CommandFailure.check(channel: channel, of: format)
     return NoiseMeterConfiguration(
-      frequencyWeighting: weighting.weighting, timeWeighting: time.weighting,
+      frequencyWeighting: weighting, timeWeighting: time,
       channel: channel.map { .channel($0 - 1) } ?? .all,
       calibration: Calibration(offset: calibration, response: try response.map(Self.response)),
-      measuresLoudness: !isWithoutLoudness, bands: bands?.width)
+      measuresLoudness: !isWithoutLoudness, bands: bands.map { $0 == .octave ? .octave : .thirdOctave })
   }
 
   /// The meter for a format.

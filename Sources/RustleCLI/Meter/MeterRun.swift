@@ -1,81 +1,205 @@
 import Foundation
 import RustleAudio
+import RustlePlot
 
-/// One measurement, from its start until one of the things that end it.
-struct MeterRun: Sendable {
-  let input: SoundInput
-  let meter: NoiseMeter
-  /// The sound between two readings.
-  let interval: Duration
-  /// Told of each reading, and of the end before the summary is written.
-  let follower: MeterFollower
+/// Where the states of a measurement go. After `finish` nothing more is written.
+protocol MeterSink: Actor {
+  func show(_ state: MeterState) throws
+  func finish(_ state: MeterState) throws
+}
+
+/// One measurement, from its start until one of the things that end it, with what goes on beside its output: the progress of a
+/// long file, and the picture.
+actor MeterRun {
+  private let input: SoundInput
+  private let meter: NoiseMeter
+  private let interval: Duration
+  private let subject: SoundSubject
+  private let png: String?
+  private var progress: ProgressLine
+  private var history = MeterHistory()
+  private var classes = [Int](repeating: 0, count: NoiseClass.allCases.count)
+  private var isOver = false
+
+  /// - Parameters:
+  ///   - interval: the sound between two readings.
+  ///   - png: where the picture goes; nil: there is none.
+  ///   - progress: for whoever looks at standard error and is not shown the levels.
+  init(
+    _ input: SoundInput, with meter: NoiseMeter, every interval: Duration, of subject: SoundSubject, png: String?,
+    progress: sending ProgressLine
+  ) {
+    self.input = input
+    self.meter = meter
+    self.interval = interval
+    self.subject = subject
+    self.png = png
+    self.progress = progress
+  }
 
   /// What the meter shows now.
-  func state() async throws -> MeterState { try await MeterState(meter.reading, of: meter, tally: input.tally) }
-
-  /// Measures without a view.
-  func lines(to sink: some MeterSink) async throws -> RunEnding {
-    // Signals are taken before anything starts, so that none falls between.
-    let signals = await Signals.stream(of: RunEnding.signals)
-    return try await firstEnding(finishing: sink) { tasks in
-      tasks.addTask { try await measure(to: sink) }
-      tasks.addEndingsOfLines(signals: signals)
-    }
+  nonisolated func state() async throws -> MeterState {
+    try await MeterState(meter.reading, of: meter, tally: input.tally)
   }
 
-  /// Measures with the live view.
-  func view(_ view: LiveMeter) async throws -> RunEnding {
-    let signals = await Signals.stream(of: RunEnding.viewSignals)
-    let keys = await view.screen.keys()
-    return try await view.whileShown {
-      try await firstEnding(finishing: view) { tasks in
-        tasks.addTask { try await measure(to: view) }
-        tasks.add(view, signals: signals, isForced: true, keys: keys) { key in
-          if key == .restart {
-            try await meter.restart()
-            await follower.restart()
-          }
-          return await view.press(key)
-        }
-      }
-    }
-  }
-
-  private func measure(to sink: some MeterSink) async throws -> RunEnding {
-    for try await reading in try await meter.readings(of: input, every: interval) {
-      let state = try await MeterState(reading, of: meter, tally: input.tally)
-      await follower.add(state, framesRead: input.tally.frames)
-      try await sink.show(state)
-    }
-    try input.checkIsNotEmpty()
-    return .streamEnded
-  }
-
-  /// Runs the tasks until the first of them says how the run ended, and then writes the summary, before the other tasks have
-  /// ended: one of them may wait for sound that does not come.
-  private func firstEnding(
-    finishing sink: some MeterSink, _ addTasks: (inout RunTasks) -> Void
-  ) async throws -> RunEnding {
+  /// Measures to the end of the sound, or until something else ends the run.
+  ///
+  /// - Parameters:
+  ///   - sink: is given each reading, and the last state.
+  ///   - view: the sink, where it is a view.
+  nonisolated func measure(to sink: some MeterSink, view: LiveMeter? = nil) async throws -> RunEnding {
     do {
-      let ending = try await RunEnding.first(of: addTasks) { ending in
-        guard let ending else { return }
-        var state = try await state()
-        state.shares = await follower.shares
-        // The picture first: a reader of the pipe that has seen enough must not cost it.
-        try await follower.finish(state)
-        if ending != .readerGone { try await sink.finish(state) }
-      }
-      await input.close()
-      return ending
+      return try await input.run(
+        view: view,
+        measure: { [self] in
+          for try await reading in try await meter.readings(of: input, every: interval) {
+            let state = try await MeterState(reading, of: meter, tally: input.tally)
+            await add(state)
+            try await sink.show(state)
+          }
+        },
+        finish: { [self] ending in
+          let state = try await summary()
+          // The picture first: a reader of the pipe that has seen enough must not cost it.
+          try await finish(state)
+          if ending != .readerGone { try await sink.finish(state) }
+        })
     } catch {
-      // What was measured before a device was lost, or a file turned out to be damaged, is not lost with it.
-      if input.tally.frames > 0, !(error is BrokenPipe), let state = try? await state() {
-        try? await follower.finish(state)
-        try? await sink.finish(state)
-      }
-      await follower.abandon()
-      await input.close()
+      await endProgress()
       throw error
     }
+  }
+
+  private func add(_ state: MeterState) {
+    guard !isOver else { return }
+    classes[state.noiseClass.rawValue] += 1
+    if png != nil { history.add(state) }
+    progress.update(input.tally.frames)
+  }
+
+  /// Begins a new measurement.
+  func restart() async throws {
+    try await meter.restart()
+    classes = classes.map { _ in 0 }
+  }
+
+  /// What the meter shows, with the share of the readings in each class.
+  private func summary() async throws -> MeterState {
+    var state = try await state()
+    let count = classes.reduce(0, +)
+    if count > 0 { state.shares = classes.map { Double($0) / Double(count) } }
+    return state
+  }
+
+  /// Draws the picture, once.
+  private func finish(_ state: MeterState) throws {
+    guard !isOver else { return }
+    endProgress()
+    if let png { try history.write(state, subject, to: png) }
+  }
+
+  private func endProgress() {
+    isOver = true
+    progress.end()
+  }
+}
+
+/// Writes lines.
+actor MeterLineWriter: MeterSink {
+  private let lines: MeterLines
+  /// Whether the readings are written, and not the summary alone.
+  private let showsReadings: Bool
+  private let output: LineWriter
+  /// Once there is a header.
+  private var table: Table<MeterState>?
+  private var isOver = false
+
+  init(lines: MeterLines, showsReadings: Bool, output: LineWriter) {
+    self.lines = lines
+    self.showsReadings = showsReadings
+    self.output = output
+  }
+
+  func show(_ state: MeterState) throws {
+    if showsReadings, !isOver { try output.write(header(state) + (table?.line(state) ?? "")) }
+  }
+
+  func finish(_ state: MeterState) throws {
+    guard !isOver else { return }
+    isOver = true
+    if lines.format.isForPeople && !showsReadings { return try output.write(lines.report(state)) }
+    try output.write(header(state) + lines.summary(state))
+  }
+
+  /// The header, once.
+  private func header(_ state: MeterState) -> String {
+    guard table == nil else { return "" }
+    let table = lines.readings(like: state)
+    self.table = table
+    return table.header
+  }
+}
+
+/// The live view: takes states and keys in, and draws itself when something changed.
+actor LiveMeter: MeterSink, LiveView {
+  var screen: LiveScreen
+  private let subject: SoundSubject
+  private let run: MeterRun
+
+  private var state: MeterState
+  /// What is shown while the view is paused; the measurement itself goes on.
+  private var frozen: MeterState?
+  private var hasSound = false
+  private var showsHelp = false
+  private var isOver = false
+
+  /// - Parameter state: what is shown before the first sound.
+  init(_ run: MeterRun, of subject: SoundSubject, state: MeterState, screen: LiveScreen) {
+    self.run = run
+    self.subject = subject
+    self.state = state
+    self.screen = screen
+  }
+
+  func show(_ state: MeterState) {
+    self.state = state
+    hasSound = true
+    screen.needsDrawing = screen.needsDrawing || frozen == nil
+  }
+
+  /// Puts the report in the view's place and gives the terminal back.
+  func finish(_ state: MeterState) throws {
+    guard !isOver else { return }
+    defer { end() }
+    try screen.draw { hasSound ? MeterView(subject: subject, profile: $0).report(state) : [] }
+  }
+
+  /// Gives the terminal back after a failure; the last picture stays.
+  func end() {
+    guard !isOver else { return }
+    isOver = true
+    screen.end()
+  }
+
+  func press(_ key: Key) async throws -> Bool {
+    switch key {
+    case .quit: return true
+    case .pause: frozen = frozen == nil ? state : nil
+    case .help: showsHelp.toggle()
+    case .restart:
+      frozen = nil
+      try await run.restart()
+    case .up, .down, .left, .right, .pageUp, .pageDown, .home, .end, .letter: return false
+    }
+    screen.needsDrawing = true
+    return false
+  }
+
+  func drawIfNeeded() throws { if screen.needsDrawing && !isOver { try draw() } }
+
+  func draw() throws {
+    let status = MeterView.Status(
+      isPaused: frozen != nil, hasKeys: screen.hasKeys, showsHelp: showsHelp, hasSound: hasSound)
+    try screen.draw { MeterView(subject: subject, profile: $0).lines(frozen ?? state, status) }
   }
 }

@@ -1,141 +1,97 @@
 import RustleAudio
 
 /// What the meter command shows: what the meter read, and what there is to say about its input.
+@dynamicMemberLookup
 struct MeterState: Equatable, Sendable {
-  /// Loudness in LUFS, its range in LU, not a number in the first three seconds, the true peak in dBTP.
-  struct Loudness: Equatable, Sendable {
-    var momentary: Double
-    var momentaryMaximum: Double
-    var shortTerm: Double
-    var shortTermMaximum: Double
-    var integrated: Double
-    var range: Double
-    var truePeak: Double
-  }
-
-  /// The equivalent level of one band, in dB.
-  struct Band: Equatable, Sendable {
-    var center: Double
-    var level: Double
-  }
-
-  /// The level that was exceeded for so many percent of the time; nil in the first 10 ms.
-  struct Exceeded: Equatable, Sendable {
-    var percent: Int
-    var level: Double?
-  }
-
+  /// The percentages of the exceedance levels that are shown.
+  static let percentages = [5, 10, 50, 90, 95]
   /// The seconds of sound in a value of short-term loudness (EBU Tech 3341, section 2.2).
   private static let shortTerm = 3.0
 
-  /// The percentages that are shown.
-  static let percentages = [5, 10, 50, 90, 95]
-
-  var seconds = 0.0
-  var frequencyWeighting = FrequencyWeighting.a
-  var timeWeighting = TimeWeighting.fast
-  var calibration = Calibration.uncalibrated
-  /// Levels are in dB with the calibration; minus infinity is silence.
-  var level = -Double.infinity
-  var equivalent = -Double.infinity
-  var maximum = -Double.infinity
-  var minimum: Double?
-  var peak = -Double.infinity
-  var exposure = -Double.infinity
-  var exceeded: [Exceeded] = []
-  /// The place on the scale from 0 to 120.
-  var place = 0.0
-  var noiseClass = NoiseClass.silent
-  var loudness: Loudness?
-  var bands: [Band] = []
+  /// The loudness range of it is not a number in the first three seconds.
+  var reading = NoiseReading()
+  /// The levels that were exceeded for `percentages` of the time; nil in the first 10 ms.
+  var exceeded: [Double?] = percentages.map { _ in nil }
+  var bands: [NoiseMeter.Band] = []
   /// The share of the readings so far in each class, from silent to loud; empty where it was not counted.
   var shares: [Double] = []
-  /// Samples at or beyond full scale.
-  var overloads = 0
   /// Frames that were lost on their way from a device, and how often the device ran over.
   var lostFrames: Int64 = 0
   var overruns = 0
 
-  /// The usual name of the level: `LAF`.
-  var levelName: String { "L\(frequencyWeighting.rawValue)\(timeWeighting.rawValue)" }
-  /// The usual name of the equivalent level: `LAeq`.
-  var equivalentName: String { "L\(frequencyWeighting.rawValue)eq" }
-  /// The usual name of the exposure level: `LAE`.
-  var exposureName: String { "L\(frequencyWeighting.rawValue)E" }
-  /// The unit of the levels: `dB`, or `dBFS` without a calibration.
-  var unit: String { calibration.unit }
+  subscript<Value>(dynamicMember path: WritableKeyPath<NoiseReading, Value>) -> Value {
+    get { reading[keyPath: path] }
+    set { reading[keyPath: path] = newValue }
+  }
 
+  subscript<Value>(dynamicMember path: KeyPath<NoiseReading, Value>) -> Value { reading[keyPath: path] }
+
+  /// The unit of the levels: `dB`, or `dBFS` without a calibration.
+  var unit: String { reading.calibration.unit }
   /// Whether the word of the scale from 0 to 120 may stand beside a level: not beside a sound pressure level, for which it would
   /// be taken.
-  var hasWordOfLevel: Bool { !calibration.isCalibrated }
+  var hasWordOfLevel: Bool { !reading.calibration.isCalibrated }
   /// The colour of a level.
-  var ink: Painter.Ink { hasWordOfLevel ? noiseClass.ink : .bold }
+  var ink: Painter.Ink { hasWordOfLevel ? reading.noiseClass.ink : .bold }
 
   /// The calibration in words, and what its absence means.
   var calibrationText: String {
-    "\(calibration): levels in "
-      + (calibration.isCalibrated ? "dB re 20 \u{B5}Pa" : "dBFS, relative to full scale")
+    "\(reading.calibration): levels in " + (hasWordOfLevel ? "dBFS, relative to full scale" : "dB re 20 \u{B5}Pa")
+  }
+
+  /// For example `A-weighted, fast (F, 125 ms)`.
+  var weightingText: String {
+    let weighting = reading.frequencyWeighting
+    return (weighting == .z ? "not weighted (Z)" : "\(weighting.rawValue)-weighted")
+      + (reading.timeWeighting == .fast ? ", fast (F, 125 ms)" : ", slow (S, 1 s)")
+  }
+
+  /// The levels since the beginning by their usual names, the sound exposure level last.
+  var levels: [(name: String, level: Double?)] {
+    [
+      (reading.equivalentName, reading.equivalent), ("\(reading.levelName)max", reading.maximum),
+      ("\(reading.levelName)min", reading.minimum), ("LCpeak", reading.peak), (reading.exposureName, reading.exposure),
+    ]
+  }
+
+  /// The exceedance levels by their usual names, such as `LAF10`.
+  var exceedanceLevels: [(name: String, level: Double?)] {
+    zip(Self.percentages, exceeded).map { ("\(reading.levelName)\($0)", $1) }
+  }
+
+  /// What is wrong, in a word each.
+  var faults: [String] {
+    var faults: [String] = []
+    if reading.overloads > 0 { faults.append("OVERLOAD") }
+    if lostFrames > 0 { faults.append("LOST \(lostFrames)") }
+    if overruns > 0 { faults.append("OVERRUNS \(overruns)") }
+    return faults
+  }
+
+  /// What is wrong, and what that means.
+  var faultTexts: [String] {
+    var texts: [String] = []
+    if reading.overloads > 0 {
+      let samples = reading.overloads == 1 ? "1 sample" : "\(reading.overloads) samples"
+      texts.append("OVERLOAD: \(samples) at or beyond full scale; levels may read too low")
+    }
+    if lostFrames > 0 || overruns > 0 {
+      texts.append("LOST: \(lostFrames) frames, \(overruns) overruns of the device; they do not count")
+    }
+    return texts
   }
 }
 
 extension MeterState {
   /// What a meter shows now.
   init(_ reading: NoiseReading, of meter: NoiseMeter, tally: SoundTally) async throws {
-    self.init()
-    seconds = reading.seconds
-    frequencyWeighting = reading.frequencyWeighting
-    timeWeighting = reading.timeWeighting
-    calibration = reading.calibration
-    level = reading.level
-    equivalent = reading.equivalent
-    maximum = reading.maximum
-    minimum = reading.minimum
-    peak = reading.peak
-    exposure = reading.exposure
-    for percent in Self.percentages {
-      exceeded.append(Exceeded(percent: percent, level: try await meter.level(exceededFor: Double(percent))))
-    }
-    place = reading.place
-    noiseClass = reading.noiseClass
-    loudness = reading.loudness.map {
-      Loudness(
-        momentary: $0.momentary, momentaryMaximum: $0.momentaryMaximum, shortTerm: $0.shortTerm,
-        shortTermMaximum: $0.shortTermMaximum, integrated: $0.integrated,
-        // It is made of short-term loudness, of which there is none yet (EBU Tech 3342, section 2).
-        range: reading.seconds < Self.shortTerm ? .nan : $0.range, truePeak: $0.truePeak)
-    }
-    bands = try await meter.bands().map { Band(center: $0.center, level: $0.level) }
-    overloads = reading.overloads
+    self.reading = reading
+    // It is made of short-term loudness, of which there is none yet (EBU Tech 3342, section 2).
+    if reading.seconds < Self.shortTerm { self.reading.loudness?.range = .nan }
+    exceeded = []
+    for percent in Self.percentages { exceeded.append(try await meter.level(exceededFor: Double(percent))) }
+    bands = try await meter.bands()
     lostFrames = tally.lostFrames
     overruns = tally.overruns
   }
-}
-
-/// What is measured, for headings.
-struct MeterSubject: Equatable, Sendable {
-  /// The input's name.
-  let name: String
-  /// The rate and the channels.
-  let format: AudioFormat
-  /// What a file says about itself: `WAV, 32 bit float`; nil for other inputs.
-  let encoding: String?
-  /// The channel that is measured, counted from 1; nil: all, the mean of their powers.
-  let channel: Int?
-
-  /// For example `WAV, 32 bit float, 48 kHz, mean of 2 channels`.
-  var line: String {
-    let channels =
-      switch (format.channels, channel) {
-      case (1, _): "mono"
-      case (let count, nil): "mean of \(count) channels"
-      case (let count, let channel?): "channel \(channel) of \(count)"
-      }
-    let rate = UnitLabelText.rate(format.sampleRate)
-    return [encoding, rate, channels].compactMap(\.self).joined(separator: ", ")
-  }
-}
-
-extension MeterSubject {
-  /// The name without its folders.
-  var title: String { name.split(separator: "/").last.map(String.init) ?? name }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import RustleAudio
 
-/// Lays the meter out for a terminal. A pure function of what it is given.
+/// Lays a measurement out for a terminal: while it goes on, and the whole of it at its end. A pure function of what it is given.
 struct MeterView {
   /// What stands around the levels.
   struct Status: Equatable, Sendable {
@@ -13,33 +13,28 @@ struct MeterView {
     var hasSound = true
   }
 
-  let subject: MeterSubject
+  let subject: SoundSubject
   let profile: TerminalProfile
 
-  private var glyphs: Glyphs { Glyphs(for: profile) }
-  private var painter: Painter { Painter(isEnabled: profile.usesColor) }
-  private var layout: MeterLayout { MeterLayout(profile: profile) }
+  private static let empty: ScreenLine = ("", 0)
 
   /// The lines and the columns that each takes. There are never more lines than the terminal has rows but one, so that the
   /// picture does not scroll: what matters least is left out first.
-  func lines(_ state: MeterState, _ status: Status) -> [MeterLayout.Line] {
-    var footer = [layout.line(footer(state, status), .dim)]
+  func lines(_ state: MeterState, _ status: Status) -> [ScreenLine] {
+    var footer = [profile.line(footer(state, status), .dim)]
     if status.showsHelp {
       footer.append(
-        layout.line("q quit   space pause the view   r new measurement   ? this line   Ctrl-Z suspend", .dim))
+        profile.line("q quit   space pause the view   r new measurement   ? this line   Ctrl-Z suspend", .dim))
     }
-    let faults = MeterReport.faultTexts(state).map { layout.line($0, .red) }
-    let head = [
-      layout.line(subject.name, .bold), layout.line("\(subject.line); \(MeterReport.weighting(state))", .dim),
-    ]
-    let calibration = [layout.line(state.calibrationText, nil)]
-    let number = big(state)
-    let scale = [layout.scale(state)]
-    let levels = layout.table(levels(state), unit: state.unit)
-    let loudness = state.loudness.map { layout.loudness($0, isWhole: false) } ?? []
-    let bands = state.bands.isEmpty ? [] : MeterBands(profile: profile).lines(state)
-    let small = [small(state)]
-    let gap = [layout.empty]
+    let faults = state.faultTexts.map { profile.line($0, .red) }
+    let head = [profile.line(subject.name, .bold), profile.line("\(subject.line); \(state.weightingText)", .dim)]
+    let calibration = [profile.line(state.calibrationText)]
+    let (number, small, scale) = (big(state), [small(state)], [scale(state)])
+    let percentiles = zip(MeterState.percentages, state.exceedanceLevels).filter { [10, 50, 90].contains($0.0) }
+    let levels = table(Array(state.levels.dropLast()) + percentiles.map(\.1), unit: state.unit)
+    let loudness = loudness(state)
+    let bands = state.bands.isEmpty ? [] : bands(state)
+    let gap = [Self.empty]
     // From the fullest picture to the barest.
     let pictures = [
       head + calibration + gap + number + gap + scale + gap + levels + loudness + gap + bands + faults + footer,
@@ -54,45 +49,164 @@ struct MeterView {
     return pictures.first { $0.count <= room } ?? Array((calibration + small + scale).prefix(room))
   }
 
+  private func footer(_ state: MeterState, _ status: Status) -> String {
+    let stateWord = status.isPaused ? "  paused" : status.hasSound ? "" : "  no sound yet"
+    let keys = status.isPaused ? "   q quit  space go on" : "   q quit  space pause  r restart  ? help"
+    return Numbers.time(state.seconds) + stateWord + (status.hasKeys ? keys : "")
+  }
+
+  /// The whole measurement: levels, percentiles, loudness, bands.
+  func report(_ state: MeterState) -> [ScreenLine] {
+    var lines = [
+      profile.line(subject.name, .bold), profile.line(subject.line),
+      profile.line("measured \(Numbers.time(state.seconds)), \(state.weightingText)"),
+      profile.line(state.calibrationText), Self.empty,
+    ]
+    lines += table(state.levels, unit: state.unit) + table(state.exceedanceLevels, unit: state.unit)
+    lines += loudness(state, isWhole: true)
+    if !state.shares.isEmpty { lines += [Self.empty, profile.line(shares(state))] }
+    lines += state.faultTexts.map { profile.line($0, .red) }
+    if !state.bands.isEmpty { lines += [Self.empty] + bands(state) }
+    return lines
+  }
+
+  /// For example `silent 85 %, quiet 15 % of the time`.
+  private func shares(_ state: MeterState) -> String {
+    let words = zip(NoiseClass.allCases, state.shares).filter { $1 > 0 }
+      .map { "\($0.name) \(String(format: "%.0f", $1 * 100)) %" }
+    let scale = state.hasWordOfLevel ? "" : "on the scale from 0 to 120: "
+    return scale + words.joined(separator: ", ") + " of the time"
+  }
+
+  // MARK: the level and its scale
+
   /// The level in large digits, its name and unit beside it; small where the terminal is narrow.
-  private func big(_ state: MeterState) -> [MeterLayout.Line] {
+  private func big(_ state: MeterState) -> [ScreenLine] {
     let word = state.hasWordOfLevel ? state.noiseClass.name.uppercased() : ""
     let side = [state.levelName, state.unit, "", "", word]
-    let mark = glyphs.bars[glyphs.bars.count - 1]
+    let mark = profile.glyphs.bars[profile.glyphs.bars.count - 1]
     let text = state.level.isFinite ? String(format: "%.1f", state.level) : "-.-"
     // As wide for every number, so that nothing jumps: a sign, three digits, the point, one digit.
     let width = 6 * 8 - 2
-    let digits = BigDigits.lines(text, mark: mark)
     guard profile.columns >= width + 12 else { return [small(state)] }
-    return zip(digits, side).map { digits, side in
+    return zip(BigDigits.lines(text, mark: mark), side).map { digits, side in
       let row = digits.leftPadded(to: width)
-      guard !side.isEmpty else {
-        let trimmed = String(row.reversed().drop { $0 == " " }.reversed())
-        return (painter(trimmed, state.ink), trimmed.count)
-      }
+      guard !side.isEmpty else { return profile.line(row.withoutSpacesAtEnd, state.ink) }
       let ink: Painter.Ink? = side == word ? state.ink : .bold
-      return (painter(row, state.ink) + "  " + painter(side, ink), row.count + 2 + side.count)
+      return (profile.paint(row, state.ink) + "  " + profile.paint(side, ink), row.count + 2 + side.count)
     }
   }
 
-  private func small(_ state: MeterState) -> MeterLayout.Line {
-    let text = "\(state.levelName) \(MeterNumbers.level(state.level, glyphs)) \(state.unit)"
-    return layout.line(state.hasWordOfLevel ? "\(text)  \(state.noiseClass.name.uppercased())" : text, state.ink)
+  private func small(_ state: MeterState) -> ScreenLine {
+    let text = "\(state.levelName) \(Numbers.level(state.level, profile.glyphs)) \(state.unit)"
+    return profile.line(state.hasWordOfLevel ? "\(text)  \(state.noiseClass.name.uppercased())" : text, state.ink)
   }
 
-  private func levels(_ state: MeterState) -> [(String, Double?)] {
-    let percentiles = state.exceeded.filter { [10, 50, 90].contains($0.percent) }
-    return [
-      (state.equivalentName, state.equivalent), ("\(state.levelName)max", state.maximum),
-      ("\(state.levelName)min", state.minimum), ("LCpeak", state.peak),
-    ] + percentiles.map { (MeterReport.percentile($0, state), $0.level) }
+  /// The bar from 0 to 120, and the class as a word.
+  func scale(_ state: MeterState) -> ScreenLine {
+    let word = "\(String(Int(state.place)).leftPadded(to: 3)) \(state.noiseClass.name)"
+    // Without the ends of the scale where they would leave no room for the bar.
+    let isWide = profile.columns >= 40
+    let width = isWide ? min(60, profile.columns - 20) : max(4, profile.columns - 12)
+    let full = Int((min(1, max(0, state.place / DisplayScale.range.upperBound)) * Double(width)).rounded())
+    let shades = profile.glyphs.shades
+    let bar = String(repeating: shades[shades.count - 1], count: full)
+    let rest = String(repeating: shades[0], count: width - full)
+    let parts: [(text: String, ink: Painter.Ink)] = [
+      (isWide ? "0 " : "", .dim), (bar, state.noiseClass.ink), (rest, .dim), (isWide ? " 120 " : " ", .dim),
+      (word, state.noiseClass.ink),
+    ]
+    return (parts.map { profile.paint($0.text, $0.ink) }.joined(), parts.reduce(0) { $0 + $1.text.count })
   }
 
-  private func footer(_ state: MeterState, _ status: Status) -> String {
-    let clock = MeterNumbers.time(state.seconds)
-    let stateWord = status.isPaused ? "  paused" : status.hasSound ? "" : "  no sound yet"
-    let keys =
-      status.hasKeys ? (status.isPaused ? "   q quit  space go on" : "   q quit  space pause  r restart  ? help") : ""
-    return "\(clock)\(stateWord)\(keys)"
+  // MARK: tables
+
+  /// Names and levels side by side, as many in a line as fit.
+  private func table(_ cells: [(name: String, level: Double?)], unit: String) -> [ScreenLine] {
+    table(cells.map { ($0.name, $0.level, unit) })
+  }
+
+  private func table(_ cells: [(name: String, level: Double?, unit: String)]) -> [ScreenLine] {
+    // Seven for the name, seven for a number such as -123.4, the unit, and two between.
+    let unitWidth = cells.reduce(0) { max($0, $1.unit.count) }
+    let width = 7 + 7 + 1 + unitWidth
+    let perLine = max(1, (profile.columns + 2) / (width + 2))
+    return stride(from: 0, to: cells.count, by: perLine).map { start in
+      let row = cells[start..<min(cells.count, start + perLine)]
+      let text = row.map { name, level, unit in
+        let value = Numbers.level(level, profile.glyphs).leftPadded(to: 7)
+        return profile.paint(DisplayWidth.fit(name, to: 7, ellipsis: profile.glyphs.ellipsis), .dim) + value + " "
+          + unit.rightPadded(to: unitWidth)
+      }.joined(separator: "  ").withoutSpacesAtEnd
+      // The last unit may be shorter than the widest.
+      return (text, row.count * (width + 2) - 2 - unitWidth + (row.last?.unit.count ?? 0))
+    }
+  }
+
+  /// Loudness in its own units; with `isWhole` the highest momentary and short-term loudness in place of the last ones.
+  private func loudness(_ state: MeterState, isWhole: Bool = false) -> [ScreenLine] {
+    guard let loudness = state.loudness else { return [] }
+    return table([
+      isWhole ? ("M max", loudness.momentaryMaximum, "LUFS") : ("M", loudness.momentary, "LUFS"),
+      isWhole ? ("S max", loudness.shortTermMaximum, "LUFS") : ("S", loudness.shortTerm, "LUFS"),
+      ("I", loudness.integrated, "LUFS"), ("LRA", loudness.range, "LU"), ("TP", loudness.truePeak, "dBTP"),
+    ])
+  }
+
+  // MARK: bands
+
+  /// The rows of bars.
+  static let barRows = 6
+  /// The decibels from the lowest row to the top.
+  private static let barRange = 60.0
+
+  /// The levels of the bands as bars side by side.
+  func bands(_ state: MeterState) -> [ScreenLine] {
+    // Bands that do not fit are left out from the lowest on; a bar has up to three columns and a space.
+    let (chart, left) = (Chart(profile: profile), Chart.labelWidth + 1)
+    let room = max(1, profile.columns - left)
+    let shown = Array(state.bands.suffix(room))
+    let width = max(1, min(5, room / max(1, shown.count)))
+    let bar = max(1, width - 1)
+    // A ten above the highest level, or the top of full scale where all is silent.
+    let top = shown.map(\.level).filter(\.isFinite).max().map { ($0 / 10).rounded(.up) * 10 } ?? 0
+    let bars = (0..<Self.barRows).map { row -> ScreenLine in
+      let label = row == 0 ? top : row == Self.barRows / 2 ? top - Self.barRange / 2 : nil
+      let cells = shown.map { band in
+        let fraction = min(1, max(0, 1 - (top - band.level) / Self.barRange))
+        let glyph = chart.bar(band.level.isFinite ? fraction : .nan, row: row, of: Self.barRows)
+        return String(repeating: glyph, count: bar) + String(repeating: " ", count: width - bar)
+      }.joined().withoutSpacesAtEnd
+      let margin = chart.margin(label.map { Numbers.text($0, "%.0f", profile.glyphs) })
+      return (margin + profile.paint(cells, .cyan), left + cells.count)
+    }
+    return bars + [profile.line(labels(shown, width: width, unit: state.unit).withoutSpacesAtEnd, .dim)]
+  }
+
+  /// The unit under the levels, and the frequencies of the bands as far as they fit, the first one of an octave before others.
+  private func labels(_ bands: [NoiseMeter.Band], width: Int, unit: String) -> String {
+    var row = unit.leftPadded(to: Chart.labelWidth - 1) + "  "
+    for (index, band) in bands.enumerated() {
+      let start = Chart.labelWidth + 1 + index * width
+      // In thirds of octaves only every third band is named: 31.5, 63, 125, ...
+      let octaves = log2(band.center / 1_000)
+      let isCrowded = width < 6 && abs(octaves.rounded() - octaves) >= 0.1
+      guard !isCrowded, row.count <= start, start + band.name.count <= profile.columns else { continue }
+      row = row.rightPadded(to: start) + band.name + " "
+    }
+    return row
+  }
+}
+
+extension NoiseClass {
+  /// The colour that goes with the name.
+  var ink: Painter.Ink {
+    switch self {
+    case .silent: .blue
+    case .quiet: .green
+    case .average: .magenta
+    case .noisy: .yellow
+    case .loud: .red
+    }
   }
 }

@@ -3,7 +3,7 @@ import Foundation
 import Logging
 import RustleCore
 
-/// How much is told on standard error.
+/// How much is written to standard error.
 struct LogOptions: ParsableArguments {
   @Flag(name: .shortAndLong, help: "Log what the engines do to standard error.")
   var verbose = false
@@ -22,6 +22,25 @@ struct LogOptions: ParsableArguments {
     let asked: Logger.Level = verbose ? .debug : quiet ? .error : usual
     let named = environment["RUSTLE_LOG"].flatMap { Logger.Level(rawValue: $0.lowercased()) }
     return min(asked, named ?? asked)
+  }
+
+  /// Says something to whoever looks at standard error, unless nothing is wanted there.
+  func note(_ text: String) {
+    if !quiet { try? LineWriter.standardError.write("rustle: \(text)\n") }
+  }
+
+  /// Says that a picture was written.
+  func noteWritten(_ path: String) {
+    if !quiet { try? LineWriter.standardError.write("wrote \(path)\n") }
+  }
+
+  /// The progress of a job, for whoever looks at standard error.
+  ///
+  /// - Parameter writesAtOnce: whether the output shows how far it is: then there is none where the output is looked at, too.
+  func progress(total: Int?, writesAtOnce: Bool = false) -> ProgressLine {
+    let isSeen = !quiet && StandardStream.isTerminal(StandardStream.error)
+    return ProgressLine(
+      total: total, isEnabled: isSeen && !(writesAtOnce && StandardStream.isTerminal(StandardStream.output)))
   }
 
   /// Sends the process's log, that of the engines too, to standard error. To be called at most once in a process.

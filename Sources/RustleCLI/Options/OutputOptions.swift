@@ -1,5 +1,20 @@
 internal import ArgumentParser
 
+/// How results are written to standard output.
+enum OutputFormat: String, CaseIterable, ExpressibleByArgument, Sendable {
+  /// A live view on a terminal, text elsewhere.
+  case auto
+  /// For people.
+  case text
+  /// One JSON object a line, with a version field.
+  case ndjson
+  /// A header and one record a line (RFC 4180 quoting).
+  case csv
+
+  /// Whether it is no format for programs.
+  var isForPeople: Bool { self == .auto || self == .text }
+}
+
 /// The options of every command that writes records.
 struct OutputOptions: ParsableArguments {
   @Option(
@@ -17,10 +32,21 @@ struct OutputOptions: ParsableArguments {
 
   /// The format in force.
   var effectiveFormat: OutputFormat { json ? .ndjson : format }
+  /// What standard output can show now.
+  var profile: TerminalProfile { .standardOutput(isASCIIAskedFor: ascii) }
+  /// The screen of a live view; nil where there is to be none.
+  var screen: LiveScreen? {
+    effectiveFormat == .auto && profile.isLive ? .standardOutput(isASCIIAskedFor: ascii) : nil
+  }
 
   func validate() throws {
     if json && format != .auto && format != .ndjson {
       throw ValidationError("expected --json or --format \(format.rawValue), got both")
     }
+  }
+
+  /// Refuses CSV, in which a command has no records.
+  func refuseCSV() throws {
+    if effectiveFormat == .csv { throw ValidationError("--format: expected auto, text or ndjson, got csv") }
   }
 }

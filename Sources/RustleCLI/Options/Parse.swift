@@ -10,8 +10,8 @@ enum Parse {
   ) -> @Sendable (String) throws -> Double {
     { text in
       guard let value = Double(text), range.contains(value) else {
-        let bounds = "\(short(range.lowerBound)) to \(short(range.upperBound))"
-        throw ValidationError("expected \(what) from \(bounds), got '\(text)'")
+        let bounds = [range.lowerBound, range.upperBound].map { Numbers.plain($0, digits: 12) }
+        throw ValidationError("expected \(what) from \(bounds[0]) to \(bounds[1]), got '\(text)'")
       }
       return value
     }
@@ -27,13 +27,19 @@ enum Parse {
     }
   }
 
-  /// The number of points of a frame.
-  static let frameSize: @Sendable (String) throws -> Int = { text in
-    guard let size = Int(text), (64...65_536).contains(size), size & (size - 1) == 0 else {
-      throw ValidationError("expected a power of two from 64 to 65536, got '\(text)'")
+  /// A power of two in a range.
+  static func powerOfTwo(in range: ClosedRange<Int>) -> @Sendable (String) throws -> Int {
+    { text in
+      guard let size = Int(text), range.contains(size), size & (size - 1) == 0 else {
+        throw ValidationError(
+          "expected a power of two from \(range.lowerBound) to \(range.upperBound), got '\(text)'")
+      }
+      return size
     }
-    return size
   }
+
+  static let sampleRate = integer("a sample rate in Hz", in: 1...768_000)
+  static let channels = integer("a number of channels", in: 1...AudioFormat.mostChannels)
 
   /// A note with its octave: `A4`.
   static let note: @Sendable (String) throws -> Note = { text in
@@ -52,7 +58,24 @@ enum Parse {
       throw ValidationError(error.message)
     }
   }
+}
 
-  /// A bound without a needless fraction.
-  private static func short(_ value: Double) -> String { String(format: "%.12g", value) }
+extension Option {
+  /// An option of a number: it may begin with a minus sign.
+  init(
+    wrappedValue: Value, name: NameSpecification = .long, help: String, value: String? = nil,
+    parse: @escaping @Sendable (String) throws -> Value
+  ) {
+    self.init(
+      wrappedValue: wrappedValue, name: name, parsing: .unconditional, help: ArgumentHelp(help, valueName: value),
+      transform: parse)
+  }
+
+  /// The same without a default.
+  init<Number>(
+    name: NameSpecification = .long, help: String, value: String? = nil,
+    parse: @escaping @Sendable (String) throws -> Number
+  ) where Value == Number? {
+    self.init(name: name, parsing: .unconditional, help: ArgumentHelp(help, valueName: value), transform: parse)
+  }
 }

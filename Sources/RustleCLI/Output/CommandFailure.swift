@@ -38,18 +38,15 @@ struct CommandFailure: Error, Equatable {
     self.advice = advice
   }
 
-  /// Refuses samples that are no numbers; `block` is what comes after `first` frames of `file`.
-  static func checkFinite(_ block: [Float], of file: String, from first: Int) throws {
-    guard let place = block.firstIndex(where: { !$0.isFinite }) else { return }
-    throw Self(.badData, "\(file): expected finite samples, got \(block[place]) in frame \(first + place + 1)")
-  }
-
-  /// Refuses to read a sound file from a terminal; `command` is the one that would.
-  static func checkIsNoTerminal(_ input: String, command: String) throws {
-    guard input == AudioFileReader.standardInputPath, StandardStream.isTerminal(StandardStream.input) else { return }
-    throw Self(
-      .noInput, "expected a sound file on standard input, got a terminal",
-      advice: "pipe one in: sox take1.flac -t wav - | rustle \(command) -")
+  /// Makes something of a file or an option, whose name an error of the library lacks.
+  static func naming<Outcome>(
+    _ name: String, _ status: ExitStatus = .badData, _ make: () throws -> Outcome
+  ) throws -> Outcome {
+    do {
+      return try make()
+    } catch let error as AudioError {
+      throw Self(status, "\(name): \(error.message)", advice: error.advice)
+    }
   }
 
   /// Refuses a channel, counted from 1, that a sound does not have.

@@ -12,7 +12,7 @@ enum PitchPicture {
   static func plot(
     _ result: SpectrogramResult, frames: [PitchFrame], threshold: Double, hop: Double, subtitle: String
   ) -> HeatMap {
-    var map = SpectrogramPicture.plot(result)
+    var map = result.plot
     map.subtitle = subtitle
     map.curves = stretches(frames, threshold: threshold).map { stretch in
       // One frame alone has a width too.

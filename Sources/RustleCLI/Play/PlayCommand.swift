@@ -7,8 +7,10 @@ struct PlayCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "play",
     abstract: "Play a sound file, through the equalizer if wanted.",
-    usage:
-      "rustle play <input> [--device <name>] [--demo] [--eq <preset>] [--from <seconds>] [--to <seconds>] [--json]",
+    usage: """
+      rustle play <input> [--device <name>] [--demo] [--eq <preset>]
+              [--from <seconds>] [--to <seconds>] [--json]
+      """,
     discussion: """
       The file is played at its own rate and with its own channels: a device that does not take them is an error, nothing is \
       resampled in secret. (ALSA's device default, and devices whose names begin with plug, convert by themselves.) On a \
@@ -39,40 +41,28 @@ struct PlayCommand: AsyncParsableCommand {
 
   @OptionGroup var file: SoundFileOptions
 
-  @Option(help: ArgumentHelp("The sound device, as 'rustle devices' names it. (default: default)", valueName: "name"))
-  var device: String?
-
-  @Flag(help: "Short for --device demo, which takes sound at its rate and makes none.")
-  var demo = false
+  @OptionGroup var device: DeviceOption
 
   @Option(help: ArgumentHelp("Equalize by this preset.", valueName: "preset"), completion: .file())
   var eq: String?
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("Begin at this time of the sound, 0 to 1000000000. (default: 0)", valueName: "seconds"),
-    transform: Parse.number("seconds", in: 0...1e9))
+    help: "Begin at this time of the sound, 0 to 1000000000. (default: 0)", value: "seconds",
+    parse: Parse.number("seconds", in: 0...1e9))
   var from: Double?
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("Stop at this time of the sound; later than --from.", valueName: "seconds"),
-    transform: Parse.number("seconds", in: 0.001...1e9))
+    help: "Stop at this time of the sound; later than --from.", value: "seconds",
+    parse: Parse.number("seconds", in: 0.001...1e9))
   var to: Double?
 
-  @Option(
-    parsing: .unconditional, help: ArgumentHelp("Stop after this many seconds of sound.", valueName: "seconds"),
-    transform: Parse.number("seconds", in: 0.001...1e9))
-  var duration: Double?
-
+  @OptionGroup var duration: DurationOption
   @OptionGroup var format: OutputOptions
   @OptionGroup var log: LogOptions
 
   func validate() throws {
-    if let device, demo { throw ValidationError("expected --device or --demo, got --device \(device) and --demo") }
-    if device == "" { throw ValidationError("--device: expected the name of a device, got ''") }
-    if format.effectiveFormat == .csv { throw ValidationError("--format: expected auto, text or ndjson, got csv") }
-    if to != nil, duration != nil { throw ValidationError("expected --to or --duration, got both") }
+    try format.refuseCSV()
+    if to != nil, duration.seconds != nil { throw ValidationError("expected --to or --duration, got both") }
     if let to, to <= from ?? 0 {
       throw ValidationError("--to: expected a time after --from, \(from ?? 0) s, got \(to) s")
     }
@@ -80,38 +70,30 @@ struct PlayCommand: AsyncParsableCommand {
 
   func run() async throws {
     log.bootstrap()
-    let isForProgram = self.format.effectiveFormat == .ndjson
+    let writesRecords = self.format.effectiveFormat == .ndjson
     let preset = try eq.map { try PresetFile.read($0, option: "--eq").settings }
     let begin = from ?? 0
-    let sound = try await file.open(for: "play", from: begin, seconds: to.map { $0 - begin } ?? duration)
+    let sound = try await file.open(for: "play", from: begin, seconds: to.map { $0 - begin } ?? duration.seconds)
     let format = sound.format
     if let frames = sound.expectedFrames, frames == 0, sound.firstFrame > 0 {
       throw sound.beginsTooLate(end: sound.file?.frames ?? 0)
     }
     let equalizer = try preset.map { try Self.equalizer($0, file: eq ?? "", format: format) }
-    let name = demo ? AudioDevice.demo.name : device ?? AudioDevice.defaultName
-    let output = try AudioOutput(DeviceConfiguration(device: name, format: format))
-    let hasKeys = StandardStream.isTerminal(StandardStream.input) && StandardStream.isTerminal(StandardStream.error)
+    let output = try AudioOutput(DeviceConfiguration(device: device.name ?? AudioDevice.defaultName, format: format))
+    let isSeen = StandardStream.isTerminal(StandardStream.error)
+    let hasKeys = StandardStream.isTerminal(StandardStream.input) && isSeen
     let line = PlayLine(
       subject: sound.name, firstFrame: sound.firstFrame, totalFrames: sound.expectedFrames, rate: format.sampleRate,
       hasKeys: hasKeys,
       // Not among the lines of a program that somebody looks at.
-      isEnabled: !log.quiet && StandardStream.isTerminal(StandardStream.error)
-        && !(isForProgram && StandardStream.isTerminal(StandardStream.output)),
-      columns: { max(20, StandardStream.size(of: StandardStream.error).columns) },
-      write: { try? LineWriter.standardError.write($0) })
-    var run = PlayRun(sound: sound, output: output, equalizer: equalizer, line: line)
-    if isForProgram {
-      run.records = (PlayLines(input: sound.name, format: format, firstFrame: sound.firstFrame), .standardOutput)
-    }
-    let (ending, last) = try await run.play(keys: hasKeys ? Keyboard.keys() : nil)
+      isEnabled: !log.quiet && isSeen && !(writesRecords && StandardStream.isTerminal(StandardStream.output)))
+    let run = PlayRun(sound: sound, output: output, equalizer: equalizer, line: line, writesRecords: writesRecords)
+    let ending = try await run.play(keys: hasKeys ? Keyboard.keys() : nil)
     if ending == .streamEnded {
       try sound.checkIsNotEmpty()
-      if let shortness = sound.shortness { note(shortness) }
+      if let shortness = sound.shortness { log.note(shortness) }
     }
-    if let last, last.underruns > 0 || line.starvedSeconds > 0 {
-      note(PlayLine.holes(underruns: last.underruns, starvedSeconds: line.starvedSeconds))
-    }
+    if let holes = line.holes { log.note(holes) }
     if ending.status != .ok { throw ExitCode(ending.status.rawValue) }
   }
 
@@ -123,14 +105,8 @@ struct PlayCommand: AsyncParsableCommand {
         .badData, "--eq: expected sound of one or two channels, got \(format.layout)",
         advice: "play it without --eq, or mix it to stereo first")
     }
-    do {
-      return try Equalizer(format: format, settings: settings.limited(toSampleRate: format.sampleRate))
-    } catch {
-      throw CommandFailure(.badData, "\(file): \(error.message)", advice: error.advice)
+    return try CommandFailure.naming(file) {
+      try Equalizer(format: format, settings: settings.limited(toSampleRate: format.sampleRate))
     }
-  }
-
-  private func note(_ text: String) {
-    if !log.quiet { try? LineWriter.standardError.write("rustle: \(text)\n") }
   }
 }

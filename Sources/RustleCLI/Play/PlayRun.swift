@@ -1,6 +1,5 @@
 import Foundation
 import RustleAudio
-import Synchronization
 
 /// One playback, from its start until one of the things that end it.
 struct PlayRun {
@@ -8,43 +7,47 @@ struct PlayRun {
   let output: AudioOutput
   let equalizer: Equalizer?
   let line: PlayLine
-  /// What is written for programs, and where; nil for people.
-  var records: (lines: PlayLines, output: LineWriter)?
+  /// Whether a program is told on standard output how it goes.
+  let writesRecords: Bool
 
-  /// - Returns: what ended it, and how far it came; nil when nothing was heard of the device.
-  func play(keys: AsyncStream<Key>?) async throws -> (RunEnding, PlaybackProgress?) {
-    let hasTerminal = keys != nil
-    let signals = await Signals.stream(of: RunEnding.signals + (hasTerminal ? [SIGTSTP] : []))
+  /// The sound that is heard from one record to the next, in seconds.
+  private static let interval = 0.1
+
+  func play(keys: AsyncStream<Key>?) async throws -> RunEnding {
+    let signals = await Signals.stream(of: RunEnding.signals + (keys == nil ? [] : [SIGTSTP]))
     let gate = PlayGate()
     // A reader that is too slow sees the newest, and does not hold the sound up.
     let (news, teller) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     let session = TerminalSession(
       output: StandardStream.error, input: StandardStream.input, write: { try LineWriter.standardError.write($0) })
-    if hasTerminal { try session.begin() }
+    if keys != nil { try session.begin() }
     defer {
       line.end()
-      if hasTerminal { session.end() }
+      if keys != nil { session.end() }
     }
+    let result: Result<RunEnding, any Error>
     do {
       let ending = try await RunEnding.first { tasks in
-        tasks.addTask { try await heard(gate, teller) }
-        if let records {
+        tasks.addTask {
+          var change: (@Sendable (AudioBuffer) throws -> AudioBuffer)?
+          if let equalizer { change = { try equalizer.process($0) } }
+          let last = try await output.play(GatedInput(input: sound, gate: gate), changing: change) {
+            line.show($0)
+            teller.yield()
+          }
+          line.show(last)
+          return .streamEnded
+        }
+        if writesRecords {
           tasks.addTask {
-            var next = PlayLines.interval
-            for await _ in news {
-              let record = line.record
-              let seconds = Double(record.played) / sound.format.sampleRate
-              guard seconds >= next else { continue }
-              next = (seconds / PlayLines.interval).rounded(.down) * PlayLines.interval + PlayLines.interval
-              try records.output.write(records.lines.line(record))
-            }
+            try await write(news)
             return nil
           }
           tasks.addTask { await RunEnding.readerGone(from: StandardStream.output) }
         }
         tasks.addTask {
           try await RunEnding.signal(from: signals, isForced: true) { _ in
-            line.forget()
+            line.end(isLeft: true)
             try session.suspend()
           }
         }
@@ -56,35 +59,56 @@ struct PlayRun {
         // What waits for the end of a pause goes on, and is cancelled.
         await gate.open()
       }
-      await output.shutDown()
-      if let records, ending != .readerGone, line.last != nil {
-        try records.output.write(records.lines.summary(line.record, isComplete: ending == .streamEnded))
-      }
-      return (ending, line.last)
+      result = .success(ending)
     } catch {
-      await output.shutDown()
-      throw error
+      result = .failure(error)
+    }
+    await output.shutDown()
+    let ending = try result.get()
+    var state = line.state
+    if writesRecords, ending != .readerGone, state.last != nil {
+      state.isComplete = ending == .streamEnded
+      try LineWriter.standardOutput.write(table("summary").line(state))
+    }
+    return ending
+  }
+
+  private func write(_ news: AsyncStream<Void>) async throws {
+    let table = table("progress")
+    var next = Self.interval
+    for await _ in news {
+      let state = line.state
+      let seconds = Double(state.played) / sound.format.sampleRate
+      guard seconds >= next else { continue }
+      next = ((seconds / Self.interval).rounded(.down) + 1) * Self.interval
+      try LineWriter.standardOutput.write(table.line(state))
     }
   }
 
-  private func heard(_ gate: PlayGate, _ teller: AsyncStream<Void>.Continuation) async throws -> RunEnding {
-    let gated = GatedInput(input: sound, gate: gate)
-    let line = line
-    var change: (@Sendable (AudioBuffer) throws -> AudioBuffer)?
-    if let equalizer { change = { buffer in try equalizer.process(buffer) } }
-    let last = try await output.play(
-      gated, changing: change,
-      onProgress: {
-        line.show($0)
-        teller.yield()
-      })
-    line.show(last)
-    return .streamEnded
+  private func table(_ kind: String) -> Table<PlayLine.State> {
+    let (format, name, first) = (sound.format, sound.name, Int64(sound.firstFrame))
+    let common: [Column<PlayLine.State>] = [
+      Column("position_s") { Double(first + $0.played) / format.sampleRate },
+      Column("played_s") { Double($0.played) / format.sampleRate },
+      Column("underruns", \.underruns),
+      Column("starved_s") { Double($0.insertedSilence) / format.sampleRate },
+    ]
+    let rest: [Column<PlayLine.State>] =
+      kind == "progress"
+      ? [Column("paused", \.isPaused)]
+      : [
+        Column("input") { _ in name },
+        Column("sample_rate_hz") { _ in format.sampleRate },
+        Column("channels") { _ in format.channels },
+        Column("frames", \.played),
+        Column("complete", \.isComplete),
+      ]
+    return Table(common + rest, kind: kind, format: .ndjson, profile: .standardOutput(isASCIIAskedFor: false))
   }
 }
 
 /// Holds the sound back while the playback is paused.
-actor PlayGate {
+private actor PlayGate {
   private var isPaused = false
   private var waiting: [CheckedContinuation<Void, Never>] = []
 
@@ -107,29 +131,14 @@ actor PlayGate {
 }
 
 /// An input whose buffers pass a gate.
-struct GatedInput: AudioInput {
+private struct GatedInput: AudioInput {
   let input: SoundInput
   let gate: PlayGate
 
-  func buffers() -> Buffers { Buffers(base: input.buffers(), gate: gate) }
-
-  struct Buffers: AsyncSequence {
-    typealias Element = AudioBuffer
-    let base: SoundBuffers
-    let gate: PlayGate
-
-    func makeAsyncIterator() -> Iterator { Iterator(base: base.makeAsyncIterator(), gate: gate) }
-
-    struct Iterator: AsyncIteratorProtocol {
-      var base: SoundBuffers.Iterator
-      let gate: PlayGate
-
-      mutating func next() async throws -> AudioBuffer? { try await next(isolation: #isolation) }
-
-      mutating func next(isolation actor: isolated (any Actor)?) async throws -> AudioBuffer? {
-        await gate.pass()
-        return try await base.next(isolation: actor)
-      }
+  func buffers() -> AsyncMapSequence<SoundBuffers, AudioBuffer> {
+    input.buffers().map { [gate] buffer in
+      await gate.pass()
+      return buffer
     }
   }
 }

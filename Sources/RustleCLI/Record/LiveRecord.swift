@@ -1,30 +1,21 @@
-import Foundation
 import RustleAudio
 import RustleAudioFiles
 
 /// The live view of a recording: takes progress and keys in, and draws itself when something changed.
 actor LiveRecord: LiveView {
-  /// What a key asks the recording for.
-  enum Wish: Sendable {
-    case stop
-    case pauseOrResume
-  }
-
   var screen: LiveScreen
-  private let path: String
-  private var hasKeys: Bool
+  private let recorder: Recorder
+  private var picture: RecordView
   private var progress: RecorderProgress?
-  private var held: [Double] = []
-  private var showsHelp = false
 
-  init(path: String, screen: LiveScreen) {
-    self.path = path
+  init(recorder: Recorder, path: String, screen: LiveScreen) {
+    self.recorder = recorder
     self.screen = screen
-    hasKeys = screen.hasKeys
+    picture = RecordView(path: path, hasKeys: screen.hasKeys)
   }
 
   func end() {
-    (showsHelp, hasKeys) = (false, false)
+    (picture.showsHelp, picture.hasKeys) = (false, false)
     try? draw()
     screen.end()
   }
@@ -32,25 +23,76 @@ actor LiveRecord: LiveView {
   func apply(_ progress: RecorderProgress) {
     self.progress = progress
     for (channel, level) in progress.levels.enumerated() {
-      if channel == held.count { held.append(level.peak) }
-      held[channel] = max(held[channel], level.peak)
+      if channel == picture.held.count { picture.held.append(level.peak) }
+      picture.held[channel] = max(picture.held[channel], level.peak)
     }
     screen.needsDrawing = true
   }
 
-  func press(_ key: Key) -> Wish? {
+  func press(_ key: Key) async throws -> Bool {
     screen.needsDrawing = true
-    switch key {
-    case .quit: return .stop
-    case .pause: return .pauseOrResume
-    default:
-      if key == .help { showsHelp.toggle() }
-      return nil
+    if key == .help { picture.showsHelp.toggle() }
+    if key == .pause {
+      switch await recorder.state {
+      case .recording: try await recorder.pause()
+      case .paused: try await recorder.resume()
+      // The recording has just ended by itself.
+      case .idle, .starting: break
+      }
     }
+    return key == .quit
   }
 
-  func draw() throws {
-    let status = RecordView.Status(path: path, hasKeys: hasKeys, showsHelp: showsHelp, held: held)
-    try screen.draw { RecordView(profile: $0).lines(progress, status) }
+  func draw() throws { try screen.draw { picture.lines(progress, $0) } }
+}
+
+/// The picture of a recording: a line with its state, and a bar for each channel.
+struct RecordView: Sendable {
+  let path: String
+  var hasKeys: Bool
+  var showsHelp = false
+  /// The highest peak of each channel so far, in dBFS.
+  var held: [Double] = []
+
+  /// The level at the left end of a bar, in dBFS.
+  private static let softest = -60.0
+
+  func lines(_ progress: RecorderProgress?, _ profile: TerminalProfile) -> [ScreenLine] {
+    let isPaused = progress?.isPaused ?? false
+    let state = progress == nil ? "waiting" : isPaused ? "PAUSED" : "REC"
+    let time = RecordCommand.time(progress?.duration ?? .zero)
+    var lines = [profile.line("\(state)  \(time)  \(path)", isPaused ? .yellow : .bold)]
+    for (channel, level) in (progress?.levels ?? []).enumerated() {
+      let held = channel < held.count ? held[channel] : level.peak
+      let ink: Painter.Ink = held >= 0 ? .red : held > -6 ? .yellow : .green
+      lines.append(profile.line(bar(level, channel: channel, held: held, profile), ink))
+    }
+    if let progress {
+      let troubles = RecordCommand.troubles(progress.lostFrames, progress.overruns, progress.clippedSamples)
+      if !troubles.isEmpty { lines.append(profile.line(String(troubles.dropFirst(2)), .red)) }
+    }
+    if showsHelp {
+      lines.append(profile.line("space pauses and goes on, q stops and closes the file, ? hides this", .dim))
+    } else if hasKeys {
+      lines.append(profile.line("space pause  q stop  ? help", .dim))
+    }
+    return lines
+  }
+
+  /// `1  ▇▇▇▇▇▇▇      |   -12.3 dBFS  max -6.0`, the mark at the highest peak so far.
+  private func bar(_ level: SignalLevel, channel: Int, held: Double, _ profile: TerminalProfile) -> String {
+    let glyphs = profile.glyphs
+    let lead = "\(channel + 1)".rightPadded(to: 3)
+    let over = held >= 0 ? " OVER" : ""
+    let tail = " \(RecordCommand.decibels(level.peak)) dBFS  max \(RecordCommand.decibels(held))\(over)"
+    let width = max(4, profile.columns - lead.count - tail.count)
+    func place(_ level: Double) -> Int {
+      level.isFinite ? min(width, max(0, Int(Double(width) * (1 - level / Self.softest)))) : 0
+    }
+    var cells = [Character](repeating: " ", count: width)
+    for index in 0..<place(level.power) { cells[index] = glyphs.bars[7] }
+    for index in place(level.power)..<max(place(level.power), place(level.peak)) { cells[index] = glyphs.shades[1] }
+    if place(held) > 0 { cells[place(held) - 1] = glyphs.vertical }
+    return lead + String(cells) + tail
   }
 }

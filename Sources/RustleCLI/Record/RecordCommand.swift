@@ -7,8 +7,10 @@ struct RecordCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "record",
     abstract: "Record a sound device into a file.",
-    usage:
-      "rustle record <output> [--device <name>] [--rate <hz>] [--channels <count>] [--duration <seconds>] [--json]",
+    usage: """
+      rustle record <output> [--device <name>] [--rate <hz>]
+              [--channels <count>] [--duration <seconds>] [--json]
+      """,
     discussion: """
       Writes WAV or FLAC, by the file's extension. The file opens whatever becomes of the process: one that is killed \
       loses less than the last second. A device that is lost and a disk that is full end the recording, with the file kept.
@@ -18,7 +20,7 @@ struct RecordCommand: AsyncParsableCommand {
 
       EXAMPLES:
         rustle record take1.flac
-        rustle record take1.wav --device hw:1,0 --rate 96000 --channels 1 --encoding f32
+        rustle record take1.wav --device hw:1 --rate 96000 --channels 1 --encoding f32
         rustle record take1.flac --duration 60 --json
         rustle record demo.wav --demo --duration 3
 
@@ -28,7 +30,8 @@ struct RecordCommand: AsyncParsableCommand {
         duration_s       the time in the file
         frames           the frames in the file
         paused           whether what comes is thrown away
-        peak_dbfs        the highest sample of the newest buffer, for each channel; null for silence
+        peak_dbfs        the highest sample of the newest buffer, for each channel;
+                         null for silence
         power_dbfs       its mean square, for each channel; null for silence
         lost_frames      frames lost on the way
         overruns         how often the device had no room left
@@ -40,13 +43,10 @@ struct RecordCommand: AsyncParsableCommand {
 
   @OptionGroup var device: SoundDeviceOptions
 
-  @Option(
-    parsing: .unconditional, help: ArgumentHelp("Stop after this many seconds of sound.", valueName: "seconds"),
-    transform: Parse.number("seconds", in: 0.001...1e9))
-  var duration: Double?
+  @OptionGroup var duration: DurationOption
 
   @Option(help: "How a sample is written: s16, s24, s32 or f32; FLAC takes the first two. (default: s24)")
-  var encoding: SampleEncoding = .s24
+  var encoding: AudioFileWriter.Encoding = .int24
 
   @Flag(help: "Replace a file of that name.")
   var overwrite = false
@@ -58,7 +58,7 @@ struct RecordCommand: AsyncParsableCommand {
   @OptionGroup var log: LogOptions
 
   func validate() throws {
-    if format.effectiveFormat == .csv { throw ValidationError("--format: expected auto, text or ndjson, got csv") }
+    try format.refuseCSV()
     if output == AudioFileReader.standardInputPath {
       throw ValidationError("expected the path of a file, got -: a recording is not written to standard output")
     }
@@ -66,39 +66,50 @@ struct RecordCommand: AsyncParsableCommand {
     guard ["wav", "wave", "flac"].contains(end) else {
       throw ValidationError("expected a name that ends with .wav or .flac, got '\(output)'")
     }
-    if end == "flac", encoding != .s16, encoding != .s24 {
+    if end == "flac", encoding != .int16, encoding != .int24 {
       throw ValidationError("--encoding: expected s16 or s24 for FLAC, got \(encoding.rawValue)")
     }
   }
 
   func run() async throws {
     log.bootstrap()
-    let configuration = try device.configuration(of: device.name ?? AudioDevice.defaultName, seconds: duration)
-    let options = AudioFileWriter.Options(encoding: encoding.encoding, overwrite: overwrite, dither: dither)
-    let run = RecordRun(capture: try AudioCapture(configuration), path: output, options: options)
-    let ending: RunEnding
-    let profile = TerminalProfile.standardOutput(isASCIIAskedFor: format.ascii)
-    if format.effectiveFormat == .auto && profile.isLive {
-      let screen = LiveScreen.standardOutput(isASCIIAskedFor: format.ascii)
-      ending = try await run.view(LiveRecord(path: output, screen: screen))
-    } else {
-      let lines = RecordLines(format: format.effectiveFormat)
-      ending = try await run.lines(lines, to: .standardOutput)
+    let configuration = try device.configuration(
+      of: device.name ?? AudioDevice.defaultName, seconds: duration.seconds)
+    let options = AudioFileWriter.Options(encoding: encoding, overwrite: overwrite, dither: dither)
+    let capture = try AudioCapture(configuration)
+    let recorder = Recorder()
+    let progress = await recorder.progress()
+    let view = format.screen.map { LiveRecord(recorder: recorder, path: output, screen: $0) }
+    let lines = Self.progressTable(format.effectiveFormat, format.profile)
+    // The file is closed in milliseconds: nothing is ended by force.
+    let ending = try await RunEnding.of(view: view, isForced: false) { _ in
+      // The task that waits for the end of the recording.
+      _ = try? await recorder.stop()
+    } tasks: { tasks in
+      try await recorder.start(capture, format: configuration.format, to: output, options: options)
+      tasks.addTask {
+        // What became of it is asked for below.
+        _ = try? await recorder.finished()
+        return .streamEnded
+      }
+      tasks.addTask {
+        // Programs want more lines than people.
+        let interval: Duration = lines.format == .ndjson ? .milliseconds(100) : .seconds(1)
+        var next = interval
+        for await progress in progress {
+          if let view { await view.apply(progress) }
+          guard view == nil, progress.duration >= next else { continue }
+          while next <= progress.duration { next += interval }
+          try LineWriter.standardOutput.write(lines.line(progress))
+        }
+        return nil
+      }
+    }
+    let recording = try await recorder.stop()
+    if ending != .readerGone {
+      let table = Self.summaryTable(format.effectiveFormat, format.profile)
+      try? LineWriter.standardOutput.write(table.line(recording))
     }
     if ending.status != .ok { throw ExitCode(ending.status.rawValue) }
-  }
-}
-
-/// The encodings of a file by their names on the command line.
-enum SampleEncoding: String, CaseIterable, ExpressibleByArgument, Sendable {
-  case s16, s24, s32, f32
-
-  var encoding: AudioFileWriter.Encoding {
-    switch self {
-    case .s16: .int16
-    case .s24: .int24
-    case .s32: .int32
-    case .f32: .float32
-    }
   }
 }

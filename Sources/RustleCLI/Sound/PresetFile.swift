@@ -19,7 +19,7 @@ enum PresetFile {
   /// - Throws: `CommandFailure` with the file's name.
   static func read(_ path: String, option: String) throws -> EqualizerPreset {
     let data = try TextFile.bytes(of: path, option: option)
-    do {
+    return try CommandFailure.naming(path) {
       // A byte order mark stands before anything else.
       let start = data.starts(with: [0xEF, 0xBB, 0xBF]) ? data.dropFirst(3) : data
       let isObject = start.first { !$0.isBlank } == UInt8(ascii: "{")
@@ -30,8 +30,6 @@ enum PresetFile {
           advice: "save it anew in UTF-8")
       }
       return EqualizerPreset(name: name(of: path), settings: try EqualizerText.parse(text))
-    } catch let error as AudioError {
-      throw CommandFailure(.badData, "\(path): \(error.message)", advice: error.advice)
     }
   }
 

@@ -12,12 +12,14 @@ struct SoundInput: AudioInput {
   /// What a file says about itself; nil for raw samples and devices.
   let file: AudioFileFormat?
   /// Whether it goes on in its own time: a device, which has no end of its own.
-  let isLive: Bool
+  var isLive: Bool { capture != nil }
   /// What has been read so far.
   let tally: SoundTally
   /// The frame of the sound that is read first; those before it are passed over.
   let firstFrame: Int
   private let source: SoundBuffers.Source
+  /// The device, which lives as long as its sound is wanted.
+  private let capture: AudioCapture?
   private let frameLimit: Int64?
 
   /// Opens a sound file.
@@ -28,8 +30,7 @@ struct SoundInput: AudioInput {
   static func file(_ path: String, from: Double = 0, seconds: Double? = nil) async throws -> Self {
     let buffers = try await AudioFileInput(path: path).buffers()
     return Self(
-      name: name(path), format: buffers.format, file: buffers.fileFormat, isLive: false, source: .file(buffers),
-      from: from, seconds: seconds)
+      name: name(path), format: buffers.format, file: buffers.fileFormat, source: buffers, from: from, seconds: seconds)
   }
 
   /// Opens samples without a header.
@@ -40,8 +41,7 @@ struct SoundInput: AudioInput {
     let frames = max(1, Int(format.sampleRate / 50))
     let input = RawPCMInput(path: path, format: format, encoding: encoding, blockFrames: frames)
     return Self(
-      name: name(path), format: format, file: nil, isLive: false, source: .raw(try await input.buffers()),
-      from: from, seconds: seconds)
+      name: name(path), format: format, file: nil, source: try await input.buffers(), from: from, seconds: seconds)
   }
 
   /// Opens a device, which begins to run; it ends by itself at the configuration's limit.
@@ -49,19 +49,19 @@ struct SoundInput: AudioInput {
     let capture = try AudioCapture(configuration)
     let buffers = try await capture.buffers(of: .milliseconds(20))
     return Self(
-      name: "device \(configuration.device)", format: configuration.format, file: nil, isLive: true,
-      source: .device(capture, buffers), from: 0, seconds: nil)
+      name: "device \(configuration.device)", format: configuration.format, file: nil,
+      source: buffers, capture: capture)
   }
 
-  private init(
-    name: String, format: AudioFormat, file: AudioFileFormat?, isLive: Bool, source: SoundBuffers.Source,
-    from: Double, seconds: Double?
-  ) {
+  private init<Buffers: AsyncSequence & Sendable>(
+    name: String, format: AudioFormat, file: AudioFileFormat?, source: Buffers, capture: AudioCapture? = nil,
+    from: Double = 0, seconds: Double? = nil
+  ) where Buffers.Element == AudioBuffer {
     self.name = name
     self.format = format
     self.file = file
-    self.isLive = isLive
-    self.source = source
+    self.source = source.map { (buffer) throws in buffer }
+    self.capture = capture
     tally = SoundTally()
     let first = Int((from * format.sampleRate).rounded())
     firstFrame = first
@@ -73,11 +73,6 @@ struct SoundInput: AudioInput {
     path == AudioFileReader.standardInputPath ? "standard input" : path
   }
 
-  /// The frames of a time, 1 at least.
-  static func frames(_ seconds: Double, _ format: AudioFormat) -> Int {
-    max(1, Int((seconds * format.sampleRate).rounded()))
-  }
-
   /// The frames that there are to read, as far as that is known.
   var expectedFrames: Int? {
     let inFile = file.flatMap(\.frames).map { max(0, $0 - firstFrame) }
@@ -87,13 +82,31 @@ struct SoundInput: AudioInput {
 
   /// The buffers from here on. A sample that is no number is a `CommandFailure`.
   func buffers() -> SoundBuffers {
-    SoundBuffers(source: source, name: name, firstFrame: firstFrame, frameLimit: frameLimit, tally: tally)
+    SoundBuffers(
+      source: source, capture: capture, name: name, firstFrame: firstFrame, frameLimit: frameLimit, tally: tally)
+  }
+
+  /// Reads the sound to its end as one channel.
+  ///
+  /// - Parameters:
+  ///   - channel: counted from 1; nil: the mean of all.
+  ///   - progress: shows how far it is.
+  ///   - take: takes some samples at a time.
+  func forEachMono(channel: Int?, progress: ProgressLine, _ take: ([Float]) throws -> Void) async throws {
+    var progress = progress
+    defer { progress.end() }
+    let selection: ChannelSelection = channel.map { .channel($0 - 1) } ?? .mix
+    var block: [Float] = []
+    for try await buffer in buffers() {
+      selection.reduce(buffer.samples, channels: buffer.format.channels, into: &block)
+      try take(block)
+      progress.update(tally.frames)
+    }
+    try checkIsNotEmpty()
   }
 
   /// Ends a device at once, and returns when it is closed.
-  func close() async {
-    if case .device(let capture, _) = source { await capture.shutDown() }
-  }
+  func close() async { await capture?.shutDown() }
 
   /// Refuses an input of which nothing could be read; to be called at its end.
   func checkIsNotEmpty() throws {
@@ -148,14 +161,11 @@ final class SoundTally: Sendable {
 
 /// The buffers of a ``SoundInput``, each of which is counted.
 struct SoundBuffers: AsyncSequence, Sendable {
-  /// Where they come from. A capture lives as long as its stream is wanted.
-  enum Source: Sendable {
-    case file(AudioFileInput.Buffers)
-    case raw(RawPCMInput.Buffers)
-    case device(AudioCapture, CaptureBuffers)
-  }
+  /// Where they come from.
+  typealias Source = any AsyncSequence<AudioBuffer, any Error> & Sendable
 
   fileprivate let source: Source
+  fileprivate let capture: AudioCapture?
   fileprivate let name: String
   fileprivate let firstFrame: Int
   fileprivate let frameLimit: Int64?
@@ -164,23 +174,12 @@ struct SoundBuffers: AsyncSequence, Sendable {
   func makeAsyncIterator() -> Iterator { Iterator(self) }
 
   struct Iterator: AsyncIteratorProtocol {
-    private enum Base {
-      case file(AudioFileInput.Buffers.Iterator)
-      case raw(RawPCMInput.Buffers.Iterator)
-      case device(AudioCapture, CaptureBuffers.Iterator)
-    }
-
-    private var base: Base
+    private var base: any AsyncIteratorProtocol<AudioBuffer, any Error>
     private let buffers: SoundBuffers
 
     fileprivate init(_ buffers: SoundBuffers) {
       self.buffers = buffers
-      base =
-        switch buffers.source {
-        case .file(let buffers): .file(buffers.makeAsyncIterator())
-        case .raw(let buffers): .raw(buffers.makeAsyncIterator())
-        case .device(let capture, let buffers): .device(capture, buffers.makeAsyncIterator())
-        }
+      base = buffers.source.makeAsyncIterator()
     }
 
     mutating func next() async throws -> AudioBuffer? { try await next(isolation: #isolation) }
@@ -202,27 +201,13 @@ struct SoundBuffers: AsyncSequence, Sendable {
 
     /// The next buffer, without what is before the first frame that is wanted.
     private mutating func wanted(isolation actor: isolated (any Actor)?) async throws -> AudioBuffer? {
-      while let buffer = try await following(isolation: actor) {
+      while let buffer = try await base.next(isolation: actor) {
         let early = Swift.min(buffer.frameCount, buffers.firstFrame - buffers.tally.skipped)
         guard early > 0 else { return buffer }
         buffers.tally.skip(early)
         if early < buffer.frameCount { return buffer.dropFirst(early) }
       }
       return nil
-    }
-
-    private mutating func following(isolation actor: isolated (any Actor)?) async throws -> AudioBuffer? {
-      switch base {
-      case .file(var iterator):
-        defer { base = .file(iterator) }
-        return try await iterator.next(isolation: actor)
-      case .raw(var iterator):
-        defer { base = .raw(iterator) }
-        return try await iterator.next(isolation: actor)
-      case .device(let capture, var iterator):
-        defer { base = .device(capture, iterator) }
-        return try await iterator.next(isolation: actor)
-      }
     }
   }
 }

@@ -1,16 +1,12 @@
 import Foundation
 import RustleAudio
-import RustleAudioFiles
 import RustlePlot
 
 /// What the spectrogram command found, and how it is to be drawn.
 struct SpectrogramResult {
-  let path: String
-  let format: AudioFileFormat
-  /// The channel that was analysed, counted from 1; nil: the mean of all.
-  let channel: Int?
-  /// Frames of the file that were read.
-  let framesRead: Int
+  let subject: SoundSubject
+  /// Seconds of sound that were read.
+  let seconds: Double
   let stft: STFT
   let columns: SpectrogramColumns
   /// Decibels from the darkest to the lightest colour.
@@ -21,17 +17,13 @@ struct SpectrogramResult {
   /// Where a logarithmic axis begins, in Hz.
   var minimumFrequency = 20.0
 
-  /// The path as texts show it.
-  var name: String { path == AudioFileReader.standardInputPath ? "standard input" : path }
-
-  /// Seconds of sound that were read.
-  private var seconds: Double { Double(framesRead) / format.sampleRate }
+  private var sampleRate: Double { subject.format.sampleRate }
   /// The width of a bin, in Hz.
-  private var bin: Double { format.sampleRate / Double(stft.size) }
+  private var bin: Double { sampleRate / Double(stft.size) }
 
   /// The levels as cells: the middle of the first column's first frame is at 0 s, the middle of the first row at 0 Hz.
   var grid: HeatGrid {
-    let step = Double(stft.hop) / format.sampleRate
+    let step = Double(stft.hop) / sampleRate
     let frames = Double(columns.count * columns.framesEach)
     return HeatGrid(
       columns: columns.count, rows: columns.rows, x: -step / 2...(frames - 0.5) * step,
@@ -63,29 +55,84 @@ struct SpectrogramResult {
 
   /// What the file is, and how it was analysed, each as a line.
   var lines: [String] {
-    let channels =
-      switch (format.channels, channel) {
-      case (1, _): "mono"
-      case (let count, nil): "mean of \(count) channels"
-      case (let count, let channel?): "channel \(channel) of \(count)"
-      }
-    let rate = String(format: "%.6g kHz", format.sampleRate / 1_000)
-    let window = stft.window == .rectangular ? "no window" : "\(WindowChoice(stft.window).rawValue) window"
-    let frames = columns.frames == 1 ? "1 frame" : "\(columns.frames) frames"
-    let hop = String(format: "%.4g ms", Double(stft.hop) / format.sampleRate * 1_000)
+    let hop = String(format: "%.4g ms", Double(stft.hop) / sampleRate * 1_000)
     return [
-      "\(format.container), \(format.codec), \(rate), \(channels), \(String(format: "%.2f s", seconds))",
-      "\(stft.size) points, \(window), \(frames), one each \(hop), \(String(format: "%.4g Hz", bin)) a bin",
+      subject.line + String(format: ", %.2f s", seconds),
+      WindowChoice.line(size: stft.size, window: stft.window, frames: columns.frames)
+        + ", one each \(hop), \(String(format: "%.4g Hz", bin)) a bin",
     ]
+  }
+
+  /// The picture of a PNG file.
+  var plot: HeatMap {
+    HeatMap(
+      title: subject.title, subtitle: lines.joined(separator: "; "), x: time(maximumLabels: 12),
+      y: frequency(maximumLabels: 10), values: levels(maximumLabels: 10), grid: grid)
   }
 }
 
-/// Draws a result as a PNG file.
-enum SpectrogramPicture {
-  static func plot(_ result: SpectrogramResult) -> HeatMap {
-    HeatMap(
-      title: URL(filePath: result.name).lastPathComponent, subtitle: result.lines.joined(separator: "; "),
-      x: result.time(maximumLabels: 12), y: result.frequency(maximumLabels: 10),
-      values: result.levels(maximumLabels: 10), grid: result.grid)
+// MARK: in a terminal
+
+extension SpectrogramResult {
+  /// The most rows of the picture.
+  private static let mostRows = 24
+
+  /// The spectrogram with shades of characters, each line ended by a line feed. Colours repeat what the shades say.
+  func text(_ profile: TerminalProfile) -> String {
+    let chart = Chart(profile: profile)
+    let columns = chart.columns
+    // Beside the picture there are two lines above, one for the unit, and three below.
+    let rows = min(Self.mostRows, max(6, profile.rows - 8))
+    let time = time(maximumLabels: max(3, columns / 10))
+    let frequency = frequency(maximumLabels: max(3, rows / 3))
+    let levels = levels(maximumLabels: 3)
+    let points = grid.points(width: columns, height: rows, x: time, y: frequency)
+    let labels = chart.labels(frequency, rows: rows) { rows - 1 - min(rows - 1, Int($0 * Double(rows))) }
+    var text = [profile.paint(subject.name, .bold)] + lines + [chart.unit("Hz")]
+    for row in 0..<rows {
+      let shades = points[row * columns..<(row + 1) * columns].map { levels.fraction(of: Double($0)) }
+      text.append(chart.margin(labels[row]) + Self.painted(shades, profile))
+    }
+    // A column to the left of the picture's corner.
+    text += chart.axis(time, unit: "s").map { profile.paint(String($0.dropFirst()), .dim) }
+    text.append(legend(levels, profile))
+    return text.map { $0 + "\n" }.joined()
+  }
+
+  /// One row: a shade for each value, spaces at the end left out.
+  private static func painted(_ values: [Double], _ profile: TerminalProfile) -> String {
+    let shades = profile.glyphs.shades
+    let cells = values.map { value -> Character in
+      // Minus infinity, which is below everything, and NaN, of which nothing is known.
+      value > 0 ? shades[min(Int(value * Double(shades.count)), shades.count - 1)] : " "
+    }
+    let used = (cells.lastIndex { $0 != " " } ?? -1) + 1
+    guard profile.usesColor else { return String(cells.prefix(used)) }
+    var text = ""
+    var current: Int?
+    for (cell, value) in zip(cells, values).prefix(used) {
+      let color = cubeColor(ColorMap.dusk.color(of: value))
+      if cell != " " && color != current {
+        text += "\u{1B}[38;5;\(color)m"
+        current = color
+      }
+      text.append(cell)
+    }
+    return current == nil ? text : text + "\u{1B}[0m"
+  }
+
+  /// The nearest of the 216 colours that terminals of 256 have at 16 ... 231: six steps of each of red, green and blue.
+  private static func cubeColor(_ color: UInt32) -> Int {
+    let steps = [16, 8, 0].map { shift in Int((Double(color >> UInt32(shift) & 0xFF) / 51).rounded()) }
+    return 16 + 36 * steps[0] + 6 * steps[1] + steps[2]
+  }
+
+  /// The shades from the lowest level to the highest.
+  private func legend(_ levels: Axis, _ profile: TerminalProfile) -> String {
+    let count = profile.glyphs.shades.count
+    let middles = (0..<3 * count).map { (Double($0 / 3) + 0.5) / Double(count) }
+    let ends = [levels.range.lowerBound, levels.range.upperBound].map { profile.glyphs.plain(UnitLabel.number($0)) }
+    return String(repeating: " ", count: Chart.labelWidth) + "\(ends[0]) " + Self.painted(middles, profile)
+      + " \(ends[1]) dBFS"
   }
 }

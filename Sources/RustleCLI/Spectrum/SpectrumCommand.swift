@@ -2,12 +2,16 @@ internal import ArgumentParser
 import Foundation
 import RustleAudio
 import RustleAudioFiles
+import RustlePlot
 
 struct SpectrumCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "spectrum",
     abstract: "Find and draw what frequencies a recording is made of.",
-    usage: "rustle spectrum <file> [--size <size>] [--window <window>] [--peaks <count>] [--png <path>] [--json]",
+    usage: """
+      rustle spectrum <input> [--size <size>] [--window <window>]
+              [--peaks <count>] [--png <path>] [--json]
+      """,
     discussion: """
       The file is cut into overlapping frames, each frame is windowed and transformed, and the powers are averaged \
       (Welch's method). Levels are in dBFS: a sine at full scale is 0 dB.
@@ -22,64 +26,42 @@ struct SpectrumCommand: AsyncParsableCommand {
       first. CSV: the whole spectrum, one record hz,db,amplitude for each bin.
       """)
 
-  /// Peaks below this level, in dBFS, are not listed: the noise of a 16-bit recording lies there.
-  static let threshold = -90.0
-
-  @Argument(help: "A WAV, FLAC, OGG or MP3 file, or - for standard input (no FLAC from a pipe).")
-  var file: String
+  @OptionGroup var file: SoundFileOptions
 
   @Option(
-    parsing: .unconditional,
     help: "Points of a frame: a power of two, 64 to 65536. More points tell closer frequencies apart. (default: 8192)",
-    transform: Parse.frameSize)
+    parse: Parse.powerOfTwo(in: 64...65_536))
   var size = 8_192
 
   @Option(help: "How the ends of a frame are faded.")
   var window: WindowChoice = .hann
 
   @Option(
-    parsing: .unconditional,
     help: "How much of a frame the next one repeats, 0 to 0.95. (default: 0.5)",
-    transform: Parse.number("a fraction", in: 0...0.95))
+    parse: Parse.number("a fraction", in: 0...0.95))
   var overlap = 0.5
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("List this many of the strongest peaks, 0 to 1000. (default: 8)", valueName: "count"),
-    transform: Parse.integer("a whole number", in: 0...1_000))
+    help: "List this many of the strongest peaks, 0 to 1000. (default: 8)", value: "count",
+    parse: Parse.integer("a whole number", in: 0...1_000))
   var peaks = 8
 
-  @Option(
-    parsing: .unconditional,
-    help: "Analyse this channel, counted from 1, instead of the mean of all.",
-    transform: Parse.integer("a channel number", in: 1...1_024))
-  var channel: Int?
-
-  @Option(help: ArgumentHelp("Also draw the spectrum into this PNG file.", valueName: "path"))
-  var png: String?
-
+  @OptionGroup var channel: ChannelOption
+  @OptionGroup var picture: PictureOption
   @OptionGroup var output: OutputOptions
   @OptionGroup var log: LogOptions
 
   func run() async throws {
     log.bootstrap()
-    if let png { try OutputPath.checkPicture(png, isNot: file) }
-    let result = try analyze()
-    let text =
-      switch output.effectiveFormat {
-      case .ndjson: SpectrumLines.ndjson(result)
-      case .csv: SpectrumLines.csv(result)
-      case .auto, .text: SpectrumReport(result: result, profile: profile()).text()
-      }
+    try picture.check(isNot: file.input)
+    let result = try await analyze()
     // The picture first: a reader of the pipe that has seen enough must not cost it.
-    if let png {
-      try SpectrumPicture.write(result, to: png)
-      if !log.quiet { try? LineWriter.standardError.write("wrote \(png)\n") }
+    if let png = picture.png {
+      try result.plot.writePNG(to: png)
+      log.noteWritten(png)
     }
-    try LineWriter.standardOutput.write(text)
+    try LineWriter.standardOutput.write(result.text(output.effectiveFormat, profile: output.profile))
   }
-
-  private func profile() -> TerminalProfile { .standardOutput(isASCIIAskedFor: output.ascii) }
 
   /// The frame's size for a file of so many frames: a file that is shorter than one frame would be measured with silence in the
   /// rest of it, and its sines read too low. A file of unknown length is taken as long.
@@ -90,24 +72,25 @@ struct SpectrumCommand: AsyncParsableCommand {
     return size
   }
 
-  private func note(_ text: String) {
-    if !log.quiet { try? LineWriter.standardError.write("rustle: \(text)\n") }
-  }
-
-  private func analyze() throws -> SpectrumResult {
-    try CommandFailure.checkIsNoTerminal(file, command: "spectrum")
-    var reader = try AudioFileReader(path: file)
-    let size = Self.size(size, forFrames: reader.format.frames)
+  private func analyze() async throws -> SpectrumResult {
+    let sound = try await file.open(for: "spectrum")
+    try CommandFailure.check(channel: channel.number, of: sound.format)
+    let rate = sound.format.sampleRate
+    let size = Self.size(size, forFrames: sound.file?.frames)
     if size < self.size {
-      note("\(file) is shorter than a frame of \(self.size) samples: analysed in frames of \(size)")
+      log.note("\(sound.name) is shorter than a frame of \(self.size) samples: analysed in frames of \(size)")
     }
-    var analyzer = try WelchAnalyzer(
-      size: size, window: window.window, overlap: overlap, sampleRate: reader.format.sampleRate)
-    let framesRead = try reader.forEachMonoBlock(of: file, channel: channel, isQuiet: log.quiet) { analyzer.add($0) }
-    if let shortness = reader.format.shortness(of: file, framesRead: framesRead) { note(shortness) }
+    var analyzer = try WelchAnalyzer(size: size, window: window.window, overlap: overlap, sampleRate: rate)
+    try await sound.forEachMono(channel: channel.number, progress: log.progress(total: sound.expectedFrames)) {
+      analyzer.add($0)
+    }
+    if let shortness = sound.shortness { log.note(shortness) }
     let spectrum = try analyzer.spectrum()
     return SpectrumResult(
-      path: file, format: reader.format, channel: channel, framesRead: framesRead, overlap: overlap,
-      spectrum: spectrum, peaks: spectrum.peaks(limit: peaks, threshold: Self.threshold))
+      path: file.input, subject: sound.subject(channel: channel.number), file: sound.file,
+      seconds: Double(sound.tally.frames) / rate, overlap: overlap, spectrum: spectrum,
+      peaks: spectrum.peaks(limit: peaks, threshold: SpectrumResult.threshold))
   }
 }
+
+extension WindowChoice: ExpressibleByArgument {}

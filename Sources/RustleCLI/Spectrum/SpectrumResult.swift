@@ -1,22 +1,134 @@
+import Foundation
 import RustleAudio
 import RustleAudioFiles
+import RustlePlot
 
-/// What the spectrum command found, to be written in one of its forms.
+/// What the spectrum command found, in each of its forms.
 struct SpectrumResult {
+  /// What was read, as it was given.
   let path: String
-  let format: AudioFileFormat
-  /// The channel that was analysed, counted from 1; nil: the mean of all.
-  let channel: Int?
-  /// Frames of the file that were read.
-  let framesRead: Int
+  let subject: SoundSubject
+  /// What a file says about itself; nil for raw samples.
+  let file: AudioFileFormat?
+  /// Seconds of sound that were read.
+  let seconds: Double
   let overlap: Double
   let spectrum: Spectrum
   let peaks: [SpectralPeak]
 
   /// What the user calls the window.
-  var windowName: String { WindowChoice(spectrum.window).rawValue }
-  /// Seconds of sound that were read.
-  var seconds: Double { Double(framesRead) / format.sampleRate }
-  /// The path as texts show it.
-  var name: String { path == AudioFileReader.standardInputPath ? "standard input" : path }
+  private var windowName: String { WindowChoice(spectrum.window).rawValue }
+
+  /// Peaks below this level, in dBFS, are not listed: the noise of a 16-bit recording lies there.
+  static let threshold = -90.0
+
+  // MARK: for programs
+
+  private static let columns: [Column<Self>] = [
+    Column("path", \.path),
+    Column("container", \.file?.container),
+    Column("codec", \.file?.codec),
+    Column("sample_rate_hz", \.subject.format.sampleRate),
+    Column("channels", \.subject.format.channels),
+    Column("channel", \.subject.channel),
+    Column("duration_s", \.seconds),
+    Column("size", \.spectrum.size),
+    Column("window", \.windowName),
+    Column("overlap", \.overlap),
+    Column("frames", \.spectrum.frames),
+    Column("peaks", \.peaks),
+  ]
+
+  private typealias Bin = (frequency: Double, level: Float, amplitude: Float)
+
+  private static let bins: [Column<Bin>] = [
+    Column("hz") { $0.frequency }, Column("db") { $0.level }, Column("amplitude") { $0.amplitude },
+  ]
+
+  /// The result: one object with the peaks, the strongest first; a record for each bin; or a report with a picture.
+  func text(_ format: OutputFormat, profile: TerminalProfile) -> String {
+    switch format {
+    case .ndjson: return Table(Self.columns, format: format, profile: profile).line(self)
+    case .csv:
+      let table = Table(Self.bins, format: format, profile: profile)
+      // Each of these is computed when it is asked for.
+      let (frequencies, levels, amplitudes) = (spectrum.frequencies, spectrum.decibels, spectrum.amplitudes)
+      return table.header + table.lines(frequencies.indices.map { (frequencies[$0], levels[$0], amplitudes[$0]) })
+    case .auto, .text:
+      let lines = [profile.paint(subject.name, .bold), fileLine, analysisLine, ""] + SpectrumBars(self).lines(profile)
+      return lines.map { $0 + "\n" }.joined() + "\n" + peakTable(profile)
+    }
+  }
+
+  // MARK: for people
+
+  /// What the file is: `FLAC, Signed 16 bit PCM, 44.1 kHz, mean of 2 channels, 5.20 s`.
+  var fileLine: String { subject.line + String(format: ", %.2f s", seconds) }
+
+  /// How it was analysed: `8192 points, hann window, 55 frames, overlap 50 %, 5.38 Hz a bin`.
+  var analysisLine: String {
+    WindowChoice.line(size: spectrum.size, window: spectrum.window, frames: spectrum.frames)
+      + String(
+        format: ", overlap %.4g %%, %.4g Hz a bin", overlap * 100, spectrum.sampleRate / Double(spectrum.size))
+  }
+
+  private func peakTable(_ profile: TerminalProfile) -> String {
+    @Sendable func level(_ decibels: Double, _ glyphs: Glyphs) -> String { glyphs.plain(UnitLabel.decibels(decibels)) }
+    guard !peaks.isEmpty else { return "No peak above \(level(Self.threshold, profile.glyphs)).\n" }
+    typealias Cell = Column<(Int, SpectralPeak)>.Cell
+    let cells = [
+      Cell(title: "#", width: 3) { peak, _ in "\(peak.0)" },
+      Cell(title: "FREQUENCY", width: 14) { peak, _ in String(format: "%.3f Hz", peak.1.frequency) },
+      Cell(title: "LEVEL", width: 11) { peak, glyphs in level(peak.1.decibels, glyphs) },
+    ]
+    let table = Table(cells.map { Column(cell: $0) }, format: .text, profile: profile)
+    return table.header + table.lines(zip(1..., peaks).map { ($0, $1) })
+  }
+
+  /// The spectrum over a logarithmic axis, its peaks marked.
+  var plot: LinePlot {
+    let bars = SpectrumBars(self)
+    var plot = LinePlot(
+      title: subject.title, subtitle: fileLine + "; " + analysisLine, x: .frequency(bars.frequencyRange),
+      y: .level(bars.levelRange))
+    let samples = zip(bars.frequencies, bars.decibels).map { frequency, level in
+      // Silence is drawn along the lower edge rather than left out, which would join its neighbours.
+      LinePlot.Series.Sample(x: frequency, y: level.isFinite ? level : bars.levelRange.lowerBound - 10)
+    }
+    plot.series = [LinePlot.Series(samples: samples, isFilled: true)]
+    plot.markers = peaks.map { peak in
+      LinePlot.Marker(
+        x: peak.frequency, y: peak.decibels,
+        label: "\(UnitLabel.frequency(peak.frequency))  \(UnitLabel.decibels(peak.decibels))")
+    }
+    return plot
+  }
+}
+
+extension SpectralPeak: FieldValue {
+  var field: Value {
+    .object([("hz", .number(frequency)), ("db", .number(decibels)), ("amplitude", .number(amplitude))])
+  }
+}
+
+/// The windows by the names that people use.
+enum WindowChoice: String, CaseIterable, Sendable {
+  case hann, hamming, blackman, none
+
+  init(_ window: Window) { self = Self.allCases.first { $0.window == window } ?? .none }
+
+  var window: Window {
+    switch self {
+    case .hann: .hann
+    case .hamming: .hamming
+    case .blackman: .blackman
+    case .none: .rectangular
+    }
+  }
+
+  /// `8192 points, hann window, 55 frames`.
+  static func line(size: Int, window: Window, frames: Int) -> String {
+    let name = Self(window) == .none ? "no window" : "\(Self(window).rawValue) window"
+    return "\(size) points, \(name), \(frames == 1 ? "1 frame" : "\(frames) frames")"
+  }
 }

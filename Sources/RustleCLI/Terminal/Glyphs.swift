@@ -30,31 +30,13 @@ struct Glyphs: Equatable, Sendable {
     vertical: "|", horizontal: "-",
     leftMark: "+", bottomMark: "+", corner: "+", minus: "-", unknown: "-")
 
-  /// The set for a profile.
-  init(for profile: TerminalProfile) { self = profile.usesUnicode ? .unicode : .ascii }
-
   /// A text of ours without the characters that the set does not have. What users named is left as it is.
   func plain(_ text: String) -> String {
     self == .unicode ? text : text.replacing("\u{B5}", with: "u").replacing("\u{2212}", with: String(minus))
   }
+}
 
-  private init(
-    bars: [Character], shades: [Character], up: Character, down: Character, unchanged: Character, ellipsis: Character,
-    vertical: Character, horizontal: Character, leftMark: Character, bottomMark: Character, corner: Character,
-    minus: Character, unknown: Character
-  ) {
-    self.bars = bars
-    self.shades = shades
-    self.up = up
-    self.down = down
-    self.unchanged = unchanged
-    self.ellipsis = ellipsis
-    self.vertical = vertical
-    self.horizontal = horizontal
-    self.leftMark = leftMark
-    self.bottomMark = bottomMark
-    self.corner = corner
-    self.minus = minus
-    self.unknown = unknown
-  }
+extension Glyphs {
+  /// The set for a profile.
+  init(for profile: TerminalProfile) { self = profile.usesUnicode ? .unicode : .ascii }
 }

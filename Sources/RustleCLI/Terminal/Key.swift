@@ -1,3 +1,5 @@
+import Foundation
+
 /// A key that the live views know.
 enum Key: Equatable, Sendable {
   case quit, pause, help
@@ -52,4 +54,21 @@ enum Key: Equatable, Sendable {
     Array("1~".utf8): .home, Array("7~".utf8): .home, Array("4~".utf8): .end, Array("8~".utf8): .end,
     Array("5~".utf8): .pageUp, Array("6~".utf8): .pageDown,
   ]
+}
+
+/// Reads the keys of standard input.
+enum Keyboard {
+  /// The keys as they are pressed. Ends when standard input does; dropping it stops the reading.
+  static func keys() -> AsyncStream<Key> {
+    let (stream, continuation) = AsyncStream.makeStream(of: Key.self)
+    let input = FileHandle.standardInput
+    input.readabilityHandler = { input in
+      // It is called when bytes are there, so that this does not wait; no bytes are the end.
+      let bytes = input.availableData
+      if bytes.isEmpty { return continuation.finish() }
+      for key in Key.keys(in: bytes) { continuation.yield(key) }
+    }
+    continuation.onTermination = { _ in input.readabilityHandler = nil }
+    return stream
+  }
 }

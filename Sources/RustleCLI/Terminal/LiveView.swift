@@ -1,9 +1,11 @@
-import Foundation
-
 /// A view that is redrawn in place on a terminal: it takes news and keys in, and draws itself when something changed.
 protocol LiveView: Actor {
   var screen: LiveScreen { get set }
 
+  /// Does what a key asks for.
+  ///
+  /// - Returns: whether the key ends the run.
+  func press(_ key: Key) async throws -> Bool
   /// Draws the picture as it is now.
   func draw() throws
   /// Draws the last picture, which offers no keys any more, and gives the terminal back. The second call does nothing.

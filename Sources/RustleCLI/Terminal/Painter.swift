@@ -1,6 +1,6 @@
 /// Colours and emphasis by ANSI escape sequences (ECMA-48, SGR), or nothing at all.
 struct Painter: Equatable, Sendable {
-  /// What a piece of text stands out by. Nothing is told by colour alone.
+  /// What a piece of text stands out by. Nothing is said by colour alone.
   enum Ink: String, Sendable {
     case bold = "1"
     case dim = "2"
@@ -19,5 +19,24 @@ struct Painter: Equatable, Sendable {
   func callAsFunction(_ text: String, _ ink: Ink?) -> String {
     guard isEnabled, let ink, !text.isEmpty else { return text }
     return "\u{1B}[\(ink.rawValue)m\(text)\u{1B}[0m"
+  }
+}
+
+/// A line and the columns that it takes on the screen.
+typealias ScreenLine = (text: String, columns: Int)
+
+extension TerminalProfile {
+  /// The characters that it shows.
+  var glyphs: Glyphs { Glyphs(for: self) }
+
+  /// The text in an ink where there are colours.
+  func paint(_ text: String, _ ink: Painter.Ink?) -> String { Painter(isEnabled: usesColor)(text, ink) }
+
+  /// A line in one ink, cut to the terminal's width where there is a terminal.
+  func line(_ text: String, _ ink: Painter.Ink? = nil) -> ScreenLine {
+    let text = glyphs.plain(text)
+    let whole = DisplayWidth.columns(of: text)
+    let columns = isLive ? min(whole, self.columns) : whole
+    return (paint(DisplayWidth.fit(text, to: columns, ellipsis: glyphs.ellipsis), ink), columns)
   }
 }

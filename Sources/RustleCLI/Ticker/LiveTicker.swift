@@ -4,11 +4,10 @@ import RustleMarket
 /// The live table: takes updates and keys in, and draws itself when something changed.
 actor LiveTicker: LiveView, TickerSink {
   var screen: LiveScreen
-  private var hasKeys: Bool
   private let now: @Sendable () -> Double
   private let wall: @Sendable () -> Int64
   private let isRecording: Bool
-  private let content: TickerColumns.Content
+  private let content: TickerPlan.Content
 
   private var board: TickerBoard
   private var status = TickerStatus()
@@ -28,11 +27,11 @@ actor LiveTicker: LiveView, TickerSink {
   ) {
     board = TickerBoard(symbols: plan.symbols.shown)
     isRecording = plan.recording != nil
-    content = plan.candles != nil ? .candles : plan.statistics != nil ? .statistics : .quotes
+    content = plan.content
     status.source = plan.sourceText
-    status.lostWord = plan.policy == .all ? "lost" : "passed over"
+    status.lostWord = plan.policy == nil ? "lost" : "passed over"
+    status.hasKeys = screen.hasKeys
     self.screen = screen
-    hasKeys = screen.hasKeys
     self.now = now
     self.wall = wall
   }
@@ -40,23 +39,12 @@ actor LiveTicker: LiveView, TickerSink {
   func end() {
     // The last picture stays on the screen: it shows the newest prices, and offers no keys any more.
     frozen = nil
-    status.showsHelp = false
-    hasKeys = false
+    (status.showsHelp, status.hasKeys) = (false, false)
     try? draw()
     screen.end()
   }
 
-  func take(_ batch: [StreamElement<Quote>]) {
-    for element in batch { board.apply(element) }
-    changed()
-  }
-
-  func take(_ batch: [StreamElement<Candle>]) {
-    for element in batch { board.apply(element) }
-    changed()
-  }
-
-  func take(_ batch: [StreamElement<PriceStatistics>]) {
+  func take(_ batch: [StreamElement<some TickerRecord>]) {
     for element in batch { board.apply(element) }
     changed()
   }
@@ -82,19 +70,15 @@ actor LiveTicker: LiveView, TickerSink {
     changed()
   }
 
-  func show(_ server: TickerStatus.Server) {
-    status.server = server
-    changed()
+  /// Shows what went through a run so far.
+  func show(_ streams: TickerStreams) async {
+    let before = status
+    status.counts = await streams.feed.counts
+    status.late = streams.shown.lateQuoteCount
+    status.server = streams.server.map { TickerStatus.Server(address: $0.address, clients: $0.counts.clients) }
+    if status != before { changed() }
   }
 
-  /// - Parameter late: quotes that came too late for their candle.
-  func show(_ counts: FeedCounts, late: UInt64) {
-    if status.counts != counts || status.late != late { changed() }
-    status.counts = counts
-    status.late = late
-  }
-
-  /// - Returns: whether the key ends the view.
   func press(_ key: Key) -> Bool {
     switch key {
     case .quit: return true
@@ -115,8 +99,8 @@ actor LiveTicker: LiveView, TickerSink {
 
   /// - Parameter first: of the rows that are shown, the one that is to be the first; it is taken as near as there are rows.
   private func scroll(_ first: (Range<Int>) -> Int) {
-    let (table, board, status) = shown
-    let rows = table(screen.profile).rows(board, status)
+    let (board, status) = shown
+    let rows = view(screen.profile).rows(board, status)
     self.status.offset = min(max(0, first(rows)), board.rows.count - rows.count)
   }
 
@@ -131,27 +115,25 @@ actor LiveTicker: LiveView, TickerSink {
       status.updatesPerSecond = Double(board.updates - counted.updates) / (seconds - counted.seconds)
       counted = (seconds, board.updates)
     }
-    // Made before the screen is at work.
-    let view = self.view
-    try screen.draw(view)
+    try screen.draw(picture)
     drawnSecond = Int(seconds)
   }
 
   /// The picture for a profile.
-  func picture(_ profile: TerminalProfile) -> [TickerTable.Line] { view(profile) }
-
-  private var view: (TerminalProfile) -> [TickerTable.Line] {
-    let (table, board, status) = shown
-    return { table($0).lines(board, status) }
+  func picture(_ profile: TerminalProfile) -> [ScreenLine] {
+    let (board, status) = shown
+    return view(profile).lines(board, status)
   }
 
-  private var shown: (table: (TerminalProfile) -> TickerTable, board: TickerBoard, status: TickerStatus) {
+  private func view(_ profile: TerminalProfile) -> TickerView {
+    TickerView(profile: profile, isRecording: isRecording, content: content)
+  }
+
+  private var shown: (board: TickerBoard, status: TickerStatus) {
     var shown = frozen?.status ?? current
     shown.isPaused = frozen != nil
-    (shown.hasKeys, shown.showsHelp, shown.offset) = (hasKeys, status.showsHelp, status.offset)
-    let (isRecording, content) = (isRecording, content)
-    let table = { TickerTable(profile: $0, isRecording: isRecording, content: content) }
-    return (table, frozen?.board ?? board, shown)
+    (shown.hasKeys, shown.showsHelp, shown.offset) = (status.hasKeys, status.showsHelp, status.offset)
+    return (frozen?.board ?? board, shown)
   }
 
   private var current: TickerStatus {

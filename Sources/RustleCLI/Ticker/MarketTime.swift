@@ -1,5 +1,6 @@
 internal import ArgumentParser
 import Foundation
+import RustleMarket
 
 /// Moments and intervals of market data as text. Always UTC.
 enum MarketTime {
@@ -8,20 +9,24 @@ enum MarketTime {
   ///
   /// - Returns: nanoseconds since 1970-01-01T00:00:00Z; nil for any other text, and beyond the years 1678 to 2261.
   static func nanoseconds(_ text: String) -> Int64? {
-    if let milliseconds = Int64(text) { return scaled(milliseconds, by: 1_000_000) }
+    if let milliseconds = Int64(text) { return Int64(exactly: Int128(milliseconds) * 1_000_000) }
     let pattern =
-      /(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(?:[Zz]|([+-])(\d\d):(\d\d))?)?/
-    guard let match = text.wholeMatch(of: pattern) else { return nil }
-    let parts = [match.1, match.2, match.3, match.4 ?? "0", match.5 ?? "0", match.6 ?? "0"].compactMap { Int($0) }
-    guard parts.count == 6, (0..<24).contains(parts[3]), parts[4] < 60, parts[5] < 60,
-      let midnight = midnight(year: parts[0], month: parts[1], day: parts[2])
-    else { return nil }
-    let offset = (Int(match.9 ?? "0") ?? 0) * 3_600 + (Int(match.10 ?? "0") ?? 0) * 60
-    let seconds = midnight + parts[3] * 3_600 + parts[4] * 60 + parts[5] - (match.8 == "-" ? -offset : offset)
-    let fraction = String(match.7 ?? "").padding(toLength: 9, withPad: "0", startingAt: 0)
-    guard let whole = scaled(Int64(seconds), by: 1_000_000_000) else { return nil }
-    let (sum, isTooFar) = whole.addingReportingOverflow(Int64(fraction) ?? 0)
-    return isTooFar ? nil : sum
+      /(\d{4}-\d\d-\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(?:[Zz]|([+-])(\d\d):(\d\d))?)?/
+    guard let match = text.wholeMatch(of: pattern), let midnight = midnight(String(match.1)) else { return nil }
+    func number(_ text: Substring?) -> Int128 { text.flatMap { Int128($0) } ?? 0 }
+    let (hour, minute, second) = (number(match.2), number(match.3), number(match.4))
+    guard hour < 24, minute < 60, second < 60 else { return nil }
+    let offset = (number(match.7) * 60 + number(match.8)) * (match.6 == "-" ? -60 : 60)
+    let seconds = midnight + hour * 3_600 + minute * 60 + second - offset
+    let fraction = number(match.5.map { $0 + String(repeating: "0", count: 9 - $0.count) })
+    return Int64(exactly: seconds * 1_000_000_000 + fraction)
+  }
+
+  /// Seconds since 1970; nil for a date that there is not.
+  private static func midnight(_ date: String) -> Int128? {
+    let style = Date.ISO8601FormatStyle().year().month().day()
+    guard let moment = try? style.parse(date), moment.formatted(style) == date else { return nil }
+    return Int128(moment.timeIntervalSince1970)
   }
 
   /// An interval: a whole number and a unit, of which `units` lists the names. `5m`.
@@ -31,7 +36,7 @@ enum MarketTime {
     guard let match = text.wholeMatch(of: /(\d+)(ns|us|ms|s|m|h|d)/), let number = Int64(match.1), number > 0,
       let unit = units.first(where: { $0.name == match.2 })
     else { return nil }
-    return scaled(number, by: unit.nanoseconds)
+    return Int64(exactly: Int128(number) * Int128(unit.nanoseconds))
   }
 
   /// An interval as the option `option` takes it.
@@ -45,12 +50,17 @@ enum MarketTime {
     }
   }
 
+  private static let day: Int64 = 86_400_000_000_000
+
+  private static let units: [(name: String, nanoseconds: Int64)] = [
+    ("d", day), ("h", 3_600_000_000_000), ("m", 60_000_000_000), ("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000),
+    ("ns", 1),
+  ]
+
   /// The interval's text with the largest unit that it is a whole number of: `1m`, `90s`.
   static func text(interval nanoseconds: Int64) -> String {
-    for unit in units where nanoseconds.isMultiple(of: unit.nanoseconds) {
-      return "\(nanoseconds / unit.nanoseconds)\(unit.name)"
-    }
-    return "\(nanoseconds)ns"
+    let unit = units.first { nanoseconds.isMultiple(of: $0.nanoseconds) } ?? ("ns", 1)
+    return "\(nanoseconds / unit.nanoseconds)\(unit.name)"
   }
 
   /// The time of day to the millisecond, rounded down: `06:02:56.316Z`.
@@ -71,21 +81,12 @@ enum MarketTime {
 
   /// Date and time of day to the second: `2026-01-31T09:30:00Z`; with as many digits behind it as multiples of `unit` need.
   static func dateAndTime(_ nanoseconds: Int64, unit: Int64 = 1_000_000_000) -> String {
-    let days = (Double(nanoseconds) / Double(day)).rounded(.down)
-    let parts = calendar.dateComponents([.year, .month, .day], from: Date(timeIntervalSince1970: days * 86_400))
-    let date = String(format: "%04d-%02d-%02d", parts.year ?? 0, parts.month ?? 0, parts.day ?? 0)
     let rest = nanoseconds % 1_000_000_000
-    let fraction = digits(rest < 0 ? rest + 1_000_000_000 : rest, 9)
-    let count =
-      unit.isMultiple(of: 1_000_000_000) ? 0 : unit.isMultiple(of: 1_000_000) ? 3 : unit.isMultiple(of: 1_000) ? 6 : 9
-    let end = count == 0 ? "" : ".\(fraction.prefix(count))"
-    return "\(date)T\(timeOfDay(nanoseconds, hasMilliseconds: false))\(end)Z"
-  }
-
-  /// A field of a JSON object that is not its first, in milliseconds, or in nanoseconds where those do not tell it: `,"t_ms":5`.
-  static func field(_ name: String, _ nanoseconds: Int64) -> String {
-    nanoseconds.isMultiple(of: 1_000_000)
-      ? ",\"\(name)_ms\":\(nanoseconds / 1_000_000)" : ",\"\(name)_ns\":\(nanoseconds)"
+    let fraction = rest < 0 ? rest + 1_000_000_000 : rest
+    let seconds = (nanoseconds - rest) / 1_000_000_000 - (rest < 0 ? 1 : 0)
+    let count = [(1_000_000_000, 0), (1_000_000, 3), (1_000, 6)].first { unit.isMultiple(of: $0.0) }?.1 ?? 9
+    let text = Date(timeIntervalSince1970: Double(seconds)).formatted(.iso8601)
+    return count == 0 ? text : "\(text.dropLast()).\(digits(fraction, 9).prefix(count))Z"
   }
 
   /// How long ago something was, in at most seven columns: `-12 ms`, `3.4 s`, `12 min`.
@@ -100,30 +101,25 @@ enum MarketTime {
     }
   }
 
-  private static let day: Int64 = 86_400_000_000_000
-
-  private static let units: [(name: String, nanoseconds: Int64)] = [
-    ("d", day), ("h", 3_600_000_000_000), ("m", 60_000_000_000), ("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000),
-    ("ns", 1),
-  ]
-
-  private static let calendar: Calendar = {
-    var calendar = Calendar(identifier: .gregorian)
-    calendar.timeZone = .gmt
-    return calendar
-  }()
-
-  /// Seconds since 1970; nil for a date that there is not.
-  private static func midnight(year: Int, month: Int, day: Int) -> Int? {
-    let parts = DateComponents(year: year, month: month, day: day)
-    guard let date = calendar.date(from: parts),
-      calendar.dateComponents([.year, .month, .day], from: date) == parts
-    else { return nil }
-    return Int(date.timeIntervalSince1970)
+  /// A field of a JSON object in milliseconds, or in nanoseconds where those do not tell it.
+  static func field(_ name: String, _ nanoseconds: Int64) -> (String, Value) {
+    nanoseconds.isMultiple(of: 1_000_000)
+      ? ("\(name)_ms", .integer(nanoseconds / 1_000_000)) : ("\(name)_ns", .integer(nanoseconds))
   }
 
-  private static func scaled(_ number: Int64, by factor: Int64) -> Int64? {
-    let (product, isTooLarge) = number.multipliedReportingOverflow(by: factor)
-    return isTooLarge ? nil : product
+  /// The columns of such a field, of which a record has one.
+  static func columns<Record>(
+    _ name: String, _ nanoseconds: @escaping @Sendable (Record) -> Int64
+  ) -> [Column<Record>] {
+    [
+      Column("\(name)_ms", in: [.ndjson]) {
+        let time = nanoseconds($0)
+        return time.isMultiple(of: 1_000_000) ? Value.integer(time / 1_000_000) : .absent
+      },
+      Column("\(name)_ns", in: [.ndjson]) {
+        let time = nanoseconds($0)
+        return time.isMultiple(of: 1_000_000) ? Value.absent : .integer(time)
+      },
+    ]
   }
 }

@@ -6,10 +6,10 @@ import RustleMarket
 /// It stands in its place from the first quote on and grows by whole lines, so that a run that is killed leaves what came before.
 /// Until then what was there before stays.
 actor QuoteRecording {
-  private let file: PartFile
+  private let file: NewFile
   /// The file, which is in its place; nil before the first quote.
   private var handle: FileHandle?
-  private var lines: TickerLines
+  private var lines: TickerTables
   private var text = ByteText()
   /// Quotes in the file.
   private(set) var count: UInt64 = 0
@@ -25,10 +25,9 @@ actor QuoteRecording {
     } else {
       try OutputPath.check(record.path, option: "--record")
     }
-    file = try PartFile(record.path, mayReplace: record.mayReplace)
+    file = try NewFile(record.path, mayReplace: record.mayReplace)
     // A profile is for people; JSON has none.
-    lines = TickerLines(
-      format: .ndjson, profile: .standardOutput(isASCIIAskedFor: true), isInMilliseconds: false)
+    lines = TickerTables(format: .ndjson, profile: .standardOutput(isASCIIAskedFor: true))
   }
 
   /// Writes a stream to its end.
@@ -43,7 +42,7 @@ actor QuoteRecording {
       switch element {
       case .value(let quote):
         // Of quotes with numbers these tell it.
-        if quote.sequence == nil, quote.skipped > 0 { lines.append(.gap(quote.skipped), to: &text) }
+        if quote.sequence == nil, quote.skipped > 0 { text.append(lines.gap(quote.skipped)) }
         lines.append(element, to: &text)
         quotes += 1
       case .gap(let gap): lost += gap
@@ -71,7 +70,7 @@ actor QuoteRecording {
       let handle = FileHandle(forWritingAtPath: file.path)
     else {
       throw CommandFailure(
-        .unavailable, "--record: cannot write \(file.target)", advice: "check the folder, or choose another")
+        .unavailable, "--record: cannot write \(file.name)", advice: "check the folder, or choose another")
     }
     do {
       try handle.write(contentsOf: Data(text.bytes))
@@ -95,8 +94,8 @@ actor QuoteRecording {
 
   /// What standard error shows of it.
   var summary: String {
-    let missing = lost > 0 ? "rustle: \(lost) updates came too fast for \(file.target)\n" : ""
-    let name = CommandFailure.visible(file.target)
+    let missing = lost > 0 ? "rustle: \(lost) updates came too fast for \(file.name)\n" : ""
+    let name = CommandFailure.visible(file.name)
     return missing
       + (handle == nil ? "no updates came: nothing was written to \(name)\n" : "wrote \(count) updates to \(name)\n")
   }
@@ -105,6 +104,6 @@ actor QuoteRecording {
     _ error: any Error, advice: String = "the updates before are in it"
   ) -> CommandFailure {
     CommandFailure(
-      .unavailable, "\(file.target): cannot be written: \(error.localizedDescription)", advice: advice)
+      .unavailable, "\(file.name): cannot be written: \(error.localizedDescription)", advice: advice)
   }
 }

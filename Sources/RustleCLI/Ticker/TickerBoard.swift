@@ -6,19 +6,19 @@ struct TickerBoard: Equatable, Sendable {
   struct Row: Equatable, Sendable {
     let symbol: String
     /// The first price that was seen.
-    fileprivate(set) var first: ExactDecimal?
+    var first: ExactDecimal?
     /// The newest price.
-    fileprivate(set) var last: ExactDecimal?
+    private(set) var last: ExactDecimal?
     /// The newest prices, the last one last, at most `historyLimit`.
-    fileprivate(set) var history: [Double] = []
+    private(set) var history: [Double] = []
     /// The sum of the sizes; where candles are shown, that of the newest.
-    fileprivate(set) var volume = 0.0
+    var volume = 0.0
     /// When the newest price was, in nanoseconds since 1970.
-    fileprivate(set) var timeNanoseconds: Int64 = 0
+    private(set) var timeNanoseconds: Int64 = 0
     /// The newest candle, where candles are shown.
-    fileprivate(set) var candle: Candle?
+    var candle: Candle?
     /// Those of the last while, where such are shown; changes are over that while then.
-    fileprivate(set) var statistics: PriceStatistics?
+    var statistics: PriceStatistics?
 
     init(symbol: String) { self.symbol = symbol }
 
@@ -31,11 +31,12 @@ struct TickerBoard: Equatable, Sendable {
     /// The change since the first price; nil when it has too many digits, and before there is one.
     var difference: ExactDecimal? {
       guard let first, let last else { return nil }
-      return TickerNumbers.difference(last, first)
+      return last.subtracting(first)
     }
 
-    fileprivate mutating func append(_ price: ExactDecimal) {
-      last = price
+    /// Adds the newest price.
+    mutating func append(_ price: ExactDecimal, at time: Int64) {
+      (last, timeNanoseconds) = (price, time)
       if history.count >= TickerBoard.historyLimit { history.removeFirst() }
       history.append(price.doubleValue)
     }
@@ -54,48 +55,13 @@ struct TickerBoard: Equatable, Sendable {
 
   init(symbols: [String]) { for symbol in symbols { _ = index(of: symbol) } }
 
-  /// Takes in what a stream of quotes delivers.
-  mutating func apply(_ element: StreamElement<Quote>) {
+  /// Takes in what a stream delivers.
+  mutating func apply(_ element: StreamElement<some TickerRecord>) {
     switch element {
     case .gap(let count): lost += count
-    case .value(let quote):
+    case .value(let record):
       updates += 1
-      let row = index(of: quote.symbol)
-      // One that comes late has been overtaken: it is traded, and no news.
-      rows[row].volume += quote.size.doubleValue
-      guard !quote.isOutOfOrder else { return }
-      if rows[row].first == nil { rows[row].first = quote.price }
-      rows[row].append(quote.price)
-      rows[row].timeNanoseconds = quote.timeNanoseconds
-    }
-  }
-
-  /// Takes in what a stream of candles delivers.
-  mutating func apply(_ element: StreamElement<Candle>) {
-    switch element {
-    case .gap(let count): lost += count
-    case .value(let candle):
-      updates += 1
-      let row = index(of: candle.symbol)
-      if rows[row].first == nil { rows[row].first = candle.open }
-      rows[row].append(candle.close)
-      rows[row].volume = candle.volume
-      rows[row].timeNanoseconds = candle.startNanoseconds
-      rows[row].candle = candle
-    }
-  }
-
-  /// Takes in what a stream of statistics delivers.
-  mutating func apply(_ element: StreamElement<PriceStatistics>) {
-    switch element {
-    case .gap(let count): lost += count
-    case .value(let statistics):
-      updates += 1
-      let row = index(of: statistics.symbol)
-      rows[row].append(statistics.last)
-      rows[row].first = statistics.first
-      rows[row].timeNanoseconds = statistics.timeNanoseconds
-      rows[row].statistics = statistics
+      record.update(&rows[index(of: record.symbol)])
     }
   }
 

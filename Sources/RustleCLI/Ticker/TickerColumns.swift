@@ -2,22 +2,14 @@ import RustleMarket
 
 /// The columns of a ticker's table for a width: what matters least is left out first.
 struct TickerColumns {
-  enum Kind {
-    case symbol, price, change, difference, spark, volume, lag, time, open, high, low, mean, deviation
-  }
-
-  /// What the rows are.
-  enum Content: Sendable {
-    case quotes, candles, statistics
-  }
-
   struct Column {
-    let kind: Kind
     let title: String
-    var width: Int
+    let width: Int
     var isRight = true
     /// Columns before it.
     var gap = 1
+    /// The text of a row that has a price, and its ink.
+    let cell: (TickerBoard.Row, ExactDecimal) -> (String, Painter.Ink?)
   }
 
   /// From the left to the right.
@@ -31,82 +23,82 @@ struct TickerColumns {
 
   /// - Parameters:
   ///   - width: columns of the terminal, 20 or more.
-  ///   - isRecording: whether times are told, and not lags.
+  ///   - isRecording: whether times are told, and not what they are behind `now`, in nanoseconds since 1970.
   ///   - content: what the rows are.
-  init(board: TickerBoard, width: Int, isRecording: Bool, content: Content) {
+  init(
+    _ board: TickerBoard, width: Int, isRecording: Bool, content: TickerPlan.Content, now: Int64, glyphs: Glyphs
+  ) {
     // As many rows as one can look at; symbols that come later find the columns as they are.
     let rows = board.rows.prefix(1_000)
+    /// A column as wide as the longest of its prices.
+    func column(_ title: String, _ text: @escaping (TickerBoard.Row) -> String?) -> Column {
+      let widest = rows.compactMap { text($0)?.count }.max() ?? 0
+      let width = min(max(widest, Self.priceWidths.lowerBound), Self.priceWidths.upperBound)
+      return Column(title: title, width: width) { row, _ in (text(row) ?? "", nil) }
+    }
+    let isCandle = if case .candles = content { true } else { false }
+    let widestPrice = column("") { $0.last.map(TickerNumbers.price) }.width
+    let price = Column(title: isCandle ? "CLOSE" : "PRICE", width: min(widestPrice, width - 4)) { _, last in
+      (TickerNumbers.price(last), nil)
+    }
+    let hasChange = width >= 3 + 1 + price.width + 1 + Self.changeWidth
+    let change = Column(title: "CHANGE", width: Self.changeWidth) { row, _ in
+      let change = row.change ?? .nan
+      return (TickerNumbers.markedChange(change, glyphs: glyphs), TickerNumbers.ink(of: change))
+    }
+    var left = width - price.width - 1 - (hasChange ? change.width + 1 : 0)
     let widestSymbol = rows.map { DisplayWidth.columns(of: $0.symbol) }.max() ?? 0
-    func widest(of price: (TickerBoard.Row) -> String?) -> Int {
-      let count = rows.compactMap(price).map(\.count).max() ?? 0
-      return min(max(count, Self.priceWidths.lowerBound), Self.priceWidths.upperBound)
+    let symbol = Column(
+      title: "SYMBOL", width: max(3, min(12, max(6, widestSymbol), left)), isRight: false, gap: 0
+    ) { row, _ in (row.symbol, .bold) }
+    left -= symbol.width
+    /// Takes the columns of a group, or none of them: it keeps room for the shortest sparkline.
+    func fitting(_ group: [Column]) -> [Column] {
+      let width = group.reduce(0) { $0 + $1.width + $1.gap }
+      guard left - width >= Self.sparkWidths.lowerBound + 2 else { return [] }
+      left -= width
+      return group
     }
-    let price = min(widest { row in row.last.map(TickerNumbers.price) }, width - 4)
-    let hasChange = width >= 3 + 1 + price + 1 + Self.changeWidth
-    let change = hasChange ? Self.changeWidth + 1 : 0
-    let symbol = max(3, min(12, max(6, widestSymbol), width - price - change - 1))
-    let title = content == .candles ? "CLOSE" : "PRICE"
-    var left = width - symbol - price - change - 1
-    var optional: [Kind: Column] = [:]
-    /// Keeps room for the shortest sparkline, unless that has none anyway.
-    func add(_ column: Column) {
-      guard left - column.width - column.gap >= Self.sparkWidths.lowerBound + 2 else { return }
-      left -= column.width + column.gap
-      optional[column.kind] = column
-    }
-    let hasTime = isRecording || content == .candles
-    add(Column(kind: hasTime ? .time : .lag, title: hasTime ? "TIME" : "LAG", width: 8))
-    if rows.contains(where: { $0.volume > 0 }) { add(Column(kind: .volume, title: "VOLUME", width: 8)) }
-    var hasOthers = false
-    for group in Self.others(content) {
-      let columns = group.map { kind, title in
-        Column(kind: kind, title: title, width: widest { $0.text(of: kind) })
+    let hasTime = isRecording || isCandle
+    let time = fitting([
+      Column(title: hasTime ? "TIME" : "LAG", width: 8) { row, _ in
+        let time = row.timeNanoseconds
+        return (hasTime ? MarketTime.timeOfDay(time, hasMilliseconds: false) : MarketTime.age(now - time), .dim)
       }
-      let needed = columns.reduce(Self.sparkWidths.lowerBound + 2) { $0 + $1.width + $1.gap }
-      guard left >= needed else { break }
-      for column in columns { add(column) }
-      hasOthers = true
-    }
-    if !hasOthers { add(Column(kind: .difference, title: "", width: 11)) }
-    let spark = min(left - 2, Self.sparkWidths.upperBound)
-    if spark >= Self.sparkWidths.lowerBound {
-      optional[.spark] = Column(kind: .spark, title: "LAST \(spark)", width: spark, isRight: false, gap: 2)
-    }
-    let order: [Column?] = [
-      Column(kind: .symbol, title: "SYMBOL", width: symbol, isRight: false, gap: 0), optional[.open], optional[.mean],
-      optional[.deviation], optional[.high], optional[.low], Column(kind: .price, title: title, width: price),
-      optional[.difference],
-      hasChange ? Column(kind: .change, title: "CHANGE", width: Self.changeWidth) : nil, optional[.spark],
-      optional[.volume], optional[.lag], optional[.time],
-    ]
-    all = order.compactMap { $0 }
-  }
-
-  /// What the rows tell besides the price. Of a group all are shown or none: the low without the high says little.
-  private static func others(_ content: Content) -> [[(Kind, String)]] {
+    ])
+    let hasVolume = rows.contains { $0.volume > 0 }
+    let volume =
+      !hasVolume
+      ? [] : fitting([Column(title: "VOLUME", width: 8) { row, _ in (TickerNumbers.amount(row.volume), nil) }])
+    // The low without the high says little.
+    var before: [Column] = []
+    let (high, low) = (
+      column("HIGH") { ($0.candle?.high ?? $0.statistics?.highest).map(TickerNumbers.price) },
+      column("LOW") { ($0.candle?.low ?? $0.statistics?.lowest).map(TickerNumbers.price) }
+    )
     switch content {
-    case .quotes: []
-    case .candles: [[(.open, "OPEN"), (.high, "HIGH"), (.low, "LOW")]]
-    case .statistics: [[(.mean, "MEAN"), (.deviation, "SD")], [(.high, "HIGH"), (.low, "LOW")]]
+    case .quotes: break
+    case .candles: before = fitting([column("OPEN") { $0.candle.map { TickerNumbers.price($0.open) } }, high, low])
+    case .statistics:
+      before = fitting([
+        column("MEAN") { $0.statistics.map(TickerNumbers.mean) },
+        column("SD") { $0.statistics.map { TickerNumbers.amount($0.standardDeviation) } },
+      ])
+      if !before.isEmpty { before += fitting([high, low]) }
     }
-  }
-
-  /// The titles, each fitted to its column.
-  func header(_ fit: (String, Int, Bool) -> String) -> String {
-    all.map { String(repeating: " ", count: $0.gap) + fit($0.title, $0.width, $0.isRight) }.joined()
-  }
-}
-
-extension TickerBoard.Row {
-  /// What stands in a column of candles or statistics; nil when there is nothing.
-  func text(of kind: TickerColumns.Kind) -> String? {
-    switch kind {
-    case .open: candle.map { TickerNumbers.price($0.open) }
-    case .high: (candle?.high ?? statistics?.highest).map(TickerNumbers.price)
-    case .low: (candle?.low ?? statistics?.lowest).map(TickerNumbers.price)
-    case .mean: statistics.map(TickerNumbers.mean)
-    case .deviation: statistics.map { TickerNumbers.amount($0.standardDeviation) }
-    case .symbol, .price, .change, .difference, .spark, .volume, .lag, .time: nil
+    let difference = Column(title: "", width: 11) { row, _ in
+      (TickerNumbers.difference(row.difference, glyphs: glyphs), row.change.flatMap(TickerNumbers.ink))
     }
+    let behind = before.isEmpty ? fitting([difference]) : []
+    var spark: [Column] = []
+    let width = min(left - 2, Self.sparkWidths.upperBound)
+    if width >= Self.sparkWidths.lowerBound {
+      spark = [
+        Column(title: "LAST \(width)", width: width, isRight: false, gap: 2) { row, _ in
+          (TickerNumbers.sparkline(row.history, width: width, glyphs: glyphs), .cyan)
+        }
+      ]
+    }
+    all = [symbol] + before + [price] + behind + (hasChange ? [change] : []) + spark + volume + time
   }
 }

@@ -8,8 +8,10 @@ struct TickerCommand: AsyncParsableCommand {
     commandName: "ticker",
     abstract: "Stream prices of symbols.",
     usage: """
-      rustle ticker <symbols> ... [--rate <rate>] [--duration <seconds>] [--seed <seed>] [--json]
-      rustle ticker --replay <file> [<symbols> ...] [--speed <factor|max>] [--candles <interval>] [--json]
+      rustle ticker <symbols> ... [--rate <rate>] [--duration <seconds>]
+                    [--seed <seed>] [--json]
+      rustle ticker --replay <file> [<symbols> ...] [--speed <factor|max>]
+                    [--candles <interval>] [--json]
       rustle ticker --connect <address> [<symbols> ...] [--json]
       """,
     discussion: """
@@ -78,21 +80,18 @@ struct TickerCommand: AsyncParsableCommand {
   @OptionGroup(title: "Streams") var stream: TickerStreamOptions
 
   @Option(
-    parsing: .unconditional,
     help: "Updates a second for each symbol, 0.001 to 10000000; else with --policy sampled. (default: 2)",
-    transform: Parse.number("updates a second", in: 0.001...10_000_000))
+    parse: Parse.number("updates a second", in: 0.001...10_000_000))
   var rate: Double?
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("Stop after this many seconds.", valueName: "seconds"),
-    transform: Parse.number("seconds", in: 0.001...1e9))
+    help: "Stop after this many seconds.", value: "seconds",
+    parse: Parse.number("seconds", in: 0.001...1e9))
   var duration: Double?
 
   @Option(
-    parsing: .unconditional,
     help: "Seed of made-up prices: the same seed, symbols and motions give the same.",
-    transform: { text in
+    parse: { text in
       guard let seed = UInt64(text) else {
         throw ValidationError("expected a whole number from 0 to \(UInt64.max), got '\(text)'")
       }
@@ -184,8 +183,8 @@ struct TickerCommand: AsyncParsableCommand {
       }
       plan.policy = .sampled(every: .seconds(1 / rate))
     }
-    plan.candles = stream.candles.map { TickerPlan.Candles(interval: $0, lateness: stream.lateness ?? .zero) }
-    plan.statistics = stream.statistics
+    if let interval = stream.candles { plan.content = .candles(every: interval, lateness: stream.lateness ?? .zero) }
+    if let window = stream.statistics { plan.content = .statistics(over: window) }
     plan.thresholds = stream.alerts
     plan.record = stream.record.map {
       TickerPlan.Record(path: $0, mayReplace: stream.overwrite, input: plan.recording?.path)
@@ -199,22 +198,18 @@ struct TickerCommand: AsyncParsableCommand {
     // What the engine warns of, the output or the view tells.
     log.bootstrap(usual: .error)
     let run = TickerRun(plan: try plan())
-    let profile = TerminalProfile.standardOutput(isASCIIAskedFor: output.ascii)
     let notes: LineWriter? = log.quiet ? nil : .standardError
     let ending: RunEnding
-    if output.effectiveFormat == .auto && profile.isLive {
-      ending = try await run.table(view(of: run.plan), notes: notes)
+    if let screen = output.screen {
+      let start = ContinuousClock.now
+      let view = LiveTicker(
+        run.plan, screen: screen, now: { (ContinuousClock.now - start) / .seconds(1) },
+        wall: { Int64(Date().timeIntervalSince1970 * 1e9) })
+      ending = try await run.table(view, notes: notes)
     } else {
-      ending = try await run.lines(output.effectiveFormat, profile: profile, to: .standardOutput, notes: notes)
+      ending = try await run.lines(
+        output.effectiveFormat, profile: output.profile, to: .standardOutput, notes: notes)
     }
     if ending.status != .ok { throw ExitCode(ending.status.rawValue) }
-  }
-
-  private func view(of plan: TickerPlan) -> LiveTicker {
-    let start = ContinuousClock.now
-    return LiveTicker(
-      plan, screen: .standardOutput(isASCIIAskedFor: output.ascii),
-      now: { (ContinuousClock.now - start) / .seconds(1) },
-      wall: { Int64(Date().timeIntervalSince1970 * 1e9) })
   }
 }

@@ -21,15 +21,6 @@ enum TickerNumbers {
     return ExactDecimal(text).map(price) ?? text
   }
 
-  /// The exact difference of two prices; nil when it has more than 18 digits.
-  static func difference(_ price: ExactDecimal, _ first: ExactDecimal) -> ExactDecimal? {
-    let scale = max(price.scale, first.scale)
-    func units(_ number: ExactDecimal) -> Int128 {
-      (number.scale..<scale).reduce(Int128(number.units)) { units, _ in units * 10 }
-    }
-    return Int64(exactly: units(price) - units(first)).flatMap { ExactDecimal(units: $0, scale: scale) }
-  }
-
   /// The difference with its sign: `+12.50`. None is written without a sign, and an unknown one as nothing.
   static func difference(_ difference: ExactDecimal?, glyphs: Glyphs) -> String {
     guard let difference else { return String(glyphs.unknown) }
@@ -41,23 +32,23 @@ enum TickerNumbers {
   /// A change with its sign in per cent: `+0.12 %`. What rounds to nothing has no sign; of a first price of 0 there is none.
   static func change(_ fraction: Double, glyphs: Glyphs) -> String {
     guard fraction.isFinite else { return String(glyphs.unknown) }
+    if !isShown(fraction) { return "0.00 %" }
     let percent = abs(fraction) * 100
-    let digits = percent < 10_000 ? String(format: "%.2f", percent) : String(format: "%.2g", percent)
-    switch direction(fraction) {
-    case .up: return "+\(digits) %"
-    case .down: return "\(glyphs.minus)\(digits) %"
-    case .unchanged: return "0.00 %"
-    }
+    let digits = String(format: percent < 10_000 ? "%.2f" : "%.2g", percent)
+    return "\(fraction > 0 ? "+" : String(glyphs.minus))\(digits) %"
   }
 
-  enum Direction {
-    case up, down, unchanged
+  /// A change behind a mark that says its direction.
+  static func markedChange(_ fraction: Double, glyphs: Glyphs) -> String {
+    let mark = !isShown(fraction) ? glyphs.unchanged : fraction > 0 ? glyphs.up : glyphs.down
+    return "\(mark) \(change(fraction, glyphs: glyphs))"
   }
 
-  /// The direction of a change, as far as two decimals of a per cent show it.
-  static func direction(_ fraction: Double) -> Direction {
-    abs(fraction) >= 0.000_05 ? fraction > 0 ? .up : .down : .unchanged
-  }
+  /// The colour of a change, which says its direction too.
+  static func ink(of fraction: Double) -> Painter.Ink? { !isShown(fraction) ? nil : fraction > 0 ? .green : .red }
+
+  /// Whether two decimals of a per cent show a change.
+  private static func isShown(_ fraction: Double) -> Bool { abs(fraction) >= 0.000_05 }
 
   /// An amount in at most seven columns: `0.125`, `1,234`, `56.7k`, `8.90M`.
   static func amount(_ amount: Double) -> String {
@@ -74,5 +65,19 @@ enum TickerNumbers {
   /// A number of things, with thousands separators.
   static func count(_ count: UInt64) -> String {
     ExactDecimal(units: Int64(clamping: count), scale: 0).map(price) ?? String(count)
+  }
+
+  /// A line of bars, one for each value, scaled to the least and the greatest of them.
+  ///
+  /// - Parameters:
+  ///   - values: finite; the newest last.
+  ///   - width: columns; the newest values that fit are shown, at the right end.
+  /// - Returns: exactly `width` columns. Equal values are drawn at half height.
+  static func sparkline(_ values: [Double], width: Int, glyphs: Glyphs) -> String {
+    let shown = values.suffix(max(0, width))
+    guard let low = shown.min(), let high = shown.max() else { return String(repeating: " ", count: max(0, width)) }
+    let top = Double(glyphs.bars.count - 1)
+    let bars = shown.map { glyphs.bars[Int((high > low ? ($0 - low) / (high - low) * top : 0.5 * top).rounded())] }
+    return String(bars).leftPadded(to: width)
   }
 }

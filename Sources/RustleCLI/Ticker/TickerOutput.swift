@@ -1,20 +1,27 @@
 import Foundation
 import RustleMarket
 
+/// Takes what the streams of a run deliver: lines, or a view.
+protocol TickerSink: Actor {
+  func take(_ batch: [StreamElement<some TickerRecord>]) throws
+  func take(_ alert: StreamElement<PriceAlert>) throws
+  func take(_ notice: FeedNotice) throws
+  func take(_ connection: FeedConnection) throws
+}
+
 /// Where the lines of a run go: the tasks that write them take turns, so that no line stands within another.
 actor TickerOutput: TickerSink {
+  /// Whether it is told where updates are missing, and where the source skipped numbers: they are lost there, as in a stream of this
+  /// process. Not to whoever asked for the newest alone.
+  private let tellsGaps: Bool
+  private let tellsSkips: Bool
+  private let format: OutputFormat
+  private let profile: TerminalProfile
   private let writer: LineWriter
   private let notes: LineWriter?
-  /// Whether it is told where updates are missing: not to whoever asked for the newest alone.
-  private let tellsGaps: Bool
-  /// Whether numbers that the source skipped are told in their place: they are lost there, as in a stream of this process.
-  private let tellsSkips: Bool
-  private var quotes: TickerLines
-  private let candles: CandleLines?
-  private let rolling: StatisticsLines?
+  private var tables: TickerTables
   private var text = ByteText()
-
-  /// Messages that were told of.
+  /// Messages that could not be read, each of which was told.
   private var told = 0
 
   /// So many messages that could not be read are told one by one.
@@ -26,43 +33,25 @@ actor TickerOutput: TickerSink {
   init(
     _ plan: TickerPlan, format: OutputFormat, profile: TerminalProfile, to writer: LineWriter, notes: LineWriter?
   ) {
-    self.writer = writer
-    self.notes = notes
-    tellsGaps = plan.policy == .all
-    tellsSkips = plan.policy == .all && plan.connection != nil
-    quotes = TickerLines(format: format, profile: profile, isInMilliseconds: plan.isSimulated)
-    candles = plan.candles.map {
-      CandleLines(format: format, profile: profile, intervalNanoseconds: $0.interval.nanoseconds)
-    }
-    rolling = plan.statistics.map {
-      StatisticsLines(format: format, profile: profile, windowNanoseconds: $0.nanoseconds)
-    }
+    (self.format, self.profile, self.writer, self.notes) = (format, profile, writer, notes)
+    tellsGaps = plan.policy == nil
+    tellsSkips = plan.policy == nil && plan.connection != nil
+    tables = TickerTables(plan.content, isSimulated: plan.isSimulated, format: format, profile: profile)
   }
 
-  func begin() throws { try writer.write(candles?.header ?? rolling?.header ?? quotes.header) }
+  func begin() throws { try writer.write(tables.header) }
 
-  func take(_ batch: [StreamElement<Quote>]) throws {
+  func take(_ batch: [StreamElement<some TickerRecord>]) throws {
     for element in batch where tellsGaps || element.value != nil {
-      if tellsSkips, let skipped = element.value?.skipped, skipped > 0 { quotes.append(.gap(skipped), to: &text) }
-      quotes.append(element, to: &text)
+      if tellsSkips, let skipped = element.value?.skipped, skipped > 0 { text.append(tables.gap(skipped)) }
+      tables.append(element, to: &text)
     }
     try flush()
   }
 
-  func take(_ batch: [StreamElement<Candle>]) throws {
-    for element in batch where tellsGaps || element.value != nil { candles?.append(element, to: &text) }
-    try flush()
-  }
-
-  func take(_ batch: [StreamElement<PriceStatistics>]) throws {
-    for element in batch where tellsGaps || element.value != nil { rolling?.append(element, to: &text) }
-    try flush()
-  }
-
-  /// An alert stands within an object of its own, so that who reads the lines as quotes does not take it for one. CSV, whose rows
-  /// are updates, has none: it is a note there.
+  /// CSV, whose rows are updates, has no alerts: they are notes there.
   func take(_ alert: StreamElement<PriceAlert>) throws {
-    switch quotes.format {
+    switch format {
     case .csv: try? notes?.write(line(alert))
     case .ndjson: text.append(Self.json(alert))
     case .auto, .text: text.append(line(alert))
@@ -70,17 +59,39 @@ actor TickerOutput: TickerSink {
     try flush()
   }
 
-  func take(_ notice: FeedNotice) {
-    let text = CommandFailure.visible(notice.text)
-    switch notice.kind {
-    case .malformed(let message):
-      if told < Self.mostTold { try? notes?.write("rustle: line \(message + 1) was skipped: \(text)\n") }
-      told += 1
-    case .oversized:
-      if told < Self.mostTold { try? notes?.write("rustle: a line was skipped: \(text)\n") }
-      told += 1
-    default: break
+  private func line(_ alert: StreamElement<PriceAlert>) -> String {
+    switch alert {
+    case .gap(let count): "\(profile.glyphs.ellipsis) \(count) alerts are missing here\n"
+    case .value(let alert): "\(MarketTime.timeOfDay(alert.timeNanoseconds))  ALERT  \(alert.text)\n"
     }
+  }
+
+  /// An object within an object of its own, so that who reads the lines as quotes does not take it for one.
+  static func json(_ alert: StreamElement<PriceAlert>) -> String {
+    let fields: [(String, Value)] =
+      switch alert {
+      case .gap(let count): [("gap", .unsigned(count))]
+      case .value(let alert):
+        [
+          ("symbol", .string(alert.threshold.symbol)),
+          (alert.threshold.direction.rawValue, .decimal(alert.threshold.level)), ("price", .decimal(alert.price)),
+          MarketTime.field("t", alert.timeNanoseconds),
+        ]
+      }
+    return ByteText.line([("alert", .object(fields))])
+  }
+
+  func take(_ notice: FeedNotice) {
+    let line: String
+    switch notice.kind {
+    case .malformed(let message): line = "line \(message + 1)"
+    case .oversized: line = "a line"
+    default: return
+    }
+    if told < Self.mostTold {
+      try? notes?.write("rustle: \(line) was skipped: \(CommandFailure.visible(notice.text))\n")
+    }
+    told += 1
   }
 
   func take(_ connection: FeedConnection) {
@@ -91,41 +102,8 @@ actor TickerOutput: TickerSink {
     }
   }
 
-  private func line(_ alert: StreamElement<PriceAlert>) -> String {
-    switch alert {
-    case .gap(let count): "\(Glyphs(for: quotes.profile).ellipsis) \(count) alerts are missing here\n"
-    case .value(let alert): "\(MarketTime.timeOfDay(alert.timeNanoseconds))  ALERT  \(AlertText.text(alert))\n"
-    }
-  }
-
-  static func json(_ element: StreamElement<PriceAlert>) -> String {
-    let alert: PriceAlert
-    switch element {
-    case .gap(let count): return "{\"v\":1,\"alert\":{\"gap\":\(count)}}\n"
-    case .value(let value): alert = value
-    }
-    let threshold = alert.threshold
-    var inner = ByteText()
-    inner.append("{\"v\":1,\"alert\":{\"symbol\":\(JSONLine.quoted(threshold.symbol)),\"\(threshold.direction)\":")
-    inner.append(threshold.level)
-    inner.append(",\"price\":")
-    inner.append(alert.price)
-    let isWhole = alert.timeNanoseconds.isMultiple(of: 1_000_000)
-    inner.append(isWhole ? ",\"t_ms\":" : ",\"t_ns\":")
-    inner.append(isWhole ? alert.timeNanoseconds / 1_000_000 : alert.timeNanoseconds)
-    inner.append("}}\n")
-    return inner.string
-  }
-
   private func flush() throws {
     defer { text.removeAll() }
     if !text.bytes.isEmpty { try writer.write(Data(text.bytes)) }
-  }
-}
-
-extension Duration {
-  /// Whole nanoseconds, rounded down; at most and at least what an `Int64` holds.
-  var nanoseconds: Int64 {
-    Int64(clamping: Int128(components.seconds) * 1_000_000_000 + Int128(components.attoseconds / 1_000_000_000))
   }
 }

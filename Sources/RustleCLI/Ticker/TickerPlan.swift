@@ -3,20 +3,12 @@ import RustleMarket
 
 /// What a run of the ticker does, as its options say.
 struct TickerPlan: Sendable, Equatable {
-  /// What becomes of updates that are not taken in time.
-  enum Policy: Sendable, Hashable {
-    /// Every update: a recording waits for its reader, another source loses the oldest.
-    case all
-    /// The newest of each symbol.
-    case latest
-    /// The newest of each symbol, at even distances.
-    case sampled(every: Duration)
-  }
-
-  /// Candles in the place of quotes.
-  struct Candles: Sendable, Hashable {
-    var interval: Duration
-    var lateness: Duration = .zero
+  /// What is shown of the prices.
+  enum Content: Sendable, Hashable {
+    case quotes
+    case candles(every: Duration, lateness: Duration)
+    /// Of a while of this length.
+    case statistics(over: Duration)
   }
 
   /// A file that the quotes are written to.
@@ -30,10 +22,9 @@ struct TickerPlan: Sendable, Equatable {
   var source: FeedConfiguration
   /// Those that are shown first are first here.
   var symbols: FeedSymbols
-  var policy = Policy.all
-  var candles: Candles?
-  /// How long the while is whose statistics stand in the place of quotes.
-  var statistics: Duration?
+  var content = Content.quotes
+  /// What becomes of updates that are not taken in time; nil: as many are kept as the source allows.
+  var policy: FeedPolicy?
   var thresholds: [PriceThreshold] = []
   var record: Record?
   /// Where the source is given to others.
@@ -55,20 +46,9 @@ struct TickerPlan: Sendable, Equatable {
     }
   }
 
-  /// The policy of the consumer that shows the updates.
-  var feedPolicy: FeedPolicy {
-    switch policy {
-    case .all: everything
-    case .latest: .latest
-    case .sampled(let interval): .sampled(every: interval)
-    }
-  }
-
-  /// The policy of a consumer that wants every update, as far as the source can give it.
+  /// The policy of a consumer that wants every update: a recording waits for its reader, another source loses the oldest.
   var everything: FeedPolicy { recording == nil ? .all() : .awaited() }
-}
 
-extension TickerPlan {
   /// The source in a few words.
   var sourceText: String {
     if let connection { return "from \(connection)" }

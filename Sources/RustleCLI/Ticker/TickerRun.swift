@@ -2,7 +2,7 @@ import Foundation
 import RustleMarket
 
 /// One run of the ticker, from its start until one of the things that end it.
-struct TickerRun {
+struct TickerRun: Sendable {
   let plan: TickerPlan
 
   /// Writes one line for each update or candle. What the reader of the output is too slow for is told in its place, and once more
@@ -12,20 +12,19 @@ struct TickerRun {
   ) async throws -> RunEnding {
     // Signals are taken before anything starts, so that none falls between.
     let signals = await Signals.stream(of: RunEnding.signals)
-    let feed = try makeFeed()
     let sink = TickerOutput(plan, format: format, profile: profile, to: output, notes: notes)
     return try await recorded(notes: notes) { recording in
-      let streams = try await TickerStreams(plan, of: feed)
-      let server = try await TickerServer(plan, of: feed)
+      let streams = try await TickerStreams(plan, of: feed(), recording: recording)
       try await sink.begin()
-      if let server { try? notes?.write("rustle: serving on \(CommandFailure.visible(server.address.description))\n") }
-      let ending = try await firstEnding(of: feed, streams, server, recording: recording, isForced: true) {
-        tasks, file in
-        add(streams, of: feed, server, to: sink, file: file, &tasks)
+      if let server = streams.server {
+        try? notes?.write("rustle: serving on \(CommandFailure.visible(server.address.description))\n")
+      }
+      let ending = try await streams.firstEnding(isForced: true) { tasks, file in
+        streams.add(to: &tasks, sink, file: file)
         // What is recorded is written first.
         tasks.addEndingsOfLines(signals: signals, isForced: file == nil)
       }
-      try await finish(ending, streams, feed, server, notes: notes)
+      try await finish(ending, streams, notes: notes)
       return ending
     }
   }
@@ -33,18 +32,15 @@ struct TickerRun {
   /// Shows the live table.
   func table(_ view: LiveTicker, notes: LineWriter?) async throws -> RunEnding {
     let signals = await Signals.stream(of: RunEnding.viewSignals)
-    let feed = try makeFeed()
     return try await recorded(notes: notes) { recording in
-      let streams = try await TickerStreams(plan, of: feed)
-      let server = try await TickerServer(plan, of: feed)
+      let streams = try await TickerStreams(plan, of: feed(), recording: recording)
       let keys = await view.screen.keys()
       let ending = try await view.whileShown {
-        let ending = try await firstEnding(of: feed, streams, server, recording: recording) { tasks, file in
-          add(streams, of: feed, server, to: view, file: file, &tasks)
+        let ending = try await streams.firstEnding { tasks, file in
+          streams.add(to: &tasks, view, file: file)
           tasks.addTask {
             while !Task.isCancelled {
-              await view.show(await feed.counts, late: streams.late)
-              if let server { await view.show(server.status) }
+              await view.show(streams)
               try? await Task.sleep(for: .milliseconds(250))
             }
             return nil
@@ -52,15 +48,15 @@ struct TickerRun {
           tasks.add(view, signals: signals, keys: keys) { await view.press($0) }
         }
         // The last picture has the last counts.
-        await view.show(await feed.counts, late: streams.late)
+        await view.show(streams)
         return ending
       }
-      try await finish(ending, streams, feed, server, notes: nil)
+      try await finish(ending, streams, notes: nil)
       return ending
     }
   }
 
-  private func makeFeed() throws -> MarketFeed {
+  private func feed() throws -> MarketFeed {
     do throws(FeedError) {
       return try MarketFeed(plan.source)
     } catch {
@@ -69,27 +65,6 @@ struct TickerRun {
       case .malformedSchema: throw error.named("--schema")
       default: throw error
       }
-    }
-  }
-
-  /// Adds the source and what reads it: the run is over when the streams have been read to their ends, by the clients too.
-  ///
-  /// - Parameter file: writes what is recorded.
-  private func add(
-    _ streams: TickerStreams, of feed: MarketFeed, _ server: TickerServer?, to sink: some TickerSink,
-    file: Task<Void, any Error>?, _ tasks: inout RunTasks
-  ) {
-    tasks.addTask {
-      if plan.recording != nil { await server?.untilSomebodyIsThere() }
-      // One that was ended meanwhile has nothing to run.
-      if !Task.isCancelled { try await feed.run() }
-      return nil
-    }
-    tasks.addTask {
-      try await streams.deliver(to: sink)
-      try await file?.value
-      await server?.untilOver()
-      return .streamEnded
     }
   }
 
@@ -114,16 +89,101 @@ struct TickerRun {
   /// Tells what there is to tell at the end.
   ///
   /// - Throws: `CommandFailure` when the source failed, or there was no quote in a recording.
-  private func finish(
-    _ ending: RunEnding, _ streams: TickerStreams, _ feed: MarketFeed, _ server: TickerServer?, notes: LineWriter?
-  ) async throws {
+  private func finish(_ ending: RunEnding, _ streams: TickerStreams, notes: LineWriter?) async throws {
     if ending == .readerGone { return }
     let summary = TickerSummary(
-      plan: plan, counts: await feed.counts, statistics: streams.statistics, late: streams.late,
-      evicted: streams.evicted, lostAlerts: streams.lostAlerts, served: server?.counts, outcome: streams.outcome,
-      isOver: ending == .streamEnded)
+      plan: plan, streams: streams, counts: await streams.feed.counts, isOver: ending == .streamEnded)
     for note in summary.notes { try? notes?.write("rustle: \(note)\n") }
     if let failure = summary.failure { throw failure }
+  }
+}
+
+/// The stream of what a ticker shows.
+protocol ShownStream: Sendable {
+  var outcome: SessionOutcome? { get }
+  var statistics: StreamStatistics { get }
+  var lateQuoteCount: UInt64 { get }
+  var evictedQuoteCount: UInt64 { get }
+
+  /// Reads it to its end.
+  func deliver(to sink: some TickerSink) async throws
+}
+
+extension EngineStream: ShownStream where Value: TickerRecord {
+  func deliver(to sink: some TickerSink) async throws { for await batch in batches() { try await sink.take(batch) } }
+}
+
+/// The feed of a run, and what reads it. Each stream has begun before the source does, so that none misses its first quote.
+struct TickerStreams: Sendable {
+  let feed: MarketFeed
+  let shown: any ShownStream
+  let alerts: EngineStream<PriceAlert>?
+  /// Where others read the source.
+  let server: FeedServer?
+  private let notices: EngineStream<FeedNotice>
+  /// Of a source that is connected to.
+  private let connections: EngineStream<FeedConnection>?
+  private let recorded: EngineStream<Quote>?
+  private let recording: QuoteRecording?
+  private let isPlayed: Bool
+  private let duration: Duration?
+
+  /// - Parameter recording: the file that the quotes are written to.
+  /// - Throws: `FeedError`; `CommandFailure`, naming the option, for an address that cannot be served on.
+  init(_ plan: TickerPlan, of feed: MarketFeed, recording: QuoteRecording? = nil) async throws {
+    let (symbols, policy) = (plan.symbols, plan.policy ?? plan.everything)
+    self.feed = feed
+    self.recording = recording
+    isPlayed = plan.recording != nil
+    duration = plan.duration
+    switch plan.content {
+    case .quotes: shown = try await feed.quotes(for: symbols, policy: policy)
+    case .candles(let interval, let lateness):
+      shown = try await feed.candles(of: symbols, every: interval, lateness: lateness, policy: policy)
+    case .statistics(let window): shown = try await feed.statistics(of: symbols, over: window, policy: policy)
+    }
+    recorded = recording == nil ? nil : try await feed.quotes(for: symbols, policy: plan.everything)
+    alerts = plan.thresholds.isEmpty ? nil : try await feed.alerts(at: plan.thresholds, policy: plan.everything)
+    notices = try await feed.notices()
+    connections = plan.connection == nil ? nil : try await feed.connectionStates()
+    do throws(FeedError) {
+      // Clients of a recording are waited for, as its other readers are.
+      server = if let address = plan.serve { try await feed.serve(on: address, policy: plan.everything) } else { nil }
+    } catch {
+      throw error.named("--serve")
+    }
+  }
+
+  /// Reads what is shown to its end.
+  func deliver(to sink: some TickerSink) async throws {
+    try await withThrowingTaskGroup(of: Void.self) { tasks in
+      tasks.addTask { try await shown.deliver(to: sink) }
+      if let alerts { tasks.addTask { for await alert in alerts { try await sink.take(alert) } } }
+      tasks.addTask { for await case .value(let notice) in notices { try await sink.take(notice) } }
+      if let connections {
+        tasks.addTask { for await case .value(let state) in connections { try await sink.take(state) } }
+      }
+      // The first that fails ends the others.
+      for try await _ in tasks {}
+    }
+  }
+
+  /// Adds the source and what reads it: the run is over when the streams have been read to their ends, by the clients too.
+  ///
+  /// - Parameter file: writes what is recorded.
+  func add(to tasks: inout RunTasks, _ sink: some TickerSink, file: Task<Void, any Error>?) {
+    tasks.addTask {
+      if isPlayed { await server?.untilFirstClient() }
+      // One that was ended meanwhile has nothing to run.
+      if !Task.isCancelled { try await feed.run() }
+      return nil
+    }
+    tasks.addTask {
+      try await deliver(to: sink)
+      try await file?.value
+      await server?.untilOver()
+      return .streamEnded
+    }
   }
 
   /// So long after a signal the process ends in any case, also while a file is written.
@@ -137,15 +197,10 @@ struct TickerRun {
   ///     `longestWriting`.
   ///   - addTasks: adds the tasks; it is given the one that writes what is recorded, which is not cancelled with them.
   func firstEnding(
-    of feed: MarketFeed, _ streams: TickerStreams, _ server: TickerServer?, recording: QuoteRecording?,
     isForced: Bool = false, _ addTasks: (inout RunTasks, Task<Void, any Error>?) -> Void
   ) async throws -> RunEnding {
     let writing: Task<Void, any Error>? =
-      if let recording, let recorded = streams.recorded {
-        Task { try await recording.follow(recorded) }
-      } else {
-        nil
-      }
+      if let recording, let recorded { Task { try await recording.follow(recorded) } } else { nil }
     do {
       let ending = try await RunEnding.first { tasks in
         addTasks(&tasks, writing)
@@ -156,7 +211,7 @@ struct TickerRun {
             return nil
           }
         }
-        if let duration = plan.duration {
+        if let duration {
           tasks.addTask {
             try await Task.sleep(for: duration)
             // The streams end, once what waits in them has been delivered.
@@ -180,5 +235,15 @@ struct TickerRun {
       await feed.shutDown()
       throw error
     }
+  }
+}
+
+extension FeedError {
+  /// The failure with the option that is at fault, in the place of the library's word for it.
+  fileprivate func named(_ option: String) -> any Error {
+    guard let failure = CommandFailure(self) else { return self }
+    let word = "\(option.drop { $0 == "-" }): "
+    let message = failure.message.hasPrefix(word) ? String(failure.message.dropFirst(word.count)) : failure.message
+    return CommandFailure(failure.status, "\(option): \(message)", advice: failure.advice)
   }
 }

@@ -38,16 +38,15 @@ struct TickerSourceOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Where a message has its fields: symbol=PATH,price=PATH,size=PATH,time=PATH:UNIT,seq=PATH,each=PATH. "
+      "Where a message has its fields: symbol=PATH,price=PATH and, behind further commas, size=PATH, time=PATH:UNIT, seq=PATH, each=PATH. "
         + "(default: as this command writes them)"))
   var schema: String?
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
+    help:
       "Play it so many times as fast as it was recorded, 0.001 to 1000000, or as fast as possible: max. (default: 1)",
-      valueName: "factor|max"),
-    transform: { text in
+    value: "factor|max",
+    parse: { text in
       guard text != "max" else { return .unpaced }
       return .times(try Parse.number("a factor (or max)", in: 0.001...1_000_000)(text))
     })
@@ -57,10 +56,8 @@ struct TickerSourceOptions: ParsableArguments {
   var loop = false
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "Begin at this time: 2026-01-31T09:30:00Z, a date, or milliseconds since 1970.", valueName: "time"),
-    transform: { text in
+    help: "Begin at this time: 2026-01-31T09:30:00Z, a date, or milliseconds since 1970.", value: "time",
+    parse: { text in
       guard let time = MarketTime.nanoseconds(text) else {
         throw ValidationError(
           "expected a time such as 2026-01-31T09:30:00Z, a date, or milliseconds since 1970, got '\(text)'")

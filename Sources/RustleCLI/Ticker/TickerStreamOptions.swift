@@ -10,24 +10,20 @@ struct TickerStreamOptions: ParsableArguments {
   var policy: Policy = .all
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("Candles of this length in place of prices: 250ms, 5s, 1m, 1h, 1d.", valueName: "interval"),
-    transform: MarketTime.interval(of: "an interval"))
+    help: "Candles of this length in place of prices: 250ms, 5s, 1m, 1h, 1d.", value: "interval",
+    parse: MarketTime.interval(of: "an interval"))
   var candles: Duration?
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "How long a candle waits for updates that come late, at most 64 intervals. (default: 0)", valueName: "interval"),
-    transform: MarketTime.interval(of: "an interval, 0 or", allowsZero: true))
+    help: "How long a candle waits for updates that come late, at most 64 intervals. (default: 0)", value: "interval",
+    parse: MarketTime.interval(of: "an interval, 0 or", allowsZero: true))
   var lateness: Duration?
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
+    help:
       "Mean, deviation, range and change over the last while of this length in place of prices: 250ms, 5s, 1m, 1h, 1d.",
-      valueName: "interval"),
-    transform: MarketTime.interval(of: "an interval"))
+    value: "interval",
+    parse: MarketTime.interval(of: "an interval"))
   var statistics: Duration?
 
   @Option(
@@ -36,7 +32,7 @@ struct TickerStreamOptions: ParsableArguments {
       "Tell when a price is at a level or beyond: 'BTC>70000', 'BTC<60000'; with ~250 behind it, again once it was more than 250 back.",
       valueName: "symbol>level"),
     transform: { text in
-      guard let threshold = AlertText.threshold(text) else {
+      guard let threshold = PriceThreshold(text) else {
         throw ValidationError("expected an alert such as 'BTC>70000', 'BTC<60000' or 'BTC>70000~250', got '\(text)'")
       }
       return threshold
@@ -63,11 +59,21 @@ struct TickerStreamOptions: ParsableArguments {
       throw ValidationError("--lateness: expected it with --candles, got it alone")
     }
     if let candles, let lateness, lateness > candles * 64 {
-      let limit = MarketTime.text(interval: (candles * 64).nanoseconds)
+      let limit = MarketTime.text(interval: (candles * 64).wholeNanoseconds)
       throw ValidationError(
-        "--lateness: expected 0 to \(limit), which is 64 intervals, got \(MarketTime.text(interval: lateness.nanoseconds))"
+        "--lateness: expected 0 to \(limit), which is 64 intervals, got \(MarketTime.text(interval: lateness.wholeNanoseconds))"
       )
     }
     if overwrite && record == nil { throw ValidationError("--overwrite: expected it with --record, got it alone") }
+  }
+}
+
+extension PriceThreshold {
+  /// `BTC>70000`, `ETH<3000`, with `=` behind the sign or not, and with a hysteresis: `BTC>70000~250`; nil for any other text.
+  init?(_ text: String) {
+    guard let match = text.wholeMatch(of: /([^<>]+)([<>])=?([^~]*)(?:~(.*))?/), let level = ExactDecimal(match.3),
+      let hysteresis = match.4.map({ ExactDecimal($0) }) ?? .zero, hysteresis >= .zero
+    else { return nil }
+    self.init(symbol: String(match.1), match.2 == ">" ? .above : .below, level, hysteresis: hysteresis)
   }
 }

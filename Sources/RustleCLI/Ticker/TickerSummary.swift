@@ -1,69 +1,57 @@
 import RustleMarket
 
-/// What there is to say when a run is over. A pure function of what it counted.
+/// What there is to say when a run is over.
 struct TickerSummary {
   let plan: TickerPlan
+  let streams: TickerStreams
   let counts: FeedCounts
-  /// Of the stream that was shown.
-  var statistics: StreamStatistics?
-  /// Quotes that came too late for their candle, or for the statistics.
-  var late: UInt64 = 0
-  /// Quotes that were pushed out of a while because more had come than statistics hold.
-  var evicted: UInt64 = 0
-  /// Alerts that were not taken in time.
-  var lostAlerts: UInt64 = 0
-  /// What went through the server, where there is one.
-  var served: ServerCounts?
-  /// How the source's side ended.
-  var outcome: SessionOutcome?
   /// Whether the run came to its own end, in time, and not by a key or a signal.
-  var isOver = true
+  let isOver: Bool
+
+  private var unreadable: UInt64 { counts.malformed + counts.oversized }
 
   /// For standard error, without the program's name.
   var notes: [String] {
     var notes: [String] = []
-    if let lost = statistics?.dropped, lost > 0 {
-      notes.append(
-        plan.policy == .all
-          ? "the output was read too slowly: \(lost) updates were lost"
-          : "updates passed over, as newer ones had come: \(lost)")
+    func add(_ count: UInt64, _ text: (String) -> String) { if count > 0 { notes.append(text("\(count)")) } }
+    let shown = streams.shown
+    add(shown.statistics.dropped) {
+      plan.policy == nil
+        ? "the output was read too slowly: \($0) updates were lost"
+        : "updates passed over, as newer ones had come: \($0)"
     }
-    if evicted > 0 {
-      notes.append(
-        "updates left out of the statistics before their time, as they were too many for one while: \(evicted)")
+    add(shown.evictedQuoteCount) {
+      "updates left out of the statistics before their time, as they were too many for one while: \($0)"
     }
-    if lostAlerts > 0 { notes.append("alerts that came too fast for the output, and were lost: \(lostAlerts)") }
-    let unreadable = counts.malformed + counts.oversized
-    if unreadable > 0 && failure == nil {
-      notes.append("lines that could not be read, and were skipped: \(unreadable) of \(counts.messages)")
+    add(streams.alerts?.statistics.dropped ?? 0) { "alerts that came too fast for the output, and were lost: \($0)" }
+    add(failure == nil ? unreadable : 0) {
+      "lines that could not be read, and were skipped: \($0) of \(counts.messages)"
     }
-    if counts.skipped > 0 {
-      notes.append(
-        "the source skipped numbers: \(counts.skipped), in \(counts.gaps) \(counts.gaps == 1 ? "gap" : "gaps")")
+    add(counts.skipped) {
+      "the source skipped numbers: \($0), in \(counts.gaps) \(counts.gaps == 1 ? "gap" : "gaps")"
     }
-    if counts.duplicates > 0 {
-      notes.append("updates left out, whose number had come before: \(counts.duplicates)")
+    add(counts.duplicates) { "updates left out, whose number had come before: \($0)" }
+    add(shown.lateQuoteCount) {
+      let isCandle = if case .candles = plan.content { true } else { false }
+      return "updates left out, as they came after \(isCandle ? "their candle" : "later ones"): \($0)"
     }
-    if late > 0 {
-      let what = plan.statistics == nil ? "their candle" : "later ones"
-      notes.append("updates left out, as they came after \(what): \(late)")
-    }
-    if let served {
+    if let served = streams.server?.counts {
       notes.append(
         "gave \(served.quotes) updates to \(served.accepted) \(served.accepted == 1 ? "client" : "clients")")
-      if served.dropped > 0 { notes.append("clients were too slow for \(served.dropped) updates") }
+      add(served.dropped) { "clients were too slow for \($0) updates" }
     }
-    if counts.outOfOrder > 0 { notes.append("updates out of order: \(counts.outOfOrder)") }
-    if plan.recording != nil, failure == nil, outcome == .ended, case .only(let names) = plan.symbols, !names.isEmpty,
-      statistics?.produced == 0
+    add(counts.outOfOrder) { "updates out of order: \($0)" }
+    if plan.recording != nil, failure == nil, shown.outcome == .ended, !plan.symbols.shown.isEmpty,
+      shown.statistics.produced == 0
     {
-      notes.append("the recording has nothing of \(names.joined(separator: ", "))")
+      notes.append("the recording has nothing of \(plan.symbols.shown.joined(separator: ", "))")
     }
     return notes
   }
 
   /// Why the run was of no use; nil when it was.
   var failure: CommandFailure? {
+    let outcome = streams.shown.outcome
     switch outcome {
     case .failed(let reason): return CommandFailure(.badData, "\(name): \(reason)")
     case .panicked(let message): return CommandFailure(.internal, message)
@@ -76,7 +64,6 @@ struct TickerSummary {
     }
     guard outcome == .ended else { return nil }
     guard let recording = plan.recording, counts.quotes == 0, counts.duplicates == 0 else { return nil }
-    let unreadable = counts.malformed + counts.oversized
     if counts.messages == 0 {
       return CommandFailure(.badData, "\(name): expected quotes, got an empty file")
     }

@@ -2,10 +2,11 @@ import Foundation
 import RustleAudio
 
 /// The live view of the tuner: takes updates and keys in, and draws itself when something changed.
-actor LiveTuner: LiveView, TuneSink {
+actor LiveTuner: LiveView {
   var screen: LiveScreen
   private let tuner: Tuner
   private let keys: TuneKeys
+  private let subject: SoundSubject
   private var options: TunerViewOptions
 
   private var state = TunerState()
@@ -17,14 +18,15 @@ actor LiveTuner: LiveView, TuneSink {
   private var showsHelp = false
   private var isOver = false
 
-  init(tuner: Tuner, keys: TuneKeys, options: TunerViewOptions, screen: LiveScreen) {
+  init(tuner: Tuner, keys: TuneKeys, subject: SoundSubject, options: TunerViewOptions, screen: LiveScreen) {
     self.tuner = tuner
+    self.subject = subject
     self.keys = keys
     self.options = options
     self.screen = screen
   }
 
-  func show(_ update: TunerUpdate, isDue: Bool, ended: TuneNote?) {
+  func show(_ update: TunerUpdate) {
     guard !isOver else { return }
     state = TunerState(update)
     if isLearning && !update.isLearning && update.tuning != options.tuning {
@@ -41,7 +43,7 @@ actor LiveTuner: LiveView, TuneSink {
     guard !isOver else { return }
     isOver = true
     defer { screen.end() }
-    try screen.draw { TuneReport(options: options, profile: $0).lines(result) }
+    try screen.draw { TuneTables(format: .text, profile: $0, subject: subject, options: options).lines(result) }
   }
 
   /// Gives the terminal back after a failure; the last picture stays.

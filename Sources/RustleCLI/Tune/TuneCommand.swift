@@ -7,8 +7,10 @@ struct TuneCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "tune",
     abstract: "Tune an instrument: the note that sounds, and by how many cents it is off.",
-    usage:
-      "rustle tune [<input>] [--device <name>] [--instrument <name|file>] [--reference <hz>] [--temperament <name|file>] [--json]",
+    usage: """
+      rustle tune [<input>] [--device <name>] [--instrument <name|file>]
+              [--reference <hz>] [--temperament <name|file>] [--json]
+      """,
     discussion: """
       A device is listened to in real time: on a terminal with a live needle, elsewhere one line for each interval. Keys: q \
       quits, up, down, + and - move A4 by 1 Hz, left and right by 0.1 Hz, i takes the next instrument, t the next \
@@ -66,25 +68,17 @@ struct TuneCommand: AsyncParsableCommand {
   var learnNote: Note?
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("How many cents on either side are in tune, 0 to 50.", valueName: "cents"),
-    transform: Parse.number("cents", in: 0...50))
+    help: "How many cents on either side are in tune, 0 to 50.", value: "cents",
+    parse: Parse.number("cents", in: 0...50))
   var tolerance: Double = TuningReading.usualTolerance
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
+    help:
       "Milliseconds of sound between two readings, 0 to 3600000; 0: every frame. (default: 100; as text 250, and of a file the "
-        + "notes alone)", valueName: "ms"),
-    transform: Parse.integer("milliseconds", in: 0...3_600_000))
+      + "notes alone)", value: "ms", parse: Parse.integer("milliseconds", in: 0...3_600_000))
   var interval: Int?
 
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("Stop after this many seconds of sound.", valueName: "seconds"),
-    transform: Parse.number("seconds", in: 0.001...1e9))
-  var duration: Double?
-
+  @OptionGroup var duration: DurationOption
   @OptionGroup var output: OutputOptions
   @OptionGroup var log: LogOptions
 
@@ -96,7 +90,7 @@ struct TuneCommand: AsyncParsableCommand {
     log.bootstrap()
     // What cannot be used is told before a device runs.
     let configuration = try tune.configuration(needle: needle.options)
-    let input = try await sound.open(for: "rustle tune -", seconds: duration)
+    let input = try await sound.open(for: "rustle tune -", seconds: duration.seconds)
     let ending: RunEnding
     do {
       ending = try await listen(input, configuration)
@@ -104,43 +98,35 @@ struct TuneCommand: AsyncParsableCommand {
       await input.close()
       throw error
     }
-    if let shortness = input.shortness, ending == .streamEnded { note("rustle: \(shortness)\n") }
+    if let shortness = input.shortness, ending == .streamEnded { log.note(shortness) }
     if ending.status != .ok { throw ExitCode(ending.status.rawValue) }
   }
 
   private func listen(_ input: SoundInput, _ configuration: TunerConfiguration) async throws -> RunEnding {
     let tuner = try tuner(for: input, configuration)
     if learn { try await tuner.learnReference(note: learnNote) }
-    let subject = TuneSubject(
-      name: input.name, format: input.format, encoding: input.file.map { "\($0.container), \($0.codec)" },
-      channel: tune.channel, range: await tuner.range)
+    let range = await tuner.range
+    var subject = input.subject(channel: tune.channel.number, mixture: "mix")
+    subject.detail = String(format: "notes from %.4g to %.4g Hz", range.lowerBound, range.upperBound)
     let options = TunerViewOptions(
       tuning: configuration.tuning, instrument: configuration.instrument, tolerance: tolerance)
-    let format = output.effectiveFormat
-    let profile = TerminalProfile.standardOutput(isASCIIAskedFor: output.ascii)
     let isFile = !input.isLive && sound.input != AudioFileReader.standardInputPath
-    let isText = format == .auto || format == .text
-    let isView = format == .auto && profile.isLive && !isFile
-    let showsReadings = !isText || !isFile || interval != nil
-    let follower = TuneFollower(
-      interval: Double(interval ?? (isText ? 250 : 100)) / 1_000, frames: input.expectedFrames,
-      showsProgress: !log.quiet && !isView && StandardStream.isTerminal(StandardStream.error)
-        && (!showsReadings || !StandardStream.isTerminal(StandardStream.output)),
-      note: { try? LineWriter.standardError.write($0) })
-    let run = TuneRun(input: input, tuner: tuner, follower: follower)
-    guard isView else {
-      let lines = TuneLines(format: format, profile: profile, subject: subject, options: options)
-      return try await run.lines(
-        to: TuneLineWriter(lines: lines, showsReadings: showsReadings, output: .standardOutput))
+    let view = (isFile ? nil : output.screen).map {
+      LiveTuner(tuner: tuner, keys: TuneKeys(start: configuration), subject: subject, options: options, screen: $0)
     }
-    return try await run.view(
-      LiveTuner(
-        tuner: tuner, keys: TuneKeys(start: configuration), options: options,
-        screen: .standardOutput(isASCIIAskedFor: output.ascii)))
+    let isText = output.effectiveFormat.isForPeople
+    let showsReadings = !isText || !isFile || interval != nil
+    let session = TuneSession(
+      input: input, tuner: tuner, view: view,
+      tables: TuneTables(
+        format: output.effectiveFormat, profile: output.profile, subject: subject, options: options),
+      showsReadings: showsReadings, interval: Double(interval ?? (isText ? 250 : 100)) / 1_000,
+      progress: log.progress(total: view == nil ? input.expectedFrames : nil, writesAtOnce: showsReadings))
+    return try await session.run()
   }
 
   private func tuner(for input: SoundInput, _ configuration: TunerConfiguration) throws -> Tuner {
-    try CommandFailure.check(channel: tune.channel, of: input.format)
+    try CommandFailure.check(channel: tune.channel.number, of: input.format)
     do {
       return try Tuner(format: input.format, configuration: configuration)
     } catch {
@@ -149,9 +135,5 @@ struct TuneCommand: AsyncParsableCommand {
       guard error.code == .validation, input.file != nil, !takesRate else { throw error }
       throw CommandFailure(.badData, "\(input.name): \(error.message)", advice: "convert the file first")
     }
-  }
-
-  private func note(_ text: String) {
-    if !log.quiet { try? LineWriter.standardError.write(text) }
   }
 }

@@ -19,9 +19,8 @@ struct TuneOptions: ParsableArguments {
   var tuning: String?
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("What A4 sounds at, 300 to 500 Hz. (default: 440)", valueName: "hz"),
-    transform: Parse.number("hertz", in: Tuning.references))
+    help: "What A4 sounds at, 300 to 500 Hz. (default: 440)", value: "hz",
+    parse: Parse.number("hertz", in: Tuning.references))
   var reference: Double?
 
   @Option(
@@ -36,34 +35,25 @@ struct TuneOptions: ParsableArguments {
   var tonic: NoteName?
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "Semitones from the note that sounds up to the written one: 2 for a clarinet in B flat.", valueName: "semitones"),
-    transform: Parse.integer("semitones", in: Tuning.transpositions))
+    help: "Semitones from the note that sounds up to the written one: 2 for a clarinet in B flat.", value: "semitones",
+    parse: Parse.integer("semitones", in: Tuning.transpositions))
   var transpose: Int?
 
   @Flag(help: "Call black keys by flats instead of sharps.")
   var flats = false
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "By how many parts per million the sound card's clock is fast, -500 to 500.", valueName: "ppm"),
-    transform: Parse.number("parts per million", in: Tuning.clockCorrections))
+    help: "By how many parts per million the sound card's clock is fast, -500 to 500.", value: "ppm",
+    parse: Parse.number("parts per million", in: Tuning.clockCorrections))
   var ppm: Double?
 
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "Listen to this channel, counted from 1, instead of the mix of all.", valueName: "number"),
-    transform: Parse.integer("a channel number", in: 1...1_024))
-  var channel: Int?
+  @OptionGroup var channel: ChannelOption
 
   @Option(
     help:
       "How the pitch is found: harmonic has a calibrated confidence and the inharmonicity; the others are for comparison."
   )
-  var method: PitchMethodChoice = .harmonic
+  var method: PitchMethod = .harmonic
 
   static let temperaments = Temperament.Preset.allCases.map(\.rawValue).joined(separator: ", ")
 
@@ -87,8 +77,8 @@ struct TuneOptions: ParsableArguments {
   /// - Throws: `CommandFailure` for a name that is none, and for a file that cannot be used.
   func configuration(needle: NeedleOptions) throws -> TunerConfiguration {
     var configuration = TunerConfiguration(
-      tuning: try combinedTuning(), needle: needle, channel: channel.map { .channel($0 - 1) } ?? .mix,
-      method: method.method)
+      tuning: try combinedTuning(), needle: needle, channel: channel.number.map { .channel($0 - 1) } ?? .mix,
+      method: method)
     if let instrument { configuration.instrument = try Self.instrument(instrument) }
     return configuration
   }
@@ -105,43 +95,34 @@ struct TuneOptions: ParsableArguments {
   /// An instrument by its name, in any case, or from a file.
   static func instrument(_ text: String) throws -> Instrument {
     if text.lowercased() == "chromatic" { return .chromatic }
-    let presets = Instrument.Preset.allCases
-    if let preset = presets.first(where: { $0.rawValue.lowercased() == text.lowercased() }) {
-      return Instrument(preset)
-    }
+    if let preset: Instrument.Preset = preset(text) { return Instrument(preset) }
     guard isPath(text, ending: "json") else {
-      let near = Suggestion.nearest(to: text, among: presets.map(\.rawValue))
+      let advice = Suggestion.advice(for: text, among: Instrument.Preset.allCases.map(\.rawValue))
       throw CommandFailure(
         .usage, "--instrument: expected the name of an instrument or a JSON file, got '\(text)'",
-        advice: near.map { "did you mean \($0)?" } ?? "'rustle tune --list-instruments' lists them")
+        advice: advice ?? "'rustle tune --list-instruments' lists them")
     }
     return try decoded(Instrument.self, from: text, option: "--instrument")
   }
 
   /// A temperament by its name, in any case, by its number of parts, or from a file.
   static func temperament(_ text: String) throws -> Temperament {
-    let presets = Temperament.Preset.allCases
-    if let preset = presets.first(where: { $0.rawValue.lowercased() == text.lowercased() }) {
-      return Temperament(preset)
-    }
+    if let preset: Temperament.Preset = preset(text) { return Temperament(preset) }
     if let divisions = Int(text) {
-      do {
-        return try Temperament.equal(divisions)
-      } catch {
-        throw CommandFailure(.usage, "--temperament: \(error.message)", advice: error.advice)
-      }
+      return try CommandFailure.naming("--temperament", .usage) { try Temperament.equal(divisions) }
     }
     guard isPath(text, ending: "scl") else {
-      let near = Suggestion.nearest(to: text, among: presets.map(\.rawValue))
       throw CommandFailure(
         .usage, "--temperament: expected \(temperaments), a number or a Scala file, got '\(text)'",
-        advice: near.map { "did you mean \($0)?" })
+        advice: Suggestion.advice(for: text, among: Temperament.Preset.allCases.map(\.rawValue)))
     }
-    do {
-      return try Temperament(scalaFile: try TextFile.bytes(of: text, option: "--temperament"))
-    } catch let error as AudioError {
-      throw CommandFailure(.badData, "\(text): \(error.message)", advice: error.advice)
+    return try CommandFailure.naming(text) {
+      try Temperament(scalaFile: try TextFile.bytes(of: text, option: "--temperament"))
     }
+  }
+
+  private static func preset<Preset: CaseIterable & RawRepresentable<String>>(_ text: String) -> Preset? {
+    Preset.allCases.first { $0.rawValue.lowercased() == text.lowercased() }
   }
 
   private static func isPath(_ text: String, ending: String) -> Bool {
@@ -152,12 +133,12 @@ struct TuneOptions: ParsableArguments {
     _ type: Value.Type, from path: String, option: String
   ) throws -> Value {
     let data = try TextFile.bytes(of: path, option: option)
-    do {
-      return try JSONDecoder().decode(type, from: data)
-    } catch let error as AudioError {
-      throw CommandFailure(.badData, "\(path): \(error.message)", advice: error.advice)
-    } catch let error as DecodingError {
-      throw CommandFailure(.badData, "\(path): \(Self.words(of: error))", advice: "mend the file, or give another")
+    return try CommandFailure.naming(path) {
+      do {
+        return try JSONDecoder().decode(type, from: data)
+      } catch let error as DecodingError {
+        throw CommandFailure(.badData, "\(path): \(Self.words(of: error))", advice: "correct the file, or give another")
+      }
     }
   }
 
@@ -184,24 +165,18 @@ struct TuneOptions: ParsableArguments {
 /// How the needle of the tuner is steadied.
 struct NeedleArguments: ParsableArguments {
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "The seconds in which the needle goes 63 percent of the way to a new value, 0 to 10. (default: 0.1)",
-      valueName: "seconds"), transform: Parse.number("seconds", in: 0...10))
+    help: "The seconds in which the needle goes 63 percent of the way to a new value, 0 to 10. (default: 0.1)",
+    value: "seconds", parse: Parse.number("seconds", in: 0...10))
   var smooth: Double?
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "For how many seconds the last reading is shown after the tone, 0 to 60. (default: 1)", valueName: "seconds"),
-    transform: Parse.number("seconds", in: 0...60))
+    help: "For how many seconds the last reading is shown after the tone, 0 to 60. (default: 1)", value: "seconds",
+    parse: Parse.number("seconds", in: 0...60))
   var hold: Double?
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "The least confidence of a frame that says something, 0 to 1. (default: 0.5)", valueName: "part"),
-    transform: Parse.number("a confidence", in: 0...1))
+    help: "The least confidence of a frame that says something, 0 to 1. (default: 0.5)", value: "part",
+    parse: Parse.number("a confidence", in: 0...1))
   var confidence: Double?
 
   @Flag(help: "Show every frame as it comes: nothing is steadied and nothing held.")

@@ -1,0 +1,100 @@
+/// The columns of a spectrogram, in a memory that does not grow with the recording: when all columns are in use, each two
+/// neighbours become one, which keeps the higher level of each frequency.
+public struct SpectrogramColumns: Sendable {
+  /// The most columns that are kept: more than a picture of the usual width has.
+  public static let most = 2_048
+
+  /// The levels of a column.
+  public let rows: Int
+  /// The columns, one after the other.
+  public private(set) var values: [Float] = []
+  /// The frames that a column holds: a power of two.
+  public private(set) var framesEach = 1
+  /// Frames that were added.
+  public private(set) var frames = 0
+
+  /// Creates columns of as many levels.
+  ///
+  /// - Parameter rows: 1 or more, usually ``STFT/rowCount``.
+  public init(rows: Int) {
+    precondition(rows > 0, "rows must be at least 1, got \(rows)")
+    self.rows = rows
+  }
+
+  /// The columns in use; the last one may hold fewer frames than the others.
+  public var count: Int { values.count / rows }
+
+  /// Takes in the next frame.
+  ///
+  /// - Parameter levels: as many as ``rows``.
+  public mutating func add(_ levels: [Float]) {
+    if frames.isMultiple(of: framesEach) && count == Self.most { mergeNeighbours() }
+    if frames.isMultiple(of: framesEach) {
+      values += levels
+    } else {
+      let start = values.count - rows
+      for row in 0..<rows { values[start + row] = max(values[start + row], levels[row]) }
+    }
+    frames += 1
+  }
+
+  private mutating func mergeNeighbours() {
+    for column in 0..<count / 2 {
+      let (to, from) = (column * rows, 2 * column * rows)
+      for row in 0..<rows { values[to + row] = max(values[from + row], values[from + rows + row]) }
+    }
+    values.removeLast(values.count - count / 2 * rows)
+    framesEach *= 2
+  }
+}
+
+/// Makes the columns of a spectrogram of samples that come in blocks.
+///
+/// ```swift
+/// var builder = try SpectrogramBuilder(STFT(size: 2_048, scale: .amplitude, form: .decibels))
+/// for try await buffer in try await input.buffers() { try builder.add(buffer.samples) }
+/// try builder.finish()
+/// print(builder.columns.count)
+/// ```
+public struct SpectrogramBuilder: ~Copyable {
+  /// What there is so far.
+  public private(set) var columns: SpectrogramColumns
+  private var stream: STFTStream
+
+  /// Creates an empty spectrogram.
+  ///
+  /// - Parameter stft: a transform of a form whose higher values win, usually decibels.
+  /// - Throws: ``FFTError`` as ``STFTStream/init(_:)``.
+  public init(_ stft: STFT) throws(FFTError) {
+    stream = try STFTStream(stft)
+    columns = SpectrogramColumns(rows: stft.rowCount)
+  }
+
+  /// Takes in the next samples.
+  ///
+  /// - Throws: ``FFTError`` after ``finish()``.
+  public mutating func add(_ block: [Float]) throws(FFTError) {
+    var row = [Float](repeating: 0, count: columns.rows)
+    var taken = 0
+    var isWritten = true
+    while taken < block.count || isWritten {
+      var output = row.mutableSpan
+      let step = try stream.push(block.span.extracting(taken...), into: &output)
+      taken += step.taken
+      isWritten = step.frames == 1
+      if isWritten { columns.add(row) }
+    }
+  }
+
+  /// Takes in the frames that reach beyond the end.
+  ///
+  /// - Throws: ``FFTError`` as the transform does.
+  public mutating func finish() throws(FFTError) {
+    var row = [Float](repeating: 0, count: columns.rows)
+    while true {
+      var output = row.mutableSpan
+      if try stream.finish(into: &output) == 0 { return }
+      columns.add(row)
+    }
+  }
+}

@@ -1,0 +1,127 @@
+/// One note that was played, whole.
+public struct PlayedNote: Equatable, Sendable {
+  /// The note, as the player reads it: `A4`.
+  public let name: String
+  /// The string, counted from 1; nil without strings.
+  public let string: Int?
+  /// Seconds of its first frame.
+  public let begin: Double
+  /// Seconds of its last frame.
+  public let end: Double
+  /// What it should be, in Hz.
+  public let target: Double
+  /// By how many cents it is above the target: the median of its frames.
+  public let cents: Double
+  /// The median of the distances from ``cents``, in cents: half of the frames are within it.
+  public let spread: Double
+  /// The frames of which that is.
+  public let frames: Int
+
+  /// What sounded, in Hz.
+  public var frequency: Double { target * Tuning.ratio(cents: cents) }
+
+  /// On which side of the target it is.
+  ///
+  /// - Parameter tolerance: how many cents on either side are in tune, 0 or more.
+  public func direction(tolerance: Double = TuningReading.usualTolerance) -> TuningReading.Direction {
+    TuningReading.Direction(cents: cents, tolerance: tolerance)
+  }
+}
+
+/// Divides what a ``Tuner`` shows into notes: one ends with another target, and with a pause.
+///
+/// ```swift
+/// var notes = PlayedNotes()
+/// for try await update in try await tuner.updates(of: input) {
+///   if let note = notes.add(update) { print(note.name, note.cents) }
+/// }
+/// if let last = notes.finish() { print(last.name, last.cents) }
+/// ```
+///
+/// A note takes 64 KiB at most, however long it is: of more than ``mostValues`` frames every second one counts for the median, then
+/// every fourth, and so on.
+public struct PlayedNotes: Sendable {
+  /// Frames without a tone for this time, in seconds, end a note: shorter ones are its own unsteadiness.
+  public static let longestPause = 0.25
+  /// The fewest frames of a note: fewer are noises that happen to have a pitch.
+  public static let fewestFrames = 5
+  /// The most values that are kept of a note.
+  public static let mostValues = 8_192
+
+  /// What has ended, in its order.
+  public private(set) var notes: [PlayedNote] = []
+  private var current: Run?
+
+  /// The frames of a note so far.
+  private struct Run {
+    let reading: TuningReading
+    let begin: Double
+    var end: Double
+    var cents: [Double] = []
+    var frames = 0
+    var stride = 1
+
+    mutating func add(_ value: Double) {
+      if frames % stride == 0 { cents.append(value) }
+      frames += 1
+      guard cents.count > PlayedNotes.mostValues else { return }
+      cents = cents.indices.filter { $0.isMultiple(of: 2) }.map { cents[$0] }
+      stride *= 2
+    }
+  }
+
+  /// Creates a division without notes.
+  public init() {}
+
+  /// Takes the next update of a tuner; all of them count.
+  ///
+  /// - Returns: the note that ended with it; nil for none.
+  public mutating func add(_ update: TunerUpdate) -> PlayedNote? {
+    guard let needle = update.needle else {
+      // Also where nothing is held a frame that was missed is no end.
+      guard let run = current, (run.end...run.end + Self.longestPause).contains(update.time) else { return finish() }
+      return nil
+    }
+    var ended: PlayedNote?
+    if let run = current {
+      // A target is the same when its frequency is: a changed tuning begins another note.
+      let isSame = run.reading.target == needle.reading.target && run.reading.string == needle.reading.string
+      if !isSame || update.time - run.end > Self.longestPause || update.time < run.end { ended = finish() }
+    }
+    guard !needle.isHeld, let reading = update.reading else { return ended }
+    var run = current ?? Run(reading: needle.reading, begin: update.time, end: update.time)
+    run.end = update.time
+    // From the target that is shown: a stray frame is an outlier of this note, and none of another.
+    run.add(Tuning.cents(reading.frequency / needle.reading.target))
+    current = run
+    return ended
+  }
+
+  /// Ends the note that goes on.
+  ///
+  /// - Returns: it, when it is long enough to be one.
+  public mutating func finish() -> PlayedNote? {
+    guard let run = current else { return nil }
+    current = nil
+    guard run.frames >= Self.fewestFrames else { return nil }
+    let cents = run.cents.median ?? 0
+    let note = PlayedNote(
+      name: run.reading.noteText, string: run.reading.string.map { $0 + 1 }, begin: run.begin, end: run.end,
+      target: run.reading.target, cents: cents, spread: run.cents.map { abs($0 - cents) }.median ?? 0,
+      frames: run.frames)
+    notes.append(note)
+    return note
+  }
+
+  /// The median of the notes' cents, each of which counts by its frames; nil without notes.
+  public var medianCents: Double? {
+    let sorted = notes.sorted { $0.cents < $1.cents }
+    let half = 0.5 * Double(sorted.reduce(0) { $0 + $1.frames })
+    var below = 0.0
+    for note in sorted {
+      below += Double(note.frames)
+      if below >= half { return note.cents }
+    }
+    return nil
+  }
+}

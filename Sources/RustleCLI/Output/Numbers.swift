@@ -1,0 +1,48 @@
+import Foundation
+
+/// How numbers are written for people. The same in every locale.
+enum Numbers {
+  /// A number in a format of `String(format:)`; what there is none of is a dash, and what rounds to nothing has no sign.
+  static func text(_ number: Double?, _ format: String, _ glyphs: Glyphs) -> String {
+    guard let number, number.isFinite else { return String(glyphs.unknown) }
+    let text = String(format: format, number)
+    if text.allSatisfy({ "-0.".contains($0) }) { return text.replacing("-", with: "") }
+    return text.replacing("-", with: String(glyphs.minus))
+  }
+
+  /// A level to a tenth of a decibel.
+  static func level(_ level: Double?, _ glyphs: Glyphs) -> String { text(level, "%.1f", glyphs) }
+
+  /// A number with its sign, but none at zero: `+12.3`, `-0.4`, `0.0`.
+  static func signed(_ number: Double, digits: Int = 1, _ glyphs: Glyphs) -> String {
+    let text = text(number, "%.\(min(max(digits, 0), 3))f", glyphs)
+    return number > 0 && text.contains { ("1"..."9").contains($0) } ? "+" + text : text
+  }
+
+  /// A frequency in Hz with five to seven digits: `440.000`, `4186.01`.
+  static func hertz(_ frequency: Double) -> String { String(format: frequency < 1_000 ? "%.3f" : "%.2f", frequency) }
+
+  /// The shortest text of a number, without a needless fraction.
+  static func plain(_ number: Double, digits: Int = 6) -> String { String(format: "%.\(digits)g", number) }
+
+  /// A time as on a clock, in tenths of a second: `0:01.5`, `1:02:03.0`.
+  static func time(_ seconds: Double, rounded rule: FloatingPointRoundingRule = .toNearestOrAwayFromZero) -> String {
+    let tenths = Int((seconds * 10).rounded(rule))
+    let (minutes, end) = (tenths / 600, String(format: "%02d.%d", tenths / 10 % 60, tenths % 10))
+    return minutes < 60 ? "\(minutes):\(end)" : "\(minutes / 60):" + String(format: "%02d:", minutes % 60) + end
+  }
+
+  /// A sample rate: `44.1 kHz`.
+  static func rate(_ hertz: Double) -> String { plain(hertz / 1_000) + " kHz" }
+}
+
+extension String {
+  /// The text with spaces before it, so that it has at least `count` characters.
+  func leftPadded(to count: Int) -> String { String(repeating: " ", count: max(0, count - self.count)) + self }
+
+  /// The text with spaces behind it up to a number of characters.
+  func rightPadded(to count: Int) -> String { self + String(repeating: " ", count: max(0, count - self.count)) }
+
+  /// The text without spaces at its end.
+  var withoutSpacesAtEnd: String { String(reversed().drop { $0 == " " }.reversed()) }
+}

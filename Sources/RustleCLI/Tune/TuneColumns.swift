@@ -1,0 +1,209 @@
+import Foundation
+import RustleAudio
+
+/// What a whole run of the tuner has to say.
+struct TuneResult: Sendable {
+  /// The sound that was listened to, in seconds.
+  var seconds = 0.0
+  /// What was played.
+  var played = PlayedNotes()
+  /// What the tuner was set to at the end.
+  var configuration = TunerConfiguration()
+  /// The reference that was learned; nil: none.
+  var learned: ReferenceLearner.Result?
+  /// Whether one was still being learned at the end.
+  var isLearning = false
+  /// B of the notes.
+  var inharmonicities: [StretchCurve.Point] = []
+  /// Frames that were lost on their way from a device, and how often the device ran over.
+  var lostFrames: Int64 = 0
+  var overruns = 0
+}
+
+/// Writes what the tuner shows, the notes, and all of it in sum.
+struct TuneTables: Sendable {
+  let readings: Table<TunerUpdate>
+  let notes: Table<PlayedNote>
+  private let summaries: Table<TuneResult>
+  let options: TunerViewOptions
+
+  var format: OutputFormat { readings.format }
+  private var profile: TerminalProfile { readings.profile }
+
+  init(format: OutputFormat, profile: TerminalProfile, subject: SoundSubject, options: TunerViewOptions) {
+    let heading =
+      profile.paint(subject.name, .bold) + "\n\(subject.line)\n"
+      + TunerView(options: options, profile: profile).heading + "\n\n"
+    readings = Table(
+      Self.readings(options), kind: "reading", format: format, profile: profile, heading: profile.glyphs.plain(heading)
+    ) { Self.text($0, options, profile) }
+    // As many columns as the terminal has room for; where there is no terminal, all.
+    let notes = Table(Self.notes(options), kind: "note", format: format, profile: profile)
+    self.notes = profile.isLive ? notes.narrowed(to: profile.columns) : notes
+    summaries = Table(Self.summary(subject), kind: "summary", format: format, profile: profile)
+    self.options = options
+  }
+
+  /// The line of a note that ended; of CSV, whose rows are readings, and of text, which has them at the end, nothing.
+  func line(_ note: PlayedNote) -> String { format == .ndjson ? notes.line(note) : "" }
+
+  /// What comes behind the last line.
+  func summary(_ result: TuneResult) -> String {
+    switch format {
+    case .csv: ""
+    case .ndjson: summaries.line(result)
+    case .auto, .text: lines(result).map { $0.text + "\n" }.joined()
+    }
+  }
+
+  // MARK: columns
+
+  private static func readings(_ options: TunerViewOptions) -> [Column<TunerUpdate>] {
+    [
+      Column("t_s", \.time),
+      Column("note", \.needle?.reading.noteText),
+      Column("string") { $0.string.map { $0 + 1 } },
+      Column("cents", \.needle?.reading.cents),
+      Column("hz", \.needle?.reading.frequency),
+      Column("target_hz", \.needle?.reading.target),
+      Column("direction") { $0.needle?.reading.direction(tolerance: options.tolerance).field },
+      Column("held") { $0.needle?.isHeld ?? false },
+      Column("confidence", \.frame.confidence),
+      Column("level_db", \.frame.level),
+      Column("frame_hz", \.frame.frequency),
+      Column("frame_cents", \.reading?.cents),
+      Column("deviation_cents", \.frame.deviation),
+      Column("inharmonicity", \.frame.inharmonicity),
+      Column("reference_hz", \.tuning.reference),
+      Column("learning", \.isLearning),
+      Column("lost_frames", \.lostFrames),
+      Column("overruns", \.overruns),
+    ]
+  }
+
+  private static func text(
+    _ update: TunerUpdate, _ options: TunerViewOptions, _ profile: TerminalProfile
+  ) -> String {
+    var text = Numbers.time(update.time).leftPadded(to: 9) + "  "
+    if let reading = update.needle?.reading {
+      let direction = reading.direction(tolerance: options.tolerance)
+      let cents = Numbers.signed(reading.cents, digits: options.digits, profile.glyphs).leftPadded(to: 8)
+      let hertz = Numbers.hertz(reading.frequency).leftPadded(to: 9)
+      text += reading.noteText.rightPadded(to: 5) + cents + " cents" + hertz + " Hz  "
+      text += profile.paint(direction.word.rightPadded(to: 8), direction.ink)
+    } else {
+      text += "no tone".rightPadded(to: 5 + 8 + 6 + 9 + 5 + 8)
+    }
+    text += "  confidence \(Int((100 * min(max(update.frame.confidence, 0), 1)).rounded())) %"
+    if update.needle?.isHeld == true { text += "  held" }
+    if update.isLearning { text += "  learning" }
+    if update.lostFrames > 0 { text += "  " + profile.paint("LOST \(update.lostFrames)", .red) }
+    if update.overruns > 0 { text += "  " + profile.paint("OVERRUNS \(update.overruns)", .red) }
+    return text + "\n"
+  }
+
+  /// For people for example `   0:01.5   2.0 s    A4    +7.9     0.0   442.000  SHARP`.
+  private static func notes(_ options: TunerViewOptions) -> [Column<PlayedNote>] {
+    let direction = { @Sendable (note: PlayedNote) in note.direction(tolerance: options.tolerance) }
+    // As wide as the longest word, and two spaces.
+    let word = 2 + (TuningReading.Direction.allCases.map(\.word.count).max() ?? 0)
+    return [
+      Column("t_s", \.begin).shown("BEGIN", 9, rank: 3) { note, _ in Numbers.time(note.begin) },
+      Column("end_s", \.end).shown("LASTS", 8, rank: 2) { note, _ in String(format: "%.1f s", note.end - note.begin) },
+      Column("note", \.name).shown("NOTE", 6) { note, _ in note.name },
+      Column("string", \.string),
+      Column("cents", \.cents).shown("CENTS", 8) { Numbers.signed($0.cents, digits: options.digits, $1) },
+      Column("spread_cents", \.spread).shown("SPREAD", 8, rank: 0) { note, _ in
+        String(format: "%.\(options.digits)f", note.spread)
+      },
+      Column("hz", \.frequency).shown("HZ", 10, rank: 1) { note, _ in Numbers.hertz(note.frequency) },
+      Column("target_hz", \.target),
+      Column("direction") { direction($0).field }
+        .shown("", word, isRight: false, ink: { direction($0).ink }) { note, _ in "  " + direction(note).word },
+      Column("frames", \.frames),
+    ]
+  }
+
+  private static func summary(_ subject: SoundSubject) -> [Column<TuneResult>] {
+    [
+      Column("t_s", \.seconds),
+      Column("notes", \.played.notes.count),
+      Column("median_cents", \.played.medianCents),
+      Column("reference_hz", \.configuration.tuning.reference),
+      Column("learned_hz", \.learned?.reference),
+      Column("learned_uncertainty_cents", \.learned?.uncertainty),
+      Column("temperament", \.configuration.tuning.temperament.name),
+      Column("tonic") { "\($0.configuration.tuning.tonic)" },
+      Column("transposition", \.configuration.tuning.transposition),
+      Column("clock_ppm", \.configuration.tuning.clockCorrection),
+      Column("instrument", \.configuration.instrument.name),
+      Column("inharmonicity") { result in
+        result.inharmonicities.map {
+          Value.object([("note", .string("\($0.note)")), ("b", .number($0.inharmonicity))])
+        }
+      },
+      Column("lost_frames", \.lostFrames),
+      Column("overruns", \.overruns),
+      Column("input") { _ in subject.name },
+      Column("sample_rate_hz") { _ in subject.format.sampleRate },
+      Column("channels") { _ in subject.format.channels },
+      Column("channel") { _ in subject.channel },
+    ]
+  }
+
+  // MARK: for people
+
+  /// The notes of a run in a table, and what was learned.
+  func lines(_ result: TuneResult) -> [ScreenLine] {
+    var lines: [ScreenLine] = []
+    if result.played.notes.isEmpty {
+      lines.append(profile.line("no note in \(Numbers.time(result.seconds))"))
+    } else {
+      lines += [notes.titles] + result.played.notes.map(notes.row) + [("", 0), profile.line(total(result.played))]
+    }
+    if let learned = result.learned {
+      let text = String(
+        format: "learned A4 = %.2f Hz, to %.2f Hz, from %d readings", learned.reference, learned.uncertaintyHertz,
+        learned.used)
+      lines.append(profile.line(text))
+    } else if result.isLearning {
+      lines.append(profile.line("no reference was learned: the notes were too few or too unsteady"))
+    }
+    if result.lostFrames > 0 || result.overruns > 0 {
+      let text = "LOST: \(result.lostFrames) frames, \(result.overruns) overruns of the device"
+      lines.append(profile.line(text, .red))
+    }
+    return lines
+  }
+
+  private func total(_ played: PlayedNotes) -> String {
+    let count = played.notes.count == 1 ? "1 note" : "\(played.notes.count) notes"
+    guard let cents = played.medianCents else { return count }
+    let tuned = played.notes.count { $0.direction(tolerance: options.tolerance) == .inTune }
+    let median = Numbers.signed(cents, digits: options.digits, profile.glyphs)
+    return "\(count), \(tuned) in tune within \(Numbers.plain(options.tolerance)) cents, median \(median) cents"
+  }
+}
+
+extension TuningReading.Direction {
+  /// In capitals beside the needle: what the colour says.
+  var word: String {
+    switch self {
+    case .flat: "FLAT"
+    case .inTune: "IN TUNE"
+    case .sharp: "SHARP"
+    }
+  }
+
+  /// The word in fields for programs.
+  var field: String { word.lowercased().replacing(" ", with: "_") }
+
+  /// The colour that goes with the word.
+  var ink: Painter.Ink {
+    switch self {
+    case .flat: .cyan
+    case .inTune: .green
+    case .sharp: .yellow
+    }
+  }
+}

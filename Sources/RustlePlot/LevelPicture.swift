@@ -1,0 +1,58 @@
+/// Draws levels over time, for example those of a sound-level meter. A pure function of what it is given.
+public enum LevelPicture {
+  /// One level: its name, times in seconds that never fall, and as many levels in dB. Minus infinity is silence, and what is no
+  /// number is left out.
+  public typealias Curve = (name: String, seconds: [Double], decibels: [Double])
+
+  /// The most decibels from the upper edge to the lower one: silence has no lower end.
+  private static let mostDecibels = 90.0
+
+  /// Draws into a PNG file.
+  ///
+  /// - Parameters:
+  ///   - curves: the levels.
+  ///   - title: above the plot.
+  ///   - subtitle: below the title, smaller.
+  ///   - unit: that of all of them, for example `dB(A)` or `LUFS`.
+  ///   - path: the file, which is replaced if it is there.
+  /// - Throws: ``PlotError`` when the file cannot be written.
+  public static func write(
+    _ curves: [Curve], title: String, subtitle: String = "", unit: String, to path: String
+  ) throws(PlotError) {
+    try plot(curves, title: title, subtitle: subtitle, unit: unit).writePNG(to: path)
+  }
+
+  /// The plot. A curve that is alone is tinted. The axis of levels goes from a ten below all that is drawn to one above, 90 dB at
+  /// most and 20 dB at least.
+  ///
+  /// - Parameters: as of ``write(_:title:subtitle:unit:to:)``.
+  public static func plot(_ curves: [Curve], title: String, subtitle: String = "", unit: String) -> LinePlot {
+    let range = levelRange(curves)
+    let level = Axis(title: "Level (\(unit))", scale: .linear, range: range, maximumLabels: 10)
+    var plot = LinePlot(title: title, subtitle: subtitle, x: .time(timeRange(curves)), y: level)
+    plot.series = curves.map { curve in
+      let samples = zip(curve.seconds, curve.decibels).compactMap { time, level -> LinePlot.Series.Sample? in
+        // Silence is drawn below the lower edge rather than left out, which would join its neighbours.
+        level.isNaN ? nil : .init(x: time, y: max(level, range.lowerBound - mostDecibels))
+      }
+      return LinePlot.Series(samples: samples, isFilled: curves.count == 1, name: curve.name)
+    }
+    return plot
+  }
+
+  /// From the first time to the last, a second at least where there is no length.
+  private static func timeRange(_ curves: [Curve]) -> ClosedRange<Double> {
+    let times = curves.flatMap { curve in curve.seconds.filter(\.isFinite) }
+    guard let first = times.min(), let last = times.max() else { return 0...1 }
+    return first...(last > first ? last : first + 1)
+  }
+
+  /// From a ten below all levels to one above, 90 dB at most and 20 dB at least.
+  private static func levelRange(_ curves: [Curve]) -> ClosedRange<Double> {
+    let levels = curves.flatMap { curve in curve.decibels.filter(\.isFinite) }
+    guard let highest = levels.max(), let lowest = levels.min() else { return -mostDecibels...0 }
+    let top = ((highest + 1) / 10).rounded(.up) * 10
+    let bottom = ((lowest - 1) / 10).rounded(.down) * 10
+    return max(min(bottom, top - 20), top - mostDecibels)...top
+  }
+}

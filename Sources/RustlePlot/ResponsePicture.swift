@@ -1,0 +1,62 @@
+/// Draws gains over frequency, for example those of an equalizer. A pure function of what it is given.
+public enum ResponsePicture {
+  /// One channel: its name, frequencies in Hz that never fall, and as many gains in dB. Minus infinity lets nothing through.
+  public typealias Curve = (name: String, frequencies: [Double], decibels: [Double])
+
+  /// The frequencies of the axis, in Hz: from the lowest to the highest tone of hearing.
+  public static let frequencies = 20.0...20_000
+  /// The most decibels from the upper edge to the lower one: a filter that lets nothing through has no lower end.
+  private static let mostDecibels = 72.0
+
+  /// Draws into a PNG file.
+  ///
+  /// - Parameters:
+  ///   - curves: the channels.
+  ///   - title: above the plot.
+  ///   - subtitle: below the title, smaller.
+  ///   - path: the file, which is replaced if it is there.
+  /// - Throws: ``PlotError`` when the file cannot be written.
+  public static func write(_ curves: [Curve], title: String, subtitle: String = "", to path: String) throws(PlotError) {
+    try plot(curves, title: title, subtitle: subtitle).writePNG(to: path)
+  }
+
+  /// The plot. Channels with the same curve are drawn once, under both names.
+  ///
+  /// - Parameters: as of ``write(_:title:subtitle:to:)``.
+  public static func plot(_ curves: [Curve], title: String, subtitle: String = "") -> LinePlot {
+    let range = gainRange(curves)
+    var plot = LinePlot(title: title, subtitle: subtitle, x: .frequency(frequencies), y: .gain(range))
+    plot.baseline = 0
+    plot.series = merged(curves).map { curve in
+      let samples = zip(curve.frequencies, curve.decibels).compactMap { frequency, gain -> LinePlot.Series.Sample? in
+        // What lets nothing through is drawn below the lower edge rather than left out, which would join its neighbours.
+        gain.isNaN ? nil : .init(x: frequency, y: max(gain, range.lowerBound - mostDecibels))
+      }
+      return LinePlot.Series(samples: samples, name: curve.name)
+    }
+    return plot
+  }
+
+  /// From a multiple of 6 dB below all that is drawn to one above, 0 dB inside.
+  private static func gainRange(_ curves: [Curve]) -> ClosedRange<Double> {
+    let gains = curves.flatMap { curve in
+      zip(curve.frequencies, curve.decibels).filter { frequencies.contains($0.0) && $0.1.isFinite }.map(\.1)
+    }
+    let top = (((gains.max() ?? 0) + 1) / 6).rounded(.up) * 6
+    let bottom = (((gains.min() ?? 0) - 1) / 6).rounded(.down) * 6
+    let upper = max(top, 6)
+    return max(min(bottom, -6), upper - mostDecibels)...upper
+  }
+
+  private static func merged(_ curves: [Curve]) -> [Curve] {
+    var all: [Curve] = []
+    for curve in curves {
+      if let same = all.firstIndex(where: { $0.frequencies == curve.frequencies && $0.decibels == curve.decibels }) {
+        all[same].name += ", " + curve.name
+      } else {
+        all.append(curve)
+      }
+    }
+    return all
+  }
+}
