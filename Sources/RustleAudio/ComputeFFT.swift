@@ -28,7 +28,7 @@ public nonisolated(nonsending) func computeFFT(
     do throws(NativeError) {
       guard let magnitudes = try NativeSpectrum.compute(of: buffer.span, size: size, window: window) else {
         // A path that the environment asks for and the machine does not have is refused without a text.
-        do throws(FFTError) { _ = try FFT.Path.preferred() } catch { return .failure(error) }
+        do throws(FFTError) { _ = try FFT.InstructionSet.preferred() } catch { return .failure(error) }
         return .failure(.native("the native transform gave no result", advice: "Report it with this text."))
       }
       return .success(magnitudes)

@@ -3,7 +3,7 @@ package import RustleCore
 /// A plan for the spectra of frames of one size: makes its tables once, then transforms frame after frame.
 ///
 /// ```swift
-/// let fft = try FFT(size: 1024, scale: .amplitude)
+/// let fft = try FFT(size: 1024, normalization: .amplitude)
 /// var amplitudes = [Float](repeating: 0, count: fft.binCount)
 /// var output = amplitudes.mutableSpan
 /// try fft.magnitudes(of: frame.span, into: &output)
@@ -19,18 +19,18 @@ package import RustleCore
 /// 3e-23; those above 1.8e19 become infinite.
 public struct FFT: Sendable {
   /// What the numbers of a spectrum mean.
-  public enum Scale: Sendable, Hashable, CaseIterable {
+  public enum Normalization: Sendable, Hashable, CaseIterable {
     /// The sums themselves, as those of numpy's `rfft`: a sine of amplitude 1 reads about half the window's sum.
     case none
     /// Amplitudes: a sine of amplitude 1 on a bin's frequency reads 1.0 with every window, and so does a constant of 1.0
     /// in bin 0.
     case amplitude
 
-    var native: NativeScale { self == .none ? .none : .amplitude }
+    var native: NativeNormalization { self == .none ? .none : .amplitude }
   }
 
   /// What is written for each bin.
-  public enum Form: Sendable, Hashable, CaseIterable {
+  public enum Output: Sendable, Hashable, CaseIterable {
     /// The magnitude.
     case magnitudes
     /// The square of the magnitude.
@@ -40,7 +40,7 @@ public struct FFT: Sendable {
     /// The bin itself, as its real and its imaginary part.
     case spectrum
 
-    var native: NativeSpectrumForm {
+    var native: NativeSpectrumOutput {
       switch self {
       case .magnitudes: .magnitudes
       case .power: .power
@@ -60,13 +60,13 @@ public struct FFT: Sendable {
   /// The number of samples N of a frame.
   public let size: Int
   /// The window that frames are multiplied by.
-  public let window: Window
+  public let window: WindowFunction
   /// The window's symmetry.
-  public let symmetry: Window.Symmetry
+  public let symmetry: WindowFunction.Symmetry
   /// What the numbers mean.
-  public let scale: Scale
+  public let normalization: Normalization
   /// The instructions that it computes with.
-  public let path: Path
+  public let instructionSet: InstructionSet
   /// The native plan.
   package let plan: NativeFFTPlan
 
@@ -76,27 +76,28 @@ public struct FFT: Sendable {
   ///   - size: the number of samples of a frame: a power of two from 64 to 65,536.
   ///   - window: what frames are multiplied by.
   ///   - symmetry: of the window.
-  ///   - scale: what the numbers shall mean.
-  ///   - path: the instructions to compute with; nil for ``Path/preferred()``.
-  /// - Throws: ``FFTError`` with ``FFTError/Code/validation`` for a size out of range, or a path that this machine does not
-  ///   have.
+  ///   - normalization: what the numbers shall mean.
+  ///   - instructionSet: the instructions to compute with; nil for ``InstructionSet/preferred()``.
+  /// - Throws: ``FFTError`` with ``FFTError/Code/validation`` for a size out of range, or an instruction set that this machine
+  ///   does not have.
   public init(
-    size: Int, window: Window = .hann, symmetry: Window.Symmetry = .periodic, scale: Scale = .none, path: Path? = nil
+    size: Int, window: WindowFunction = .hann, symmetry: WindowFunction.Symmetry = .periodic,
+    normalization: Normalization = .none, instructionSet: InstructionSet? = nil
   ) throws(FFTError) {
     try Self.check(size: size)
     self.size = size
     self.window = window
     self.symmetry = symmetry
-    self.scale = scale
+    self.normalization = normalization
     do {
       plan = try NativeFFTPlan(
         NativeFFTPlanConfiguration(
-          size: size, window: window.native, symmetry: symmetry.native, scale: scale.native,
-          path: path?.native ?? .preferred))
+          size: size, window: window.native, symmetry: symmetry.native, normalization: normalization.native,
+          instructionSet: instructionSet?.native ?? .preferred))
     } catch {
-      throw Path.refused(path, error)
+      throw InstructionSet.refused(instructionSet, error)
     }
-    self.path = try Path(plan.description.path)
+    self.instructionSet = try InstructionSet(plan.description.instructionSet)
   }
 
   static func check(size: Int) throws(FFTError) {
@@ -132,7 +133,7 @@ public struct FFT: Sendable {
     try run(.power, of: input, into: &output)
   }
 
-  /// Writes each bin's level in dB, 20 log10 of its magnitude and at least ``decibelFloor``: with ``Scale/amplitude``
+  /// Writes each bin's level in dB, 20 log10 of its magnitude and at least ``decibelFloor``: with ``Normalization/amplitude``
   /// relative to a full-scale sine. Arguments and errors as for ``magnitudes(of:into:)``.
   public func decibels(of input: Span<Float>, into output: inout MutableSpan<Float>) throws(FFTError) {
     try run(.decibels, of: input, into: &output)
@@ -169,7 +170,7 @@ public struct FFT: Sendable {
     try run(.complex, of: input, count: 2 * binCount)
   }
 
-  private func run(_ form: NativeSpectrumForm, of input: [Float], count: Int) throws(FFTError) -> [Float] {
+  private func run(_ form: NativeSpectrumOutput, of input: [Float], count: Int) throws(FFTError) -> [Float] {
     var output = [Float](repeating: 0, count: count)
     var span = output.mutableSpan
     try run(form, of: input.span, into: &span)
@@ -177,7 +178,7 @@ public struct FFT: Sendable {
   }
 
   private func run(
-    _ form: NativeSpectrumForm, of input: Span<Float>, into output: inout MutableSpan<Float>
+    _ form: NativeSpectrumOutput, of input: Span<Float>, into output: inout MutableSpan<Float>
   ) throws(FFTError) {
     try check(form, input.count, output.count)
     do {
@@ -188,7 +189,7 @@ public struct FFT: Sendable {
   }
 
   @inline(__always)
-  func check(_ form: NativeSpectrumForm, _ input: Int, _ output: Int) throws(FFTError) {
+  func check(_ form: NativeSpectrumOutput, _ input: Int, _ output: Int) throws(FFTError) {
     let isRightCount =
       switch form {
       case .complex: output == 2 * binCount
@@ -198,7 +199,7 @@ public struct FFT: Sendable {
   }
 
   @inline(never)
-  private func wrongCount(_ form: NativeSpectrumForm, _ input: Int, _ output: Int) -> FFTError {
+  private func wrongCount(_ form: NativeSpectrumOutput, _ input: Int, _ output: Int) -> FFTError {
     guard input == size else {
       return .validation(
         "input", expected: "\(size) samples", got: "\(input)", advice: "Pad with zeros or crop to the size of the FFT.")

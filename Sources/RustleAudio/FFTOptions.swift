@@ -3,17 +3,17 @@ internal import Foundation
 /// What ``computeFFT(_:options:)`` does to a signal.
 public struct FFTOptions: Sendable, Hashable {
   /// The sizes that there are: the powers of two in this range.
-  public static let sizes = 256...8_192
+  public static let sizeRange = 256...8_192
 
   /// The number of samples N that are transformed, a power of two from 256 to 8,192; nil for the signal's own length.
   public var fftSize: Int?
   /// What they are multiplied by.
-  public var window: Window
+  public var window: WindowFunction
   /// The signal's sample rate in Hz, finite and above 0.
   public var sampleRate: Double
 
   /// Options; they are checked when they are used.
-  public init(fftSize: Int? = nil, window: Window = .hann, sampleRate: Double = 44_100) {
+  public init(fftSize: Int? = nil, window: WindowFunction = .hann, sampleRate: Double = 44_100) {
     self.fftSize = fftSize
     self.window = window
     self.sampleRate = sampleRate
@@ -21,7 +21,7 @@ public struct FFTOptions: Sendable, Hashable {
 
   /// The options that a dictionary of loose values names.
   ///
-  /// - Parameter dictionary: any of `fftSize` (a whole number of any type), `windowType` (one of ``Window/names``) and
+  /// - Parameter dictionary: any of `fftSize` (a whole number of any type), `windowType` (one of ``WindowFunction/names``) and
   ///   `sampleRate` (a number of any type).
   /// - Throws: ``FFTError`` with ``FFTError/Code/validation`` for a value of another type, an unknown window, and a key that
   ///   is none of these: a misspelt option is not left out silently.
@@ -37,9 +37,9 @@ public struct FFTOptions: Sendable, Hashable {
         fftSize = size
       case "windowType":
         guard let name = value as? String else { throw .type(of: key, expected: "a text", value) }
-        guard let window = Window(name: name) else {
+        guard let window = WindowFunction(name: name) else {
           throw .validation(
-            key, expected: "one of \(Window.names.joined(separator: ", "))", got: "\"\(name)\"",
+            key, expected: "one of \(WindowFunction.names.joined(separator: ", "))", got: "\"\(name)\"",
             advice: "Choose one of these windows.")
         }
         self.window = window
@@ -63,10 +63,10 @@ public struct FFTOptions: Sendable, Hashable {
       throw .validation("buffer", expected: "at least 1 sample", got: "0", advice: "Hand in a signal.")
     }
     let size = fftSize ?? count
-    guard Self.sizes.contains(size), size.isPowerOfTwo else {
+    guard Self.sizeRange.contains(size), size.isPowerOfTwo else {
       let origin = fftSize == nil ? " (the length of the buffer, since fftSize is not given)" : ""
       throw .validation(
-        "fftSize", expected: "a power of two from \(Self.sizes.lowerBound) to \(Self.sizes.upperBound)",
+        "fftSize", expected: "a power of two from \(Self.sizeRange.lowerBound) to \(Self.sizeRange.upperBound)",
         got: "\(size)\(origin)",
         advice: "Give such an fftSize; a shorter buffer is padded with zeros, a longer one cropped.")
     }

@@ -36,7 +36,7 @@ extension FFT {
   ///   - workspace: of this FFT, or of one that is larger.
   /// - Throws: ``FFTError`` with ``FFTError/Code/validation`` for other lengths; `output` is as it was then.
   public func write(
-    _ form: Form, of input: Span<Float>, into output: inout MutableSpan<Float>, using workspace: inout Workspace
+    _ form: Output, of input: Span<Float>, into output: inout MutableSpan<Float>, using workspace: inout Workspace
   ) throws(FFTError) {
     try check(form.native, input.count, output.count)
     try workspace.check(count: plan.description.scratchLength)

@@ -2,8 +2,8 @@ internal import RustleCore
 
 /// The way back from ``FFT/spectrum(of:into:)``: the samples of one frame from its complex bins.
 ///
-/// It takes bins that were not scaled (``FFT/Scale/none``), as numpy's `irfft`. Of a spectrum that was made with a window it
-/// gives the windowed samples. A real signal has no imaginary part in bin 0 and bin N/2; what stands there is ignored.
+/// It takes bins that were not scaled (``FFT/Normalization/none``), as numpy's `irfft`. Of a spectrum that was made with a window
+/// it gives the windowed samples. A real signal has no imaginary part in bin 0 and bin N/2; what stands there is ignored.
 ///
 /// Copies share the tables; any number of tasks may use them at a time. From samples to bins and back the relative (L2)
 /// error is at most 2e-7 up to 16,384 samples, 2.2e-7 above.
@@ -16,17 +16,17 @@ public struct InverseFFT: Sendable {
   ///
   /// - Parameters:
   ///   - size: the number of samples of a frame: a power of two from 64 to 65,536.
-  ///   - path: the instructions to compute with; nil for ``FFT/Path/preferred()``.
-  /// - Throws: ``FFTError`` with ``FFTError/Code/validation`` for a size out of range, or a path that this machine does not
-  ///   have.
-  public init(size: Int, path: FFT.Path? = nil) throws(FFTError) {
+  ///   - instructionSet: the instructions to compute with; nil for ``FFT/InstructionSet/preferred()``.
+  /// - Throws: ``FFTError`` with ``FFTError/Code/validation`` for a size out of range, or an instruction set that this machine
+  ///   does not have.
+  public init(size: Int, instructionSet: FFT.InstructionSet? = nil) throws(FFTError) {
     try FFT.check(size: size)
     self.size = size
     do {
       plan = try NativeFFTInverse(
-        NativeFFTInverseConfiguration(size: size, path: path?.native ?? .preferred))
+        NativeFFTInverseConfiguration(size: size, instructionSet: instructionSet?.native ?? .preferred))
     } catch {
-      throw FFT.Path.refused(path, error)
+      throw FFT.InstructionSet.refused(instructionSet, error)
     }
   }
 

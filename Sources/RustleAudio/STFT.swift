@@ -3,12 +3,12 @@ internal import RustleCore
 /// A short-time Fourier transform: windowed spectra of N samples each, ``hop`` samples apart, along a signal.
 ///
 /// ```swift
-/// let stft = try STFT(size: 1024, hop: 256, scale: .amplitude, form: .decibels)
+/// let stft = try STFT(size: 1024, hop: 256, normalization: .amplitude, output: .decibels)
 /// let rows = try stft.frames(of: signal)
 /// let count = stft.frameCount(of: signal.count)
 /// ```
 ///
-/// A frame is a row of ``rowCount`` elements; rows lie one after the other. Copies share the tables; any number of tasks may
+/// A frame is a row of ``valuesPerRow`` elements; rows lie one after the other. Copies share the tables; any number of tasks may
 /// use them at a time. For a signal that comes in pieces there are ``STFTStream`` and, for an asynchronous one,
 /// ``STFTFrames``: they give the same frames.
 public struct STFT: Sendable {
@@ -33,64 +33,65 @@ public struct STFT: Sendable {
   }
 
   /// The least and the largest distance between frames, in samples.
-  public static let hops = 1...1_048_576
+  public static let hopRange = 1...1_048_576
 
   /// The number of samples N of a frame.
   public let size: Int
   /// The distance from frame to frame, in samples.
   public let hop: Int
   /// The window that frames are multiplied by.
-  public let window: Window
+  public let window: WindowFunction
   /// How frames lie on a signal.
   public let padding: Padding
   /// What the numbers mean.
-  public let scale: FFT.Scale
+  public let normalization: FFT.Normalization
   /// What is written for each bin.
-  public let form: FFT.Form
+  public let output: FFT.Output
   let plan: NativeSTFT
 
   /// Computes the tables.
   ///
   /// - Parameters:
   ///   - size: the number of samples of a frame: a power of two from 64 to 65,536.
-  ///   - hop: the distance between frames, one of ``hops``; by default a quarter of `size`.
+  ///   - hop: the distance between frames, one of ``hopRange``; by default a quarter of `size`.
   ///   - window: what frames are multiplied by.
   ///   - symmetry: of the window.
-  ///   - scale: what the numbers shall mean.
+  ///   - normalization: what the numbers shall mean.
   ///   - padding: how frames lie on a signal.
-  ///   - form: what to write for each bin.
-  ///   - path: the instructions to compute with; nil for ``FFT/Path/preferred()``.
-  /// - Throws: ``FFTError`` with ``FFTError/Code/validation`` for a size or a hop out of range, or a path that this machine
-  ///   does not have.
+  ///   - output: what to write for each bin.
+  ///   - instructionSet: the instructions to compute with; nil for ``FFT/InstructionSet/preferred()``.
+  /// - Throws: ``FFTError`` with ``FFTError/Code/validation`` for a size or a hop out of range, or an instruction set that this
+  ///   machine does not have.
   public init(
-    size: Int, hop: Int? = nil, window: Window = .hann, symmetry: Window.Symmetry = .periodic, scale: FFT.Scale = .none,
-    padding: Padding = .zero, form: FFT.Form = .magnitudes, path: FFT.Path? = nil
+    size: Int, hop: Int? = nil, window: WindowFunction = .hann, symmetry: WindowFunction.Symmetry = .periodic,
+    normalization: FFT.Normalization = .none,
+    padding: Padding = .zero, output: FFT.Output = .magnitudes, instructionSet: FFT.InstructionSet? = nil
   ) throws(FFTError) {
     try FFT.check(size: size)
     let hop = hop ?? size / 4
-    guard Self.hops.contains(hop) else {
+    guard Self.hopRange.contains(hop) else {
       throw .validation(
-        "hop", expected: "\(Self.hops.lowerBound) to \(Self.hops.upperBound) samples", got: "\(hop)",
+        "hop", expected: "\(Self.hopRange.lowerBound) to \(Self.hopRange.upperBound) samples", got: "\(hop)",
         advice: "A quarter of the size suits most windows.")
     }
     self.size = size
     self.hop = hop
     self.window = window
     self.padding = padding
-    self.scale = scale
-    self.form = form
+    self.normalization = normalization
+    self.output = output
     do {
       plan = try NativeSTFT(
         NativeSTFTConfiguration(
-          size: size, hop: hop, window: window.native, symmetry: symmetry.native, scale: scale.native,
-          padding: padding.native, form: form.native, path: path?.native ?? .preferred))
+          size: size, hop: hop, window: window.native, symmetry: symmetry.native, normalization: normalization.native,
+          padding: padding.native, output: output.native, instructionSet: instructionSet?.native ?? .preferred))
     } catch {
-      throw FFT.Path.refused(path, error)
+      throw FFT.InstructionSet.refused(instructionSet, error)
     }
   }
 
-  /// The elements of a row: N/2 + 1, or N + 2 with ``FFT/Form/spectrum``.
-  public var rowCount: Int { form == .spectrum ? size + 2 : size / 2 + 1 }
+  /// The elements of a row: N/2 + 1, or N + 2 with ``FFT/Output/spectrum``.
+  public var valuesPerRow: Int { output == .spectrum ? size + 2 : size / 2 + 1 }
 
   /// The number of frames of a signal of `count` samples: with ``Padding/none`` 1 + (count - N) / hop, and 0 when there are
   /// fewer samples than N; otherwise 1 + count / hop, and 0 when there is none. Divisions round down.
@@ -133,7 +134,7 @@ public struct STFT: Sendable {
 
   /// All frames of a signal, one row after the other. See ``frames(of:from:into:)``.
   public func frames(of signal: [Float]) throws(FFTError) -> [Float] {
-    var output = [Float](repeating: 0, count: frameCount(of: signal.count) * rowCount)
+    var output = [Float](repeating: 0, count: frameCount(of: signal.count) * valuesPerRow)
     var span = output.mutableSpan
     _ = try frames(of: signal.span, into: &span)
     return output
@@ -147,10 +148,10 @@ public struct STFT: Sendable {
   }
 
   func checkRows(_ count: Int) throws(FFTError) {
-    guard count.isMultiple(of: rowCount) else {
+    guard count.isMultiple(of: valuesPerRow) else {
       throw .validation(
-        "output", expected: "a multiple of \(rowCount) elements", got: "\(count)",
-        advice: "Size the output by the transform's rowCount.")
+        "output", expected: "a multiple of \(valuesPerRow) elements", got: "\(count)",
+        advice: "Size the output by the transform's valuesPerRow.")
     }
   }
 }

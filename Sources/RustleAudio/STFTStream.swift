@@ -8,7 +8,7 @@ internal import RustleCore
 ///
 /// ```swift
 /// var stream = try STFTStream(stft)
-/// var row = [Float](repeating: 0, count: stft.rowCount)
+/// var row = [Float](repeating: 0, count: stft.valuesPerRow)
 /// var output = row.mutableSpan
 /// let (taken, frames) = try stream.push(samples.span, into: &output)
 /// ```
@@ -30,7 +30,7 @@ public struct STFTStream: ~Copyable, Sendable {
   }
 
   /// The most frames that `count` more samples can complete: room for as many takes them all in one call.
-  public func mostFrames(for count: Int) -> Int {
+  public func maximumFrameCount(for count: Int) -> Int {
     let frames = 1 + stft.size / 2 / stft.hop
     return frames + min(max(0, count) / stft.hop, .max - frames)
   }
@@ -64,7 +64,8 @@ public struct STFTStream: ~Copyable, Sendable {
     try stft.checkRows(output.count)
     guard output.count > 0 else {
       throw .validation(
-        "output", expected: "room for at least one row", got: "none", advice: "Make room for \(stft.rowCount) elements."
+        "output", expected: "room for at least one row", got: "none",
+        advice: "Make room for \(stft.valuesPerRow) elements."
       )
     }
     do {

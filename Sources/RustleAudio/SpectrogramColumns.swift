@@ -15,7 +15,7 @@ public struct SpectrogramColumns: Sendable {
 
   /// Creates columns of as many levels.
   ///
-  /// - Parameter rows: 1 or more, usually ``STFT/rowCount``.
+  /// - Parameter rows: 1 or more, usually ``STFT/valuesPerRow``.
   public init(rows: Int) {
     precondition(rows > 0, "rows must be at least 1, got \(rows)")
     self.rows = rows
@@ -51,7 +51,7 @@ public struct SpectrogramColumns: Sendable {
 /// Makes the columns of a spectrogram of samples that come in blocks.
 ///
 /// ```swift
-/// var builder = try SpectrogramBuilder(STFT(size: 2_048, scale: .amplitude, form: .decibels))
+/// var builder = try SpectrogramBuilder(STFT(size: 2_048, normalization: .amplitude, output: .decibels))
 /// for try await buffer in try await input.buffers() { try builder.add(buffer.samples) }
 /// try builder.finish()
 /// print(builder.columns.count)
@@ -67,7 +67,7 @@ public struct SpectrogramBuilder: ~Copyable {
   /// - Throws: ``FFTError`` as ``STFTStream/init(_:)``.
   public init(_ stft: STFT) throws(FFTError) {
     stream = try STFTStream(stft)
-    columns = SpectrogramColumns(rows: stft.rowCount)
+    columns = SpectrogramColumns(rows: stft.valuesPerRow)
   }
 
   /// Takes in the next samples.

@@ -8,14 +8,14 @@ public struct Spectrum: Sendable, Hashable {
   /// The number of samples N of a frame.
   public let size: Int
   /// The periodic window that frames were multiplied by.
-  public let window: Window
+  public let window: WindowFunction
   /// The number of frames that the mean is over.
   public let frames: Int
   /// The amplitude in each of N/2 + 1 bins, the root of the mean power: a steady sine of amplitude 1 on a bin's frequency
   /// reads 1.0.
   public let amplitudes: [Float]
 
-  package init(sampleRate: Double, size: Int, window: Window, frames: Int, amplitudes: [Float]) {
+  package init(sampleRate: Double, size: Int, window: WindowFunction, frames: Int, amplitudes: [Float]) {
     self.sampleRate = sampleRate
     self.size = size
     self.window = window

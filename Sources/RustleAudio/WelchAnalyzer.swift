@@ -14,7 +14,7 @@ public struct WelchAnalyzer: Sendable {
   /// The number of samples N of a frame.
   public let size: Int
   /// The periodic window that frames are multiplied by.
-  public let window: Window
+  public let window: WindowFunction
   /// The part of a frame that the next one shares with it.
   public let overlap: Double
   /// The signal's sample rate in Hz.
@@ -42,7 +42,7 @@ public struct WelchAnalyzer: Sendable {
   ///   - sampleRate: of the signal, in Hz, finite and above 0.
   /// - Throws: ``FFTError`` with ``FFTError/Code/validation`` for a value out of its range.
   public init(
-    size: Int, window: Window = .hann, overlap: Double = 0.5, sampleRate: Double
+    size: Int, window: WindowFunction = .hann, overlap: Double = 0.5, sampleRate: Double
   ) throws(FFTError) {
     guard overlap >= 0, overlap < 1 else {
       throw .validation(
@@ -54,7 +54,7 @@ public struct WelchAnalyzer: Sendable {
         "sampleRate", expected: "a finite number of Hz above 0", got: "\(sampleRate)",
         advice: "Give the rate that the signal was recorded at.")
     }
-    fft = try FFT(size: size, window: window, scale: .amplitude)
+    fft = try FFT(size: size, window: window, normalization: .amplitude)
     self.size = size
     self.window = window
     self.overlap = overlap

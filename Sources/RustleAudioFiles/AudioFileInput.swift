@@ -63,7 +63,7 @@ public struct AudioFileInput: AudioInput {
       /// The next buffer, nil at the end of the file and when the task is cancelled.
       public mutating func next(
         isolation actor: isolated (any Actor)? = #isolation
-      ) async throws(AudioFileError) -> AudioBuffer? {
+      ) async throws(AudioFileError) -> PCMBuffer? {
         if Task.isCancelled { return nil }
         return try await reading.next()
       }
@@ -91,11 +91,11 @@ public struct AudioFileInput: AudioInput {
     }
 
     @concurrent
-    func next() async throws(AudioFileError) -> AudioBuffer? {
+    func next() async throws(AudioFileError) -> PCMBuffer? {
       try read()
     }
 
-    private func read() throws(AudioFileError) -> AudioBuffer? {
+    private func read() throws(AudioFileError) -> PCMBuffer? {
       try position.withLock { position throws(AudioFileError) in
         if position.isAtEnd { return nil }
         var samples: [Float] = []
@@ -105,7 +105,7 @@ public struct AudioFileInput: AudioInput {
         guard frames > 0 else { return nil }
         position.isAtEnd = false
         defer { position.frames += Int64(frames) }
-        return AudioBuffer(format: format, samples: samples, position: position.frames)
+        return PCMBuffer(format: format, samples: samples, position: position.frames)
       }
     }
   }

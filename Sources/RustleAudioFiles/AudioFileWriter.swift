@@ -42,8 +42,8 @@ public struct AudioFileWriter: ~Copyable {
   /// - Parameters:
   ///   - path: a file in a folder that exists. Not `-`: the header is written again as the file grows.
   ///   - format: the sound that is going to be appended. Its rate is a whole number of hertz; FLAC takes up to eight channels
-  ///     and 2304 to 655350 Hz, from 65536 in tens. WAV keeps a layout whose channels are in the order of its bits, each once, the discrete ones
-  ///     last; FLAC says nothing of layouts. What is not kept is read as ``ChannelLayout/usual(for:)``.
+  ///     and 2304 to 655350 Hz, from 65536 in tens. WAV keeps a layout whose channels are in the order of its bits, each once,
+  ///     the discrete ones last; FLAC says nothing of layouts. What is not kept is read as ``ChannelLayout/default(for:)``.
   ///   - options: how to write it.
   /// - Throws: ``AudioFileError`` with `unsupported` for a format or encoding that the container does not take or an extension
   ///   that names no container, `alreadyExists`, `notWritable`, `diskFull` or `writeFailed`.
@@ -92,7 +92,7 @@ public struct AudioFileWriter: ~Copyable {
   /// - Parameter buffer: sound of the writer's format, any number of frames.
   /// - Throws: ``AudioFileError`` with `formatMismatch`, after which the writer goes on; or with `diskFull` or `writeFailed`,
   ///   after which the file is closed, holds what was written before, and every further call throws the same.
-  public mutating func append(_ buffer: AudioBuffer) throws(AudioFileError) {
+  public mutating func append(_ buffer: PCMBuffer) throws(AudioFileError) {
     if let failure { throw failure }
     guard buffer.format == format else {
       let mismatch = AudioError.formatMismatch(expected: format, got: buffer.format)

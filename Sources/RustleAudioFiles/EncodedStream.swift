@@ -45,7 +45,7 @@ package struct EncodedStream {
   /// The bytes of a buffer.
   ///
   /// - Throws: ``AudioError`` with ``AudioError/Code/formatMismatch``.
-  package mutating func encode(_ buffer: AudioBuffer) throws(AudioError) -> Data {
+  package mutating func encode(_ buffer: PCMBuffer) throws(AudioError) -> Data {
     guard buffer.format == format else { throw .formatMismatch(expected: format, got: buffer.format) }
     framesWritten += Int64(buffer.frameCount)
     return bytes.encode(buffer.samples[...])

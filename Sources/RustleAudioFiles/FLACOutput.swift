@@ -4,7 +4,8 @@
 /// says that the length is not known and that there is no checksum of the whole, which the format allows (RFC 9639, section
 /// 8.2), until the file is closed.
 final class FLACOutput: EncodedOutput {
-  /// libFLAC's block sizes: 4096 frames at level 5, the default, and 1152 at level 2 (FLAC__stream_encoder_set_compression_level).
+  /// libFLAC's block sizes: 4096 frames at level 5, the default, and 1152 at level 2
+  /// (FLAC__stream_encoder_set_compression_level).
   private static let usual = (level: 5, block: 4_096)
   private static let short = (level: 2, block: 1_152)
   /// Where a short block is more than half a second, the format is refused.

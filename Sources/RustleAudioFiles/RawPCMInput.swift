@@ -76,7 +76,7 @@ public struct RawPCMInput: AudioInput {
       /// The next buffer, nil at the end of the sound and when the task is cancelled.
       public mutating func next(
         isolation actor: isolated (any Actor)? = #isolation
-      ) async throws(AudioFileError) -> AudioBuffer? {
+      ) async throws(AudioFileError) -> PCMBuffer? {
         if Task.isCancelled { return nil }
         let buffer = try await reading.next()
         return Task.isCancelled ? nil : buffer
@@ -107,11 +107,11 @@ public struct RawPCMInput: AudioInput {
     }
 
     @concurrent
-    func next() async throws(AudioFileError) -> AudioBuffer? {
+    func next() async throws(AudioFileError) -> PCMBuffer? {
       try read()
     }
 
-    private func read() throws(AudioFileError) -> AudioBuffer? {
+    private func read() throws(AudioFileError) -> PCMBuffer? {
       try position.withLock { position throws(AudioFileError) in
         if position.isAtEnd { return nil }
         // The end is remembered, after an error too: what comes behind it is not asked for again.
@@ -131,7 +131,7 @@ public struct RawPCMInput: AudioInput {
           return nil
         }
         position.isAtEnd = false
-        let buffer = AudioBuffer(format: format, samples: samples, position: position.frames)
+        let buffer = PCMBuffer(format: format, samples: samples, position: position.frames)
         position.frames += Int64(buffer.frameCount)
         return buffer
       }

@@ -159,7 +159,7 @@ extension SoundFile {
     let isKnown = unsafe places.withUnsafeMutableBytes { bytes in
       unsafe sf_command(handle, Int32(SFC_GET_CHANNEL_MAP_INFO), bytes.baseAddress, size) != 0
     }
-    guard isKnown else { return .usual(for: channels) }
+    guard isKnown else { return .default(for: channels) }
     return ChannelPlaces.layout(of: places.map(ChannelPlaces.init(libraryNumber:)))
   }
 

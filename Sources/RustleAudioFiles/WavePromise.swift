@@ -6,7 +6,7 @@ enum WavePromise {
   /// SoX 0x7FFFF000 and more.
   private static let unknownSize: UInt64 = 0x7FFF_F000
   /// More chunks than any file has before its samples.
-  private static let mostChunks = 1_000
+  private static let maximumChunkCount = 1_000
 
   /// The frames that a file promises, where it holds fewer; nil where it holds them all, where it does not say, and for what is
   /// no WAV file.
@@ -20,7 +20,7 @@ enum WavePromise {
     var place: UInt64 = 12
     var frameBytes: UInt64?
     var largeSize: UInt64?
-    for _ in 0..<mostChunks {
+    for _ in 0..<maximumChunkCount {
       guard let head = bytes(of: file, at: place, count: 8) else { return nil }
       let size = number(head, 4, bytes: 4)
       switch name(head, 0) {

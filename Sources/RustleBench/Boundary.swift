@@ -39,8 +39,8 @@ enum Boundary {
     let others = [
       Case(name: "callback that does nothing", run: bridges.callbackOnly),
       Case(name: "yield to a stream that nobody reads", run: bridges.yieldOnly),
-      Case(name: "events lane") { try await bridges.elements(.events()) },
-      Case(name: "frame lane, one by one") { try await bridges.elements(.frames()) },
+      Case(name: "events lane") { try await bridges.elements(.perValue()) },
+      Case(name: "frame lane, one by one") { try await bridges.elements(.batched()) },
       Case(name: "frame lane, in batches", run: bridges.batches),
     ]
     let cases = [engine, naive] + others

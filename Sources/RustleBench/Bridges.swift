@@ -63,15 +63,15 @@ struct Bridges {
   func ringOnly() async throws -> UInt64 {
     let ticker = try nativeTicker()
     let stream = try ticker.start(
-      symbols: symbols, lane: .frames(capacity: 65_536), reader: ElementReader { $0 }, sequenceNumber: \.sequence)
+      symbols: symbols, buffering: .batched(capacity: 65_536), reader: ElementReader { $0 }, sequenceNumber: \.sequence)
     await StreamMonitor(stream).released()
     return count
   }
 
   /// One element at a time through a lane of the public ticker. What the lane drops is cheap, and does not count.
-  func elements(_ lane: Lane) async throws -> UInt64 {
+  func elements(_ buffering: StreamBuffering) async throws -> UInt64 {
     let ticker = try TickerController(configuration: configuration())
-    let stream = try await ticker.updates(for: symbols, lane: lane)
+    let stream = try await ticker.updates(for: symbols, buffering: buffering)
     var sum = 0.0
     for await element in stream { if case .value(let update) = element { sum += update.price } }
     keep(sum)
@@ -99,7 +99,7 @@ struct Bridges {
     _ watch: Watch, capacity: Int, most: Int, pause: Duration?
   ) async throws -> StreamStatistics {
     let ticker = try TickerController(configuration: configuration())
-    let stream = try await ticker.updates(for: symbols, lane: .frames(capacity: capacity))
+    let stream = try await ticker.updates(for: symbols, buffering: .batched(capacity: capacity))
     var iterator = stream.makeAsyncIterator()
     var buffer: [StreamElement<PriceUpdate>] = []
     var sum = 0.0

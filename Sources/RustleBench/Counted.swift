@@ -17,8 +17,8 @@ enum Counted {
     let ticker = try TickerController(
       configuration: TickerConfiguration(updatesPerSecond: 250_000, seed: 1, updateLimit: UInt64(count)),
       runtime: runtime)
-    let lane = name == "events" ? Lane.events(capacity: 2 * step) : .frames()
-    let stream = try await ticker.updates(for: ["BTC", "ETH", "SOL", "AAPL"], lane: lane)
+    let buffering = name == "events" ? StreamBuffering.perValue(capacity: 2 * step) : .batched()
+    let stream = try await ticker.updates(for: ["BTC", "ETH", "SOL", "AAPL"], buffering: buffering)
     // There is one update at time 0, and a thousand more with every millisecond.
     var made = 1
     func makeMore() {

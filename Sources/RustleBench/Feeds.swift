@@ -20,12 +20,12 @@ enum Feeds {
     var rows: [[String]] = []
     for (name, pause) in consumers {
       let feed = try MarketFeed(.simulated(SimulatedFeed(symbols: symbols, seed: 1)))
-      let stream = try await feed.quotes(policy: .latest)
+      let stream = try await feed.trades(policy: .conflated)
       try await feed.run()
       // The first two seconds touch all memory for the first time.
       var usage = Usage(after: .seconds(2))
       var iterator = stream.makeAsyncIterator()
-      var buffer: [StreamElement<Quote>] = []
+      var buffer: [StreamElement<Trade>] = []
       while usage.seconds < 60, await iterator.next(into: &buffer, most: 100_000) {
         usage.add(buffer.count { $0.value != nil })
         if let pause { try await Task.sleep(for: pause) }
@@ -54,12 +54,12 @@ enum Feeds {
       let start = ContinuousClock.now
       for number in 0..<count {
         let feed = try MarketFeed(.simulated(SimulatedFeed(symbols: ["BTC", "ETH", "SOL"], seed: UInt64(number))))
-        let stream = try await feed.quotes()
+        let stream = try await feed.trades()
         try await feed.run()
         feeds.append(feed)
         group.addTask {
           var sum = 0.0
-          for await element in stream { if let quote = element.value { sum += quote.price.doubleValue } }
+          for await element in stream { if let trade = element.value { sum += trade.price.doubleValue } }
           keep(sum)
           return stream.statistics.delivered
         }

@@ -2,20 +2,20 @@ import Foundation
 import RustleCore
 import RustleMarket
 
-/// How long a quote takes from where it is read to the consumer's loop body.
+/// How long a trade takes from where it is read to the consumer's loop body.
 ///
-/// Its lines tell no time, so that each quote has the time at which the engine read it, of the clock that the loop asks.
+/// Its lines tell no time, so that each trade has the time at which the engine read it, of the clock that the loop asks.
 enum Latency {
   static func run() async throws {
     var rows: [[String]] = []
     for rate in [1_000, 100_000, 1_000_000] { rows.append(try await row(rate: rate, seconds: 5)) }
-    print("### From where a quote is read to the body of the loop\n")
+    print("### From where a trade is read to the body of the loop\n")
     printTable(["updates a second", "came", "p50", "p99", "longest", "of one processor"], rows)
   }
 
   private static func row(rate: Int, seconds: Int) async throws -> [String] {
-    let feed = try MarketFeed(.pushed(PushedFeed()))
-    let stream = try await feed.quotes(policy: .all(capacity: 1_048_576))
+    let feed = try MarketFeed(.external(ExternalFeed()))
+    let stream = try await feed.trades(policy: .buffered(capacity: 1_048_576))
     try await feed.run()
     let source = Task.detached { try await write(to: feed, rate: rate, seconds: seconds) }
     var latencies: [Int64] = []
@@ -23,7 +23,7 @@ enum Latency {
     let begin = ContinuousClock.now
     let processor = clock()
     for await element in stream {
-      if let quote = element.value { latencies.append(now() - quote.timeNanoseconds) }
+      if let trade = element.value { latencies.append(now() - trade.timeNanoseconds) }
     }
     let share = Double(clock() - processor) / Double(CLOCKS_PER_SEC) / ((ContinuousClock.now - begin) / .seconds(1))
     try await source.value
@@ -48,10 +48,10 @@ enum Latency {
       try await feed.push(bytes)
       try await Task.sleep(until: start + .milliseconds(step + 1), tolerance: .zero)
     }
-    try await feed.tell(.closed(reason: nil))
+    try await feed.report(.closed(reason: nil))
   }
 
-  /// Nanoseconds since 1970 to about 0.1 µs, of the clock that the engine gives quotes their time by.
+  /// Nanoseconds since 1970 to about 0.1 µs, of the clock that the engine gives trades their time by.
   private static func now() -> Int64 {
     Int64(Date.now.timeIntervalSinceReferenceDate * 1e9) + Int64(Date.timeIntervalBetween1970AndReferenceDate)
       * 1_000_000_000

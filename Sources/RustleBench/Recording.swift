@@ -12,21 +12,21 @@ enum Recording {
     try write(path)
     defer { try? FileManager.default.removeItem(atPath: path) }
     let consumers: [(name: String, policy: FeedPolicy, pause: Duration?)] = [
-      ("the source waits for room", .awaited(), nil),
-      ("all, a fast consumer", .all(capacity: 1_048_576), nil),
-      ("all, a consumer that rests 10 ms between looks", .all(), .milliseconds(10)),
-      ("the newest of each", .latest, nil),
+      ("the source waits for room", .lossless(), nil),
+      ("all, a fast consumer", .buffered(capacity: 1_048_576), nil),
+      ("all, a consumer that rests 10 ms between looks", .buffered(), .milliseconds(10)),
+      ("the newest of each", .conflated, nil),
     ]
     var rows: [[String]] = []
     for (name, policy, pause) in consumers {
-      let feed = try MarketFeed(.replay(ReplayFeed(path: path, pace: .unpaced)))
-      let stream = try await feed.quotes(policy: policy)
+      let feed = try MarketFeed(.replay(ReplayFeed(path: path, pace: .asFastAsPossible)))
+      let stream = try await feed.trades(policy: policy)
       let watch = Watch()
       var (values, gaps) = (0 as UInt64, 0 as UInt64)
       let cost = try await Cost.of {
         try await feed.run()
         var iterator = stream.makeAsyncIterator()
-        var buffer: [StreamElement<Quote>] = []
+        var buffer: [StreamElement<Trade>] = []
         watch.look()
         while await iterator.next(into: &buffer, most: 4_096) {
           for element in buffer {
@@ -41,7 +41,7 @@ enum Recording {
         return UInt64(lines)
       }
       let statistics = stream.statistics
-      // What is dropped after the last quote that was delivered has nothing to stand before.
+      // What is dropped after the last trade that was delivered has nothing to stand before.
       let isExact =
         statistics.produced == UInt64(lines) && statistics.delivered == values
         && statistics.produced == values + statistics.dropped && gaps <= statistics.dropped

@@ -15,7 +15,8 @@ package struct CallbackStream<Value: Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - capacity: values that wait at the most; the oldest are dropped beyond that.
-  ///   - start: starts a session that calls its first argument with each value, one call at a time, and its second after the last.
+  ///   - start: starts a session that calls its first argument with each value, one call at a time, and its second after the
+  ///     last.
   package init(
     capacity: Int,
     _ start: (

@@ -13,7 +13,7 @@ final class EventLane<Value: Sendable>: Sendable {
   private let delivered = Atomic<UInt64>(0)
 
   /// - Parameters:
-  ///   - capacity: values that wait at the most, one of `Lane.capacities`; the oldest are dropped beyond that.
+  ///   - capacity: values that wait at the most, one of `StreamBuffering.capacities`; the oldest are dropped beyond that.
   ///   - sequenceNumber: a value's number in the session: 0, 1, 2 … A hole says that values were dropped.
   init(capacity: Int, sequenceNumber: @escaping @Sendable (Value) -> UInt64) {
     let policy = AsyncStream<Value>.Continuation.BufferingPolicy.bufferingNewest(capacity)

@@ -8,7 +8,7 @@ package enum FFTExercise {
   ///   - input: as many samples as the plan's frames have.
   ///   - output: half as many elements.
   package static func magnitudes(_ plan: NativeFFTPlan, of input: [Float], into output: inout [Float], count: Int) {
-    let form = NativeSpectrumForm.magnitudes.rawValue
+    let form = NativeSpectrumOutput.magnitudes.rawValue
     let handle = plan.handle.raw
     defer { extendLifetime(plan) }
     unsafe input.withUnsafeBufferPointer { x in

@@ -18,7 +18,7 @@ final class Doorbell: Sendable {
 struct RingStatistics: Sendable {
   let counts: StreamStatistics
   /// Values that were lost after the last one, of which no value tells.
-  let untold: UInt64
+  let unreported: UInt64
 }
 
 /// The frame lane: values wait in a ring on the native side until the consumer drains them.
@@ -68,8 +68,8 @@ final class FrameLane<Value: Sendable>: Sendable {
   /// The gap that stands at the end: what was lost after the last value.
   @usableFromInline
   func lastGap() -> StreamElement<Value>? {
-    guard let untold = readStatistics()?.untold, untold > 0 else { return nil }
-    return .gap(untold)
+    guard let unreported = readStatistics()?.unreported, unreported > 0 else { return nil }
+    return .gap(unreported)
   }
 
   func makeCursor() -> Cursor { Cursor(lane: self, rings: bell.rings.makeAsyncIterator()) }

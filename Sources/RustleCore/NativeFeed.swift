@@ -6,7 +6,7 @@ package protocol NativeFeedElement: NativeElement {
   var symbol: Int { get }
 }
 
-extension NativeQuote: NativeFeedElement {}
+extension NativeTrade: NativeFeedElement {}
 extension NativeCandle: NativeFeedElement {}
 extension NativePriceStatistics: NativeFeedElement {}
 extension NativePriceAlert: NativeFeedElement {}
@@ -25,12 +25,12 @@ package struct FeedReader<Native: NativeFeedElement, Value: Sendable>: Sendable 
   package init(append: @escaping Many) { self.append = append }
 }
 
-/// Where a feed's quotes come from. The runtime of a record is not read.
+/// Where a feed's trades come from. The runtime of a record is not read.
 package enum NativeFeedSource: Sendable {
   case simulated(NativeSimulatedFeed)
   case replay(NativeReplayFeed)
   case live(NativeLiveFeed)
-  case pushed(NativePushedFeed)
+  case external(NativeExternalFeed)
 
   fileprivate func makeFeed(on runtime: UInt64) throws(NativeError) -> NativeHandle {
     switch self {
@@ -43,9 +43,9 @@ package enum NativeFeedSource: Sendable {
     case .live(var feed):
       feed.runtime = runtime
       return try NativeHandle(RUSTLE_NEW_FEED_LIVE, feed)
-    case .pushed(var feed):
+    case .external(var feed):
       feed.runtime = runtime
-      return try NativeHandle(RUSTLE_NEW_FEED_PUSHED, feed)
+      return try NativeHandle(RUSTLE_NEW_FEED_EXTERNAL, feed)
     }
   }
 }
@@ -57,7 +57,7 @@ package struct NativeFeed: ~Copyable, Sendable {
   private let runtime: NativeRuntime?
 
   /// - Parameters:
-  ///   - source: where the quotes come from. A recording is opened here.
+  ///   - source: where the trades come from. A recording is opened here.
   ///   - runtime: a manual one for tests; nil for the one that all engines share.
   package init(_ source: NativeFeedSource, runtime: NativeRuntime? = nil) throws(NativeError) {
     handle = try source.makeFeed(on: runtime?.raw ?? 0)
@@ -95,8 +95,8 @@ package struct NativeFeed: ~Copyable, Sendable {
   }
 
   /// Reports the host's connection to the consumers of a source that the host fills.
-  package borrowing func tell(_ news: NativeHostNews) throws(NativeError) {
-    try NativeCalls.feedTell(
+  package borrowing func report(_ news: NativeHostNews) throws(NativeError) {
+    try NativeCalls.feedReport(
       handle.raw, kind: news.kind, retryMilliseconds: news.retryMilliseconds, failures: news.failures, note: news.note)
   }
 

@@ -37,12 +37,12 @@ protocol RecordElement: NativeElement {
   ///   - sequenceNumber: gives back a value's number in the session.
   ///   - request: makes the request, with the lane as the native side numbers it.
   func start<Value>(
-    on engine: UInt64, in lane: Lane, reader: ElementReader<Native, Value>,
+    on engine: UInt64, in lane: StreamBuffering, reader: ElementReader<Native, Value>,
     sequenceNumber: @escaping @Sendable (Value) -> UInt64, _ request: (NativeLaneRequest) -> some NativeRecord
   ) throws(NativeError) -> EngineStream<Value> {
     switch lane {
-    case .events(let capacity):
-      guard Lane.capacities.contains(capacity) else {
+    case .perValue(let capacity):
+      guard StreamBuffering.capacities.contains(capacity) else {
         throw NativeError(
           status: .invalidLength, message: "expected a lane of 1 to 1048576 elements, got \(capacity)")
       }
@@ -51,7 +51,7 @@ protocol RecordElement: NativeElement {
         on: engine, onElement: { events.receive(reader.value($0)) }, onEnd: { _ in events.finish() }, request)
       events.connect(to: session.id)
       return EngineStream(core: .init(session: session, source: .events(events)))
-    case .frames(let capacity, let overflow):
+    case .batched(let capacity, let overflow):
       let request = request(NativeLaneRequest(capacity: capacity, lane: overflow.native))
       return try startPulling(on: engine, request) { _, values, buffer in reader.append(values, &buffer) }
     }
@@ -95,12 +95,12 @@ protocol RecordElement: NativeElement {
   }
 }
 
-extension LaneOverflow {
+extension BufferOverflow {
   fileprivate var native: NativeLane {
     switch self {
     case .dropOldest: .dropOldest
     case .dropNewest: .dropNewest
-    case .keepLatest: .keepLatest
+    case .conflate: .conflate
     }
   }
 }
@@ -143,5 +143,5 @@ private func ringStatistics<Record>(_ session: SessionID, _ stream: UInt32, _: R
   guard status == RUSTLE_OK else { return nil }
   return RingStatistics(
     counts: StreamStatistics(produced: record.produced, delivered: record.delivered, dropped: record.dropped),
-    untold: record.untold)
+    unreported: record.unreported)
 }

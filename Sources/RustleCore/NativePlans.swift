@@ -1,7 +1,7 @@
 extension NativeFFTPlan {
   /// As `spectrum(form:input:output:scratch:)`, with scratch memory of the plan's.
   package func spectrum(
-    form: NativeSpectrumForm, input: Span<Float>, output: inout MutableSpan<Float>
+    form: NativeSpectrumOutput, input: Span<Float>, output: inout MutableSpan<Float>
   ) throws(NativeError) {
     var none = MutableSpan<Float>()
     try spectrum(form: form, input: input, output: &output, scratch: &none)

@@ -15,7 +15,8 @@ struct RecordRoom<Record: BitwiseCopyable & Sendable>: ~Copyable, Sendable {
 
   /// Has a signal taken in by as many calls as it takes, and hands each record to `found`.
   ///
-  /// - Parameter take: takes the beginning of what it is given, at least a sample, and writes records from the room's beginning on.
+  /// - Parameter take: takes the beginning of what it is given, at least a sample, and writes records from the room's beginning
+  ///   on.
   mutating func fill(
     from samples: Span<Float>, found: (Record) -> Void,
     take: (Span<Float>, inout MutableSpan<Record>) throws(NativeError) -> Progress

@@ -38,24 +38,24 @@ public struct StreamStatistics: Sendable, Hashable {
 }
 
 /// What a lane gives up when its consumer is too slow.
-public enum LaneOverflow: Sendable, Hashable {
+public enum BufferOverflow: Sendable, Hashable {
   /// The oldest waiting value makes room for the new one.
   case dropOldest
   /// The new value is dropped.
   case dropNewest
   /// A new value replaces the waiting one of the same symbol: a slow consumer sees fresh values, one per symbol.
-  case keepLatest
+  case conflate
 }
 
 /// How values travel from the engine to the consumer.
-public enum Lane: Sendable, Hashable {
+public enum StreamBuffering: Sendable, Hashable {
   /// The values that may wait in a lane.
   static let capacities = 1...1_048_576
 
   /// One native callback and one asynchronous element per value, `capacity` of which may wait; the oldest are dropped
   /// beyond that. For up to about a thousand values a second. `capacity` is 1 to 1,048,576.
-  case events(capacity: Int = 1_024)
+  case perValue(capacity: Int = 1_024)
   /// A ring on the native side, `capacity` (1 to 1,048,576) values long, that the consumer drains many at a time after one
-  /// callback. With ``LaneOverflow/keepLatest`` the ring has one place per symbol whatever the capacity. For any rate.
-  case frames(capacity: Int = 65_536, overflow: LaneOverflow = .dropOldest)
+  /// callback. With ``BufferOverflow/conflate`` the ring has one place per symbol whatever the capacity. For any rate.
+  case batched(capacity: Int = 65_536, overflow: BufferOverflow = .dropOldest)
 }

@@ -1,4 +1,5 @@
-/// An actor that gives streams away, each of which is a session of its one native engine: how they end, and what went through them.
+/// An actor that gives streams away, each of which is a session of its one native engine: how they end, and what went through
+/// them.
 ///
 /// An engine says which streams there are and how the native side refuses more; the rest is the same for all.
 public protocol StreamEngine: Actor {

@@ -52,16 +52,16 @@ public struct ExactDecimal: Sendable {
     return Double(description) ?? .nan
   }
 
-  /// This number less another, exactly, with as many digits after the point as the one of both that has more; nil when that has more
-  /// than 18 digits.
+  /// This number less another, exactly, with as many digits after the point as the one of both that has more; nil when that has
+  /// more than 18 digits.
   public func subtracting(_ other: Self) -> Self? {
     let scale = max(scale, other.scale)
     func units(_ number: Self) -> Int128 { Int128(number.units) * Int128(Self.powers[scale - number.scale]) }
     return Int64(exactly: units(self) - units(other)).flatMap { Self(units: $0, scale: scale) }
   }
 
-  /// From `first` to this number as a share of the first's size, so that more is more for negative numbers too; not finite when that
-  /// is 0.
+  /// From `first` to this number as a share of the first's size, so that more is more for negative numbers too; not finite when
+  /// that is 0.
   package func relativeChange(since first: ExactDecimal) -> Double {
     (doubleValue - first.doubleValue) / abs(first.doubleValue)
   }

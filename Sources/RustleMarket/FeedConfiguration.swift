@@ -1,6 +1,6 @@
 public import RustleCore
 
-/// Where a feed's quotes come from.
+/// Where a feed's trades come from.
 public enum FeedConfiguration: Sendable, Hashable {
   /// Prices that are made up.
   case simulated(SimulatedFeed)
@@ -9,7 +9,7 @@ public enum FeedConfiguration: Sendable, Hashable {
   /// Another process, over a connection that is made again whenever it is lost.
   case live(LiveFeed)
   /// The host itself, which brings the bytes: ``MarketFeed/push(_:)``.
-  case pushed(PushedFeed)
+  case external(ExternalFeed)
   /// A protocol that another module of this package speaks, over a connection that is made again whenever it is lost.
   case hosted(HostedFeed)
 }
@@ -51,8 +51,8 @@ public struct SimulatedFeed: Sendable, Hashable {
 
 /// How one symbol's price moves in geometric Brownian motion.
 public struct BrownianMotion: Sendable, Hashable {
-  /// The price that it moves from, above 0 and of at most 15 digits; it moves by a unit of its last digit. The first quote is a step
-  /// on from it.
+  /// The price that it moves from, above 0 and of at most 15 digits; it moves by a unit of its last digit. The first trade is a
+  /// step on from it.
   public var price: ExactDecimal
   /// The expected growth per year as a continuous rate, -1,000 to 1,000: 0.05 is about 5 %.
   public var drift: Double
@@ -80,28 +80,28 @@ public struct ReplayFeed: Sendable, Hashable {
   /// How fast a recording is played.
   public enum Pace: Sendable, Hashable {
     /// So many times as fast as it was recorded, 0.001 to 1,000,000.
-    case times(Double)
+    case speed(Double)
     /// Without waiting.
-    case unpaced
+    case asFastAsPossible
   }
 
   /// The file's path. What is no regular file, such as a pipe, is read as it comes.
   public var path: String
   /// What it holds; nil: what the ending of its name says.
   public var format: Format?
-  /// How its messages make quotes, as text: `symbol=s,price=p,time=T:ms`; nil: the schema of `rustle ticker --json`.
+  /// How its messages make trades, as text: `symbol=s,price=p,time=T:ms`; nil: the schema of `rustle ticker --json`.
   public var schema: String?
   /// How fast it is played.
   public var pace: Pace
-  /// Whether it begins again when it has come to its end, for a regular file; time and numbers go on. One whose quotes tell no
+  /// Whether it begins again when it has come to its end, for a regular file; time and numbers go on. One whose trades tell no
   /// time has no length, and is played once.
   public var repeats: Bool
-  /// Quotes before this time are passed over: nanoseconds since 1970-01-01T00:00:00Z; nil: none are.
+  /// Trades before this time are passed over: nanoseconds since 1970-01-01T00:00:00Z; nil: none are.
   public var fromNanoseconds: Int64?
 
   /// At the recorded pace, once, from the beginning, unless said otherwise.
   public init(
-    path: String, format: Format? = nil, schema: String? = nil, pace: Pace = .times(1), repeats: Bool = false,
+    path: String, format: Format? = nil, schema: String? = nil, pace: Pace = .speed(1), repeats: Bool = false,
     fromNanoseconds: Int64? = nil
   ) {
     self.path = path
@@ -116,16 +116,16 @@ public struct ReplayFeed: Sendable, Hashable {
 /// What becomes of records that a consumer of a feed does not take in time.
 public enum FeedPolicy: Sendable, Hashable {
   /// All are kept, up to `capacity` (1 to 1,048,576); then the oldest or the newest are lost, and counted.
-  /// ``LaneOverflow/keepLatest`` is as ``latest``.
-  case all(capacity: Int = 65_536, overflow: LaneOverflow = .dropOldest)
+  /// ``BufferOverflow/conflate`` is as ``conflated``.
+  case buffered(capacity: Int = 65_536, overflow: BufferOverflow = .dropOldest)
   /// The newest of each symbol is kept.
-  case latest
+  case conflated
   /// The newest of each symbol is handed over at even distances, 1 ms to 1 h.
   case sampled(every: Duration)
-  /// The source waits for room, so that nothing is lost. What a single quote gives beyond the capacity (the candles that it
+  /// The source waits for room, so that nothing is lost. What a single trade gives beyond the capacity (the candles that it
   /// closes, the alerts that it fires) waits too, and so does what the end gives. A source that cannot wait, because it is live,
   /// loses the newest; what its end gives waits.
-  case awaited(capacity: Int = 65_536)
+  case lossless(capacity: Int = 65_536)
 }
 
 /// The symbols that a consumer wants.
@@ -163,15 +163,15 @@ extension FeedConfiguration {
       // The native side takes 0 for no waiting: a pace of 0 has to be another number that it refuses.
       let speed: Double =
         switch feed.pace {
-        case .times(let speed): speed == 0 ? .nan : speed
-        case .unpaced: 0
+        case .speed(let speed): speed == 0 ? .nan : speed
+        case .asFastAsPossible: 0
         }
       return .replay(
         NativeReplayFeed(
           path: feed.path, schema: feed.schema ?? "", speed: speed, fromNanoseconds: feed.fromNanoseconds ?? 0,
           format: feed.format?.native ?? .byName, repeats: feed.repeats, hasFrom: feed.fromNanoseconds != nil))
     case .live(let feed): return .live(feed.native)
-    case .pushed(let feed): return feed.native
+    case .external(let feed): return feed.native
     case .hosted(let feed): return feed.host.source.native
     }
   }
@@ -192,11 +192,11 @@ extension ReplayFeed.Format {
   }
 }
 
-extension PushedFeed {
+extension ExternalFeed {
   var native: NativeFeedSource {
     // The native side takes 0 for the usual limit: one of 0 or less has to be another number that it refuses.
-    .pushed(
-      NativePushedFeed(
+    .external(
+      NativeExternalFeed(
         schema: schema ?? "", messageLimit: messageLimit < 1 ? .max : messageLimit, format: format.native,
         restartsNumbers: restartsNumbers))
   }
@@ -206,11 +206,11 @@ extension FeedPolicy {
   var native: NativeFeedPolicy {
     let (kind, capacity, interval): (NativePolicy, Int, Duration) =
       switch self {
-      case .all(let capacity, .dropOldest): (.dropOldest, capacity, .zero)
-      case .all(let capacity, .dropNewest): (.dropNewest, capacity, .zero)
-      case .all(_, .keepLatest), .latest: (.keepLatest, 0, .zero)
+      case .buffered(let capacity, .dropOldest): (.dropOldest, capacity, .zero)
+      case .buffered(let capacity, .dropNewest): (.dropNewest, capacity, .zero)
+      case .buffered(_, .conflate), .conflated: (.conflate, 0, .zero)
       case .sampled(let interval): (.sampled, 0, interval)
-      case .awaited(let capacity): (.awaited, capacity, .zero)
+      case .lossless(let capacity): (.lossless, capacity, .zero)
       }
     return NativeFeedPolicy(kind: kind, capacity: capacity, intervalNanoseconds: interval.countedNanoseconds)
   }

@@ -16,7 +16,8 @@ public struct FeedError: NativeCodedError {
     case tooManySymbols = 5
     /// The rate is not 0.001 to 10,000,000 updates a second.
     case rateOutOfRange = 6
-    /// A capacity is not 1 to 1,048,576, a message limit not 1 to 16,777,216, or there are parameters of more symbols than there are.
+    /// A capacity is not 1 to 1,048,576, a message limit not 1 to 16,777,216, or there are parameters of more symbols than there
+    /// are.
     case capacityOutOfRange = 7
     /// An interval, a lateness, a pace, a level, a hysteresis or a model's parameter is out of its range.
     case valueOutOfRange = 8

@@ -4,10 +4,11 @@ extension ExactDecimal {
   init(_ units: Int64, _ scale: UInt8) { self.init(checked: units, Int(scale)) }
 }
 
-/// The number of a quote whose source has none: `RUSTLE_NO_SEQUENCE`.
+/// The number of a trade whose source has none: `RUSTLE_NO_SEQUENCE`.
 private let noSequence = UInt64.max
 
-/// Appends the value of each record, and before it the gap that it reports. Inlined, so that the compiler makes code for the types.
+/// Appends the value of each record, and before it the gap that it reports. Inlined, so that the compiler makes code for the
+/// types.
 @inline(__always)
 private func append<Native: NativeFeedElement, Value>(
   _ records: Span<Native>, to buffer: inout [StreamElement<Value>], _ value: (Native) -> Value
@@ -19,14 +20,14 @@ private func append<Native: NativeFeedElement, Value>(
   }
 }
 
-extension FeedReader where Native == NativeQuote, Value == Quote {
-  static var quotes: Self {
+extension FeedReader where Native == NativeTrade, Value == Trade {
+  static var trades: Self {
     Self { records, names, buffer in
       append(records, to: &buffer) { record in
-        Quote(
+        Trade(
           symbol: names[record.symbol], price: ExactDecimal(record.priceUnits, record.priceScale),
           size: ExactDecimal(record.sizeUnits, record.sizeScale), timeNanoseconds: record.timeNanoseconds,
-          sequence: record.sequence == noSequence ? nil : record.sequence, skipped: record.skipped,
+          sequence: record.sequence == noSequence ? nil : record.sequence, sequenceGap: record.sequenceGap,
           isOutOfOrder: record.isOutOfOrder)
       }
     }
@@ -116,8 +117,8 @@ extension FeedNotice.Kind {
 extension FeedCounts {
   init(_ native: NativeFeedCounts) {
     self.init(
-      bytes: native.bytes, messages: native.messages, quotes: native.quotes, malformed: native.malformed,
-      oversized: native.oversized, others: native.others, gaps: native.gaps, skipped: native.skipped,
+      bytes: native.bytes, messages: native.messages, trades: native.trades, malformed: native.malformed,
+      oversized: native.oversized, others: native.others, gaps: native.gaps, skippedNumbers: native.skippedNumbers,
       duplicates: native.duplicates, outOfOrder: native.outOfOrder, connections: native.connections,
       disconnections: native.disconnections)
   }

@@ -5,7 +5,7 @@ public protocol FeedRecord: Sendable {}
 public protocol SymbolRecord: FeedRecord {}
 
 /// A price of one symbol, as its source told it.
-public struct Quote: SymbolRecord, Hashable, Codable {
+public struct Trade: SymbolRecord, Hashable, Codable {
   /// The symbol.
   public let symbol: String
   /// The price, with every digit of its text.
@@ -18,44 +18,44 @@ public struct Quote: SymbolRecord, Hashable, Codable {
   public let sequence: UInt64?
   /// How many of the symbol's numbers the source skipped just before this one. That is no loss of this consumer's, which is told
   /// as ``StreamElement/gap(_:)``.
-  public let skipped: UInt64
-  /// Whether a quote of its symbol with a higher number came before.
+  public let sequenceGap: UInt64
+  /// Whether a trade of its symbol with a higher number came before.
   public let isOutOfOrder: Bool
 
-  /// A quote as a source makes it.
+  /// A trade as a source makes it.
   public init(
     symbol: String, price: ExactDecimal, size: ExactDecimal = .zero, timeNanoseconds: Int64, sequence: UInt64? = nil,
-    skipped: UInt64 = 0, isOutOfOrder: Bool = false
+    sequenceGap: UInt64 = 0, isOutOfOrder: Bool = false
   ) {
     self.symbol = symbol
     self.price = price
     self.size = size
     self.timeNanoseconds = timeNanoseconds
     self.sequence = sequence
-    self.skipped = skipped
+    self.sequenceGap = sequenceGap
     self.isOutOfOrder = isOutOfOrder
   }
 }
 
-/// The quotes of one symbol in one interval.
+/// The trades of one symbol in one interval.
 public struct Candle: SymbolRecord, Hashable, Codable {
   /// The symbol.
   public let symbol: String
   /// Where the interval starts: nanoseconds since 1970-01-01T00:00:00Z, a multiple of the interval.
   public let startNanoseconds: Int64
-  /// The price of the earliest quote.
+  /// The price of the earliest trade.
   public let open: ExactDecimal
   /// The highest price.
   public let high: ExactDecimal
   /// The lowest price.
   public let low: ExactDecimal
-  /// The price of the latest quote.
+  /// The price of the latest trade.
   public let close: ExactDecimal
   /// The very sum of the sizes; nil when it has more than 18 digits.
   public let exactVolume: ExactDecimal?
   /// The sum of the sizes.
   public let volume: Double
-  /// How many quotes it has, at least 1.
+  /// How many trades it has, at least 1.
   public let count: UInt64
 }
 
@@ -65,11 +65,11 @@ public struct PriceStatistics: SymbolRecord, Hashable, Codable {
   public let symbol: String
   /// Where the window ends: nanoseconds since 1970-01-01T00:00:00Z.
   public let timeNanoseconds: Int64
-  /// How many quotes are in the window, at least 1.
+  /// How many trades are in the window, at least 1.
   public let count: UInt64
-  /// The mean price, each quote counting the same.
+  /// The mean price, each trade counting the same.
   public let mean: Double
-  /// The sample variance of the prices; 0 for one quote.
+  /// The sample variance of the prices; 0 for one trade.
   public let variance: Double
   /// The lowest price.
   public let lowest: ExactDecimal
@@ -156,27 +156,27 @@ public struct FeedNotice: FeedRecord, Hashable {
   public let text: String
 }
 
-/// What a feed's source met with so far. A message gives quotes, or is in one of the counts from ``malformed`` to ``others``.
+/// What a feed's source met with so far. A message gives trades, or is in one of the counts from ``malformed`` to ``others``.
 public struct FeedCounts: Sendable, Hashable {
   /// Bytes read.
   public let bytes: UInt64
   /// Lines or messages read, empty ones aside.
   public let messages: UInt64
-  /// Quotes handed to the consumers.
-  public let quotes: UInt64
+  /// Trades handed to the consumers.
+  public let trades: UInt64
   /// Messages that could not be understood.
   public let malformed: UInt64
   /// Messages longer than the bound.
   public let oversized: UInt64
-  /// Messages that are no quotes: heartbeats, acknowledgements.
+  /// Messages that are no trades: heartbeats, acknowledgements.
   public let others: UInt64
   /// How many times numbers of a symbol were skipped.
   public let gaps: UInt64
   /// How many numbers were skipped, those that came later included.
-  public let skipped: UInt64
-  /// Quotes whose number had come before; they are left out.
+  public let skippedNumbers: UInt64
+  /// Trades whose number had come before; they are left out.
   public let duplicates: UInt64
-  /// Quotes that came after one of their symbol with a higher number.
+  /// Trades that came after one of their symbol with a higher number.
   public let outOfOrder: UInt64
   /// Connections made, the first included.
   public let connections: UInt64

@@ -8,8 +8,8 @@ public import RustleCore
 /// await server.untilOver()
 /// ```
 ///
-/// It ends when its last reference goes, by ``stop()``, when its feed is shut down or dropped, and by itself when the feed came to its end
-/// and each client has read what there was.
+/// It ends when its last reference goes, by ``stop()``, when its feed is shut down or dropped, and by itself when the feed came
+/// to its end and each client has read what there was.
 public final class FeedServer: Sendable {
   private let server: NativeServer
 
@@ -21,8 +21,8 @@ public final class FeedServer: Sendable {
     address = FeedAddress(server.address)
   }
 
-  /// Something for each time that clients have come or gone, and the end when the server is over. It is for one reader, which sees
-  /// several changes at once as one.
+  /// Something for each time that clients have come or gone, and the end when the server is over. It is for one reader, which
+  /// sees several changes at once as one.
   public var changes: AsyncStream<Void> { server.changes }
 
   /// What went through so far, also after the end.
@@ -30,7 +30,7 @@ public final class FeedServer: Sendable {
     let counts = server.counts
     return ServerCounts(
       clients: Int(counts.clients), accepted: counts.accepted, refused: counts.refused, bytes: counts.bytes,
-      quotes: counts.quotes, dropped: counts.dropped)
+      trades: counts.trades, dropped: counts.dropped)
   }
 
   /// What each of the present clients got, the oldest first.
@@ -51,8 +51,8 @@ public final class FeedServer: Sendable {
     await server.session.released()
   }
 
-  /// Returns when a client has come, and when the server or the calling task is over: what a recording gives before the first client
-  /// is there would be for nobody.
+  /// Returns when a client has come, and when the server or the calling task is over: what a recording gives before the first
+  /// client is there would be for nobody.
   public func untilFirstClient() async {
     if counts.accepted > 0 { return }
     for await _ in changes where counts.accepted > 0 { return }
@@ -79,9 +79,9 @@ public struct ServerCounts: Sendable, Hashable {
   public let refused: UInt64
   /// Bytes that were written.
   public let bytes: UInt64
-  /// Quotes that were written.
-  public let quotes: UInt64
-  /// Quotes that clients were too slow for.
+  /// Trades that were written.
+  public let trades: UInt64
+  /// Trades that clients were too slow for.
   public let dropped: UInt64
 }
 
@@ -93,6 +93,6 @@ public struct ServerClient: Sendable, Hashable {
   public let sinceNanoseconds: Int64
   /// Bytes that were written to it.
   public let bytes: UInt64
-  /// Quotes that went through its lane.
+  /// Trades that went through its lane.
   public let statistics: StreamStatistics
 }

@@ -22,7 +22,8 @@ public struct FeedAddress: Sendable, Hashable, Codable, CustomStringConvertible,
 
 /// A source at the other end of a socket: JSON texts, one a line.
 public struct LiveFeed: Sendable, Hashable {
-  /// How long is waited before the next attempt to connect: drawn evenly from 0 to a bound that doubles with each failure in a row.
+  /// How long is waited before the next attempt to connect: drawn evenly from 0 to a bound that doubles with each failure in a
+  /// row.
   public struct Backoff: Sendable, Hashable {
     /// The bound after the first failure, 1 ms to `limit`.
     public var base: Duration
@@ -43,7 +44,7 @@ public struct LiveFeed: Sendable, Hashable {
 
   /// Where it is.
   public var address: FeedAddress
-  /// How its messages make quotes, as text: `symbol=s,price=p,time=T:ms`; nil: the schema of `rustle ticker --json`.
+  /// How its messages make trades, as text: `symbol=s,price=p,time=T:ms`; nil: the schema of `rustle ticker --json`.
   public var schema: String?
   /// How long it may take to accept a connection: 10 ms to a day.
   public var connectTimeout: Duration
@@ -51,8 +52,8 @@ public struct LiveFeed: Sendable, Hashable {
   public var silenceLimit: Duration?
   /// How long is waited between attempts.
   public var backoff: Backoff
-  /// Whether the numbers of its quotes begin anew with each connection. Where they go on, what was sent while there was no
-  /// connection is told as ``Quote/skipped``. Where they begin anew, those of the quotes go on from the highest before.
+  /// Whether the numbers of its trades begin anew with each connection. Where they go on, what was sent while there was no
+  /// connection is told as ``Trade/sequenceGap``. Where they begin anew, those of the trades go on from the highest before.
   public var restartsNumbers: Bool
   /// Whether it is told which symbols are wanted, after each connection and each change.
   public var subscribes: Bool

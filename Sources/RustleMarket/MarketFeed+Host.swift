@@ -1,16 +1,16 @@
 extension MarketFeed {
-  /// Has a ``PushedFeed`` read the next bytes, which continue those before, waiting for room where a consumer is waited for
-  /// (``FeedPolicy/awaited(capacity:)``), and for ``run()``. A call that is made while another one waits begins when that one has
-  /// returned, in the order of the calls; their bytes do not mix.
+  /// Has a ``ExternalFeed`` read the next bytes, which continue those before, waiting for room where a consumer is waited for
+  /// (``FeedPolicy/lossless(capacity:)``), and for ``run()``. A call that is made while another one waits begins when that one
+  /// has returned, in the order of the calls; their bytes do not mix.
   ///
   /// - Returns: how many bytes were taken: all, unless the task was cancelled or the feed ended while it waited. A task that is
   ///   cancelled within a line leaves the line begun.
   /// - Throws: ``FeedError/Code/wrongSource``; ``FeedError/Code/ended`` or ``FeedError/Code/shutDown`` when the feed is over.
   @discardableResult
-  public func push(_ bytes: [UInt8]) async throws(FeedError) -> Int { try await hostInlet().push(bytes) }
+  public func push(_ bytes: [UInt8]) async throws(FeedError) -> Int { try await hostWriter().push(bytes) }
 
-  /// Has a ``PushedFeed`` read a message, which need not end its line. Line ends within it, which JSON has only between its parts,
-  /// become spaces.
+  /// Has a ``ExternalFeed`` read a message, which need not end its line. Line ends within it, which JSON has only between its
+  /// parts, become spaces.
   ///
   /// - Returns: whether it was taken: false when the task was cancelled, or the feed ended, meanwhile.
   /// - Throws: as ``push(_:)``.
@@ -21,27 +21,27 @@ extension MarketFeed {
     return try await push(bytes) == bytes.count
   }
 
-  /// Tells the consumers of a ``PushedFeed`` of the connection that the host has: ``FeedConnection/connected(to:)`` drops a line that
-  /// has begun, and ``FeedConnection/closed(reason:)`` ends the feed once what was pushed has been read, as failed if there is a
-  /// reason. ``FeedConnection/idle`` tells nothing.
+  /// Tells the consumers of a ``ExternalFeed`` of the connection that the host has: ``FeedConnection/connected(to:)`` drops a
+  /// line that has begun, and ``FeedConnection/closed(reason:)`` ends the feed once what was pushed has been read, as failed if
+  /// there is a reason. ``FeedConnection/idle`` tells nothing.
   ///
   /// - Throws: ``FeedError/Code/wrongSource``; ``FeedError/Code/ended``.
-  public func tell(_ state: FeedConnection) throws(FeedError) { try hostInlet().tell(state) }
+  public func report(_ state: FeedConnection) throws(FeedError) { try hostWriter().report(state) }
 
   /// The symbols that the consumers want together at present.
-  public var demand: FeedDemand { inlet.demand }
+  public var subscription: FeedSubscription { writer.subscription }
 
-  /// What the consumers want together, the present demand first. A host follows it to ask its peer for no more.
+  /// What the consumers want together, the present subscription first. A host follows it to ask its peer for no more.
   ///
   /// - Throws: ``FeedError/Code/shutDown``, ``FeedError/Code/poisoned``, ``FeedError/Code/exhausted``.
-  public func demands() throws(FeedError) -> FeedDemands { try inlet.demands() }
+  public func subscriptionChanges() throws(FeedError) -> FeedSubscriptionChanges { try writer.subscriptionChanges() }
 
-  /// The inlet, for a user who is the host.
-  private func hostInlet() throws(FeedError) -> FeedInlet {
+  /// The writer, for a user who is the host.
+  private func hostWriter() throws(FeedError) -> FeedWriter {
     if isHosted {
       throw FeedError(
         code: .wrongSource, message: "expected a feed that its user fills, got one that is filled from a connection")
     }
-    return inlet
+    return writer
   }
 }

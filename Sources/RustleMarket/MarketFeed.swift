@@ -1,9 +1,9 @@
 public import RustleCore
 
-/// A feed of market data: one source of quotes, any number of consumers, each with a policy of its own.
+/// A feed of market data: one source of trades, any number of consumers, each with a policy of its own.
 ///
 /// ```swift
-/// let feed = try MarketFeed(.replay(ReplayFeed(path: "prices.ndjson", pace: .times(10))))
+/// let feed = try MarketFeed(.replay(ReplayFeed(path: "prices.ndjson", pace: .speed(10))))
 /// let candles = try await feed.candles(every: .seconds(60))
 /// try await feed.run()
 /// for await case .value(let candle) in candles {
@@ -11,7 +11,7 @@ public import RustleCore
 /// }
 /// ```
 ///
-/// Nothing runs before ``run()``, so that consumers that are there before get the first quote. When the source comes to its end,
+/// Nothing runs before ``run()``, so that consumers that are there before get the first trade. When the source comes to its end,
 /// every stream ends once what waits has been read, also those that are started later.
 ///
 /// A stream is for one consumer, and ends as a ``TickerController``'s does: when its consumer leaves the loop, when the consuming
@@ -25,7 +25,7 @@ public actor MarketFeed: StreamEngine {
   /// The streams that it has given away.
   public let streams = EngineStreams()
   private var servers: [OneShot] = []
-  let inlet: FeedInlet
+  let writer: FeedWriter
   /// What fills the source, where that is this package's own code.
   private let host: (any FeedHost)?
   /// The task that does, once the feed runs.
@@ -54,7 +54,7 @@ public actor MarketFeed: StreamEngine {
     } catch {
       throw FeedError(error)
     }
-    inlet = FeedInlet(core)
+    writer = FeedWriter(core)
   }
 
   deinit {
@@ -69,28 +69,28 @@ public actor MarketFeed: StreamEngine {
   public func run() throws(FeedError) {
     try FeedError.rethrowing { () throws(NativeError) in try core.native.run() }
     guard let host, filling == nil else { return }
-    filling = Task { [inlet] in
-      await host.fill(inlet)
+    filling = Task { [writer] in
+      await host.fill(writer)
       // One that is over already needs no end.
-      try? inlet.tell(.closed(reason: nil))
+      try? writer.report(.closed(reason: nil))
     }
   }
 
   /// Whether this package's own code fills the source.
   var isHosted: Bool { host != nil }
 
-  /// Streams quotes.
+  /// Streams trades.
   ///
   /// - Parameters:
   ///   - symbols: whose.
   ///   - policy: what becomes of those that the consumer does not take in time.
   /// - Throws: ``FeedError``; nothing was started then.
-  public func quotes(
-    for symbols: FeedSymbols = .all, policy: FeedPolicy = .all()
-  ) throws(FeedError) -> EngineStream<Quote> {
+  public func trades(
+    for symbols: FeedSymbols = .all, policy: FeedPolicy = .buffered()
+  ) throws(FeedError) -> EngineStream<Trade> {
     try started(orThrow: FeedError.self) { () throws(NativeError) in
       try core.native.start(
-        NativeQuoteRequest(subscription: symbols.native, policy: policy.native), reader: .quotes)
+        NativeTradeRequest(subscription: symbols.native, policy: policy.native), reader: .trades)
     }
   }
 
@@ -99,12 +99,13 @@ public actor MarketFeed: StreamEngine {
   /// - Parameters:
   ///   - symbols: whose.
   ///   - interval: how long a candle is, 1 ns or more. It starts at a multiple of that since 1970.
-  ///   - lateness: how long a candle waits for quotes that come late, 0 to 64 intervals. Later ones are left out, and counted:
-  ///     ``RustleCore/EngineStream/lateQuoteCount``.
+  ///   - lateness: how long a candle waits for trades that come late, 0 to 64 intervals. Later ones are left out, and counted:
+  ///     ``RustleCore/EngineStream/lateTradeCount``.
   ///   - policy: what becomes of candles that the consumer does not take in time.
   /// - Throws: ``FeedError``; nothing was started then.
   public func candles(
-    of symbols: FeedSymbols = .all, every interval: Duration, lateness: Duration = .zero, policy: FeedPolicy = .all()
+    of symbols: FeedSymbols = .all, every interval: Duration, lateness: Duration = .zero,
+    policy: FeedPolicy = .buffered()
   ) throws(FeedError) -> EngineStream<Candle> {
     try started(orThrow: FeedError.self) { () throws(NativeError) in
       try core.native.start(
@@ -114,9 +115,9 @@ public actor MarketFeed: StreamEngine {
     }
   }
 
-  /// Streams the statistics of each symbol's last while, after each of its quotes that is not late. A window has at most 1,048,576
-  /// quotes of a symbol, each of which takes up to 144 bytes; with one more the oldest leaves it early, and is counted:
-  /// ``RustleCore/EngineStream/evictedQuoteCount``.
+  /// Streams the statistics of each symbol's last while, after each of its trades that is not late. A window has at most
+  /// 1,048,576 trades of a symbol, each of which takes up to 144 bytes; with one more the oldest leaves it early, and is counted:
+  /// ``RustleCore/EngineStream/evictedTradeCount``.
   ///
   /// - Parameters:
   ///   - symbols: whose.
@@ -124,7 +125,7 @@ public actor MarketFeed: StreamEngine {
   ///   - policy: what becomes of those that the consumer does not take in time.
   /// - Throws: ``FeedError``; nothing was started then.
   public func statistics(
-    of symbols: FeedSymbols = .all, over window: Duration, policy: FeedPolicy = .latest
+    of symbols: FeedSymbols = .all, over window: Duration, policy: FeedPolicy = .conflated
   ) throws(FeedError) -> EngineStream<PriceStatistics> {
     try started(orThrow: FeedError.self) { () throws(NativeError) in
       try core.native.start(
@@ -142,7 +143,7 @@ public actor MarketFeed: StreamEngine {
   ///   - policy: what becomes of those that the consumer does not take in time.
   /// - Throws: ``FeedError``; nothing was started then.
   public func alerts(
-    at thresholds: [PriceThreshold], policy: FeedPolicy = .all(capacity: 1_024)
+    at thresholds: [PriceThreshold], policy: FeedPolicy = .buffered(capacity: 1_024)
   ) throws(FeedError) -> EngineStream<PriceAlert> {
     let native = thresholds.map { threshold in
       NativeFeedThreshold(
@@ -166,9 +167,9 @@ public actor MarketFeed: StreamEngine {
     }
   }
 
-  /// Streams the states of the source's connection, first the present one if there is one yet. Of those that wait, `capacity` (1 to
-  /// 1,048,576) are kept, and then the oldest lost. The last one is ``FeedConnection/closed(reason:)`` when the source comes to its
-  /// end, and none when the stream is cancelled.
+  /// Streams the states of the source's connection, first the present one if there is one yet. Of those that wait, `capacity` (1
+  /// to 1,048,576) are kept, and then the oldest lost. The last one is ``FeedConnection/closed(reason:)`` when the source comes
+  /// to its end, and none when the stream is cancelled.
   ///
   /// - Throws: ``FeedError``; nothing was started then.
   public func connectionStates(capacity: Int = 1_024) throws(FeedError) -> EngineStream<FeedConnection> {
@@ -180,13 +181,13 @@ public actor MarketFeed: StreamEngine {
   /// The state of the source's connection.
   public var connectionState: FeedConnection { FeedConnection(core.native.connection()) }
 
-  /// Gives the feed to whoever connects to `address`, each client by `policy`: all symbols until it says what it wants. A server does
-  /// not keep its feed: it ends with it.
+  /// Gives the feed to whoever connects to `address`, each client by `policy`: all symbols until it says what it wants. A server
+  /// does not keep its feed: it ends with it.
   ///
   /// - Throws: ``FeedError/Code/malformedAddress``, ``FeedError/Code/addressUnavailable``, ``FeedError/Code/capacityOutOfRange``,
-  ///   ``FeedError/Code/valueOutOfRange``, ``FeedError/Code/shutDown``, ``FeedError/Code/poisoned``, ``FeedError/Code/exhausted``;
-  ///   nothing was started then.
-  public func serve(on address: FeedAddress, policy: FeedPolicy = .all()) throws(FeedError) -> FeedServer {
+  ///   ``FeedError/Code/valueOutOfRange``, ``FeedError/Code/shutDown``, ``FeedError/Code/poisoned``,
+  ///   ``FeedError/Code/exhausted``; nothing was started then.
+  public func serve(on address: FeedAddress, policy: FeedPolicy = .buffered()) throws(FeedError) -> FeedServer {
     do {
       let server = try core.native.serve(NativeServerRequest(address: address.description, policy: policy.native))
       servers.removeAll(where: \.isFired)
@@ -217,7 +218,7 @@ public actor MarketFeed: StreamEngine {
 }
 
 extension EngineStream where Value: SymbolRecord {
-  /// Has the stream deliver what comes of `symbols` too, from the source's next quote on. It can be called while the stream is
+  /// Has the stream deliver what comes of `symbols` too, from the source's next trade on. It can be called while the stream is
   /// read, with a copy of the stream.
   ///
   /// - Throws: ``FeedError``: the symbols are refused, or the stream is over; nothing is changed then.
@@ -229,12 +230,12 @@ extension EngineStream where Value: SymbolRecord {
   /// - Throws: ``FeedError/Code/ended``.
   public func unsubscribe(from symbols: [String]) throws(FeedError) { try change(adding: [], removing: symbols) }
 
-  /// How many quotes were left out of candles or statistics because they came too late, also once the stream has ended.
-  public var lateQuoteCount: UInt64 { omissions.late }
+  /// How many trades were left out of candles or statistics because they came too late, also once the stream has ended.
+  public var lateTradeCount: UInt64 { omissions.late }
 
-  /// How many quotes left the windows of statistics early, because a window has at most 1,048,576 quotes of a symbol; also after
-  /// the end. Where it is above 0, statistics are of fewer quotes than their while had.
-  public var evictedQuoteCount: UInt64 { omissions.evicted }
+  /// How many trades left the windows of statistics early, because a window has at most 1,048,576 trades of a symbol; also after
+  /// the end. Where it is above 0, statistics are of fewer trades than their while had.
+  public var evictedTradeCount: UInt64 { omissions.evicted }
 
   private func change(adding: [String], removing: [String]) throws(FeedError) {
     try FeedError.rethrowing { () throws(NativeError) in try changeSubscription(adding: adding, removing: removing) }

@@ -5,11 +5,11 @@ internal import RustleCore
 @MainActor
 @Observable
 public final class MarketViewModel {
-  /// The newest quote of each symbol that has had one.
-  public private(set) var latest: [String: Quote] = [:]
-  /// The newest quotes of each symbol in the order in which they came, at most ``historyLimit`` of each; those that came out of
+  /// The newest trade of each symbol that has had one.
+  public private(set) var latest: [String: Trade] = [:]
+  /// The newest trades of each symbol in the order in which they came, at most ``historyLimit`` of each; those that came out of
   /// order are left out.
-  public private(set) var history: [String: [Quote]] = [:]
+  public private(set) var history: [String: [Trade]] = [:]
   /// The newest closed candles of each symbol, the latest last, at most ``historyLimit`` of each.
   public private(set) var candles: [String: [Candle]] = [:]
   /// The newest alerts, the latest last, at most ``historyLimit``.
@@ -19,7 +19,7 @@ public final class MarketViewModel {
   public private(set) var connection = FeedConnection.idle
   /// What the source met with so far, as of the newest news of any kind; nil before there is any.
   public private(set) var counts: FeedCounts?
-  /// Quotes that this model was too slow for, or that its policy passed over.
+  /// Trades that this model was too slow for, or that its policy passed over.
   public private(set) var lostCount: UInt64 = 0
   /// Candles that this model was too slow for.
   public private(set) var lostCandleCount: UInt64 = 0
@@ -33,20 +33,20 @@ public final class MarketViewModel {
   public private(set) var error: FeedError?
   /// Why the last run could not begin, or ended early, in words; nil when it did not.
   public private(set) var errorText: String?
-  /// How many quotes and candles of each symbol are kept at most, 1 or more.
+  /// How many trades and candles of each symbol are kept at most, 1 or more.
   public let historyLimit: Int
 
   @ObservationIgnored private let runs = Runs()
 
   /// A model of nothing yet.
   ///
-  /// - Parameter historyLimit: how many quotes and candles of each symbol are kept at most; less than 1 counts as 1.
+  /// - Parameter historyLimit: how many trades and candles of each symbol are kept at most; less than 1 counts as 1.
   public init(historyLimit: Int = 240) { self.historyLimit = max(1, historyLimit) }
 
-  /// From the oldest price in ``history`` to the newest as a share of the oldest's size: 0.01 is one per cent; nil for a symbol without
-  /// quotes, and for a first price of 0.
+  /// From the oldest price in ``history`` to the newest as a share of the oldest's size: 0.01 is one per cent; nil for a symbol
+  /// without trades, and for a first price of 0.
   public func change(of symbol: String) -> Double? {
-    guard let quotes = history[symbol], let first = quotes.first, let last = quotes.last, first.price != .zero else {
+    guard let trades = history[symbol], let first = trades.first, let last = trades.last, first.price != .zero else {
       return nil
     }
     return last.price.relativeChange(since: first.price)
@@ -56,12 +56,12 @@ public final class MarketViewModel {
   ///
   /// - Parameters:
   ///   - configuration: the source. A recording is opened here.
-  ///   - symbols: whose quotes and candles are shown.
-  ///   - policy: what becomes of quotes that the model does not take in time.
+  ///   - symbols: whose trades and candles are shown.
+  ///   - policy: what becomes of trades that the model does not take in time.
   ///   - interval: how long a candle is; nil: there are none.
   ///   - thresholds: what alerts are given at.
   public func start(
-    _ configuration: FeedConfiguration, symbols: FeedSymbols = .all, policy: FeedPolicy = .latest,
+    _ configuration: FeedConfiguration, symbols: FeedSymbols = .all, policy: FeedPolicy = .conflated,
     candlesEvery interval: Duration? = nil, alertsAt thresholds: [PriceThreshold] = []
   ) {
     begin(symbols, policy, interval, thresholds) { () throws(FeedError) in try MarketFeed(configuration) }
@@ -69,7 +69,7 @@ public final class MarketViewModel {
 
   /// The same from a feed that does not run yet, and that is the model's from now on.
   public func start(
-    _ feed: MarketFeed, symbols: FeedSymbols = .all, policy: FeedPolicy = .latest,
+    _ feed: MarketFeed, symbols: FeedSymbols = .all, policy: FeedPolicy = .conflated,
     candlesEvery interval: Duration? = nil, alertsAt thresholds: [PriceThreshold] = []
   ) {
     begin(symbols, policy, interval, thresholds) { () throws(FeedError) in feed }
@@ -96,7 +96,7 @@ public final class MarketViewModel {
       let feed = try makeFeed()
       runs.perform(run) { [weak self] in
         do throws(FeedError) {
-          let quotes = try await feed.quotes(for: symbols, policy: policy)
+          let trades = try await feed.trades(for: symbols, policy: policy)
           let candles = interval == nil ? nil : try await feed.candles(of: symbols, every: interval ?? .zero)
           let alerts = thresholds.isEmpty ? nil : try await feed.alerts(at: thresholds)
           let notices = try await feed.notices()
@@ -105,14 +105,14 @@ public final class MarketViewModel {
           if !Task.isCancelled { try await feed.run() }
           let model = Reference(self)
           await withDiscardingTaskGroup { tasks in
-            tasks.addTask { await model.follow(quotes, of: feed, run) { $0.take($1) } }
+            tasks.addTask { await model.follow(trades, of: feed, run) { $0.take($1) } }
             if let candles { tasks.addTask { await model.follow(candles, of: feed, run) { $0.take($1) } } }
             if let alerts { tasks.addTask { await model.follow(alerts, of: feed, run) { $0.take($1) } } }
             tasks.addTask { await model.follow(notices, of: feed, run) { $0.take($1) } }
             tasks.addTask { await model.follow(states, of: feed, run) { $0.take($1) } }
           }
           let counts = await feed.counts
-          self?.ended(run, counts, quotes.outcome)
+          self?.ended(run, counts, trades.outcome)
         } catch {
           self?.refused(run, error)
         }
@@ -123,14 +123,14 @@ public final class MarketViewModel {
     }
   }
 
-  private func take(_ batch: [StreamElement<Quote>]) {
+  private func take(_ batch: [StreamElement<Trade>]) {
     for element in batch {
       switch element {
       case .gap(let count): lostCount += count
-      case .value(let quote) where quote.isOutOfOrder: break
-      case .value(let quote):
-        latest[quote.symbol] = quote
-        append(quote, to: &history[quote.symbol, default: []])
+      case .value(let trade) where trade.isOutOfOrder: break
+      case .value(let trade):
+        latest[trade.symbol] = trade
+        append(trade, to: &history[trade.symbol, default: []])
       }
     }
   }
@@ -203,7 +203,7 @@ public final class MarketViewModel {
         guard let model, run == model.runs.newest else { return }
         take(model, batch)
         // Another stream's task may have asked later.
-        if counts.messages &+ counts.quotes >= model.counts.map({ $0.messages &+ $0.quotes }) ?? 0 {
+        if counts.messages &+ counts.trades >= model.counts.map({ $0.messages &+ $0.trades }) ?? 0 {
           model.counts = counts
         }
       }

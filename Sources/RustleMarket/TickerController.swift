@@ -12,7 +12,7 @@ public import RustleCore
 /// A stream ends, and its native session with it, when its consumer leaves the loop, when the consuming task is
 /// cancelled, when the stream is dropped, when the ticker is dropped, and by `cancel()` and `shutDown()`. The
 /// `AsyncStream` of ``prices(for:)`` cannot tell that a loop was left while somebody still holds the stream: it ends when it is
-/// dropped. ``updates(for:lane:)`` can.
+/// dropped. ``updates(for:buffering:)`` can.
 ///
 /// The actor is the one owner of the native handle. Every call that starts or ends something goes through the actor, one
 /// at a time, so that a start cannot slip between a shutdown's flag and its wait; the handle itself never leaves it.
@@ -55,7 +55,7 @@ public actor TickerController: PriceSource, StreamEngine {
   /// The stream is for one consumer. One that is slower than the stream loses the oldest updates once 1,024 wait;
   /// `statistics` counts them and the numbers of the updates show the hole. It counts those that wait at the stream's end as
   /// delivered. The native callback yields to the stream itself: an update costs no hop to another actor.
-  /// ``updates(for:lane:)`` tells of it in the stream itself and can be read in batches.
+  /// ``updates(for:buffering:)`` tells of it in the stream itself and can be read in batches.
   ///
   /// - Parameter symbols: 1 to 100,000 distinct names of 1 to 32 bytes, without white space and control characters.
   /// - Throws: ``TickerError``, whose code tells the faults apart; nothing was started then.
@@ -72,7 +72,7 @@ public actor TickerController: PriceSource, StreamEngine {
   /// Streams the prices of `symbols` over the lane of the caller's choice.
   ///
   /// ```swift
-  /// let updates = try await ticker.updates(for: symbols, lane: .frames(overflow: .keepLatest))
+  /// let updates = try await ticker.updates(for: symbols, buffering: .batched(overflow: .conflate))
   /// for await batch in updates.batches() {
   ///   for case .value(let update) in batch { table[update.symbol] = update.price }
   /// }
@@ -80,14 +80,14 @@ public actor TickerController: PriceSource, StreamEngine {
   ///
   /// - Parameters:
   ///   - symbols: as for ``prices(for:)``.
-  ///   - lane: events for up to about a thousand updates a second, frames for any rate.
+  ///   - buffering: events for up to about a thousand updates a second, frames for any rate.
   /// - Throws: as ``prices(for:)``; ``TickerError/Code/capacityOutOfRange`` for a ring that is not 1 to 1,048,576 long.
   public func updates(
-    for symbols: [String], lane: Lane = .events()
+    for symbols: [String], buffering: StreamBuffering = .perValue()
   ) throws(TickerError) -> EngineStream<PriceUpdate> {
     try started(orThrow: TickerError.self) { () throws(NativeError) in
       try ticker.start(
-        symbols: symbols, lane: lane, reader: ElementReader(symbols: symbols), sequenceNumber: \.sequence)
+        symbols: symbols, buffering: buffering, reader: ElementReader(symbols: symbols), sequenceNumber: \.sequence)
     }
   }
 

@@ -5,10 +5,10 @@ struct PlotLayout: Equatable {
 
   /// Leaves room for the titles and the legend above, the labels below and at the left, and `right` at the right.
   init(
-    width: Int, height: Int, hasSubtitle: Bool, widestLabel: Double, right: Double = 32, legendRows: Int = 0,
+    width: Int, height: Int, hasSubtitle: Bool, maximumLabelWidth: Double, right: Double = 32, legendRows: Int = 0,
     style: PlotStyle
   ) {
-    let left = 16 + style.subtitleSize + 10 + widestLabel + 8
+    let left = 16 + style.subtitleSize + 10 + maximumLabelWidth + 8
     let top =
       18 + style.titleSize + (hasSubtitle ? style.subtitleSize + 9 : 0) + 14
       + Double(legendRows) * AxesDrawing.legendRow(style)
@@ -23,8 +23,8 @@ struct PlotLayout: Equatable {
 struct AxesDrawing {
   let title: String
   let subtitle: String
-  let x: Axis
-  let y: Axis
+  let x: PlotAxis
+  let y: PlotAxis
   let style: PlotStyle
   let canvas: Canvas
 
@@ -34,12 +34,13 @@ struct AxesDrawing {
   /// Where the parts lie, with that much room at the right: by default for half a label.
   func layout(right: Double = 32, legendRows: Int = 0) -> PlotLayout {
     PlotLayout(
-      width: canvas.width, height: canvas.height, hasSubtitle: !subtitle.isEmpty, widestLabel: widestLabel(of: y),
+      width: canvas.width, height: canvas.height, hasSubtitle: !subtitle.isEmpty,
+      maximumLabelWidth: maximumLabelWidth(of: y),
       right: right, legendRows: legendRows, style: style)
   }
 
   /// The width of the widest label of an axis, in pixels.
-  func widestLabel(of axis: Axis) -> Double {
+  func maximumLabelWidth(of axis: PlotAxis) -> Double {
     axis.ticks.filter(\.isMajor).map { canvas.width(of: axis.label($0.value), size: style.labelSize) }.max() ?? 0
   }
 

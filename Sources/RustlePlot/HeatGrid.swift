@@ -33,7 +33,7 @@ public struct HeatGrid: Sendable {
 
   /// The grid as `width` by `height` points between two axes, row after row from above to below. A point has the highest
   /// value of the cells that it touches, so that a short or a narrow event is never lost; minus infinity outside the grid.
-  public func points(width: Int, height: Int, x xAxis: Axis, y yAxis: Axis) -> [Float] {
+  public func points(width: Int, height: Int, x xAxis: PlotAxis, y yAxis: PlotAxis) -> [Float] {
     let xCells = Self.cells(width, axis: xAxis, span: x, count: columns)
     let yCells = Self.cells(height, axis: yAxis, span: y, count: rows)
     var points = [Float](repeating: -.infinity, count: width * height)
@@ -54,7 +54,7 @@ public struct HeatGrid: Sendable {
 
   /// For each of `places` along an axis the cells that it touches.
   private static func cells(
-    _ places: Int, axis: Axis, span: ClosedRange<Double>, count: Int
+    _ places: Int, axis: PlotAxis, span: ClosedRange<Double>, count: Int
   ) -> [Range<Int>] {
     let width = (span.upperBound - span.lowerBound) / Double(count)
     return (0..<places).map { place in

@@ -1,7 +1,7 @@
 /// A picture of values over a plane as colours, with a scale beside it: a spectrogram, for one.
 ///
 /// ```swift
-/// let time = Axis(title: "Time (s)", scale: .linear, range: 0...5, maximumLabels: 10)
+/// let time = PlotAxis(title: "Time (s)", scale: .linear, range: 0...5, maximumLabels: 10)
 /// let map = HeatMap(
 ///   title: "take1.flac", x: time, y: .frequency(20...20_000), values: .level(-90...0), grid: grid)
 /// try map.writePNG(to: "spectrogram.png")
@@ -12,24 +12,25 @@ public struct HeatMap: Sendable {
   /// The second line, smaller; empty for none.
   public var subtitle: String
   /// The horizontal axis.
-  public var x: Axis
+  public var x: PlotAxis
   /// The vertical axis.
-  public var y: Axis
+  public var y: PlotAxis
   /// What the colours stand for, drawn as the scale: values outside its range have the colour of its nearer end.
-  public var values: Axis
+  public var values: PlotAxis
   /// The values.
   public var grid: HeatGrid
   /// The colours.
   public var colors = ColorMap.dusk
-  /// Curves over the colours, in the order in which they are drawn; whether one is filled and what it is called does not count. The
-  /// points of a curve that share a pixel column are drawn as their highest.
+  /// Curves over the colours, in the order in which they are drawn; whether one is filled and what it is called does not count.
+  /// The points of a curve that share a pixel column are drawn as their highest.
   public var curves: [LinePlot.Series] = []
   /// The looks.
   public var style: PlotStyle
 
   /// Creates a picture.
   public init(
-    title: String, subtitle: String = "", x: Axis, y: Axis, values: Axis, grid: HeatGrid, style: PlotStyle = PlotStyle()
+    title: String, subtitle: String = "", x: PlotAxis, y: PlotAxis, values: PlotAxis, grid: HeatGrid,
+    style: PlotStyle = PlotStyle()
   ) {
     self.title = title
     self.subtitle = subtitle
@@ -72,7 +73,7 @@ struct HeatMapDrawing {
     let style = map.style
     let axes = AxesDrawing(
       title: map.title, subtitle: map.subtitle, x: map.x, y: map.y, style: style, canvas: canvas)
-    let widest = axes.widestLabel(of: map.values)
+    let widest = axes.maximumLabelWidth(of: map.values)
     let right = Self.gap + Self.scaleWidth + 8 + widest + 10 + style.subtitleSize + 14
     let area = axes.layout(right: right).area
     axes.drawBackground()

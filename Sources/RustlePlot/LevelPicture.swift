@@ -5,7 +5,7 @@ public enum LevelPicture {
   public typealias Curve = (name: String, seconds: [Double], decibels: [Double])
 
   /// The most decibels from the upper edge to the lower one: silence has no lower end.
-  private static let mostDecibels = 90.0
+  private static let maximumDecibels = 90.0
 
   /// Draws into a PNG file.
   ///
@@ -28,12 +28,12 @@ public enum LevelPicture {
   /// - Parameters: as of ``write(_:title:subtitle:unit:to:)``.
   public static func plot(_ curves: [Curve], title: String, subtitle: String = "", unit: String) -> LinePlot {
     let range = levelRange(curves)
-    let level = Axis(title: "Level (\(unit))", scale: .linear, range: range, maximumLabels: 10)
+    let level = PlotAxis(title: "Level (\(unit))", scale: .linear, range: range, maximumLabels: 10)
     var plot = LinePlot(title: title, subtitle: subtitle, x: .time(timeRange(curves)), y: level)
     plot.series = curves.map { curve in
       let samples = zip(curve.seconds, curve.decibels).compactMap { time, level -> LinePlot.Series.Sample? in
         // Silence is drawn below the lower edge rather than left out, which would join its neighbours.
-        level.isNaN ? nil : .init(x: time, y: max(level, range.lowerBound - mostDecibels))
+        level.isNaN ? nil : .init(x: time, y: max(level, range.lowerBound - maximumDecibels))
       }
       return LinePlot.Series(samples: samples, isFilled: curves.count == 1, name: curve.name)
     }
@@ -50,9 +50,9 @@ public enum LevelPicture {
   /// From a ten below all levels to one above, 90 dB at most and 20 dB at least.
   private static func levelRange(_ curves: [Curve]) -> ClosedRange<Double> {
     let levels = curves.flatMap { curve in curve.decibels.filter(\.isFinite) }
-    guard let highest = levels.max(), let lowest = levels.min() else { return -mostDecibels...0 }
+    guard let highest = levels.max(), let lowest = levels.min() else { return -maximumDecibels...0 }
     let top = ((highest + 1) / 10).rounded(.up) * 10
     let bottom = ((lowest - 1) / 10).rounded(.down) * 10
-    return max(min(bottom, top - 20), top - mostDecibels)...top
+    return max(min(bottom, top - 20), top - maximumDecibels)...top
   }
 }

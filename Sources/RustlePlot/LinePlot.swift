@@ -60,9 +60,9 @@ public struct LinePlot: Sendable {
   /// The second line, smaller; empty for none.
   public var subtitle: String
   /// The horizontal axis.
-  public var x: Axis
+  public var x: PlotAxis
   /// The vertical axis.
-  public var y: Axis
+  public var y: PlotAxis
   /// The curves, in the order in which they are drawn.
   public var series: [Series] = []
   /// A value on the vertical axis whose grid line is drawn like the frame, such as 0 dB; nil for none.
@@ -73,7 +73,7 @@ public struct LinePlot: Sendable {
   public var style: PlotStyle
 
   /// Creates a plot with axes and no curve.
-  public init(title: String, subtitle: String = "", x: Axis, y: Axis, style: PlotStyle = PlotStyle()) {
+  public init(title: String, subtitle: String = "", x: PlotAxis, y: PlotAxis, style: PlotStyle = PlotStyle()) {
     self.title = title
     self.subtitle = subtitle
     self.x = x

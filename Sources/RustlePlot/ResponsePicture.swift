@@ -6,7 +6,7 @@ public enum ResponsePicture {
   /// The frequencies of the axis, in Hz: from the lowest to the highest tone of hearing.
   public static let frequencies = 20.0...20_000
   /// The most decibels from the upper edge to the lower one: a filter that lets nothing through has no lower end.
-  private static let mostDecibels = 72.0
+  private static let maximumDecibels = 72.0
 
   /// Draws into a PNG file.
   ///
@@ -30,7 +30,7 @@ public enum ResponsePicture {
     plot.series = merged(curves).map { curve in
       let samples = zip(curve.frequencies, curve.decibels).compactMap { frequency, gain -> LinePlot.Series.Sample? in
         // What lets nothing through is drawn below the lower edge rather than left out, which would join its neighbours.
-        gain.isNaN ? nil : .init(x: frequency, y: max(gain, range.lowerBound - mostDecibels))
+        gain.isNaN ? nil : .init(x: frequency, y: max(gain, range.lowerBound - maximumDecibels))
       }
       return LinePlot.Series(samples: samples, name: curve.name)
     }
@@ -45,7 +45,7 @@ public enum ResponsePicture {
     let top = (((gains.max() ?? 0) + 1) / 6).rounded(.up) * 6
     let bottom = (((gains.min() ?? 0) - 1) / 6).rounded(.down) * 6
     let upper = max(top, 6)
-    return max(min(bottom, -6), upper - mostDecibels)...upper
+    return max(min(bottom, -6), upper - maximumDecibels)...upper
   }
 
   private static func merged(_ curves: [Curve]) -> [Curve] {

@@ -38,17 +38,17 @@ struct WebSocketClient: Sendable {
   }
 
   /// Returns when the task is cancelled or the feed is over.
-  func run(filling inlet: FeedInlet) async {
+  func run(filling writer: FeedWriter) async {
     var failures = 0
     do {
       while !Task.isCancelled {
-        try inlet.tell(.connecting(to: address.place, failures: failures))
-        let (reason, held) = await hold(inlet)
+        try writer.report(.connecting(to: address.place, failures: failures))
+        let (reason, held) = await hold(writer)
         if Task.isCancelled { return }
         if held >= backoff.healthyAfter { failures = 0 }
         failures += 1
         let wait = try backoff.wait(afterFailures: failures)
-        try inlet.tell(.reconnecting(after: wait, failures: failures, reason: reason))
+        try writer.report(.reconnecting(after: wait, failures: failures, reason: reason))
         try await Task.sleep(for: wait)
       }
     } catch {
@@ -57,7 +57,7 @@ struct WebSocketClient: Sendable {
   }
 
   /// Makes a connection, reads until it is over, and returns why it is and for how long it stood.
-  private func hold(_ inlet: FeedInlet) async -> (reason: String, held: Duration) {
+  private func hold(_ writer: FeedWriter) async -> (reason: String, held: Duration) {
     let connection: WebSocketConnector.Connection
     do {
       connection = try await connector.open()
@@ -68,16 +68,16 @@ struct WebSocketClient: Sendable {
     let reason: String
     do {
       reason = try await connection.executeThenClose { lines, messages in
-        try inlet.tell(.connected(to: address.place))
+        try writer.report(.connected(to: address.place))
         return try await withThrowingTaskGroup(of: String.self) { tasks in
           tasks.addTask {
-            for try await piece in lines { try await inlet.push(piece) }
+            for try await piece in lines { try await writer.push(piece) }
             return "the peer has closed the connection"
           }
           tasks.addTask {
             var subscription = subscription
-            for await demand in try inlet.demands() {
-              for message in subscription.messages(for: demand) { try await messages.write(message) }
+            for await change in try writer.subscriptionChanges() {
+              for message in subscription.messages(for: change) { try await messages.write(message) }
             }
             return "the feed is over"
           }

@@ -10,16 +10,17 @@ public import RustleMarket
 ///       "wss://stream.example.com/v1", schema: "symbol=s,price=p,time=T:ms,each=data",
 ///       subscription: .messages(
 ///         subscribe: #"{"op":"subscribe","args":$symbols}"#, unsubscribe: #"{"op":"unsubscribe","args":$symbols}"#))))
-/// let quotes = try await feed.quotes(for: ["BTC", "ETH"])
+/// let trades = try await feed.trades(for: ["BTC", "ETH"])
 /// try await feed.run()
 /// ```
 ///
-/// A connection that is refused, lost or silent is made again, as that of a ``LiveFeed`` is, and then says again what is wanted. Pings are
-/// answered. While a consumer is waited for (``FeedPolicy/awaited(capacity:)``) nothing is read, and pings are answered late.
+/// A connection that is refused, lost or silent is made again, as that of a ``LiveFeed`` is, and then says again what is wanted.
+/// Pings are answered. While a consumer is waited for (``FeedPolicy/lossless(capacity:)``) nothing is read, and pings are
+/// answered late.
 public struct WebSocketFeed: Sendable, Hashable {
   /// Where it is: `ws://host:port/path?query`, or `wss://…` for TLS; without a port 80 and 443.
   public var url: String
-  /// How its messages make quotes, as text: `symbol=s,price=p,time=T:ms`; nil: the schema of `rustle ticker --json`.
+  /// How its messages make trades, as text: `symbol=s,price=p,time=T:ms`; nil: the schema of `rustle ticker --json`.
   public var schema: String?
   /// How it is told what is wanted.
   public var subscription: WebSocketSubscription
@@ -29,18 +30,18 @@ public struct WebSocketFeed: Sendable, Hashable {
   public var tls: TLS
   /// How long it may take to answer the request, the connection and TLS included: 10 ms to a day.
   public var connectTimeout: Duration
-  /// How long it may be silent before the connection counts as lost, 10 ms to a day; any bytes are a heartbeat. nil: for ever. The time in
-  /// which nothing is read does not count.
+  /// How long it may be silent before the connection counts as lost, 10 ms to a day; any bytes are a heartbeat. nil: for ever.
+  /// The time in which nothing is read does not count.
   public var silenceLimit: Duration?
   /// How often it is pinged, 10 ms to a day; nil: never. A peer that answers is not silent.
   public var pingInterval: Duration?
   /// How long is waited between attempts.
   public var backoff: LiveFeed.Backoff
-  /// Whether the numbers of its quotes begin anew with each connection. Where they go on, what was sent while there was no
-  /// connection is told as ``Quote/skipped``.
+  /// Whether the numbers of its trades begin anew with each connection. Where they go on, what was sent while there was no
+  /// connection is told as ``Trade/sequenceGap``.
   public var restartsNumbers: Bool
-  /// The most bytes of a message, 1 to 16,777,216, in one frame or many. A longer one ends the connection with the code 1009, which is then
-  /// made again.
+  /// The most bytes of a message, 1 to 16,777,216, in one frame or many. A longer one ends the connection with the code 1009,
+  /// which is then made again.
   public var messageLimit: Int
 
   /// 5 s to connect, 30 s of silence, a ping every 10 s, numbers that go on, messages of at most 1 MiB, and subscriptions as
@@ -97,20 +98,20 @@ extension FeedConfiguration {
 }
 
 extension WebSocketFeed: FeedHost {
-  package var source: PushedFeed {
-    PushedFeed(schema: schema, restartsNumbers: restartsNumbers, messageLimit: messageLimit)
+  package var source: ExternalFeed {
+    ExternalFeed(schema: schema, restartsNumbers: restartsNumbers, messageLimit: messageLimit)
   }
 
   package var place: String { (try? WebSocketAddress(url))?.place ?? url }
 
   package func check() throws(FeedError) { _ = try WebSocketClient(self) }
 
-  package func fill(_ inlet: FeedInlet) async {
+  package func fill(_ writer: FeedWriter) async {
     // What can fail here was looked at when the feed was made; a file with roots may have gone since.
     do throws(FeedError) {
-      try await WebSocketClient(self).run(filling: inlet)
+      try await WebSocketClient(self).run(filling: writer)
     } catch {
-      try? inlet.tell(.closed(reason: error.message))
+      try? writer.report(.closed(reason: error.message))
     }
   }
 }

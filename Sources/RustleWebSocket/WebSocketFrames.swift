@@ -2,11 +2,11 @@
 internal import NIOCore
 internal import NIOWebSocket
 
-/// Turns the frames of a connection into lines for the feed, one a message, and keeps the connection: it answers pings, sends its own,
-/// notices silence, and closes with a handshake (RFC 6455, section 7).
+/// Turns the frames of a connection into lines for the feed, one a message, and keeps the connection: it answers pings, sends its
+/// own, notices silence, and closes with a handshake (RFC 6455, section 7).
 ///
-/// It lives on its channel's event loop. What it hands on holds the bytes of one read; why the connection is over it tells as an error, a
-/// ``WebSocketEnd``.
+/// It lives on its channel's event loop. What it hands on holds the bytes of one read; why the connection is over it tells as an
+/// error, a ``WebSocketEnd``.
 final class WebSocketFrames: ChannelDuplexHandler {
   typealias InboundIn = WebSocketFrame
   typealias InboundOut = [UInt8]
@@ -36,8 +36,8 @@ final class WebSocketFrames: ChannelDuplexHandler {
   private var messageLength: Int?
   /// Whether something can come: a read was asked for, and has not been completed. It was when the handler came.
   private var isReading = true
-  /// Whether a read was asked for since the handler came. Until then what is completed is of before: the upgrade completes once more
-  /// what came with the answer, while the next read is under way.
+  /// Whether a read was asked for since the handler came. Until then what is completed is of before: the upgrade completes once
+  /// more what came with the answer, while the next read is under way.
   private var hasAsked = false
   /// When something came, or reading went on.
   private var heard = NIODeadline.uptimeNanoseconds(0)

@@ -2,8 +2,8 @@
 internal import Foundation
 internal import RustleMarket
 
-/// How the peer of a ``WebSocketFeed`` is told which symbols are wanted: after each connection, and whenever the consumers change their
-/// wishes.
+/// How the peer of a ``WebSocketFeed`` is told which symbols are wanted: after each connection, and whenever the consumers change
+/// their wishes.
 public enum WebSocketSubscription: Sendable, Hashable {
   /// Not at all: the URL says it.
   case none
@@ -11,8 +11,8 @@ public enum WebSocketSubscription: Sendable, Hashable {
   case rustle
   /// What has come to be wanted by `subscribe`, what is wanted no more by `unsubscribe`.
   ///
-  /// In a text `$symbols` stands for a JSON list of names, `["BTC","ETH"]`: one message for all. `$symbol` stands for a name as it is within a
-  /// JSON string: a message for each. `$$` is a dollar sign. For example
+  /// In a text `$symbols` stands for a JSON list of names, `["BTC","ETH"]`: one message for all. `$symbol` stands for a name as
+  /// it is within a JSON string: a message for each. `$$` is a dollar sign. For example
   ///
   ///     {"op":"subscribe","channel":"ticker","ids":$symbols}
   ///     {"op":"subscribe","args":["ticker.$symbol"]}
@@ -117,7 +117,7 @@ struct SubscriptionMessages: Hashable {
 
   private let way: Way
   /// What the peer knows; nil: nothing yet.
-  private var told: FeedDemand?
+  private var reported: FeedSubscription?
 
   /// - Throws: `FeedError.Code.malformedTemplate`.
   init(_ subscription: WebSocketSubscription) throws(FeedError) {
@@ -133,23 +133,23 @@ struct SubscriptionMessages: Hashable {
   }
 
   /// A new connection: its peer knows nothing.
-  mutating func restart() { told = nil }
+  mutating func restart() { reported = nil }
 
   /// What is to be sent now that this is wanted.
-  mutating func messages(for demand: FeedDemand) -> [String] {
-    let before = told
-    told = demand
-    guard before != demand else { return [] }
+  mutating func messages(for change: FeedSubscription) -> [String] {
+    let before = reported
+    reported = change
+    guard before != change else { return [] }
     switch way {
     case .none: return []
     // A peer that sends all is told nothing new by other names.
-    case .rustle where demand.isAll && before?.isAll == true: return []
-    case .rustle: return ["{\"subscribe\":\(demand.isAll ? "\"all\"" : JSONText.list(demand.symbols))}"]
+    case .rustle where change.isAll && before?.isAll == true: return []
+    case .rustle: return ["{\"subscribe\":\(change.isAll ? "\"all\"" : JSONText.list(change.symbols))}"]
     case .templates(let subscribe, let unsubscribe, let all):
-      let (known, wanted) = (Set(before?.symbols ?? []), Set(demand.symbols))
+      let (known, wanted) = (Set(before?.symbols ?? []), Set(change.symbols))
       var messages = unsubscribe?.messages(for: (before?.symbols ?? []).filter { !wanted.contains($0) }) ?? []
-      messages += subscribe.messages(for: demand.symbols.filter { !known.contains($0) })
-      if let all, demand.isAll, before?.isAll != true { messages.append(all) }
+      messages += subscribe.messages(for: change.symbols.filter { !known.contains($0) })
+      if let all, change.isAll, before?.isAll != true { messages.append(all) }
       return messages
     }
   }

@@ -7,7 +7,7 @@ import RustleCore
 
   func start(_ ticker: borrowing NativeTicker) throws(NativeError) -> EngineStream<Double> {
     try ticker.start(
-      symbols: ["BTC"], lane: .events(),
+      symbols: ["BTC"], buffering: .perValue(),
       reader: ElementReader { price in
         self.count += 1
         return price.price

@@ -8,7 +8,7 @@ final class Counter {
 
 func start(_ ticker: borrowing NativeTicker, _ counter: Counter) throws(NativeError) -> EngineStream<Double> {
   try ticker.start(
-    symbols: ["BTC"], lane: .events(),
+    symbols: ["BTC"], buffering: .perValue(),
     reader: ElementReader { price in
       counter.count += 1
       return price.price

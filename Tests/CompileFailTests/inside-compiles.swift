@@ -4,7 +4,7 @@ import RustleCore
 
 func run(_ ticker: consuming NativeTicker) throws(NativeError) -> EngineStream<Double> {
   let stream = try ticker.start(
-    symbols: ["BTC"], lane: .events(), reader: ElementReader(\.price), sequenceNumber: { UInt64($0) })
+    symbols: ["BTC"], buffering: .perValue(), reader: ElementReader(\.price), sequenceNumber: { UInt64($0) })
   end(ticker)
   return stream
 }

@@ -2,4 +2,4 @@
 // A meter that one task feeds may be read by another: both wait for their turn.
 import Rustle
 
-func measure(_ buffer: AudioBuffer, with meter: NoiseMeter) throws { try meter.process(buffer) }
+func measure(_ buffer: PCMBuffer, with meter: SoundLevelMeter) throws { try meter.process(buffer) }

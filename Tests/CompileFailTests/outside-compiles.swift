@@ -4,14 +4,14 @@ import Rustle
 
 @MainActor func show(_ model: TickerViewModel) -> Int { model.prices.count }
 
-func listen(_ capture: AudioCapture, _ meter: NoiseMeter, _ equalizer: Equalizer) async throws {
+func listen(_ capture: AudioCapture, _ meter: SoundLevelMeter, _ equalizer: Equalizer) async throws {
   try await equalizer.set(.flat)
   var iterator = try await capture.buffers().makeAsyncIterator()
   while let buffer = try await iterator.next() { try await meter.process(equalizer.process(buffer)) }
 }
 
 func read(_ ticker: TickerController) async throws(TickerError) -> UInt64 {
-  let stream = try await ticker.updates(for: ["BTC"], lane: .frames())
+  let stream = try await ticker.updates(for: ["BTC"], buffering: .batched())
   let reader = Task {
     var iterator = stream.makeAsyncIterator()
     return await iterator.next()
@@ -31,6 +31,6 @@ func follow(_ samples: [Float], _ tracker: consuming PitchTracker, _ voice: Voic
     try voice.process(samples.span, into: &frames)
     return try voice.summary()
   }
-  _ = try await voice.process(AudioBuffer(format: voice.format, samples: samples, position: 0))
+  _ = try await voice.process(PCMBuffer(format: voice.format, samples: samples, position: 0))
   return try await summary.value
 }

@@ -2,4 +2,4 @@
 // A voice that one task feeds may be read by another: both wait for their turn.
 import Rustle
 
-func measure(_ buffer: AudioBuffer, with voice: VoiceAnalyzer) throws { try voice.process(buffer) }
+func measure(_ buffer: PCMBuffer, with voice: VoiceAnalyzer) throws { try voice.process(buffer) }

@@ -12,21 +12,21 @@ nonisolated struct MarkedRecord: Sendable {
 protocol MarkedEngine: StreamEngine {
   init(_ configuration: DeviceConfiguration) throws(AudioError)
 
-  func marked(_ mark: String, lane: Lane) throws(AudioError) -> EngineStream<MarkedRecord>
+  func marked(_ mark: String, buffering: StreamBuffering) throws(AudioError) -> EngineStream<MarkedRecord>
 }
 
 extension AudioCapture: MarkedEngine {
-  func marked(_ mark: String, lane: Lane) throws(AudioError) -> EngineStream<MarkedRecord> {
+  func marked(_ mark: String, buffering: StreamBuffering) throws(AudioError) -> EngineStream<MarkedRecord> {
     try blocks(
-      lane: lane, reader: ElementReader { MarkedRecord(mark: mark, sequence: $0.sequence) },
+      buffering: buffering, reader: ElementReader { MarkedRecord(mark: mark, sequence: $0.sequence) },
       sequenceNumber: \.sequence)
   }
 }
 
 extension AudioOutput: MarkedEngine {
-  func marked(_ mark: String, lane: Lane) throws(AudioError) -> EngineStream<MarkedRecord> {
+  func marked(_ mark: String, buffering: StreamBuffering) throws(AudioError) -> EngineStream<MarkedRecord> {
     try start(
-      lane: lane, reader: ElementReader { MarkedRecord(mark: mark, sequence: $0.sequence) },
+      buffering: buffering, reader: ElementReader { MarkedRecord(mark: mark, sequence: $0.sequence) },
       sequenceNumber: \.sequence
     ).progress
   }
@@ -56,12 +56,16 @@ extension ConformingDevice {
         frameLimit: limit.map(Int.init)))
   }
 
-  nonisolated func start(_ controller: Controller, mark: String, lane: Lane) async throws -> EngineStream<Value> {
-    try await controller.marked(mark, lane: lane)
+  nonisolated func start(_ controller: Controller, mark: String, buffering: StreamBuffering) async throws
+    -> EngineStream<Value>
+  {
+    try await controller.marked(mark, buffering: buffering)
   }
 
-  nonisolated func startPanicking(_ controller: Controller, lane: Lane) async throws -> EngineStream<Value> {
-    try await controller.panicking(lane: lane)
+  nonisolated func startPanicking(_ controller: Controller, buffering: StreamBuffering) async throws -> EngineStream<
+    Value
+  > {
+    try await controller.panicking(buffering: buffering)
   }
 
   /// A poisoned engine of sound has no code of its own: there is nothing else that its user could do.
@@ -77,9 +81,9 @@ extension ConformingDevice {
 
 extension MarkedEngine {
   /// Without a suspension between the two: both are done by one thread.
-  fileprivate func panicking(lane: Lane) throws -> EngineStream<MarkedRecord> {
+  fileprivate func panicking(buffering: StreamBuffering) throws -> EngineStream<MarkedRecord> {
     _ = try Self(.panic())
-    return try marked("", lane: lane)
+    return try marked("", buffering: buffering)
   }
 }
 

@@ -11,9 +11,11 @@ actor Echo: StreamEngine {
   init(_ configuration: NativeEchoConfiguration) throws(NativeError) { echo = try NativeEcho(configuration) }
 
   /// Says a number, and streams it.
-  func values(of number: UInt64, lane: Lane = .events()) throws(NativeError) -> EngineStream<NativeEchoValue> {
+  func values(of number: UInt64, buffering: StreamBuffering = .perValue()) throws(NativeError) -> EngineStream<
+    NativeEchoValue
+  > {
     try NativeCalls.echoSay(echo.handle.raw, number: number)
-    let stream = try echo.start(lane: lane, reader: ElementReader { $0 }, sequenceNumber: \.sequence)
+    let stream = try echo.start(buffering: buffering, reader: ElementReader { $0 }, sequenceNumber: \.sequence)
     streams.add(stream)
     return stream
   }
@@ -22,9 +24,9 @@ actor Echo: StreamEngine {
   func refuseStreams() { echo.shutDown() }
 
   /// Without a suspension between the two: both are done by one thread.
-  fileprivate func panicking(lane: Lane) throws -> EngineStream<NativeEchoValue> {
+  fileprivate func panicking(buffering: StreamBuffering) throws -> EngineStream<NativeEchoValue> {
     _ = try AudioCapture(.panic())
-    return try values(of: 0, lane: lane)
+    return try values(of: 0, buffering: buffering)
   }
 }
 
@@ -37,12 +39,13 @@ nonisolated struct ConformingEcho: ConformingEngine {
       NativeEchoConfiguration(valuesPerSecond: valuesPerSecond, number: 0, delayNanoseconds: 0, valueLimit: limit ?? 0))
   }
 
-  func start(_ controller: Echo, mark: String, lane: Lane) async throws -> EngineStream<NativeEchoValue> {
-    try await controller.values(of: mark.utf8.reduce(0) { $0 << 8 | UInt64($1) }, lane: lane)
+  func start(_ controller: Echo, mark: String, buffering: StreamBuffering) async throws -> EngineStream<NativeEchoValue>
+  {
+    try await controller.values(of: mark.utf8.reduce(0) { $0 << 8 | UInt64($1) }, buffering: buffering)
   }
 
-  func startPanicking(_ controller: Echo, lane: Lane) async throws -> EngineStream<NativeEchoValue> {
-    try await controller.panicking(lane: lane)
+  func startPanicking(_ controller: Echo, buffering: StreamBuffering) async throws -> EngineStream<NativeEchoValue> {
+    try await controller.panicking(buffering: buffering)
   }
 
   func saysPoisoned(_ error: any Error) -> Bool { (error as? NativeError)?.status == .poisoned }

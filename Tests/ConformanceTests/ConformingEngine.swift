@@ -13,19 +13,19 @@ nonisolated protocol ConformingEngine: Sendable, CustomTestStringConvertible {
   var name: String { get }
 
   /// Every lane and policy that the engine offers, holding `capacity` values where the caller may choose.
-  func lanes(capacity: Int) -> [Lane]
+  func lanes(capacity: Int) -> [StreamBuffering]
 
   /// An engine whose sessions make the first value at once and then `valuesPerSecond`, and end by themselves after `limit`
   /// of them.
   func controller(valuesPerSecond: Double, limit: UInt64?) throws -> Controller
 
   /// Starts a session, each of whose values gives back `mark`.
-  func start(_ controller: Controller, mark: String, lane: Lane) async throws -> EngineStream<Value>
+  func start(_ controller: Controller, mark: String, buffering: StreamBuffering) async throws -> EngineStream<Value>
 
   /// Starts a session whose worker panics with "a panic on purpose". Only an archive with seeded faults can be made to.
-  func startPanicking(_ controller: Controller, lane: Lane) async throws -> EngineStream<Value>
+  func startPanicking(_ controller: Controller, buffering: StreamBuffering) async throws -> EngineStream<Value>
 
-  /// Whether an error of ``start(_:mark:lane:)`` says that a worker of the engine has panicked before.
+  /// Whether an error of ``start(_:mark:buffering:)`` says that a worker of the engine has panicked before.
   func saysPoisoned(_ error: any Error) -> Bool
 
   /// Ends every session and returns when the last has been released.
@@ -45,10 +45,10 @@ extension ConformingEngine {
   nonisolated var testDescription: String { name }
 
   /// All lanes.
-  nonisolated func lanes(capacity: Int) -> [Lane] {
+  nonisolated func lanes(capacity: Int) -> [StreamBuffering] {
     [
-      .events(capacity: capacity), .frames(capacity: capacity), .frames(capacity: capacity, overflow: .dropNewest),
-      .frames(capacity: capacity, overflow: .keepLatest),
+      .perValue(capacity: capacity), .batched(capacity: capacity), .batched(capacity: capacity, overflow: .dropNewest),
+      .batched(capacity: capacity, overflow: .conflate),
     ]
   }
 }
@@ -60,6 +60,6 @@ extension ConformingEngine where Controller: StreamEngine {
 }
 
 /// Each engine in each of its lanes.
-nonisolated func conformingLanes(capacity: Int) -> [(any ConformingEngine, Lane)] {
+nonisolated func conformingLanes(capacity: Int) -> [(any ConformingEngine, StreamBuffering)] {
   conformingEngines.flatMap { engine in engine.lanes(capacity: capacity).map { (engine, $0) } }
 }

@@ -5,10 +5,10 @@ import Rustle
 nonisolated struct ConformingFeed: ConformingEngine {
   let name: String
 
-  func lanes(capacity: Int) -> [Lane] {
+  func lanes(capacity: Int) -> [StreamBuffering] {
     [
-      .frames(capacity: capacity), .frames(capacity: capacity, overflow: .dropNewest),
-      .frames(capacity: capacity, overflow: .keepLatest),
+      .batched(capacity: capacity), .batched(capacity: capacity, overflow: .dropNewest),
+      .batched(capacity: capacity, overflow: .conflate),
     ]
   }
 
@@ -16,12 +16,12 @@ nonisolated struct ConformingFeed: ConformingEngine {
     Feeds(valuesPerSecond: valuesPerSecond, limit: limit)
   }
 
-  func start(_ controller: Feeds, mark: String, lane: Lane) async throws -> EngineStream<Quote> {
-    try await controller.start(mark: mark, lane: lane)
+  func start(_ controller: Feeds, mark: String, buffering: StreamBuffering) async throws -> EngineStream<Trade> {
+    try await controller.start(mark: mark, buffering: buffering)
   }
 
-  func startPanicking(_ controller: Feeds, lane: Lane) async throws -> EngineStream<Quote> {
-    try await controller.startPanicking(lane: lane)
+  func startPanicking(_ controller: Feeds, buffering: StreamBuffering) async throws -> EngineStream<Trade> {
+    try await controller.startPanicking(buffering: buffering)
   }
 
   func saysPoisoned(_ error: any Error) -> Bool { (error as? FeedError)?.code == .poisoned }
@@ -30,12 +30,12 @@ nonisolated struct ConformingFeed: ConformingEngine {
 
   func liveStreamCount(_ controller: Feeds) async -> Int { await controller.liveStreamCount }
 
-  func mark(of quote: Quote) -> String { String(quote.symbol.prefix { $0 != "." }) }
+  func mark(of trade: Trade) -> String { String(trade.symbol.prefix { $0 != "." }) }
 
   /// Three symbols take turns.
-  func sequence(of quote: Quote) -> UInt64 {
-    let place: UInt64 = quote.symbol.hasSuffix(".b") ? 1 : quote.symbol.hasSuffix(".c") ? 2 : 0
-    return (quote.sequence ?? 0) * 3 + place
+  func sequence(of trade: Trade) -> UInt64 {
+    let place: UInt64 = trade.symbol.hasSuffix(".b") ? 1 : trade.symbol.hasSuffix(".c") ? 2 : 0
+    return (trade.sequence ?? 0) * 3 + place
   }
 }
 
@@ -51,18 +51,18 @@ actor Feeds {
     self.limit = limit
   }
 
-  func start(mark: String, lane: Lane) async throws -> EngineStream<Quote> {
+  func start(mark: String, buffering: StreamBuffering) async throws -> EngineStream<Trade> {
     let feed = try panicked ?? makeFeed(mark: mark)
-    let stream = try await feed.quotes(policy: lane.policy)
+    let stream = try await feed.trades(policy: buffering.policy)
     try await feed.run()
     return stream
   }
 
   /// On the feed of the last start, if there is one.
-  func startPanicking(lane: Lane) async throws -> EngineStream<Quote> {
+  func startPanicking(buffering: StreamBuffering) async throws -> EngineStream<Trade> {
     let feed = try feeds.last ?? makeFeed(mark: "A")
     panicked = feed
-    return try await feed.quotes(for: ["!PANIC"], policy: lane.policy)
+    return try await feed.trades(for: ["!PANIC"], policy: buffering.policy)
   }
 
   func cancel() async {
@@ -88,11 +88,11 @@ actor Feeds {
   }
 }
 
-nonisolated extension Lane {
+nonisolated extension StreamBuffering {
   fileprivate var policy: FeedPolicy {
     switch self {
-    case .events(let capacity): .all(capacity: capacity)
-    case .frames(let capacity, let overflow): .all(capacity: capacity, overflow: overflow)
+    case .perValue(let capacity): .buffered(capacity: capacity)
+    case .batched(let capacity, let overflow): .buffered(capacity: capacity, overflow: overflow)
     }
   }
 }

@@ -8,13 +8,17 @@ nonisolated struct ConformingTicker: ConformingEngine {
     try TickerController(configuration: TickerConfiguration(updatesPerSecond: valuesPerSecond, updateLimit: limit))
   }
 
-  func start(_ controller: TickerController, mark: String, lane: Lane) async throws -> EngineStream<PriceUpdate> {
+  func start(_ controller: TickerController, mark: String, buffering: StreamBuffering) async throws -> EngineStream<
+    PriceUpdate
+  > {
     // Three symbols: a lane that keeps the latest of each then has more than one to keep.
-    try await controller.updates(for: [mark, "\(mark).b", "\(mark).c"], lane: lane)
+    try await controller.updates(for: [mark, "\(mark).b", "\(mark).c"], buffering: buffering)
   }
 
-  func startPanicking(_ controller: TickerController, lane: Lane) async throws -> EngineStream<PriceUpdate> {
-    try await controller.updates(for: ["!PANIC"], lane: lane)
+  func startPanicking(_ controller: TickerController, buffering: StreamBuffering) async throws -> EngineStream<
+    PriceUpdate
+  > {
+    try await controller.updates(for: ["!PANIC"], buffering: buffering)
   }
 
   func saysPoisoned(_ error: any Error) -> Bool { (error as? TickerError)?.code == .poisoned }

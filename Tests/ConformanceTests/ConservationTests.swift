@@ -8,14 +8,14 @@ struct ConservationTests {
   @Test(
     "produced = delivered + dropped, and gaps tell of every drop",
     arguments: conformingLanes(capacity: 64))
-  func conserved(engine: any ConformingEngine, lane: Lane) async throws {
-    try await conserve(engine, lane)
+  func conserved(engine: any ConformingEngine, buffering: StreamBuffering) async throws {
+    try await conserve(engine, buffering)
   }
 
-  private func conserve(_ engine: some ConformingEngine, _ lane: Lane) async throws {
+  private func conserve(_ engine: some ConformingEngine, _ buffering: StreamBuffering) async throws {
     let limit = UInt64(Repetitions.of(50_000))
     let controller = try engine.controller(valuesPerSecond: 1_000_000, limit: limit)
-    let stream = try await engine.start(controller, mark: "A", lane: lane)
+    let stream = try await engine.start(controller, mark: "A", buffering: buffering)
     var values: UInt64 = 0
     var gaps: UInt64 = 0
     for await element in stream {
@@ -37,18 +37,18 @@ struct ConservationTests {
   @Test(
     "what waits comes in batches, in order and without a hole that no gap tells of",
     arguments: conformingLanes(capacity: Self.roomForBatches))
-  func conservedInBatches(engine: any ConformingEngine, lane: Lane) async throws {
-    try await conserveInBatches(engine, lane)
+  func conservedInBatches(engine: any ConformingEngine, buffering: StreamBuffering) async throws {
+    try await conserveInBatches(engine, buffering)
   }
 
   /// Two batches and a half.
   nonisolated private static let roomForBatches = 10_240
 
-  private func conserveInBatches(_ engine: some ConformingEngine, _ lane: Lane) async throws {
+  private func conserveInBatches(_ engine: some ConformingEngine, _ buffering: StreamBuffering) async throws {
     let limit: UInt64 = 12_000
     // A session that is a second late goes on from then: a busy machine under a sanitizer keeps this pace.
     let controller = try engine.controller(valuesPerSecond: 35_000, limit: limit)
-    let stream = try await engine.start(controller, mark: "A", lane: lane)
+    let stream = try await engine.start(controller, mark: "A", buffering: buffering)
     // All that the lane holds waits: many more values than are fetched from the native side at a time.
     while stream.outcome == nil { await Task.yield() }
     let waiting = stream.statistics.waiting
@@ -66,7 +66,7 @@ struct ConservationTests {
         case .value(let value):
           values += 1
           // One that keeps the latest tells the gaps of each symbol.
-          if lane != .frames(capacity: Self.roomForBatches, overflow: .keepLatest) {
+          if buffering != .batched(capacity: Self.roomForBatches, overflow: .conflate) {
             if engine.sequence(of: value) != expected { strays += 1 }
             expected += 1
           }
@@ -86,14 +86,14 @@ struct ConservationTests {
   @Test(
     "a consumer that reads nothing leaves at most the lane's capacity waiting", arguments: conformingLanes(capacity: 64)
   )
-  func stalled(engine: any ConformingEngine, lane: Lane) async throws {
-    try await stall(engine, lane)
+  func stalled(engine: any ConformingEngine, buffering: StreamBuffering) async throws {
+    try await stall(engine, buffering)
   }
 
-  private func stall(_ engine: some ConformingEngine, _ lane: Lane) async throws {
+  private func stall(_ engine: some ConformingEngine, _ buffering: StreamBuffering) async throws {
     let limit = UInt64(Repetitions.of(50_000))
     let controller = try engine.controller(valuesPerSecond: 1_000_000, limit: limit)
-    let stream = try await engine.start(controller, mark: "A", lane: lane)
+    let stream = try await engine.start(controller, mark: "A", buffering: buffering)
     while stream.outcome == nil { await Task.yield() }
     #expect(stream.outcome == .ended)
     let statistics = stream.statistics

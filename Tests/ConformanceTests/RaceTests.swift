@@ -54,12 +54,12 @@ struct RaceTests {
     let controller = try engine.controller(
       valuesPerSecond: 100_000, limit: end == .natural ? UInt64(1 + round % 5) : nil)
     let lanes = engine.lanes(capacity: 64)
-    let lane = lanes[round % lanes.count]
+    let buffering = lanes[round % lanes.count]
     let stream =
       if end == .panic {
-        try await engine.startPanicking(controller, lane: lane)
+        try await engine.startPanicking(controller, buffering: buffering)
       } else {
-        try await engine.start(controller, mark: "BTC", lane: lane)
+        try await engine.start(controller, mark: "BTC", buffering: buffering)
       }
     let session = stream.core.session
     switch end {
@@ -92,19 +92,19 @@ struct RaceTests {
 
   @Test("an engine whose worker panicked refuses further starts, and another one does not", arguments: panickingEngines)
   func panickedEngineIsPoisoned(engine: any ConformingEngine) async throws {
-    for lane in engine.lanes(capacity: 64) { try await poison(engine, lane) }
+    for buffering in engine.lanes(capacity: 64) { try await poison(engine, buffering) }
   }
 
-  private func poison(_ engine: some ConformingEngine, _ lane: Lane) async throws {
+  private func poison(_ engine: some ConformingEngine, _ buffering: StreamBuffering) async throws {
     let controller = try engine.controller(valuesPerSecond: 100_000, limit: nil)
-    let running = try await engine.start(controller, mark: "A", lane: lane)
-    let stream = try await engine.startPanicking(controller, lane: lane)
+    let running = try await engine.start(controller, mark: "A", buffering: buffering)
+    let stream = try await engine.startPanicking(controller, buffering: buffering)
     for await _ in stream {}
     await stream.core.session.released()
     #expect(stream.outcome == .panicked("a panic on purpose"))
     do {
-      _ = try await engine.start(controller, mark: "B", lane: lane)
-      Issue.record("expected a refusal of \(lane), got a stream")
+      _ = try await engine.start(controller, mark: "B", buffering: buffering)
+      Issue.record("expected a refusal of \(buffering), got a stream")
     } catch {
       #expect(engine.saysPoisoned(error), "got \(error)")
     }
@@ -117,7 +117,7 @@ struct RaceTests {
     #expect(seen == 1_000)
     await engine.cancel(controller)
     let whole = try engine.controller(valuesPerSecond: 100_000, limit: 1)
-    for await _ in try await engine.start(whole, mark: "C", lane: lane) {}
+    for await _ in try await engine.start(whole, mark: "C", buffering: buffering) {}
     await engine.cancel(whole)
   }
 

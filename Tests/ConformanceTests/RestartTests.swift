@@ -6,16 +6,16 @@ import Testing
 @Suite("G6: restart", .releasesNativeObjects)
 struct RestartTests {
   @Test("each of 10,000 cycles delivers its own first value", arguments: conformingLanes(capacity: 65_536))
-  func cycles(engine: any ConformingEngine, lane: Lane) async throws {
-    try await cycle(engine, lane, times: Repetitions.of(10_000 / engine.lanes(capacity: 65_536).count))
+  func cycles(engine: any ConformingEngine, buffering: StreamBuffering) async throws {
+    try await cycle(engine, buffering, times: Repetitions.of(10_000 / engine.lanes(capacity: 65_536).count))
   }
 
-  private func cycle(_ engine: some ConformingEngine, _ lane: Lane, times: Int) async throws {
+  private func cycle(_ engine: some ConformingEngine, _ buffering: StreamBuffering, times: Int) async throws {
     // The first value comes at once. Slow after that: a lane with one place loses nothing while a busy machine holds its
     // consumer up.
     let controller = try engine.controller(valuesPerSecond: 1, limit: nil)
     for cycle in 0..<times {
-      for await element in try await engine.start(controller, mark: "S\(cycle)", lane: lane) {
+      for await element in try await engine.start(controller, mark: "S\(cycle)", buffering: buffering) {
         let value = try #require(element.value)
         try #require(engine.mark(of: value) == "S\(cycle)")
         try #require(engine.sequence(of: value) == 0)
@@ -38,7 +38,7 @@ struct RestartTests {
       for number in 0..<1_000 {
         group.addTask {
           let controller = try engine.controller(valuesPerSecond: 10_000, limit: 20)
-          let stream = try await engine.start(controller, mark: "S\(number)", lane: lanes[number % lanes.count])
+          let stream = try await engine.start(controller, mark: "S\(number)", buffering: lanes[number % lanes.count])
           var count = 0
           for await element in stream {
             switch element {
@@ -51,7 +51,7 @@ struct RestartTests {
         }
       }
       for round in 0..<100 {
-        let stream = try await engine.start(victim, mark: "VICTIM", lane: lanes[round % lanes.count])
+        let stream = try await engine.start(victim, mark: "VICTIM", buffering: lanes[round % lanes.count])
         await engine.cancel(victim)
         for await _ in stream {}
       }

@@ -19,7 +19,7 @@ struct ShutdownTests {
     let lanes = engine.lanes(capacity: 1_024)
     for number in 0..<32 {
       let owner = try #require(controller)
-      streams.append(try await engine.start(owner, mark: "S\(number)", lane: lanes[number % lanes.count]))
+      streams.append(try await engine.start(owner, mark: "S\(number)", buffering: lanes[number % lanes.count]))
     }
     controller = nil
     for stream in streams {
@@ -39,7 +39,7 @@ struct ShutdownTests {
     let lanes = engine.lanes(capacity: 1_024)
     var streams: [EngineStream<Engine.Value>] = []
     for (number, controller) in controllers.enumerated() {
-      streams.append(try await engine.start(controller, mark: "A", lane: lanes[number % lanes.count]))
+      streams.append(try await engine.start(controller, mark: "A", buffering: lanes[number % lanes.count]))
     }
     #expect(try Self.sharedThreadCount() <= 4)
     let whileRunning = try Self.sharedThreadCount()
@@ -64,11 +64,11 @@ struct ShutdownTests {
       NativeTickerConfiguration(updatesPerSecond: 100_000, seed: 0, updateLimit: 0, hasSeed: false))
     let lock = NSLock()
     let inner = try ticker.start(
-      symbols: ["INNER"], lane: .events(),
+      symbols: ["INNER"], buffering: .perValue(),
       reader: ElementReader { price in lock.withLock { price } }, sequenceNumber: \.sequence)
     let session = inner.core.session
     let stream = try ticker.start(
-      symbols: ["OUTER"], lane: .events(),
+      symbols: ["OUTER"], buffering: .perValue(),
       reader: ElementReader { price in
         // On a native thread, inside a callback, with a lock held.
         lock.withLock { session.cancel() }

@@ -5,8 +5,8 @@ import TestSupport
 import Testing
 
 @Suite(.releasesNativeObjects) struct AudioInputTests {
-  static func all(_ input: some AudioInput) async throws -> [AudioBuffer] {
-    var buffers: [AudioBuffer] = []
+  static func all(_ input: some AudioInput) async throws -> [PCMBuffer] {
+    var buffers: [PCMBuffer] = []
     for try await buffer in try await input.buffers() { buffers.append(buffer) }
     return buffers
   }
@@ -20,7 +20,7 @@ import Testing
     #expect(buffers.flatMap(\.samples) == samples)
     #expect(buffers.map(\.position) == stride(from: 0, to: 10, by: blockFrames).map { Int64($0) })
     let format = try AudioFormat(sampleRate: 44_100, channels: 2)
-    #expect(buffers.allSatisfy { $0.format == format && $0.lostFrames == 0 && $0.overruns == 0 })
+    #expect(buffers.allSatisfy { $0.format == format && $0.droppedFrames == 0 && $0.overruns == 0 })
     // Each reading begins anew.
     #expect(try await Self.all(input) == buffers)
   }
@@ -123,7 +123,7 @@ import Testing
     for (mask, expected) in [
       (0x603, [.left, .right, .leftSurround, .rightSurround]), (0x33, [.left, .right, .leftSurround, .rightSurround]),
       (0x107, [.left, .right, .center, .discrete]), (0x0F, [.left, .right, .center, .lowFrequency]),
-      (0, ChannelLayout.usual(for: 4).channels),
+      (0, ChannelLayout.default(for: 4).channels),
     ] as [(Int, [ChannelLayout.Channel])] {
       let path = try folder.write(Self.extensible(mask: mask), as: "\(mask).wav")
       let buffers = try await Self.all(AudioFileInput(path: path))

@@ -139,7 +139,7 @@ import Testing
     #expect(large.count == small.count && small.count == header.count)
     for encoding in AudioFileWriter.Encoding.allCases {
       for channels in [1, 32] {
-        let any = WaveHeader(sampleRate: 1, layout: .usual(for: channels), encoding: encoding, largestRIFF: 0)
+        let any = WaveHeader(sampleRate: 1, layout: .default(for: channels), encoding: encoding, largestRIFF: 0)
         #expect(any.count <= 128, "it is no longer surely within one sector")
       }
     }
@@ -164,7 +164,7 @@ import Testing
       let options = Options(encoding: try #require(AudioFileWriter.Encoding(rawValue: encoding)))
       let buffers = (0..<64).map { TestSound.buffer($0 * 1_024..<($0 + 1) * 1_024, format) }
       try Data().write(to: URL(filePath: progress))
-      let told = try FileHandle(forWritingTo: URL(filePath: progress))
+      let reported = try FileHandle(forWritingTo: URL(filePath: progress))
       var writer = try AudioFileWriter(path: path, format: format, options: options)
       let appended = Progress()
       Thread.detachNewThread {
@@ -175,16 +175,16 @@ import Testing
       for number in 1...100_000 {
         try writer.append(buffers[(number - 1) % 64])
         // What is told here was appended; it outlives the process as the sound does.
-        try told.seek(toOffset: 0)
-        try told.write(contentsOf: Data(String(number * 1_024).utf8))
+        try reported.seek(toOffset: 0)
+        try reported.write(contentsOf: Data(String(number * 1_024).utf8))
         appended.frames.store(number * 1_024, ordering: .releasing)
       }
     }
-    let told = try #require(Int(try String(contentsOf: URL(filePath: progress), encoding: .utf8)))
+    let reported = try #require(Int(try String(contentsOf: URL(filePath: progress), encoding: .utf8)))
     let kept = try Self.framesOfACopy(of: path, channels: 2)
-    #expect(told >= 1_024)
-    #expect(kept <= told + 1_024)
-    #expect(told - kept < 44_100, "kept \(kept) of \(told) frames, \(kind)")
+    #expect(reported >= 1_024)
+    #expect(kept <= reported + 1_024)
+    #expect(reported - kept < 44_100, "kept \(kept) of \(reported) frames, \(kind)")
   }
 }
 

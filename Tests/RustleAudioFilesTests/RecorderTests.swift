@@ -11,9 +11,9 @@ struct RecorderTests {
   private func format() throws -> AudioFormat { try #require(Self.format) }
 
   /// A buffer of frames whose samples tell their numbers.
-  private func buffer(_ position: Int, frames: Int, lost: Int64 = 0) throws -> AudioBuffer {
+  private func buffer(_ position: Int, frames: Int, lost: Int64 = 0) throws -> PCMBuffer {
     let samples = (2 * position..<2 * (position + frames)).map { Float($0 % 1_000) / 1_024 }
-    return AudioBuffer(format: try format(), samples: samples, position: Int64(position), lostFrames: lost)
+    return PCMBuffer(format: try format(), samples: samples, position: Int64(position), droppedFrames: lost)
   }
 
   private func samples(of path: String) throws -> [Float] {
@@ -35,7 +35,7 @@ struct RecorderTests {
     try await recorder.start(input, format: try format(), to: path, options: options)
     let recording = try await recorder.finished()
     #expect(recording.frames == 1_500)
-    #expect(recording.lostFrames == 0)
+    #expect(recording.droppedFrames == 0)
     #expect(try samples(of: path) == buffer(0, frames: 1_500).samples)
     #expect(await recorder.state == .idle)
   }
@@ -49,7 +49,7 @@ struct RecorderTests {
     try await recorder.start(input, format: try format(), to: path, options: options)
     let recording = try await recorder.finished()
     #expect(recording.frames == 250)
-    #expect(recording.lostFrames == 50)
+    #expect(recording.droppedFrames == 50)
     let expected =
       try buffer(0, frames: 100).samples + Array(repeating: 0, count: 100) + buffer(150, frames: 100).samples
     #expect(try samples(of: path) == expected)
@@ -101,7 +101,7 @@ struct RecorderTests {
   func otherFormat() async throws {
     let folder = try ScratchFolder()
     let other = try AudioFormat(sampleRate: 44_100, channels: 2)
-    let input = ScriptedInput([AudioBuffer(format: other, samples: [0, 0], position: 0)])
+    let input = ScriptedInput([PCMBuffer(format: other, samples: [0, 0], position: 0)])
     let recorder = Recorder()
     try await recorder.start(input, format: try format(), to: folder.path("take.wav"))
     let error = await #expect(throws: RecordingError.self) { try await recorder.finished() }
@@ -197,7 +197,7 @@ struct RecorderTests {
     input.send(try buffer(1_200, frames: 100, lost: 1_000))
     #expect(await shown.next()?.frames == 200)
     let recording = try await recorder.stop()
-    #expect(recording.lostFrames == 0)
+    #expect(recording.droppedFrames == 0)
   }
 
   @Test("a start that is called off, by its task or by a stop, leaves no file", arguments: [true, false])
@@ -269,15 +269,15 @@ struct RecorderTests {
 
 /// Gives buffers that were made before, and then its end.
 private struct ScriptedInput: AudioInput {
-  private let script: [AudioBuffer]
+  private let script: [PCMBuffer]
   private let end: (any Error)?
 
-  init(_ script: [AudioBuffer], end: (any Error)? = nil) {
+  init(_ script: [PCMBuffer], end: (any Error)? = nil) {
     self.script = script
     self.end = end
   }
 
-  func buffers() async throws -> AsyncThrowingStream<AudioBuffer, any Error> {
+  func buffers() async throws -> AsyncThrowingStream<PCMBuffer, any Error> {
     AsyncThrowingStream { continuation in
       for buffer in script { continuation.yield(buffer) }
       continuation.finish(throwing: end)
@@ -287,7 +287,7 @@ private struct ScriptedInput: AudioInput {
 
 /// Opens only when the task that asks is cancelled, and then all the same.
 private struct NeverOpenInput: AudioInput {
-  func buffers() async throws -> AsyncStream<AudioBuffer> {
+  func buffers() async throws -> AsyncStream<PCMBuffer> {
     let (never, _) = AsyncStream.makeStream(of: Void.self)
     for await _ in never {}
     return AsyncStream { $0.finish() }
@@ -296,12 +296,12 @@ private struct NeverOpenInput: AudioInput {
 
 /// Gives the buffers that it is sent, when it is sent them.
 private struct SteppedInput: AudioInput {
-  private let stream: AsyncStream<AudioBuffer>
-  private let continuation: AsyncStream<AudioBuffer>.Continuation
+  private let stream: AsyncStream<PCMBuffer>
+  private let continuation: AsyncStream<PCMBuffer>.Continuation
 
   init() { (stream, continuation) = AsyncStream.makeStream() }
 
-  func send(_ buffer: AudioBuffer) { continuation.yield(buffer) }
+  func send(_ buffer: PCMBuffer) { continuation.yield(buffer) }
 
-  func buffers() async throws -> AsyncStream<AudioBuffer> { stream }
+  func buffers() async throws -> AsyncStream<PCMBuffer> { stream }
 }

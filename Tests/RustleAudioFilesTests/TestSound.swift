@@ -16,8 +16,8 @@ enum TestSound {
     return samples
   }
 
-  static func buffer(_ frames: Range<Int>, _ format: AudioFormat) -> AudioBuffer {
-    AudioBuffer(
+  static func buffer(_ frames: Range<Int>, _ format: AudioFormat) -> PCMBuffer {
+    PCMBuffer(
       format: format, samples: samples(frames, channels: format.channels), position: Int64(frames.lowerBound))
   }
 

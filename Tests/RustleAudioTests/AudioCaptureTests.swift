@@ -21,8 +21,8 @@ import Testing
     return try AudioCapture(configuration, runtime: runtime)
   }
 
-  private func all(_ buffers: CaptureBuffers) async throws -> [AudioBuffer] {
-    var all: [AudioBuffer] = []
+  private func all(_ buffers: CaptureBuffers) async throws -> [PCMBuffer] {
+    var all: [PCMBuffer] = []
     for try await buffer in buffers { all.append(buffer) }
     return all
   }
@@ -40,7 +40,7 @@ import Testing
     for buffer in all {
       #expect(buffer.format == format)
       #expect(buffer.position == next)
-      #expect(buffer.lostFrames == 0 && buffer.overruns == 0)
+      #expect(buffer.droppedFrames == 0 && buffer.overruns == 0)
       #expect((1...960).contains(buffer.frameCount))
       next += Int64(buffer.frameCount)
     }
@@ -64,16 +64,16 @@ import Testing
     }
   }
 
-  @Test func whatASlowConsumerLosesIsToldByTheNextBuffer() async throws {
+  @Test func whatASlowConsumerLosesIsReportedByTheNextBuffer() async throws {
     let capture = try capture(limit: 480_000)
     let buffers = try await capture.buffers()
     runtime.advance(by: .seconds(10))
     let all = try await all(buffers)
     let first = try #require(all.first)
-    #expect(first.lostFrames == first.position)
-    #expect((300_000...400_000).contains(first.lostFrames), "about two seconds of ten are kept")
-    #expect(all.dropFirst().allSatisfy { $0.lostFrames == 0 })
-    #expect(all.reduce(0) { $0 + Int64($1.frameCount) + $1.lostFrames } == 480_000)
+    #expect(first.droppedFrames == first.position)
+    #expect((300_000...400_000).contains(first.droppedFrames), "about two seconds of ten are kept")
+    #expect(all.dropFirst().allSatisfy { $0.droppedFrames == 0 })
+    #expect(all.reduce(0) { $0 + Int64($1.frameCount) + $1.droppedFrames } == 480_000)
     #expect(buffers.statistics.dropped > 0)
   }
 
@@ -92,7 +92,7 @@ import Testing
     runtime.advance(by: .zero)
     let all = try await all(buffers)
     #expect(all.reduce(0) { $0 + $1.frameCount } == 65_536)
-    #expect(all.allSatisfy { $0.lostFrames == 0 })
+    #expect(all.allSatisfy { $0.droppedFrames == 0 })
   }
 
   @Test(arguments: [Duration.zero, .seconds(-1), .seconds(Int64.max / 2)])
@@ -127,7 +127,7 @@ import Testing
 
   @Test func laneOfEventsShowsNoHoleWhereNoneIs() async throws {
     let capture = try capture(limit: 4_800)
-    let stream = try await capture.blocks(lane: .events(capacity: 1_024))
+    let stream = try await capture.blocks(buffering: .perValue(capacity: 1_024))
     runtime.advance(by: .seconds(1))
     var next: Int64 = 0
     for await element in stream {
@@ -139,13 +139,15 @@ import Testing
     #expect(next == 4_800)
   }
 
-  @Test(arguments: [Lane.events(capacity: 8), .frames(capacity: 8), .frames(capacity: 1, overflow: .keepLatest)])
-  func laneTellsLostBlocks(lane: Lane) async throws {
+  @Test(arguments: [
+    StreamBuffering.perValue(capacity: 8), .batched(capacity: 8), .batched(capacity: 1, overflow: .conflate),
+  ])
+  func laneReportsLostBlocks(buffering: StreamBuffering) async throws {
     let capture = try capture(limit: 4_800)
-    let stream = try await capture.blocks(lane: lane)
+    let stream = try await capture.blocks(buffering: buffering)
     runtime.advance(by: .seconds(1))
     var gaps: UInt64 = 0
-    var blocks: [AudioBuffer] = []
+    var blocks: [PCMBuffer] = []
     for await element in stream {
       switch element {
       case .gap(let count): gaps += count
@@ -154,7 +156,7 @@ import Testing
     }
     // Ten wakes of 480 frames each, which are four blocks.
     #expect(gaps + UInt64(blocks.count) == 40)
-    #expect(blocks.count == (lane == .frames(capacity: 1, overflow: .keepLatest) ? 1 : 8))
+    #expect(blocks.count == (buffering == .batched(capacity: 1, overflow: .conflate) ? 1 : 8))
     #expect(blocks.last?.position == 4_704)
     #expect(stream.statistics.dropped == gaps)
   }
@@ -277,14 +279,14 @@ import Testing
 
   @Test(arguments: [-1, 0, 65_537, .max]) func capacityOutOfRangeIsRefused(capacity: Int) async throws {
     let capture = try capture()
-    #expect(await Self.code { _ = try await capture.blocks(lane: .frames(capacity: capacity)) } == .validation)
+    #expect(await Self.code { _ = try await capture.blocks(buffering: .batched(capacity: capacity)) } == .validation)
     #expect(await capture.liveStreamCount == 0)
   }
 
   // MARK: A device with a thread
 
   /// ALSA's null device gives silence as fast as it is asked for: faster than anybody reads.
-  @Test func everyFrameOfADeviceIsGivenOrToldAsLost() async throws {
+  @Test func everyFrameOfADeviceIsGivenOrReportedAsLost() async throws {
     let capture = try AudioCapture(DeviceConfiguration(device: "null", format: format, frameLimit: 480_000))
     let buffers: CaptureBuffers
     do throws(AudioError) {
@@ -295,7 +297,7 @@ import Testing
     }
     var next: Int64 = 0
     for try await buffer in buffers {
-      #expect(buffer.position == next + buffer.lostFrames)
+      #expect(buffer.position == next + buffer.droppedFrames)
       #expect(buffer.samples.allSatisfy { $0 == 0 })
       next = buffer.position + Int64(buffer.frameCount)
     }

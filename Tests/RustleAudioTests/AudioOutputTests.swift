@@ -33,18 +33,20 @@ import Testing
   @Test func playReturnsWhenAllWasHeard() async throws {
     let output = try output()
     let input = input(frames: 100_000)
-    let told = Mutex<[PlaybackProgress]>([])
+    let reported = Mutex<[PlaybackProgress]>([])
     let end = try await runtime.run {
-      try await output.play(input, onProgress: { progress in told.withLock { $0.append(progress) } })
+      try await output.play(input, onProgress: { progress in reported.withLock { $0.append(progress) } })
     }
     #expect(end.played == 100_000)
     #expect(end.queued == 0)
-    let all = told.withLock { $0 }
+    let all = reported.withLock { $0 }
     // The clock moves before the first sound is there, by as much as it likes: silence then, and after the last sound, is not
     // missed. In between every frame is either of the sound or starved.
-    let silences = all.filter { $0.played > 0 && $0.played < 100_000 }.map { $0.position - $0.played - $0.starved }
+    let silences = all.filter { $0.played > 0 && $0.played < 100_000 }.map {
+      $0.position - $0.played - $0.insertedSilence
+    }
     #expect(Set(silences).count == 1)
-    #expect(all.allSatisfy { $0.played > 0 || $0.starved == 0 })
+    #expect(all.allSatisfy { $0.played > 0 || $0.insertedSilence == 0 })
     #expect(all.last == end)
     // There is room for half a second, so that after each news at most as much is given, four times at least; then comes the end.
     #expect(all.count > 4)
@@ -59,7 +61,7 @@ import Testing
       try await output.play(
         input,
         changing: { buffer in
-          AudioBuffer(
+          PCMBuffer(
             format: buffer.format, samples: Array(buffer.samples.prefix(buffer.samples.count / 2)),
             position: buffer.position / 2)
         })
@@ -87,7 +89,7 @@ import Testing
     let output = try output()
     let input = ScriptedInput(buffersToGive: [])
     let end = try await runtime.run { try await output.play(input) }
-    #expect(end.played == 0 && end.starved == 0)
+    #expect(end.played == 0 && end.insertedSilence == 0)
   }
 
   @Test func errorOfTheInputEndsThePlayback() async throws {
@@ -113,11 +115,11 @@ import Testing
   @Test func anotherFormatIsRefusedBeforeAndAfterTheChange() async throws {
     let output = try output()
     let other = try AudioFormat(sampleRate: 44_100, channels: 2)
-    let foreign = ScriptedInput(buffersToGive: [AudioBuffer(format: other, samples: [0, 0], position: 0)])
+    let foreign = ScriptedInput(buffersToGive: [PCMBuffer(format: other, samples: [0, 0], position: 0)])
     let mine = input(frames: 1_000)
     for attempt in [
       { try await output.play(foreign) },
-      { try await output.play(mine, changing: { AudioBuffer(format: other, samples: $0.samples, position: 0) }) },
+      { try await output.play(mine, changing: { PCMBuffer(format: other, samples: $0.samples, position: 0) }) },
     ] as [@Sendable () async throws -> PlaybackProgress] {
       let error = await #expect(throws: AudioError.self) { try await runtime.run(attempt) }
       #expect(error?.code == .formatMismatch)
@@ -168,9 +170,9 @@ import Testing
 
   // MARK: Playback
 
-  @Test func progressTellsWhatWasTakenPlayedAndWaits() async throws {
+  @Test func progressReportsWhatWasTakenPlayedAndWaits() async throws {
     let output = try output()
-    let playback = try await output.start(lane: .frames(capacity: 16))
+    let playback = try await output.start(buffering: .batched(capacity: 16))
     #expect(playback.format == format)
     // The first period is due at once: it is of silence, whoever is faster.
     runtime.advance(by: .zero)
@@ -180,15 +182,15 @@ import Testing
     playback.finish()
     playback.finish()
     runtime.advance(by: .seconds(1))
-    var told: [[Int64]] = []
+    var reported: [[Int64]] = []
     for await element in playback.progress {
       let at = try #require(element.value)
-      told.append([Int64(at.sequence), at.position, at.played, at.queued, at.starved, Int64(at.underruns)])
+      reported.append([Int64(at.sequence), at.position, at.played, at.queued, at.insertedSilence, Int64(at.underruns)])
     }
     let expected: [[Int64]] = [
       [0, 480, 0, 0, 0, 0], [1, 960, 480, 520, 0, 0], [2, 1_440, 960, 40, 0, 0], [3, 1_920, 1_000, 0, 0, 0],
     ]
-    #expect(told == expected)
+    #expect(reported == expected)
     #expect(playback.progress.outcome == .ended)
     #expect(await output.statistics.delivered == 4)
   }
@@ -204,7 +206,7 @@ import Testing
     // The lane keeps the latest, and what it replaced is told.
     #expect(await iterator.next() == .gap(4))
     let last = try #require(await iterator.next()?.value)
-    #expect([last.position, last.played, last.starved] == [2_400, 480, 960])
+    #expect([last.position, last.played, last.insertedSilence] == [2_400, 480, 960])
   }
 
   @Test func asMuchIsTakenAsThereIsRoomFor() async throws {
@@ -252,7 +254,7 @@ import Testing
     var last: PlaybackProgress?
     for await element in playback.progress { last = element.value ?? last }
     #expect(last?.position == 1_000)
-    #expect(last?.starved == 0, "before the first sound there is nothing to miss")
+    #expect(last?.insertedSilence == 0, "before the first sound there is nothing to miss")
   }
 
   @Test func deviceThatDoesNotExistIsNotFound() async throws {

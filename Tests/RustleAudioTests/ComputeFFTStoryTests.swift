@@ -33,7 +33,7 @@ struct ComputeFFTStoryTests {
   @Test("the magnitude of a sine peaks at its frequency, with every window")
   func sinePeaksAtItsFrequency() async throws {
     let signal = sine(1_000, sampleRate: 16_000, count: 1_024)
-    for window in Window.names {
+    for window in WindowFunction.names {
       let result = try await computeFFT(
         buffer: signal, options: ["windowType": window, "sampleRate": 16_000])
       let magnitudes = try #require(result["magnitude"] as? [Float])
@@ -47,7 +47,7 @@ struct ComputeFFTStoryTests {
   func windowIsUsed() async throws {
     let signal = noise(seed: 3, count: 256)
     var seen: Set<[Float]> = []
-    for window in Window.allCases {
+    for window in WindowFunction.allCases {
       seen.insert(try await computeFFT(signal, options: FFTOptions(window: window)).magnitudes)
     }
     #expect(seen.count == 4)

@@ -6,19 +6,19 @@ import Testing
 @Suite(.releasesNativeObjects) struct EqualizerBandTests {
   @Test func qualityOfAnOctaveIsTheSquareRootOfTwo() {
     // 2 sinh(ln 2 / 2) = sqrt 2 - 1 / sqrt 2 = 1 / sqrt 2.
-    #expect(abs(EqualizerBand.octavesToQ(1) - 2.0.squareRoot()) < 1e-15)
+    #expect(abs(EqualizerBand.q(forBandwidth: 1) - 2.0.squareRoot()) < 1e-15)
     // The widest, sinh(5 ln 2 / 2) = (32 - 1) / (2 sqrt 32).
-    #expect(abs(EqualizerBand.octavesToQ(5) - 32.0.squareRoot() / 31) < 1e-15)
+    #expect(abs(EqualizerBand.q(forBandwidth: 5) - 32.0.squareRoot() / 31) < 1e-15)
   }
 
   @Test(arguments: [0.05, 0.3, 1, 2.5, 5]) func widthsComeBackFromQualities(octaves: Double) {
-    let again = EqualizerBand.qToOctaves(EqualizerBand.octavesToQ(octaves))
+    let again = EqualizerBand.bandwidth(forQ: EqualizerBand.q(forBandwidth: octaves))
     #expect(abs(again / octaves - 1) < 1e-12)
   }
 
   @Test func peakingBandHasTheQualityOfItsWidth() {
     let band = EqualizerBand.peaking(frequency: 1_000, gain: -3, octaves: 2)
-    #expect(band == EqualizerBand(frequency: 1_000, gain: -3, q: EqualizerBand.octavesToQ(2)))
+    #expect(band == EqualizerBand(frequency: 1_000, gain: -3, q: EqualizerBand.q(forBandwidth: 2)))
     #expect(band.kind == .peaking)
   }
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite(.releasesNativeObjects) struct EqualizerResponseTests {
-  /// The analog peaking filter of the cookbook that EqualizerBand.octavesToQ cites, in dB.
+  /// The analog peaking filter of the cookbook that EqualizerBand.q(forBandwidth:) cites, in dB.
   private func analogPeak(_ band: EqualizerBand, at frequency: Double) -> Double {
     let a = pow(10, band.gain / 40)
     let w = frequency / band.frequency
@@ -66,7 +66,7 @@ import Testing
     var wanted = try EqualizerSettings.graphic(gains: gains)
     wanted.preamp = -2
     let (settings, distance) = try wanted.solved(sampleRate: 48_000)
-    let response = try settings.response(at: EqualizerSettings.centers, sampleRate: 48_000)
+    let response = try settings.response(at: EqualizerSettings.centerFrequencies, sampleRate: 48_000)
     for (level, gain) in zip(response.left + response.right, gains) {
       #expect(abs(level - (gain - 2)) <= distance + 1e-6)
     }
@@ -76,7 +76,7 @@ import Testing
     #expect(settings != wanted)
   }
 
-  @Test func solvedTellsWhatIsOutOfReach() throws {
+  @Test func solvedReportsWhatIsOutOfReach() throws {
     let gains = (0..<28).map { $0.isMultiple(of: 2) ? 24.0 : -24 }
     let (_, distance) = try EqualizerSettings.graphic(gains: gains, octaves: 5).solved(sampleRate: 48_000)
     #expect(distance > 1)

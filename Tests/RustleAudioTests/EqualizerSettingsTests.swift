@@ -15,22 +15,23 @@ import Testing
     let gains = (0..<28).map { Double($0) - 14 }
     let settings = try EqualizerSettings.graphic(gains: gains)
     #expect(settings.left.map(\.gain) + settings.right.map(\.gain) == gains)
-    #expect(settings.left.map(\.frequency) == EqualizerSettings.centers)
-    #expect(settings.right.map(\.frequency) == EqualizerSettings.centers)
-    #expect((settings.left + settings.right).allSatisfy { $0.kind == .peaking && $0.q == EqualizerBand.octavesToQ(1) })
+    #expect(settings.left.map(\.frequency) == EqualizerSettings.centerFrequencies)
+    #expect(settings.right.map(\.frequency) == EqualizerSettings.centerFrequencies)
+    #expect(
+      (settings.left + settings.right).allSatisfy { $0.kind == .peaking && $0.q == EqualizerBand.q(forBandwidth: 1) })
     #expect(settings.preamp == 0)
   }
 
   @Test func centersAreTheBriefs() {
     let brief: [Double] = [8, 16, 32, 64, 128, 256, 512, 1_024, 2_048, 3_072, 4_096, 5_120, 10_240, 16_384]
-    #expect(EqualizerSettings.centers == brief)
+    #expect(EqualizerSettings.centerFrequencies == brief)
   }
 
   @Test func otherCentersAndWidthsAreTaken() throws {
     let settings = try EqualizerSettings.graphic(gains: [1, 2, 3, 4], octaves: 5, centers: [100, 1_000])
     #expect(settings.left.map(\.gain) == [1, 2])
     #expect(settings.right.map(\.frequency) == [100, 1_000])
-    #expect(settings.left[0].q == EqualizerBand.octavesToQ(5))
+    #expect(settings.left[0].q == EqualizerBand.q(forBandwidth: 5))
   }
 
   @Test(arguments: [0, 14, 27, 29]) func anotherNumberOfGainsIsRefused(count: Int) {
@@ -121,7 +122,7 @@ import Testing
     let settings = try EqualizerSettings.graphic(gains: [Double](repeating: 1, count: 28))
     let limited = settings.limited(toSampleRate: 32_768)
     // 16384 Hz is half of the rate.
-    #expect(limited.left.map(\.frequency) == Array(EqualizerSettings.centers.dropLast()))
+    #expect(limited.left.map(\.frequency) == Array(EqualizerSettings.centerFrequencies.dropLast()))
     try limited.check(sampleRate: 32_768)
     #expect(settings.limited(toSampleRate: 44_100) == settings)
     // What is no number is kept for the check to name.

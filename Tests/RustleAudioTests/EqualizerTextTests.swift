@@ -160,7 +160,7 @@ import Testing
     #expect(try Self.single("Filter: ON HPQ Fc 100 Hz Q 2") == Self.band(.highPass, 100, 0, 2))
     #expect(
       try Self.single("Filter: ON HP Fc 100 Hz BW Oct 2")
-        == Self.band(.highPass, 100, 0, EqualizerBand.octavesToQ(2)))
+        == Self.band(.highPass, 100, 0, EqualizerBand.q(forBandwidth: 2)))
   }
 
   @Test(
@@ -240,7 +240,7 @@ import Testing
     #expect(
       Self.message(String(repeating: line, count: 65))
         == "line 65: Filter: expected at most 64 filters a channel, got 65")
-    let comment = String(repeating: "#", count: EqualizerText.longestText)
+    let comment = String(repeating: "#", count: EqualizerText.maximumTextLength)
     #expect(Self.message(comment + "\n" + line) == "text: expected at most 1048576 bytes, got 1048599")
     #expect(try EqualizerText.parse(comment.dropLast(line.count + 1) + "\n" + line).left.count == 1)
   }

@@ -17,8 +17,8 @@ import Testing
   }
 
   @Test func everyWindowNameIsTaken() throws {
-    for name in Window.names {
-      #expect(try FFTOptions(["windowType": name]).window == Window(name: name))
+    for name in WindowFunction.names {
+      #expect(try FFTOptions(["windowType": name]).window == WindowFunction(name: name))
     }
   }
 

@@ -24,13 +24,13 @@ import Testing
       }
       #expect(coefficients.count == count)
     }
-    #expect(try Window.hann.coefficients(count: 0) == [])
-    #expect(try Window.hann.coefficients(count: -1) == [])
+    #expect(try WindowFunction.hann.coefficients(count: 0) == [])
+    #expect(try WindowFunction.hann.coefficients(count: -1) == [])
   }
 
   @Test func formsAgreeWithEachOther() throws {
-    for scale in FFT.Scale.allCases {
-      let fft = try FFT(size: 512, window: .blackman, scale: scale)
+    for scale in FFT.Normalization.allCases {
+      let fft = try FFT(size: 512, window: .blackman, normalization: scale)
       let signal = noise(seed: 3, count: 512)
       let magnitudes = try fft.magnitudes(of: signal)
       let power = try fft.power(of: signal)
@@ -47,8 +47,8 @@ import Testing
   }
 
   @Test func fullScaleSineReadsOneWithEveryWindow() throws {
-    for window in Window.allCases {
-      let fft = try FFT(size: 1_024, window: window, scale: .amplitude)
+    for window in WindowFunction.allCases {
+      let fft = try FFT(size: 1_024, window: window, normalization: .amplitude)
       let amplitudes = try fft.magnitudes(of: sine(100, sampleRate: 1_024, count: 1_024, phase: 0.3))
       #expect(abs(amplitudes[100] - 1) < 1e-6)
     }
@@ -138,9 +138,9 @@ import Testing
   }
 
   @Test func windowNamesAreAllKnown() {
-    for name in Window.names { #expect(Window(name: name) != nil) }
-    #expect(Window(name: "hanning") == .hann)
-    #expect(Window(name: "none") == .rectangular)
-    #expect(Window(name: "kaiser") == nil)
+    for name in WindowFunction.names { #expect(WindowFunction(name: name) != nil) }
+    #expect(WindowFunction(name: "hanning") == .hann)
+    #expect(WindowFunction(name: "none") == .rectangular)
+    #expect(WindowFunction(name: "kaiser") == nil)
   }
 }

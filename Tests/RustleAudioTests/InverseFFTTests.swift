@@ -15,7 +15,7 @@ import Testing
 
   @Test func roundTripGivesTheWindowedSamplesBack() throws {
     let signal = noise(seed: 71, count: 512)
-    let window = try Window.hann.coefficients(count: 512)
+    let window = try WindowFunction.hann.coefficients(count: 512)
     let bins = try FFT(size: 512).spectrum(of: signal)
     let back = try InverseFFT(size: 512).samples(of: bins)
     #expect(relativeL2(back, zip(signal, window).map { Double($0) * Double($1) }) < 2e-7)
@@ -35,30 +35,30 @@ import Testing
   }
 
   @Test func pathIsNamedAndForced() throws {
-    let preferred = try FFT.Path.preferred()
-    #expect(try FFT(size: 256).path == preferred)
+    let preferred = try FFT.InstructionSet.preferred()
+    #expect(try FFT(size: 256).instructionSet == preferred)
     let signal = noise(seed: 72, count: 256)
     let expected = try FFT(size: 256).magnitudes(of: signal).map(Double.init)
-    for path in FFT.Path.allCases {
+    for instructionSet in FFT.InstructionSet.allCases {
       do throws(FFTError) {
-        let fft = try FFT(size: 256, path: path)
-        #expect(fft.path == path)
+        let fft = try FFT(size: 256, instructionSet: instructionSet)
+        #expect(fft.instructionSet == instructionSet)
         let magnitudes = try fft.magnitudes(of: signal)
         #expect(relativeL2(magnitudes, expected) < 2e-7)
-        _ = try InverseFFT(size: 256, path: path)
+        _ = try InverseFFT(size: 256, instructionSet: instructionSet)
       } catch {
-        // A path that this machine does not have; every machine has this one, and the one that it prefers.
-        #expect(path != .plain && path != preferred)
-        #expect(error.message == "path: expected one that this machine has, got \(path.rawValue)")
+        // An instruction set that this machine does not have; every machine has this one, and the one that it prefers.
+        #expect(instructionSet != .plain && instructionSet != preferred)
+        #expect(error.message == "instructionSet: expected one that this machine has, got \(instructionSet.rawValue)")
       }
     }
   }
 
   @Test func workspacesGiveTheSameNumbers() throws {
     let signal = noise(seed: 4, count: 2_000)
-    let stft = try STFT(size: 256, hop: 64, form: .spectrum)
+    let stft = try STFT(size: 256, hop: 64, output: .spectrum)
     var workspace = stft.makeWorkspace()
-    var rows = [Float](repeating: 0, count: stft.frameCount(of: signal.count) * stft.rowCount)
+    var rows = [Float](repeating: 0, count: stft.frameCount(of: signal.count) * stft.valuesPerRow)
     var output = rows.mutableSpan
     #expect(try stft.frames(of: signal.span, into: &output, using: &workspace) == stft.frameCount(of: signal.count))
     #expect(try rows == stft.frames(of: signal))

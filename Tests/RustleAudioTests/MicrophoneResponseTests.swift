@@ -88,16 +88,16 @@ import Testing
     let response = try MicrophoneResponse(calibrationFile: text)
     let format = try AudioFormat(sampleRate: 48_000, channels: 1)
     func level(_ frequency: Double, _ response: MicrophoneResponse?) async throws -> Double {
-      let meter = try NoiseMeter(
+      let meter = try SoundLevelMeter(
         format: format,
-        configuration: NoiseMeterConfiguration(
+        configuration: SoundLevelMeterConfiguration(
           frequencyWeighting: .z, calibration: Calibration(response: response), bands: .octave))
       let samples = Sounds.tones([(frequency, 0.1)], frames: 0..<96_000)
-      try await meter.process(AudioBuffer(format: format, samples: samples, position: 0))
+      try await meter.process(PCMBuffer(format: format, samples: samples, position: 0))
       try await meter.restart()
-      try await meter.process(AudioBuffer(format: format, samples: samples, position: 96_000))
+      try await meter.process(PCMBuffer(format: format, samples: samples, position: 96_000))
       #expect(abs(try #require(try await meter.reading.loudness).truePeak + 20) < 0.1, "loudness is of the signal")
-      return try await meter.reading.equivalent
+      return try await meter.reading.equivalentContinuousLevel
     }
     for (frequency, deviation) in [(500.0, 0.0), (1_000, 0), (4_000, 6), (8_000, 6)] {
       let (plain, corrected) = (try await level(frequency, nil), try await level(frequency, response))
@@ -109,9 +109,9 @@ import Testing
     let response = try MicrophoneResponse(
       points: [.init(frequency: 1_000, deviation: 0), .init(frequency: 2_000, deviation: 25)])
     let error = #expect(throws: AudioError.self) {
-      try NoiseMeter(
+      try SoundLevelMeter(
         format: AudioFormat(sampleRate: 48_000, channels: 1),
-        configuration: NoiseMeterConfiguration(calibration: Calibration(response: response)))
+        configuration: SoundLevelMeterConfiguration(calibration: Calibration(response: response)))
     }
     #expect(error?.code == .validation)
   }

@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test func everyNoteIsReadAsItIsWritten() throws {
-    for midi in Note.numbers where (-10...20).contains(Note(midi: midi).octave) {
+    for midi in Note.midiRange where (-10...20).contains(Note(midi: midi).octave) {
       let note = Note(midi: midi)
       for spelling in NoteName.Spelling.allCases {
         #expect(try Note(parsing: note.text(spelling: spelling)) == note)

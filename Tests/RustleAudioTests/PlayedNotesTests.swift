@@ -18,7 +18,7 @@ import Testing
     let needle = (held ?? reading).map { NeedleSmoother.Needle(reading: $0, isHeld: held != nil, age: time) }
     return TunerUpdate(
       time: time, frame: frame, reading: reading, needle: needle, tuning: .standard, isLearning: isLearning,
-      lostFrames: lost, overruns: overruns)
+      droppedFrames: lost, overruns: overruns)
   }
 
   /// Updates of one frequency every 10 ms.
@@ -40,7 +40,7 @@ import Testing
     // A stray frame an octave off, for which the needle does not move.
     updates[7] = TunerUpdate(
       time: 0.07, frame: updates[7].frame, reading: Tuning.standard.reading(of: 884), needle: updates[7].needle,
-      tuning: .standard, isLearning: false, lostFrames: 0, overruns: 0)
+      tuning: .standard, isLearning: false, droppedFrames: 0, overruns: 0)
     let notes = Self.notes(updates)
     let note = try #require(notes.first)
     #expect(notes.count == 1 && note.name == "A4" && note.string == nil && note.frames == 20)
@@ -65,7 +65,7 @@ import Testing
     #expect(Self.notes(strings).first?.string == 2)
   }
 
-  @Test func aNoteThatEndsIsTold() {
+  @Test func aNoteThatEndsIsReported() {
     var notes = PlayedNotes()
     let ended = (Self.tone(440, from: 0, count: 10) + [Self.update(0.1, nil), Self.update(0.4, nil)])
       .compactMap { notes.add($0) }
@@ -77,7 +77,7 @@ import Testing
   /// However long a note is, what is kept of it is bounded, and its median is that of all.
   @Test func aLongNoteKeepsItsMedian() throws {
     var notes = PlayedNotes()
-    let count = 4 * PlayedNotes.mostValues
+    let count = 4 * PlayedNotes.maximumValueCount
     for index in 0..<count {
       let cents = 20 * Double(index) / Double(count)
       _ = notes.add(Self.update(0.01 * Double(index), 440 * Tuning.ratio(cents: cents)))

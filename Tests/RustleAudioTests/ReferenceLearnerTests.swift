@@ -126,10 +126,10 @@ import Testing
 
   @Test func memoryIsBounded() throws {
     var learner = try ReferenceLearner(tuning: .standard)
-    for _ in 0..<ReferenceLearner.mostReadings { learner.add(frequency: 430, confidence: 1) }
-    for _ in 0..<ReferenceLearner.mostReadings { learner.add(frequency: 450, confidence: 1) }
+    for _ in 0..<ReferenceLearner.maximumReadingCount { learner.add(frequency: 430, confidence: 1) }
+    for _ in 0..<ReferenceLearner.maximumReadingCount { learner.add(frequency: 450, confidence: 1) }
     let result = try #require(learner.result)
-    #expect(result.used == ReferenceLearner.mostReadings && abs(result.reference - 450) < 1e-9)
+    #expect(result.used == ReferenceLearner.maximumReadingCount && abs(result.reference - 450) < 1e-9)
   }
 
   @Test func goalsAreChecked() {

@@ -9,13 +9,15 @@ private struct Broken: Error {}
     for testCase in try VectorCase.all(in: "stft.txt") {
       let padding = try #require(STFT.Padding(rawValue: try testCase.text("padding")))
       let stft = try STFT(
-        size: testCase.integers("size")[0], hop: testCase.integers("hop")[0], padding: padding, form: .spectrum)
+        size: testCase.integers("size")[0], hop: testCase.integers("hop")[0], padding: padding, output: .spectrum)
       let signal = try testCase.signal()
       let count = try testCase.integers("count")[0]
       #expect(stft.frameCount(of: signal.count) == count, "\(testCase.name)")
       let rows = try stft.frames(of: signal)
-      try #require(rows.count == count * stft.rowCount)
-      let chosen = try testCase.integers("chosen").flatMap { rows[$0 * stft.rowCount..<($0 + 1) * stft.rowCount] }
+      try #require(rows.count == count * stft.valuesPerRow)
+      let chosen = try testCase.integers("chosen").flatMap {
+        rows[$0 * stft.valuesPerRow..<($0 + 1) * stft.valuesPerRow]
+      }
       let error = relativeL2(chosen, try testCase.numbers("bins"))
       #expect(error < 2e-7, "\(testCase.name)")
     }
@@ -23,9 +25,10 @@ private struct Broken: Error {}
 
   @Test func everyFormIsThatOfTheFFT() throws {
     let signal = noise(seed: 61, count: 1_000)
-    for form in FFT.Form.allCases {
-      let stft = try STFT(size: 256, hop: 300, window: .hamming, scale: .amplitude, padding: .none, form: form)
-      let fft = try FFT(size: 256, window: .hamming, scale: .amplitude)
+    for form in FFT.Output.allCases {
+      let stft = try STFT(
+        size: 256, hop: 300, window: .hamming, normalization: .amplitude, padding: .none, output: form)
+      let fft = try FFT(size: 256, window: .hamming, normalization: .amplitude)
       let rows = try stft.frames(of: signal)
       let frame = Array(signal[300..<556])
       let expected =
@@ -35,7 +38,7 @@ private struct Broken: Error {}
         case .decibels: try fft.decibels(of: frame)
         case .spectrum: try fft.spectrum(of: frame)
         }
-      #expect(Array(rows[stft.rowCount..<2 * stft.rowCount]) == expected, "\(form)")
+      #expect(Array(rows[stft.valuesPerRow..<2 * stft.valuesPerRow]) == expected, "\(form)")
       var workspace = fft.makeWorkspace()
       var again = [Float](repeating: -1, count: expected.count)
       var output = again.mutableSpan
@@ -49,12 +52,12 @@ private struct Broken: Error {}
     let signal = noise(seed: 62, count: 777)
     let whole = try stft.frames(of: signal)
     var parts: [Float] = []
-    var rows = [Float](repeating: 0, count: 3 * stft.rowCount)
+    var rows = [Float](repeating: 0, count: 3 * stft.valuesPerRow)
     while true {
       var output = rows.mutableSpan
-      let count = try stft.frames(of: signal.span, from: parts.count / stft.rowCount, into: &output)
+      let count = try stft.frames(of: signal.span, from: parts.count / stft.valuesPerRow, into: &output)
       if count == 0 { break }
-      parts += rows.prefix(count * stft.rowCount)
+      parts += rows.prefix(count * stft.valuesPerRow)
     }
     #expect(parts == whole)
   }
@@ -84,13 +87,13 @@ private struct Broken: Error {}
     var rows: [Float] = []
     for start in stride(from: 0, to: signal.count, by: length) {
       let piece = Array(signal[start..<min(signal.count, start + length)])
-      var buffer = [Float](repeating: 0, count: stream.mostFrames(for: piece.count) * stft.rowCount)
+      var buffer = [Float](repeating: 0, count: stream.maximumFrameCount(for: piece.count) * stft.valuesPerRow)
       var output = buffer.mutableSpan
       let (taken, frames) = try stream.push(piece.span, into: &output)
       #expect(taken == piece.count)
-      rows += buffer.prefix(frames * stft.rowCount)
+      rows += buffer.prefix(frames * stft.valuesPerRow)
     }
-    var row = [Float](repeating: 0, count: stft.rowCount)
+    var row = [Float](repeating: 0, count: stft.valuesPerRow)
     while true {
       var output = row.mutableSpan
       if try stream.finish(into: &output) == 0 { return rows }
@@ -118,7 +121,7 @@ private struct Broken: Error {}
   }
 
   @Test func transformIsSharedByTasks() async throws {
-    let stft = try STFT(size: 1_024, hop: 512, form: .power)
+    let stft = try STFT(size: 1_024, hop: 512, output: .power)
     let signal = noise(seed: 64, count: 20_000)
     let alone = try stft.frames(of: signal)
     try await withThrowingTaskGroup(of: [Float].self) { group in
@@ -165,10 +168,10 @@ private struct Broken: Error {}
     let stream = try STFTStream(stft)
     for count in [Int.min, -1, 0] {
       #expect(stft.frameCount(of: count) == 0)
-      #expect(stream.mostFrames(for: count) == stream.mostFrames(for: 0))
+      #expect(stream.maximumFrameCount(for: count) == stream.maximumFrameCount(for: 0))
     }
     #expect(stft.frameCount(of: .max) > Int.max - 64)
-    #expect(stream.mostFrames(for: .max) == .max)
+    #expect(stream.maximumFrameCount(for: .max) == .max)
   }
 
   @Test func timesAreThoseOfTheFramesMiddles() throws {

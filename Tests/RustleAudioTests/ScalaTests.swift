@@ -99,7 +99,7 @@ import Testing
   }
 
   @Test func lengthsAreBounded() {
-    let long = String(repeating: "!", count: Temperament.longestScala + 1)
+    let long = String(repeating: "!", count: Temperament.maximumScalaLength + 1)
     #expect(Self.message(long) == "scale: expected at most 1048576 bytes, got 1048577")
   }
 

@@ -20,9 +20,9 @@ enum Sounds {
   }
 
   /// Samples in buffers that follow one another.
-  static func buffers(_ samples: [Float], format: AudioFormat, frames: Int) -> [AudioBuffer] {
+  static func buffers(_ samples: [Float], format: AudioFormat, frames: Int) -> [PCMBuffer] {
     stride(from: 0, to: samples.count, by: frames * format.channels).map { start in
-      AudioBuffer(
+      PCMBuffer(
         format: format, samples: Array(samples[start..<min(samples.count, start + frames * format.channels)]),
         position: Int64(start / format.channels))
     }
@@ -33,16 +33,16 @@ enum Sounds {
 struct ScriptedInput: AudioInput {
   struct Broken: Error, Equatable {}
 
-  let buffersToGive: [AudioBuffer]
+  let buffersToGive: [PCMBuffer]
   var end: (any Error)?
   /// Why it cannot be opened.
   var refusal: (any Error)?
 
-  func buffers() async throws -> AsyncThrowingStream<AudioBuffer, any Error> {
+  func buffers() async throws -> AsyncThrowingStream<PCMBuffer, any Error> {
     if let refusal { throw refusal }
     var rest = buffersToGive[...]
     let end = end
-    let (stream, continuation) = AsyncThrowingStream.makeStream(of: AudioBuffer.self)
+    let (stream, continuation) = AsyncThrowingStream.makeStream(of: PCMBuffer.self)
     while let buffer = rest.popFirst() { continuation.yield(buffer) }
     continuation.finish(throwing: end)
     return stream

@@ -18,14 +18,14 @@ import Testing
 
   @Test(arguments: [1, 100, 1_000]) func blocksOfAnySizeAreTheFramesOfTheWhole(size: Int) throws {
     let signal = noise(seed: 77, count: 1_000)
-    let stft = try STFT(size: 64, hop: 16, scale: .amplitude, form: .decibels)
+    let stft = try STFT(size: 64, hop: 16, normalization: .amplitude, output: .decibels)
     var builder = try SpectrogramBuilder(stft)
     for start in stride(from: 0, to: signal.count, by: size) {
       try builder.add(Array(signal[start..<min(signal.count, start + size)]))
     }
     try builder.finish()
     let columns = builder.columns
-    #expect((columns.rows, columns.frames) == (stft.rowCount, stft.frameCount(of: signal.count)))
+    #expect((columns.rows, columns.frames) == (stft.valuesPerRow, stft.frameCount(of: signal.count)))
     #expect(columns.values == (try stft.frames(of: signal)))
   }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.releasesNativeObjects) struct SpectrumTests {
   private func spectrum(
-    of parts: [(frequency: Double, amplitude: Double)], window: Window = .hann, offset: Float = 0
+    of parts: [(frequency: Double, amplitude: Double)], window: WindowFunction = .hann, offset: Float = 0
   ) throws -> Spectrum {
     var signal = [Float](repeating: offset, count: 32_768)
     for (index, part) in parts.enumerated() {
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test func sideLobesAndAConstantPartAreNoTones() throws {
-    for window in Window.allCases {
+    for window in WindowFunction.allCases {
       let spectrum = try spectrum(of: [(1_003.9, 0.5)], window: window, offset: 0.25)
       // The rectangular window leaks the constant part to everywhere, so that the tone's neighbours are not its own.
       let threshold = window == .rectangular ? -40.0 : -90

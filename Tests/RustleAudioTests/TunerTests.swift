@@ -17,11 +17,13 @@ import Testing
     return frames.indices.map { index in partials.reduce(0) { $0 + $1[index - frames.lowerBound] } }
   }
 
-  private func buffer(_ samples: [Float], at position: Int64 = 0, lost: Int64 = 0) -> AudioBuffer {
-    AudioBuffer(format: format, samples: samples, position: position, lostFrames: lost)
+  private func buffer(_ samples: [Float], at position: Int64 = 0, lost: Int64 = 0) -> PCMBuffer {
+    PCMBuffer(format: format, samples: samples, position: position, droppedFrames: lost)
   }
 
-  @Test(arguments: [82.0, 110, 261.9, 440, 1_320]) func aToneIsNamedAndItsCentsAreTold(frequency: Double) async throws {
+  @Test(arguments: [82.0, 110, 261.9, 440, 1_320]) func aToneIsNamedAndItsCentsAreReported(frequency: Double)
+    async throws
+  {
     let tuner = try Tuner(format: format)
     let updates = try await tuner.process(buffer(Self.tone(frequency, frames: 0..<24_000)))
     let last = try #require(updates.last)
@@ -30,7 +32,7 @@ import Testing
     #expect(needle.reading.note == truth.note && !needle.isHeld)
     #expect(abs(needle.reading.cents - truth.cents) < 0.5)
     #expect(try #require(last.reading).note == truth.note)
-    #expect(last.frame.confidence > 0.5 && last.string == nil && !last.isLearning && last.lostFrames == 0)
+    #expect(last.frame.confidence > 0.5 && last.string == nil && !last.isLearning && last.droppedFrames == 0)
     #expect(last.words() == needle.reading.words())
     let window = await tuner.window
     #expect(updates.count == 1 + (24_000 - window) / 512)
@@ -70,7 +72,7 @@ import Testing
   @Test func anotherFormatIsRefusedAndDoesNotCount() async throws {
     let samples = Self.tone(440, frames: 0..<24_000)
     let tuner = try Tuner(format: format)
-    let other = AudioBuffer(
+    let other = PCMBuffer(
       format: try AudioFormat(sampleRate: 44_100, channels: 1), samples: samples, position: 0)
     let error = await #expect(throws: AudioError.self) { try await tuner.process(other) }
     #expect(error?.code == .formatMismatch)
@@ -78,25 +80,25 @@ import Testing
     #expect(try await tuner.process(buffer(samples)) == fresh)
   }
 
-  @Test func lostSoundIsToldAndBeginsAnew() async throws {
+  @Test func lostSoundIsReportedAndBeginsAnew() async throws {
     let tuner = try Tuner(format: format)
     let first = try await tuner.process(buffer(Self.tone(440, frames: 0..<20_000)))
-    #expect(first.allSatisfy { $0.lostFrames == 0 })
+    #expect(first.allSatisfy { $0.droppedFrames == 0 })
     let second = try await tuner.process(buffer(Self.tone(440, frames: 0..<20_000), at: 24_800, lost: 4_800))
     let window = await tuner.window
     let begin = try #require(second.first)
-    #expect(begin.lostFrames == 4_800)
+    #expect(begin.droppedFrames == 4_800)
     #expect(begin.frame.sample == Int64(24_800 + window / 2), "no window reaches over the hole")
     #expect(second.map(\.frame.frequency) == first.prefix(second.count).map(\.frame.frequency))
     let third = try await tuner.process(buffer(Self.tone(440, frames: 0..<20_000), at: 0))
     #expect(try #require(third.first).time == first[0].time, "another recording begins anew")
-    #expect(try #require(third.first).lostFrames == 4_800)
+    #expect(try #require(third.first).droppedFrames == 4_800)
   }
 
   @Test func channelsAreMixedOrChosen() async throws {
     let stereo = try AudioFormat(sampleRate: 48_000, channels: 2)
     let samples = Sounds.tones([(440, 0.4), (660, 0)], frames: 0..<24_000)
-    let sound = AudioBuffer(format: stereo, samples: samples, position: 0)
+    let sound = PCMBuffer(format: stereo, samples: samples, position: 0)
     func last(_ channel: TunedChannel) async throws -> TunerUpdate {
       let tuner = try Tuner(format: stereo, configuration: TunerConfiguration(channel: channel))
       return try #require(try await tuner.process(sound).last)
@@ -205,7 +207,7 @@ import Testing
     #expect(error?.code == .validation)
     #expect(await tuner.configuration == TunerConfiguration())
     let samples = Sounds.tones([(440, 0.3)], frames: 0..<8_000, sampleRate: 8_000)
-    let last = try await tuner.process(AudioBuffer(format: format, samples: samples, position: 0)).last
+    let last = try await tuner.process(PCMBuffer(format: format, samples: samples, position: 0)).last
     #expect(last?.needle?.reading.noteText == "A4")
   }
 

@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test func anotherFormatIsAnErrorAndTheEnd() async throws {
-    let other = AudioBuffer(format: try AudioFormat(sampleRate: 44_100, channels: 1), samples: [0], position: 0)
+    let other = PCMBuffer(format: try AudioFormat(sampleRate: 44_100, channels: 1), samples: [0], position: 0)
     let tuner = try Tuner(format: format)
     var updates = try await tuner.updates(of: ScriptedInput(buffersToGive: [other])).makeAsyncIterator()
     let error = await #expect(throws: AudioError.self) { try await updates.next() }
@@ -82,19 +82,19 @@ import Testing
     let capture = try AudioCapture(DeviceConfiguration(device: "demo", format: format), runtime: runtime)
     let tuner = try Tuner(format: format)
     let updates = try await tuner.updates(of: capture, every: .milliseconds(50))
-    let told = OneShot()
+    let reported = OneShot()
     let task = Task {
       var times: [Double] = []
       for try await update in updates {
         times.append(update.time)
-        told.fire()
+        reported.fire()
       }
       return times
     }
     // As much sound as the first update takes, and a period: it waits until the task comes to it.
     runtime.advance(by: .zero)
     runtime.advance(by: .seconds(Double(await tuner.window) / 48_000 + 0.02))
-    await told.wait()
+    await reported.wait()
     task.cancel()
     let times = try await task.value
     #expect(times.first == Double(await tuner.window / 2) / 48_000)

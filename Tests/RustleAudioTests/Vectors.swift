@@ -25,9 +25,9 @@ struct VectorCase: CustomTestStringConvertible {
     try texts(key).map { try #require(Int($0), "case \(name), \(key): \($0) is no whole number") }
   }
 
-  func window() throws -> Window { try #require(Window(name: try text("window"))) }
+  func window() throws -> WindowFunction { try #require(WindowFunction(name: try text("window"))) }
 
-  func symmetry() throws -> Window.Symmetry {
+  func symmetry() throws -> WindowFunction.Symmetry {
     try text("symmetry") == "symmetric" ? .symmetric : .periodic
   }
 

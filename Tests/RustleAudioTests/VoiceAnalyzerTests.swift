@@ -52,17 +52,17 @@ import Testing
 
   /// A loss before a buffer: silence stands in the place of a short one, and times go on as those of the recording.
   @Test(arguments: [480, 20_000, 480_000])
-  func lossesAreToldInTheirPlace(lost: Int) async throws {
+  func lossesAreReportedInTheirPlace(lost: Int) async throws {
     let half = samples.count / 2
     let position = Int64(half + lost)
     let buffers = [
-      AudioBuffer(format: format, samples: Array(samples[..<half]), position: 0),
-      AudioBuffer(format: format, samples: Array(samples[half...]), position: position, lostFrames: Int64(lost)),
+      PCMBuffer(format: format, samples: Array(samples[..<half]), position: 0),
+      PCMBuffer(format: format, samples: Array(samples[half...]), position: position, droppedFrames: Int64(lost)),
     ]
     let analyzer = try VoiceAnalyzer(format: format)
     let found = try await frames(of: analyzer, in: ScriptedInput(buffersToGive: buffers))
-    #expect(found.reduce(0) { $0 + $1.lostFrames } == Int64(lost) && found.count { $0.lostFrames > 0 } == 1)
-    let first = try #require(found.firstIndex { $0.lostFrames > 0 })
+    #expect(found.reduce(0) { $0 + $1.droppedFrames } == Int64(lost) && found.count { $0.droppedFrames > 0 } == 1)
+    let first = try #require(found.firstIndex { $0.droppedFrames > 0 })
     #expect(found[..<first].allSatisfy { $0.isVoiced && $0.sample < half - analyzer.window / 2 + analyzer.hop })
     for (before, after) in zip(found, found.dropFirst()) { #expect(before.sample < after.sample) }
     for frame in found { #expect(frame.time == Double(frame.sample) / 48_000) }
@@ -77,8 +77,8 @@ import Testing
 
   @Test func recordingThatBeginsLaterKeepsItsTimes() async throws {
     let analyzer = try VoiceAnalyzer(format: format)
-    let frames = try await analyzer.process(AudioBuffer(format: format, samples: samples, position: 96_000))
-    #expect(frames.first?.sample == 96_000 + Int64(analyzer.window / 2) && frames.first?.lostFrames == 0)
+    let frames = try await analyzer.process(PCMBuffer(format: format, samples: samples, position: 96_000))
+    #expect(frames.first?.sample == 96_000 + Int64(analyzer.window / 2) && frames.first?.droppedFrames == 0)
   }
 
   @Test func errorOfTheInputIsThrownAndTheEnd() async throws {
@@ -96,7 +96,7 @@ import Testing
 
   @Test func anotherFormatIsAnErrorAndTheEnd() async throws {
     let analyzer = try VoiceAnalyzer(format: format)
-    let other = AudioBuffer(format: try AudioFormat(sampleRate: 44_100, channels: 1), samples: [0], position: 0)
+    let other = PCMBuffer(format: try AudioFormat(sampleRate: 44_100, channels: 1), samples: [0], position: 0)
     var heard = try await analyzer.frames(of: ScriptedInput(buffersToGive: [other])).makeAsyncIterator()
     let error = await #expect(throws: AudioError.self) { try await heard.next() }
     #expect(error?.code == .formatMismatch)

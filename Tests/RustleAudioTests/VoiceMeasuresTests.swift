@@ -58,7 +58,7 @@ import Testing
     let ratio = try calculateHNR(in: silence.span, sampleRate: Self.rate)
     #expect(ratio.hnr == -.infinity && ratio.f0 == nil && !ratio.isVoiced)
     let levels = try calculateH1H2(in: silence.span, sampleRate: Self.rate)
-    #expect(levels.h1h2 == 0 && levels.h1AmplitudeDb == -.infinity && levels.f0 == nil)
+    #expect(levels.h1MinusH2 == 0 && levels.h1AmplitudeDb == -.infinity && levels.f0 == nil)
     let spectrum = try analyzeSpectrum(in: silence.span, sampleRate: Self.rate)
     #expect(spectrum.centroid == 0 && spectrum.rolloff == 0 && spectrum.tilt == 0)
     let formants = try extractFormants(in: silence.span, sampleRate: Self.rate)
@@ -72,7 +72,7 @@ import Testing
     let both = Sounds.tones([(200, 0.5), (400, 0.25)], frames: 0..<44_100, sampleRate: Self.rate)
     let sum = stride(from: 0, to: both.count, by: 2).map { both[$0] + both[$0 + 1] }
     let found = try calculateH1H2(in: sum.span, sampleRate: Self.rate, f0: f0)
-    #expect(abs(found.h1h2 - 6.0206) < 0.02)
+    #expect(abs(found.h1MinusH2 - 6.0206) < 0.02)
     #expect(abs(found.h1AmplitudeDb + 6.0206) < 0.02 && abs(found.h2AmplitudeDb + 12.0412) < 0.02)
     #expect(abs(try #require(found.f0) - 200) < 0.05)
   }

@@ -26,7 +26,7 @@ import Testing
       for (number, truth) in zip(1...3, Voices.a) {
         #expect(abs(try #require(frame.formants[number]).frequency - truth.frequency) < 0.1 * truth.frequency)
       }
-      #expect(frame.lostFrames == 0 && frame.formants[0] == nil && frame.formants[6] == nil)
+      #expect(frame.droppedFrames == 0 && frame.formants[0] == nil && frame.formants[6] == nil)
       #expect((100.0...3_000).contains(try #require(frame.centroid)))
     }
     #expect(summary.frames == frames.count && summary.voicedFrames == frames.count && frames.count > 10)

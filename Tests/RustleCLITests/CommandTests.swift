@@ -42,19 +42,19 @@ import Testing
   }
 
   @Test func theEnvironmentNamesThePathOfTheFFT() throws {
-    let forced = try RustleProcess.run(["doctor"], environment: ["RUSTLE_FFT_PATH": "plain"])
+    let forced = try RustleProcess.run(["doctor"], environment: ["RUSTLE_FFT_INSTRUCTION_SET": "plain"])
     #expect(forced.lines.contains { $0.split(separator: " ") == ["FFT", "plain"] })
     let recording = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .appending(path: "Vectors/recordings/chord.flac").path
     for name in ["fast", "AVX2"] {
       let text =
-        "RUSTLE_FFT_PATH: expected one of plain, narrow, neon, avx2, avx512 that this machine has, got '\(name)'"
+        "RUSTLE_FFT_INSTRUCTION_SET: expected one of plain, narrow, neon, avx2, avx512 that this machine has, got '\(name)'"
       for command in ["spectrum", "spectrogram"] {
-        let refused = try RustleProcess.run([command, recording], environment: ["RUSTLE_FFT_PATH": name])
+        let refused = try RustleProcess.run([command, recording], environment: ["RUSTLE_FFT_INSTRUCTION_SET": name])
         #expect(refused.status != 0 && refused.output == "")
         #expect(refused.errors.contains(text), "\(refused.errors)")
       }
-      let doctor = try RustleProcess.run(["doctor"], environment: ["RUSTLE_FFT_PATH": name])
+      let doctor = try RustleProcess.run(["doctor"], environment: ["RUSTLE_FFT_INSTRUCTION_SET": name])
       #expect(doctor.status != 0)
       #expect(doctor.output.contains("'\(name)'"))
     }
@@ -106,7 +106,7 @@ import Testing
   @Test func noUpdateIsLostInSilence() throws {
     let result = try RustleProcess.shell(
       "rustle ticker BTC ETH --rate 50000 --duration 1 --json --seed 1 | (sleep 1; cat)")
-    var (next, told) = (0, 0)
+    var (next, reported) = (0, 0)
     for line in result.lines {
       // Each in turn. A regular expression for each of 100,000 lines would take the test's time.
       let (symbol, number) = (next.isMultiple(of: 2) ? "BTC" : "ETH", next / 2)
@@ -115,12 +115,12 @@ import Testing
       } else {
         let gap = try #require(line.firstMatch(of: #/"gap":(\d+)/#), "after \(next) updates: \(line)")
         let lost = try #require(Int(gap.1))
-        told += lost
+        reported += lost
         next += lost
       }
     }
     #expect(next > 50_000)
-    #expect((told > 0) == result.errors.contains("updates were lost"))
+    #expect((reported > 0) == result.errors.contains("updates were lost"))
   }
 
   @Test(arguments: [(SIGHUP, Int32(129)), (SIGINT, Int32(130)), (SIGTERM, Int32(143))])

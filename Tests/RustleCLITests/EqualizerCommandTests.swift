@@ -116,7 +116,7 @@ import Testing
     #expect(written.suffix(2 * integers.count) == data.suffix(2 * integers.count))
   }
 
-  @Test func clippingIsToldAndAnAutomaticPreampEndsIt() throws {
+  @Test func clippingIsReportedAndAnAutomaticPreampEndsIt() throws {
     let folder = try ScratchFolder()
     let path = try folder.write(
       WaveFile.floats(Self.tone(1_024, amplitude: 0.9), channels: 2, sampleRate: 48_000), as: "a.wav")
@@ -302,7 +302,7 @@ import Testing
       let after = try #require(object["after_dbfs"] as? [Double])
       #expect(before.count == 2)
       #expect(zip(before, after).allSatisfy { abs($0 - $1 - 20) < 0.001 })
-      for field in ["lost_frames", "overruns", "underruns"] { #expect(object[field] is Int) }
+      for field in ["dropped_frames", "overruns", "underruns"] { #expect(object[field] is Int) }
     }
   }
 

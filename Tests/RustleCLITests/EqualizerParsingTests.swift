@@ -11,7 +11,7 @@ import Testing
     try #require(try RootCommand.parseAsRoot(["eq"] + arguments) as? EqualizerCommand)
   }
 
-  @Test func eachFormOfTheCommandIsTold() throws {
+  @Test func eachFormOfTheCommandIsReported() throws {
     #expect(try Self.command(["a.wav", "b.flac"]).mode() == .file(input: "a.wav", output: "b.flac"))
     #expect(try Self.command(["-", "b.wav"]).mode() == .file(input: "-", output: "b.wav"))
     #expect(try Self.command(["--live", "--demo"]).mode() == .live)
@@ -30,7 +30,7 @@ import Testing
     #expect(settings.left.count == 16 && settings.right.count == 15)
     #expect(settings.left.prefix(14).map(\.gain) == (0..<14).map { Double($0 - 14) })
     #expect(settings.right.prefix(14).map(\.gain) == (0..<14).map { Double($0) })
-    #expect(settings.left[0].q == EqualizerBand.octavesToQ(2))
+    #expect(settings.left[0].q == EqualizerBand.q(forBandwidth: 2))
     #expect(settings.left[14] == EqualizerBand(.peaking, frequency: 1_000, gain: -3, q: 2))
     #expect(settings.left[15] == settings.right[14])
     #expect(settings.right[14].kind == .highPass && settings.right[14].frequency == 30)
@@ -102,7 +102,7 @@ import Testing
     #expect(refusal.contains(text), "\(refusal)")
   }
 
-  @Test func bandsAboveHalfTheRateAreLeftOutAndTold() throws {
+  @Test func bandsAboveHalfTheRateAreLeftOutAndReported() throws {
     let request = EqualizerRequest(
       settings: EqualizerSettings(
         left: [.peaking(frequency: 5_000, gain: 3, octaves: 1), .peaking(frequency: 100, gain: 3, octaves: 1)],
@@ -116,7 +116,7 @@ import Testing
   @Test func solvedGainsGiveTheCurveThatWasAskedFor() throws {
     let gains = [0.0, 0, 3, 3, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0]
     var request = EqualizerRequest(settings: try .graphic(gains: gains + gains))
-    let centers = Array(EqualizerSettings.centers.dropLast())
+    let centers = Array(EqualizerSettings.centerFrequencies.dropLast())
     func miss() throws -> Double {
       let response = try request.prepared(sampleRate: 48_000).settings.response(at: centers, sampleRate: 48_000)
       return zip(response.left, gains).map { abs($0 - $1) }.max() ?? 0
@@ -129,7 +129,7 @@ import Testing
     #expect(preamp < -2.9 && preamp > -4)
   }
 
-  @Test func aPresetsFormIsToldByItsContent() throws {
+  @Test func aPresetsFormIsReportedByItsContent() throws {
     let folder = try ScratchFolder()
     let settings = EqualizerSettings(left: [EqualizerBand(frequency: 100, gain: 3, q: 1)], preamp: -3)
     let json = try EqualizerPreset(name: "Kitchen", settings: settings).json()

@@ -82,7 +82,7 @@ import Testing
 
   static let status = EqualizerPanel.Status(
     state: EqualizerState(
-      seconds: 75.2, before: [-18.25, -60], after: [-12.5, -.infinity], preamp: -6.2, lostFrames: 480, overruns: 1,
+      seconds: 75.2, before: [-18.25, -60], after: [-12.5, -.infinity], preamp: -6.2, droppedFrames: 480, overruns: 1,
       underruns: 2), hasKeys: true)
 
   @Test(arguments: [40, 80, 200]) func thePanelFitsTheTerminal(columns: Int) throws {

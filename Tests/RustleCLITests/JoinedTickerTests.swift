@@ -19,7 +19,7 @@ import Testing
   @Test func aRecordingThatIsServedWaitsForSomebody() async throws {
     let folder = try ScratchFolder()
     let text = (0..<2_000).map { "{\"v\":1,\"symbol\":\"A\",\"price\":\($0),\"t_ms\":\($0),\"seq\":\($0)}\n" }.joined()
-    let recording = ReplayFeed(path: try folder.write(Data(text.utf8), as: "a.ndjson"), pace: .unpaced)
+    let recording = ReplayFeed(path: try folder.write(Data(text.utf8), as: "a.ndjson"), pace: .asFastAsPossible)
     var plan = TickerPlan(source: .replay(recording), symbols: ["A"])
     plan.serve = .unix(folder.path("socket"))
     let served = plan
@@ -27,7 +27,7 @@ import Testing
     let writer = LineWriter(try FileHandle(forWritingTo: URL(filePath: notes)))
     async let ending = run(served, notes: writer)
     let client = try MarketFeed(.live(LiveFeed(.unix(folder.path("socket")), backoff: Self.quick)))
-    let stream = try await client.quotes()
+    let stream = try await client.trades()
     try await client.run()
     var received: [UInt64?] = []
     for await element in stream {
@@ -37,9 +37,9 @@ import Testing
     #expect(received == (0..<2_000).map { $0 })
     await client.shutDown()
     #expect(try await ending == .streamEnded)
-    let told = try String(contentsOfFile: notes, encoding: .utf8)
-    #expect(told.hasPrefix("rustle: serving on unix:\(folder.path("socket"))\n"))
-    #expect(told.contains("rustle: gave 2000 updates to "))
+    let reported = try String(contentsOfFile: notes, encoding: .utf8)
+    #expect(reported.hasPrefix("rustle: serving on unix:\(folder.path("socket"))\n"))
+    #expect(reported.contains("rustle: gave 2000 updates to "))
   }
 
   @Test func aConnectionThatNeverStoodIsAFailure() async throws {
@@ -57,8 +57,8 @@ import Testing
     }
   }
 
-  /// What a server says it has left out of quotes without numbers stands in a recording of them.
-  @Test func aRecordingTellsWhatIsMissing() async throws {
+  /// What a server says it has left out of trades without numbers stands in a recording of them.
+  @Test func aRecordingReportsWhatIsMissing() async throws {
     let folder = try ScratchFolder()
     let gap = "{\"v\":1,\"gap\":5}\n"
     let (first, second) = (
@@ -66,7 +66,7 @@ import Testing
     )
     for text in [first + gap + second, first + second] {
       let source = try folder.write(Data(text.utf8), as: "source.ndjson")
-      var plan = TickerPlan(source: .replay(ReplayFeed(path: source, pace: .unpaced)), symbols: .all)
+      var plan = TickerPlan(source: .replay(ReplayFeed(path: source, pace: .asFastAsPossible)), symbols: .all)
       plan.record = TickerPlan.Record(path: folder.path("copy.ndjson"), mayReplace: true, input: source)
       _ = try await run(plan)
       #expect(try String(contentsOfFile: folder.path("copy.ndjson"), encoding: .utf8) == text)
@@ -97,7 +97,7 @@ import Testing
     await feed.shutDown()
   }
 
-  @Test func aConnectionIsToldOnceForEachChange() async throws {
+  @Test func aConnectionIsReportedOnceForEachChange() async throws {
     let folder = try ScratchFolder()
     let notes = try folder.write(Data(), as: "notes")
     let plan = TickerPlan(source: .live(LiveFeed("peer:1")), symbols: .all)
@@ -116,7 +116,7 @@ import Testing
   }
 
   /// What the source skipped stands in its place, but not for whoever asked for the newest alone.
-  @Test(arguments: [nil, FeedPolicy.latest]) func whatAPeerSkippedIsAGap(policy: FeedPolicy?) async throws {
+  @Test(arguments: [nil, FeedPolicy.conflated]) func whatAPeerSkippedIsAGap(policy: FeedPolicy?) async throws {
     let folder = try ScratchFolder()
     let path = try folder.write(Data(), as: "out")
     var plan = TickerPlan(source: .live(LiveFeed("peer:1")), symbols: .all)
@@ -126,8 +126,8 @@ import Testing
       to: LineWriter(try FileHandle(forWritingTo: URL(filePath: path))), notes: nil)
     let price = try #require(ExactDecimal("1.50"))
     try await output.take([
-      StreamElement.value(Quote(symbol: "A", price: price, timeNanoseconds: 0, sequence: 0)), .gap(2),
-      .value(Quote(symbol: "A", price: price, timeNanoseconds: 0, sequence: 9, skipped: 6)),
+      StreamElement.value(Trade(symbol: "A", price: price, timeNanoseconds: 0, sequence: 0)), .gap(2),
+      .value(Trade(symbol: "A", price: price, timeNanoseconds: 0, sequence: 9, sequenceGap: 6)),
     ])
     let line = "{\"v\":1,\"symbol\":\"A\",\"price\":1.50,\"t_ms\":0,\"seq\":"
     let gaps = policy == nil ? "{\"v\":1,\"gap\":2}\n{\"v\":1,\"gap\":6}\n" : ""
@@ -146,7 +146,7 @@ import Testing
   @Test func aPeerThatIsKilledIsFoundAgainAndWhatIsMissingIsCounted() async throws {
     let folder = try ScratchFolder()
     let feed = try MarketFeed(.simulated(SimulatedFeed(symbols: ["A", "B"], updatesPerSecond: 100, seed: 7)))
-    let everything = try await feed.quotes(policy: .all(capacity: 1_048_576))
+    let everything = try await feed.trades(policy: .buffered(capacity: 1_048_576))
     let server = try await feed.serve(on: "127.0.0.1:0")
     try await feed.run()
     let middle = "unix:" + folder.path("socket")
@@ -164,7 +164,7 @@ import Testing
       for process in [relay, reader] where process.isRunning { kill(process.processIdentifier, SIGKILL) }
     }
     var written = Data()
-    /// Reads on until there are `count` quotes more.
+    /// Reads on until there are `count` trades more.
     func read(_ count: Int) throws {
       var lines = 0
       while lines < count {
@@ -179,7 +179,7 @@ import Testing
       kill(relay.processIdentifier, SIGKILL)
       relay.waitUntilExit()
       // Nobody hears these.
-      var missed = try await feed.quotes().makeAsyncIterator()
+      var missed = try await feed.trades().makeAsyncIterator()
       for _ in 0..<4 { _ = await missed.next() }
       relay = try handOn()
     }
@@ -196,11 +196,11 @@ import Testing
     for await element in everything { made.append(element, to: &source) }
 
     let lines = String(decoding: written, as: UTF8.self).split(separator: "\n")
-    let quotes = lines.filter { !$0.contains("\"gap\"") }
-    #expect(Set(quotes).areLines(of: source.string))
+    let trades = lines.filter { !$0.contains("\"gap\"") }
+    #expect(Set(trades).areLines(of: source.string))
     // Each is ended where it is.
     let kept = try String(contentsOfFile: recorded, encoding: .utf8).split(separator: "\n")
-    #expect(zip(kept, quotes).allSatisfy { $0 == $1 } && kept.count >= 20)
+    #expect(zip(kept, trades).allSatisfy { $0 == $1 } && kept.count >= 20)
     let decoded = try lines.map { try JSONDecoder().decode(Line.self, from: Data($0.utf8)) }
     let gaps = decoded.compactMap(\.gap)
     var missing: UInt64 = 0

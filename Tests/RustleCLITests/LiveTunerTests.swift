@@ -77,14 +77,14 @@ import Testing
     #expect(try await picture().contains("no stretch: play some notes first"))
   }
 
-  @Test func lostSoundAndALearnedReferenceAreTold() async throws {
+  @Test func lostSoundAndALearnedReferenceAreReported() async throws {
     await show(TuneLinesTests.update(1, 442, isLearning: true, lost: 480))
     #expect(try await picture().contains("LOST 480 frames"))
     let update = TuneLinesTests.update(2, 442, lost: 480)
     await show(
       TunerUpdate(
         time: 2, frame: update.frame, reading: update.reading, needle: update.needle,
-        tuning: try Tuning(reference: 442.25), isLearning: false, lostFrames: 480, overruns: 0))
+        tuning: try Tuning(reference: 442.25), isLearning: false, droppedFrames: 480, overruns: 0))
     #expect(try await picture().contains("learned A4 = 442.25 Hz"))
   }
 }

@@ -12,7 +12,7 @@ import Testing
     var state = MeterState()
     state.seconds = seconds
     state.level = level
-    state.equivalent = level - 1
+    state.equivalentContinuousLevel = level - 1
     return state
   }
 
@@ -69,7 +69,7 @@ import Testing
     #expect(abs(try #require(drift([-20, -26, -23])) - 6) < 1e-9)
     #expect(drift([-20, -.infinity]) == .infinity)
     var state = MeterState()
-    (state.seconds, state.equivalent) = (5, -20)
+    (state.seconds, state.equivalentContinuousLevel) = (5, -20)
     let calibration = try MeterCalibration(state, drift: 0.5, reference: 94)
     #expect(
       calibration.text(.text, profile: TickerViewTests.profile(columns: 80)).contains("--calibration 114.00"))

@@ -17,21 +17,21 @@ import Testing
     var state = MeterState()
     state.seconds = 75.25
     state.level = -21.34
-    state.equivalent = -23.05
+    state.equivalentContinuousLevel = -23.05
     state.maximum = -8.91
     state.minimum = -63.4
     state.peak = -0.04
-    state.exposure = -4.29
+    state.soundExposureLevel = -4.29
     state.exceeded = [-10.25, -12.5, -24, -51.75, -60.1]
     state.place = 76.9
-    state.noiseClass = .average
-    state.loudness = NoiseReading.Loudness(
+    state.levelZone = .average
+    state.loudness = SoundLevelReading.Loudness(
       momentary: -20.1, momentaryMaximum: -7.4, shortTerm: -22.6, shortTermMaximum: -9.8, integrated: -19.75,
       range: 14.2,
       truePeak: 0.31)
     if bands {
       state.bands = (-6...4).map {
-        NoiseMeter.Band(
+        SoundLevelMeter.Band(
           center: 1_000 * pow(10, 0.3 * Double($0)), level: $0 == -6 ? -.infinity : -30 - 3 * abs(Double($0)))
       }
     }
@@ -44,13 +44,13 @@ import Testing
     state.calibration = Calibration(offset: 118.4)
     state.frequencyWeighting = .c
     state.timeWeighting = .slow
-    (state.level, state.equivalent, state.maximum, state.minimum) = (97.06, 95.35, 109.49, nil)
+    (state.level, state.equivalentContinuousLevel, state.maximum, state.minimum) = (97.06, 95.35, 109.49, nil)
     state.exceeded = MeterState().exceeded
-    state.noiseClass = .loud
+    state.levelZone = .loud
     state.place = 120
     state.loudness = nil
     state.overloads = 3
-    state.lostFrames = 960
+    state.droppedFrames = 960
     state.overruns = 2
     return state
   }
@@ -81,7 +81,7 @@ import Testing
       #expect(lines.count < rows)
       #expect(lines.allSatisfy { $0.columns <= columns && DisplayWidth.columns(of: $0.text) == $0.columns })
       let text = Self.text(lines)
-      #expect(text.contains(state.noiseClass.name) && text.contains("calibrated"))
+      #expect(text.contains(state.levelZone.name) && text.contains("calibrated"))
     }
   }
 
@@ -117,14 +117,14 @@ import Testing
   }
 
   @Test(arguments: [
-    (NoiseClass.silent, "34"), (.quiet, "32"), (.average, "35"), (.noisy, "33"), (.loud, "31"),
+    (LevelZone.silent, "34"), (.quiet, "32"), (.average, "35"), (.noisy, "33"), (.loud, "31"),
   ])
-  func aClassIsAWordAndAColour(noiseClass: NoiseClass, code: String) throws {
+  func aClassIsAWordAndAColour(levelZone: LevelZone, code: String) throws {
     var state = Self.state()
-    state.noiseClass = noiseClass
+    state.levelZone = levelZone
     let text = Self.text(try Self.view(columns: 80, color: true, state))
-    #expect(text.contains("\u{1B}[\(code)m 76 \(noiseClass.name)\u{1B}[0m"))
-    #expect(text.contains(noiseClass.name.uppercased()))
+    #expect(text.contains("\u{1B}[\(code)m 76 \(levelZone.name)\u{1B}[0m"))
+    #expect(text.contains(levelZone.name.uppercased()))
   }
 
   @Test(arguments: [0.0, 30, 60, 120, 500]) func theBarIsAsLongAsItsPlace(place: Double) throws {
@@ -138,7 +138,9 @@ import Testing
 
   @Test func thirdsOfOctavesFitAndAreNamedByOctaves() throws {
     var state = Self.state()
-    state.bands = (-18...13).map { NoiseMeter.Band(center: 1_000 * pow(10, Double($0) / 10), level: -Double($0 + 20)) }
+    state.bands = (-18...13).map {
+      SoundLevelMeter.Band(center: 1_000 * pow(10, Double($0) / 10), level: -Double($0 + 20))
+    }
     for columns in [20, 40, 80, 200] {
       let lines = MeterView(subject: try Self.subject(), profile: TickerViewTests.profile(columns: columns)).bands(
         state)
@@ -168,10 +170,10 @@ import Testing
     let lines = MeterLines(
       format: format, profile: TickerViewTests.profile(columns: 80, ascii: ascii), subject: try subject())
     var silence = MeterState()
-    silence.loudness = NoiseReading.Loudness(
+    silence.loudness = SoundLevelReading.Loudness(
       momentary: -.infinity, momentaryMaximum: -.infinity, shortTerm: -.infinity, shortTermMaximum: -.infinity,
       integrated: -.infinity, range: 0, truePeak: -.infinity)
-    silence.bands = state().bands.map { NoiseMeter.Band(center: $0.center, level: -.infinity) }
+    silence.bands = state().bands.map { SoundLevelMeter.Band(center: $0.center, level: -.infinity) }
     var end = state()
     end.shares = [0.5, 0.5, 0, 0, 0]
     let table = lines.readings(like: silence)

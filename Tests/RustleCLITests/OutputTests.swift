@@ -39,7 +39,7 @@ import Testing
     #expect(try JSONDecoder().decode(Record.self, from: Data(text.utf8)).x == value)
   }
 
-  @Test func fieldsOfACSVRecordAreQuotedWhereTheyMustBe() {
+  @Test func fieldsOfACSVRecordAreTradedWhereTheyMustBe() {
     func record(_ values: [Value]) -> String { Self.table(values.map { Self.column("x", $0) }, .csv).line(0) }
     #expect(record([.string("a"), .string("b c"), .number(1.5), .string("")]) == "a,b c,1.5,\n")
     #expect(

@@ -44,7 +44,8 @@ import RustleWebSocket
     }
     #expect(try plan("a.csv") == TickerPlan(source: .replay(ReplayFeed(path: "a.csv")), symbols: .all))
     let feed = ReplayFeed(
-      path: "/dev/stdin", format: .csv, schema: "symbol=s,price=p", pace: .unpaced, repeats: true, fromNanoseconds: 0)
+      path: "/dev/stdin", format: .csv, schema: "symbol=s,price=p", pace: .asFastAsPossible, repeats: true,
+      fromNanoseconds: 0)
     let other = try plan(
       "-", "BTC", "--input", "csv", "--schema", "symbol=s,price=p", "--speed", "max", "--loop", "--from", "1970-01-01",
       "--candles", "1m", "--lateness", "500ms", "--policy", "sampled", "--rate", "4", "--alert", "BTC>1", "--alert",
@@ -54,8 +55,8 @@ import RustleWebSocket
     #expect(other.content == .candles(every: .seconds(60), lateness: .milliseconds(500)))
     #expect(other.thresholds.map(\.symbol) == ["BTC", "ETH"])
     #expect(other.record == TickerPlan.Record(path: "b.ndjson", mayReplace: true, input: "/dev/stdin"))
-    #expect(try plan("a.csv", "--speed", "10").source == .replay(ReplayFeed(path: "a.csv", pace: .times(10))))
-    #expect(try plan("a.csv", "--policy", "latest").policy == .latest)
+    #expect(try plan("a.csv", "--speed", "10").source == .replay(ReplayFeed(path: "a.csv", pace: .speed(10))))
+    #expect(try plan("a.csv", "--policy", "conflated").policy == .conflated)
     #expect(
       try plan("a.csv", "--candles", "1m", "--lateness", "0s").content == .candles(every: .seconds(60), lateness: .zero)
     )
@@ -101,7 +102,7 @@ import RustleWebSocket
     }
     let plain = try plan("--connect", "127.0.0.1:7000")
     #expect(plain == TickerPlan(source: .live(LiveFeed("127.0.0.1:7000")), symbols: .all))
-    #expect(plain.policy == nil && plain.everything == .all() && plain.sourceText == "from 127.0.0.1:7000")
+    #expect(plain.policy == nil && plain.everything == .buffered() && plain.sourceText == "from 127.0.0.1:7000")
     let other = try plan(
       "--connect", "unix:/a b", "BTC", "--schema", "symbol=s,price=p", "--renumbered", "--serve", "[::1]:0", "--policy",
       "sampled", "--alert", "ETH>1", "--candles", "1m", "--record", "b.ndjson")
@@ -109,7 +110,7 @@ import RustleWebSocket
     #expect(other.source == .live(feed) && other.symbols == ["BTC"] && other.serve == .tcp("::1", port: 0))
     #expect(other.policy == .sampled(every: .milliseconds(500)) && other.record?.path == "b.ndjson")
     #expect(try plan("A", "--serve", "unix:a").serve == .unix("a"))
-    #expect(try plan("--replay", "a.csv", "--serve", "a:1").everything == .awaited())
+    #expect(try plan("--replay", "a.csv", "--serve", "a:1").everything == .lossless())
   }
 
   #if WebSocket
@@ -119,7 +120,7 @@ import RustleWebSocket
     }
     let plain = try plan("WSS://a/b?key=x")
     #expect(plain == TickerPlan(source: .webSocket(WebSocketFeed("WSS://a/b?key=x")), symbols: .all))
-    #expect(plain.policy == nil && plain.everything == .all() && plain.sourceText == "from wss://a/b")
+    #expect(plain.policy == nil && plain.everything == .buffered() && plain.sourceText == "from wss://a/b")
     let other = try plan(
       "wss://a:1", "BTC", "--schema", "symbol=s,price=p", "--renumbered", "--subscribe", "+$symbol", "--unsubscribe",
       "-$symbol", "--header", "A: b: c", "--header", "D:e", "--roots", "r.pem")
@@ -159,7 +160,7 @@ import RustleWebSocket
   @Test func theMetersOptionsAreRead() throws {
     let command = try #require(try RootCommand.parseAsRoot(["meter", "a.wav"]) as? MeterCommand)
     let format = try AudioFormat(sampleRate: 48_000, channels: 2)
-    #expect(try command.meter.configuration(for: format) == NoiseMeterConfiguration())
+    #expect(try command.meter.configuration(for: format) == SoundLevelMeterConfiguration())
     #expect(
       command.interval == nil && command.duration.seconds == nil && command.png == nil && command.calibrate == nil)
     let arguments = [
@@ -170,7 +171,7 @@ import RustleWebSocket
     let other = try #require(try RootCommand.parseAsRoot(arguments) as? MeterCommand)
     #expect(
       try other.meter.configuration(for: format)
-        == NoiseMeterConfiguration(
+        == SoundLevelMeterConfiguration(
           frequencyWeighting: .c, timeWeighting: .slow, channel: .channel(1), calibration: Calibration(offset: -3.5),
           measuresLoudness: false, bands: .thirdOctave))
     #expect(other.interval == 250 && other.duration.seconds == 2 && other.png == "a.png")

@@ -125,7 +125,7 @@ extension SoundCommandTests {
     #expect(file.status == 0 && file.lines.count == 3)
   }
 
-  @Test func aShortWindowIsToldOf() throws {
+  @Test func aShortWindowIsReportedOf() throws {
     let folder = try ScratchFolder()
     let path = try folder.write(Self.sine(440), as: "a.wav")
     let words = ["pitch", path, "--min", "60", "--window", "1024", "--hop", "20000"]

@@ -16,17 +16,17 @@ import Testing
     return try #require(SignalLevel.levels(of: samples, channels: 1).first)
   }
 
-  static func progress(isPaused: Bool = false, lostFrames: Int64 = 0, clipped: Int = 0) throws -> RecorderProgress {
+  static func progress(isPaused: Bool = false, droppedFrames: Int64 = 0, clipped: Int = 0) throws -> RecorderProgress {
     RecorderProgress(
       frames: 3_550_000, duration: .milliseconds(73_958), isPaused: isPaused,
-      levels: [try level(-12.3, -24), try level(-40, -50)], lostFrames: lostFrames, overruns: 0,
+      levels: [try level(-12.3, -24), try level(-40, -50)], droppedFrames: droppedFrames, overruns: 0,
       clippedSamples: clipped)
   }
 
   @Test(arguments: [40, 80, 120]) func theViewFitsTheTerminal(columns: Int) throws {
     let view = RecordView(path: "session/音.flac", hasKeys: true, held: [-6, 0.1])
     let lines = view.lines(
-      try Self.progress(lostFrames: 128, clipped: 3), TickerViewTests.profile(columns: columns))
+      try Self.progress(droppedFrames: 128, clipped: 3), TickerViewTests.profile(columns: columns))
     for line in lines {
       #expect(line.columns <= columns)
       #expect(DisplayWidth.columns(of: line.text) == line.columns)
@@ -44,7 +44,7 @@ import Testing
 
   @Test func linesAreForPeopleAndForPrograms() throws {
     let recording = Recording(
-      path: "a.wav", format: try AudioFormat(sampleRate: 48_000, channels: 2), frames: 480_000, lostFrames: 2,
+      path: "a.wav", format: try AudioFormat(sampleRate: 48_000, channels: 2), frames: 480_000, droppedFrames: 2,
       overruns: 1, clippedSamples: 0)
     for format in [OutputFormat.text, .ndjson] {
       let profile = TickerViewTests.profile(columns: 80)
@@ -102,7 +102,7 @@ import Testing
     #expect(replaced.status == 0)
   }
 
-  @Test func aDeviceThatIsNotThereIsToldWithStatus69() throws {
+  @Test func aDeviceThatIsNotThereIsReportedWithStatus69() throws {
     let folder = try ScratchFolder()
     let path = folder.path("take.wav")
     let result = try RustleProcess.run(["record", path, "--device", "no-such-device", "--duration", "0.1"])
@@ -142,8 +142,8 @@ import Testing
     for number in 0..<20 {
       let lines = try String(contentsOfFile: folder.path("\(number).txt"), encoding: .utf8)
       let last = try #require(lines.split(separator: "\n").last { $0.hasSuffix("}") })
-      let told = try JSONSerialization.jsonObject(with: Data(last.utf8)) as? [String: Any]
-      let frames = try #require(told?["frames"] as? Int)
+      let reported = try JSONSerialization.jsonObject(with: Data(last.utf8)) as? [String: Any]
+      let frames = try #require(reported?["frames"] as? Int)
       var reader = try AudioFileReader(path: folder.path("\(number).\(container)"))
       var samples: [Float] = []
       let kept = try reader.read(into: &samples, maximumFrames: 50_000)

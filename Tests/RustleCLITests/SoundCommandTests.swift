@@ -31,7 +31,7 @@ import Testing
     #expect(objects.dropLast().allSatisfy { $0["kind"] as? String == "reading" })
     let summary = try #require(objects.last)
     #expect(summary["kind"] as? String == "summary" && summary["v"] as? Int == 1)
-    #expect(abs(try #require(summary["equivalent_db"] as? Double) + 9.03) < 0.05)
+    #expect(abs(try #require(summary["equivalent_continuous_db"] as? Double) + 9.03) < 0.05)
     #expect(abs(try #require(summary["maximum_db"] as? Double) + 9.03) < 0.05)
     #expect(abs(try #require(summary["l50_db"] as? Double) + 9.03) < 0.1)
     #expect(abs(try #require(summary["true_peak_dbtp"] as? Double) + 6.02) < 0.1)
@@ -77,13 +77,13 @@ import Testing
     let zeros = [Float](repeating: 0, count: 48_000)
     let path = try folder.write(WaveFile.floats(zeros, channels: 1, sampleRate: 48_000), as: "silence.wav")
     let summary = try #require(try Self.objects(RustleProcess.run(["meter", path, "--json"])).last)
-    #expect(summary["equivalent_db"] is NSNull && summary["integrated_lufs"] is NSNull)
+    #expect(summary["equivalent_continuous_db"] is NSNull && summary["integrated_lufs"] is NSNull)
     #expect(summary["class"] as? String == "silent" && summary["place"] as? Double == 0)
     let text = try RustleProcess.run(["meter", path])
     #expect(text.status == 0 && !text.output.contains("inf") && !text.output.contains("nan"))
   }
 
-  @Test func anOverloadIsToldInWords() throws {
+  @Test func anOverloadIsReportedInWords() throws {
     let folder = try ScratchFolder()
     let path = try folder.write(Self.tone(amplitude: 1.2), as: "loud.wav")
     let result = try RustleProcess.run(["meter", path])
@@ -111,7 +111,7 @@ import Testing
     let objects = try Self.objects(result)
     #expect(objects.count == 6)
     #expect(objects.last?["t_s"] as? Double == 0.5 && objects.last?["input"] as? String == "device demo")
-    #expect(objects.last?["lost_frames"] as? Int == 0)
+    #expect(objects.last?["dropped_frames"] as? Int == 0)
   }
 
   @Test func aCalibrationIsMeasured() throws {
@@ -122,7 +122,7 @@ import Testing
     let offset = try #require(result.output.firstMatch(of: #/--calibration (\d+\.\d\d)\n/#).flatMap { Double($0.1) })
     #expect(abs(offset - 103.03) < 0.06)
     let again = try RustleProcess.run(["meter", path, "--calibration", "\(offset)", "--duration", "3", "--json"])
-    #expect(abs(try #require(try Self.objects(again).last?["equivalent_db"] as? Double) - 94) < 0.006)
+    #expect(abs(try #require(try Self.objects(again).last?["equivalent_continuous_db"] as? Double) - 94) < 0.006)
   }
 
   /// The built-in device rises by 6 dB a second.
@@ -206,7 +206,7 @@ import Testing
   }
 
   /// Half of the file of a second is there.
-  @Test func aFileThatWasCutOffIsToldOf() throws {
+  @Test func aFileThatWasCutOffIsReportedOf() throws {
     let folder = try ScratchFolder()
     let whole = Self.tone(1, rate: 8_000)
     let path = try folder.write(whole.dropLast(16_000), as: "cut.wav")
@@ -235,7 +235,7 @@ import Testing
     }
   }
 
-  @Test func aProgramIsToldHowAPlaybackGoes() throws {
+  @Test func aProgramIsReportedHowAPlaybackGoes() throws {
     let folder = try ScratchFolder()
     let path = try folder.write(Self.tone(1), as: "a.wav")
     let result = try RustleProcess.run(["play", path, "--demo", "--from", "0.25", "--to", "0.75", "--json"])
@@ -314,29 +314,30 @@ import Testing
   }
 
   @Test func theSilenceOfAPauseIsNoHole() {
-    func progress(_ sequence: UInt64, played: Int64 = 1, queued: Int64, starved: Int64) -> PlaybackProgress {
+    func progress(_ sequence: UInt64, played: Int64 = 1, queued: Int64, insertedSilence: Int64) -> PlaybackProgress {
       PlaybackProgress(
-        sequence: sequence, position: 0, played: played, queued: queued, starved: 150 + starved, underruns: 0)
+        sequence: sequence, position: 0, played: played, queued: queued, insertedSilence: 150 + insertedSilence,
+        underruns: 0)
     }
     let line = PlayLine(
       subject: "a.wav", totalFrames: nil, rate: 1_000, hasKeys: false, isEnabled: false, columns: { 80 },
       write: { _ in })
     // Nor is the silence before the first sound.
-    line.show(progress(0, played: 0, queued: 0, starved: -50))
-    line.show(progress(0, queued: 9, starved: 0))
+    line.show(progress(0, played: 0, queued: 0, insertedSilence: -50))
+    line.show(progress(0, queued: 9, insertedSilence: 0))
     #expect(line.state.insertedSilence == 0)
-    line.show(progress(0, queued: 9, starved: 10))
+    line.show(progress(0, queued: 9, insertedSilence: 10))
     line.setPaused(true)
-    line.show(progress(1, queued: 0, starved: 300))
+    line.show(progress(1, queued: 0, insertedSilence: 300))
     line.setPaused(false)
-    line.show(progress(2, queued: 0, starved: 400))
-    line.show(progress(3, queued: 5, starved: 450))
+    line.show(progress(2, queued: 0, insertedSilence: 400))
+    line.show(progress(3, queued: 5, insertedSilence: 450))
     #expect(line.state.insertedSilence == 10)
-    line.show(progress(4, queued: 0, starved: 470))
+    line.show(progress(4, queued: 0, insertedSilence: 470))
     #expect(line.state.insertedSilence == 30)
   }
 
-  @Test func theLineOfAPlaybackFitsAndTellsOfHoles() {
+  @Test func theLineOfAPlaybackFitsAndReportsOfHoles() {
     let line = PlayLine(
       subject: "takes/a.wav", totalFrames: 96_000, rate: 48_000, hasKeys: true, isEnabled: true, columns: { 80 },
       write: { _ in })
@@ -369,7 +370,7 @@ import Testing
     #expect(text.lines.count >= objects.count + 1)
   }
 
-  @Test func aMachineWithoutDevicesIsToldSo() throws {
+  @Test func aMachineWithoutDevicesIsReportedSo() throws {
     let none = DeviceList { () throws(AudioError) in [] }
     #expect(none.devices == [.demo] && none.note?.contains("no sound devices") == true)
     let broken = DeviceList { () throws(AudioError) in

@@ -67,7 +67,7 @@ import Testing
       var read: [Float] = []
       for try await buffer in input.buffers() { read += buffer.samples }
       #expect(read == Array(samples.prefix(2 * frames)))
-      #expect(input.tally.frames == frames && input.tally.lostFrames == 0)
+      #expect(input.tally.frames == frames && input.tally.droppedFrames == 0)
       try input.checkIsNotEmpty()
       #expect(input.shortness == nil)
     }

@@ -15,11 +15,11 @@ import Testing
       let time = Double(index) / rate
       return Float(0.5 * sin(2 * .pi * 1_750 * time * time))
     }
-    let stft = try STFT(size: 256, hop: 64, scale: .amplitude, form: .decibels)
-    var columns = SpectrogramColumns(rows: stft.rowCount)
+    let stft = try STFT(size: 256, hop: 64, normalization: .amplitude, output: .decibels)
+    var columns = SpectrogramColumns(rows: stft.valuesPerRow)
     let rows = try stft.frames(of: signal)
-    for start in stride(from: 0, to: rows.count, by: stft.rowCount) {
-      columns.add(Array(rows[start..<start + stft.rowCount]))
+    for start in stride(from: 0, to: rows.count, by: stft.valuesPerRow) {
+      columns.add(Array(rows[start..<start + stft.valuesPerRow]))
     }
     let subject = SoundSubject(
       name: "folder/sweep.wav", format: try AudioFormat(sampleRate: rate, channels: 1), encoding: "WAV, 32 bit float",

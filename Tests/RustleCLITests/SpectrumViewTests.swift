@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test func everyColumnShowsTheHighestLevelOfItsBand() {
-    let axis = Axis.frequency(10...1_000)
+    let axis = PlotAxis.frequency(10...1_000)
     let frequencies = stride(from: 0.0, through: 1_000, by: 1).map { $0 }
     var decibels = [Double](repeating: -80, count: frequencies.count)
     decibels[777] = -3
@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test func columnsNarrowerThanBinsLieOnTheLineBetweenThem() {
-    let axis = Axis.frequency(100...400)
+    let axis = PlotAxis.frequency(100...400)
     let columns = SpectrumBars.columns(
       30, frequencies: [0, 100, 200, 300, 400], decibels: [0, -10, -30, -20, -60], axis: axis)
     #expect(columns[0] == -10)

@@ -42,15 +42,15 @@ import Testing
   @Test func theSizeComesFromTheTerminalThenTheEnvironmentThenTheDefault() {
     let asked = Self.profile(["COLUMNS": "50", "LINES": "9"], size: (120, 40))
     #expect(asked.columns == 120 && asked.rows == 40)
-    let told = Self.profile(["COLUMNS": "50", "LINES": "9"], isTerminal: false)
-    #expect(told.columns == 50 && told.rows == 9)
+    let reported = Self.profile(["COLUMNS": "50", "LINES": "9"], isTerminal: false)
+    #expect(reported.columns == 50 && reported.rows == 9)
     let unknown = Self.profile(["COLUMNS": "wide", "LINES": "-3"])
     #expect(unknown.columns == 80 && unknown.rows == 24)
     let tiny = Self.profile([:], size: (3, 1))
     #expect(tiny.columns == 20 && tiny.rows == 5)
     #expect(tiny.screenColumns == 3 && tiny.lineLimit == 1)
     #expect(Self.profile([:], size: (10, 9)).lineLimit == 4, "each line wraps once")
-    #expect(told.lineLimit == 8 && unknown.lineLimit == 23 && told.screenColumns == 50)
+    #expect(reported.lineLimit == 8 && unknown.lineLimit == 23 && reported.screenColumns == 50)
   }
 
   @Test func aPictureIsCutToTheRowsThatThereAre() throws {

@@ -7,12 +7,12 @@ import Testing
 
 @Suite(.releasesNativeObjects) struct TickerLinesTests {
   /// Four updates of two symbols, each in turn but the last.
-  static let quotes: [Quote] = [
+  static let trades: [Trade] = [
     ("BTC", "64000.10", 0), ("LONGSYMBOL", "0.25000000", 0), ("BTC", "64320", 1), ("BTC", "63360.00", 2),
-  ].map { TickerViewTests.quote($0.0, $0.1, sequence: $0.2) }
+  ].map { TickerViewTests.trade($0.0, $0.1, sequence: $0.2) }
 
   static func text(
-    _ elements: [StreamElement<Quote>], _ format: OutputFormat,
+    _ elements: [StreamElement<Trade>], _ format: OutputFormat,
     _ profile: TerminalProfile = TickerViewTests.profile(columns: 80), isInMilliseconds: Bool = false
   ) -> String {
     write(elements, TickerTables(isSimulated: isInMilliseconds, format: format, profile: profile))
@@ -28,7 +28,7 @@ import Testing
 
   static func simulated(_ format: OutputFormat, ascii: Bool = false) -> String {
     text(
-      quotes.map { .value($0) }, format, TickerViewTests.profile(columns: 80, ascii: ascii),
+      trades.map { .value($0) }, format, TickerViewTests.profile(columns: 80, ascii: ascii),
       isInMilliseconds: true)
   }
 
@@ -64,18 +64,18 @@ import Testing
     let none = try #require(ExactDecimal("0.00"))
     let some = try #require(ExactDecimal("-12.50"))
     let price = try #require(ExactDecimal("999999999999999999"))
-    let quotes = [
-      Quote(symbol: "a\"b,c", price: price, size: none, timeNanoseconds: 1_000_000, sequence: .max - 1),
-      Quote(symbol: "A", price: some, size: try #require(ExactDecimal("0.5")), timeNanoseconds: -1),
+    let trades = [
+      Trade(symbol: "a\"b,c", price: price, size: none, timeNanoseconds: 1_000_000, sequence: .max - 1),
+      Trade(symbol: "A", price: some, size: try #require(ExactDecimal("0.5")), timeNanoseconds: -1),
     ].map { StreamElement.value($0) }
     #expect(
-      Self.text(quotes, .ndjson) == #"""
+      Self.text(trades, .ndjson) == #"""
         {"v":1,"symbol":"a\"b,c","price":999999999999999999,"t_ms":1,"seq":18446744073709551614}
         {"v":1,"symbol":"A","price":-12.50,"t_ns":-1,"size":0.5}
 
         """#)
     #expect(
-      Self.text(quotes, .csv) == #"""
+      Self.text(trades, .csv) == #"""
         symbol,price,size,t_ns,seq
         "a""b,c",999999999999999999,,1000000,18446744073709551614
         A,-12.50,0.5,-1,
@@ -102,15 +102,15 @@ import Testing
     #expect(text.string == "0 9 10 -1 9223372036854775807 -9223372036854775808 18446744073709551615")
   }
 
-  @Test func gapIsToldInItsPlace() {
+  @Test func gapIsReportedInItsPlace() {
     func gap(_ format: OutputFormat) -> String {
       TickerTables(format: format, profile: TickerViewTests.profile(columns: 80, ascii: true)).gap(7)
     }
     #expect(gap(.ndjson) == "{\"v\":1,\"gap\":7}\n")
     #expect(gap(.csv).isEmpty)
     #expect(gap(.text).hasSuffix("7 updates are missing here\n"))
-    let quotes = Self.quotes.map { StreamElement.value($0) }
-    let lines = Self.text([quotes[0], .gap(2), quotes[3]], .ndjson, isInMilliseconds: true).split(
+    let trades = Self.trades.map { StreamElement.value($0) }
+    let lines = Self.text([trades[0], .gap(2), trades[3]], .ndjson, isInMilliseconds: true).split(
       separator: "\n")
     #expect(lines.count == 3 && lines[1] == "{\"v\":1,\"gap\":2}")
     #expect(lines[2].contains("\"seq\":2"), "numbers go on by what is missing")
@@ -123,8 +123,8 @@ import Testing
   }
 
   @Test func aTimeBefore1970IsATimeOfDay() {
-    let quote = Quote(symbol: "A", price: .zero, timeNanoseconds: -1_000_000)
-    #expect(Self.text([.value(quote)], .text).hasPrefix("23:59:59.999Z  A"))
+    let trade = Trade(symbol: "A", price: .zero, timeNanoseconds: -1_000_000)
+    #expect(Self.text([.value(trade)], .text).hasPrefix("23:59:59.999Z  A"))
   }
 
   // MARK: candles
@@ -167,7 +167,7 @@ import Testing
     return try JSONDecoder().decode(PriceAlert.self, from: Data(json.utf8))
   }
 
-  @Test func alertsAreNoQuotes() throws {
+  @Test func alertsAreNoTrades() throws {
     let alert = try Self.alert()
     #expect(alert.threshold == PriceThreshold("BTC>=70000.0~12.5"))
     #expect(

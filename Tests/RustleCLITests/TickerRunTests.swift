@@ -23,7 +23,7 @@ import Testing
   ) async throws -> Output {
     let folder = try ScratchFolder()
     let (out, err) = (try folder.write(Data(), as: "out"), try folder.write(Data(), as: "err"))
-    var feed = ReplayFeed(path: try folder.write(Data(text.utf8), as: name), pace: .unpaced)
+    var feed = ReplayFeed(path: try folder.write(Data(text.utf8), as: name), pace: .asFastAsPossible)
     var plan = TickerPlan(source: .replay(feed), symbols: .all)
     change(&plan, &feed)
     plan.source = .replay(feed)
@@ -120,7 +120,7 @@ import Testing
     #expect(output.notes.hasSuffix("rustle: updates left out, as they came after later ones: 1\n"))
   }
 
-  @Test func whatCannotBeReadIsToldAndSkipped() async throws {
+  @Test func whatCannotBeReadIsReportedAndSkipped() async throws {
     let text =
       Self.lines[0] + "{\"symbol\":\"BTC\",\"price\":\"x\"}\n{\"heartbeat\":1}\n" + Self.lines[0]
       + Self.lines[2].replacing("\"seq\":1", with: "\"seq\":4")
@@ -146,16 +146,16 @@ import Testing
   /// Which updates are passed over is not said: it depends on who is faster. All are delivered, or in the one count.
   @Test func theNewestAloneHasNoGaps() async throws {
     let text = (0..<2_000).map { "{\"v\":1,\"symbol\":\"A\",\"price\":\($0),\"t_ms\":\($0),\"seq\":\($0)}\n" }.joined()
-    let output = try await play(text) { plan, _ in plan.policy = .latest }
+    let output = try await play(text) { plan, _ in plan.policy = .conflated }
     let lines = output.text.split(separator: "\n")
     #expect(!output.text.contains("gap") && lines.last?.contains("\"price\":1999,") == true)
     let passed = output.notes.firstMatch(of: /passed over, as newer ones had come: (\d+)/).flatMap { Int($0.1) } ?? 0
     #expect(lines.count + passed == 2_000)
   }
 
-  @Test func aRecordingWithoutQuotesIsBadData() async throws {
+  @Test func aRecordingWithoutTradesIsBadData() async throws {
     let empty = try await play("").failure
-    #expect(empty?.status == .badData && empty?.message.hasSuffix("expected quotes, got an empty file") == true)
+    #expect(empty?.status == .badData && empty?.message.hasSuffix("expected trades, got an empty file") == true)
     let foreign = try await play("a,b\n1,2\n", as: "a.csv").failure
     #expect(foreign?.status == .badData && foreign?.message.hasSuffix("got 2 lines that are none") == true)
     #expect(foreign?.advice?.contains("--schema") == true)
@@ -179,19 +179,19 @@ import Testing
   @Test func aFileThatIsThereIsReplacedOnlyWhenAskedFor() async throws {
     let folder = try ScratchFolder()
     let path = try folder.write(Data("precious\n".utf8), as: "a.ndjson")
-    #expect(throws: CommandFailure.self) { try QuoteRecording(TickerPlan.Record(path: path)) }
+    #expect(throws: CommandFailure.self) { try TradeRecording(TickerPlan.Record(path: path)) }
     #expect(throws: CommandFailure.self) {
-      try QuoteRecording(TickerPlan.Record(path: path, mayReplace: true, input: path))
+      try TradeRecording(TickerPlan.Record(path: path, mayReplace: true, input: path))
     }
-    #expect(throws: CommandFailure.self) { try QuoteRecording(TickerPlan.Record(path: folder.path("no/a.ndjson"))) }
-    let recording = try QuoteRecording(TickerPlan.Record(path: path, mayReplace: true))
+    #expect(throws: CommandFailure.self) { try TradeRecording(TickerPlan.Record(path: folder.path("no/a.ndjson"))) }
+    let recording = try TradeRecording(TickerPlan.Record(path: path, mayReplace: true))
     try await recording.write([.gap(0)])
-    #expect(try String(contentsOfFile: path, encoding: .utf8) == "precious\n", "until there is a quote")
-    try await recording.write([.value(TickerViewTests.quote("A", "1.0")), .gap(3)])
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == "precious\n", "until there is a trade")
+    try await recording.write([.value(TickerViewTests.trade("A", "1.0")), .gap(3)])
     #expect(try String(contentsOfFile: path, encoding: .utf8).hasSuffix("\"seq\":0}\n"), "while it grows")
     try await recording.end()
     #expect(await recording.summary.hasPrefix("rustle: 3 updates came too fast for "))
-    let unused = try QuoteRecording(TickerPlan.Record(path: folder.path("b.ndjson")))
+    let unused = try TradeRecording(TickerPlan.Record(path: folder.path("b.ndjson")))
     try await unused.end()
     #expect(await unused.summary == "no updates came: nothing was written to \(folder.path("b.ndjson"))\n")
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["a.ndjson"])
@@ -201,9 +201,9 @@ import Testing
     let folder = try ScratchFolder()
     let path = folder.path("a.ndjson")
     await #expect(processExitsWith: .success) { [path = path as String] in
-      let recording = try QuoteRecording(TickerPlan.Record(path: path))
+      let recording = try TradeRecording(TickerPlan.Record(path: path))
       try ProcessLimits.largestFile(600)
-      let batch = (0..<7).map { StreamElement.value(TickerViewTests.quote("A", "1.0", sequence: $0)) }
+      let batch = (0..<7).map { StreamElement.value(TickerViewTests.trade("A", "1.0", sequence: $0)) }
       try await recording.write(batch)
       do {
         try await recording.write(batch)
@@ -225,12 +225,12 @@ import Testing
     var plan = TickerPlan(source: source, symbols: ["A", "B"])
     plan.record = TickerPlan.Record(path: folder.path("a.ndjson"))
     let feed = try MarketFeed(source, clock: clock)
-    let recording = try QuoteRecording(try #require(plan.record))
+    let recording = try TradeRecording(try #require(plan.record))
     let streams = try await TickerStreams(plan, of: feed, recording: recording)
     try await feed.run()
     clock.advance(by: .zero)
     clock.advance(by: .seconds(100))
-    let given = await feed.counts.quotes
+    let given = await feed.counts.trades
     let first = try await streams.firstEnding { tasks, _ in tasks.addTask { ending } }
     try await recording.end()
     #expect(first == ending && given > 10_000, "more than one batch")
@@ -246,7 +246,7 @@ import Testing
     var plan = TickerPlan(source: source, symbols: ["A"])
     plan.record = TickerPlan.Record(path: folder.path("a.ndjson"))
     let feed = try MarketFeed(source)
-    let streams = try await TickerStreams(plan, of: feed, recording: QuoteRecording(try #require(plan.record)))
+    let streams = try await TickerStreams(plan, of: feed, recording: TradeRecording(try #require(plan.record)))
     _ = try folder.write(Data("somebody else's".utf8), as: "a.ndjson")
     await #expect(throws: CommandFailure.self) {
       _ = try await streams.firstEnding { tasks, _ in
@@ -280,7 +280,7 @@ import Testing
     let text = await view.picture(TickerViewTests.profile(columns: 80)).map(\.text).joined(separator: "\n")
     #expect(text.contains("BTC") && text.contains("ETH") && text.contains("ALERT") && text.contains("10 updates"))
     #expect(await view.press(.pause) == false)
-    await view.take([.value(TickerViewTests.quote("NEW", "1"))])
+    await view.take([.value(TickerViewTests.trade("NEW", "1"))])
     func rows() async -> String {
       await view.picture(TickerViewTests.profile(columns: 80)).map(\.text).joined(separator: "\n")
     }

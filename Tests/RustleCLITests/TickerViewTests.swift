@@ -14,8 +14,8 @@ import Testing
   /// At 2026-11-21T06:45:27.382Z.
   static let time: Int64 = 1_795_243_527_382_000_000
 
-  static func quote(_ symbol: String, _ price: String, size: String = "0", sequence: UInt64 = 0) -> Quote {
-    Quote(
+  static func trade(_ symbol: String, _ price: String, size: String = "0", sequence: UInt64 = 0) -> Trade {
+    Trade(
       symbol: symbol, price: ExactDecimal(price) ?? .zero, size: ExactDecimal(size) ?? .zero, timeNanoseconds: time,
       sequence: sequence)
   }
@@ -24,9 +24,9 @@ import Testing
   static func board(hasSizes: Bool = true) -> TickerBoard {
     var board = TickerBoard(symbols: ["BTC", "ETH", "STABLE", "NEW"])
     for step in 0..<70 {
-      board.apply(.value(quote("BTC", "\(64_000 + step * step).50", size: hasSizes ? "0.125" : "0")))
-      board.apply(.value(quote("ETH", "\(3_500 - step % 7 * 3 - step)", size: hasSizes ? "1234.5" : "0")))
-      board.apply(.value(quote("STABLE", "1.0000")))
+      board.apply(.value(trade("BTC", "\(64_000 + step * step).50", size: hasSizes ? "0.125" : "0")))
+      board.apply(.value(trade("ETH", "\(3_500 - step % 7 * 3 - step)", size: hasSizes ? "1234.5" : "0")))
+      board.apply(.value(trade("STABLE", "1.0000")))
     }
     return board
   }
@@ -73,7 +73,7 @@ import Testing
     var texts: [String] = []
     let profile = Self.profile(columns: columns)
     var board = Self.board()
-    board.apply(StreamElement<Quote>.gap(1_234))
+    board.apply(StreamElement<Trade>.gap(1_234))
     for lines in [
       TickerView(profile: profile).lines(Self.board(hasSizes: false), Self.status()),
       TickerView(profile: profile, isRecording: true).lines(board, try Self.fullStatus()),
@@ -122,9 +122,9 @@ import Testing
       Self.board(), try Self.candles(), try Self.statistics(), TickerBoard(symbols: []), TickerBoard(symbols: ["A"]),
     ] {
       for (content, status) in [
-        (TickerPlan.Content.quotes, Self.status()), (Self.candleContent, Self.status()),
+        (TickerPlan.Content.trades, Self.status()), (Self.candleContent, Self.status()),
         (.statistics(over: .seconds(60)), Self.status()),
-        (.quotes, full),
+        (.trades, full),
       ] {
         let lines = TickerView(profile: profile, content: content).lines(board, status)
         Self.expectToFit(lines, max(20, columns))
@@ -209,7 +209,7 @@ import Testing
 
   @Test func aLongSymbolIsCutAndAWideOneTakesItsColumns() {
     var board = TickerBoard(symbols: ["ABCDEFGHIJKLMNOPQRSTUVWXYZ", "日本円"])
-    board.apply(.value(Self.quote("日本円", "155.20")))
+    board.apply(.value(Self.trade("日本円", "155.20")))
     let lines = TickerView(profile: Self.profile(columns: 80)).lines(board, Self.status())
     #expect(lines[1].text == "ABCDEFGHIJKLMNOPQRSTUVWXYZ" || lines[1].text == "ABCDEFGHIJK…")
     #expect(lines[2].text.hasPrefix("日本円             155.20"))
@@ -269,8 +269,8 @@ import Testing
     #expect(row.difference?.description == "4761.00" && row.volume == 8.75)
     #expect(abs(try #require(row.change) - 4_761 / 64_000.5) < 1e-12)
     #expect(board.updates == 210 && board.lost == 0)
-    board.apply(.value(Self.quote("LATER", "1")))
-    board.apply(StreamElement<Quote>.gap(5))
+    board.apply(.value(Self.trade("LATER", "1")))
+    board.apply(StreamElement<Trade>.gap(5))
     #expect(board.rows.map(\.symbol) == ["BTC", "ETH", "STABLE", "NEW", "LATER"])
     #expect(board.updates == 211 && board.lost == 5)
     board.restart()
@@ -280,9 +280,9 @@ import Testing
   @Test func whatComesOutOfOrderIsTradedAndNoNews() throws {
     var board = TickerBoard(symbols: [])
     let (price, old) = (try #require(ExactDecimal("10")), try #require(ExactDecimal("9")))
-    board.apply(.value(Quote(symbol: "A", price: price, size: price, timeNanoseconds: 2, sequence: 2)))
+    board.apply(.value(Trade(symbol: "A", price: price, size: price, timeNanoseconds: 2, sequence: 2)))
     board.apply(
-      .value(Quote(symbol: "A", price: old, size: price, timeNanoseconds: 1, sequence: 1, isOutOfOrder: true)))
+      .value(Trade(symbol: "A", price: old, size: price, timeNanoseconds: 1, sequence: 1, isOutOfOrder: true)))
     #expect(board.rows[0].last == price && board.rows[0].timeNanoseconds == 2 && board.rows[0].volume == 20)
   }
 }

@@ -20,7 +20,7 @@ import Testing
     let needle = (held ?? reading).map { NeedleSmoother.Needle(reading: $0, isHeld: held != nil, age: time) }
     return TunerUpdate(
       time: time, frame: frame, reading: reading, needle: needle, tuning: .standard, isLearning: isLearning,
-      lostFrames: lost, overruns: overruns)
+      droppedFrames: lost, overruns: overruns)
   }
 
   /// Updates of one frequency every 10 ms.
@@ -47,7 +47,7 @@ import Testing
           + tone(3_000, from: 430, count: 40)),
       learned: ReferenceLearner.Result(
         reference: 441.237, uncertainty: 0.12, used: 41, rejected: 2, isEnough: true),
-      inharmonicities: [StretchCurve.Point(note: .a4, inharmonicity: 7e-4)], lostFrames: 480, overruns: 1)
+      inharmonicities: [StretchCurve.Point(note: .a4, inharmonicity: 7e-4)], droppedFrames: 480, overruns: 1)
   }
 
   static func subject(channel: Int? = nil) throws -> SoundSubject {

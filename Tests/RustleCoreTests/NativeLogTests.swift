@@ -33,7 +33,7 @@ import Testing
     let ticker = try NativeTicker(
       NativeTickerConfiguration(updatesPerSecond: 2, seed: 0, updateLimit: 1, hasSeed: false))
     let stream = try ticker.start(
-      symbols: ["BTC"], lane: .events(), reader: ElementReader { $0 }, sequenceNumber: \.sequence)
+      symbols: ["BTC"], buffering: .perValue(), reader: ElementReader { $0 }, sequenceNumber: \.sequence)
     await stream.core.session.released()
     NativeLog.setLevel(.info)
     var missing = [

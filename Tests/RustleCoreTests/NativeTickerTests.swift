@@ -45,7 +45,8 @@ import Testing
       witness = strong
       let error = #expect(throws: NativeError.self) {
         _ = try ticker.start(
-          symbols: [], lane: .events(), reader: ElementReader { [strong] in (strong, $0.sequence) }, sequenceNumber: \.1
+          symbols: [], buffering: .perValue(), reader: ElementReader { [strong] in (strong, $0.sequence) },
+          sequenceNumber: \.1
         )
       }
       #expect(error?.status == .noSymbols)
@@ -61,7 +62,7 @@ import Testing
       let strong = Witness()
       witness = strong
       let stream = try ticker.start(
-        symbols: ["BTC"], lane: .events(), reader: ElementReader { [strong] in (strong, $0.sequence) },
+        symbols: ["BTC"], buffering: .perValue(), reader: ElementReader { [strong] in (strong, $0.sequence) },
         sequenceNumber: \.1)
       let session = stream.core.session
       await session.released()

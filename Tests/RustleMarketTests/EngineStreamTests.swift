@@ -6,17 +6,17 @@ import Testing
 
 /// The two lanes of a stream, on a clock that the test moves.
 @Suite(.releasesNativeObjects) struct EngineStreamTests {
-  private static let lanes: [Lane] = [
-    .events(capacity: 8), .frames(capacity: 8), .frames(capacity: 8, overflow: .dropNewest),
-    .frames(overflow: .keepLatest),
+  private static let lanes: [StreamBuffering] = [
+    .perValue(capacity: 8), .batched(capacity: 8), .batched(capacity: 8, overflow: .dropNewest),
+    .batched(overflow: .conflate),
   ]
 
   private func started(
-    _ lane: Lane, symbols: [String] = ["BTC", "ETH"], limit: UInt64? = nil
+    _ buffering: StreamBuffering, symbols: [String] = ["BTC", "ETH"], limit: UInt64? = nil
   ) async throws -> (ManualClock, TickerController, EngineStream<PriceUpdate>) {
     let clock = try ManualClock()
     let ticker = try TickerController(configuration: TickerConfiguration(updateLimit: limit), clock: clock)
-    return (clock, ticker, try await ticker.updates(for: symbols, lane: lane))
+    return (clock, ticker, try await ticker.updates(for: symbols, buffering: buffering))
   }
 
   /// A stream's elements as numbers: a value's sequence number, or minus the length of a gap.
@@ -36,13 +36,13 @@ import Testing
   }
 
   @Test(arguments: [
-    (Lane.events(capacity: 8), [-12, 12, 13, 14, 15, 16, 17, 18, 19]),
-    (.frames(capacity: 8), [-12, 12, 13, 14, 15, 16, 17, 18, 19]),
-    (.frames(capacity: 8, overflow: .dropNewest), [0, 1, 2, 3, 4, 5, 6, 7, -12]),
-    (.frames(overflow: .keepLatest), [-9, 18, -9, 19]),
+    (StreamBuffering.perValue(capacity: 8), [-12, 12, 13, 14, 15, 16, 17, 18, 19]),
+    (.batched(capacity: 8), [-12, 12, 13, 14, 15, 16, 17, 18, 19]),
+    (.batched(capacity: 8, overflow: .dropNewest), [0, 1, 2, 3, 4, 5, 6, 7, -12]),
+    (.batched(overflow: .conflate), [-9, 18, -9, 19]),
   ])
-  func lossIsToldInItsPlace(lane: Lane, expected: [Int]) async throws {
-    let (clock, ticker, stream) = try await started(lane, limit: 20)
+  func lossIsReportedInItsPlace(buffering: StreamBuffering, expected: [Int]) async throws {
+    let (clock, ticker, stream) = try await started(buffering, limit: 20)
     clock.advance(by: .seconds(60))
     #expect(numbers(await all(stream)) == expected)
     let statistics = stream.statistics
@@ -54,8 +54,8 @@ import Testing
   }
 
   @Test(arguments: lanes)
-  func nothingIsLostForAConsumerThatKeepsUp(lane: Lane) async throws {
-    let (clock, ticker, stream) = try await started(lane, symbols: ["BTC"], limit: 50)
+  func nothingIsLostForAConsumerThatKeepsUp(buffering: StreamBuffering) async throws {
+    let (clock, ticker, stream) = try await started(buffering, symbols: ["BTC"], limit: 50)
     var seen: [Int] = []
     var iterator = stream.makeAsyncIterator()
     for number in 0..<50 {
@@ -70,8 +70,8 @@ import Testing
   }
 
   @Test(arguments: lanes)
-  func batchesHoldWhatWaits(lane: Lane) async throws {
-    let (clock, ticker, stream) = try await started(lane, limit: 6)
+  func batchesHoldWhatWaits(buffering: StreamBuffering) async throws {
+    let (clock, ticker, stream) = try await started(buffering, limit: 6)
     clock.advance(by: .seconds(60))
     var elements: [StreamElement<PriceUpdate>] = []
     for await batch in stream.batches(upTo: 4) {
@@ -79,12 +79,12 @@ import Testing
       #expect(batch.count { $0.value != nil } <= 4)
       elements += batch
     }
-    #expect(numbers(elements) == (lane == .frames(overflow: .keepLatest) ? [-2, 4, -2, 5] : Array(0..<6)))
+    #expect(numbers(elements) == (buffering == .batched(overflow: .conflate) ? [-2, 4, -2, 5] : Array(0..<6)))
     extendLifetime(ticker)
   }
 
   @Test func batchBufferIsUsedAgain() async throws {
-    let (clock, ticker, stream) = try await started(.frames(), limit: 600)
+    let (clock, ticker, stream) = try await started(.batched(), limit: 600)
     clock.advance(by: .seconds(600))
     var iterator = stream.makeAsyncIterator()
     var buffer: [StreamElement<PriceUpdate>] = []
@@ -101,7 +101,7 @@ import Testing
   }
 
   @Test func memoryOfABatchThatWasLetGoIsUsedAgain() async throws {
-    let (clock, ticker, stream) = try await started(.frames(), limit: 301)
+    let (clock, ticker, stream) = try await started(.batched(), limit: 301)
     clock.advance(by: .seconds(600))
     var iterator = stream.batches(upTo: 300).makeAsyncIterator()
     var batch = await iterator.next()
@@ -118,9 +118,9 @@ import Testing
   }
 
   @Test(arguments: lanes)
-  func asyncStreamGivesTheValuesAlone(lane: Lane) async throws {
-    let (clock, ticker, stream) = try await started(lane, limit: 20)
-    let other = try await ticker.updates(for: ["BTC", "ETH"], lane: lane)
+  func asyncStreamGivesTheValuesAlone(buffering: StreamBuffering) async throws {
+    let (clock, ticker, stream) = try await started(buffering, limit: 20)
+    let other = try await ticker.updates(for: ["BTC", "ETH"], buffering: buffering)
     clock.advance(by: .seconds(60))
     let expected = numbers(await all(other)).filter { $0 >= 0 }
     #expect(await Array(stream.asyncStream()).map { Int($0.sequence) } == expected)
@@ -128,8 +128,8 @@ import Testing
   }
 
   @Test(arguments: lanes)
-  func droppingTheIteratorEndsTheSessionThoughTheStreamIsHeld(lane: Lane) async throws {
-    let (clock, ticker, stream) = try await started(lane)
+  func droppingTheIteratorEndsTheSessionThoughTheStreamIsHeld(buffering: StreamBuffering) async throws {
+    let (clock, ticker, stream) = try await started(buffering)
     clock.advance(by: .seconds(1))
     for await _ in stream { break }
     clock.advance(by: .zero)
@@ -138,16 +138,16 @@ import Testing
   }
 
   @Test(arguments: lanes)
-  func droppingTheStreamEndsTheSession(lane: Lane) async throws {
-    let (clock, ticker, stream) = try await started(lane)
+  func droppingTheStreamEndsTheSession(buffering: StreamBuffering) async throws {
+    let (clock, ticker, stream) = try await started(buffering)
     _ = consume stream
     clock.advance(by: .zero)
     #expect(await ticker.liveStreamCount == 0)
   }
 
   @Test(arguments: lanes)
-  func cancellingTheTaskEndsTheSession(lane: Lane) async throws {
-    let (clock, ticker, stream) = try await started(lane)
+  func cancellingTheTaskEndsTheSession(buffering: StreamBuffering) async throws {
+    let (clock, ticker, stream) = try await started(buffering)
     let reading = OneShot()
     let consumer = Task {
       var count = 0
@@ -165,8 +165,10 @@ import Testing
   }
 
   @Test(arguments: lanes, [false, true])
-  func cancellingTheTaskEndsTheSessionThoughTheIteratorIsHeld(lane: Lane, whileItWaits: Bool) async throws {
-    let (clock, ticker, stream) = try await started(lane, symbols: ["BTC"])
+  func cancellingTheTaskEndsTheSessionThoughTheIteratorIsHeld(buffering: StreamBuffering, whileItWaits: Bool)
+    async throws
+  {
+    let (clock, ticker, stream) = try await started(buffering, symbols: ["BTC"])
     let (reading, cancelled, seen, letGo) = (OneShot(), OneShot(), OneShot(), OneShot())
     clock.advance(by: .zero)
     let consumer = Task {
@@ -192,8 +194,8 @@ import Testing
   }
 
   @Test(arguments: lanes)
-  func tasksThatReadAnAsyncStreamTakeTurns(lane: Lane) async throws {
-    let (clock, ticker, stream) = try await started(lane, symbols: ["BTC"], limit: 20)
+  func tasksThatReadAnAsyncStreamTakeTurns(buffering: StreamBuffering) async throws {
+    let (clock, ticker, stream) = try await started(buffering, symbols: ["BTC"], limit: 20)
     let values = stream.asyncStream()
     let counts = await withTaskGroup(of: Int.self) { group in
       for _ in 0..<3 {
@@ -215,7 +217,7 @@ import Testing
   }
 
   @Test func readerThatIsCancelledInItsTurnComesBack() async throws {
-    let (clock, ticker, stream) = try await started(.frames(), symbols: ["BTC"])
+    let (clock, ticker, stream) = try await started(.batched(), symbols: ["BTC"])
     let values = stream.asyncStream()
     let first = Task { for await _ in values {} }
     let second = Task { for await _ in values {} }
@@ -229,8 +231,8 @@ import Testing
   }
 
   @Test(arguments: lanes, [false, true])
-  func cancelledConsumerIsGivenNothingMore(lane: Lane, inBatches: Bool) async throws {
-    let (clock, ticker, stream) = try await started(lane, limit: 8)
+  func cancelledConsumerIsGivenNothingMore(buffering: StreamBuffering, inBatches: Bool) async throws {
+    let (clock, ticker, stream) = try await started(buffering, limit: 8)
     clock.advance(by: .seconds(60))
     let (reading, cancelled) = (OneShot(), OneShot())
     let consumer = Task {
@@ -256,8 +258,8 @@ import Testing
   }
 
   @Test(arguments: lanes)
-  func tickerCountsWhatIsReadAfterCancel(lane: Lane) async throws {
-    let (clock, ticker, stream) = try await started(lane)
+  func tickerCountsWhatIsReadAfterCancel(buffering: StreamBuffering) async throws {
+    let (clock, ticker, stream) = try await started(buffering)
     clock.advance(by: .milliseconds(250))
     await ticker.cancel()
     #expect(await ticker.statistics.delivered == 0)
@@ -267,11 +269,11 @@ import Testing
   }
 
   @Test(arguments: lanes)
-  func streamThatWasLeftHoldsNoNativeSession(lane: Lane) async throws {
+  func streamThatWasLeftHoldsNoNativeSession(buffering: StreamBuffering) async throws {
     let clock = try ManualClock()
     let ticker = try TickerController(configuration: TickerConfiguration(), clock: clock)
     let before = NativeLibrary.liveObjects
-    for await _ in try await ticker.updates(for: ["BTC"], lane: lane) { break }
+    for await _ in try await ticker.updates(for: ["BTC"], buffering: buffering) { break }
     clock.advance(by: .zero)
     #expect(await ticker.liveStreamCount == 0)
     #expect(NativeLibrary.liveObjects == before)
@@ -280,10 +282,10 @@ import Testing
   }
 
   @Test(arguments: lanes)
-  func countsCanBeReadWhileValuesPass(lane: Lane) async throws {
+  func countsCanBeReadWhileValuesPass(buffering: StreamBuffering) async throws {
     let configuration = TickerConfiguration(updatesPerSecond: 1_000_000, updateLimit: 300_000)
     let ticker = try TickerController(configuration: configuration)
-    let stream = try await ticker.updates(for: ["BTC"], lane: lane)
+    let stream = try await ticker.updates(for: ["BTC"], buffering: buffering)
     let watcher = Task.detached {
       var most: UInt64 = 0
       while stream.outcome == nil { most = max(most, stream.statistics.waiting) }
@@ -296,29 +298,29 @@ import Testing
   }
 
   @Test(arguments: lanes)
-  func whatWaitsIsDeliveredAfterCancel(lane: Lane) async throws {
-    let (clock, ticker, stream) = try await started(lane)
+  func whatWaitsIsDeliveredAfterCancel(buffering: StreamBuffering) async throws {
+    let (clock, ticker, stream) = try await started(buffering)
     clock.advance(by: .milliseconds(250))
     await ticker.cancel()
     #expect(numbers(await all(stream)) == [0, 1])
   }
 
   @Test(arguments: lanes)
-  func outcomeTellsHowItEnded(lane: Lane) async throws {
-    let (clock, ticker, stream) = try await started(lane, limit: 3)
+  func outcomeReportsHowItEnded(buffering: StreamBuffering) async throws {
+    let (clock, ticker, stream) = try await started(buffering, limit: 3)
     clock.advance(by: .milliseconds(250))
     #expect(stream.outcome == nil)
-    let other = try await ticker.updates(for: ["SOL"], lane: lane)
+    let other = try await ticker.updates(for: ["SOL"], buffering: buffering)
     clock.advance(by: .seconds(1))
     #expect(stream.outcome == .ended)
     #expect(other.outcome == .ended)
-    let last = try await ticker.updates(for: ["SOL"], lane: lane)
+    let last = try await ticker.updates(for: ["SOL"], buffering: buffering)
     await ticker.cancel()
     #expect(last.outcome == .cancelled)
   }
 
   @Test func secondIteratorEndsAtOnce() async throws {
-    let (clock, ticker, stream) = try await started(.frames(), limit: 3)
+    let (clock, ticker, stream) = try await started(.batched(), limit: 3)
     clock.advance(by: .seconds(60))
     var first = stream.makeAsyncIterator()
     var second = stream.makeAsyncIterator()
@@ -330,9 +332,9 @@ import Testing
   @Test(arguments: [0, -1, 1_048_577, .max])
   func capacityOutOfRangeIsRefused(capacity: Int) async throws {
     let ticker = try TickerController()
-    for lane in [Lane.frames(capacity: capacity), .events(capacity: capacity)] {
+    for buffering in [StreamBuffering.batched(capacity: capacity), .perValue(capacity: capacity)] {
       let error = await #expect(throws: TickerError.self) {
-        _ = try await ticker.updates(for: ["BTC"], lane: lane)
+        _ = try await ticker.updates(for: ["BTC"], buffering: buffering)
       }
       #expect(error?.code == .capacityOutOfRange)
       #expect(error?.message.contains("\(max(0, capacity))") == true)

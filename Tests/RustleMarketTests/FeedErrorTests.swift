@@ -49,8 +49,8 @@ import Testing
     #expect(code(.replay(ReplayFeed(path: "prices.txt"))) == .unknownFormat)
     #expect(code(.replay(ReplayFeed(path: "there-is-none.ndjson"))) == .unreadableFile)
     #expect(code(.replay(ReplayFeed(path: "/dev/null", format: .csv, schema: "symbol"))) == .malformedSchema)
-    #expect(code(.replay(ReplayFeed(path: "/dev/null", format: .csv, pace: .times(0)))) == .valueOutOfRange)
-    #expect(code(.replay(ReplayFeed(path: "/dev/null", format: .csv, pace: .unpaced))) == nil)
+    #expect(code(.replay(ReplayFeed(path: "/dev/null", format: .csv, pace: .speed(0)))) == .valueOutOfRange)
+    #expect(code(.replay(ReplayFeed(path: "/dev/null", format: .csv, pace: .asFastAsPossible))) == nil)
   }
 
   @Test func consumersAreRefusedByKind() async throws {
@@ -63,10 +63,10 @@ import Testing
         return (error as? FeedError)?.code
       }
     }
-    #expect(await code { try $0.quotes(for: ["A", "A"]) } == .duplicateSymbol)
-    #expect(await code { try $0.quotes(policy: .all(capacity: 0)) } == .capacityOutOfRange)
-    #expect(await code { try $0.quotes(policy: .awaited(capacity: -1)) } == .capacityOutOfRange)
-    #expect(await code { try $0.quotes(policy: .sampled(every: .zero)) } == .valueOutOfRange)
+    #expect(await code { try $0.trades(for: ["A", "A"]) } == .duplicateSymbol)
+    #expect(await code { try $0.trades(policy: .buffered(capacity: 0)) } == .capacityOutOfRange)
+    #expect(await code { try $0.trades(policy: .lossless(capacity: -1)) } == .capacityOutOfRange)
+    #expect(await code { try $0.trades(policy: .sampled(every: .zero)) } == .valueOutOfRange)
     #expect(await code { try $0.candles(every: .zero) } == .valueOutOfRange)
     #expect(await code { try $0.candles(every: .seconds(1), lateness: .seconds(65)) } == .valueOutOfRange)
     #expect(await code { try $0.statistics(over: .seconds(-1)) } == .valueOutOfRange)
@@ -77,7 +77,7 @@ import Testing
     #expect(await code { try $0.notices(capacity: 0) } == .capacityOutOfRange)
     #expect(await feed.liveStreamCount == 0)
     await feed.shutDown()
-    #expect(await code { try $0.quotes() } == .shutDown)
+    #expect(await code { try $0.trades() } == .shutDown)
     await #expect(throws: FeedError.self) { try await feed.run() }
   }
 }

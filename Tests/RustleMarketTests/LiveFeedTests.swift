@@ -23,12 +23,12 @@ import Testing
     for await _ in server.changes where !server.clients.isEmpty { return }
   }
 
-  private func quotes(_ count: Int, from iterator: inout EngineStream<Quote>.Iterator) async -> [Quote] {
-    var quotes: [Quote] = []
-    while quotes.count < count, let element = await iterator.next() {
-      if case .value(let quote) = element { quotes.append(quote) } else { Issue.record("expected no gap") }
+  private func trades(_ count: Int, from iterator: inout EngineStream<Trade>.Iterator) async -> [Trade] {
+    var trades: [Trade] = []
+    while trades.count < count, let element = await iterator.next() {
+      if case .value(let trade) = element { trades.append(trade) } else { Issue.record("expected no gap") }
     }
-    return quotes
+    return trades
   }
 
   private func states(
@@ -62,33 +62,33 @@ import Testing
     await feed.shutDown()
   }
 
-  @Test(arguments: [false, true]) func joinedFeedsGiveTheSameQuotes(isUnix: Bool) async throws {
+  @Test(arguments: [false, true]) func joinedFeedsGiveTheSameTrades(isUnix: Bool) async throws {
     let folder = try ScratchFolder()
     let clock = try ManualClock(wallMilliseconds: 1_700_000_000_000)
     let feed = try source(clock)
     let path = folder.path("feed.socket")
     let server = try await feed.serve(on: isUnix ? .unix(path) : .tcp("127.0.0.1", port: 0))
     let other = try client(of: server.address)
-    let (sent, received) = (try await feed.quotes(), try await other.quotes())
+    let (sent, received) = (try await feed.trades(), try await other.trades())
     #expect(await other.connectionState == .idle)
     try await other.run()
     await untilServing(server)
     try await feed.run()
     clock.advance(by: .seconds(60))
     var iterators = (sent.makeAsyncIterator(), received.makeAsyncIterator())
-    let expected = await quotes(1_200, from: &iterators.0)
-    #expect(await quotes(1_200, from: &iterators.1) == expected)
+    let expected = await trades(1_200, from: &iterators.0)
+    #expect(await trades(1_200, from: &iterators.1) == expected)
     #expect(expected.count == 1_200)
     #expect(await other.connectionState == .connected(to: server.address.description))
-    #expect(await other.counts.skipped == 0)
+    #expect(await other.counts.skippedNumbers == 0)
     #expect(server.clients.map(\.number) == [0])
-    #expect(server.counts.quotes >= 1_200 && server.counts.dropped == 0)
+    #expect(server.counts.trades >= 1_200 && server.counts.dropped == 0)
     await server.stop()
     #expect(server.outcome == .cancelled && server.counts.clients == 0)
     await other.shutDown()
   }
 
-  @Test func connectionThatIsLostIsMadeAgainAndWhatIsMissingIsTold() async throws {
+  @Test func connectionThatIsLostIsMadeAgainAndWhatIsMissingIsReported() async throws {
     let clock = try ManualClock()
     let feed = try source(clock)
     var server = try await feed.serve(on: "127.0.0.1:0")
@@ -96,15 +96,15 @@ import Testing
     let other = try client(of: address)
     let connection = try await other.connectionStates()
     var states = connection.makeAsyncIterator()
-    let stream = try await other.quotes()
+    let stream = try await other.trades()
     var received = stream.makeAsyncIterator()
     try await feed.run()
     try await other.run()
-    /// Lets the feed's time go on, and returns how many quotes it made.
+    /// Lets the feed's time go on, and returns how many trades it made.
     func pass(_ time: Duration) async -> UInt64 {
-      let before = await feed.counts.quotes
+      let before = await feed.counts.trades
       clock.advance(by: time)
-      return await feed.counts.quotes - before
+      return await feed.counts.trades - before
     }
     var last: [String: UInt64] = [:]
     var missed: UInt64 = 0
@@ -116,12 +116,12 @@ import Testing
       }
       #expect(round > 0 || made.first == .connecting(to: address.description, failures: 0))
       let count = await pass(.seconds(1))
-      for quote in await quotes(Int(count), from: &received) {
-        let number = try #require(quote.sequence)
-        #expect(quote.skipped == last[quote.symbol].map { number - $0 - 1 } ?? 0)
-        last[quote.symbol] = number
+      for trade in await trades(Int(count), from: &received) {
+        let number = try #require(trade.sequence)
+        #expect(trade.sequenceGap == last[trade.symbol].map { number - $0 - 1 } ?? 0)
+        last[trade.symbol] = number
       }
-      #expect(await other.counts.skipped == missed)
+      #expect(await other.counts.skippedNumbers == missed)
       await server.stop()
       // Nobody hears these.
       missed += await pass(.seconds(5))
@@ -138,7 +138,7 @@ import Testing
     let feed = try source(clock)
     let server = try await feed.serve(on: "127.0.0.1:0")
     let other = try client(of: server.address)
-    let stream = try await other.quotes(for: ["\"odd\\"])
+    let stream = try await other.trades(for: ["\"odd\\"])
     var received = stream.makeAsyncIterator()
     try await other.run()
     await untilServing(server)

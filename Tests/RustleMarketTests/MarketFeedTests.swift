@@ -31,33 +31,33 @@ import Testing
           symbols: ["BTC", "ETH"], seed: 7, updateLimit: 10,
           model: .brownian([BrownianMotion(price: price, volatility: 0)]))),
       clock: clock)
-    let all = try await feed.quotes()
-    let latest = try await feed.quotes(policy: .latest)
-    let one = try await feed.quotes(for: ["ETH"])
-    let few = try await feed.quotes(policy: .all(capacity: 3))
+    let all = try await feed.trades()
+    let latest = try await feed.trades(policy: .conflated)
+    let one = try await feed.trades(for: ["ETH"])
+    let few = try await feed.trades(policy: .buffered(capacity: 3))
     clock.advance(by: .seconds(1))
     try await feed.run()
     try await feed.run()
     clock.advance(by: .seconds(60))
-    let quotes = await values(all)
-    #expect(quotes.map(\.symbol) == Array(repeating: ["BTC", "ETH"], count: 5).flatMap { $0 })
-    #expect(quotes.map(\.sequence) == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4])
-    #expect(quotes.first?.price.description == "65000.10")
-    #expect(quotes.first?.timeNanoseconds == 2_000_000_000)
+    let trades = await values(all)
+    #expect(trades.map(\.symbol) == Array(repeating: ["BTC", "ETH"], count: 5).flatMap { $0 })
+    #expect(trades.map(\.sequence) == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4])
+    #expect(trades.first?.price.description == "65000.10")
+    #expect(trades.first?.timeNanoseconds == 2_000_000_000)
     #expect(all.outcome == .ended)
-    #expect(await elements(latest) == [.gap(4), .value(quotes[8]), .gap(4), .value(quotes[9])])
-    #expect(await values(one) == quotes.filter { $0.symbol == "ETH" })
-    #expect(await elements(few) == [.gap(7)] + quotes.suffix(3).map { .value($0) })
+    #expect(await elements(latest) == [.gap(4), .value(trades[8]), .gap(4), .value(trades[9])])
+    #expect(await values(one) == trades.filter { $0.symbol == "ETH" })
+    #expect(await elements(few) == [.gap(7)] + trades.suffix(3).map { .value($0) })
     #expect(few.statistics == StreamStatistics(produced: 10, delivered: 3, dropped: 7))
-    #expect(await feed.counts.quotes == 10)
+    #expect(await feed.counts.trades == 10)
     #expect(await feed.liveStreamCount == 0)
-    #expect(await values(try await feed.quotes()) == [], "a stream of a feed that is over ends at once")
+    #expect(await values(try await feed.trades()) == [], "a stream of a feed that is over ends at once")
   }
 
   @Test func subscriptionChangesWhileTheStreamIsRead() async throws {
     let clock = try ManualClock()
     let feed = try MarketFeed(.simulated(SimulatedFeed(symbols: ["A", "B", "C"], updatesPerSecond: 1)), clock: clock)
-    let stream = try await feed.quotes(for: ["A", "LATER"])
+    let stream = try await feed.trades(for: ["A", "LATER"])
     try await feed.run()
     clock.advance(by: .milliseconds(999))
     try stream.subscribe(to: ["C"])
@@ -76,14 +76,14 @@ import Testing
     }
   }
 
-  @Test func whatTheEndGivesIsWaitedForOrTold() async throws {
+  @Test func whatTheEndGivesIsWaitedForOrReported() async throws {
     let folder = try ScratchFolder()
     let text = (0..<20).map { line("S\($0)", "1.5", 0, $0) }.joined()
     let path = try folder.write(Data(text.utf8), as: "prices.ndjson")
     let clock = try ManualClock()
-    let feed = try MarketFeed(.replay(ReplayFeed(path: path, pace: .unpaced)), clock: clock)
-    let awaited = try await feed.candles(every: .seconds(1), policy: .awaited(capacity: 16))
-    let newest = FeedPolicy.all(capacity: 16, overflow: .dropNewest)
+    let feed = try MarketFeed(.replay(ReplayFeed(path: path, pace: .asFastAsPossible)), clock: clock)
+    let awaited = try await feed.candles(every: .seconds(1), policy: .lossless(capacity: 16))
+    let newest = FeedPolicy.buffered(capacity: 16, overflow: .dropNewest)
     let lossy = try await feed.candles(every: .seconds(1), policy: newest)
     let batched = try await feed.candles(every: .seconds(1), policy: newest)
     try await feed.run()
@@ -98,7 +98,7 @@ import Testing
     #expect(batches.flatMap { $0 } == expected)
   }
 
-  @Test func quotesThatAFullWindowGaveUpAreCounted() async throws {
+  @Test func tradesThatAFullWindowDroppedAreCounted() async throws {
     let clock = try ManualClock()
     let feed = try MarketFeed(
       .simulated(SimulatedFeed(symbols: ["A"], updatesPerSecond: 10_000_000, seed: 7, updateLimit: 1_048_576 + 3)),
@@ -107,55 +107,55 @@ import Testing
     try await feed.run()
     clock.advance(by: .seconds(1))
     #expect(await values(stream).map(\.count) == [1_048_576])
-    #expect(stream.evictedQuoteCount == 3 && stream.lateQuoteCount == 0)
+    #expect(stream.evictedTradeCount == 3 && stream.lateTradeCount == 0)
   }
 
-  @Test func recordingGivesQuotesCandlesStatisticsAlertsAndNotices() async throws {
+  @Test func recordingGivesTradesCandlesStatisticsAlertsAndNotices() async throws {
     let folder = try ScratchFolder()
     let text =
       line("A", "10.00", 0, 0) + line("A", "12.50", 500, 1) + "nonsense\n" + line("B", "0.5", 900, 0)
       + line("A", "9.75", 1_500, 4)
     let path = try folder.write(Data(text.utf8), as: "prices.ndjson")
     let clock = try ManualClock()
-    let feed = try MarketFeed(.replay(ReplayFeed(path: path, pace: .unpaced)), clock: clock)
-    let quotes = try await feed.quotes(policy: .awaited(capacity: 1))
+    let feed = try MarketFeed(.replay(ReplayFeed(path: path, pace: .asFastAsPossible)), clock: clock)
+    let trades = try await feed.trades(policy: .lossless(capacity: 1))
     let candles = try await feed.candles(every: .seconds(1))
-    let statistics = try await feed.statistics(of: ["A"], over: .seconds(10), policy: .all())
+    let statistics = try await feed.statistics(of: ["A"], over: .seconds(10), policy: .buffered())
     let level = try #require(ExactDecimal("12.5"))
     let threshold = PriceThreshold(symbol: "A", .above, level)
     let alerts = try await feed.alerts(at: [PriceThreshold(symbol: "B", .below, .zero), threshold])
     let notices = try await feed.notices()
     try await feed.run()
-    var read: [Quote] = []
-    var iterator = quotes.makeAsyncIterator()
+    var read: [Trade] = []
+    var iterator = trades.makeAsyncIterator()
     while read.count < 4 {
       clock.advance(by: .milliseconds(1))
-      if let quote = await iterator.next()?.value { read.append(quote) }
+      if let trade = await iterator.next()?.value { read.append(trade) }
     }
     clock.advance(by: .milliseconds(1))
     #expect(await iterator.next() == nil)
     #expect(read.map(\.price.description) == ["10.00", "12.50", "0.5", "9.75"])
     #expect(read.map(\.symbol) == ["A", "A", "B", "A"])
-    #expect(read.map(\.skipped) == [0, 0, 0, 2])
-    #expect(quotes.statistics == StreamStatistics(produced: 4, delivered: 4, dropped: 0))
+    #expect(read.map(\.sequenceGap) == [0, 0, 0, 2])
+    #expect(trades.statistics == StreamStatistics(produced: 4, delivered: 4, dropped: 0))
     let made = await values(candles)
     #expect(made.map(\.symbol).sorted() == ["A", "A", "B"])
     let first = try #require(made.first { $0.symbol == "A" && $0.startNanoseconds == 0 })
     let prices = [first.open, first.high, first.low, first.close].map(\.description)
     #expect(prices == ["10.00", "12.50", "10.00", "12.50"])
     #expect(first.count == 2 && first.volume == 0 && first.exactVolume == .zero)
-    #expect(candles.lateQuoteCount == 0)
+    #expect(candles.lateTradeCount == 0)
     let counted = await values(statistics)
     #expect(counted.map(\.count) == [1, 2, 3])
     #expect(counted.last?.mean == 10.75 && counted.last?.change == -0.25 && counted.last?.lowest.description == "9.75")
     let fired = await values(alerts)
     #expect(fired.map(\.index) == [1] && fired.first?.threshold == threshold && fired.first?.price == level)
-    let told = await values(notices)
-    #expect(told.map(\.kind) == [.malformed(message: 2), .closed])
-    #expect(told.first?.text.isEmpty == false)
+    let reported = await values(notices)
+    #expect(reported.map(\.kind) == [.malformed(message: 2), .closed])
+    #expect(reported.first?.text.isEmpty == false)
     let counts = await feed.counts
-    #expect(counts.messages == 5 && counts.quotes == 4 && counts.malformed == 1 && counts.gaps == 1)
-    #expect(counts.skipped == 2 && counts.bytes == UInt64(text.utf8.count))
+    #expect(counts.messages == 5 && counts.trades == 4 && counts.malformed == 1 && counts.gaps == 1)
+    #expect(counts.skippedNumbers == 2 && counts.bytes == UInt64(text.utf8.count))
   }
 
   @Test func recordingIsPlayedAtItsPaceFromATimeAndAgain() async throws {
@@ -166,15 +166,15 @@ import Testing
     let feed = try MarketFeed(
       .replay(
         ReplayFeed(
-          path: path, format: .ndjson, pace: .times(2), repeats: true, fromNanoseconds: 2_000_000_000)),
+          path: path, format: .ndjson, pace: .speed(2), repeats: true, fromNanoseconds: 2_000_000_000)),
       clock: clock)
-    let stream = try await feed.quotes()
+    let stream = try await feed.trades()
     try await feed.run()
     clock.advance(by: .milliseconds(1_499))
     await feed.cancel()
-    let quotes = await values(stream)
-    #expect(quotes.map(\.sequence) == [2, 3, 4])
-    #expect(quotes.map(\.timeNanoseconds) == [2_000_000_000, 3_000_000_000, 4_000_000_000])
+    let trades = await values(stream)
+    #expect(trades.map(\.sequence) == [2, 3, 4])
+    #expect(trades.map(\.timeNanoseconds) == [2_000_000_000, 3_000_000_000, 4_000_000_000])
   }
 
   @Test func fileIsReadByItsSchema() async throws {
@@ -182,23 +182,24 @@ import Testing
     let path = try folder.write(Data("when,name,last,amount\n7,Ω,1.50,3\n8,Ω,1.5,0.25\n".utf8), as: "prices.csv")
     let clock = try ManualClock()
     let feed = try MarketFeed(
-      .replay(ReplayFeed(path: path, schema: "symbol=name,price=last,size=amount,time=when:s", pace: .unpaced)),
+      .replay(
+        ReplayFeed(path: path, schema: "symbol=name,price=last,size=amount,time=when:s", pace: .asFastAsPossible)),
       clock: clock)
-    let stream = try await feed.quotes()
+    let stream = try await feed.trades()
     try await feed.run()
     clock.advance(by: .milliseconds(1))
-    let quotes = await values(stream)
-    #expect(quotes.map(\.symbol) == ["Ω", "Ω"])
-    #expect(quotes.map(\.price.description) == ["1.50", "1.5"])
-    #expect(quotes.map(\.size.description) == ["3", "0.25"])
-    #expect(quotes.map(\.sequence) == [nil, nil])
-    #expect(quotes.map(\.timeNanoseconds) == [7_000_000_000, 8_000_000_000])
+    let trades = await values(stream)
+    #expect(trades.map(\.symbol) == ["Ω", "Ω"])
+    #expect(trades.map(\.price.description) == ["1.50", "1.5"])
+    #expect(trades.map(\.size.description) == ["3", "0.25"])
+    #expect(trades.map(\.sequence) == [nil, nil])
+    #expect(trades.map(\.timeNanoseconds) == [7_000_000_000, 8_000_000_000])
   }
 
   @Test func samplesComeAtEvenDistances() async throws {
     let clock = try ManualClock()
     let feed = try MarketFeed(.simulated(SimulatedFeed(symbols: ["A"], updatesPerSecond: 10)), clock: clock)
-    let stream = try await feed.quotes(policy: .sampled(every: .milliseconds(500)))
+    let stream = try await feed.trades(policy: .sampled(every: .milliseconds(500)))
     clock.advance(by: .zero)
     try await feed.run()
     clock.advance(by: .milliseconds(450))
@@ -214,7 +215,7 @@ import Testing
 
   @Test func droppingTheFeedEndsItsStreams() async throws {
     var feed: MarketFeed? = try MarketFeed(.simulated(SimulatedFeed(symbols: ["A"])))
-    let streams = [try #require(await feed?.quotes()), try #require(await feed?.quotes(policy: .latest))]
+    let streams = [try #require(await feed?.trades()), try #require(await feed?.trades(policy: .conflated))]
     try await feed?.run()
     feed = nil
     for stream in streams { for await _ in stream {} }
@@ -224,7 +225,7 @@ import Testing
     let clock = try ManualClock()
     var feed: MarketFeed? = try MarketFeed(
       .simulated(SimulatedFeed(symbols: ["BTC", "ETH"], updateLimit: 2)), clock: clock)
-    let stream = try #require(await feed?.quotes())
+    let stream = try #require(await feed?.trades())
     try await feed?.run()
     clock.advance(by: .seconds(1))
     feed = nil

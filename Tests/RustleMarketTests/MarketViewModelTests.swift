@@ -16,7 +16,7 @@ import Testing
     "{\"symbol\":\"\(symbol)\",\"price\":\(price),\"t_ms\":\(milliseconds)}\n"
   }
 
-  @Test func whatARecordingTellsIsShownAndStays() async throws {
+  @Test func whatARecordingReportsIsShownAndStays() async throws {
     let folder = try ScratchFolder()
     let text =
       line("A", "10.00", 0) + line("A", "12.50", 500) + "nonsense\n" + line("B", "0.5", 900) + line("A", "9.75", 1_500)
@@ -27,7 +27,7 @@ import Testing
     let model = MarketViewModel(historyLimit: 2)
     #expect(model.connection == .idle && !model.isRunning && model.change(of: "A") == nil)
     model.start(
-      .replay(ReplayFeed(path: path, pace: .unpaced)), policy: .awaited(), candlesEvery: .seconds(1),
+      .replay(ReplayFeed(path: path, pace: .asFastAsPossible)), policy: .lossless(), candlesEvery: .seconds(1),
       alertsAt: [threshold])
     #expect(model.isRunning)
     await finish(model)
@@ -37,23 +37,23 @@ import Testing
     #expect(model.candles["A"]?.map(\.close.description) == ["9.75", "15.00"])
     #expect(model.candles["B"]?.count == 1)
     #expect(model.alerts.map(\.price.description) == ["12.50", "15.00"])
-    #expect(model.counts?.quotes == 5 && model.counts?.malformed == 1 && model.lostCount == 0)
+    #expect(model.counts?.trades == 5 && model.counts?.malformed == 1 && model.lostCount == 0)
     #expect(model.fault?.isEmpty == false && model.error == nil && model.errorText == nil)
     #expect(model.connection == .closed(reason: nil))
   }
 
-  /// A source that gives no quotes is counted too, while it runs.
-  @Test func countsNeedNoQuotes() async throws {
-    let feed = try MarketFeed(.pushed(PushedFeed()))
+  /// A source that gives no trades is counted too, while it runs.
+  @Test func countsNeedNoTrades() async throws {
+    let feed = try MarketFeed(.external(ExternalFeed()))
     let model = MarketViewModel()
     model.start(feed)
     while await feed.liveStreamCount < 3 { await Task.yield() }
     _ = try await feed.push(Array("nonsense\n".utf8))
     while model.counts?.malformed != 1 { await Task.yield() }
     #expect(model.fault != nil && model.isRunning)
-    try await feed.tell(.reconnecting(after: .seconds(1), failures: 1, reason: "it went"))
+    try await feed.report(.reconnecting(after: .seconds(1), failures: 1, reason: "it went"))
     while model.counts?.disconnections != 1 { await Task.yield() }
-    #expect(model.counts?.quotes == 0 && model.isRunning)
+    #expect(model.counts?.trades == 0 && model.isRunning)
     await model.stop()
   }
 
@@ -84,7 +84,7 @@ import Testing
     let clock = try ManualClock()
     let feed = try MarketFeed(.simulated(SimulatedFeed(symbols: ["A", "B"], seed: 1)), clock: clock)
     let model = MarketViewModel()
-    model.start(feed, symbols: ["A"], policy: .all())
+    model.start(feed, symbols: ["A"], policy: .buffered())
     while (model.history["A"]?.count ?? 0) < 3 {
       clock.advance(by: .milliseconds(100))
       await Task.yield()
@@ -92,7 +92,7 @@ import Testing
     await model.stop()
     #expect(!model.isRunning && model.connection == .closed(reason: nil) && model.latest.keys.sorted() == ["A"])
     #expect(await feed.liveStreamCount == 0)
-    await #expect(throws: FeedError.self) { try await feed.quotes() }
+    await #expect(throws: FeedError.self) { try await feed.trades() }
     await model.stop()
   }
 
@@ -101,7 +101,7 @@ import Testing
     model.start(.simulated(SimulatedFeed(symbols: ["OLD"], updatesPerSecond: 1_000)))
     model.start(.simulated(SimulatedFeed(symbols: ["NEW"], updateLimit: 1)))
     await finish(model)
-    #expect(model.latest.keys.sorted() == ["NEW"] && model.counts?.quotes == 1)
+    #expect(model.latest.keys.sorted() == ["NEW"] && model.counts?.trades == 1)
   }
 
   @Test func stopWaitsForEveryRunThatWasBegun() async throws {
@@ -113,8 +113,8 @@ import Testing
     for feed in feeds { model.start(feed) }
     await model.stop()
     for feed in feeds {
-      await #expect(throws: FeedError.self) { try await feed.quotes() }
-      #expect(await feed.counts.quotes == 0)
+      await #expect(throws: FeedError.self) { try await feed.trades() }
+      #expect(await feed.counts.trades == 0)
     }
   }
 
@@ -122,7 +122,7 @@ import Testing
     let folder = try ScratchFolder()
     let path = try folder.write(Data((line("A", "-5", 0) + line("A", "-4", 1)).utf8), as: "prices.ndjson")
     let model = MarketViewModel()
-    model.start(.replay(ReplayFeed(path: path, pace: .unpaced)), policy: .awaited())
+    model.start(.replay(ReplayFeed(path: path, pace: .asFastAsPossible)), policy: .lossless())
     await finish(model)
     #expect(model.change(of: "A") == 0.2)
   }
@@ -138,7 +138,7 @@ import Testing
   }
 
   @Test func theStatesOfAConnectionAreShown() async throws {
-    let feed = try MarketFeed(.pushed(PushedFeed()))
+    let feed = try MarketFeed(.external(ExternalFeed()))
     let model = MarketViewModel()
     model.start(feed)
     #expect(model.connection == .idle)
@@ -147,14 +147,14 @@ import Testing
       .reconnecting(after: .milliseconds(1_460), failures: 1, reason: "it went"), .closed(reason: "it is over"),
     ]
     for state in states {
-      try await feed.tell(state)
+      try await feed.report(state)
       while model.connection != state { await Task.yield() }
     }
     await finish(model)
     #expect(model.connection == states.last && model.errorText == "it is over")
   }
 
-  @Test func aStateIsToldInWords() {
+  @Test func aStateIsReportedInWords() {
     #expect(FeedConnection.idle.text == "no connection" && FeedConnection.closed(reason: nil).text == "over")
     #expect(FeedConnection.connecting(to: "a:1", failures: 3).text == "connecting to a:1")
     let waiting = FeedConnection.reconnecting(after: .milliseconds(1_460), failures: 1, reason: "refused")

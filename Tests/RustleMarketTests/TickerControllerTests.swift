@@ -205,11 +205,11 @@ import Testing
     #expect(error?.message.contains("got 0") == true)
   }
 
-  @Test(arguments: [Lane.events(), .frames()])
-  func shutDownReturnsWhenTheStreamsHaveEnded(lane: Lane) async throws {
+  @Test(arguments: [StreamBuffering.perValue(), .batched()])
+  func shutDownReturnsWhenTheStreamsHaveEnded(buffering: StreamBuffering) async throws {
     let ticker = try TickerController(configuration: TickerConfiguration(updatesPerSecond: 10_000))
     var streams: [EngineStream<PriceUpdate>] = []
-    for _ in 0..<32 { streams.append(try await ticker.updates(for: ["BTC"], lane: lane)) }
+    for _ in 0..<32 { streams.append(try await ticker.updates(for: ["BTC"], buffering: buffering)) }
     await ticker.shutDown()
     #expect(streams.allSatisfy { $0.outcome == .cancelled })
     #expect(await ticker.liveStreamCount == 0)

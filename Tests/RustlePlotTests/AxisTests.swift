@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct AxisTests {
   @Test func aLogarithmicScaleGivesEqualRatiosEqualLengths() {
-    let axis = Axis.frequency(20...20_000)
+    let axis = PlotAxis.frequency(20...20_000)
     #expect(axis.fraction(of: 20) == 0)
     #expect(abs(axis.fraction(of: 20_000) - 1) < 1e-12)
     #expect(abs(axis.fraction(of: 200) - 1.0 / 3) < 1e-12)
@@ -33,21 +33,21 @@ import Testing
   }
 
   @Test func aTimeAxisIsMarkedInStepsOfTheClock() {
-    let short = Axis.time(0...120)
+    let short = PlotAxis.time(0...120)
     #expect(short.title == "Time (s)")
     #expect(short.ticks.map { short.label($0.value) } == ["0", "20", "40", "60", "80", "100", "120"])
-    let minutes = Axis.time(0...300)
+    let minutes = PlotAxis.time(0...300)
     #expect(minutes.title == "Time (min:s)")
     #expect(minutes.ticks.prefix(3).map { minutes.label($0.value) } == ["0:00", "0:30", "1:00"])
-    let hours = Axis.time(0...90_000)
+    let hours = PlotAxis.time(0...90_000)
     #expect(hours.title == "Time (h:min:s)")
     #expect(hours.ticks.map { hours.label($0.value) }.suffix(2) == ["20:00:00", "24:00:00"])
     // A short piece far from the beginning is labelled all the same.
-    #expect(Axis.time(3_600...3_600.5).ticks.count >= 2)
+    #expect(PlotAxis.time(3_600...3_600.5).ticks.count >= 2)
   }
 
   @Test func aGainAxisHasSignsAndNoFives() {
-    let axis = Axis.gain(-12...18)
+    let axis = PlotAxis.gain(-12...18)
     #expect(axis.title == "Gain (dB)")
     let labels = axis.ticks.map { axis.label($0.value) }
     #expect(labels.first == "\u{2212}12" && labels.contains("0") && labels.last == "+18")

@@ -35,8 +35,8 @@ import Testing
     #expect(map.color(of: .infinity) == map.table[255])
   }
 
-  static func axis(_ range: ClosedRange<Double>) -> Axis {
-    Axis(title: "", scale: .linear, range: range, maximumLabels: 4)
+  static func axis(_ range: ClosedRange<Double>) -> PlotAxis {
+    PlotAxis(title: "", scale: .linear, range: range, maximumLabels: 4)
   }
 
   @Test func pointsHaveTheHighestValueOfTheCellsTheyTouch() {

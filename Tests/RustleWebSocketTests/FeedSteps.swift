@@ -16,8 +16,8 @@ func quickFeed(_ url: String, _ change: (inout WebSocketFeed) -> Void = { _ in }
   return try MarketFeed(.webSocket(configuration))
 }
 
-/// The next quote, which no gap stands before.
-func nextQuote(_ iterator: inout EngineStream<Quote>.Iterator) async throws -> Quote {
+/// The next trade, which no gap stands before.
+func nextTrade(_ iterator: inout EngineStream<Trade>.Iterator) async throws -> Trade {
   let element = try #require(await iterator.next())
   return try #require(element.value)
 }

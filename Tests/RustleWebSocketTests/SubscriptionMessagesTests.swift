@@ -6,37 +6,37 @@ import Testing
 @testable import RustleWebSocket
 
 @Suite(.releasesNativeObjects) struct SubscriptionMessagesTests {
-  private func demand(_ symbols: String..., all: Bool = false) -> FeedDemand {
-    FeedDemand(isAll: all, symbols: symbols)
+  private func change(_ symbols: String..., all: Bool = false) -> FeedSubscription {
+    FeedSubscription(isAll: all, symbols: symbols)
   }
 
   @Test func listsReplaceWhatWasSaidBefore() throws {
     var messages = try SubscriptionMessages(.rustle)
-    #expect(messages.messages(for: demand()) == [#"{"subscribe":[]}"#])
-    #expect(messages.messages(for: demand("A", "B\"\\Ä")) == [#"{"subscribe":["A","B\"\\Ä"]}"#])
-    #expect(messages.messages(for: demand("A", "B\"\\Ä")).isEmpty, "it is known")
-    #expect(messages.messages(for: demand("A", all: true)) == [#"{"subscribe":"all"}"#])
-    #expect(messages.messages(for: demand("A", "B", all: true)).isEmpty, "all are all")
-    #expect(messages.messages(for: demand("B")) == [#"{"subscribe":["B"]}"#])
+    #expect(messages.messages(for: change()) == [#"{"subscribe":[]}"#])
+    #expect(messages.messages(for: change("A", "B\"\\Ä")) == [#"{"subscribe":["A","B\"\\Ä"]}"#])
+    #expect(messages.messages(for: change("A", "B\"\\Ä")).isEmpty, "it is known")
+    #expect(messages.messages(for: change("A", all: true)) == [#"{"subscribe":"all"}"#])
+    #expect(messages.messages(for: change("A", "B", all: true)).isEmpty, "all are all")
+    #expect(messages.messages(for: change("B")) == [#"{"subscribe":["B"]}"#])
     messages.restart()
-    #expect(messages.messages(for: demand("B")) == [#"{"subscribe":["B"]}"#])
+    #expect(messages.messages(for: change("B")) == [#"{"subscribe":["B"]}"#])
   }
 
   @Test func messagesOfTheUserSayWhatHasChanged() throws {
     var messages = try SubscriptionMessages(.messages(subscribe: "+$symbols$$", unsubscribe: "-$symbol", all: "*"))
-    #expect(messages.messages(for: demand()).isEmpty)
-    #expect(messages.messages(for: demand("A", "B")) == [#"+["A","B"]$"#])
-    #expect(messages.messages(for: demand("B", "C", "D")) == ["-A", #"+["C","D"]$"#])
-    #expect(messages.messages(for: demand("B", all: true)) == ["-C", "-D", "*"])
-    #expect(messages.messages(for: demand("B", "C", all: true)) == [#"+["C"]$"#])
-    #expect(messages.messages(for: demand()) == ["-B", "-C"])
+    #expect(messages.messages(for: change()).isEmpty)
+    #expect(messages.messages(for: change("A", "B")) == [#"+["A","B"]$"#])
+    #expect(messages.messages(for: change("B", "C", "D")) == ["-A", #"+["C","D"]$"#])
+    #expect(messages.messages(for: change("B", all: true)) == ["-C", "-D", "*"])
+    #expect(messages.messages(for: change("B", "C", all: true)) == [#"+["C"]$"#])
+    #expect(messages.messages(for: change()) == ["-B", "-C"])
     messages.restart()
-    #expect(messages.messages(for: demand("A", all: true)) == [#"+["A"]$"#, "*"])
+    #expect(messages.messages(for: change("A", all: true)) == [#"+["A"]$"#, "*"])
     var plain = try SubscriptionMessages(.messages(subscribe: "$symbol$symbol"))
-    #expect(plain.messages(for: demand("A", "B", all: true)) == ["AA", "BB"])
-    #expect(plain.messages(for: demand("B")).isEmpty, "there is no word for it")
+    #expect(plain.messages(for: change("A", "B", all: true)) == ["AA", "BB"])
+    #expect(plain.messages(for: change("B")).isEmpty, "there is no word for it")
     var none = try SubscriptionMessages(.none)
-    #expect(none.messages(for: demand("A")).isEmpty)
+    #expect(none.messages(for: change("A")).isEmpty)
   }
 
   @Test func addressesAreTakenApart() throws {

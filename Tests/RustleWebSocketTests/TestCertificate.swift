@@ -1,5 +1,6 @@
 #if WebSocket
-/// A certificate for localhost that signed itself, and its key: from 2020 to 2119, for these tests alone. Made by `openssl ca -selfsign`.
+/// A certificate for localhost that signed itself, and its key: from 2020 to 2119, for these tests alone. Made by `openssl ca
+/// -selfsign`.
 enum TestCertificate {
   static let certificate = """
     -----BEGIN CERTIFICATE-----

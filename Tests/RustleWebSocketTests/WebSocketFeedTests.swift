@@ -9,10 +9,10 @@ import Testing
 
 /// Feeds from a WebSocket server of this process. What is waited for are events; nothing depends on how fast they are.
 @Suite(.releasesNativeObjects) struct WebSocketFeedTests {
-  @Test func messagesOfEveryFormBecomeQuotes() async throws {
+  @Test func messagesOfEveryFormBecomeTrades() async throws {
     let peer = try await WebSocketPeer.start()
     let feed = try quickFeed("\(peer.url)/a%20b?key=x") { $0.headers = ["X-Token": "y"] }
-    let stream = try await feed.quotes()
+    let stream = try await feed.trades()
     let connection = try await feed.connectionStates()
     try await feed.run()
     var arrivals = peer.arrivals.makeAsyncIterator()
@@ -35,10 +35,10 @@ import Testing
     try await arrival.send("{\n\"symbol\":\"A\",\r\n\"price\":3.50,\"t_ms\":3,\"seq\":3}\n")
     try await arrival.send("{\"symbol\":\"A\",")
     try await arrival.send(message(4))
-    var quotes = stream.makeAsyncIterator()
+    var trades = stream.makeAsyncIterator()
     for number in 0..<5 {
-      let quote = try await nextQuote(&quotes)
-      #expect(quote.sequence == UInt64(number) && quote.price.description == "\(number).50" && quote.skipped == 0)
+      let trade = try await nextTrade(&trades)
+      #expect(trade.sequence == UInt64(number) && trade.price.description == "\(number).50" && trade.sequenceGap == 0)
     }
     #expect(await feed.counts.malformed == 1)
     // The answer came while the message was being sent.
@@ -56,14 +56,14 @@ import Testing
     try await peer.stop()
   }
 
-  @Test func connectionThatIsKilledTwentyTimesIsMadeAgainAndWhatIsMissingIsTold() async throws {
+  @Test func connectionThatIsKilledTwentyTimesIsMadeAgainAndWhatIsMissingIsReported() async throws {
     let rounds = 20
     let peer = try await WebSocketPeer.start()
     let feed = try quickFeed(peer.url)
-    let stream = try await feed.quotes(for: ["A"])
+    let stream = try await feed.trades(for: ["A"])
     try await feed.run()
     var arrivals = peer.arrivals.makeAsyncIterator()
-    var quotes = stream.makeAsyncIterator()
+    var trades = stream.makeAsyncIterator()
     var (next, missing) = (0, 0)
     for round in 0...rounds {
       let arrival = try #require(await arrivals.next())
@@ -71,9 +71,9 @@ import Testing
       #expect(await nextText(&frames) == #"{"subscribe":["A"]}"#, "said anew over each connection")
       for _ in 0..<3 {
         try await arrival.send(message(next))
-        let quote = try await nextQuote(&quotes)
-        #expect(quote.sequence == UInt64(next))
-        #expect(quote.skipped == UInt64(missing))
+        let trade = try await nextTrade(&trades)
+        #expect(trade.sequence == UInt64(next))
+        #expect(trade.sequenceGap == UInt64(missing))
         (next, missing) = (next + 1, 0)
       }
       if round == rounds { break }
@@ -85,8 +85,8 @@ import Testing
     }
     let counts = await feed.counts
     #expect(counts.connections == UInt64(rounds + 1) && counts.disconnections == UInt64(rounds))
-    #expect(counts.skipped == UInt64(rounds * (rounds + 1) / 2) && counts.gaps == UInt64(rounds))
-    #expect(counts.malformed == 0 && counts.quotes == UInt64(3 * (rounds + 1)))
+    #expect(counts.skippedNumbers == UInt64(rounds * (rounds + 1) / 2) && counts.gaps == UInt64(rounds))
+    #expect(counts.malformed == 0 && counts.trades == UInt64(3 * (rounds + 1)))
     await feed.shutDown()
     try await peer.stop()
   }
@@ -95,16 +95,16 @@ import Testing
     var peer = try await WebSocketPeer.start()
     let feed = try quickFeed(peer.url) { $0.restartsNumbers = true }
     let connection = try await feed.connectionStates()
-    let stream = try await feed.quotes()
+    let stream = try await feed.trades()
     try await feed.run()
     var states = connection.makeAsyncIterator()
-    var quotes = stream.makeAsyncIterator()
+    var trades = stream.makeAsyncIterator()
     for round in 0..<3 {
       var arrivals = peer.arrivals.makeAsyncIterator()
       let arrival = try #require(await arrivals.next())
       _ = await nextStates(&states) { $0 == .connected(to: peer.url) }
       try await arrival.send(message(round))
-      #expect(try await nextQuote(&quotes).skipped == 0, "its numbers begin anew")
+      #expect(try await nextTrade(&trades).sequenceGap == 0, "its numbers begin anew")
       try await peer.stop()
       try await arrival.send(.connectionClose, [0x03, 0xF4] + Array("service restart".utf8))
       let lost = await nextStates(&states) { if case .reconnecting = $0 { true } else { false } }
@@ -125,14 +125,14 @@ import Testing
     try await peer.stop()
   }
 
-  @Test func wishesAreToldByTheUsersMessagesWheneverTheyChange() async throws {
+  @Test func wishesAreReportedByTheUsersMessagesWheneverTheyChange() async throws {
     let peer = try await WebSocketPeer.start()
     let feed = try quickFeed(peer.url) {
       $0.subscription = .messages(
         subscribe: #"{"op":"sub","args":["ticker.$symbol"]}"#, unsubscribe: #"{"op":"unsub","args":$symbols}"#,
         all: #"{"op":"everything"}"#)
     }
-    let stream = try await feed.quotes(for: ["B", "A"])
+    let stream = try await feed.trades(for: ["B", "A"])
     try await feed.run()
     var arrivals = peer.arrivals.makeAsyncIterator()
     var frames = try #require(await arrivals.next()).frames.makeAsyncIterator()
@@ -142,11 +142,11 @@ import Testing
     #expect(await nextText(&frames) == #"{"op":"sub","args":["ticker.C\"D"]}"#)
     try stream.unsubscribe(from: ["A"])
     #expect(await nextText(&frames) == #"{"op":"unsub","args":["A"]}"#)
-    let all = try await feed.quotes()
+    let all = try await feed.trades()
     #expect(await nextText(&frames) == #"{"op":"everything"}"#)
     _ = all
     // Only those that nobody wants any more are left.
-    let other = try await feed.quotes(for: ["B"])
+    let other = try await feed.trades(for: ["B"])
     try stream.unsubscribe(from: ["B", "C\"D"])
     #expect(await nextText(&frames) == #"{"op":"unsub","args":["C\"D"]}"#)
     _ = other
@@ -158,14 +158,14 @@ import Testing
     let peer = try await WebSocketPeer.start()
     let feed = try quickFeed(peer.url) { $0.messageLimit = 200 }
     let connection = try await feed.connectionStates()
-    let stream = try await feed.quotes()
+    let stream = try await feed.trades()
     try await feed.run()
-    var (states, quotes) = (connection.makeAsyncIterator(), stream.makeAsyncIterator())
+    var (states, trades) = (connection.makeAsyncIterator(), stream.makeAsyncIterator())
     var arrivals = peer.arrivals.makeAsyncIterator()
     let arrival = try #require(await arrivals.next())
     let fitting = message(0)
     try await arrival.send(fitting + String(repeating: " ", count: 200 - fitting.utf8.count))
-    #expect(try await nextQuote(&quotes).sequence == 0)
+    #expect(try await nextTrade(&trades).sequence == 0)
     if isInFragments {
       try await arrival.send(.text, [UInt8](repeating: 32, count: 150), fin: false)
       try await arrival.send(.continuation, [UInt8](repeating: 32, count: 51))
@@ -182,7 +182,7 @@ import Testing
     #expect(reason == "expected messages of at most 200 bytes, got a longer one (1009)")
     let again = try #require(await arrivals.next())
     try await again.send(message(1))
-    #expect(try await nextQuote(&quotes).skipped == 0)
+    #expect(try await nextTrade(&trades).sequenceGap == 0)
     await feed.shutDown()
     try await peer.stop()
   }
@@ -190,7 +190,7 @@ import Testing
   @Test func slowConsumerThatIsWaitedForHoldsThePeerUp() async throws {
     let peer = try await WebSocketPeer.start()
     let feed = try quickFeed(peer.url)
-    let stream = try await feed.quotes(policy: .awaited(capacity: 16))
+    let stream = try await feed.trades(policy: .lossless(capacity: 16))
     try await feed.run()
     var arrivals = peer.arrivals.makeAsyncIterator()
     let arrival = try #require(await arrivals.next())
@@ -207,9 +207,9 @@ import Testing
     }.flatMap { $0 }
     let isSent = NIOLoopBoundBox.makeBoxSendingValue(false, eventLoop: arrival.channel.eventLoop)
     sent.whenSuccess { isSent.value = true }
-    var quotes = stream.makeAsyncIterator()
+    var trades = stream.makeAsyncIterator()
     for number in 0..<count {
-      #expect(try await nextQuote(&quotes).sequence == UInt64(number))
+      #expect(try await nextTrade(&trades).sequence == UInt64(number))
       if number == 100 {
         #expect(try await arrival.channel.eventLoop.submit { isSent.value }.get() == false, "the peer waits")
       }
@@ -237,13 +237,13 @@ import Testing
     // While a consumer that is waited for reads nothing, from a peer that does not answer the end.
     let peer = try await WebSocketPeer.start(closes: false)
     let held = try quickFeed(peer.url)
-    let stream = try await held.quotes(policy: .awaited(capacity: 1))
+    let stream = try await held.trades(policy: .lossless(capacity: 1))
     try await held.run()
     var arrivals = peer.arrivals.makeAsyncIterator()
     let arrival = try #require(await arrivals.next())
     for number in 0..<100 { try await arrival.send(message(number)) }
-    var quotes = stream.makeAsyncIterator()
-    #expect(try await nextQuote(&quotes).sequence == 0)
+    var trades = stream.makeAsyncIterator()
+    #expect(try await nextTrade(&trades).sequence == 0)
     await held.shutDown()
     // When its last reference goes.
     var frames: AsyncStream<WebSocketFrame>.Iterator

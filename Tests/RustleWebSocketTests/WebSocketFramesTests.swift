@@ -223,7 +223,7 @@ import Testing
     try second.wait()
   }
 
-  @Test func endOfThePeerIsAnsweredAndTold() throws {
+  @Test func endOfThePeerIsAnsweredAndReported() throws {
     let stage = try Stage()
     stage.receive(
       WebSocketFrame(fin: true, opcode: .connectionClose, data: ByteBuffer(bytes: [0x03, 0xE9] + Array("bye".utf8))))

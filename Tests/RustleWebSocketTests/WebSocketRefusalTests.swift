@@ -7,7 +7,7 @@ import Testing
 
 /// What a peer or a configuration is refused for, in words.
 @Suite(.releasesNativeObjects) struct WebSocketRefusalTests {
-  @Test func answersThatAcceptNoWebSocketAreTold() async throws {
+  @Test func answersThatAcceptNoWebSocketAreReported() async throws {
     let accepting = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
     for (answer, expected) in [
       ("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n", "expected 101 Switching Protocols, got 403 Forbidden"),
@@ -60,12 +60,12 @@ import Testing
       $0.replacing("upgrade\r\n", with: "x, upgrade\r\nSec-WebSocket-Protocol: v2\r\n")
     }
     let feed = try quickFeed(peer.url) { $0.headers = ["Sec-WebSocket-Protocol": "v1, v2"] }
-    let stream = try await feed.quotes()
+    let stream = try await feed.trades()
     try await feed.run()
     var arrivals = peer.arrivals.makeAsyncIterator()
-    var quotes = stream.makeAsyncIterator()
+    var trades = stream.makeAsyncIterator()
     try await #require(await arrivals.next()).send(message(3))
-    #expect(try await nextQuote(&quotes).sequence == 3)
+    #expect(try await nextTrade(&trades).sequence == 3)
     await feed.shutDown()
     try await peer.stop()
   }
@@ -85,13 +85,13 @@ import Testing
       (peer.url, WebSocketFeed.TLS(roots: text, serverName: "localhost")),
     ] {
       let feed = try quickFeed(url) { $0.tls = tls }
-      let stream = try await feed.quotes()
+      let stream = try await feed.trades()
       try await feed.run()
       var arrivals = peer.arrivals.makeAsyncIterator()
-      var quotes = stream.makeAsyncIterator()
+      var trades = stream.makeAsyncIterator()
       let arrival = try #require(await arrivals.next())
       try await arrival.send(message(7))
-      #expect(try await nextQuote(&quotes).sequence == 7)
+      #expect(try await nextTrade(&trades).sequence == 7)
       await feed.shutDown()
     }
     for tls in [WebSocketFeed.TLS(roots: text), WebSocketFeed.TLS(roots: text, serverName: "other.example")] {

@@ -47,7 +47,8 @@ of_module() {
   fi
 }
 
-# module_tests LABEL MODULE FILE ARGUMENT...: writes FILE.log, and to FILE.counts how many passed and failed by the run's own report.
+# module_tests LABEL MODULE FILE ARGUMENT...: writes FILE.log, and to FILE.counts how many passed and failed by the run's own
+# report.
 module_tests() {
   local label=$1 module=$2 file=$3 status=0 good=0 bad=0 start=$SECONDS
   shift 3
@@ -77,8 +78,8 @@ sanitized() {
 }
 
 # Under ThreadSanitizer the tests run with the archive that can be made to fail: it is what the panicking sessions need. Files,
-# plots and the command line, which add no tasks of their own to an engine's, are not even built unless --long is given. Unless told
-# otherwise, each process that the sanitizer instruments sleeps for a second before it exits.
+# plots and the command line, which add no tasks of their own to an engine's, are not even built unless --long is given. Unless
+# told otherwise, each process that the sanitizer instruments sleeps for a second before it exits.
 thread() {
   export RUSTLE_NATIVE_DIST=rust/dist-faults
   export TSAN_OPTIONS=halt_on_error=1:atexit_sleep_ms=0
@@ -98,8 +99,8 @@ thread() {
 
 # is_caught: the race tests notice the fault within 500 rounds of each of five modes: an expectation fails or ThreadSanitizer
 # reports. A session whose release is lost, or waits for a lock, is waited for: with these two a run that has begun and does not
-# end counts as well. With an event after the release, whose context is freed memory, the run may die before anybody can report. The
-# test program is called as `swift test` calls it, so that the time limit ends the program itself; the
+# end counts as well. With an event after the release, whose context is freed memory, the run may die before anybody can report.
+# The test program is called as `swift test` calls it, so that the time limit ends the program itself; the
 # same call without a fault has to pass.
 is_caught() {
   local status=0 limit=120 log="$work/caught-$RUSTLE_FAULT.log"

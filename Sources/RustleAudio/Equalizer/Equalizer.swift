@@ -11,8 +11,8 @@ internal import RustleCore
 /// try await equalizer.setGain(6, ofBand: 3, on: .left)
 /// ```
 ///
-/// Changes go through the actor, one after the other; the sound does not: ``process(_:)->_`` waits for nobody. A change reaches it
-/// over 40 ms, without a click. Filters are computed in double precision, the output is not delayed, and without gains it is
+/// Changes go through the actor, one after the other; the sound does not: ``process(_:)->_`` waits for nobody. A change reaches
+/// it over 40 ms, without a click. Filters are computed in double precision, the output is not delayed, and without gains it is
 /// the input, bit for bit.
 public actor Equalizer {
   /// The rate and the channels that it takes.
@@ -62,14 +62,14 @@ public actor Equalizer {
   ///
   /// - Throws: ``AudioError`` with ``AudioError/Code/formatMismatch``, or ``AudioError/Code/wrongState`` while another task
   ///   processes a buffer.
-  public nonisolated func process(_ buffer: AudioBuffer) throws(AudioError) -> AudioBuffer {
+  public nonisolated func process(_ buffer: PCMBuffer) throws(AudioError) -> PCMBuffer {
     try buffer.expect(format)
     var samples = buffer.samples
     var span = samples.mutableSpan
     try process(&span)
     levelsShown.show(EqualizerLevels(before: buffer.samples, after: samples, channels: format.channels))
-    return AudioBuffer(
-      format: format, samples: samples, position: buffer.position, lostFrames: buffer.lostFrames,
+    return PCMBuffer(
+      format: format, samples: samples, position: buffer.position, droppedFrames: buffer.droppedFrames,
       overruns: buffer.overruns)
   }
 

@@ -27,9 +27,9 @@ public struct EqualizerBand: Sendable, Hashable, Codable {
   public var kind: Kind
   /// The centre, or the edge, in Hz: above 0 and below half the sample rate.
   public var frequency: Double
-  /// In dB, within ``EqualizerSettings/gains``.
+  /// In dB, within ``EqualizerSettings/gainRange``.
   public var gain: Double
-  /// The quality: that of a width within ``EqualizerSettings/octaves``, 0.18 to 28.9; see ``octavesToQ(_:)``.
+  /// The quality: that of a width within ``EqualizerSettings/bandwidthRange``, 0.18 to 28.9; see ``q(forBandwidth:)``.
   public var q: Double
 
   /// A band.
@@ -51,17 +51,17 @@ public struct EqualizerBand: Sendable, Hashable, Codable {
   /// - Parameters:
   ///   - frequency: the centre, in Hz.
   ///   - gain: in dB.
-  ///   - octaves: between the two frequencies that have half the gain in dB, within ``EqualizerSettings/octaves``.
+  ///   - octaves: between the two frequencies that have half the gain in dB, within ``EqualizerSettings/bandwidthRange``.
   public static func peaking(frequency: Double, gain: Double, octaves: Double) -> Self {
-    Self(.peaking, frequency: frequency, gain: gain, q: octavesToQ(octaves))
+    Self(.peaking, frequency: frequency, gain: gain, q: q(forBandwidth: octaves))
   }
 
   /// The quality of a band as wide as `octaves`, which are above 0: 1/Q = 2 sinh(ln 2 / 2 octaves) (R. Bristow-Johnson,
   /// "Cookbook formulae for audio equalizer biquad filter coefficients", for the analog filter).
-  public static func octavesToQ(_ octaves: Double) -> Double { 0.5 / sinh(0.5 * ln2 * octaves) }
+  public static func q(forBandwidth octaves: Double) -> Double { 0.5 / sinh(0.5 * ln2 * octaves) }
 
-  /// The width in octaves of a band of quality `q`, which is above 0: the inverse of ``octavesToQ(_:)``.
-  public static func qToOctaves(_ q: Double) -> Double { 2 / ln2 * asinh(0.5 / q) }
+  /// The width in octaves of a band of quality `q`, which is above 0: the inverse of ``q(forBandwidth:)``.
+  public static func bandwidth(forQ q: Double) -> Double { 2 / ln2 * asinh(0.5 / q) }
 
   private static let ln2 = log(2.0)
 
@@ -76,7 +76,8 @@ public struct EqualizerBand: Sendable, Hashable, Codable {
 extension EqualizerBand {
   /// The values of ``q`` that are in range. There is a hair of room for a width that was turned into a quality and back.
   static let qualities =
-    octavesToQ(EqualizerSettings.octaves.upperBound) * 0.999...octavesToQ(EqualizerSettings.octaves.lowerBound) * 1.001
+    q(forBandwidth: EqualizerSettings.bandwidthRange.upperBound) * 0.999...q(
+      forBandwidth: EqualizerSettings.bandwidthRange.lowerBound) * 1.001
 
   /// A value of a band that is out of range.
   struct Fault {
@@ -97,11 +98,11 @@ extension EqualizerBand {
         sampleRate == nil ? "above 0 Hz" : "at least \(lowest.plain) and below \(limit.plain) Hz, half the sample rate"
       return Fault(field: "frequency", expected: expected, got: frequency)
     }
-    guard EqualizerSettings.gains.contains(gain) else {
-      return Fault(field: "gain", expected: EqualizerSettings.gainsText, got: gain)
+    guard EqualizerSettings.gainRange.contains(gain) else {
+      return Fault(field: "gain", expected: EqualizerSettings.gainRangeText, got: gain)
     }
     guard Self.qualities.contains(q) else {
-      let widths = EqualizerSettings.octaves
+      let widths = EqualizerSettings.bandwidthRange
       let ends = "\(widths.upperBound.plain) to \(widths.lowerBound.plain) octaves"
       return Fault(field: "q", expected: "0.1822 to 28.85, which is \(ends)", got: q)
     }

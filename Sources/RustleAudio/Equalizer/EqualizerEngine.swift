@@ -2,7 +2,8 @@ internal import RustleCore
 
 /// What an ``Equalizer`` works with: the native one, or another one in tests.
 protocol EqualizerEngine: AnyObject, Sendable {
-  /// Changes the settings, and gives their curves in dB at `frequencies` in Hz for a sample rate in Hz; none where there are no frequencies.
+  /// Changes the settings, and gives their curves in dB at `frequencies` in Hz for a sample rate in Hz; none where there are no
+  /// frequencies.
   func change(
     _ settings: NativeEqualizerSettings, responseAt frequencies: [Double], sampleRate: Double
   ) throws(NativeError) -> (left: [Double], right: [Double])

@@ -2,7 +2,7 @@ public import Foundation
 
 extension EqualizerPreset {
   /// The most bytes of a preset's JSON.
-  public static let longestJSON = 1 << 20
+  public static let maximumJSONLength = 1 << 20
 
   /// Reads a preset.
   ///
@@ -12,19 +12,19 @@ extension EqualizerPreset {
   ///  "left": [{"kind": "lowShelf", "frequency_hz": 105, "gain_db": 6, "q": 0.7}]}
   /// ```
   /// The short form has 28 gains in dB, left and then right from low to high, for the bands of
-  /// ``EqualizerSettings/centers``, and perhaps their width, which is 1 octave otherwise:
+  /// ``EqualizerSettings/centerFrequencies``, and perhaps their width, which is 1 octave otherwise:
   /// ```json
   /// {"name": "Old", "gains": [0, 0, 3, …], "octaves": 5}
   /// ```
   /// A key that is none of these is refused: a misspelt one is not left out silently.
   ///
-  /// - Parameter json: UTF-8, at most ``longestJSON`` bytes.
+  /// - Parameter json: UTF-8, at most ``maximumJSONLength`` bytes.
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation`` that says where: another version, another number of gains,
   ///   a value that is missing, of another type or out of range, and what is no JSON.
   public init(json: Data) throws(AudioError) {
-    guard json.count <= Self.longestJSON else {
+    guard json.count <= Self.maximumJSONLength else {
       throw .validation(
-        "preset", expected: "at most \(Self.longestJSON) bytes", got: "\(json.count)",
+        "preset", expected: "at most \(Self.maximumJSONLength) bytes", got: "\(json.count)",
         advice: "Give a file that holds one preset.")
     }
     do {

@@ -10,9 +10,9 @@ public struct EqualizerPreset: Sendable, Hashable {
   /// The version of the JSON form that is written, and the only one that is read.
   public static let version = 1
   /// The most characters of a name.
-  public static let longestName = 100
+  public static let maximumNameLength = 100
 
-  /// 1 to ``longestName`` characters, none of them a control character or a line break.
+  /// 1 to ``maximumNameLength`` characters, none of them a control character or a line break.
   public var name: String
   /// What it sets.
   public var settings: EqualizerSettings
@@ -20,7 +20,7 @@ public struct EqualizerPreset: Sendable, Hashable {
   /// A preset.
   ///
   /// - Parameters:
-  ///   - name: 1 to ``longestName`` characters, none of them a control character or a line break.
+  ///   - name: 1 to ``maximumNameLength`` characters, none of them a control character or a line break.
   ///   - settings: what it sets.
   public init(name: String, settings: EqualizerSettings) {
     self.name = name
@@ -33,9 +33,11 @@ public struct EqualizerPreset: Sendable, Hashable {
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation`` that names the first fault.
   public func check(sampleRate: Double? = nil) throws(AudioError) {
     // A character may be made of many scalars; the second bound keeps a name from being a document.
-    guard (1...Self.longestName).contains(name.count), name.unicodeScalars.count <= 8 * Self.longestName else {
+    guard (1...Self.maximumNameLength).contains(name.count), name.unicodeScalars.count <= 8 * Self.maximumNameLength
+    else {
       throw .validation(
-        "name", expected: "1 to \(Self.longestName) characters", got: "\(name.count)", advice: "Choose another name.")
+        "name", expected: "1 to \(Self.maximumNameLength) characters", got: "\(name.count)",
+        advice: "Choose another name.")
     }
     for scalar in name.unicodeScalars {
       switch scalar.properties.generalCategory {

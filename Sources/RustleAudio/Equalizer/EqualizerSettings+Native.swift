@@ -52,8 +52,8 @@ extension EqualizerSettings {
   /// The same bands with gains such that the combined curve of each channel goes through the gains that they have now, at
   /// their frequencies: neighbours overlap, and what they add to each other is taken off.
   ///
-  /// - Returns: the settings, and the greatest distance in dB that is left: near 0 unless the curve is out of the bands' reach; the gains are then those that
-  ///   come near it.
+  /// - Returns: the settings, and the greatest distance in dB that is left: near 0 unless the curve is out of the bands' reach;
+  ///   the gains are then those that come near it.
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation``.
   public func solved(sampleRate: Double) throws(AudioError) -> (settings: Self, distance: Double) {
     try check(sampleRate: sampleRate)

@@ -9,25 +9,25 @@
 /// Settings are checked when they are used, by ``check(sampleRate:)``.
 public struct EqualizerSettings: Sendable, Hashable, Codable {
   /// The gains of a band, in dB.
-  public static let gains = -24.0...24.0
+  public static let gainRange = -24.0...24.0
   /// The preamplifications, in dB: wide bands add up to far more than each alone.
-  public static let preamps = -96.0...24.0
+  public static let preampRange = -96.0...24.0
   /// The widths of a band, in octaves.
-  public static let octaves = 0.05...5.0
+  public static let bandwidthRange = 0.05...5.0
   /// The most bands of a channel.
-  public static let mostBands = 64
+  public static let maximumBandCount = 64
   /// The centre frequencies of the fourteen graphic bands, in Hz, low to high.
-  public static let centers: [Double] = [
+  public static let centerFrequencies: [Double] = [
     8, 16, 32, 64, 128, 256, 512, 1_024, 2_048, 3_072, 4_096, 5_120, 10_240, 16_384,
   ]
   /// Nothing is changed.
   public static let flat = Self()
 
-  /// The bands of the left or only channel, at most ``mostBands``.
+  /// The bands of the left or only channel, at most ``maximumBandCount``.
   public var left: [EqualizerBand]
-  /// The bands of the right channel, at most ``mostBands``.
+  /// The bands of the right channel, at most ``maximumBandCount``.
   public var right: [EqualizerBand]
-  /// What both channels are amplified by, in dB, within ``gains``.
+  /// What both channels are amplified by, in dB, within ``gainRange``.
   public var preamp: Double
 
   /// Settings of any bands.
@@ -35,7 +35,7 @@ public struct EqualizerSettings: Sendable, Hashable, Codable {
   /// - Parameters:
   ///   - left: the bands of the left or only channel.
   ///   - right: the bands of the right channel.
-  ///   - preamp: what both are amplified by, in dB, within ``preamps``.
+  ///   - preamp: what both are amplified by, in dB, within ``preampRange``.
   public init(left: [EqualizerBand] = [], right: [EqualizerBand] = [], preamp: Double = 0) {
     self.left = left
     self.right = right
@@ -46,13 +46,13 @@ public struct EqualizerSettings: Sendable, Hashable, Codable {
   ///
   /// - Parameters:
   ///   - gains: in dB, those of the left channel low to high and then those of the right: twice as many as `centers`.
-  ///   - octaves: the width of each band, within ``octaves``. Where neighbours overlap their gains add: bands of 5 octaves,
-  ///     as old presets have them, raise everything between them.
-  ///   - centers: the frequencies of the bands in Hz, above 0, at most ``mostBands``.
+  ///   - octaves: the width of each band, within ``bandwidthRange``. Where neighbours overlap their gains add: bands of 5
+  ///     octaves, as old presets have them, raise everything between them.
+  ///   - centers: the frequencies of the bands in Hz, above 0, at most ``maximumBandCount``.
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation`` for another number of gains and for the first value out of
   ///   range.
   public static func graphic(
-    gains: [Double], octaves: Double = 1, centers: [Double] = centers
+    gains: [Double], octaves: Double = 1, centers: [Double] = centerFrequencies
   ) throws(AudioError) -> Self {
     guard gains.count == 2 * centers.count else {
       throw .validation(
@@ -60,8 +60,8 @@ public struct EqualizerSettings: Sendable, Hashable, Codable {
         got: "\(gains.count)",
         advice: "Give the gains of the left channel from low to high, and then those of the right.")
     }
-    guard Self.octaves.contains(octaves) else {
-      let range = Self.octaves
+    guard Self.bandwidthRange.contains(octaves) else {
+      let range = Self.bandwidthRange
       throw .validation(
         "octaves", expected: "\(range.lowerBound.plain) to \(range.upperBound.plain)", got: octaves.plain)
     }
@@ -90,9 +90,10 @@ public struct EqualizerSettings: Sendable, Hashable, Codable {
       throw .validation("sampleRate", expected: "1 to 1000000 Hz", got: sampleRate.plain)
     }
     for (name, bands) in [("left", left), ("right", right)] {
-      guard bands.count <= Self.mostBands else {
+      guard bands.count <= Self.maximumBandCount else {
         throw .validation(
-          name, expected: "at most \(Self.mostBands) bands", got: "\(bands.count)", advice: "Leave some bands out.")
+          name, expected: "at most \(Self.maximumBandCount) bands", got: "\(bands.count)",
+          advice: "Leave some bands out.")
       }
       for (index, band) in bands.enumerated() {
         guard let fault = band.fault(sampleRate: sampleRate) else { continue }
@@ -100,16 +101,16 @@ public struct EqualizerSettings: Sendable, Hashable, Codable {
           "\(name) band \(index + 1): \(fault.field)", expected: fault.expected, got: fault.got.plain)
       }
     }
-    guard Self.preamps.contains(preamp) else {
-      throw .validation("preamp", expected: Self.preampsText, got: preamp.plain)
+    guard Self.preampRange.contains(preamp) else {
+      throw .validation("preamp", expected: Self.preampRangeText, got: preamp.plain)
     }
   }
 
-  /// ``gains`` as a text, for errors.
-  static let gainsText = "\(gains.lowerBound.plain) to \(gains.upperBound.plain) dB"
+  /// ``gainRange`` as a text, for errors.
+  static let gainRangeText = "\(gainRange.lowerBound.plain) to \(gainRange.upperBound.plain) dB"
 
-  /// ``preamps`` as a text, for errors.
-  static let preampsText = "\(preamps.lowerBound.plain) to \(preamps.upperBound.plain) dB"
+  /// ``preampRange`` as a text, for errors.
+  static let preampRangeText = "\(preampRange.lowerBound.plain) to \(preampRange.upperBound.plain) dB"
 
   enum CodingKeys: String, CodingKey, CaseIterable {
     case left, right

@@ -25,18 +25,18 @@
 /// Wizard export is passed over, from its first line, `Filter Settings file`, to the first filter.
 public enum EqualizerText {
   /// The most bytes of a text.
-  public static let longestText = 1 << 20
+  public static let maximumTextLength = 1 << 20
 
   /// Reads a text.
   ///
-  /// - Parameter text: at most ``longestText`` bytes of UTF-8, with a preamp or a filter at least.
+  /// - Parameter text: at most ``maximumTextLength`` bytes of UTF-8, with a preamp or a filter at least.
   /// - Returns: settings that ``EqualizerSettings/check(sampleRate:)`` accepts without a sample rate.
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation``; the message begins with the line, for example `line 3: Gain:
   ///   expected -24 to 24 dB, got 30`.
   public static func parse(_ text: String) throws(AudioError) -> EqualizerSettings {
-    guard text.utf8.count <= longestText else {
+    guard text.utf8.count <= maximumTextLength else {
       throw .validation(
-        "text", expected: "at most \(longestText) bytes", got: "\(text.utf8.count)",
+        "text", expected: "at most \(maximumTextLength) bytes", got: "\(text.utf8.count)",
         advice: "Give the filters alone.")
     }
     var parser = EqualizerTextParser()

@@ -50,12 +50,12 @@ struct EqualizerTextFilter {
   /// The band.
   func band() throws(AudioError) -> EqualizerBand {
     guard let frequency else { throw .line(number, "Filter", expected: "Fc and a frequency in Hz", got: "none") }
-    if let octaves, !EqualizerSettings.octaves.contains(octaves) {
-      let range = EqualizerSettings.octaves
+    if let octaves, !EqualizerSettings.bandwidthRange.contains(octaves) {
+      let range = EqualizerSettings.bandwidthRange
       throw .line(
         number, "BW Oct", expected: "\(range.lowerBound.plain) to \(range.upperBound.plain)", got: octaves.plain)
     }
-    let width = octaves.map(EqualizerBand.octavesToQ) ?? q
+    let width = octaves.map(EqualizerBand.q(forBandwidth:)) ?? q
     switch kind {
     case .lowPass, .highPass:
       // EqualizerAPO's default, that of a Butterworth filter.

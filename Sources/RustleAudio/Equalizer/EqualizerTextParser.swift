@@ -85,8 +85,8 @@ struct EqualizerTextParser {
     hasCommand = true
     if left.isSelected { left.preamp += gain }
     if right.isSelected { right.preamp += gain }
-    for side in [left, right] where !EqualizerSettings.preamps.contains(side.preamp) {
-      throw refusal("Preamp", expected: EqualizerSettings.preampsText, got: side.preamp.plain)
+    for side in [left, right] where !EqualizerSettings.preampRange.contains(side.preamp) {
+      throw refusal("Preamp", expected: EqualizerSettings.preampRangeText, got: side.preamp.plain)
     }
   }
 
@@ -128,9 +128,10 @@ struct EqualizerTextParser {
     }
     if left.isSelected { left.bands.append(band) }
     if right.isSelected { right.bands.append(band) }
-    for side in [left, right] where side.bands.count > EqualizerSettings.mostBands {
+    for side in [left, right] where side.bands.count > EqualizerSettings.maximumBandCount {
       throw refusal(
-        "Filter", expected: "at most \(EqualizerSettings.mostBands) filters a channel", got: "\(side.bands.count)")
+        "Filter", expected: "at most \(EqualizerSettings.maximumBandCount) filters a channel",
+        got: "\(side.bands.count)")
     }
   }
 

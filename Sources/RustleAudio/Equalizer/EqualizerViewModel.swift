@@ -27,7 +27,7 @@ public final class EqualizerViewModel {
   ///
   /// - Throws: ``AudioError`` as `Equalizer.init` does.
   public convenience init(format: AudioFormat, settings: EqualizerSettings = .flat) throws(AudioError) {
-    let equalizer = try Equalizer(format: format, settings: settings, bandCapacity: EqualizerSettings.mostBands)
+    let equalizer = try Equalizer(format: format, settings: settings, bandCapacity: EqualizerSettings.maximumBandCount)
     self.init(equalizer, settings: settings)
   }
 

@@ -21,15 +21,15 @@ public struct MicrophoneResponse: Sendable, Hashable {
   public let points: [Point]
 
   /// The most points, and the most bytes of a file.
-  static let mostPoints = 4_096
-  static let mostBytes = 1_048_576
+  static let maximumPointCount = 4_096
+  static let maximumByteCount = 1_048_576
 
-  /// - Parameter points: 1 to 4096 by ascending frequency. A ``NoiseMeter`` takes them when each deviation is within 24 dB of
-  ///   that at 1 kHz.
+  /// - Parameter points: 1 to 4096 by ascending frequency. A ``SoundLevelMeter`` takes them when each deviation is within 24 dB
+  ///   of that at 1 kHz.
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation``.
   public init(points: [Point]) throws(AudioError) {
-    guard (1...Self.mostPoints).contains(points.count) else {
-      throw .validation("points", expected: "1 to \(Self.mostPoints)", got: "\(points.count)")
+    guard (1...Self.maximumPointCount).contains(points.count) else {
+      throw .validation("points", expected: "1 to \(Self.maximumPointCount)", got: "\(points.count)")
     }
     var before = 0.0
     for (index, point) in points.enumerated() {
@@ -53,8 +53,9 @@ public struct MicrophoneResponse: Sendable, Hashable {
   ///
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation``, which names the line.
   public init(calibrationFile text: String) throws(AudioError) {
-    guard text.utf8.count <= Self.mostBytes else {
-      throw .validation("calibration file", expected: "at most \(Self.mostBytes) bytes", got: "\(text.utf8.count)")
+    guard text.utf8.count <= Self.maximumByteCount else {
+      throw .validation(
+        "calibration file", expected: "at most \(Self.maximumByteCount) bytes", got: "\(text.utf8.count)")
     }
     var points: [Point] = []
     // A mark of the byte order is no part of the first number.

@@ -6,7 +6,7 @@ internal import RustleCore
 @Observable
 public final class NoiseMeterViewModel {
   /// What the meter shows; of the last measurement when none runs.
-  public private(set) var reading: NoiseReading?
+  public private(set) var reading: SoundLevelReading?
   /// Whether a measurement runs.
   public private(set) var isRunning = false
   /// Why the last measurement could not begin, or ended early; nil when it did not.
@@ -19,14 +19,15 @@ public final class NoiseMeterViewModel {
 
   /// Measures an input, in place of what ran before. What it shows is renewed after each `interval` of sound.
   public func start(
-    _ input: some AudioInput, format: AudioFormat, configuration: NoiseMeterConfiguration = NoiseMeterConfiguration(),
+    _ input: some AudioInput, format: AudioFormat,
+    configuration: SoundLevelMeterConfiguration = SoundLevelMeterConfiguration(),
     every interval: Duration = .milliseconds(125)
   ) {
     let run = runs.overtake()
     (reading, error, isRunning) = (nil, nil, true)
     runs.perform(run) { [weak self] in
       do {
-        let meter = try NoiseMeter(format: format, configuration: configuration)
+        let meter = try SoundLevelMeter(format: format, configuration: configuration)
         for try await reading in try await meter.readings(of: input, every: interval) {
           guard let self, run == self.runs.newest else { return }
           self.reading = reading

@@ -3,16 +3,16 @@ internal import RustleCore
 /// What a ``PitchTracker`` looks for, and how. It is checked when a tracker is made of it.
 public struct PitchConfiguration: Sendable, Hashable {
   /// The sample rates that are taken, in Hz.
-  public static let sampleRates = 1_000.0...768_000
+  public static let sampleRateRange = 1_000.0...768_000
 
-  /// In Hz, one of ``sampleRates``.
+  /// In Hz, one of ``sampleRateRange``.
   public var sampleRate: Double
   /// The frequencies that are looked for, in Hz, above 0; at most 0.45 of the sample rate counts.
   public var range: ClosedRange<Double>
   /// How.
   public var method: PitchMethod
-  /// The samples of a frame, a power of two from 256 to 32,768; nil: the least that holds 2.25 periods of the range's lower end. A
-  /// window that does not hold them raises that end: ``PitchTracker/range`` tells.
+  /// The samples of a frame, a power of two from 256 to 32,768; nil: the least that holds 2.25 periods of the range's lower end.
+  /// A window that does not hold them raises that end: ``PitchTracker/range`` tells.
   public var window: Int?
   /// The samples from frame to frame, 1 to 1,048,576.
   public var hop: Int

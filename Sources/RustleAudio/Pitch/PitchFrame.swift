@@ -11,8 +11,8 @@ public struct PitchFrame: Sendable, Hashable {
   public var time: Double
   /// The fundamental frequency in Hz, of an inharmonic tone that of its first partial; nil: the frame has none in the range.
   public var frequency: Double?
-  /// 0 to 1. With ``PitchMethod/harmonic`` the share of frames like this whose pitch is there and right, within 50 cents; with the
-  /// other methods what they have in its place, which is no probability.
+  /// 0 to 1. With ``PitchMethod/harmonic`` the share of frames like this whose pitch is there and right, within 50 cents; with
+  /// the other methods what they have in its place, which is no probability.
   public var confidence: Double
   /// The standard deviation of ``frequency`` in cents, if what is not the tone is noise; 0 where a method does not tell.
   public var deviation: Double

@@ -10,8 +10,8 @@ public import RustleCore
 /// ```
 ///
 /// A thread of the native side reads the device, without a lock and without allocating. A consumer that is too slow loses
-/// sound, which the next buffer tells (``AudioBuffer/lostFrames``), as it tells how often the device itself had no room left
-/// (``AudioBuffer/overruns``).
+/// sound, which the next buffer tells (``PCMBuffer/droppedFrames``), as it tells how often the device itself had no room left
+/// (``PCMBuffer/overruns``).
 ///
 /// A device is opened, and closed, in the call that asks for it, which waits for as long as the driver or the sound server does.
 ///
@@ -45,8 +45,8 @@ public actor AudioCapture: AudioInput, StreamEngine {
   ///   waits.
   /// - Throws: ``AudioError`` of the device; nothing was started then.
   public func buffers(of duration: Duration) throws(AudioError) -> CaptureBuffers {
-    let stream = try blocks(lane: .frames(capacity: configuration.blocksOfTwoSeconds))
-    return CaptureBuffers(stream: stream, mostFrames: configuration.format.frames(in: duration))
+    let stream = try blocks(buffering: .batched(capacity: configuration.blocksOfTwoSeconds))
+    return CaptureBuffers(stream: stream, maximumFrameCount: configuration.format.frames(in: duration))
   }
 
   /// Opens the device and gives its sound in buffers of at most 100 ms.
@@ -58,27 +58,29 @@ public actor AudioCapture: AudioInput, StreamEngine {
 
   /// Opens the device and gives its sound block by block, over the lane of the caller's choice. A block has at most 256
   /// samples; a frame lane holds at most 65,536 of them. What the lane loses is told as ``StreamElement/gap(_:)``, in blocks,
-  /// and shows between the positions; ``AudioBuffer/lostFrames`` counts what was lost before it.
+  /// and shows between the positions; ``PCMBuffer/droppedFrames`` counts what was lost before it.
   ///
   /// - Throws: ``AudioError`` of the device, or with ``AudioError/Code/validation`` for a capacity; nothing was started then.
-  public func blocks(lane: Lane = .frames(capacity: 1_024)) throws(AudioError) -> EngineStream<AudioBuffer> {
+  public func blocks(buffering: StreamBuffering = .batched(capacity: 1_024)) throws(AudioError) -> EngineStream<
+    PCMBuffer
+  > {
     let format = configuration.format
     return try blocks(
-      lane: lane,
+      buffering: buffering,
       reader: ElementReader { block in
-        AudioBuffer(
+        PCMBuffer(
           format: format, samples: block.heard, position: Int64(clamping: block.position),
-          lostFrames: Int64(clamping: block.lost), overruns: block.overruns, number: block.sequence)
+          droppedFrames: Int64(clamping: block.lost), overruns: block.overruns, number: block.sequence)
       }, sequenceNumber: \.number)
   }
 
-  /// As ``blocks(lane:)``, for values of the caller's.
+  /// As ``blocks(buffering:)``, for values of the caller's.
   package func blocks<Value: Sendable>(
-    lane: Lane, reader: ElementReader<NativeSoundBlock, Value>,
+    buffering: StreamBuffering, reader: ElementReader<NativeSoundBlock, Value>,
     sequenceNumber: @escaping @Sendable (Value) -> UInt64
   ) throws(AudioError) -> EngineStream<Value> {
     try started(orThrow: AudioError.self) { () throws(NativeError) in
-      try capture.start(lane: lane, reader: reader, sequenceNumber: sequenceNumber)
+      try capture.start(buffering: buffering, reader: reader, sequenceNumber: sequenceNumber)
     }
   }
 

@@ -13,8 +13,8 @@ public struct AudioFormat: Sendable, Hashable {
     guard (1...1_000_000).contains(sampleRate) else {
       throw .validation("sampleRate", expected: "1 to 1000000 Hz", got: "\(sampleRate)")
     }
-    guard (1...Self.mostChannels).contains(layout.count) else {
-      throw .validation("layout", expected: "1 to \(Self.mostChannels) channels", got: "\(layout.count)")
+    guard (1...Self.maximumChannelCount).contains(layout.count) else {
+      throw .validation("layout", expected: "1 to \(Self.maximumChannelCount) channels", got: "\(layout.count)")
     }
     self.sampleRate = sampleRate
     self.layout = layout
@@ -27,10 +27,10 @@ public struct AudioFormat: Sendable, Hashable {
   ///   - channels: 1 to 32.
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation``.
   public init(sampleRate: Double, channels: Int) throws(AudioError) {
-    guard (1...Self.mostChannels).contains(channels) else {
-      throw .validation("channels", expected: "1 to \(Self.mostChannels)", got: "\(channels)")
+    guard (1...Self.maximumChannelCount).contains(channels) else {
+      throw .validation("channels", expected: "1 to \(Self.maximumChannelCount)", got: "\(channels)")
     }
-    try self.init(sampleRate: sampleRate, layout: .usual(for: channels))
+    try self.init(sampleRate: sampleRate, layout: .default(for: channels))
   }
 
   /// The samples of a frame.
@@ -42,7 +42,7 @@ public struct AudioFormat: Sendable, Hashable {
   }
 
   /// The most channels of a format.
-  public static let mostChannels = 32
+  public static let maximumChannelCount = 32
 }
 
 extension AudioFormat: CustomStringConvertible {

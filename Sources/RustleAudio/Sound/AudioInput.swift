@@ -12,7 +12,7 @@
 public protocol AudioInput<Buffers>: Sendable {
   /// The buffers of one reading, in order. They end with the sound, when the reading task is cancelled, and with an error
   /// that says why there is no more.
-  associatedtype Buffers: AsyncSequence where Buffers.Element == AudioBuffer
+  associatedtype Buffers: AsyncSequence where Buffers.Element == PCMBuffer
 
   /// Begins to read: a file from its beginning, a device from now on.
   ///

@@ -34,23 +34,23 @@ public actor AudioOutput: StreamEngine {
 
   /// Opens the device and begins to play what the playback is given.
   ///
-  /// - Parameter lane: how its progress travels; by default only the newest is kept.
+  /// - Parameter buffering: how its progress travels; by default only the newest is kept.
   /// - Throws: ``AudioError`` of the device, or with ``AudioError/Code/validation`` for a capacity; nothing was started then.
   public func start(
-    lane: Lane = .frames(capacity: 1, overflow: .keepLatest)
+    buffering: StreamBuffering = .batched(capacity: 1, overflow: .conflate)
   ) throws(AudioError) -> Playback {
     let (stream, session) = try start(
-      lane: lane, reader: ElementReader { PlaybackProgress($0) }, sequenceNumber: \.sequence)
+      buffering: buffering, reader: ElementReader { PlaybackProgress($0) }, sequenceNumber: \.sequence)
     return Playback(progress: stream, format: configuration.format, session: session)
   }
 
-  /// As ``start(lane:)``, for values of the caller's.
+  /// As ``start(buffering:)``, for values of the caller's.
   package func start<Value: Sendable>(
-    lane: Lane, reader: ElementReader<NativePlaybackProgress, Value>,
+    buffering: StreamBuffering, reader: ElementReader<NativePlaybackProgress, Value>,
     sequenceNumber: @escaping @Sendable (Value) -> UInt64
   ) throws(AudioError) -> (progress: EngineStream<Value>, session: PlaybackID) {
     let stream = try started(orThrow: AudioError.self) { () throws(NativeError) in
-      try playback.start(lane: lane, reader: reader, sequenceNumber: sequenceNumber)
+      try playback.start(buffering: buffering, reader: reader, sequenceNumber: sequenceNumber)
     }
     return (stream, PlaybackID(of: stream))
   }
@@ -67,7 +67,7 @@ public actor AudioOutput: StreamEngine {
   ///   when the configuration's limit came before the end; what the input and `change` throw; `CancellationError` when the task
   ///   or the playback was cancelled.
   public func play(
-    _ input: some AudioInput, changing change: (@Sendable (AudioBuffer) throws -> AudioBuffer)? = nil,
+    _ input: some AudioInput, changing change: (@Sendable (PCMBuffer) throws -> PCMBuffer)? = nil,
     onProgress: (@Sendable (PlaybackProgress) -> Void)? = nil
   ) async throws -> PlaybackProgress {
     let playback = try start()
@@ -131,7 +131,7 @@ private struct Player {
   private let onProgress: (@Sendable (PlaybackProgress) -> Void)?
   private var progress: EngineStream<PlaybackProgress>.Iterator
   private var framesGiven: Int64 = 0
-  private var last = PlaybackProgress(sequence: 0, position: 0, played: 0, queued: 0, starved: 0, underruns: 0)
+  private var last = PlaybackProgress(sequence: 0, position: 0, played: 0, queued: 0, insertedSilence: 0, underruns: 0)
 
   init(_ playback: Playback, onProgress: (@Sendable (PlaybackProgress) -> Void)?) {
     self.playback = playback
@@ -139,7 +139,7 @@ private struct Player {
     progress = playback.progress.makeAsyncIterator()
   }
 
-  mutating func play(_ buffer: AudioBuffer) async throws {
+  mutating func play(_ buffer: PCMBuffer) async throws {
     var taken = 0
     while taken < buffer.samples.count {
       taken += try playback.write(buffer.samples.span.extracting(taken...))

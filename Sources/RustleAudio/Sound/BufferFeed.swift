@@ -1,5 +1,5 @@
 /// The outputs that the buffers of an input give, one at a time: what ``VoiceFrames`` and ``TunerUpdates`` read.
-struct BufferFeed<Buffers: AsyncIteratorProtocol, Output> where Buffers.Element == AudioBuffer {
+struct BufferFeed<Buffers: AsyncIteratorProtocol, Output> where Buffers.Element == PCMBuffer {
   private var buffers: Buffers
   /// What the last buffer gave, and the place of the next.
   private var waiting: [Output] = []
@@ -12,7 +12,7 @@ struct BufferFeed<Buffers: AsyncIteratorProtocol, Output> where Buffers.Element 
   ///
   /// - Parameter process: takes a buffer and gives its outputs.
   mutating func next(
-    isolation actor: isolated (any Actor)?, _ process: (AudioBuffer) async throws -> [Output]
+    isolation actor: isolated (any Actor)?, _ process: (PCMBuffer) async throws -> [Output]
   ) async throws -> Output? {
     while !isOver {
       if place < waiting.count {

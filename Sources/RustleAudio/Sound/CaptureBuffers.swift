@@ -6,19 +6,19 @@ internal import RustleCore
 /// cancelled, and with an error when the device was lost.
 public struct CaptureBuffers: AsyncSequence, SettlingBuffers, Sendable {
   /// A buffer; what was lost before it stands in it.
-  public typealias Element = AudioBuffer
+  public typealias Element = PCMBuffer
   /// The device was lost, or the native side failed.
   public typealias Failure = AudioError
 
-  let stream: EngineStream<AudioBuffer>
-  let mostFrames: Int
+  let stream: EngineStream<PCMBuffer>
+  let maximumFrameCount: Int
 
   /// What went through so far, in blocks of the native side.
   public var statistics: StreamStatistics { stream.statistics }
 
   /// The first iterator reads; further ones end at once.
   public func makeAsyncIterator() -> Iterator {
-    Iterator(base: stream.makeAsyncIterator(), stream: stream, mostFrames: mostFrames)
+    Iterator(base: stream.makeAsyncIterator(), stream: stream, maximumFrameCount: maximumFrameCount)
   }
 
   /// Ends the capture if it goes on, and returns when the device is closed.
@@ -30,30 +30,30 @@ public struct CaptureBuffers: AsyncSequence, SettlingBuffers, Sendable {
 
   /// Reads what waits.
   public struct Iterator: AsyncIteratorProtocol {
-    private var base: EngineStream<AudioBuffer>.Iterator
-    private let stream: EngineStream<AudioBuffer>
-    private let mostFrames: Int
-    private var waiting: [StreamElement<AudioBuffer>] = []
+    private var base: EngineStream<PCMBuffer>.Iterator
+    private let stream: EngineStream<PCMBuffer>
+    private let maximumFrameCount: Int
+    private var waiting: [StreamElement<PCMBuffer>] = []
     private var place = 0
     /// The frame that comes next if none is lost.
     private var next: Int64 = 0
     private var isOver = false
 
-    init(base: EngineStream<AudioBuffer>.Iterator, stream: EngineStream<AudioBuffer>, mostFrames: Int) {
+    init(base: EngineStream<PCMBuffer>.Iterator, stream: EngineStream<PCMBuffer>, maximumFrameCount: Int) {
       self.base = base
       self.stream = stream
-      self.mostFrames = mostFrames
+      self.maximumFrameCount = maximumFrameCount
     }
 
     /// The next buffer, or nil at the end; it waits in the isolation of the caller.
-    public mutating func next() async throws(AudioError) -> AudioBuffer? {
+    public mutating func next() async throws(AudioError) -> PCMBuffer? {
       try await next(isolation: #isolation)
     }
 
     /// The next buffer, or nil at the end; it waits in the isolation of `actor`.
     public mutating func next(
       isolation actor: isolated (any Actor)?
-    ) async throws(AudioError) -> AudioBuffer? {
+    ) async throws(AudioError) -> PCMBuffer? {
       if isOver { return nil }
       while true {
         // What waits is not for a task that was cancelled.
@@ -73,7 +73,7 @@ public struct CaptureBuffers: AsyncSequence, SettlingBuffers, Sendable {
     }
 
     /// The block at `place` with those that follow it, as far as they fit; nil when there is a gap, which the positions tell.
-    private mutating func joined() -> AudioBuffer? {
+    private mutating func joined() -> PCMBuffer? {
       guard let first = waiting[place].value else {
         place += 1
         return nil
@@ -82,15 +82,16 @@ public struct CaptureBuffers: AsyncSequence, SettlingBuffers, Sendable {
       var samples = first.samples
       var end = first.position + Int64(first.frameCount)
       while place < waiting.count, let block = waiting[place].value, block.position == end,
-        block.overruns == first.overruns, samples.count + block.samples.count <= mostFrames * first.format.channels
+        block.overruns == first.overruns,
+        samples.count + block.samples.count <= maximumFrameCount * first.format.channels
       {
         samples += block.samples
         end += Int64(block.frameCount)
         place += 1
       }
       defer { next = end }
-      return AudioBuffer(
-        format: first.format, samples: samples, position: first.position, lostFrames: first.position - next,
+      return PCMBuffer(
+        format: first.format, samples: samples, position: first.position, droppedFrames: first.position - next,
         overruns: first.overruns)
     }
   }

@@ -35,7 +35,7 @@ public struct ChannelLayout: Sendable, Hashable {
 
   /// What `count` channels are where nothing else is known: mono, stereo, and from three to eight channels the order of
   /// WAV (left, right, centre, low frequency, surround); discrete beyond.
-  public static func usual(for count: Int) -> Self {
+  public static func `default`(for count: Int) -> Self {
     switch count {
     case 1: .mono
     case 2: .stereo

@@ -29,7 +29,7 @@ package enum ChannelReduction {
   }
 }
 
-extension AudioBuffer {
+extension PCMBuffer {
   /// One channel of the buffer, counted from 0, or with nil the mean of all.
   package func mono(channel: Int?) -> [Float] {
     if format.channels == 1 { return samples }

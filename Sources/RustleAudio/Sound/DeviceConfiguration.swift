@@ -28,7 +28,7 @@ public struct DeviceConfiguration: Sendable, Hashable {
   }
 
   /// The most samples of a block of the native side, and the most blocks of its lane.
-  private static let (samplesOfBlock, mostBlocks) = (256, 65_536)
+  private static let (samplesOfBlock, maximumBlockCount) = (256, 65_536)
 
   /// The blocks that a capture gives in two seconds, and in two wakes: a consumer that is held up for that long loses nothing.
   var blocksOfTwoSeconds: Int {
@@ -37,7 +37,7 @@ public struct DeviceConfiguration: Sendable, Hashable {
     // The last block of each wake may be short.
     let blocksOfPeriod = (period + framesOfBlock - 1) / framesOfBlock
     let periods = max(2, Int(2 * format.sampleRate / Double(period)) + 1)
-    return min(Self.mostBlocks, max(256, periods * blocksOfPeriod))
+    return min(Self.maximumBlockCount, max(256, periods * blocksOfPeriod))
   }
 
   func native() throws(AudioError) -> NativeSoundConfiguration {

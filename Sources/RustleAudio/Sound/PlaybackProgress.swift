@@ -11,7 +11,7 @@ public struct PlaybackProgress: Sendable, Hashable {
   /// What waits for the device.
   public let queued: Int64
   /// The silence that the device was given, after the first sound, because none waited.
-  public let starved: Int64
+  public let insertedSilence: Int64
   /// How often the device ran dry; each time it made a hole.
   public let underruns: Int
 }
@@ -22,7 +22,7 @@ extension PlaybackProgress {
     position = Int64(clamping: progress.position)
     played = Int64(clamping: progress.played)
     queued = Int64(clamping: progress.queued)
-    starved = Int64(clamping: progress.starved)
+    insertedSilence = Int64(clamping: progress.insertedSilence)
     underruns = progress.underruns
   }
 }

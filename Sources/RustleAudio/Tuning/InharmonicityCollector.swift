@@ -11,9 +11,9 @@ public struct InharmonicityCollector: Sendable {
   /// Frames of a smaller confidence do not count.
   public static let minimumConfidence = 0.9
   /// The fewest frames of a note that counts.
-  public static let fewestFrames = 8
+  public static let minimumFrameCount = 8
   /// The most frames of a note that are kept; the oldest give way.
-  public static let mostFrames = 64
+  public static let maximumFrameCount = 64
 
   private struct Ring {
     var values: [Double] = []
@@ -29,22 +29,22 @@ public struct InharmonicityCollector: Sendable {
   ///
   /// - Parameters:
   ///   - note: what sounds.
-  ///   - inharmonicity: B as measured, within ``StretchCurve/inharmonicities``; 0 is a frame that does not show it.
+  ///   - inharmonicity: B as measured, within ``StretchCurve/inharmonicityRange``; 0 is a frame that does not show it.
   ///   - confidence: of the frame, 0 to 1.
   /// - Returns: whether it was taken: not when B is 0, and when it or the confidence is out of range.
   @discardableResult
   public mutating func add(note: Note, inharmonicity: Double, confidence: Double) -> Bool {
     guard (Self.minimumConfidence...1).contains(confidence), inharmonicity > 0,
-      StretchCurve.inharmonicities.contains(inharmonicity)
+      StretchCurve.inharmonicityRange.contains(inharmonicity)
     else {
       return false
     }
     var ring = rings[note] ?? Ring()
-    if ring.values.count < Self.mostFrames {
+    if ring.values.count < Self.maximumFrameCount {
       ring.values.append(inharmonicity)
     } else {
       ring.values[ring.oldest] = inharmonicity
-      ring.oldest = (ring.oldest + 1) % Self.mostFrames
+      ring.oldest = (ring.oldest + 1) % Self.maximumFrameCount
     }
     rings[note] = ring
     return true
@@ -55,8 +55,8 @@ public struct InharmonicityCollector: Sendable {
 
   /// The median of each note of which there are enough frames, by ascending note.
   public var points: [StretchCurve.Point] {
-    let enough = rings.filter { $0.value.values.count >= Self.fewestFrames }.sorted { $0.key < $1.key }
-    return enough.prefix(StretchCurve.mostPoints).compactMap { note, ring in
+    let enough = rings.filter { $0.value.values.count >= Self.minimumFrameCount }.sorted { $0.key < $1.key }
+    return enough.prefix(StretchCurve.maximumPointCount).compactMap { note, ring in
       ring.values.median.map { StretchCurve.Point(note: note, inharmonicity: $0) }
     }
   }

@@ -1,21 +1,21 @@
 /// One string, or one course of strings, of an instrument.
 public struct InstrumentString: Sendable, Hashable {
   /// The offsets, in cents.
-  public static let offsets = -100.0...100.0
+  public static let offsetRange = -100.0...100.0
 
   /// What sounds when it is plucked open.
   public let note: Note
-  /// By how many cents it is tuned above the note, within ``offsets``: for tunings that are sweetened by ear.
+  /// By how many cents it is tuned above the note, within ``offsetRange``: for tunings that are sweetened by ear.
   public let offset: Double
 
   /// A string.
   ///
   /// - Parameters:
   ///   - note: what sounds.
-  ///   - offset: in cents, within ``offsets``; others become the nearest within, and what is no number 0.
+  ///   - offset: in cents, within ``offsetRange``; others become the nearest within, and what is no number 0.
   public init(_ note: Note, offset: Double = 0) {
     self.note = note
-    self.offset = offset.isNaN ? 0 : min(max(offset, Self.offsets.lowerBound), Self.offsets.upperBound)
+    self.offset = offset.isNaN ? 0 : min(max(offset, Self.offsetRange.lowerBound), Self.offsetRange.upperBound)
   }
 }
 
@@ -28,9 +28,9 @@ public struct InstrumentString: Sendable, Hashable {
 /// ```
 public struct Instrument: Sendable, Hashable {
   /// The most strings.
-  public static let mostStrings = 128
+  public static let maximumStringCount = 128
   /// The most characters of a name.
-  public static let longestName = 100
+  public static let maximumNameLength = 100
 
   /// What it is called.
   public let name: String
@@ -41,8 +41,8 @@ public struct Instrument: Sendable, Hashable {
   /// An instrument.
   ///
   /// - Parameters:
-  ///   - name: 1 to ``longestName`` characters, no control character or line break among them.
-  ///   - strings: at most ``mostStrings``; none for one that plays every note.
+  ///   - name: 1 to ``maximumNameLength`` characters, no control character or line break among them.
+  ///   - strings: at most ``maximumStringCount``; none for one that plays every note.
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation``.
   public init(name: String, strings: [InstrumentString]) throws(AudioError) {
     let isPlain = name.unicodeScalars.allSatisfy { scalar in
@@ -51,13 +51,13 @@ public struct Instrument: Sendable, Hashable {
       default: true
       }
     }
-    guard (1...Self.longestName).contains(name.count), isPlain else {
+    guard (1...Self.maximumNameLength).contains(name.count), isPlain else {
       throw .validation(
-        "name", expected: "one line of 1 to \(Self.longestName) characters", got: name.tuningExcerpt,
+        "name", expected: "one line of 1 to \(Self.maximumNameLength) characters", got: name.tuningExcerpt,
         advice: "Choose another name.")
     }
-    guard strings.count <= Self.mostStrings else {
-      throw .validation("strings", expected: "at most \(Self.mostStrings)", got: "\(strings.count)")
+    guard strings.count <= Self.maximumStringCount else {
+      throw .validation("strings", expected: "at most \(Self.maximumStringCount)", got: "\(strings.count)")
     }
     self.init(checked: name, strings)
   }
@@ -98,7 +98,7 @@ public struct Instrument: Sendable, Hashable {
   ///   - chosen: the string that was nearest before; nil for none.
   ///   - margin: by how many cents another must be nearer than `chosen` to take its place, 0 or more.
   /// - Returns: its place in ``strings``, of strings that are as near the chosen one or else the first; nil without strings and
-  ///   for a frequency out of ``Tuning/frequencies``.
+  ///   for a frequency out of ``Tuning/frequencyRange``.
   public func nearestString(
     to frequency: Double, tuning: Tuning, keeping chosen: Int? = nil, margin: Double = 0
   ) -> Int? {
@@ -126,8 +126,8 @@ extension InstrumentString: Codable {
     try decoder.refuseKeys(otherThan: Key.allCases.map(\.rawValue), of: "string")
     let values = try decoder.container(keyedBy: Key.self)
     let offset = try values.decodeIfPresent(Double.self, forKey: .offset) ?? 0
-    guard Self.offsets.contains(offset) else {
-      throw AudioError.validation("offset_cents", expected: Tuning.text(Self.offsets, "cents"), got: offset.plain)
+    guard Self.offsetRange.contains(offset) else {
+      throw AudioError.validation("offset_cents", expected: Tuning.text(Self.offsetRange, "cents"), got: offset.plain)
     }
     self.init(try values.decode(Note.self, forKey: .note), offset: offset)
   }

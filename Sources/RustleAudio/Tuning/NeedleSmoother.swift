@@ -30,7 +30,7 @@ public struct NeedleSmoother: Sendable {
   }
 
   /// Seconds without any frame after which the next one begins anew, unless the last reading is held for longer.
-  public static let longestGap = 1.0
+  public static let maximumGap = 1.0
 
   /// What frequencies are compared with.
   public let tuning: Tuning
@@ -87,7 +87,7 @@ public struct NeedleSmoother: Sendable {
     guard isSure, let frequency, let fresh = tuning.reading(of: frequency, on: instrument) else {
       return hold(at: time)
     }
-    if time - lastTone > max(options.holdTime, Self.longestGap) { reset(at: time) }
+    if time - lastTone > max(options.holdTime, Self.maximumGap) { reset(at: time) }
     lastTone = time
     guard let former = shown, let kept = tuning.reading(of: frequency, keeping: former, on: instrument) else {
       return begin(with: fresh, at: time)

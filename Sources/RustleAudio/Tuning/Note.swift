@@ -9,13 +9,13 @@
 /// the MIDI number 0.
 public struct Note: Sendable, Hashable {
   /// The numbers that a note can have, C-11 to D#20: wider than what can be heard, so that transposing stays within it.
-  public static let numbers = -120...255
+  public static let midiRange = -120...255
 
-  /// The number in MIDI, within ``numbers``. MIDI itself ends at 0 and 127.
+  /// The number in MIDI, within ``midiRange``. MIDI itself ends at 0 and 127.
   public let midi: Int
 
-  /// The note of a number; one beyond ``numbers`` becomes the nearest within.
-  public init(midi: Int) { self.midi = min(max(midi, Self.numbers.lowerBound), Self.numbers.upperBound) }
+  /// The note of a number; one beyond ``midiRange`` becomes the nearest within.
+  public init(midi: Int) { self.midi = min(max(midi, Self.midiRange.lowerBound), Self.midiRange.upperBound) }
 
   /// The note of a name in an octave. The octave is the letter's: Cb4 is the note of B3, and B#3 that of C4.
   ///
@@ -63,7 +63,7 @@ public struct Note: Sendable, Hashable {
   /// Name and octave in ASCII, for example `Bb3`; ``init(parsing:)`` reads it.
   public func text(spelling: NoteName.Spelling = .sharps) -> String { "\(name(spelling))\(octave)" }
 
-  /// The note `semitones` higher, within ``numbers``.
+  /// The note `semitones` higher, within ``midiRange``.
   public func transposed(by semitones: Int) -> Self {
     let (sum, isBeyond) = midi.addingReportingOverflow(semitones)
     return Self(midi: isBeyond ? (semitones > 0 ? .max : .min) : sum)
@@ -81,12 +81,12 @@ public struct Note: Sendable, Hashable {
   /// - Parameters:
   ///   - frequency: in Hz.
   ///   - reference: that of A4, in Hz.
-  /// - Returns: nil for numbers that are not finite and above 0, and for a frequency beyond all ``numbers``.
+  /// - Returns: nil for numbers that are not finite and above 0, and for a frequency beyond all ``midiRange``.
   public static func nearest(to frequency: Double, reference: Double = 440) -> (note: Self, cents: Double)? {
     guard frequency > 0, frequency.isFinite, reference > 0, reference.isFinite else { return nil }
     let cents = Tuning.cents(frequency / reference)
     let semitones = (cents / 100).rounded()
-    guard abs(semitones) < 1_000, numbers.contains(a4.midi + Int(semitones)) else { return nil }
+    guard abs(semitones) < 1_000, midiRange.contains(a4.midi + Int(semitones)) else { return nil }
     return (Self(midi: a4.midi + Int(semitones)), cents - 100 * semitones)
   }
 

@@ -23,7 +23,7 @@ public struct PlayedNote: Equatable, Sendable {
   /// On which side of the target it is.
   ///
   /// - Parameter tolerance: how many cents on either side are in tune, 0 or more.
-  public func direction(tolerance: Double = TuningReading.usualTolerance) -> TuningReading.Direction {
+  public func direction(tolerance: Double = TuningReading.defaultTolerance) -> TuningReading.Direction {
     TuningReading.Direction(cents: cents, tolerance: tolerance)
   }
 }
@@ -38,15 +38,15 @@ public struct PlayedNote: Equatable, Sendable {
 /// if let last = notes.finish() { print(last.name, last.cents) }
 /// ```
 ///
-/// A note takes 64 KiB at most, however long it is: of more than ``mostValues`` frames every second one counts for the median, then
-/// every fourth, and so on.
+/// A note takes 64 KiB at most, however long it is: of more than ``maximumValueCount`` frames every second one counts for the
+/// median, then every fourth, and so on.
 public struct PlayedNotes: Sendable {
   /// Frames without a tone for this time, in seconds, end a note: shorter ones are its own unsteadiness.
-  public static let longestPause = 0.25
+  public static let maximumPause = 0.25
   /// The fewest frames of a note: fewer are noises that happen to have a pitch.
-  public static let fewestFrames = 5
+  public static let minimumFrameCount = 5
   /// The most values that are kept of a note.
-  public static let mostValues = 8_192
+  public static let maximumValueCount = 8_192
 
   /// What has ended, in its order.
   public private(set) var notes: [PlayedNote] = []
@@ -64,7 +64,7 @@ public struct PlayedNotes: Sendable {
     mutating func add(_ value: Double) {
       if frames % stride == 0 { cents.append(value) }
       frames += 1
-      guard cents.count > PlayedNotes.mostValues else { return }
+      guard cents.count > PlayedNotes.maximumValueCount else { return }
       cents = cents.indices.filter { $0.isMultiple(of: 2) }.map { cents[$0] }
       stride *= 2
     }
@@ -79,14 +79,14 @@ public struct PlayedNotes: Sendable {
   public mutating func add(_ update: TunerUpdate) -> PlayedNote? {
     guard let needle = update.needle else {
       // Also where nothing is held a frame that was missed is no end.
-      guard let run = current, (run.end...run.end + Self.longestPause).contains(update.time) else { return finish() }
+      guard let run = current, (run.end...run.end + Self.maximumPause).contains(update.time) else { return finish() }
       return nil
     }
     var ended: PlayedNote?
     if let run = current {
       // A target is the same when its frequency is: a changed tuning begins another note.
       let isSame = run.reading.target == needle.reading.target && run.reading.string == needle.reading.string
-      if !isSame || update.time - run.end > Self.longestPause || update.time < run.end { ended = finish() }
+      if !isSame || update.time - run.end > Self.maximumPause || update.time < run.end { ended = finish() }
     }
     guard !needle.isHeld, let reading = update.reading else { return ended }
     var run = current ?? Run(reading: needle.reading, begin: update.time, end: update.time)
@@ -103,7 +103,7 @@ public struct PlayedNotes: Sendable {
   public mutating func finish() -> PlayedNote? {
     guard let run = current else { return nil }
     current = nil
-    guard run.frames >= Self.fewestFrames else { return nil }
+    guard run.frames >= Self.minimumFrameCount else { return nil }
     let cents = run.cents.median ?? 0
     let note = PlayedNote(
       name: run.reading.noteText, string: run.reading.string.map { $0 + 1 }, begin: run.begin, end: run.end,

@@ -13,8 +13,8 @@ public struct ReferenceLearner: Sendable {
   /// What was learned.
   ///
   /// Readings further from the weighted median than 3 times the spread are not used; the spread is 1.4826 times the median of the
-  /// distances, as it is of a normal distribution, and at least ``ReferenceLearner/leastSpread``. For a reading that came with a larger
-  /// deviation it is that one.
+  /// distances, as it is of a normal distribution, and at least ``ReferenceLearner/minimumSpread``. For a reading that came with
+  /// a larger deviation it is that one.
   public struct Result: Sendable, Hashable {
     /// What A4 sounds at, in Hz.
     public let reference: Double
@@ -38,8 +38,8 @@ public struct ReferenceLearner: Sendable {
     public var readings: Int
     /// The largest uncertainty, in cents, above 0.
     public var uncertainty: Double
-    /// How many readings in a row share their samples: the window divided by the hop of the analysis, 1 or more. That many count as one
-    /// in the uncertainty.
+    /// How many readings in a row share their samples: the window divided by the hop of the analysis, 1 or more. That many count
+    /// as one in the uncertainty.
     public var overlap: Int
 
     /// A goal; each value has its documented range.
@@ -51,9 +51,9 @@ public struct ReferenceLearner: Sendable {
   }
 
   /// The most readings that are kept; the oldest give way.
-  public static let mostReadings = 4_096
+  public static let maximumReadingCount = 4_096
   /// The least spread of readings in cents: that of a perfect tone is no reason to reject what is a thousandth of a cent off.
-  public static let leastSpread = 0.05
+  public static let minimumSpread = 0.05
 
   private struct Reading {
     /// Above what the tuning has for the note.
@@ -82,8 +82,8 @@ public struct ReferenceLearner: Sendable {
   ///   - goal: when it has enough.
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation`` for a goal out of range.
   public init(tuning: Tuning, note: Note? = .a4, goal: Goal = Goal()) throws(AudioError) {
-    guard (3...Self.mostReadings).contains(goal.readings) else {
-      throw .validation("readings", expected: "3 to \(Self.mostReadings)", got: "\(goal.readings)")
+    guard (3...Self.maximumReadingCount).contains(goal.readings) else {
+      throw .validation("readings", expected: "3 to \(Self.maximumReadingCount)", got: "\(goal.readings)")
     }
     guard goal.uncertainty > 0, goal.uncertainty.isFinite else {
       throw .validation("uncertainty", expected: "above 0 cents", got: goal.uncertainty.plain)
@@ -101,7 +101,7 @@ public struct ReferenceLearner: Sendable {
   ///   - confidence: 0 to 1; the weight grows with it.
   ///   - deviation: the standard deviation of the frequency in cents, above 0; the weight falls with its square. Nil where it
   ///     is not known, which weighs as 1 cent does.
-  /// - Returns: whether it was taken: not without a tone, and not when the reference would be out of ``Tuning/references``.
+  /// - Returns: whether it was taken: not without a tone, and not when the reference would be out of ``Tuning/referenceRange``.
   @discardableResult
   public mutating func add(frequency: Double?, confidence: Double, deviation: Double? = nil) -> Bool {
     guard let frequency, let actual = tuning.corrected(frequency), confidence > 0, confidence <= 1,
@@ -110,16 +110,16 @@ public struct ReferenceLearner: Sendable {
       return false
     }
     let target = note.map(tuning.frequency(of:)) ?? tuning.reading(of: frequency)?.target
-    guard let target, Tuning.references.contains(tuning.reference * actual / target) else { return false }
+    guard let target, Tuning.referenceRange.contains(tuning.reference * actual / target) else { return false }
     // A deviation beyond reason would let one reading outweigh all.
     let width = max(deviation ?? 1, 0.01)
     let reading = Reading(
       cents: Tuning.cents(actual / target), weight: confidence / (width * width), deviation: deviation ?? 0)
-    if readings.count < Self.mostReadings {
+    if readings.count < Self.maximumReadingCount {
       readings.append(reading)
     } else {
       readings[oldest] = reading
-      oldest = (oldest + 1) % Self.mostReadings
+      oldest = (oldest + 1) % Self.maximumReadingCount
     }
     return true
   }
@@ -135,7 +135,7 @@ public struct ReferenceLearner: Sendable {
     guard readings.count >= 3 else { return nil }
     let middle = Self.median(readings.map { ($0.cents, $0.weight) })
     let spread = 1.4826 * Self.median(readings.map { (abs($0.cents - middle), $0.weight) })
-    let used = readings.filter { abs($0.cents - middle) <= 3 * max(spread, Self.leastSpread, $0.deviation) }
+    let used = readings.filter { abs($0.cents - middle) <= 3 * max(spread, Self.minimumSpread, $0.deviation) }
     let weight = used.reduce(0) { $0 + $1.weight }
     let mean = used.reduce(0) { $0 + $1.weight * $1.cents } / weight
     let variance = used.reduce(0) { $0 + $1.weight * ($1.cents - mean) * ($1.cents - mean) } / weight
@@ -145,9 +145,9 @@ public struct ReferenceLearner: Sendable {
     // The mean is taken from the same readings, which makes the spread seem smaller.
     let correction = independent > 1 ? independent / (independent - 1) : 1
     let uncertainty =
-      independent > 1 ? (variance * correction / independent).squareRoot() : max(spread, Self.leastSpread)
+      independent > 1 ? (variance * correction / independent).squareRoot() : max(spread, Self.minimumSpread)
     // Each of them gives a reference within the range, and so does their mean but for the last digit.
-    let range = Tuning.references
+    let range = Tuning.referenceRange
     let reference = min(max(tuning.reference * Tuning.ratio(cents: mean), range.lowerBound), range.upperBound)
     return Result(
       reference: reference, uncertainty: uncertainty, used: used.count,

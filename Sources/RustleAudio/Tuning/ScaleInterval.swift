@@ -25,7 +25,7 @@ public enum ScaleInterval: Sendable, Hashable {
   var isUsable: Bool {
     switch self {
     case .ratio(let numerator, let denominator): numerator > 0 && denominator > 0
-    case .cents(let cents): abs(cents) <= Temperament.widestInterval
+    case .cents(let cents): abs(cents) <= Temperament.maximumInterval
     }
   }
 

@@ -8,8 +8,8 @@ internal import Foundation
 /// wider apart than an octave by 600 log2((1 + a² B) (1 + B') / ((1 + b² B') (1 + B))) cents: B of the lower note and a its
 /// partial, B' and b those of the upper.
 ///
-/// The octave from A3 to A4 is divided evenly, and every other note is an octave of the chosen kind from one within. Notes between the
-/// measured ones have a B of even growth, notes outside that of the outermost.
+/// The octave from A3 to A4 is divided evenly, and every other note is an octave of the chosen kind from one within. Notes
+/// between the measured ones have a B of even growth, notes outside that of the outermost.
 public struct StretchCurve: Sendable, Hashable {
   /// Which partials of the two notes of an octave agree.
   public enum Octave: String, Sendable, Hashable, Codable, CaseIterable {
@@ -45,29 +45,29 @@ public struct StretchCurve: Sendable, Hashable {
   }
 
   /// The values of B.
-  public static let inharmonicities = 0.0...0.1
+  public static let inharmonicityRange = 0.0...0.1
   /// The most points.
-  public static let mostPoints = 256
+  public static let maximumPointCount = 256
 
   /// Which partials agree.
   public let octave: Octave
   /// What was measured, by ascending note.
   public let points: [Point]
-  /// Cents of each of ``Note/numbers``, from the lowest on.
+  /// Cents of each of ``Note/midiRange``, from the lowest on.
   private let table: [Double]
 
   /// A curve from measured strings.
   ///
   /// - Parameters:
-  ///   - points: 1 to ``mostPoints`` by ascending note, each B within ``inharmonicities``.
+  ///   - points: 1 to ``maximumPointCount`` by ascending note, each B within ``inharmonicityRange``.
   ///   - octave: which partials are to agree.
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation``.
   public init(points: [Point], octave: Octave = .fourToTwo) throws(AudioError) {
-    guard (1...Self.mostPoints).contains(points.count) else {
-      throw .validation("points", expected: "1 to \(Self.mostPoints)", got: "\(points.count)")
+    guard (1...Self.maximumPointCount).contains(points.count) else {
+      throw .validation("points", expected: "1 to \(Self.maximumPointCount)", got: "\(points.count)")
     }
     for (index, point) in points.enumerated() {
-      guard Self.inharmonicities.contains(point.inharmonicity) else {
+      guard Self.inharmonicityRange.contains(point.inharmonicity) else {
         throw .validation("point \(index + 1)", expected: "B from 0 to 0.1", got: "\(point.inharmonicity)")
       }
       guard index == 0 || points[index - 1].note < point.note else {
@@ -84,7 +84,7 @@ public struct StretchCurve: Sendable, Hashable {
   ///
   /// - Parameter position: a number as in MIDI, also between two notes; beyond all of them, that of the outermost.
   public func cents(at position: Double) -> Double {
-    let place = min(max(position - Double(Note.numbers.lowerBound), 0), Double(table.count - 1))
+    let place = min(max(position - Double(Note.midiRange.lowerBound), 0), Double(table.count - 1))
     let index = min(Int(place), table.count - 2)
     return table[index] + (table[index + 1] - table[index]) * (place - Double(index))
   }
@@ -119,7 +119,7 @@ public struct StretchCurve: Sendable, Hashable {
   }
 
   private static func table(_ points: [Point], _ octave: Octave) -> [Double] {
-    let first = Note.numbers.lowerBound
+    let first = Note.midiRange.lowerBound
     func b(_ midi: Int) -> Double { inharmonicity(midi, points) }
     // Cents by which the octave on a note is wider than 2/1.
     func excess(_ midi: Int) -> Double {
@@ -129,7 +129,7 @@ public struct StretchCurve: Sendable, Hashable {
       return 600 * log2((1 + lower * lower * low) * (1 + high) / ((1 + upper * upper * high) * (1 + low)))
     }
     let (a3, a4) = (Note.a4.midi - 12 - first, Note.a4.midi - first)
-    var table = Array(repeating: 0.0, count: Note.numbers.count)
+    var table = Array(repeating: 0.0, count: Note.midiRange.count)
     let middle = excess(a3 + first)
     for index in a3...a4 { table[index] = middle * Double(index - a4) / 12 }
     for index in (a4 + 1)..<table.count { table[index] = table[index - 12] + excess(index - 12 + first) }

@@ -28,8 +28,8 @@ extension Temperament {
     /// C-G, G-D, D-A, A-E, E-B and B-F# narrower by a sixth of the Pythagorean comma: the second, simpler tuning of T. Young's
     /// paper (Philosophical Transactions, 1800).
     case young
-    /// C-G, G-D, D-A and A-E narrower by 3/16 of the syntonic comma, and E-B, B-F#, Bb-F and F-C by a quarter each of what then is
-    /// left of the Pythagorean comma: the first tuning of the same paper, whose third on C is wide by a quarter of the comma.
+    /// C-G, G-D, D-A and A-E narrower by 3/16 of the syntonic comma, and E-B, B-F#, Bb-F and F-C by a quarter each of what then
+    /// is left of the Pythagorean comma: the first tuning of the same paper, whose third on C is wide by a quarter of the comma.
     case youngFirst
 
     /// What people call it.

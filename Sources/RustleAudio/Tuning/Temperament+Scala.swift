@@ -2,7 +2,7 @@ public import Foundation
 
 extension Temperament {
   /// The most bytes of a Scala file.
-  public static let longestScala = 1 << 20
+  public static let maximumScalaLength = 1 << 20
 
   /// Reads a scale in the format of Scala (`.scl`): a description, the number of steps, and that many lines, each with a ratio
   /// (`3/2`, `2`) or with cents, which have a point (`701.955`). Lines that begin with `!` are remarks, and so is what stands
@@ -19,12 +19,12 @@ extension Temperament {
   ///
   /// Ratios of numbers beyond 64 bits become cents. A scale of no steps, which the format knows, is refused: it has no period.
   ///
-  /// - Parameter text: at most ``longestScala`` bytes.
+  /// - Parameter text: at most ``maximumScalaLength`` bytes.
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation``; the message begins with the line, for example `line 5:
   ///   expected a ratio such as 3/2 or cents with a point, got "-3/2"`.
   public init(scala text: String) throws(AudioError) {
-    guard text.utf8.count <= Self.longestScala else {
-      throw .validation("scale", expected: "at most \(Self.longestScala) bytes", got: "\(text.utf8.count)")
+    guard text.utf8.count <= Self.maximumScalaLength else {
+      throw .validation("scale", expected: "at most \(Self.maximumScalaLength) bytes", got: "\(text.utf8.count)")
     }
     var lines = ScalaLines(text)
     let name = try lines.next("a description, which may be an empty line").text
@@ -33,15 +33,15 @@ extension Temperament {
     while steps.count < count {
       let (line, number) = try lines.next("\(count) steps, of which there are \(steps.count)")
       let trimmed = line.drop(while: \.isWhitespace)
-      guard let step = ScaleInterval(scala: String(trimmed)), abs(step.cents) <= Self.widestInterval else {
+      guard let step = ScaleInterval(scala: String(trimmed)), abs(step.cents) <= Self.maximumInterval else {
         throw .scala(number, "a ratio such as 3/2 or cents with a point", got: String(trimmed).tuningExcerpt)
       }
-      if steps.count == count - 1, step.cents < Self.shortestPeriod {
-        throw .scala(number, "a period of at least \(Self.shortestPeriod.plain) cent as the last step", got: "\(step)")
+      if steps.count == count - 1, step.cents < Self.minimumPeriod {
+        throw .scala(number, "a period of at least \(Self.minimumPeriod.plain) cent as the last step", got: "\(step)")
       }
       steps.append(step)
     }
-    guard !steps.isEmpty else { throw .scala(countLine, "1 to \(Self.mostSteps) steps", got: "0") }
+    guard !steps.isEmpty else { throw .scala(countLine, "1 to \(Self.maximumStepCount) steps", got: "0") }
     // What follows the steps is of no concern, as in Scala.
     try self.init(name: Self.oneLine(name), steps: steps)
   }
@@ -68,8 +68,8 @@ extension Temperament {
   private static func stepCount(_ lines: inout ScalaLines) throws(AudioError) -> (Int, Int) {
     let (line, number) = try lines.next("the number of steps")
     let words = line.split(whereSeparator: \.isWhitespace)
-    guard let word = words.first, let count = Int(word), (0...mostSteps).contains(count) else {
-      throw .scala(number, "the number of steps, 1 to \(mostSteps)", got: line.tuningExcerpt)
+    guard let word = words.first, let count = Int(word), (0...maximumStepCount).contains(count) else {
+      throw .scala(number, "the number of steps, 1 to \(maximumStepCount)", got: line.tuningExcerpt)
     }
     return (count, number)
   }
@@ -83,7 +83,7 @@ extension Temperament {
       }
     }
     let line = String(String.UnicodeScalarView(scalars)).trimmingCharacters(in: .whitespaces)
-    return String(line.prefix(longestName))
+    return String(line.prefix(maximumNameLength))
   }
 }
 

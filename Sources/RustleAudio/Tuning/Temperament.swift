@@ -10,19 +10,19 @@
 /// A temperament says nothing of frequencies; a ``Tuning`` puts one on a tonic and a reference.
 public struct Temperament: Sendable, Hashable {
   /// The most steps of a period.
-  public static let mostSteps = 4_096
+  public static let maximumStepCount = 4_096
   /// The most cents between the tonic and a step, either way: beyond all that can be heard.
-  public static let widestInterval = 20_000.0
+  public static let maximumInterval = 20_000.0
   /// The fewest cents of a period.
-  public static let shortestPeriod = 1.0
+  public static let minimumPeriod = 1.0
   /// The most characters of a name.
-  public static let longestName = 1_000
+  public static let maximumNameLength = 1_000
   /// The divisions of ``equal(_:)``.
-  public static let divisions = 5...72
+  public static let divisionRange = 5...72
 
   /// What it is called; one line, may be empty.
   public let name: String
-  /// The steps above the tonic, 1 to ``mostSteps``; the last is the period, after which they repeat.
+  /// The steps above the tonic, 1 to ``maximumStepCount``; the last is the period, after which they repeat.
   public let steps: [ScaleInterval]
   /// Cents above the tonic of each step of one period, from 0 of the tonic itself; as many as ``steps``.
   public let cents: [Double]
@@ -35,27 +35,27 @@ public struct Temperament: Sendable, Hashable {
   /// A temperament of steps.
   ///
   /// - Parameters:
-  ///   - name: at most ``longestName`` characters, no line breaks or control characters.
-  ///   - steps: 1 to ``mostSteps``, above the tonic, in any order but with the period at the end. Each is within
-  ///     ``widestInterval`` and the period at least ``shortestPeriod``.
+  ///   - name: at most ``maximumNameLength`` characters, no line breaks or control characters.
+  ///   - steps: 1 to ``maximumStepCount``, above the tonic, in any order but with the period at the end. Each is within
+  ///     ``maximumInterval`` and the period at least ``minimumPeriod``.
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation`` that names the first fault.
   public init(name: String, steps: [ScaleInterval]) throws(AudioError) {
     let isPlain = name.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F && !$0.properties.isLineBreak }
-    guard name.count <= Self.longestName, isPlain else {
+    guard name.count <= Self.maximumNameLength, isPlain else {
       throw .validation(
-        "name", expected: "one line of at most \(Self.longestName) characters", got: name.tuningExcerpt,
+        "name", expected: "one line of at most \(Self.maximumNameLength) characters", got: name.tuningExcerpt,
         advice: "Choose another name.")
     }
-    guard let period = steps.last, steps.count <= Self.mostSteps else {
-      throw .validation("steps", expected: "1 to \(Self.mostSteps)", got: "\(steps.count)")
+    guard let period = steps.last, steps.count <= Self.maximumStepCount else {
+      throw .validation("steps", expected: "1 to \(Self.maximumStepCount)", got: "\(steps.count)")
     }
-    for (index, step) in steps.enumerated() where !(step.isUsable && abs(step.cents) <= Self.widestInterval) {
+    for (index, step) in steps.enumerated() where !(step.isUsable && abs(step.cents) <= Self.maximumInterval) {
       throw .validation(
-        "step \(index + 1)", expected: "an interval within \(Self.widestInterval.plain) cents", got: "\(step)")
+        "step \(index + 1)", expected: "an interval within \(Self.maximumInterval.plain) cents", got: "\(step)")
     }
-    guard period.cents >= Self.shortestPeriod else {
+    guard period.cents >= Self.minimumPeriod else {
       throw .validation(
-        "step \(steps.count)", expected: "a period of at least \(Self.shortestPeriod.plain) cent", got: "\(period)",
+        "step \(steps.count)", expected: "a period of at least \(Self.minimumPeriod.plain) cent", got: "\(period)",
         advice: "The last step is the one after which the scale repeats, such as 2/1.")
     }
     self.init(checked: name, steps, period: period.cents)
@@ -73,12 +73,13 @@ public struct Temperament: Sendable, Hashable {
 
   /// The octave in equal parts.
   ///
-  /// - Parameter divisions: within ``divisions``; 12 is ``Preset/equal``.
+  /// - Parameter divisions: within ``divisionRange``; 12 is ``Preset/equal``.
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation``.
   public static func equal(_ divisions: Int) throws(AudioError) -> Self {
-    guard Self.divisions.contains(divisions) else {
+    guard Self.divisionRange.contains(divisions) else {
       throw .validation(
-        "divisions", expected: "\(Self.divisions.lowerBound) to \(Self.divisions.upperBound)", got: "\(divisions)")
+        "divisions", expected: "\(Self.divisionRange.lowerBound) to \(Self.divisionRange.upperBound)",
+        got: "\(divisions)")
     }
     return equal(checked: divisions, name: "\(divisions) equal divisions of the octave")
   }

@@ -10,8 +10,8 @@
 /// It hears one tone: of two strings that sound together it may show a third note, whatever the confidence.
 ///
 /// Any task may change what it is set to while another one feeds it; what is set holds from the next buffer on. It takes one
-/// input at a time: a buffer that does not follow the one before begins the measurement anew, and so does a loss. Memory is of a fixed
-/// size, however long the sound.
+/// input at a time: a buffer that does not follow the one before begins the measurement anew, and so does a loss. Memory is of a
+/// fixed size, however long the sound.
 public actor Tuner {
   /// The rate and the channels that it takes.
   public nonisolated let format: AudioFormat
@@ -28,7 +28,7 @@ public actor Tuner {
   /// The frame of the recording at which the tracker began, and the one that it expects next; nil before the first.
   private var origin: Int64 = 0
   private var next: Int64?
-  private var lostFrames: Int64 = 0
+  private var droppedFrames: Int64 = 0
 
   /// - Parameters:
   ///   - format: of a rate that ``PitchTracker`` takes, and any channels.
@@ -106,14 +106,14 @@ public actor Tuner {
     configuration.needle = needle
   }
 
-  /// Sets what A4 sounds at, in Hz within ``Tuning/references``.
+  /// Sets what A4 sounds at, in Hz within ``Tuning/referenceRange``.
   ///
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation``; nothing is changed then.
   public func set(reference: Double) throws(AudioError) {
     try update { tuning throws(AudioError) in tuning = try tuning.with(reference: reference) }
   }
 
-  /// Sets by how many parts per million the sound card's clock is fast, within ``Tuning/clockCorrections``.
+  /// Sets by how many parts per million the sound card's clock is fast, within ``Tuning/clockCorrectionRange``.
   ///
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation``; nothing is changed then.
   public func set(clockCorrection: Double) throws(AudioError) {
@@ -168,10 +168,10 @@ public actor Tuner {
   /// - Returns: an update for each frame that it completes; none of a short one.
   /// - Throws: ``AudioError`` with ``AudioError/Code/formatMismatch``; the buffer does not count then.
   @discardableResult
-  public func process(_ buffer: AudioBuffer) throws(AudioError) -> [TunerUpdate] {
+  public func process(_ buffer: PCMBuffer) throws(AudioError) -> [TunerUpdate] {
     try buffer.expect(format)
-    lostFrames += buffer.lostFrames
-    if buffer.lostFrames > 0 || buffer.position != next {
+    droppedFrames += buffer.droppedFrames
+    if buffer.droppedFrames > 0 || buffer.position != next {
       // A window across the hole would hold a tone that nobody played.
       tracker.reset()
       origin = buffer.position
@@ -191,8 +191,8 @@ public actor Tuner {
   /// ends with the tuner.
   public nonisolated func updates() -> AsyncStream<TunerUpdate> { broadcast.stream() }
 
-  /// Listens to an input, and gives what the tuner shows: of every frame, or the newest after each `interval` of sound, and at the
-  /// end the last one when it has not been given. A task that is cancelled is given that one, and then nil.
+  /// Listens to an input, and gives what the tuner shows: of every frame, or the newest after each `interval` of sound, and at
+  /// the end the last one when it has not been given. A task that is cancelled is given that one, and then nil.
   ///
   /// - Parameters:
   ///   - input: of this tuner's format; another one is an error.
@@ -217,7 +217,7 @@ public actor Tuner {
     }
     let update = TunerUpdate(
       time: frame.time, frame: frame, reading: reading, needle: needle, tuning: tuning, isLearning: isLearning,
-      lostFrames: lostFrames, overruns: overruns)
+      droppedFrames: droppedFrames, overruns: overruns)
     if let frequency { learn(frequency, frame) }
     return update
   }

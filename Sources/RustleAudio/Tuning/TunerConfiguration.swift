@@ -57,8 +57,8 @@ extension Instrument {
   /// highest, 4186 Hz.
   public static let chromaticRange = 25.0...4_500.0
 
-  /// The frequencies, in Hz, that are looked for when this instrument is tuned: from a fifth below its lowest string to two octaves
-  /// above its highest, at 440 Hz and in equal temperament. That is room for every reference, for slack strings, and for
+  /// The frequencies, in Hz, that are looked for when this instrument is tuned: from a fifth below its lowest string to two
+  /// octaves above its highest, at 440 Hz and in equal temperament. That is room for every reference, for slack strings, and for
   /// harmonics. Never below 10 nor above 20,000 Hz; ``chromaticRange`` when every note is a target.
   public var pitchRange: ClosedRange<Double> {
     let frequencies = strings.map { $0.note.equalFrequency() }

@@ -13,7 +13,7 @@ public struct TunerUpdate: Sendable, Equatable {
   /// Whether the reference is being learned.
   public let isLearning: Bool
   /// The frames of sound that were lost so far; with each loss the measurement begins anew.
-  public let lostFrames: Int64
+  public let droppedFrames: Int64
   /// How often the device ran over so far.
   public let overruns: Int
 
@@ -25,7 +25,7 @@ public struct TunerUpdate: Sendable, Equatable {
   /// - Parameters:
   ///   - tolerance: how many cents on either side are in tune.
   ///   - digits: behind the point, 0 to 3.
-  public func words(tolerance: Double = TuningReading.usualTolerance, digits: Int = 1) -> String {
+  public func words(tolerance: Double = TuningReading.defaultTolerance, digits: Int = 1) -> String {
     guard let needle else { return "no tone" }
     return needle.reading.words(tolerance: tolerance, digits: digits) + (needle.isHeld ? " (held)" : "")
   }

@@ -1,5 +1,5 @@
 /// What a ``Tuner`` shows while it listens to an input.
-public struct TunerUpdates<Buffers: AsyncSequence>: AsyncSequence where Buffers.Element == AudioBuffer {
+public struct TunerUpdates<Buffers: AsyncSequence>: AsyncSequence where Buffers.Element == PCMBuffer {
   /// An update.
   public typealias Element = TunerUpdate
   /// What the input throws, or ``AudioError``.

@@ -5,7 +5,7 @@ extension Tuning {
   ///   - frequency: as measured, in Hz; the clock's correction is applied here.
   ///   - instrument: the reading is to its nearest string; to the nearest step of the temperament when it has none, as
   ///     ``Instrument/chromatic``.
-  /// - Returns: nil when the frequency, corrected, is not within ``frequencies``.
+  /// - Returns: nil when the frequency, corrected, is not within ``frequencyRange``.
   public func reading(of frequency: Double, on instrument: Instrument = .chromatic) -> TuningReading? {
     guard let actual = corrected(frequency) else { return nil }
     if let string = instrument.nearestString(to: frequency, tuning: self) {
@@ -20,7 +20,7 @@ extension Tuning {
   ///   - frequency: as measured, in Hz.
   ///   - former: a reading of this tuning and this instrument.
   ///   - instrument: what `former` was read on.
-  /// - Returns: nil when the frequency, corrected, is not within ``frequencies``, and when the instrument has no such string.
+  /// - Returns: nil when the frequency, corrected, is not within ``frequencyRange``, and when the instrument has no such string.
   public func reading(
     of frequency: Double, keeping former: TuningReading, on instrument: Instrument = .chromatic
   ) -> TuningReading? {
@@ -48,10 +48,10 @@ extension Tuning {
     reference * Self.ratio(cents: pitch(of: string))
   }
 
-  /// What is measured, corrected by the clock's error; nil when it is not within ``frequencies``.
+  /// What is measured, corrected by the clock's error; nil when it is not within ``frequencyRange``.
   func corrected(_ frequency: Double) -> Double? {
     let actual = frequency * (1 + 1e-6 * clockCorrection)
-    return Self.frequencies.contains(actual) ? actual : nil
+    return Self.frequencyRange.contains(actual) ? actual : nil
   }
 
   /// Cents above the reference, stretch and offset included.
@@ -117,7 +117,8 @@ extension Tuning {
     return temperament.nearestStep(to: 100 * Double(midi - Note.a4.midi) - tonicPitch)
   }
 
-  /// Where on the keyboard a step is, for the stretch: with notes at the very note, so that octaves match whatever the temperament.
+  /// Where on the keyboard a step is, for the stretch: with notes at the very note, so that octaves match whatever the
+  /// temperament.
   private func position(ofStep step: Int, _ plain: Double) -> Double {
     temperament.isChromatic ? Double(tonicNote + step) : Double(Note.a4.midi) + plain / 100
   }

@@ -13,13 +13,13 @@ internal import Foundation
 /// reference has it; with the tonic A the reference is a step of the scale.
 public struct Tuning: Sendable, Hashable {
   /// The references, in Hz: from below the low pitches of the 18th century to above the high ones of the 17th.
-  public static let references = 300.0...500.0
+  public static let referenceRange = 300.0...500.0
   /// The transpositions, in semitones.
-  public static let transpositions = -36...36
+  public static let transpositionRange = -36...36
   /// The corrections of a clock, in parts per million.
-  public static let clockCorrections = -500.0...500.0
+  public static let clockCorrectionRange = -500.0...500.0
   /// The frequencies, in Hz, that a reading is given for.
-  public static let frequencies = 1.0...50_000.0
+  public static let frequencyRange = 1.0...50_000.0
 
   /// What A4 of concert pitch sounds at, in Hz.
   public let reference: Double
@@ -41,28 +41,28 @@ public struct Tuning: Sendable, Hashable {
   /// A tuning.
   ///
   /// - Parameters:
-  ///   - reference: what A4 sounds at, in Hz, within ``references``.
+  ///   - reference: what A4 sounds at, in Hz, within ``referenceRange``.
   ///   - temperament: the steps above the tonic.
   ///   - tonic: the note on which it stands; of no concern in equal temperament.
-  ///   - transposition: from the sounding to the written note, in semitones within ``transpositions``.
+  ///   - transposition: from the sounding to the written note, in semitones within ``transpositionRange``.
   ///   - spelling: how black keys are called.
   ///   - stretch: by how much notes differ from the temperament; nil: by nothing.
-  ///   - clockCorrection: by how much the sound card's clock is fast, in parts per million within ``clockCorrections``.
+  ///   - clockCorrection: by how much the sound card's clock is fast, in parts per million within ``clockCorrectionRange``.
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation``.
   public init(
     reference: Double = 440, temperament: Temperament = Temperament(.equal), tonic: NoteName = NoteName(.c),
     transposition: Int = 0, spelling: NoteName.Spelling = .sharps, stretch: StretchCurve? = nil,
     clockCorrection: Double = 0
   ) throws(AudioError) {
-    guard Self.references.contains(reference) else {
-      throw .validation("reference", expected: Self.text(Self.references, "Hz"), got: "\(reference.plain)")
+    guard Self.referenceRange.contains(reference) else {
+      throw .validation("reference", expected: Self.text(Self.referenceRange, "Hz"), got: "\(reference.plain)")
     }
-    guard Self.transpositions.contains(transposition) else {
+    guard Self.transpositionRange.contains(transposition) else {
       throw .validation("transposition", expected: "-36 to 36 semitones", got: "\(transposition)")
     }
-    guard Self.clockCorrections.contains(clockCorrection) else {
+    guard Self.clockCorrectionRange.contains(clockCorrection) else {
       throw .validation(
-        "clock correction", expected: Self.text(Self.clockCorrections, "ppm"), got: "\(clockCorrection.plain)")
+        "clock correction", expected: Self.text(Self.clockCorrectionRange, "ppm"), got: "\(clockCorrection.plain)")
     }
     self.init(
       checked: reference, temperament, tonic, transposition, spelling, stretch, clockCorrection)
@@ -86,7 +86,7 @@ public struct Tuning: Sendable, Hashable {
 
   /// The same tuning at another reference.
   ///
-  /// - Parameter reference: in Hz, within ``references``.
+  /// - Parameter reference: in Hz, within ``referenceRange``.
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation``.
   public func with(reference: Double) throws(AudioError) -> Self {
     try Self(
@@ -96,7 +96,7 @@ public struct Tuning: Sendable, Hashable {
 
   /// The same tuning with another correction of the clock.
   ///
-  /// - Parameter clockCorrection: in parts per million, within ``clockCorrections``.
+  /// - Parameter clockCorrection: in parts per million, within ``clockCorrectionRange``.
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation``.
   public func with(clockCorrection: Double) throws(AudioError) -> Self {
     try Self(
@@ -123,7 +123,7 @@ public struct Tuning: Sendable, Hashable {
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation`` when the two are further apart than a clock can be off.
   public static func clockCorrection(measured: Double, actual: Double) throws(AudioError) -> Double {
     let correction = 1e6 * (actual / measured - 1)
-    guard measured > 0, actual > 0, clockCorrections.contains(correction) else {
+    guard measured > 0, actual > 0, clockCorrectionRange.contains(correction) else {
       throw .validation(
         "measured", expected: "within 500 ppm of \(actual.plain) Hz", got: "\(measured.plain) Hz",
         advice: "Give the frequency of one and the same tone.")

@@ -19,7 +19,7 @@ public struct TuningReading: Sendable, Hashable {
 
   /// The tolerance that is used where none is given, in cents: below what listeners tell apart, 5 to 6 cents, and above what a
   /// steady hand can hold.
-  public static let usualTolerance = 2.0
+  public static let defaultTolerance = 2.0
 
   /// What sounds, in Hz, corrected by the clock's error.
   public let frequency: Double
@@ -51,7 +51,7 @@ public struct TuningReading: Sendable, Hashable {
   /// On which side of the target the tone is.
   ///
   /// - Parameter tolerance: how many cents on either side are in tune, 0 or more.
-  public func direction(tolerance: Double = usualTolerance) -> Direction {
+  public func direction(tolerance: Double = defaultTolerance) -> Direction {
     Direction(cents: cents, tolerance: tolerance)
   }
 
@@ -60,7 +60,7 @@ public struct TuningReading: Sendable, Hashable {
   /// - Parameters:
   ///   - tolerance: how many cents on either side are in tune.
   ///   - digits: behind the point, 0 to 3.
-  public func words(tolerance: Double = usualTolerance, digits: Int = 1) -> String {
+  public func words(tolerance: Double = defaultTolerance, digits: Int = 1) -> String {
     let amount = String(format: "%.\(min(max(digits, 0), 3))f", abs(cents))
     let isZero = amount.allSatisfy { $0 == "0" || $0 == "." }
     let side = isZero ? "" : ", \(amount) cents \(cents < 0 ? "flat" : "sharp")"

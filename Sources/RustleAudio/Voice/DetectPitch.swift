@@ -17,8 +17,8 @@ public struct DetectedPitch: Sendable, Hashable {
 /// print(pitch.frequency ?? 0, pitch.confidence)
 /// ```
 ///
-/// A frame holds 2.25 periods of the range's lower end, 2048 samples at 44,100 Hz in the default range. A piece that is shorter is
-/// looked at as far as a shorter frame goes, for which the lower end is raised; one of fewer than 256 samples has no pitch.
+/// A frame holds 2.25 periods of the range's lower end, 2048 samples at 44,100 Hz in the default range. A piece that is shorter
+/// is looked at as far as a shorter frame goes, for which the lower end is raised; one of fewer than 256 samples has no pitch.
 ///
 /// - Parameters:
 ///   - samples: one channel, any number.

@@ -18,8 +18,8 @@ public struct Formant: Sendable, Hashable {
 public struct Formants: Sendable, Hashable {
   /// F1 and up, in rising order, at most five.
   public var found: [Formant]
-  /// 0 to 1: how clear F1 to F3 are, the mean over them of 1 / (1 + (B / 400 Hz)^2) for a bandwidth B, 0 for one that is missing. No
-  /// probability.
+  /// 0 to 1: how clear F1 to F3 are, the mean over them of 1 / (1 + (B / 400 Hz)^2) for a bandwidth B, 0 for one that is missing.
+  /// No probability.
   public var confidence: Double
 
   /// Formants; by default none.

@@ -9,8 +9,8 @@
 /// ```
 ///
 /// Any task may read the sum while another one feeds it. It takes one recording at a time: a buffer that is not after the one
-/// before begins anew. Sound that was lost counts as silence in its place, and the next frame says how much it was. Memory is of a fixed
-/// size, however long the sound.
+/// before begins anew. Sound that was lost counts as silence in its place, and the next frame says how much it was. Memory is of
+/// a fixed size, however long the sound.
 public actor VoiceAnalyzer {
   /// The rate and the channels that it takes.
   public nonisolated let format: AudioFormat
@@ -30,7 +30,7 @@ public actor VoiceAnalyzer {
   private var seen: Int64 = 0
   private var ahead: Int64 = 0
   /// The frames lost since the last frame that was given.
-  private var lostFrames: Int64 = 0
+  private var droppedFrames: Int64 = 0
 
   /// - Parameters:
   ///   - format: of 8000 to 192,000 Hz and any channels.
@@ -56,7 +56,7 @@ public actor VoiceAnalyzer {
   /// - Returns: the frames that it completes; none of a short one.
   /// - Throws: ``AudioError`` with ``AudioError/Code/formatMismatch``; the buffer does not count then.
   @discardableResult
-  public func process(_ buffer: AudioBuffer) throws(AudioError) -> [VoiceFrame] {
+  public func process(_ buffer: PCMBuffer) throws(AudioError) -> [VoiceFrame] {
     try buffer.expect(format)
     var frames: [VoiceFrame] = []
     if let next, buffer.position > next {
@@ -70,8 +70,8 @@ public actor VoiceAnalyzer {
     let samples = buffer.mono(channel: channel)
     try take(samples.span, movingFrom: .min, by: 0, into: &frames)
     if !frames.isEmpty {
-      frames[0].lostFrames = lostFrames
-      lostFrames = 0
+      frames[0].droppedFrames = droppedFrames
+      droppedFrames = 0
     }
     return frames
   }
@@ -84,11 +84,11 @@ public actor VoiceAnalyzer {
   /// Begins a new measurement; the next buffer is its first.
   public func restart() {
     processor.reset()
-    (next, seen, ahead, lostFrames) = (nil, 0, 0, 0)
+    (next, seen, ahead, droppedFrames) = (nil, 0, 0, 0)
   }
 
-  /// Listens to an input, and gives each frame as it is heard. A task that is cancelled is given those that the input's last buffer
-  /// completed, and then nil.
+  /// Listens to an input, and gives each frame as it is heard. A task that is cancelled is given those that the input's last
+  /// buffer completed, and then nil.
   ///
   /// - Parameter input: of this analyzer's format; another one is an error.
   /// - Throws: what the input throws when it cannot be opened.
@@ -100,7 +100,7 @@ public actor VoiceAnalyzer {
 
   /// Silence in the place of what was lost: of a long hole two windows, after which nothing of what was before it is heard.
   private func skip(_ lost: Int64, into frames: inout [VoiceFrame]) throws(AudioError) {
-    lostFrames += lost
+    droppedFrames += lost
     let silence = min(lost, 2 * Int64(window))
     let middle = seen + silence / 2
     let samples = [Float](repeating: 0, count: Int(silence))

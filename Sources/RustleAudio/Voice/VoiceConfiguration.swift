@@ -2,8 +2,9 @@ internal import RustleCore
 
 /// How formants are found. The raw value is the name in commands.
 public enum FormantMethod: String, Sendable, Hashable, CaseIterable, Codable {
-  /// By linear prediction with little weight for the samples in which the vocal folds are open or closing, on the mean of the periods
-  /// within 25 ms that repeat a frame: the nearer to the truth of the two, the more so the higher the voice and the louder the noise.
+  /// By linear prediction with little weight for the samples in which the vocal folds are open or closing, on the mean of the
+  /// periods within 25 ms that repeat a frame: the nearer to the truth of the two, the more so the higher the voice and the
+  /// louder the noise.
   case weighted
   /// By Burg's method, as in Praat.
   case burg
@@ -18,12 +19,13 @@ public enum FormantMethod: String, Sendable, Hashable, CaseIterable, Codable {
 
 /// Which formants are looked for, and how. It is checked when it is used.
 public struct FormantConfiguration: Sendable, Hashable {
-  /// Five formants are expected up to here, in Hz, 3000 to 8000: 5000 suits men, 5500 women, 6500 children. The sound is resampled
-  /// to twice this, whatever its rate.
+  /// Five formants are expected up to here, in Hz, 3000 to 8000: 5000 suits men, 5500 women, 6500 children. The sound is
+  /// resampled to twice this, whatever its rate.
   public var ceiling: Double
   /// How the prediction filter is found.
   public var method: FormantMethod
-  /// The order of the prediction, 4 to 32; nil: two for each formant that is expected, and with ``FormantMethod/weighted`` two more.
+  /// The order of the prediction, 4 to 32; nil: two for each formant that is expected, and with ``FormantMethod/weighted`` two
+  /// more.
   public var order: Int?
   /// The effective length of the window in seconds, 0.01 to 0.1; the window itself, whose ends hardly count, is twice as long.
   public var length: Double
@@ -60,7 +62,8 @@ public struct VoiceConfiguration: Sendable, Hashable {
   /// Whether the spectrum's mean frequency in each frame is measured.
   public var measuresCentroid: Bool
 
-  /// A configuration; by default everything, of voices from 60 to 1100 Hz: from a bass's C2 to a soprano's C6, children's between.
+  /// A configuration; by default everything, of voices from 60 to 1100 Hz: from a bass's C2 to a soprano's C6, children's
+  /// between.
   public init(
     range: ClosedRange<Double> = 60...1_100, hop: Int? = nil, formants: FormantConfiguration? = FormantConfiguration(),
     measuresHarmonicity: Bool = true, measuresCentroid: Bool = true

@@ -14,20 +14,21 @@ public struct VoiceFrame: Sendable, Hashable {
   public var isVoiced: Bool
   /// The level in dB relative to a full-scale square wave; minus infinity for silence.
   public var level: Double
-  /// The harmonics-to-noise ratio in dB, of a voiced frame; minus infinity where nothing is periodic, nil where it is not measured.
+  /// The harmonics-to-noise ratio in dB, of a voiced frame; minus infinity where nothing is periodic, nil where it is not
+  /// measured.
   public var harmonicsToNoise: Double?
   /// The formants; none where they are not looked for. Those of an unvoiced frame are the noise's.
   public var formants: Formants
   /// The spectrum's mean frequency in Hz; nil of silence and where it is not measured.
   public var centroid: Double?
-  /// The frames of sound that were lost before this one, since the frame before; silence stands in their place. 0 of a signal without
-  /// holes.
-  public var lostFrames: Int64
+  /// The frames of sound that were lost before this one, since the frame before; silence stands in their place. 0 of a signal
+  /// without holes.
+  public var droppedFrames: Int64
 
   /// A frame, for tests and for measures from elsewhere.
   public init(
     sample: Int64, time: Double, pitch: Double?, confidence: Double, isVoiced: Bool, level: Double = -.infinity,
-    harmonicsToNoise: Double? = nil, formants: Formants = Formants(), centroid: Double? = nil, lostFrames: Int64 = 0
+    harmonicsToNoise: Double? = nil, formants: Formants = Formants(), centroid: Double? = nil, droppedFrames: Int64 = 0
   ) {
     self.sample = sample
     self.time = time
@@ -38,7 +39,7 @@ public struct VoiceFrame: Sendable, Hashable {
     self.harmonicsToNoise = harmonicsToNoise
     self.formants = formants
     self.centroid = centroid
-    self.lostFrames = lostFrames
+    self.droppedFrames = droppedFrames
   }
 
   init(_ native: NativeVoiceFrame, sampleRate: Double) {

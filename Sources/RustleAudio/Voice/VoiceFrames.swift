@@ -1,5 +1,5 @@
 /// What a ``VoiceAnalyzer`` hears in an input.
-public struct VoiceFrames<Buffers: AsyncSequence>: AsyncSequence where Buffers.Element == AudioBuffer {
+public struct VoiceFrames<Buffers: AsyncSequence>: AsyncSequence where Buffers.Element == PCMBuffer {
   /// A frame.
   public typealias Element = VoiceFrame
   /// What the input throws, or ``AudioError``.

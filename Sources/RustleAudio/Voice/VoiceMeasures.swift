@@ -29,8 +29,8 @@ public struct SpectrumFeatures: Sendable, Hashable {
   public var centroid: Double
   /// The frequency below which 95 % of the energy are, in Hz; 0 of silence.
   public var rolloff: Double
-  /// The slope of the straight line through the levels of thirds of an octave, from 100 Hz to 8 kHz or 0.45 of the sample rate, in dB
-  /// per octave: 0 of white noise, -3 of pink noise.
+  /// The slope of the straight line through the levels of thirds of an octave, from 100 Hz to 8 kHz or 0.45 of the sample rate,
+  /// in dB per octave: 0 of white noise, -3 of pink noise.
   public var tilt: Double
 }
 
@@ -80,9 +80,9 @@ public func calculateHNR(
 }
 
 /// The levels of the first two harmonics of a voice.
-public struct HarmonicDifference: Sendable, Hashable {
+public struct H1MinusH2: Sendable, Hashable {
   /// H1 less H2 in dB: about 0 or less of a pressed voice, 5 and more of a breathy one; 0 where no fundamental was found.
-  public var h1h2: Double
+  public var h1MinusH2: Double
   /// The first harmonic's level in dB relative to a full-scale sine; minus infinity where no fundamental was found.
   public var h1AmplitudeDb: Double
   /// The second harmonic's.
@@ -91,8 +91,8 @@ public struct HarmonicDifference: Sendable, Hashable {
   public var f0: Double?
 }
 
-/// How much stronger the first harmonic of a signal is than the second: of the mean powers over frames of 8 periods. The levels are
-/// the sound's own; a formant near a harmonic raises it.
+/// How much stronger the first harmonic of a signal is than the second: of the mean powers over frames of 8 periods. The levels
+/// are the sound's own; a formant near a harmonic raises it.
 ///
 /// - Parameters:
 ///   - samples: one channel, any number.
@@ -102,7 +102,7 @@ public struct HarmonicDifference: Sendable, Hashable {
 /// - Throws: ``AudioError`` with ``AudioError/Code/validation``.
 public func calculateH1H2(
   in samples: Span<Float>, sampleRate: Double, f0: Double? = nil, range: ClosedRange<Double> = 60...1_100
-) throws(AudioError) -> HarmonicDifference {
+) throws(AudioError) -> H1MinusH2 {
   if let f0, f0 == 0 {
     // The native side takes it for "found".
     throw .validation("fundamental", expected: "more than 0 Hz", got: "0 Hz")
@@ -111,8 +111,8 @@ public func calculateH1H2(
     let found = try NativeCalls.voiceHarmonics(
       sampleRate: sampleRate, fundamental: f0 ?? 0, lowest: range.lowerBound, highest: range.upperBound,
       samples: samples)
-    return HarmonicDifference(
-      h1h2: found.difference, h1AmplitudeDb: found.first, h2AmplitudeDb: found.second,
+    return H1MinusH2(
+      h1MinusH2: found.difference, h1AmplitudeDb: found.first, h2AmplitudeDb: found.second,
       f0: found.frequency > 0 ? found.frequency : nil)
   } catch {
     throw AudioError(error)

@@ -3,8 +3,8 @@ internal import RustleCore
 /// The voice in one channel's signal that comes in pieces of any length: pitch, formants, noise, and in sum jitter and shimmer.
 ///
 /// Each frame begins ``hop`` samples after the one before; its measures are of windows of different lengths with the same
-/// middle, and the longest has to be complete. However the signal is cut, the numbers are the same. The memory does not grow with the
-/// signal.
+/// middle, and the longest has to be complete. However the signal is cut, the numbers are the same. The memory does not grow with
+/// the signal.
 ///
 /// ```swift
 /// var voice = try VoiceProcessor(sampleRate: 48_000)
@@ -51,8 +51,8 @@ public struct VoiceProcessor: ~Copyable, Sendable {
 
   /// All frames of the signal so far in sum.
   ///
-  /// Its jitter and shimmer are of periods that are found as they come; ``measureVoicePerturbation(in:sampleRate:range:)`` sees the
-  /// whole signal and begins in the middle of each voiced stretch, as Praat does. The two differ by the chance of where in a
+  /// Its jitter and shimmer are of periods that are found as they come; ``measureVoicePerturbation(in:sampleRate:range:)`` sees
+  /// the whole signal and begins in the middle of each voiced stretch, as Praat does. The two differ by the chance of where in a
   /// period they begin.
   ///
   /// - Throws: ``AudioError`` with ``AudioError/Code/native``.

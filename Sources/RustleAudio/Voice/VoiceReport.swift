@@ -26,15 +26,15 @@ public struct VoiceReport: Sendable {
     /// How much of it is periodic.
     public let ratio: HarmonicsToNoise
     /// The levels of the first two harmonics.
-    public let harmonics: HarmonicDifference
+    public let harmonics: H1MinusH2
     /// How steady the periods are.
     public let perturbation: VoicePerturbation
     /// The shape of the spectrum.
     public let spectrum: SpectrumFeatures
   }
 
-  /// Measures a whole sound of which the frames have been analysed. A sound that is shorter than a frame is measured as a whole, as
-  /// the ratio and the periods are. The time is proportional to the length.
+  /// Measures a whole sound of which the frames have been analysed. A sound that is shorter than a frame is measured as a whole,
+  /// as the ratio and the periods are. The time is proportional to the length.
   ///
   /// - Parameters:
   ///   - signal: the sound, one channel, full scale being 1.

@@ -215,7 +215,7 @@ public actor Recorder {
   /// Writes what comes until it ends; returns why, unless that is as it should be.
   private static func write<Buffers: AsyncSequence>(
     _ buffers: Buffers, to take: inout Take, control: RecordingControl, shown: Broadcast<RecorderProgress>
-  ) async -> (any Error)? where Buffers.Element == AudioBuffer {
+  ) async -> (any Error)? where Buffers.Element == PCMBuffer {
     do {
       for try await buffer in buffers {
         let isPaused = control.isPaused

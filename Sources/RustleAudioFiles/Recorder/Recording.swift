@@ -10,7 +10,7 @@ public struct Recording: Sendable, Hashable {
   /// Frames in the file.
   public let frames: Int64
   /// Frames that were lost on the way; silence stands in their places, unless there were more than a minute of them at a time.
-  public let lostFrames: Int64
+  public let droppedFrames: Int64
   /// How often the device had no room left; each time it lost sound, how much it does not say.
   public let overruns: Int
   /// Samples that were beyond the range of the encoding.
@@ -21,12 +21,13 @@ public struct Recording: Sendable, Hashable {
 
   /// A recording of so many frames, of which so many were lost; the recorder makes them, and previews may.
   public init(
-    path: String, format: AudioFormat, frames: Int64, lostFrames: Int64 = 0, overruns: Int = 0, clippedSamples: Int = 0
+    path: String, format: AudioFormat, frames: Int64, droppedFrames: Int64 = 0, overruns: Int = 0,
+    clippedSamples: Int = 0
   ) {
     self.path = path
     self.format = format
     self.frames = frames
-    self.lostFrames = lostFrames
+    self.droppedFrames = droppedFrames
     self.overruns = overruns
     self.clippedSamples = clippedSamples
   }
@@ -63,7 +64,7 @@ public struct RecorderProgress: Sendable, Hashable {
   /// The levels of the newest buffer, one for each channel, also while paused.
   public let levels: [SignalLevel]
   /// Frames lost so far.
-  public let lostFrames: Int64
+  public let droppedFrames: Int64
   /// Overruns of the device so far.
   public let overruns: Int
   /// Samples beyond the range of the encoding so far.
@@ -71,14 +72,15 @@ public struct RecorderProgress: Sendable, Hashable {
 
   /// The state of a recording; the recorder makes them, and previews may.
   public init(
-    frames: Int64, duration: Duration, isPaused: Bool, levels: [SignalLevel], lostFrames: Int64 = 0, overruns: Int = 0,
+    frames: Int64, duration: Duration, isPaused: Bool, levels: [SignalLevel], droppedFrames: Int64 = 0,
+    overruns: Int = 0,
     clippedSamples: Int = 0
   ) {
     self.frames = frames
     self.duration = duration
     self.isPaused = isPaused
     self.levels = levels
-    self.lostFrames = lostFrames
+    self.droppedFrames = droppedFrames
     self.overruns = overruns
     self.clippedSamples = clippedSamples
   }

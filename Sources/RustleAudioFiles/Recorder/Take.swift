@@ -3,35 +3,35 @@ internal import RustleAudio
 /// One recording as it is written.
 struct Take: ~Copyable {
   /// The longest hole that is filled with silence, in seconds: a device that slept for a night leaves a hole.
-  private static let longestSilence = 60.0
+  private static let maximumSilence = 60.0
 
   private let format: AudioFormat
   /// nil once the file is closed.
   private var writer: AudioFileWriter?
   private(set) var recording: Recording
-  private var lostFrames: Int64 = 0
+  private var droppedFrames: Int64 = 0
   private var overruns = 0
   private var wasPaused = false
 
   init(path: String, format: AudioFormat, options: AudioFileWriter.Options) throws(AudioFileError) {
     self.format = format
     writer = try AudioFileWriter(path: path, format: format, options: options)
-    recording = Recording(path: path, format: format, frames: 0, lostFrames: 0, overruns: 0, clippedSamples: 0)
+    recording = Recording(path: path, format: format, frames: 0, droppedFrames: 0, overruns: 0, clippedSamples: 0)
   }
 
   /// Writes a buffer, with silence in the place of what was lost before it, so that the time in the file is that of the world.
-  mutating func add(_ buffer: AudioBuffer, isPaused: Bool) throws(AudioFileError) {
+  mutating func add(_ buffer: PCMBuffer, isPaused: Bool) throws(AudioFileError) {
     overruns = buffer.overruns
     defer { note() }
     defer { wasPaused = isPaused }
     if isPaused { return }
     // What was lost during a pause is not missing.
-    let lost = wasPaused ? 0 : buffer.lostFrames
-    lostFrames += lost
-    let most = Int64(Self.longestSilence * format.sampleRate)
+    let lost = wasPaused ? 0 : buffer.droppedFrames
+    droppedFrames += lost
+    let most = Int64(Self.maximumSilence * format.sampleRate)
     if lost > 0 && lost <= most {
       let silence = [Float](repeating: 0, count: Int(lost) * format.channels)
-      try writer?.append(AudioBuffer(format: format, samples: silence, position: buffer.position - lost))
+      try writer?.append(PCMBuffer(format: format, samples: silence, position: buffer.position - lost))
     }
     try writer?.append(buffer)
   }
@@ -42,10 +42,10 @@ struct Take: ~Copyable {
     try open.finish()
   }
 
-  func progress(after buffer: AudioBuffer, isPaused: Bool) -> RecorderProgress {
+  func progress(after buffer: PCMBuffer, isPaused: Bool) -> RecorderProgress {
     RecorderProgress(
       frames: recording.frames, duration: recording.duration, isPaused: isPaused,
-      levels: SignalLevel.levels(of: buffer.samples, channels: buffer.format.channels), lostFrames: lostFrames,
+      levels: SignalLevel.levels(of: buffer.samples, channels: buffer.format.channels), droppedFrames: droppedFrames,
       overruns: overruns, clippedSamples: recording.clippedSamples)
   }
 
@@ -55,7 +55,7 @@ struct Take: ~Copyable {
       let frames = Self.frames(in: recording.path)
     else { return recording }
     return Recording(
-      path: recording.path, format: format, frames: frames, lostFrames: lostFrames, overruns: overruns,
+      path: recording.path, format: format, frames: frames, droppedFrames: droppedFrames, overruns: overruns,
       clippedSamples: recording.clippedSamples)
   }
 
@@ -72,7 +72,7 @@ struct Take: ~Copyable {
     let frames = writer?.framesWritten ?? recording.frames
     let clipped = writer?.clippedSamples ?? recording.clippedSamples
     recording = Recording(
-      path: recording.path, format: format, frames: frames, lostFrames: lostFrames, overruns: overruns,
+      path: recording.path, format: format, frames: frames, droppedFrames: droppedFrames, overruns: overruns,
       clippedSamples: clipped)
   }
 }

@@ -51,7 +51,7 @@ struct DoctorReport: Equatable {
       Item(
         name: "native archive", value: Version.archive, isGood: Version.isArchiveExpected,
         advice: "the package was built against another archive: run scripts/build and build again"))
-    items.append(fftPath)
+    items.append(fftInstructionSet)
     items.append(Item(name: "audio files", value: AudioLibrary.version))
     for format in AudioLibrary.Format.allCases {
       let isThere = AudioLibrary.supports(format)
@@ -70,9 +70,9 @@ struct DoctorReport: Equatable {
   }
 
   /// The code path of the transforms.
-  private static var fftPath: Item {
+  private static var fftInstructionSet: Item {
     do throws(FFTError) {
-      return Item(name: "FFT", value: try FFT.Path.preferred().rawValue)
+      return Item(name: "FFT", value: try FFT.InstructionSet.preferred().rawValue)
     } catch {
       return Item(name: "FFT", value: error.got ?? error.message, isGood: false, advice: error.advice)
     }

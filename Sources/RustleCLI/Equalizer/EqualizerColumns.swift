@@ -74,7 +74,7 @@ struct EqualizerState: Equatable, Sendable {
   /// What amplifies both channels, in dB.
   var preamp = 0.0
   /// Frames that were captured and could not be taken in time.
-  var lostFrames: Int64 = 0
+  var droppedFrames: Int64 = 0
   /// How often the capturing device had no room left.
   var overruns = 0
   /// How often the playing device had nothing to play.
@@ -92,7 +92,7 @@ struct EqualizerState: Equatable, Sendable {
     return Table(
       [Column("t_ms") { Int64(($0.seconds * 1_000).rounded()) }] + levels("before", \.before) + levels("after", \.after)
         + [
-          Column("lost_frames", \.lostFrames), Column("overruns", \.overruns), Column("underruns", \.underruns),
+          Column("dropped_frames", \.droppedFrames), Column("overruns", \.overruns), Column("underruns", \.underruns),
         ], format: format, profile: profile, heading: ""
     ) { $0.text(profile.glyphs) }
   }
@@ -106,7 +106,7 @@ struct EqualizerState: Equatable, Sendable {
   }
 
   /// For example `lost 0  overruns 0  underruns 0`.
-  var losses: String { "lost \(lostFrames)  overruns \(overruns)  underruns \(underruns)" }
+  var losses: String { "lost \(droppedFrames)  overruns \(overruns)  underruns \(underruns)" }
 
   static func secondsText(_ seconds: Double) -> String { String(format: seconds < 10 ? "%.3f" : "%.1f", seconds) }
 }

@@ -43,7 +43,7 @@ struct EqualizerCommand: AsyncParsableCommand {
         ?            help                   q        quit
 
       NDJSON: of a file one object; of --live "t_ms", "before_dbfs", "after_dbfs" (a level for each channel), \
-      "lost_frames", "overruns" and "underruns" every quarter of a second; of --response "hz", "left_db" and "right_db".
+      "dropped_frames", "overruns" and "underruns" every quarter of a second; of --response "hz", "left_db" and "right_db".
       """)
 
   // MARK: what is done

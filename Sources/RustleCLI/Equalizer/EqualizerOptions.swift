@@ -28,7 +28,7 @@ struct EqualizerOptions: ParsableArguments {
 
   @Option(
     help: "How wide the bands of --gains are, 0.05 to 5 octaves. (default: 1)", value: "octaves",
-    parse: Parse.number("octaves", in: EqualizerSettings.octaves))
+    parse: Parse.number("octaves", in: EqualizerSettings.bandwidthRange))
   var octaves: Double?
 
   @Option(
@@ -68,7 +68,7 @@ struct EqualizerOptions: ParsableArguments {
       request.name = read.name
     }
     if let gains {
-      let all = gains.count == EqualizerSettings.centers.count ? gains + gains : gains
+      let all = gains.count == EqualizerSettings.centerFrequencies.count ? gains + gains : gains
       request.add(try .graphic(gains: all, octaves: octaves ?? 1))
     }
     for one in band {
@@ -81,10 +81,10 @@ struct EqualizerOptions: ParsableArguments {
   }
 
   private static let gains: @Sendable (String) throws -> [Double] = { text in
-    let count = EqualizerSettings.centers.count
+    let count = EqualizerSettings.centerFrequencies.count
     let fields = text.split { $0 == "," || $0.isWhitespace }
     let numbers = try fields.map { field in
-      let range = EqualizerSettings.gains
+      let range = EqualizerSettings.gainRange
       guard let number = Double(field), range.contains(number) else {
         throw ValidationError(
           "expected gains from \(Int(range.lowerBound)) to \(Int(range.upperBound)) dB, got '\(field)'")
@@ -100,7 +100,7 @@ struct EqualizerOptions: ParsableArguments {
 
   private static let preamp: @Sendable (String) throws -> Preamp = { text in
     if text.lowercased() == "auto" { return .automatic }
-    let range = EqualizerSettings.preamps
+    let range = EqualizerSettings.preampRange
     guard let number = Double(text), range.contains(number) else {
       throw ValidationError("expected \(Int(range.lowerBound)) to \(Int(range.upperBound)) dB or auto, got '\(text)'")
     }
@@ -158,6 +158,6 @@ struct BandArgument: Equatable, Sendable {
 
   /// One octave for a bell; the steepest slope without a bump for the others.
   private static func defaultQuality(of kind: EqualizerBand.Kind) -> Double {
-    kind == .peaking ? EqualizerBand.octavesToQ(1) : 0.5.squareRoot()
+    kind == .peaking ? EqualizerBand.q(forBandwidth: 1) : 0.5.squareRoot()
   }
 }

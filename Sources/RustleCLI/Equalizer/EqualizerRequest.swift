@@ -87,7 +87,7 @@ struct EqualizerControls: Equatable, Sendable {
     self.isStereo = isStereo
     self.isBypassed = isBypassed
     if request.settings.left.isEmpty && request.settings.right.isEmpty {
-      self.request.add(try .graphic(gains: Array(repeating: 0, count: 2 * EqualizerSettings.centers.count)))
+      self.request.add(try .graphic(gains: Array(repeating: 0, count: 2 * EqualizerSettings.centerFrequencies.count)))
     }
     if !isStereo { channel = .left }
   }

@@ -192,7 +192,7 @@ private final class EqualizerOutput {
 
   var clippedSamples: Int { stream?.clippedSamples ?? writer?.clippedSamples ?? 0 }
 
-  func append(_ buffer: AudioBuffer) throws {
+  func append(_ buffer: PCMBuffer) throws {
     if let bytes = try stream?.encode(buffer) {
       // The header comes with the first sound: an input that has none leaves nothing behind.
       if !hasBegun, let header = stream?.header { try LineWriter.standardOutput.write(header) }

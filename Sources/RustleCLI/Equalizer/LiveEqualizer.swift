@@ -115,7 +115,8 @@ final class LiveEqualizer: Sendable {
   private func state(_ levels: EqualizerLevels) async -> EqualizerState {
     EqualizerState(
       seconds: Double(input.tally.frames) / input.format.sampleRate, before: levels.before.map(\.power),
-      after: levels.after.map(\.power), preamp: await equalizer.settings.preamp, lostFrames: input.tally.lostFrames,
+      after: levels.after.map(\.power), preamp: await equalizer.settings.preamp,
+      droppedFrames: input.tally.droppedFrames,
       overruns: input.tally.overruns, underruns: underruns.withLock { $0 })
   }
 

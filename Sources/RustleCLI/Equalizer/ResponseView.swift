@@ -19,7 +19,7 @@ struct ResponseView {
     let glyphs = profile.glyphs
     let chart = Chart(profile: profile)
     let columns = chart.columns
-    let xAxis = Axis.frequency(ResponsePicture.frequencies, maximumLabels: max(4, columns / 5))
+    let xAxis = PlotAxis.frequency(ResponsePicture.frequencies, maximumLabels: max(4, columns / 5))
     let span = span
     let isSame = response.left == response.right
     let left = rows(of: response.left, axis: xAxis, columns: columns, span: span)
@@ -56,7 +56,7 @@ struct ResponseView {
   }
 
   /// The rows that a curve takes in each column, so that a steep one is not broken; none where it is off the picture.
-  private func rows(of curve: [Double], axis: Axis, columns: Int, span: Double) -> [Set<Int>] {
+  private func rows(of curve: [Double], axis: PlotAxis, columns: Int, span: Double) -> [Set<Int>] {
     let heights = (0..<columns).map { column -> Double? in
       gain(of: curve, at: axis.value(at: (Double(column) + 0.5) / Double(columns))).map {
         (1 - $0 / span) / 2 * Double(Self.height - 1)

@@ -14,7 +14,7 @@ actor CalibrationWriter: MeterSink {
     self.output = output
   }
 
-  func show(_ state: MeterState) { drift.add(seconds: state.seconds, equivalent: state.equivalent) }
+  func show(_ state: MeterState) { drift.add(seconds: state.seconds, equivalent: state.equivalentContinuousLevel) }
 
   func finish(_ state: MeterState) throws {
     let calibration = try MeterCalibration(state, drift: drift.decibels ?? 0, reference: reference)
@@ -25,7 +25,7 @@ actor CalibrationWriter: MeterSink {
 /// What a sound of a known level says about a microphone.
 struct MeterCalibration {
   /// A calibrator holds its level to tenths of a decibel; speech, music and a loose coupling do not.
-  private static let mostDrift = 0.5
+  private static let maximumDrift = 0.5
 
   let state: MeterState
   /// The level that the sound has, in dB.
@@ -40,7 +40,7 @@ struct MeterCalibration {
     func refusal(_ expected: String, _ got: String, advice: String) -> CommandFailure {
       CommandFailure(.badData, "--calibrate: expected a sound \(expected), got \(got)", advice: advice)
     }
-    guard state.equivalent.isFinite else {
+    guard state.equivalentContinuousLevel.isFinite else {
       throw refusal(
         "of \(Numbers.plain(reference)) dB", "silence",
         advice: "check that the calibrator is on and that the right device is chosen")
@@ -50,24 +50,25 @@ struct MeterCalibration {
         "below full scale", "\(state.overloads) samples at or beyond it",
         advice: "turn the gain of the input down, and calibrate again")
     }
-    guard drift <= Self.mostDrift else {
+    guard drift <= Self.maximumDrift else {
       let got = drift.isFinite ? "one that moved by \(String(format: "%.1f", drift)) dB" : "one with silence in it"
       throw refusal(
-        "that moves by at most \(Self.mostDrift) dB", got,
+        "that moves by at most \(Self.maximumDrift) dB", got,
         advice: "hold the calibrator still on the microphone, and calibrate again")
     }
     self.state = state
     self.reference = reference
-    offset = try state.calibration.matching(reading: state.equivalent, to: reference).offset ?? 0
+    offset = try state.calibration.matching(reading: state.equivalentContinuousLevel, to: reference).offset ?? 0
   }
 
   func text(_ format: OutputFormat, profile: TerminalProfile) -> String {
     let columns: [Column<Self>] = [
       Column("t_s", \.state.seconds), Column("weighting", \.state.frequencyWeighting.rawValue),
-      Column("equivalent_dbfs", \.state.equivalent), Column("reference_db", \.reference), Column("offset_db", \.offset),
+      Column("equivalent_dbfs", \.state.equivalentContinuousLevel), Column("reference_db", \.reference),
+      Column("offset_db", \.offset),
     ]
     let table = Table(columns, kind: "calibration", format: format, profile: profile, heading: "") {
-      let measured = Numbers.text($0.state.equivalent, "%.2f", profile.glyphs)
+      let measured = Numbers.text($0.state.equivalentContinuousLevel, "%.2f", profile.glyphs)
       let seconds = String(format: "%.1f", $0.state.seconds)
       // A hundredth of a decibel is finer than any calibrator.
       return "\($0.state.equivalentName) over \(seconds) s: \(measured) dBFS, to be \(Numbers.plain($0.reference)) dB\n"

@@ -36,7 +36,7 @@ struct MeterCommand: AsyncParsableCommand {
         t_s                  seconds of sound since the beginning
         weighting, time_weighting, calibrated, unit
         level_db             the time-weighted level (LAF); null is silence
-        equivalent_db, maximum_db, minimum_db, peak_c_db, exposure_db
+        equivalent_continuous_db, maximum_db, minimum_db, peak_c_db, sound_exposure_db
                              since the beginning: LAeq, LAFmax, LAFmin, LCpeak, LAE
         l5_db ... l95_db     exceeded for that percentage of the time
         place, class         on the scale from 0 to 120, and its word
@@ -46,7 +46,7 @@ struct MeterCommand: AsyncParsableCommand {
                              the highest since the beginning
         bands                [{"hz", "db"}]: equivalent levels, not weighted
         overloads            samples at or beyond full scale
-        lost_frames, overruns
+        dropped_frames, overruns
                              of a device; they do not count
       The summary adds class_shares (of the readings), input, sample_rate_hz, channels, channel, calibration_offset_db and response_points.
       """)
@@ -102,7 +102,7 @@ struct MeterCommand: AsyncParsableCommand {
   }
 
   private func measure(_ input: SoundInput) async throws -> RunEnding {
-    let noiseMeter: NoiseMeter
+    let noiseMeter: SoundLevelMeter
     do {
       noiseMeter = try meter.meter(for: input.format)
     } catch let error as AudioError where error.code == .validation && input.file != nil {

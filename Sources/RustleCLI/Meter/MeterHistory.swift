@@ -21,7 +21,7 @@ struct MeterHistory: Sendable {
     guard pending.count == readingsPerPoint else { return }
     seconds.append(state.seconds)
     levels.append(pending.level)
-    equivalents.append(state.equivalent)
+    equivalents.append(state.equivalentContinuousLevel)
     pending = (0, -.infinity)
     if seconds.count == Self.limit { halve() }
   }

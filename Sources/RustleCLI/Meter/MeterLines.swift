@@ -41,14 +41,14 @@ extension MeterState {
   fileprivate static func columns(like state: Self) -> [Column<Self>] {
     weightings + levels(like: state.reading) + (state.loudness == nil ? [] : loudness)
       + [
-        Column("overloads", \.overloads), Column("lost_frames", \.lostFrames), Column("overruns", \.overruns),
+        Column("overloads", \.overloads), Column("dropped_frames", \.droppedFrames), Column("overruns", \.overruns),
         Column(
           cell: .init(
             title: state.hasWordOfLevel ? "  CLASS" : "  SCALE 0-120", isRight: false,
             text: { state, _ in
               let place = state.hasWordOfLevel ? "" : String(Int(state.place)).leftPadded(to: 3) + " "
-              return "  " + place + state.noiseClass.name
-            }, ink: \.noiseClass.ink)),
+              return "  " + place + state.levelZone.name
+            }, ink: \.levelZone.ink)),
         Column(
           cell: .init(
             title: "", isRight: false,
@@ -65,15 +65,15 @@ extension MeterState {
     ]
   }
 
-  private static func levels(like reading: NoiseReading) -> [Column<Self>] {
+  private static func levels(like reading: SoundLevelReading) -> [Column<Self>] {
     [
       Column("level_db", \.level).shown(reading.levelName, 8, "%.1f"),
-      Column("equivalent_db", \.equivalent).shown(reading.equivalentName, 8, "%.1f"),
+      Column("equivalent_continuous_db", \.equivalentContinuousLevel).shown(reading.equivalentName, 8, "%.1f"),
       Column("maximum_db", \.maximum).shown("\(reading.levelName)max", 8, "%.1f"), Column("minimum_db", \.minimum),
-      Column("peak_c_db", \.peak).shown("LCpeak", 8, "%.1f"), Column("exposure_db", \.exposure),
+      Column("peak_c_db", \.peak).shown("LCpeak", 8, "%.1f"), Column("sound_exposure_db", \.soundExposureLevel),
     ]
       + percentages.enumerated().map { index, percent in Column("l\(percent)_db") { $0.exceeded[index] } }
-      + [Column("place", \.place), Column("class", \.noiseClass.name)]
+      + [Column("place", \.place), Column("class", \.levelZone.name)]
   }
 
   private static var loudness: [Column<Self>] {
@@ -105,7 +105,7 @@ extension MeterState {
     [
       Column("class_shares") { state in
         state.shares.isEmpty
-          ? .absent : Value.object(zip(NoiseClass.allCases, state.shares).map { ($0.name, .number($1)) })
+          ? .absent : Value.object(zip(LevelZone.allCases, state.shares).map { ($0.name, .number($1)) })
       },
       Column("input") { _ in subject.name }, Column("sample_rate_hz") { _ in subject.format.sampleRate },
       Column("channels") { _ in subject.format.channels }, Column("channel") { _ in subject.channel },

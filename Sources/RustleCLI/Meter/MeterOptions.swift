@@ -43,9 +43,9 @@ struct MeterOptions: ParsableArguments {
   /// The configuration for a format.
   ///
   /// - Throws: `CommandFailure` for a channel that is not there, and for a response that cannot be used.
-  func configuration(for format: AudioFormat) throws -> NoiseMeterConfiguration {
+  func configuration(for format: AudioFormat) throws -> SoundLevelMeterConfiguration {
     try CommandFailure.check(channel: channel, of: format)
-    return NoiseMeterConfiguration(
+    return SoundLevelMeterConfiguration(
       frequencyWeighting: weighting, timeWeighting: time,
       channel: channel.map { .channel($0 - 1) } ?? .all,
       calibration: Calibration(offset: calibration, response: try response.map(Self.response)),
@@ -53,15 +53,15 @@ struct MeterOptions: ParsableArguments {
   }
 
   /// The meter for a format.
-  func meter(for format: AudioFormat) throws -> NoiseMeter {
+  func meter(for format: AudioFormat) throws -> SoundLevelMeter {
     let configuration = try configuration(for: format)
     do {
-      return try NoiseMeter(format: format, configuration: configuration)
+      return try SoundLevelMeter(format: format, configuration: configuration)
     } catch {
       var other = configuration
       other.calibration.response = nil
       // What works without the response is refused because of the file.
-      guard let response, error.code == .validation, (try? NoiseMeter(format: format, configuration: other)) != nil
+      guard let response, error.code == .validation, (try? SoundLevelMeter(format: format, configuration: other)) != nil
       else {
         throw error
       }

@@ -12,13 +12,13 @@ protocol MeterSink: Actor {
 /// long file, and the picture.
 actor MeterRun {
   private let input: SoundInput
-  private let meter: NoiseMeter
+  private let meter: SoundLevelMeter
   private let interval: Duration
   private let subject: SoundSubject
   private let png: String?
   private var progress: ProgressLine
   private var history = MeterHistory()
-  private var classes = [Int](repeating: 0, count: NoiseClass.allCases.count)
+  private var classes = [Int](repeating: 0, count: LevelZone.allCases.count)
   private var isOver = false
 
   /// - Parameters:
@@ -26,7 +26,7 @@ actor MeterRun {
   ///   - png: where the picture goes; nil: there is none.
   ///   - progress: for whoever looks at standard error and is not shown the levels.
   init(
-    _ input: SoundInput, with meter: NoiseMeter, every interval: Duration, of subject: SoundSubject, png: String?,
+    _ input: SoundInput, with meter: SoundLevelMeter, every interval: Duration, of subject: SoundSubject, png: String?,
     progress: sending ProgressLine
   ) {
     self.input = input
@@ -72,7 +72,7 @@ actor MeterRun {
 
   private func add(_ state: MeterState) {
     guard !isOver else { return }
-    classes[state.noiseClass.rawValue] += 1
+    classes[state.levelZone.rawValue] += 1
     if png != nil { history.add(state) }
     progress.update(input.tally.frames)
   }

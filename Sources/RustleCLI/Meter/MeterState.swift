@@ -9,22 +9,22 @@ struct MeterState: Equatable, Sendable {
   private static let shortTerm = 3.0
 
   /// The loudness range of it is not a number in the first three seconds.
-  var reading = NoiseReading()
+  var reading = SoundLevelReading()
   /// The levels that were exceeded for `percentages` of the time; nil in the first 10 ms.
   var exceeded: [Double?] = percentages.map { _ in nil }
-  var bands: [NoiseMeter.Band] = []
+  var bands: [SoundLevelMeter.Band] = []
   /// The share of the readings so far in each class, from silent to loud; empty where it was not counted.
   var shares: [Double] = []
   /// Frames that were lost on their way from a device, and how often the device ran over.
-  var lostFrames: Int64 = 0
+  var droppedFrames: Int64 = 0
   var overruns = 0
 
-  subscript<Value>(dynamicMember path: WritableKeyPath<NoiseReading, Value>) -> Value {
+  subscript<Value>(dynamicMember path: WritableKeyPath<SoundLevelReading, Value>) -> Value {
     get { reading[keyPath: path] }
     set { reading[keyPath: path] = newValue }
   }
 
-  subscript<Value>(dynamicMember path: KeyPath<NoiseReading, Value>) -> Value { reading[keyPath: path] }
+  subscript<Value>(dynamicMember path: KeyPath<SoundLevelReading, Value>) -> Value { reading[keyPath: path] }
 
   /// The unit of the levels: `dB`, or `dBFS` without a calibration.
   var unit: String { reading.calibration.unit }
@@ -32,7 +32,7 @@ struct MeterState: Equatable, Sendable {
   /// be taken.
   var hasWordOfLevel: Bool { !reading.calibration.isCalibrated }
   /// The colour of a level.
-  var ink: Painter.Ink { hasWordOfLevel ? reading.noiseClass.ink : .bold }
+  var ink: Painter.Ink { hasWordOfLevel ? reading.levelZone.ink : .bold }
 
   /// The calibration in words, and what its absence means.
   var calibrationText: String {
@@ -49,8 +49,9 @@ struct MeterState: Equatable, Sendable {
   /// The levels since the beginning by their usual names, the sound exposure level last.
   var levels: [(name: String, level: Double?)] {
     [
-      (reading.equivalentName, reading.equivalent), ("\(reading.levelName)max", reading.maximum),
-      ("\(reading.levelName)min", reading.minimum), ("LCpeak", reading.peak), (reading.exposureName, reading.exposure),
+      (reading.equivalentName, reading.equivalentContinuousLevel), ("\(reading.levelName)max", reading.maximum),
+      ("\(reading.levelName)min", reading.minimum), ("LCpeak", reading.peak),
+      (reading.exposureName, reading.soundExposureLevel),
     ]
   }
 
@@ -63,7 +64,7 @@ struct MeterState: Equatable, Sendable {
   var faults: [String] {
     var faults: [String] = []
     if reading.overloads > 0 { faults.append("OVERLOAD") }
-    if lostFrames > 0 { faults.append("LOST \(lostFrames)") }
+    if droppedFrames > 0 { faults.append("LOST \(droppedFrames)") }
     if overruns > 0 { faults.append("OVERRUNS \(overruns)") }
     return faults
   }
@@ -75,8 +76,8 @@ struct MeterState: Equatable, Sendable {
       let samples = reading.overloads == 1 ? "1 sample" : "\(reading.overloads) samples"
       texts.append("OVERLOAD: \(samples) at or beyond full scale; levels may read too low")
     }
-    if lostFrames > 0 || overruns > 0 {
-      texts.append("LOST: \(lostFrames) frames, \(overruns) overruns of the device; they do not count")
+    if droppedFrames > 0 || overruns > 0 {
+      texts.append("LOST: \(droppedFrames) frames, \(overruns) overruns of the device; they do not count")
     }
     return texts
   }
@@ -84,14 +85,14 @@ struct MeterState: Equatable, Sendable {
 
 extension MeterState {
   /// What a meter shows now.
-  init(_ reading: NoiseReading, of meter: NoiseMeter, tally: SoundTally) async throws {
+  init(_ reading: SoundLevelReading, of meter: SoundLevelMeter, tally: SoundTally) async throws {
     self.reading = reading
     // It is made of short-term loudness, of which there is none yet (EBU Tech 3342, section 2).
     if reading.seconds < Self.shortTerm { self.reading.loudness?.range = .nan }
     exceeded = []
     for percent in Self.percentages { exceeded.append(try await meter.level(exceededFor: Double(percent))) }
     bands = try await meter.bands()
-    lostFrames = tally.lostFrames
+    droppedFrames = tally.droppedFrames
     overruns = tally.overruns
   }
 }

@@ -72,7 +72,7 @@ struct MeterView {
 
   /// For example `silent 85 %, quiet 15 % of the time`.
   private func shares(_ state: MeterState) -> String {
-    let words = zip(NoiseClass.allCases, state.shares).filter { $1 > 0 }
+    let words = zip(LevelZone.allCases, state.shares).filter { $1 > 0 }
       .map { "\($0.name) \(String(format: "%.0f", $1 * 100)) %" }
     let scale = state.hasWordOfLevel ? "" : "on the scale from 0 to 120: "
     return scale + words.joined(separator: ", ") + " of the time"
@@ -82,7 +82,7 @@ struct MeterView {
 
   /// The level in large digits, its name and unit beside it; small where the terminal is narrow.
   private func big(_ state: MeterState) -> [ScreenLine] {
-    let word = state.hasWordOfLevel ? state.noiseClass.name.uppercased() : ""
+    let word = state.hasWordOfLevel ? state.levelZone.name.uppercased() : ""
     let side = [state.levelName, state.unit, "", "", word]
     let mark = profile.glyphs.bars[profile.glyphs.bars.count - 1]
     let text = state.level.isFinite ? String(format: "%.1f", state.level) : "-.-"
@@ -99,12 +99,12 @@ struct MeterView {
 
   private func small(_ state: MeterState) -> ScreenLine {
     let text = "\(state.levelName) \(Numbers.level(state.level, profile.glyphs)) \(state.unit)"
-    return profile.line(state.hasWordOfLevel ? "\(text)  \(state.noiseClass.name.uppercased())" : text, state.ink)
+    return profile.line(state.hasWordOfLevel ? "\(text)  \(state.levelZone.name.uppercased())" : text, state.ink)
   }
 
   /// The bar from 0 to 120, and the class as a word.
   func scale(_ state: MeterState) -> ScreenLine {
-    let word = "\(String(Int(state.place)).leftPadded(to: 3)) \(state.noiseClass.name)"
+    let word = "\(String(Int(state.place)).leftPadded(to: 3)) \(state.levelZone.name)"
     // Without the ends of the scale where they would leave no room for the bar.
     let isWide = profile.columns >= 40
     let width = isWide ? min(60, profile.columns - 20) : max(4, profile.columns - 12)
@@ -113,8 +113,8 @@ struct MeterView {
     let bar = String(repeating: shades[shades.count - 1], count: full)
     let rest = String(repeating: shades[0], count: width - full)
     let parts: [(text: String, ink: Painter.Ink)] = [
-      (isWide ? "0 " : "", .dim), (bar, state.noiseClass.ink), (rest, .dim), (isWide ? " 120 " : " ", .dim),
-      (word, state.noiseClass.ink),
+      (isWide ? "0 " : "", .dim), (bar, state.levelZone.ink), (rest, .dim), (isWide ? " 120 " : " ", .dim),
+      (word, state.levelZone.ink),
     ]
     return (parts.map { profile.paint($0.text, $0.ink) }.joined(), parts.reduce(0) { $0 + $1.text.count })
   }
@@ -184,7 +184,7 @@ struct MeterView {
   }
 
   /// The unit under the levels, and the frequencies of the bands as far as they fit, the first one of an octave before others.
-  private func labels(_ bands: [NoiseMeter.Band], width: Int, unit: String) -> String {
+  private func labels(_ bands: [SoundLevelMeter.Band], width: Int, unit: String) -> String {
     var row = unit.leftPadded(to: Chart.labelWidth - 1) + "  "
     for (index, band) in bands.enumerated() {
       let start = Chart.labelWidth + 1 + index * width
@@ -198,7 +198,7 @@ struct MeterView {
   }
 }
 
-extension NoiseClass {
+extension LevelZone {
   /// The colour that goes with the name.
   var ink: Painter.Ink {
     switch self {

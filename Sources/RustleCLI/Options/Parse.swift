@@ -39,7 +39,7 @@ enum Parse {
   }
 
   static let sampleRate = integer("a sample rate in Hz", in: 1...768_000)
-  static let channels = integer("a number of channels", in: 1...AudioFormat.mostChannels)
+  static let channels = integer("a number of channels", in: 1...AudioFormat.maximumChannelCount)
 
   /// A note with its octave: `A4`.
   static let note: @Sendable (String) throws -> Note = { text in

@@ -3,7 +3,7 @@ import Foundation
 /// Files with text that options name.
 enum TextFile {
   /// The most bytes that are read.
-  static let mostBytes = 4 << 20
+  static let maximumByteCount = 4 << 20
 
   /// A file's text: UTF-8, or Latin-1 where it is not that.
   ///
@@ -21,7 +21,7 @@ enum TextFile {
     do {
       let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
       defer { try? handle.close() }
-      data = try handle.read(upToCount: mostBytes + 1) ?? Data()
+      data = try handle.read(upToCount: maximumByteCount + 1) ?? Data()
     } catch {
       let attributes = try? FileManager.default.attributesOfItem(atPath: path)
       let reason =
@@ -32,8 +32,8 @@ enum TextFile {
         }
       throw CommandFailure(.noInput, "\(option): \(path): \(reason)", advice: "check the path")
     }
-    guard data.count <= mostBytes else {
-      throw CommandFailure(.badData, "\(option): \(path): expected at most \(mostBytes) bytes of text, got more")
+    guard data.count <= maximumByteCount else {
+      throw CommandFailure(.badData, "\(option): \(path): expected at most \(maximumByteCount) bytes of text, got more")
     }
     return data
   }

@@ -98,7 +98,8 @@ struct PitchCommand: AsyncParsableCommand {
       log.note("a window of \(tracker.window) samples holds \(lowest) Hz and above: --min is raised to that")
     }
     // The partials of the lowest note are told apart.
-    let stft = try STFT(size: Swift.max(2_048, tracker.window), window: .hann, scale: .amplitude, form: .decibels)
+    let stft = try STFT(
+      size: Swift.max(2_048, tracker.window), window: .hann, normalization: .amplitude, output: .decibels)
     var spectrogram = try SpectrogramBuilder(stft)
     let table = Table(
       PitchFrame.columns(threshold: threshold), format: output.effectiveFormat, profile: output.profile)

@@ -14,7 +14,7 @@ struct PlayCommand: AsyncParsableCommand {
     discussion: """
       The file is played at its own rate and with its own channels: a device that does not take them is an error, nothing is \
       resampled in secret. (ALSA's device default, and devices whose names begin with plug, convert by themselves.) On a \
-      terminal a line shows how far it is; space pauses, q stops. With --json a program is told, on standard output, ten times \
+      terminal a line shows how far it is; space pauses, q stops. With --json a program is reported, on standard output, ten times \
       a second.
 
       A preset of the equalizer is a file of JSON, or a text of lines such as "Filter 1: ON PK Fc 105 \
@@ -34,7 +34,7 @@ struct PlayCommand: AsyncParsableCommand {
         position_s  the time in the sound that is heard
         played_s    how much was heard
         underruns   how often the device had nothing to play
-        starved_s   silence that was heard because no sound came in time
+        inserted_silence_s   silence that was heard because no sound came in time
         paused      whether it is paused
       The summary adds input, sample_rate_hz, channels, frames, and complete: whether the end was heard.
       """)

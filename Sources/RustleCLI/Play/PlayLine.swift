@@ -21,11 +21,11 @@ final class PlayLine: Sendable {
     var underruns: Int { last?.underruns ?? 0 }
     /// The silence that the device was given because no sound came in time, in frames; that of pauses, and that before the first
     /// one, is not among it.
-    var insertedSilence: Int64 { (last?.starved ?? 0) - pausedFrames }
+    var insertedSilence: Int64 { (last?.insertedSilence ?? 0) - pausedFrames }
 
     fileprivate mutating func add(_ progress: PlaybackProgress) {
       if played == 0 || isPaused || isDryByPause {
-        pausedFrames += progress.starved - (last?.starved ?? 0)
+        pausedFrames += progress.insertedSilence - (last?.insertedSilence ?? 0)
         isDryByPause = isPaused || (isDryByPause && progress.queued == 0)
       }
       last = progress

@@ -29,7 +29,7 @@ struct PlayRun {
     do {
       let ending = try await RunEnding.first { tasks in
         tasks.addTask {
-          var change: (@Sendable (AudioBuffer) throws -> AudioBuffer)?
+          var change: (@Sendable (PCMBuffer) throws -> PCMBuffer)?
           if let equalizer { change = { try equalizer.process($0) } }
           let last = try await output.play(GatedInput(input: sound, gate: gate), changing: change) {
             line.show($0)
@@ -91,7 +91,7 @@ struct PlayRun {
       Column("position_s") { Double(first + $0.played) / format.sampleRate },
       Column("played_s") { Double($0.played) / format.sampleRate },
       Column("underruns", \.underruns),
-      Column("starved_s") { Double($0.insertedSilence) / format.sampleRate },
+      Column("inserted_silence_s") { Double($0.insertedSilence) / format.sampleRate },
     ]
     let rest: [Column<PlayLine.State>] =
       kind == "progress"
@@ -135,7 +135,7 @@ private struct GatedInput: AudioInput {
   let input: SoundInput
   let gate: PlayGate
 
-  func buffers() -> AsyncMapSequence<SoundBuffers, AudioBuffer> {
+  func buffers() -> AsyncMapSequence<SoundBuffers, PCMBuffer> {
     input.buffers().map { [gate] buffer in
       await gate.pass()
       return buffer

@@ -68,7 +68,7 @@ struct RecordView: Sendable {
       lines.append(profile.line(bar(level, channel: channel, held: held, profile), ink))
     }
     if let progress {
-      let troubles = RecordCommand.troubles(progress.lostFrames, progress.overruns, progress.clippedSamples)
+      let troubles = RecordCommand.troubles(progress.droppedFrames, progress.overruns, progress.clippedSamples)
       if !troubles.isEmpty { lines.append(profile.line(String(troubles.dropFirst(2)), .red)) }
     }
     if showsHelp {

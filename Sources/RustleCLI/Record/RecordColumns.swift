@@ -11,7 +11,7 @@ extension RecordCommand {
       Column("paused", \.isPaused),
       Column("peak_dbfs") { $0.levels.map(\.peak) },
       Column("power_dbfs") { $0.levels.map(\.power) },
-      Column("lost_frames", \.lostFrames),
+      Column("dropped_frames", \.droppedFrames),
       Column("overruns", \.overruns),
       Column("clipped_samples", \.clippedSamples),
     ]
@@ -19,7 +19,7 @@ extension RecordCommand {
       let levels = progress.levels.map { decibels($0.peak) }.joined(separator: " ")
       let state = progress.isPaused ? "paused" : "recording"
       return "\(time(progress.duration)) \(state), peak \(levels) dBFS"
-        + troubles(progress.lostFrames, progress.overruns, progress.clippedSamples) + "\n"
+        + troubles(progress.droppedFrames, progress.overruns, progress.clippedSamples) + "\n"
     }
   }
 
@@ -31,13 +31,13 @@ extension RecordCommand {
       Column("channels", \.format.channels),
       Column("duration_s") { $0.duration / .seconds(1) },
       Column("frames", \.frames),
-      Column("lost_frames", \.lostFrames),
+      Column("dropped_frames", \.droppedFrames),
       Column("overruns", \.overruns),
       Column("clipped_samples", \.clippedSamples),
     ]
     return Table(columns, kind: "summary", format: format, profile: profile) { recording in
       "recorded \(time(recording.duration)) to \(recording.path)"
-        + troubles(recording.lostFrames, recording.overruns, recording.clippedSamples) + "\n"
+        + troubles(recording.droppedFrames, recording.overruns, recording.clippedSamples) + "\n"
     }
   }
 

@@ -33,7 +33,7 @@ struct RecordCommand: AsyncParsableCommand {
         peak_dbfs        the highest sample of the newest buffer, for each channel;
                          null for silence
         power_dbfs       its mean square, for each channel; null for silence
-        lost_frames      frames lost on the way
+        dropped_frames      frames lost on the way
         overruns         how often the device had no room left
         clipped_samples  samples beyond the range of the encoding
       """)

@@ -53,7 +53,7 @@ enum PresetFile {
   /// The file's name without its end, as far as a preset's name goes.
   static func name(of path: String) -> String {
     let stem = URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent
-    let name = String(stem.filter { !$0.isNewline }.prefix(EqualizerPreset.longestName))
+    let name = String(stem.filter { !$0.isNewline }.prefix(EqualizerPreset.maximumNameLength))
     let preset = EqualizerPreset(name: name, settings: .flat)
     return (try? preset.check()) == nil ? defaultName : name
   }

@@ -56,7 +56,7 @@ struct SoundInput: AudioInput {
   private init<Buffers: AsyncSequence & Sendable>(
     name: String, format: AudioFormat, file: AudioFileFormat?, source: Buffers, capture: AudioCapture? = nil,
     from: Double = 0, seconds: Double? = nil
-  ) where Buffers.Element == AudioBuffer {
+  ) where Buffers.Element == PCMBuffer {
     self.name = name
     self.format = format
     self.file = file
@@ -144,16 +144,16 @@ final class SoundTally: Sendable {
   /// The frames before the first one that was wanted.
   var skipped: Int { counts.withLock { $0.skipped } }
   /// The frames of a device that were lost, because the command or the device was too slow.
-  var lostFrames: Int64 { counts.withLock { $0.lost } }
+  var droppedFrames: Int64 { counts.withLock { $0.lost } }
   /// How often the device ran over.
   var overruns: Int { counts.withLock { $0.overruns } }
 
   fileprivate func skip(_ frames: Int) { counts.withLock { $0.skipped += frames } }
 
-  fileprivate func count(_ buffer: AudioBuffer) {
+  fileprivate func count(_ buffer: PCMBuffer) {
     counts.withLock {
       $0.frames += buffer.frameCount
-      $0.lost += buffer.lostFrames
+      $0.lost += buffer.droppedFrames
       $0.overruns = buffer.overruns
     }
   }
@@ -162,7 +162,7 @@ final class SoundTally: Sendable {
 /// The buffers of a ``SoundInput``, each of which is counted.
 struct SoundBuffers: AsyncSequence, Sendable {
   /// Where they come from.
-  typealias Source = any AsyncSequence<AudioBuffer, any Error> & Sendable
+  typealias Source = any AsyncSequence<PCMBuffer, any Error> & Sendable
 
   fileprivate let source: Source
   fileprivate let capture: AudioCapture?
@@ -174,7 +174,7 @@ struct SoundBuffers: AsyncSequence, Sendable {
   func makeAsyncIterator() -> Iterator { Iterator(self) }
 
   struct Iterator: AsyncIteratorProtocol {
-    private var base: any AsyncIteratorProtocol<AudioBuffer, any Error>
+    private var base: any AsyncIteratorProtocol<PCMBuffer, any Error>
     private let buffers: SoundBuffers
 
     fileprivate init(_ buffers: SoundBuffers) {
@@ -182,9 +182,9 @@ struct SoundBuffers: AsyncSequence, Sendable {
       base = buffers.source.makeAsyncIterator()
     }
 
-    mutating func next() async throws -> AudioBuffer? { try await next(isolation: #isolation) }
+    mutating func next() async throws -> PCMBuffer? { try await next(isolation: #isolation) }
 
-    mutating func next(isolation actor: isolated (any Actor)?) async throws -> AudioBuffer? {
+    mutating func next(isolation actor: isolated (any Actor)?) async throws -> PCMBuffer? {
       let done = buffers.tally.frames
       let left = buffers.frameLimit.map { Int(clamping: $0 - Int64(done)) } ?? .max
       guard left > 0, let buffer = try await wanted(isolation: actor) else { return nil }
@@ -200,7 +200,7 @@ struct SoundBuffers: AsyncSequence, Sendable {
     }
 
     /// The next buffer, without what is before the first frame that is wanted.
-    private mutating func wanted(isolation actor: isolated (any Actor)?) async throws -> AudioBuffer? {
+    private mutating func wanted(isolation actor: isolated (any Actor)?) async throws -> PCMBuffer? {
       while let buffer = try await base.next(isolation: actor) {
         let early = Swift.min(buffer.frameCount, buffers.firstFrame - buffers.tally.skipped)
         guard early > 0 else { return buffer }
@@ -212,19 +212,19 @@ struct SoundBuffers: AsyncSequence, Sendable {
   }
 }
 
-extension AudioBuffer {
+extension PCMBuffer {
   /// The frames behind the first ones.
   fileprivate func dropFirst(_ frames: Int) -> Self {
     Self(
       format: format, samples: Array(samples.dropFirst(frames * format.channels)), position: position + Int64(frames),
-      lostFrames: lostFrames, overruns: overruns)
+      droppedFrames: droppedFrames, overruns: overruns)
   }
 
   /// The first frames.
   fileprivate func prefix(_ frames: Int) -> Self {
     Self(
       format: format, samples: Array(samples.prefix(frames * format.channels)), position: position,
-      lostFrames: lostFrames, overruns: overruns)
+      droppedFrames: droppedFrames, overruns: overruns)
   }
 }
 

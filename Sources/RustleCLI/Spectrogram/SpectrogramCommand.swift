@@ -36,7 +36,7 @@ struct SpectrogramCommand: AsyncParsableCommand {
 
   @Option(
     help: "Samples from one frame to the next. (default: a quarter of the size)",
-    parse: Parse.integer("a number of samples", in: STFT.hops))
+    parse: Parse.integer("a number of samples", in: STFT.hopRange))
   var hop: Int?
 
   @Option(help: "How the ends of a frame are faded.")
@@ -93,7 +93,7 @@ struct SpectrogramCommand: AsyncParsableCommand {
         "--max-frequency: expected at most half the sample rate, \(Numbers.plain(rate / 2)) Hz, got "
           + "\(Numbers.plain(maxFrequency)) Hz")
     }
-    let stft = try STFT(size: size, hop: hop, window: window.window, scale: .amplitude, form: .decibels)
+    let stft = try STFT(size: size, hop: hop, window: window.window, normalization: .amplitude, output: .decibels)
     var builder = try SpectrogramBuilder(stft)
     try await sound.forEachMono(channel: channel.number, progress: logging.progress(total: sound.expectedFrames)) {
       try builder.add($0)

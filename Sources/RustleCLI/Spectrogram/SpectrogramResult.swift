@@ -30,24 +30,24 @@ struct SpectrogramResult {
       y: -bin / 2...(Double(columns.rows) - 0.5) * bin, values: columns.values)
   }
 
-  func time(maximumLabels: Int) -> Axis {
-    Axis(title: "Time (s)", scale: .linear, range: 0...seconds, maximumLabels: maximumLabels)
+  func time(maximumLabels: Int) -> PlotAxis {
+    PlotAxis(title: "Time (s)", scale: .linear, range: 0...seconds, maximumLabels: maximumLabels)
   }
 
   /// Logarithmic from the minimum, or from the first bin where that is higher; linear from 0 Hz.
-  func frequency(maximumLabels: Int) -> Axis {
+  func frequency(maximumLabels: Int) -> PlotAxis {
     if isLogarithmic {
       let bottom = min(max(minimumFrequency, bin), maximumFrequency / 2)
       return .frequency(bottom...maximumFrequency, maximumLabels: maximumLabels)
     }
-    return Axis(
+    return PlotAxis(
       title: "Frequency (Hz)", scale: .linear, range: 0...maximumFrequency, maximumLabels: maximumLabels,
       label: UnitLabel.hertz)
   }
 
   /// From the next ten above the highest level downwards. Below -120 dBFS there is nothing that 24 bits can hold: such a
   /// recording is drawn as silence against full scale.
-  func levels(maximumLabels: Int) -> Axis {
+  func levels(maximumLabels: Int) -> PlotAxis {
     let highest = columns.values.lazy.filter(\.isFinite).max() ?? -.infinity
     let top = highest > -120 ? (Double(highest) / 10).rounded(.up) * 10 : 0
     return .level(top - range...top, maximumLabels: maximumLabels)
@@ -75,14 +75,14 @@ struct SpectrogramResult {
 
 extension SpectrogramResult {
   /// The most rows of the picture.
-  private static let mostRows = 24
+  private static let maximumRowCount = 24
 
   /// The spectrogram with shades of characters, each line ended by a line feed. Colours repeat what the shades say.
   func text(_ profile: TerminalProfile) -> String {
     let chart = Chart(profile: profile)
     let columns = chart.columns
     // Beside the picture there are two lines above, one for the unit, and three below.
-    let rows = min(Self.mostRows, max(6, profile.rows - 8))
+    let rows = min(Self.maximumRowCount, max(6, profile.rows - 8))
     let time = time(maximumLabels: max(3, columns / 10))
     let frequency = frequency(maximumLabels: max(3, rows / 3))
     let levels = levels(maximumLabels: 3)
@@ -128,7 +128,7 @@ extension SpectrogramResult {
   }
 
   /// The shades from the lowest level to the highest.
-  private func legend(_ levels: Axis, _ profile: TerminalProfile) -> String {
+  private func legend(_ levels: PlotAxis, _ profile: TerminalProfile) -> String {
     let count = profile.glyphs.shades.count
     let middles = (0..<3 * count).map { (Double($0 / 3) + 0.5) / Double(count) }
     let ends = [levels.range.lowerBound, levels.range.upperBound].map { profile.glyphs.plain(UnitLabel.number($0)) }

@@ -28,8 +28,8 @@ struct SpectrumBars {
 
   func lines(_ profile: TerminalProfile) -> [String] {
     let chart = Chart(profile: profile)
-    let x = Axis.frequency(frequencyRange, maximumLabels: max(4, chart.columns / 5))
-    let y = Axis.level(levelRange, maximumLabels: Self.height / 2)
+    let x = PlotAxis.frequency(frequencyRange, maximumLabels: max(4, chart.columns / 5))
+    let y = PlotAxis.level(levelRange, maximumLabels: Self.height / 2)
     let levels = Self.columns(chart.columns, frequencies: frequencies, decibels: decibels, axis: x)
     // A level stands where a bar of that level ends.
     let labels = chart.labels(y, rows: Self.height) { Self.height - Int(($0 * Double(Self.height)).rounded()) }
@@ -42,7 +42,7 @@ struct SpectrumBars {
 
   /// The highest level in each column's band of frequencies. Where bins are wider than columns the level between two
   /// bins is drawn on the straight line between them.
-  static func columns(_ count: Int, frequencies: [Double], decibels: [Double], axis: Axis) -> [Double] {
+  static func columns(_ count: Int, frequencies: [Double], decibels: [Double], axis: PlotAxis) -> [Double] {
     var bin = 0
     return (0..<count).map { column in
       let low = axis.value(at: Double(column) / Double(count))

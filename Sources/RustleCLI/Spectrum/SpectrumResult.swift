@@ -115,9 +115,9 @@ extension SpectralPeak: FieldValue {
 enum WindowChoice: String, CaseIterable, Sendable {
   case hann, hamming, blackman, none
 
-  init(_ window: Window) { self = Self.allCases.first { $0.window == window } ?? .none }
+  init(_ window: WindowFunction) { self = Self.allCases.first { $0.window == window } ?? .none }
 
-  var window: Window {
+  var window: WindowFunction {
     switch self {
     case .hann: .hann
     case .hamming: .hamming
@@ -127,7 +127,7 @@ enum WindowChoice: String, CaseIterable, Sendable {
   }
 
   /// `8192 points, hann window, 55 frames`.
-  static func line(size: Int, window: Window, frames: Int) -> String {
+  static func line(size: Int, window: WindowFunction, frames: Int) -> String {
     let name = Self(window) == .none ? "no window" : "\(Self(window).rawValue) window"
     return "\(size) points, \(name), \(frames == 1 ? "1 frame" : "\(frames) frames")"
   }

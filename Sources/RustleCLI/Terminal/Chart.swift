@@ -21,7 +21,7 @@ struct Chart {
 
   /// The line of the axis below with its marks, and the labels centred under them as far as they fit, with the unit at the right
   /// end where there is room for it.
-  func axis(_ axis: Axis, unit: String) -> [String] {
+  func axis(_ axis: PlotAxis, unit: String) -> [String] {
     let columns = columns
     var line = [Character](repeating: profile.glyphs.horizontal, count: columns)
     var labels = [Character](repeating: " ", count: columns)
@@ -41,7 +41,7 @@ struct Chart {
   }
 
   /// The labels of rows by the rows that `place` gives to their values; of two in a row the first.
-  func labels(_ axis: Axis, rows: Int, place: (Double) -> Int) -> [Int: String] {
+  func labels(_ axis: PlotAxis, rows: Int, place: (Double) -> Int) -> [Int: String] {
     var labels: [Int: String] = [:]
     for tick in axis.ticks where tick.isMajor {
       let row = place(axis.fraction(of: tick.value))

@@ -36,8 +36,8 @@ enum RunEnding: Sendable, Equatable {
     return nil
   }
 
-  /// Ends the process a second from now, or after `wait`: a reader that has stopped reading blocks the writer for as long as it likes, and so
-  /// does an input that nothing comes from.
+  /// Ends the process a second from now, or after `wait`: a reader that has stopped reading blocks the writer for as long as it
+  /// likes, and so does an input that nothing comes from.
   static func leave(after wait: Duration = .seconds(1), with number: Int32) {
     Task.detached {
       try? await Task.sleep(for: wait)

@@ -74,7 +74,7 @@ actor LiveTicker: LiveView, TickerSink {
   func show(_ streams: TickerStreams) async {
     let before = status
     status.counts = await streams.feed.counts
-    status.late = streams.shown.lateQuoteCount
+    status.late = streams.shown.lateTradeCount
     status.server = streams.server.map { TickerStatus.Server(address: $0.address, clients: $0.counts.clients) }
     if status != before { changed() }
   }

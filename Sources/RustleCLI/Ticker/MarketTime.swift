@@ -4,8 +4,8 @@ import RustleMarket
 
 /// Moments and intervals of market data as text. Always UTC.
 enum MarketTime {
-  /// A moment: `2026-01-31T09:30:00.5Z`, with another offset than `Z` or none, which is UTC; a date alone is its beginning; a whole
-  /// number is milliseconds since 1970.
+  /// A moment: `2026-01-31T09:30:00.5Z`, with another offset than `Z` or none, which is UTC; a date alone is its beginning; a
+  /// whole number is milliseconds since 1970.
   ///
   /// - Returns: nanoseconds since 1970-01-01T00:00:00Z; nil for any other text, and beyond the years 1678 to 2261.
   static func nanoseconds(_ text: String) -> Int64? {

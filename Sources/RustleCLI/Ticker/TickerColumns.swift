@@ -47,9 +47,9 @@ struct TickerColumns {
       return (TickerNumbers.markedChange(change, glyphs: glyphs), TickerNumbers.ink(of: change))
     }
     var left = width - price.width - 1 - (hasChange ? change.width + 1 : 0)
-    let widestSymbol = rows.map { DisplayWidth.columns(of: $0.symbol) }.max() ?? 0
+    let maximumSymbolWidth = rows.map { DisplayWidth.columns(of: $0.symbol) }.max() ?? 0
     let symbol = Column(
-      title: "SYMBOL", width: max(3, min(12, max(6, widestSymbol), left)), isRight: false, gap: 0
+      title: "SYMBOL", width: max(3, min(12, max(6, maximumSymbolWidth), left)), isRight: false, gap: 0
     ) { row, _ in (row.symbol, .bold) }
     left -= symbol.width
     /// Takes the columns of a group, or none of them: it keeps room for the shortest sparkline.
@@ -77,7 +77,7 @@ struct TickerColumns {
       column("LOW") { ($0.candle?.low ?? $0.statistics?.lowest).map(TickerNumbers.price) }
     )
     switch content {
-    case .quotes: break
+    case .trades: break
     case .candles: before = fitting([column("OPEN") { $0.candle.map { TickerNumbers.price($0.open) } }, high, low])
     case .statistics:
       before = fitting([

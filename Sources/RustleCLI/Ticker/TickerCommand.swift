@@ -19,11 +19,11 @@ struct TickerCommand: AsyncParsableCommand {
       terminal they are a live table (q quits, space pauses, ? helps); in a pipe there is one line for each update.
 
       A recording is played at the pace at which it was made, or faster, and waits for a reader that is slow. Lines that \
-      cannot be read are counted, told and skipped. Prices keep every digit that they have. With CSV, alerts are told on \
+      cannot be read are counted, reported and skipped. Prices keep every digit that they have. With CSV, alerts are reported on \
       standard error. Alerts are watched for beside the lines: each may stand before or after the update that it is of, which its t_ms tells.
 
-      What --connect names is connected to until the command is ended; connections and attempts are told on standard error, \
-      and what is missing stands in its place. A WebSocket is told what is wanted by --subscribe, in which $symbols stands \
+      What --connect names is connected to until the command is ended; connections and attempts are reported on standard error, \
+      and what is missing stands in its place. A WebSocket is reported what is wanted by --subscribe, in which $symbols stands \
       for a JSON list of the symbols, or $symbol for one in each of several messages. With --serve every symbol of the source is there for others, as NDJSON; a \
       recording begins when the first of them has come, and waits for all.
 
@@ -173,8 +173,8 @@ struct TickerCommand: AsyncParsableCommand {
       plan = TickerPlan(source: .simulated(feed), symbols: .only(symbols))
     }
     switch stream.policy {
-    case .all: break
-    case .latest: plan.policy = .latest
+    case .buffered: break
+    case .conflated: plan.policy = .conflated
     case .sampled:
       // What the feed takes: 1 ms to 1 h.
       let rate = rate ?? 2

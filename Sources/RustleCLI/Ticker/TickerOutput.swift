@@ -11,10 +11,10 @@ protocol TickerSink: Actor {
 
 /// Where the lines of a run go: the tasks that write them take turns, so that no line stands within another.
 actor TickerOutput: TickerSink {
-  /// Whether it is told where updates are missing, and where the source skipped numbers: they are lost there, as in a stream of this
-  /// process. Not to whoever asked for the newest alone.
-  private let tellsGaps: Bool
-  private let tellsSkips: Bool
+  /// Whether it is told where updates are missing, and where the source skipped numbers: they are lost there, as in a stream of
+  /// this process. Not to whoever asked for the newest alone.
+  private let reportsGaps: Bool
+  private let reportsSkips: Bool
   private let format: OutputFormat
   private let profile: TerminalProfile
   private let writer: LineWriter
@@ -22,10 +22,10 @@ actor TickerOutput: TickerSink {
   private var tables: TickerTables
   private var text = ByteText()
   /// Messages that could not be read, each of which was told.
-  private var told = 0
+  private var reported = 0
 
   /// So many messages that could not be read are told one by one.
-  private static let mostTold = 5
+  private static let maximumReports = 5
 
   /// - Parameters:
   ///   - plan: what the lines are of.
@@ -34,16 +34,16 @@ actor TickerOutput: TickerSink {
     _ plan: TickerPlan, format: OutputFormat, profile: TerminalProfile, to writer: LineWriter, notes: LineWriter?
   ) {
     (self.format, self.profile, self.writer, self.notes) = (format, profile, writer, notes)
-    tellsGaps = plan.policy == nil
-    tellsSkips = plan.policy == nil && plan.connection != nil
+    reportsGaps = plan.policy == nil
+    reportsSkips = plan.policy == nil && plan.connection != nil
     tables = TickerTables(plan.content, isSimulated: plan.isSimulated, format: format, profile: profile)
   }
 
   func begin() throws { try writer.write(tables.header) }
 
   func take(_ batch: [StreamElement<some TickerRecord>]) throws {
-    for element in batch where tellsGaps || element.value != nil {
-      if tellsSkips, let skipped = element.value?.skipped, skipped > 0 { text.append(tables.gap(skipped)) }
+    for element in batch where reportsGaps || element.value != nil {
+      if reportsSkips, let skipped = element.value?.sequenceGap, skipped > 0 { text.append(tables.gap(skipped)) }
       tables.append(element, to: &text)
     }
     try flush()
@@ -66,7 +66,7 @@ actor TickerOutput: TickerSink {
     }
   }
 
-  /// An object within an object of its own, so that who reads the lines as quotes does not take it for one.
+  /// An object within an object of its own, so that who reads the lines as trades does not take it for one.
   static func json(_ alert: StreamElement<PriceAlert>) -> String {
     let fields: [(String, Value)] =
       switch alert {
@@ -88,10 +88,10 @@ actor TickerOutput: TickerSink {
     case .oversized: line = "a line"
     default: return
     }
-    if told < Self.mostTold {
+    if reported < Self.maximumReports {
       try? notes?.write("rustle: \(line) was skipped: \(CommandFailure.visible(notice.text))\n")
     }
-    told += 1
+    reported += 1
   }
 
   func take(_ connection: FeedConnection) {

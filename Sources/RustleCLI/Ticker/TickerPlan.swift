@@ -5,13 +5,13 @@ import RustleMarket
 struct TickerPlan: Sendable, Equatable {
   /// What is shown of the prices.
   enum Content: Sendable, Hashable {
-    case quotes
+    case trades
     case candles(every: Duration, lateness: Duration)
     /// Of a while of this length.
     case statistics(over: Duration)
   }
 
-  /// A file that the quotes are written to.
+  /// A file that the trades are written to.
   struct Record: Sendable, Hashable {
     var path: String
     var mayReplace = false
@@ -22,7 +22,7 @@ struct TickerPlan: Sendable, Equatable {
   var source: FeedConfiguration
   /// Those that are shown first are first here.
   var symbols: FeedSymbols
-  var content = Content.quotes
+  var content = Content.trades
   /// What becomes of updates that are not taken in time; nil: as many are kept as the source allows.
   var policy: FeedPolicy?
   var thresholds: [PriceThreshold] = []
@@ -42,12 +42,12 @@ struct TickerPlan: Sendable, Equatable {
     switch source {
     case .live(let feed): feed.address.description
     case .hosted(let feed): feed.place
-    case .simulated, .replay, .pushed: nil
+    case .simulated, .replay, .external: nil
     }
   }
 
   /// The policy of a consumer that wants every update: a recording waits for its reader, another source loses the oldest.
-  var everything: FeedPolicy { recording == nil ? .all() : .awaited() }
+  var everything: FeedPolicy { recording == nil ? .buffered() : .lossless() }
 
   /// The source in a few words.
   var sourceText: String {
@@ -55,8 +55,8 @@ struct TickerPlan: Sendable, Equatable {
     guard let recording else { return "simulated" }
     let pace =
       switch recording.pace {
-      case .unpaced: "as fast as possible"
-      case .times(let speed): String(format: "x %g", speed)
+      case .asFastAsPossible: "as fast as possible"
+      case .speed(let speed): String(format: "x %g", speed)
       }
     return "replay \(pace)" + (recording.repeats ? ", again and again" : "")
   }

@@ -1,7 +1,7 @@
 import Foundation
 import RustleMarket
 
-/// What a ticker shows: a quote, a candle, or the statistics of a while.
+/// What a ticker shows: a trade, a candle, or the statistics of a while.
 protocol TickerRecord: SymbolRecord {
   /// The one of the tables that has such records.
   static func table(in tables: TickerTables) -> Table<Self>
@@ -13,7 +13,7 @@ protocol TickerRecord: SymbolRecord {
   var firstPrice: ExactDecimal { get }
   var lastPrice: ExactDecimal { get }
   /// How many numbers of its symbol the source skipped before it.
-  var skipped: UInt64 { get }
+  var sequenceGap: UInt64 { get }
   /// What a line for people says between the symbol and the change.
   var details: String { get }
   /// Changes the row of its symbol.
@@ -21,33 +21,33 @@ protocol TickerRecord: SymbolRecord {
 }
 
 extension TickerRecord {
-  var skipped: UInt64 { 0 }
+  var sequenceGap: UInt64 { 0 }
 }
 
 /// Writes what a ticker shows one a line.
 struct TickerTables: Sendable {
-  fileprivate let quotes: Table<Quote>
+  fileprivate let trades: Table<Trade>
   fileprivate let candles: Table<Candle>
   fileprivate let statistics: Table<PriceStatistics>
   private let content: TickerPlan.Content
   private let format: OutputFormat
   private let profile: TerminalProfile
-  /// How long a candle is, or the while of statistics; of quotes nil.
+  /// How long a candle is, or the while of statistics; of trades nil.
   private let interval: Int64?
   /// The first price of each symbol.
   private var firsts: [String: ExactDecimal] = [:]
 
   /// - Parameter isSimulated: whether times are told in whole milliseconds, rounded down, and no sizes are.
   init(
-    _ content: TickerPlan.Content = .quotes, isSimulated: Bool = false, format: OutputFormat, profile: TerminalProfile
+    _ content: TickerPlan.Content = .trades, isSimulated: Bool = false, format: OutputFormat, profile: TerminalProfile
   ) {
     (self.content, self.format, self.profile) = (content, format, profile)
     interval =
       switch content {
-      case .quotes: nil
+      case .trades: nil
       case .candles(let interval, _), .statistics(let interval): interval.wholeNanoseconds
       }
-    quotes = Table(isSimulated ? Quote.simulatedColumns : Quote.columns, format: format, profile: profile)
+    trades = Table(isSimulated ? Trade.simulatedColumns : Trade.columns, format: format, profile: profile)
     candles = Table(Candle.columns(interval ?? 0), format: format, profile: profile)
     statistics = Table(PriceStatistics.columns(interval ?? 0), format: format, profile: profile)
   }
@@ -56,7 +56,7 @@ struct TickerTables: Sendable {
   var header: String {
     if format.isForPeople { return "" }
     switch content {
-    case .quotes: return quotes.header
+    case .trades: return trades.header
     case .candles: return candles.header
     case .statistics: return statistics.header
     }
@@ -80,7 +80,7 @@ struct TickerTables: Sendable {
     }
   }
 
-  /// When it is of, symbol, what it says, and the change: of quotes since the first, of others within the interval.
+  /// When it is of, symbol, what it says, and the change: of trades since the first, of others within the interval.
   private mutating func line(_ record: some TickerRecord) -> String {
     let first = interval == nil ? firsts[record.symbol, default: record.firstPrice] : record.firstPrice
     if interval == nil { firsts[record.symbol] = first }
@@ -105,20 +105,20 @@ extension ByteText {
   }
 }
 
-extension Quote: TickerRecord {
-  static func table(in tables: TickerTables) -> Table<Self> { tables.quotes }
+extension Trade: TickerRecord {
+  static func table(in tables: TickerTables) -> Table<Self> { tables.trades }
 
   var firstPrice: ExactDecimal { price }
   var lastPrice: ExactDecimal { price }
 
-  /// The columns that `--replay` reads back identically: a time that is no whole millisecond is in nanoseconds, and what the source
-  /// does not tell is left out.
+  /// The columns that `--replay` reads back identically: a time that is no whole millisecond is in nanoseconds, and what the
+  /// source does not tell is left out.
   static let columns: [Column<Self>] =
-    [Column("symbol", \.symbol), Column("price", \.price), Column("size", in: [.csv], \.toldSize)]
+    [Column("symbol", \.symbol), Column("price", \.price), Column("size", in: [.csv], \.reportedSize)]
     + MarketTime.columns("t", \.timeNanoseconds)
     + [
       Column("t_ns", in: [.csv], \.timeNanoseconds), Column("seq") { $0.sequence.map(Value.unsigned) ?? .absent },
-      Column("size", in: [.ndjson], \.toldSize),
+      Column("size", in: [.ndjson], \.reportedSize),
     ]
 
   /// Those of prices that are made up here: times in whole milliseconds, and no sizes.
@@ -127,7 +127,7 @@ extension Quote: TickerRecord {
     Column("seq") { $0.sequence.map(Value.unsigned) ?? .absent },
   ]
 
-  private var toldSize: Value { size.units == 0 ? .absent : .decimal(size) }
+  private var reportedSize: Value { size.units == 0 ? .absent : .decimal(size) }
 
   var details: String { " " + TickerNumbers.price(price).leftPadded(to: 14) }
 

@@ -70,10 +70,10 @@ struct TickerRun: Sendable {
 
   /// Runs with the file that is recorded to, and closes it whatever becomes of the run.
   private func recorded(
-    notes: LineWriter?, _ run: (QuoteRecording?) async throws -> RunEnding
+    notes: LineWriter?, _ run: (TradeRecording?) async throws -> RunEnding
   ) async throws -> RunEnding {
     guard let record = plan.record else { return try await run(nil) }
-    let recording = try QuoteRecording(record)
+    let recording = try TradeRecording(record)
     let ending: RunEnding
     do {
       ending = try await run(recording)
@@ -88,7 +88,7 @@ struct TickerRun: Sendable {
 
   /// Tells what there is to tell at the end.
   ///
-  /// - Throws: `CommandFailure` when the source failed, or there was no quote in a recording.
+  /// - Throws: `CommandFailure` when the source failed, or there was no trade in a recording.
   private func finish(_ ending: RunEnding, _ streams: TickerStreams, notes: LineWriter?) async throws {
     if ending == .readerGone { return }
     let summary = TickerSummary(
@@ -102,8 +102,8 @@ struct TickerRun: Sendable {
 protocol ShownStream: Sendable {
   var outcome: SessionOutcome? { get }
   var statistics: StreamStatistics { get }
-  var lateQuoteCount: UInt64 { get }
-  var evictedQuoteCount: UInt64 { get }
+  var lateTradeCount: UInt64 { get }
+  var evictedTradeCount: UInt64 { get }
 
   /// Reads it to its end.
   func deliver(to sink: some TickerSink) async throws
@@ -113,7 +113,7 @@ extension EngineStream: ShownStream where Value: TickerRecord {
   func deliver(to sink: some TickerSink) async throws { for await batch in batches() { try await sink.take(batch) } }
 }
 
-/// The feed of a run, and what reads it. Each stream has begun before the source does, so that none misses its first quote.
+/// The feed of a run, and what reads it. Each stream has begun before the source does, so that none misses its first trade.
 struct TickerStreams: Sendable {
   let feed: MarketFeed
   let shown: any ShownStream
@@ -123,26 +123,26 @@ struct TickerStreams: Sendable {
   private let notices: EngineStream<FeedNotice>
   /// Of a source that is connected to.
   private let connections: EngineStream<FeedConnection>?
-  private let recorded: EngineStream<Quote>?
-  private let recording: QuoteRecording?
+  private let recorded: EngineStream<Trade>?
+  private let recording: TradeRecording?
   private let isPlayed: Bool
   private let duration: Duration?
 
-  /// - Parameter recording: the file that the quotes are written to.
+  /// - Parameter recording: the file that the trades are written to.
   /// - Throws: `FeedError`; `CommandFailure`, naming the option, for an address that cannot be served on.
-  init(_ plan: TickerPlan, of feed: MarketFeed, recording: QuoteRecording? = nil) async throws {
+  init(_ plan: TickerPlan, of feed: MarketFeed, recording: TradeRecording? = nil) async throws {
     let (symbols, policy) = (plan.symbols, plan.policy ?? plan.everything)
     self.feed = feed
     self.recording = recording
     isPlayed = plan.recording != nil
     duration = plan.duration
     switch plan.content {
-    case .quotes: shown = try await feed.quotes(for: symbols, policy: policy)
+    case .trades: shown = try await feed.trades(for: symbols, policy: policy)
     case .candles(let interval, let lateness):
       shown = try await feed.candles(of: symbols, every: interval, lateness: lateness, policy: policy)
     case .statistics(let window): shown = try await feed.statistics(of: symbols, over: window, policy: policy)
     }
-    recorded = recording == nil ? nil : try await feed.quotes(for: symbols, policy: plan.everything)
+    recorded = recording == nil ? nil : try await feed.trades(for: symbols, policy: plan.everything)
     alerts = plan.thresholds.isEmpty ? nil : try await feed.alerts(at: plan.thresholds, policy: plan.everything)
     notices = try await feed.notices()
     connections = plan.connection == nil ? nil : try await feed.connectionStates()
@@ -187,14 +187,14 @@ struct TickerStreams: Sendable {
   }
 
   /// So long after a signal the process ends in any case, also while a file is written.
-  private static let longestWriting = Duration.seconds(5)
+  private static let maximumWriting = Duration.seconds(5)
 
   /// Runs the tasks and the clock until the first of them says how the run ended. The streams have ended on the native side when
   /// this returns, and what was recorded until then is in its file, however the run ended.
   ///
   /// - Parameters:
-  ///   - isForced: whether a signal ends the process in any case while there is a recording: a second after that is written, or after
-  ///     `longestWriting`.
+  ///   - isForced: whether a signal ends the process in any case while there is a recording: a second after that is written, or
+  ///     after `maximumWriting`.
   ///   - addTasks: adds the tasks; it is given the one that writes what is recorded, which is not cancelled with them.
   func firstEnding(
     isForced: Bool = false, _ addTasks: (inout RunTasks, Task<Void, any Error>?) -> Void
@@ -223,7 +223,7 @@ struct TickerStreams: Sendable {
       } settle: { ending in
         guard let writing else { return }
         let signal: Int32? = if case .signal(let number)? = ending, isForced { number } else { nil }
-        if let signal { RunEnding.leave(after: Self.longestWriting, with: signal) }
+        if let signal { RunEnding.leave(after: Self.maximumWriting, with: signal) }
         // The streams end; what waits in that of the recording is written.
         await feed.cancel()
         if ending == nil { _ = await writing.result } else { try await writing.value }

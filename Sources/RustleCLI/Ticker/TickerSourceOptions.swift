@@ -47,8 +47,8 @@ struct TickerSourceOptions: ParsableArguments {
       "Play it so many times as fast as it was recorded, 0.001 to 1000000, or as fast as possible: max. (default: 1)",
     value: "factor|max",
     parse: { text in
-      guard text != "max" else { return .unpaced }
-      return .times(try Parse.number("a factor (or max)", in: 0.001...1_000_000)(text))
+      guard text != "max" else { return .asFastAsPossible }
+      return .speed(try Parse.number("a factor (or max)", in: 0.001...1_000_000)(text))
     })
   var speed: ReplayFeed.Pace?
 
@@ -116,7 +116,7 @@ struct TickerSourceOptions: ParsableArguments {
     replay.map { path in
       ReplayFeed(
         path: path == "-" ? Self.standardInputPath : path, format: input?.format, schema: schema,
-        pace: speed ?? .times(1), repeats: loop, fromNanoseconds: from)
+        pace: speed ?? .speed(1), repeats: loop, fromNanoseconds: from)
     }
   }
 }

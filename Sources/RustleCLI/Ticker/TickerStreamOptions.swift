@@ -7,7 +7,7 @@ struct TickerStreamOptions: ParsableArguments {
     help: ArgumentHelp(
       "What a reader gets that is slow: all updates, the latest of each symbol, or that sampled at --rate. (default: all)"
     ))
-  var policy: Policy = .all
+  var policy: Policy = .buffered
 
   @Option(
     help: "Candles of this length in place of prices: 250ms, 5s, 1m, 1h, 1d.", value: "interval",
@@ -50,7 +50,7 @@ struct TickerStreamOptions: ParsableArguments {
 
   /// The policies by their names.
   enum Policy: String, ExpressibleByArgument, CaseIterable, Sendable {
-    case all, latest, sampled
+    case buffered, conflated, sampled
   }
 
   func validate() throws {

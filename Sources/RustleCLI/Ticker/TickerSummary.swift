@@ -20,24 +20,24 @@ struct TickerSummary {
         ? "the output was read too slowly: \($0) updates were lost"
         : "updates passed over, as newer ones had come: \($0)"
     }
-    add(shown.evictedQuoteCount) {
+    add(shown.evictedTradeCount) {
       "updates left out of the statistics before their time, as they were too many for one while: \($0)"
     }
     add(streams.alerts?.statistics.dropped ?? 0) { "alerts that came too fast for the output, and were lost: \($0)" }
     add(failure == nil ? unreadable : 0) {
       "lines that could not be read, and were skipped: \($0) of \(counts.messages)"
     }
-    add(counts.skipped) {
+    add(counts.skippedNumbers) {
       "the source skipped numbers: \($0), in \(counts.gaps) \(counts.gaps == 1 ? "gap" : "gaps")"
     }
     add(counts.duplicates) { "updates left out, whose number had come before: \($0)" }
-    add(shown.lateQuoteCount) {
+    add(shown.lateTradeCount) {
       let isCandle = if case .candles = plan.content { true } else { false }
       return "updates left out, as they came after \(isCandle ? "their candle" : "later ones"): \($0)"
     }
     if let served = streams.server?.counts {
       notes.append(
-        "gave \(served.quotes) updates to \(served.accepted) \(served.accepted == 1 ? "client" : "clients")")
+        "gave \(served.trades) updates to \(served.accepted) \(served.accepted == 1 ? "client" : "clients")")
       add(served.dropped) { "clients were too slow for \($0) updates" }
     }
     add(counts.outOfOrder) { "updates out of order: \($0)" }
@@ -63,9 +63,9 @@ struct TickerSummary {
         advice: "see that somebody serves there, or give it more than --duration")
     }
     guard outcome == .ended else { return nil }
-    guard let recording = plan.recording, counts.quotes == 0, counts.duplicates == 0 else { return nil }
+    guard let recording = plan.recording, counts.trades == 0, counts.duplicates == 0 else { return nil }
     if counts.messages == 0 {
-      return CommandFailure(.badData, "\(name): expected quotes, got an empty file")
+      return CommandFailure(.badData, "\(name): expected trades, got an empty file")
     }
     if recording.fromNanoseconds != nil, counts.messages > unreadable + counts.others {
       return CommandFailure(
@@ -73,11 +73,11 @@ struct TickerSummary {
         advice: "times without an offset are UTC")
     }
     if isCSV(recording), counts.messages == 1, unreadable == 0 {
-      return CommandFailure(.badData, "\(name): expected quotes, got a header alone")
+      return CommandFailure(.badData, "\(name): expected trades, got a header alone")
     }
     let lines = counts.messages == 1 ? "1 line that is" : "\(counts.messages) lines that are"
     return CommandFailure(
-      .badData, "\(name): expected quotes, got \(lines) none",
+      .badData, "\(name): expected trades, got \(lines) none",
       advice: "say with --schema where the symbol and the price stand, for example symbol=s,price=p")
   }
 

@@ -15,7 +15,7 @@ struct TickerStatus: Equatable, Sendable {
   var updatesPerSecond: Double?
   /// What the source met with; nil before it was asked.
   var counts: FeedCounts?
-  /// Quotes that came too late for their candle.
+  /// Trades that came too late for their candle.
   var late: UInt64 = 0
   /// The state of the source's connection; nil for a source that has none.
   var connection: FeedConnection?
@@ -43,7 +43,7 @@ struct TickerStatus: Equatable, Sendable {
   fileprivate func troubles(lost: UInt64) -> [String] {
     let troubles: [(count: UInt64?, what: String)] = [
       (lost, lostWord), (lostAlerts, lostAlerts == 1 ? "alert lost" : "alerts lost"), (late, "late"),
-      (counts.map { $0.malformed + $0.oversized }, "unreadable"), (counts?.skipped, "skipped by the source"),
+      (counts.map { $0.malformed + $0.oversized }, "unreadable"), (counts?.skippedNumbers, "skipped by the source"),
       (counts?.duplicates, "duplicates"), (counts?.outOfOrder, "out of order"),
     ]
     return troubles.compactMap { count, what in
@@ -58,10 +58,11 @@ struct TickerView {
   /// Whether a row's time is told as such, and not as what it is behind now: that of a recording.
   var isRecording = false
   /// What the rows are.
-  var content = TickerPlan.Content.quotes
+  var content = TickerPlan.Content.trades
 
-  /// The lines and the columns that each takes. There are never more lines than the terminal has room for without scrolling: of what
-  /// stands below the rows the least important goes first, then the header. Where there is room for one line, it is that of a row.
+  /// The lines and the columns that each takes. There are never more lines than the terminal has room for without scrolling: of
+  /// what stands below the rows the least important goes first, then the header. Where there is room for one line, it is that of
+  /// a row.
   func lines(_ board: TickerBoard, _ status: TickerStatus) -> [ScreenLine] {
     let columns = TickerColumns(
       board, width: profile.columns, isRecording: isRecording, content: content, now: status.now,
@@ -73,7 +74,7 @@ struct TickerView {
       lines.append(line(columns.map { Self.blanks($0.gap) + fit($0.title, $0) }.joined(), .bold))
     }
     for row in board.rows[layout.rows] { lines.append(line(row, columns)) }
-    if layout.tellsMore { lines.append(line(more(layout.rows, of: board.rows.count), .dim)) }
+    if layout.reportsMore { lines.append(line(more(layout.rows, of: board.rows.count), .dim)) }
     return lines + layout.below
   }
 
@@ -82,7 +83,7 @@ struct TickerView {
 
   private func layout(
     _ board: TickerBoard, _ status: TickerStatus
-  ) -> (hasHeader: Bool, rows: Range<Int>, tellsMore: Bool, below: [ScreenLine]) {
+  ) -> (hasHeader: Bool, rows: Range<Int>, reportsMore: Bool, below: [ScreenLine]) {
     let limit = profile.lineLimit
     // A header, a row, and how many more there are.
     let least = 1 + min(2, board.rows.count)

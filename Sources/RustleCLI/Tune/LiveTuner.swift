@@ -13,7 +13,7 @@ actor LiveTuner: LiveView {
   /// What is shown while the view is paused; the tuner itself goes on.
   private var frozen: TunerState?
   private var isLearning = false
-  private var lostFrames: Int64 = 0
+  private var droppedFrames: Int64 = 0
   private var message: String?
   private var showsHelp = false
   private var isOver = false
@@ -34,7 +34,7 @@ actor LiveTuner: LiveView {
     }
     isLearning = update.isLearning
     options.tuning = update.tuning
-    lostFrames = update.lostFrames
+    droppedFrames = update.droppedFrames
     screen.needsDrawing = screen.needsDrawing || frozen == nil
   }
 
@@ -113,7 +113,7 @@ actor LiveTuner: LiveView {
     var parts: [String] = []
     if frozen != nil { parts.append("paused") }
     if isLearning { parts.append("learning A4: play a note") }
-    if lostFrames > 0 { parts.append("LOST \(lostFrames) frames") }
+    if droppedFrames > 0 { parts.append("LOST \(droppedFrames) frames") }
     if let message { parts.append(message) }
     if screen.hasKeys { parts.append("q quit  ? help") }
     return parts.joined(separator: "   ")

@@ -16,7 +16,7 @@ struct TuneResult: Sendable {
   /// B of the notes.
   var inharmonicities: [StretchCurve.Point] = []
   /// Frames that were lost on their way from a device, and how often the device ran over.
-  var lostFrames: Int64 = 0
+  var droppedFrames: Int64 = 0
   var overruns = 0
 }
 
@@ -76,7 +76,7 @@ struct TuneTables: Sendable {
       Column("inharmonicity", \.frame.inharmonicity),
       Column("reference_hz", \.tuning.reference),
       Column("learning", \.isLearning),
-      Column("lost_frames", \.lostFrames),
+      Column("dropped_frames", \.droppedFrames),
       Column("overruns", \.overruns),
     ]
   }
@@ -97,7 +97,7 @@ struct TuneTables: Sendable {
     text += "  confidence \(Int((100 * min(max(update.frame.confidence, 0), 1)).rounded())) %"
     if update.needle?.isHeld == true { text += "  held" }
     if update.isLearning { text += "  learning" }
-    if update.lostFrames > 0 { text += "  " + profile.paint("LOST \(update.lostFrames)", .red) }
+    if update.droppedFrames > 0 { text += "  " + profile.paint("LOST \(update.droppedFrames)", .red) }
     if update.overruns > 0 { text += "  " + profile.paint("OVERRUNS \(update.overruns)", .red) }
     return text + "\n"
   }
@@ -142,7 +142,7 @@ struct TuneTables: Sendable {
           Value.object([("note", .string("\($0.note)")), ("b", .number($0.inharmonicity))])
         }
       },
-      Column("lost_frames", \.lostFrames),
+      Column("dropped_frames", \.droppedFrames),
       Column("overruns", \.overruns),
       Column("input") { _ in subject.name },
       Column("sample_rate_hz") { _ in subject.format.sampleRate },
@@ -169,8 +169,8 @@ struct TuneTables: Sendable {
     } else if result.isLearning {
       lines.append(profile.line("no reference was learned: the notes were too few or too unsteady"))
     }
-    if result.lostFrames > 0 || result.overruns > 0 {
-      let text = "LOST: \(result.lostFrames) frames, \(result.overruns) overruns of the device"
+    if result.droppedFrames > 0 || result.overruns > 0 {
+      let text = "LOST: \(result.droppedFrames) frames, \(result.overruns) overruns of the device"
       lines.append(profile.line(text, .red))
     }
     return lines

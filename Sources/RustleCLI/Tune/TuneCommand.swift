@@ -46,7 +46,7 @@ struct TuneCommand: AsyncParsableCommand {
                              what A4 is, and whether it is being learned
         spread_cents, frames of a note: half of its frames are within the
                              spread around cents, their median
-        lost_frames, overruns
+        dropped_frames, overruns
                              of a device; with each loss the measurement
                              begins anew
       The summary adds notes (their number), median_cents, learned_hz, learned_uncertainty_cents, temperament, tonic, \
@@ -70,7 +70,7 @@ struct TuneCommand: AsyncParsableCommand {
   @Option(
     help: "How many cents on either side are in tune, 0 to 50.", value: "cents",
     parse: Parse.number("cents", in: 0...50))
-  var tolerance: Double = TuningReading.usualTolerance
+  var tolerance: Double = TuningReading.defaultTolerance
 
   @Option(
     help:
@@ -131,7 +131,7 @@ struct TuneCommand: AsyncParsableCommand {
       return try Tuner(format: input.format, configuration: configuration)
     } catch {
       // The rate is the file's own, and nobody's mistake of use; what else is wrong has words of its own.
-      let takesRate = PitchConfiguration.sampleRates.contains(input.format.sampleRate)
+      let takesRate = PitchConfiguration.sampleRateRange.contains(input.format.sampleRate)
       guard error.code == .validation, input.file != nil, !takesRate else { throw error }
       throw CommandFailure(.badData, "\(input.name): \(error.message)", advice: "convert the file first")
     }

@@ -58,7 +58,7 @@ struct TuneKeys: Equatable, Sendable {
   }
 
   private func moved(_ tuning: Tuning, by hertz: Double) -> Action {
-    let range = Tuning.references
+    let range = Tuning.referenceRange
     // In tenths, so that steps up and down meet.
     let reference = ((tuning.reference + hertz) * 10).rounded() / 10
     let changed = try? tuning.with(reference: min(max(reference, range.lowerBound), range.upperBound))

@@ -20,7 +20,7 @@ struct TuneOptions: ParsableArguments {
 
   @Option(
     help: "What A4 sounds at, 300 to 500 Hz. (default: 440)", value: "hz",
-    parse: Parse.number("hertz", in: Tuning.references))
+    parse: Parse.number("hertz", in: Tuning.referenceRange))
   var reference: Double?
 
   @Option(
@@ -36,7 +36,7 @@ struct TuneOptions: ParsableArguments {
 
   @Option(
     help: "Semitones from the note that sounds up to the written one: 2 for a clarinet in B flat.", value: "semitones",
-    parse: Parse.integer("semitones", in: Tuning.transpositions))
+    parse: Parse.integer("semitones", in: Tuning.transpositionRange))
   var transpose: Int?
 
   @Flag(help: "Call black keys by flats instead of sharps.")
@@ -44,7 +44,7 @@ struct TuneOptions: ParsableArguments {
 
   @Option(
     help: "By how many parts per million the sound card's clock is fast, -500 to 500.", value: "ppm",
-    parse: Parse.number("parts per million", in: Tuning.clockCorrections))
+    parse: Parse.number("parts per million", in: Tuning.clockCorrectionRange))
   var ppm: Double?
 
   @OptionGroup var channel: ChannelOption

@@ -61,7 +61,8 @@ actor TuneSession {
     let result = TuneResult(
       seconds: Double(input.tally.frames) / input.format.sampleRate, played: notes,
       configuration: await tuner.configuration, learned: await tuner.learned, isLearning: await tuner.isLearning,
-      inharmonicities: await tuner.inharmonicities, lostFrames: input.tally.lostFrames, overruns: input.tally.overruns)
+      inharmonicities: await tuner.inharmonicities, droppedFrames: input.tally.droppedFrames,
+      overruns: input.tally.overruns)
     if let view { return try await view.finish(result) }
     if let ended { try write(tables.line(ended)) }
     let gap = tables.format.isForPeople && showsReadings && hasHeader ? "\n" : ""

@@ -26,7 +26,7 @@ struct TunerViewOptions: Equatable, Sendable {
   var tuning = Tuning.standard
   var instrument = Instrument.chromatic
   /// How many cents on either side are in tune.
-  var tolerance = TuningReading.usualTolerance
+  var tolerance = TuningReading.defaultTolerance
   /// The cents at either end of the needle's scale.
   var span = 50.0
   /// Digits of the cents behind the point, 0 to 3.

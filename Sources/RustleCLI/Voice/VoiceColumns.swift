@@ -70,7 +70,7 @@ extension VoiceResult {
     [
       .section("QUALITY"),
       Column("hnr_db", \.report.measures.ratio.hnr).shown("harmonics-to-noise", 9, "%.1f", unit: "dB"),
-      Column("h1_h2_db") { $0.report.measures.harmonics.f0 == nil ? nil : $0.report.measures.harmonics.h1h2 }
+      Column("h1_minus_h2_db") { $0.report.measures.harmonics.f0 == nil ? nil : $0.report.measures.harmonics.h1MinusH2 }
         .shown("H1-H2", 9, "%.1f", unit: "dB"),
       Column("h1_db", \.report.measures.harmonics.h1AmplitudeDb),
       Column("h2_db", \.report.measures.harmonics.h2AmplitudeDb),

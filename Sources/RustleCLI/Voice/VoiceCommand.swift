@@ -38,7 +38,7 @@ struct VoiceCommand: AsyncParsableCommand {
                           what was looked for
         frames, voiced_frames, confidence
         f0_median_hz, f0_mean_hz, f0_deviation_hz
-        hnr_db, h1_h2_db, h1_db, h2_db
+        hnr_db, h1_minus_h2_db, h1_db, h2_db
         periods, mean_period_s, jitter, jitter_rap, jitter_ppq5
         shimmer, shimmer_db, shimmer_apq3, shimmer_apq5
                           plain ratios, not per cent, but for shimmer_db

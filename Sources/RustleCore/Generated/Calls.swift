@@ -101,14 +101,14 @@ package enum NativeCalls {
     return taken
   }
 
-  /// See `rustle_feed_tell`.
-  package static func feedTell(
+  /// See `rustle_feed_report`.
+  package static func feedReport(
     _ feed: UInt64, kind: NativeNotice, retryMilliseconds: UInt64, failures: Int, note: String
   ) throws(NativeError) {
     let lent = LentMemory()
     defer { extendLifetime(lent) }
     try unsafe NativeError.check {
-      unsafe rustle_feed_tell(
+      unsafe rustle_feed_report(
         feed, kind.rawValue, retryMilliseconds, UInt32(clamping: failures), lent.string(note), $0)
     }
   }
@@ -191,15 +191,15 @@ package enum NativeCalls {
     return count
   }
 
-  /// See `rustle_fft_path`.
-  package static func fftPath() throws(NativeError) -> NativeFFTPath? {
+  /// See `rustle_fft_instruction_set`.
+  package static func fftInstructionSet() throws(NativeError) -> NativeInstructionSet? {
     try NativeLibrary.prepare()
-    var path = UInt32()
+    var instructionSet = UInt32()
     try unsafe NativeError.check {
-      unsafe rustle_fft_path(
-        &path, $0)
+      unsafe rustle_fft_instruction_set(
+        &instructionSet, $0)
     }
-    return NativeFFTPath(rawValue: path)
+    return NativeInstructionSet(rawValue: instructionSet)
   }
 
   /// See `rustle_fft_window`.
@@ -236,16 +236,16 @@ package enum NativeCalls {
     return count
   }
 
-  /// See `rustle_noise_scale`.
-  package static func noiseScale(power: Double) throws(NativeError) -> (place: Double, noiseClass: Int) {
+  /// See `rustle_display_scale`.
+  package static func displayScale(power: Double) throws(NativeError) -> (place: Double, levelZone: Int) {
     try NativeLibrary.prepare()
     var place = Double()
-    var noiseClass = UInt32()
+    var levelZone = UInt32()
     try unsafe NativeError.check {
-      unsafe rustle_noise_scale(
-        power, &place, &noiseClass, $0)
+      unsafe rustle_display_scale(
+        power, &place, &levelZone, $0)
     }
-    return (place, Int(noiseClass))
+    return (place, Int(levelZone))
   }
 
   /// See `rustle_pitch_process`.
@@ -399,17 +399,17 @@ package enum NativeCalls {
   /// See `rustle_voice_harmonics`.
   package static func voiceHarmonics(
     sampleRate: Double, fundamental: Double, lowest: Double, highest: Double, samples: Span<Float>
-  ) throws(NativeError) -> NativeHarmonicDifference {
+  ) throws(NativeError) -> NativeH1MinusH2 {
     try NativeLibrary.prepare()
-    var result = RustleHarmonicDifference()
+    var result = RustleH1MinusH2()
     try unsafe samples.withUnsafeBufferPointer { samples throws(NativeError) in
       try unsafe NativeError.check {
         unsafe rustle_voice_harmonics_sized(
           sampleRate, fundamental, lowest, highest, samples.baseAddress, samples.count,
-          &result, MemoryLayout<RustleHarmonicDifference>.stride, $0)
+          &result, MemoryLayout<RustleH1MinusH2>.stride, $0)
       }
     }
-    return NativeHarmonicDifference(result)
+    return NativeH1MinusH2(result)
   }
 
   /// See `rustle_voice_perturbation`.

@@ -17,24 +17,24 @@ extension NativeEngine<NativeEchoValue> {
   /// Starts a session.
   ///
   /// - Parameters:
-  ///   - lane: how the values travel.
+  ///   - buffering: how the values travel.
   ///   - reader: makes the consumer's values. Called on native threads for the events lane, and in the consumer's task for a
   ///     frame lane; it must not block.
   ///   - sequenceNumber: gives back a value's number in the session.
   package borrowing func start<Value: Sendable>(
-    lane: Lane, reader: ElementReader<NativeEchoValue, Value>,
+    buffering: StreamBuffering, reader: ElementReader<NativeEchoValue, Value>,
     sequenceNumber: @escaping @Sendable (Value) -> UInt64
   ) throws(NativeError) -> EngineStream<Value> {
-    try lanes.start(on: handle.raw, in: lane, reader: reader, sequenceNumber: sequenceNumber) { $0 }
+    try lanes.start(on: handle.raw, in: buffering, reader: reader, sequenceNumber: sequenceNumber) { $0 }
   }
 }
 
 extension NativeFeed {
   /// Starts a consumer.
   package borrowing func start<Value: Sendable>(
-    _ request: NativeQuoteRequest, reader: FeedReader<NativeQuote, Value>
+    _ request: NativeTradeRequest, reader: FeedReader<NativeTrade, Value>
   ) throws(NativeError) -> EngineStream<Value> {
-    try start(NativeLanes(RUSTLE_START_FEED_QUOTES), request, reader)
+    try start(NativeLanes(RUSTLE_START_FEED_TRADES), request, reader)
   }
 }
 
@@ -88,15 +88,15 @@ extension NativeEngine<NativeSoundBlock> {
   /// Starts a session.
   ///
   /// - Parameters:
-  ///   - lane: how the values travel.
+  ///   - buffering: how the values travel.
   ///   - reader: makes the consumer's values. Called on native threads for the events lane, and in the consumer's task for a
   ///     frame lane; it must not block.
   ///   - sequenceNumber: gives back a value's number in the session.
   package borrowing func start<Value: Sendable>(
-    lane: Lane, reader: ElementReader<NativeSoundBlock, Value>,
+    buffering: StreamBuffering, reader: ElementReader<NativeSoundBlock, Value>,
     sequenceNumber: @escaping @Sendable (Value) -> UInt64
   ) throws(NativeError) -> EngineStream<Value> {
-    try lanes.start(on: handle.raw, in: lane, reader: reader, sequenceNumber: sequenceNumber) { $0 }
+    try lanes.start(on: handle.raw, in: buffering, reader: reader, sequenceNumber: sequenceNumber) { $0 }
   }
 }
 
@@ -114,15 +114,15 @@ extension NativeEngine<NativePlaybackProgress> {
   /// Starts a session.
   ///
   /// - Parameters:
-  ///   - lane: how the values travel.
+  ///   - buffering: how the values travel.
   ///   - reader: makes the consumer's values. Called on native threads for the events lane, and in the consumer's task for a
   ///     frame lane; it must not block.
   ///   - sequenceNumber: gives back a value's number in the session.
   package borrowing func start<Value: Sendable>(
-    lane: Lane, reader: ElementReader<NativePlaybackProgress, Value>,
+    buffering: StreamBuffering, reader: ElementReader<NativePlaybackProgress, Value>,
     sequenceNumber: @escaping @Sendable (Value) -> UInt64
   ) throws(NativeError) -> EngineStream<Value> {
-    try lanes.start(on: handle.raw, in: lane, reader: reader, sequenceNumber: sequenceNumber) { $0 }
+    try lanes.start(on: handle.raw, in: buffering, reader: reader, sequenceNumber: sequenceNumber) { $0 }
   }
 }
 
@@ -140,15 +140,15 @@ extension NativeEngine<NativePriceUpdate> {
   /// Starts a session.
   ///
   /// - Parameters:
-  ///   - lane: how the values travel.
+  ///   - buffering: how the values travel.
   ///   - reader: makes the consumer's values. Called on native threads for the events lane, and in the consumer's task for a
   ///     frame lane; it must not block.
   ///   - sequenceNumber: gives back a value's number in the session.
   package borrowing func start<Value: Sendable>(
-    symbols: [String], lane: Lane, reader: ElementReader<NativePriceUpdate, Value>,
+    symbols: [String], buffering: StreamBuffering, reader: ElementReader<NativePriceUpdate, Value>,
     sequenceNumber: @escaping @Sendable (Value) -> UInt64
   ) throws(NativeError) -> EngineStream<Value> {
-    try lanes.start(on: handle.raw, in: lane, reader: reader, sequenceNumber: sequenceNumber) {
+    try lanes.start(on: handle.raw, in: buffering, reader: reader, sequenceNumber: sequenceNumber) {
       NativeTickerRequest(symbols: symbols, lane: $0)
     }
   }

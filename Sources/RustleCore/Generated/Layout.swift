@@ -16,7 +16,7 @@ extension NativeLayout {
         RustleLaneStatistics.self, "RustleLaneStatistics",
         [
           ("produced", \.produced), ("delivered", \.delivered), ("dropped", \.dropped), ("waiting", \.waiting),
-          ("untold", \.untold),
+          ("unreported", \.unreported),
         ]),
       unsafe record(
         RustleString.self, "RustleString",
@@ -83,7 +83,7 @@ extension NativeLayout {
           ("reserved", \.reserved),
         ]),
       unsafe record(
-        RustleQuoteRequest.self, "RustleQuoteRequest",
+        RustleTradeRequest.self, "RustleTradeRequest",
         [
           ("subscription", \.subscription), ("policy", \.policy),
         ]),
@@ -114,10 +114,10 @@ extension NativeLayout {
           ("late", \.late), ("evicted", \.evicted),
         ]),
       record(
-        RustleQuote.self, "RustleQuote",
+        RustleTrade.self, "RustleTrade",
         [
           ("price_units", \.price_units), ("size_units", \.size_units), ("time_ns", \.time_ns),
-          ("sequence", \.sequence), ("skipped", \.skipped), ("symbol", \.symbol), ("gap", \.gap),
+          ("sequence", \.sequence), ("sequence_gap", \.sequence_gap), ("symbol", \.symbol), ("gap", \.gap),
           ("price_scale", \.price_scale), ("size_scale", \.size_scale), ("is_out_of_order", \.is_out_of_order),
           ("reserved", \.reserved),
         ]),
@@ -160,8 +160,8 @@ extension NativeLayout {
       record(
         RustleFeedCounts.self, "RustleFeedCounts",
         [
-          ("bytes", \.bytes), ("messages", \.messages), ("quotes", \.quotes), ("malformed", \.malformed),
-          ("oversized", \.oversized), ("others", \.others), ("gaps", \.gaps), ("skipped", \.skipped),
+          ("bytes", \.bytes), ("messages", \.messages), ("trades", \.trades), ("malformed", \.malformed),
+          ("oversized", \.oversized), ("others", \.others), ("gaps", \.gaps), ("skipped_numbers", \.skipped_numbers),
           ("duplicates", \.duplicates), ("out_of_order", \.out_of_order), ("connections", \.connections),
           ("disconnections", \.disconnections),
         ]),
@@ -174,7 +174,7 @@ extension NativeLayout {
         RustleServerCounts.self, "RustleServerCounts",
         [
           ("clients", \.clients), ("accepted", \.accepted), ("refused", \.refused), ("bytes", \.bytes),
-          ("quotes", \.quotes), ("dropped", \.dropped),
+          ("trades", \.trades), ("dropped", \.dropped),
         ]),
       record(
         RustleServerClient.self, "RustleServerClient",
@@ -208,7 +208,7 @@ extension NativeLayout {
           ("runtime", \.runtime), ("restarts_numbers", \.restarts_numbers), ("subscribes", \.subscribes),
         ]),
       unsafe record(
-        RustlePushedFeed.self, "RustlePushedFeed",
+        RustleExternalFeed.self, "RustleExternalFeed",
         [
           ("schema", \.schema), ("runtime", \.runtime), ("message_limit", \.message_limit), ("format", \.format),
           ("restarts_numbers", \.restarts_numbers),
@@ -216,17 +216,19 @@ extension NativeLayout {
       record(
         RustleFftPlanConfiguration.self, "RustleFftPlanConfiguration",
         [
-          ("size", \.size), ("window", \.window), ("symmetry", \.symmetry), ("scale", \.scale), ("path", \.path),
+          ("size", \.size), ("window", \.window), ("symmetry", \.symmetry), ("normalization", \.normalization),
+          ("instruction_set", \.instruction_set),
         ]),
       record(
         RustleFftInverseConfiguration.self, "RustleFftInverseConfiguration",
         [
-          ("size", \.size), ("path", \.path), ("reserved", \.reserved),
+          ("size", \.size), ("instruction_set", \.instruction_set), ("reserved", \.reserved),
         ]),
       record(
         RustleFftDescription.self, "RustleFftDescription",
         [
-          ("size", \.size), ("scratch_length", \.scratch_length), ("path", \.path), ("reserved", \.reserved),
+          ("size", \.size), ("scratch_length", \.scratch_length), ("instruction_set", \.instruction_set),
+          ("reserved", \.reserved),
         ]),
       record(
         RustlePeakSearch.self, "RustlePeakSearch",
@@ -255,11 +257,12 @@ extension NativeLayout {
       record(
         RustleMeterReading.self, "RustleMeterReading",
         [
-          ("seconds", \.seconds), ("level", \.level), ("equivalent", \.equivalent), ("highest", \.highest),
-          ("lowest", \.lowest), ("peak", \.peak), ("exposure", \.exposure), ("overloads", \.overloads),
-          ("momentary", \.momentary), ("momentary_highest", \.momentary_highest), ("short_term", \.short_term),
+          ("seconds", \.seconds), ("level", \.level), ("equivalent_continuous_level", \.equivalent_continuous_level),
+          ("highest", \.highest), ("lowest", \.lowest), ("peak", \.peak),
+          ("sound_exposure_level", \.sound_exposure_level), ("overloads", \.overloads), ("momentary", \.momentary),
+          ("momentary_highest", \.momentary_highest), ("short_term", \.short_term),
           ("short_term_highest", \.short_term_highest), ("integrated", \.integrated), ("range", \.range),
-          ("true_peak", \.true_peak), ("place", \.place), ("noise_class", \.noise_class), ("reserved", \.reserved),
+          ("true_peak", \.true_peak), ("place", \.place), ("level_zone", \.level_zone), ("reserved", \.reserved),
         ]),
       record(
         RustlePitchConfiguration.self, "RustlePitchConfiguration",
@@ -299,7 +302,7 @@ extension NativeLayout {
         RustlePlaybackProgress.self, "RustlePlaybackProgress",
         [
           ("sequence", \.sequence), ("position", \.position), ("played", \.played), ("queued", \.queued),
-          ("starved", \.starved), ("underruns", \.underruns), ("gap", \.gap),
+          ("inserted_silence", \.inserted_silence), ("underruns", \.underruns), ("gap", \.gap),
         ]),
       unsafe record(
         RustleSoundDevice.self, "RustleSoundDevice",
@@ -309,8 +312,9 @@ extension NativeLayout {
       record(
         RustleStftConfiguration.self, "RustleStftConfiguration",
         [
-          ("size", \.size), ("hop", \.hop), ("window", \.window), ("symmetry", \.symmetry), ("scale", \.scale),
-          ("padding", \.padding), ("form", \.form), ("path", \.path),
+          ("size", \.size), ("hop", \.hop), ("window", \.window), ("symmetry", \.symmetry),
+          ("normalization", \.normalization), ("padding", \.padding), ("output", \.output),
+          ("instruction_set", \.instruction_set),
         ]),
       record(
         RustleStftDescription.self, "RustleStftDescription",
@@ -392,7 +396,7 @@ extension NativeLayout {
           ("hnr", \.hnr), ("frequency", \.frequency), ("is_voiced", \.is_voiced), ("reserved", \.reserved),
         ]),
       record(
-        RustleHarmonicDifference.self, "RustleHarmonicDifference",
+        RustleH1MinusH2.self, "RustleH1MinusH2",
         [
           ("difference", \.difference), ("first", \.first), ("second", \.second), ("frequency", \.frequency),
         ]),

@@ -67,7 +67,7 @@ package final class NativeFFTPlan: Sendable {
 
   /// See `rustle_fft_spectrum`.
   package func spectrum(
-    form: NativeSpectrumForm, input: Span<Float>, output: inout MutableSpan<Float>, scratch: inout MutableSpan<Float>
+    form: NativeSpectrumOutput, input: Span<Float>, output: inout MutableSpan<Float>, scratch: inout MutableSpan<Float>
   ) throws(NativeError) {
     defer { extendLifetime(self) }
     try unsafe input.withUnsafeBufferPointer { input throws(NativeError) in

@@ -12,7 +12,7 @@ package enum NativeLane: UInt32, Sendable, CaseIterable {
   /// The frame lane; a full ring drops the new element.
   case dropNewest = 2
   /// The frame lane; a new value replaces the waiting one of the same key: of a ticker's, the same symbol.
-  case keepLatest = 3
+  case conflate = 3
 }
 
 /// The shape of a band.
@@ -35,12 +35,12 @@ package enum NativePolicy: UInt32, Sendable, CaseIterable {
   case dropOldest = 1
   /// All records are kept, up to a capacity; then the newest are dropped, and counted. As `RUSTLE_LANE_DROP_NEWEST`.
   case dropNewest = 2
-  /// The newest record of each symbol is kept. As `RUSTLE_LANE_KEEP_LATEST`.
-  case keepLatest = 3
+  /// The newest record of each symbol is kept. As `RUSTLE_LANE_CONFLATE`.
+  case conflate = 3
   /// The newest record of each symbol is handed over at even distances.
   case sampled = 4
   /// The source waits for room, so that nothing is lost.
-  case awaited = 5
+  case lossless = 5
 }
 
 /// On which side of its level an alert fires.
@@ -124,31 +124,32 @@ package enum NativeSymmetry: UInt32, Sendable, CaseIterable {
 }
 
 /// What the magnitudes of a spectrum are relative to.
-package enum NativeScale: UInt32, Sendable, CaseIterable {
+package enum NativeNormalization: UInt32, Sendable, CaseIterable {
   /// The sum itself: a full-scale sine reads about half the window's sum.
   case none = 0
-  /// Amplitudes: a full-scale sine on a bin's frequency reads 1.0 with every window, and so does a constant of 1.0 in bin 0.
+  /// Amplitudes: a full-scale sine on a bin's frequency reads 1.0 with every window, and so does a constant of 1.0 in bin
+  /// 0.
   case amplitude = 1
 }
 
 /// What is written for the N/2 + 1 bins of a frame.
-package enum NativeSpectrumForm: UInt32, Sendable, CaseIterable {
+package enum NativeSpectrumOutput: UInt32, Sendable, CaseIterable {
   /// The magnitude of each bin.
   case magnitudes = 0
   /// The square of each magnitude.
   case power = 1
-  /// The level of each bin, 20 log10 of its magnitude and at least -200 dB; with `RUSTLE_SCALE_AMPLITUDE` relative to a
-  /// full-scale sine.
+  /// The level of each bin, 20 log10 of its magnitude and at least -200 dB; with `RUSTLE_NORMALIZATION_AMPLITUDE` relative
+  /// to a full-scale sine.
   case decibels = 2
   /// The bins themselves, N + 2 floats: a real and an imaginary part for each. The phase is that of a cosine that starts at
   /// the frame's first sample.
   case complex = 3
 }
 
-/// The instructions that a transform uses. All paths compute the same sums by the same algorithm; their results differ by
-/// rounding.
-package enum NativeFFTPath: UInt32, Sendable, CaseIterable {
-  /// The path that `rustle_fft_path` reports.
+/// The instructions that a transform uses. All instruction sets compute the same sums by the same algorithm; their results
+/// differ by rounding.
+package enum NativeInstructionSet: UInt32, Sendable, CaseIterable {
+  /// The instruction set that `rustle_fft_instruction_set` reports.
   case preferred = 0
   /// Plain arrays, on every CPU.
   case plain = 1
@@ -281,14 +282,14 @@ package struct NativeLaneStatistics: Sendable, Hashable {
   package var waiting: UInt64
   /// Of `dropped`, those after the last element that was put in: no `gap` reports them unless another comes. After the
   /// session's end the gaps of the elements and this are all that was lost.
-  package var untold: UInt64
+  package var unreported: UInt64
 
   init(_ record: RustleLaneStatistics) {
     produced = record.produced
     delivered = record.delivered
     dropped = record.dropped
     waiting = record.waiting
-    untold = record.untold
+    unreported = record.unreported
   }
 }
 
@@ -495,7 +496,7 @@ package struct NativeFeedSubscription: Sendable, Hashable, NativeRecord {
 package struct NativeFeedPolicy: Sendable, Hashable, NativeRecord {
   /// The policy. Example: 1.
   package var kind: NativePolicy
-  /// The lane's size, 1 to 1,048,576. Not read for `RUSTLE_POLICY_KEEP_LATEST` and `RUSTLE_POLICY_SAMPLED`. Example: 64.
+  /// The lane's size, 1 to 1,048,576. Not read for `RUSTLE_POLICY_CONFLATE` and `RUSTLE_POLICY_SAMPLED`. Example: 64.
   package var capacity: Int
   /// The time between two samples in ns, 1 ms to 1 h. Read for `RUSTLE_POLICY_SAMPLED` only.
   package var intervalNanoseconds: UInt64
@@ -570,9 +571,9 @@ package struct NativeFeedThreshold: Sendable, Hashable, NativeRecord {
   }
 }
 
-/// A consumer of the quotes themselves.
-package struct NativeQuoteRequest: Sendable, Hashable, NativeRecord {
-  /// Whose quotes.
+/// A consumer of the trades themselves.
+package struct NativeTradeRequest: Sendable, Hashable, NativeRecord {
+  /// Whose trades.
   package var subscription: NativeFeedSubscription
   /// What becomes of those that are not drained in time.
   package var policy: NativeFeedPolicy
@@ -585,8 +586,8 @@ package struct NativeQuoteRequest: Sendable, Hashable, NativeRecord {
   }
 
   /// The record for C; memory that it lends is that of `lent`.
-  func record(in lent: LentMemory) -> RustleQuoteRequest {
-    var record = unsafe RustleQuoteRequest()
+  func record(in lent: LentMemory) -> RustleTradeRequest {
+    var record = unsafe RustleTradeRequest()
     unsafe record.subscription = subscription.record(in: lent)
     unsafe record.policy = policy.record(in: lent)
     return unsafe record
@@ -607,7 +608,7 @@ package struct NativeCandleRequest: Sendable, Hashable, NativeRecord {
   package var policy: NativeFeedPolicy
   /// The length of a candle in ns, 1 or more. Example: 1000000000.
   package var intervalNanoseconds: Int64
-  /// How long a candle waits for quotes that come late, in ns, 0 to 64 intervals; see docs/market.md.
+  /// How long a candle waits for trades that come late, in ns, 0 to 64 intervals; see docs/market.md.
   package var latenessNanoseconds: Int64
 
   package init(
@@ -729,12 +730,12 @@ package struct NativeNoticeRequest: Sendable, Hashable, NativeRecord {
   }
 }
 
-/// Quotes that a consumer's records do not have in them.
+/// Trades that a consumer's records do not have in them.
 package struct NativeFeedOmissions: Sendable, Hashable {
-  /// Quotes that were left out of candles or statistics because they came too late.
+  /// Trades that were left out of candles or statistics because they came too late.
   package var late: UInt64
-  /// Quotes that left the windows of statistics early, because a symbol's window has at most 1,048,576 quotes. The
-  /// statistics after the first of them are of fewer quotes than the window's length has.
+  /// Trades that left the windows of statistics early, because a symbol's window has at most 1,048,576 trades. The
+  /// statistics after the first of them are of fewer trades than the window's length has.
   package var evicted: UInt64
 
   init(_ record: RustleFeedOmissions) {
@@ -743,8 +744,8 @@ package struct NativeFeedOmissions: Sendable, Hashable {
   }
 }
 
-/// A quote of a feed.
-package struct NativeQuote: Sendable, Hashable {
+/// A trade of a feed.
+package struct NativeTrade: Sendable, Hashable {
   /// The price, in units of 10^-`price_scale`.
   package var priceUnits: Int64
   /// The size, in units of 10^-`size_scale`; 0 when the source has none.
@@ -754,7 +755,7 @@ package struct NativeQuote: Sendable, Hashable {
   /// The source's own number, counted for each symbol; `RUSTLE_NO_SEQUENCE` when it has none.
   package var sequence: UInt64
   /// How many of the symbol's numbers the source skipped just before this one.
-  package var skipped: UInt64
+  package var sequenceGap: UInt64
   /// The symbol's number in this feed; `rustle_feed_symbol` has its name.
   package var symbol: Int
   /// Records that this consumer lost just before this one (with a policy of the latest: of its own symbol).
@@ -763,15 +764,15 @@ package struct NativeQuote: Sendable, Hashable {
   package var priceScale: UInt8
   /// Digits of the size after the point.
   package var sizeScale: UInt8
-  /// 1 when a quote of its symbol with a higher number came before, else 0.
+  /// 1 when a trade of its symbol with a higher number came before, else 0.
   package var isOutOfOrder: Bool
 
-  init(_ record: RustleQuote) {
+  init(_ record: RustleTrade) {
     priceUnits = record.price_units
     sizeUnits = record.size_units
     timeNanoseconds = record.time_ns
     sequence = record.sequence
-    skipped = record.skipped
+    sequenceGap = record.sequence_gap
     symbol = Int(record.symbol)
     gap = UInt64(record.gap)
     priceScale = record.price_scale
@@ -780,25 +781,25 @@ package struct NativeQuote: Sendable, Hashable {
   }
 }
 
-extension NativeQuote: RecordElement {}
+extension NativeTrade: RecordElement {}
 
-/// A candle: the quotes of one symbol in one interval.
+/// A candle: the trades of one symbol in one interval.
 package struct NativeCandle: Sendable, Hashable {
   /// Where the interval starts: nanoseconds since 1970-01-01T00:00:00Z.
   package var startNanoseconds: Int64
-  /// The price of the earliest quote.
+  /// The price of the earliest trade.
   package var openUnits: Int64
   /// The highest price.
   package var highUnits: Int64
   /// The lowest price.
   package var lowUnits: Int64
-  /// The price of the latest quote.
+  /// The price of the latest trade.
   package var closeUnits: Int64
   /// The sum of the sizes; 0 when `is_volume_exact` is 0.
   package var volumeUnits: Int64
   /// The sum of the sizes, rounded.
   package var volume: Double
-  /// How many quotes it has, at least 1.
+  /// How many trades it has, at least 1.
   package var count: UInt64
   /// The symbol's number in this feed.
   package var symbol: Int
@@ -843,11 +844,11 @@ extension NativeCandle: RecordElement {}
 package struct NativePriceStatistics: Sendable, Hashable {
   /// Where the window ends: nanoseconds since 1970-01-01T00:00:00Z.
   package var timeNanoseconds: Int64
-  /// How many quotes are in the window, at least 1.
+  /// How many trades are in the window, at least 1.
   package var count: UInt64
-  /// The mean price, each quote counting the same.
+  /// The mean price, each trade counting the same.
   package var mean: Double
-  /// The sample variance of the prices; 0 for one quote.
+  /// The sample variance of the prices; 0 for one trade.
   package var variance: Double
   /// The lowest price.
   package var minUnits: Int64
@@ -894,11 +895,11 @@ extension NativePriceStatistics: RecordElement {}
 package struct NativePriceAlert: Sendable, Hashable {
   /// The price that reached the level.
   package var priceUnits: Int64
-  /// The size of its quote; 0 when the source has none.
+  /// The size of its trade; 0 when the source has none.
   package var sizeUnits: Int64
   /// When: nanoseconds since 1970-01-01T00:00:00Z.
   package var timeNanoseconds: Int64
-  /// The quote's number, as in `RustleQuote`.
+  /// The trade's number, as in `RustleTrade`.
   package var sequence: UInt64
   /// Which of the consumer's thresholds, from 0.
   package var threshold: Int
@@ -979,21 +980,21 @@ package struct NativeFeedCounts: Sendable, Hashable {
   package var bytes: UInt64
   /// Lines or messages read, empty ones aside.
   package var messages: UInt64
-  /// Quotes handed to the consumers.
-  package var quotes: UInt64
+  /// Trades handed to the consumers.
+  package var trades: UInt64
   /// Messages that could not be understood.
   package var malformed: UInt64
   /// Messages longer than the bound, which were skipped.
   package var oversized: UInt64
-  /// Messages that are no quotes: heartbeats, acknowledgements.
+  /// Messages that are no trades: heartbeats, acknowledgements.
   package var others: UInt64
   /// How many times numbers of a symbol were skipped.
   package var gaps: UInt64
   /// How many numbers were skipped, those that came later included.
-  package var skipped: UInt64
-  /// Quotes whose number had come before; they are left out.
+  package var skippedNumbers: UInt64
+  /// Trades whose number had come before; they are left out.
   package var duplicates: UInt64
-  /// Quotes that came after one of their symbol with a higher number.
+  /// Trades that came after one of their symbol with a higher number.
   package var outOfOrder: UInt64
   /// Connections made, the first included.
   package var connections: UInt64
@@ -1003,12 +1004,12 @@ package struct NativeFeedCounts: Sendable, Hashable {
   init(_ record: RustleFeedCounts) {
     bytes = record.bytes
     messages = record.messages
-    quotes = record.quotes
+    trades = record.trades
     malformed = record.malformed
     oversized = record.oversized
     others = record.others
     gaps = record.gaps
-    skipped = record.skipped
+    skippedNumbers = record.skipped_numbers
     duplicates = record.duplicates
     outOfOrder = record.out_of_order
     connections = record.connections
@@ -1020,7 +1021,7 @@ package struct NativeFeedCounts: Sendable, Hashable {
 package struct NativeServerRequest: Sendable, Hashable, NativeRecord {
   /// `host:port`, with the port 0 for any that is free, or `unix:/path`. Example: "127.0.0.1:0".
   package var address: String
-  /// What becomes of the quotes that a client does not read in time.
+  /// What becomes of the trades that a client does not read in time.
   package var policy: NativeFeedPolicy
 
   package init(
@@ -1055,9 +1056,9 @@ package struct NativeServerCounts: Sendable, Hashable {
   package var refused: UInt64
   /// Bytes that were written.
   package var bytes: UInt64
-  /// Quotes that were written.
-  package var quotes: UInt64
-  /// Quotes that clients were too slow for.
+  /// Trades that were written.
+  package var trades: UInt64
+  /// Trades that clients were too slow for.
   package var dropped: UInt64
 
   init(_ record: RustleServerCounts) {
@@ -1065,7 +1066,7 @@ package struct NativeServerCounts: Sendable, Hashable {
     accepted = record.accepted
     refused = record.refused
     bytes = record.bytes
-    quotes = record.quotes
+    trades = record.trades
     dropped = record.dropped
   }
 }
@@ -1078,7 +1079,7 @@ package struct NativeServerClient: Sendable, Hashable {
   package var sinceNanoseconds: Int64
   /// Bytes that were written to it.
   package var bytes: UInt64
-  /// Quotes that went through its lane.
+  /// Trades that went through its lane.
   package var lane: NativeLaneStatistics
 
   init(_ record: RustleServerClient) {
@@ -1091,7 +1092,7 @@ package struct NativeServerClient: Sendable, Hashable {
 
 /// How one symbol's price moves in geometric Brownian motion.
 package struct NativeGbmParameters: Sendable, Hashable, NativeRecord {
-  /// The price that it moves from, in units of 10^-`price_scale`: 1 to 10^15. It moves by this unit; the first quote is a
+  /// The price that it moves from, in units of 10^-`price_scale`: 1 to 10^15. It moves by this unit; the first trade is a
   /// step on. Example: 100.
   package var priceUnits: Int64
   /// The expected growth per year as a continuous rate, -1,000 to 1,000.
@@ -1184,11 +1185,11 @@ package struct NativeSimulatedFeed: Sendable, Hashable, NativeRecord {
 package struct NativeReplayFeed: Sendable, Hashable, NativeRecord {
   /// The file. Example: "Cargo.toml".
   package var path: String
-  /// How its messages make quotes, as text: `symbol=s,price=p,time=T:ms`; empty: the schema of `rustle ticker --json`.
+  /// How its messages make trades, as text: `symbol=s,price=p,time=T:ms`; empty: the schema of `rustle ticker --json`.
   package var schema: String
   /// How many times as fast as it was recorded, 0.001 to 1,000,000; 0: without waiting.
   package var speed: Double
-  /// Quotes before this time are passed over: nanoseconds since 1970-01-01T00:00:00Z. Read only when `has_from` is not 0.
+  /// Trades before this time are passed over: nanoseconds since 1970-01-01T00:00:00Z. Read only when `has_from` is not 0.
   package var fromNanoseconds: Int64
   /// The runtime that it runs on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
   package var runtime: UInt64
@@ -1239,7 +1240,7 @@ package struct NativeLiveFeed: Sendable, Hashable, NativeRecord {
   /// Where it is: `host:port`, `tcp://host:port`, `[::1]:port` or `unix:/path`.
   /// Example: "unix:/no/such/socket".
   package var address: String
-  /// How its messages, one a line, make quotes, as text; empty: the schema of `rustle ticker --json`.
+  /// How its messages, one a line, make trades, as text; empty: the schema of `rustle ticker --json`.
   package var schema: String
   /// How long it may take to accept a connection, in ns: 10 ms to 1 day. Example: 1000000000.
   package var connectingNanoseconds: UInt64
@@ -1255,7 +1256,7 @@ package struct NativeLiveFeed: Sendable, Hashable, NativeRecord {
   /// The runtime of its consumers: 0 for the shared one, or a handle of `rustle_runtime_new_manual`. The connection is read
   /// on a thread of its own whatever the runtime.
   package var runtime: UInt64
-  /// Not 0: the numbers of its quotes begin anew with each connection. Where they go on, what was sent while there was no
+  /// Not 0: the numbers of its trades begin anew with each connection. Where they go on, what was sent while there was no
   /// connection is reported as skipped.
   package var restartsNumbers: Bool
   /// Not 0: it is sent which symbols are wanted, after each connection and each change; see docs/market.md.
@@ -1301,8 +1302,8 @@ package struct NativeLiveFeed: Sendable, Hashable, NativeRecord {
 }
 
 /// A feed whose bytes the host brings, by `rustle_feed_push`.
-package struct NativePushedFeed: Sendable, Hashable, NativeRecord {
-  /// How its messages, one a line, make quotes, as text; empty: the schema of `rustle ticker --json`.
+package struct NativeExternalFeed: Sendable, Hashable, NativeRecord {
+  /// How its messages, one a line, make trades, as text; empty: the schema of `rustle ticker --json`.
   package var schema: String
   /// The runtime that it runs on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
   package var runtime: UInt64
@@ -1310,7 +1311,7 @@ package struct NativePushedFeed: Sendable, Hashable, NativeRecord {
   package var messageLimit: Int
   /// `RUSTLE_FORMAT_NDJSON` or `RUSTLE_FORMAT_CSV`. Example: 1.
   package var format: NativeFormat
-  /// Not 0: the numbers of its quotes begin anew with each connection that the host reports.
+  /// Not 0: the numbers of its trades begin anew with each connection that the host reports.
   package var restartsNumbers: Bool
 
   package init(
@@ -1324,8 +1325,8 @@ package struct NativePushedFeed: Sendable, Hashable, NativeRecord {
   }
 
   /// The record for C; memory that it lends is that of `lent`.
-  func record(in lent: LentMemory) -> RustlePushedFeed {
-    var record = unsafe RustlePushedFeed()
+  func record(in lent: LentMemory) -> RustleExternalFeed {
+    var record = unsafe RustleExternalFeed()
     unsafe record.schema = lent.string(schema)
     unsafe record.runtime = runtime
     unsafe record.message_limit = max(0, messageLimit)
@@ -1350,18 +1351,19 @@ package struct NativeFFTPlanConfiguration: Sendable, Hashable, NativeRecord {
   /// Its symmetry.
   package var symmetry: NativeSymmetry
   /// What the magnitudes are relative to.
-  package var scale: NativeScale
-  /// The instructions. A path that this machine does not have is out of range.
-  package var path: NativeFFTPath
+  package var normalization: NativeNormalization
+  /// The instructions. An instruction set that this machine does not have is out of range.
+  package var instructionSet: NativeInstructionSet
 
   package init(
-    size: Int, window: NativeWindow, symmetry: NativeSymmetry, scale: NativeScale, path: NativeFFTPath
+    size: Int, window: NativeWindow, symmetry: NativeSymmetry, normalization: NativeNormalization,
+    instructionSet: NativeInstructionSet
   ) {
     self.size = size
     self.window = window
     self.symmetry = symmetry
-    self.scale = scale
-    self.path = path
+    self.normalization = normalization
+    self.instructionSet = instructionSet
   }
 
   /// The record for C; memory that it lends is that of `lent`.
@@ -1370,8 +1372,8 @@ package struct NativeFFTPlanConfiguration: Sendable, Hashable, NativeRecord {
     record.size = max(0, size)
     record.window = window.rawValue
     record.symmetry = symmetry.rawValue
-    record.scale = scale.rawValue
-    record.path = path.rawValue
+    record.normalization = normalization.rawValue
+    record.instruction_set = instructionSet.rawValue
     return record
   }
 
@@ -1386,21 +1388,21 @@ package struct NativeFFTPlanConfiguration: Sendable, Hashable, NativeRecord {
 package struct NativeFFTInverseConfiguration: Sendable, Hashable, NativeRecord {
   /// The number of samples N of a frame: a power of two from 64 to 65,536. Example: 256.
   package var size: Int
-  /// The instructions. A path that this machine does not have is out of range.
-  package var path: NativeFFTPath
+  /// The instructions. An instruction set that this machine does not have is out of range.
+  package var instructionSet: NativeInstructionSet
 
   package init(
-    size: Int, path: NativeFFTPath
+    size: Int, instructionSet: NativeInstructionSet
   ) {
     self.size = size
-    self.path = path
+    self.instructionSet = instructionSet
   }
 
   /// The record for C; memory that it lends is that of `lent`.
   func record(in lent: LentMemory) -> RustleFftInverseConfiguration {
     var record = RustleFftInverseConfiguration()
     record.size = max(0, size)
-    record.path = path.rawValue
+    record.instruction_set = instructionSet.rawValue
     return record
   }
 
@@ -1417,14 +1419,14 @@ package struct NativeFFTDescription: Sendable, Hashable {
   package var size: Int
   /// The least number of floats of scratch memory that a caller may bring.
   package var scratchLength: Int
-  /// The instructions that it uses, never `RUSTLE_PATH_PREFERRED`.
+  /// The instructions that it uses, never `RUSTLE_INSTRUCTION_SET_PREFERRED`.
   /// Nil: a number that this version does not know.
-  package var path: NativeFFTPath?
+  package var instructionSet: NativeInstructionSet?
 
   init(_ record: RustleFftDescription) {
     size = Int(record.size)
     scratchLength = Int(record.scratch_length)
-    path = NativeFFTPath(rawValue: record.path)
+    instructionSet = NativeInstructionSet(rawValue: record.instruction_set)
   }
 }
 
@@ -1578,7 +1580,7 @@ package struct NativeMeterReading: Sendable, Hashable {
   /// The time-weighted level, such as LAF.
   package var level: Double
   /// The equivalent level, such as LAeq.
-  package var equivalent: Double
+  package var equivalentContinuousLevel: Double
   /// The highest time-weighted level, such as LAFmax.
   package var highest: Double
   /// The lowest time-weighted level, such as LAFmin, from 5 time constants after the start on; until then not a number.
@@ -1586,7 +1588,7 @@ package struct NativeMeterReading: Sendable, Hashable {
   /// The C-weighted peak, LCpeak: the highest of any metered channel.
   package var peak: Double
   /// The exposure level, such as LAE.
-  package var exposure: Double
+  package var soundExposureLevel: Double
   /// The number of samples at or beyond full scale.
   package var overloads: UInt64
   /// The loudness of the last 0.4 s in LUFS; this and the six that follow are not numbers when loudness is not measured.
@@ -1603,19 +1605,19 @@ package struct NativeMeterReading: Sendable, Hashable {
   package var range: Double
   /// The highest true peak of any channel in dBTP.
   package var truePeak: Double
-  /// The place on the scale for display, 0 to 120; see `rustle_noise_scale`.
+  /// The place on the scale for display, 0 to 120; see `rustle_display_scale`.
   package var place: Double
   /// Its class, 0 to 4: silent, quiet, average, noisy, loud.
-  package var noiseClass: Int
+  package var levelZone: Int
 
   init(_ record: RustleMeterReading) {
     seconds = record.seconds
     level = record.level
-    equivalent = record.equivalent
+    equivalentContinuousLevel = record.equivalent_continuous_level
     highest = record.highest
     lowest = record.lowest
     peak = record.peak
-    exposure = record.exposure
+    soundExposureLevel = record.sound_exposure_level
     overloads = record.overloads
     momentary = record.momentary
     momentaryHighest = record.momentary_highest
@@ -1625,7 +1627,7 @@ package struct NativeMeterReading: Sendable, Hashable {
     range = record.range
     truePeak = record.true_peak
     place = record.place
-    noiseClass = Int(record.noise_class)
+    levelZone = Int(record.level_zone)
   }
 }
 
@@ -1844,7 +1846,7 @@ package struct NativePlaybackProgress: Sendable, Hashable {
   /// Frames that wait for the device.
   package var queued: UInt64
   /// Frames of silence that the device was given after the first sound, because none waited.
-  package var starved: UInt64
+  package var insertedSilence: UInt64
   /// How often the device ran dry; each time it made a hole, how long it does not report.
   package var underruns: Int
   /// On a frame lane the number of records that were lost just before this one; what is beyond 4,294,967,295 is reported
@@ -1856,7 +1858,7 @@ package struct NativePlaybackProgress: Sendable, Hashable {
     position = record.position
     played = record.played
     queued = record.queued
-    starved = record.starved
+    insertedSilence = record.inserted_silence
     underruns = Int(record.underruns)
     gap = UInt64(record.gap)
   }
@@ -1875,26 +1877,26 @@ package struct NativeSTFTConfiguration: Sendable, Hashable, NativeRecord {
   /// Its symmetry.
   package var symmetry: NativeSymmetry
   /// What the magnitudes are relative to.
-  package var scale: NativeScale
+  package var normalization: NativeNormalization
   /// Where the frames lie.
   package var padding: NativePadding
   /// What a row is.
-  package var form: NativeSpectrumForm
-  /// The instructions. A path that this machine does not have is out of range.
-  package var path: NativeFFTPath
+  package var output: NativeSpectrumOutput
+  /// The instructions. An instruction set that this machine does not have is out of range.
+  package var instructionSet: NativeInstructionSet
 
   package init(
-    size: Int, hop: Int, window: NativeWindow, symmetry: NativeSymmetry, scale: NativeScale, padding: NativePadding,
-    form: NativeSpectrumForm, path: NativeFFTPath
+    size: Int, hop: Int, window: NativeWindow, symmetry: NativeSymmetry, normalization: NativeNormalization,
+    padding: NativePadding, output: NativeSpectrumOutput, instructionSet: NativeInstructionSet
   ) {
     self.size = size
     self.hop = hop
     self.window = window
     self.symmetry = symmetry
-    self.scale = scale
+    self.normalization = normalization
     self.padding = padding
-    self.form = form
-    self.path = path
+    self.output = output
+    self.instructionSet = instructionSet
   }
 
   /// The record for C; memory that it lends is that of `lent`.
@@ -1904,10 +1906,10 @@ package struct NativeSTFTConfiguration: Sendable, Hashable, NativeRecord {
     record.hop = max(0, hop)
     record.window = window.rawValue
     record.symmetry = symmetry.rawValue
-    record.scale = scale.rawValue
+    record.normalization = normalization.rawValue
     record.padding = padding.rawValue
-    record.form = form.rawValue
-    record.path = path.rawValue
+    record.output = output.rawValue
+    record.instruction_set = instructionSet.rawValue
     return record
   }
 
@@ -1920,7 +1922,7 @@ package struct NativeSTFTConfiguration: Sendable, Hashable, NativeRecord {
 
 /// What a plan for short-time spectra is.
 package struct NativeSTFTDescription: Sendable, Hashable {
-  /// The floats of a row: N/2 + 1, or N + 2 with `RUSTLE_FORM_COMPLEX`.
+  /// The floats of a row: N/2 + 1, or N + 2 with `RUSTLE_OUTPUT_COMPLEX`.
   package var rowLength: Int
   /// The least number of floats of scratch memory that a caller may bring.
   package var scratchLength: Int
@@ -2038,7 +2040,7 @@ package struct NativePriceUpdate: Sendable, Hashable {
   package var sequence: UInt64
   /// The symbol's place in the list that the session was started with.
   package var symbol: Int
-  /// On a frame lane the number of updates that were lost just before this one (with `RUSTLE_LANE_KEEP_LATEST`: of its
+  /// On a frame lane the number of updates that were lost just before this one (with `RUSTLE_LANE_CONFLATE`: of its
   /// own symbol); what is beyond 4,294,967,295 is reported with the updates that follow. 0 on the events lane.
   package var gap: UInt64
 
@@ -2297,7 +2299,7 @@ package struct NativeHarmonicity: Sendable, Hashable {
 }
 
 /// The levels of the first two harmonics.
-package struct NativeHarmonicDifference: Sendable, Hashable {
+package struct NativeH1MinusH2: Sendable, Hashable {
   /// H1 less H2 in dB; 0 where no fundamental was found.
   package var difference: Double
   /// The first harmonic's level in dB relative to a full-scale sine; minus infinity where no fundamental was found.
@@ -2307,7 +2309,7 @@ package struct NativeHarmonicDifference: Sendable, Hashable {
   /// The fundamental frequency in Hz, of found ones the mean; 0: none was found.
   package var frequency: Double
 
-  init(_ record: RustleHarmonicDifference) {
+  init(_ record: RustleH1MinusH2) {
     difference = record.difference
     first = record.first
     second = record.second

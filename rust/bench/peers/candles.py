@@ -32,9 +32,9 @@ def ours(program, file, interval):
     return candles.sort_values(["symbol", "start_ns"], ignore_index=True)[COLUMNS]
 
 
-def theirs(quotes, length):
-    quotes = quotes.assign(start_ns=quotes["time_ns"] // length * length)
-    groups = quotes.groupby(["symbol", "start_ns"], sort=True)
+def theirs(trades, length):
+    trades = trades.assign(start_ns=trades["time_ns"] // length * length)
+    groups = trades.groupby(["symbol", "start_ns"], sort=True)
     candles = groups.agg(open=("price", "first"), high=("price", "max"), low=("price", "min"), close=("price", "last"),
                          volume=("units", "sum"), count=("price", "size"))
     return candles.reset_index()[COLUMNS]
@@ -50,17 +50,17 @@ def main():
     options = parser.parse_args()
     subprocess.run([options.program, "recording", str(options.lines), str(options.symbols), str(options.seed), options.file],
                    check=True)
-    quotes = pandas.read_json(options.file, lines=True, precise_float=True,
+    trades = pandas.read_json(options.file, lines=True, precise_float=True,
                               dtype={"t_ms": "int64", "price": "float64", "size": "float64"})
-    quotes["units"] = (quotes["size"].fillna(0) * UNITS).round().astype("int64")
-    quotes["time_ns"] = quotes["t_ms"] * 10**6
+    trades["units"] = (trades["size"].fillna(0) * UNITS).round().astype("int64")
+    trades["time_ns"] = trades["t_ms"] * 10**6
     # By time, and by arrival where times are equal.
-    quotes = quotes.sort_values("time_ns", kind="stable", ignore_index=True)
-    print(f"### Candles of {len(quotes):,} updates beside pandas {pandas.__version__}\n")
+    trades = trades.sort_values("time_ns", kind="stable", ignore_index=True)
+    print(f"### Candles of {len(trades):,} updates beside pandas {pandas.__version__}\n")
     print("| interval | candles | differing |\n|---|---|---|")
     differing = 0
     for interval, length in INTERVALS.items():
-        mine, other = ours(options.program, options.file, interval), theirs(quotes, length)
+        mine, other = ours(options.program, options.file, interval), theirs(trades, length)
         if len(mine) != len(other):
             count = max(len(mine), len(other))
         else:

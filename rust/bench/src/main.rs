@@ -5,8 +5,8 @@
 //! `rustle-bench pitch [--visits N]`, `rustle-bench market [--visits N]`, or, for the programs in `peers/`,
 //! `rustle-bench contour [OPTION ...] FILE ...`, `rustle-bench voice [OPTION ...] FILE ...`,
 //! `rustle-bench recording LINES SYMBOLS SEED FILE` and `rustle-bench candles INTERVAL LATENESS FILE`. Peers are loaded when
-//! they run, never linked: FFTW (libfftw3f) and libebur128 have to be there, KissFFT and FFmpeg are taken when they are, Intel's MKL and IPP
-//! from the given directory, and scipy and pedalboard from the given Python.
+//! they run, never linked: FFTW (libfftw3f) and libebur128 have to be there, KissFFT and FFmpeg are taken when they are, Intel's
+//! MKL and IPP from the given directory, and scipy and pedalboard from the given Python.
 //!
 //! How it measures: all candidates of a job are visited in a new random order each time, at least 40 times; a visit runs as many
 //! jobs as take about 20 us, and the fastest visit counts. With `--instructions` it counts what an emulator executes, see

@@ -1,4 +1,4 @@
-//! Market data: how fast quotes are read and candles, statistics and sequences made; and files and candles for
+//! Market data: how fast trades are read and candles, statistics and sequences made; and files and candles for
 //! `peers/candles.py`.
 
 mod recording;
@@ -6,15 +6,15 @@ mod recording;
 pub(crate) use recording::{candles, recording};
 
 use crate::stopwatch::now;
-use recording::quotes;
+use recording::trades;
 use rustle_market::{
-    CSV_HEADER, CandleBuilder, Format, GbmParameters, GeometricBrownianMotion, Interval, LineSplitter, Quote,
-    QuoteParser, RollingStatistics, Schema, SequenceTracker, SymbolTable, write_csv, write_ndjson,
+    CSV_HEADER, CandleBuilder, Format, GbmParameters, GeometricBrownianMotion, Interval, LineSplitter,
+    RollingStatistics, Schema, SequenceTracker, SymbolTable, Trade, TradeParser, write_csv, write_ndjson,
 };
 use std::error::Error;
 use std::fmt::Write;
 
-/// Quotes of one visit, and of how many symbols.
+/// Trades of one visit, and of how many symbols.
 const COUNT: usize = 100_000;
 const SYMBOLS: usize = 100;
 /// The size of the pieces in which a stream comes.
@@ -22,17 +22,17 @@ const PIECE: usize = 64 * 1_024;
 
 /// A table: the fastest of `visits` visits of each job.
 pub(crate) fn tables(visits: usize) -> Result<String, Box<dyn Error>> {
-    let (table, quotes) = quotes(COUNT, SYMBOLS, 1)?;
+    let (table, trades) = trades(COUNT, SYMBOLS, 1)?;
     let mut text = format!(
         "### Market data, {COUNT} updates of {SYMBOLS} symbols, one thread, the fastest of {visits} visits\n\n\
          | job | a second | ns each | MB/s |\n|---|---|---|---|\n"
     );
     let mut ndjson = Vec::new();
     let mut csv = CSV_HEADER.as_bytes().to_vec();
-    for quote in &quotes {
-        let name = table.name(quote.symbol).ok_or("a symbol without a name")?;
-        write_ndjson(quote, name, &mut ndjson);
-        write_csv(quote, name, &mut csv);
+    for trade in &trades {
+        let name = table.name(trade.symbol).ok_or("a symbol without a name")?;
+        write_ndjson(trade, name, &mut ndjson);
+        write_csv(trade, name, &mut csv);
     }
     for (name, format, bytes) in [
         ("read NDJSON", Format::Ndjson, &ndjson),
@@ -44,18 +44,18 @@ pub(crate) fn tables(visits: usize) -> Result<String, Box<dyn Error>> {
     let mut out = Vec::with_capacity(ndjson.len());
     let seconds = fastest(visits, || {
         out.clear();
-        for quote in &quotes {
-            write_ndjson(quote, table.name(quote.symbol).unwrap_or_default(), &mut out);
+        for trade in &trades {
+            write_ndjson(trade, table.name(trade.symbol).unwrap_or_default(), &mut out);
         }
         out.len()
     });
     row(&mut text, "write NDJSON", seconds, Some(ndjson.len()))?;
-    derived(&mut text, visits, &quotes)?;
+    derived(&mut text, visits, &trades)?;
     Ok(text)
 }
 
-/// What is made of quotes that were read.
-fn derived(text: &mut String, visits: usize, quotes: &[Quote]) -> Result<(), Box<dyn Error>> {
+/// What is made of trades that were read.
+fn derived(text: &mut String, visits: usize, trades: &[Trade]) -> Result<(), Box<dyn Error>> {
     let interval = Interval::parse("1s")?;
     let mut closed = Vec::new();
     let seconds = fastest(visits, || {
@@ -63,24 +63,24 @@ fn derived(text: &mut String, visits: usize, quotes: &[Quote]) -> Result<(), Box
         let Ok(mut builder) = CandleBuilder::new(interval, 0) else {
             return 0;
         };
-        for quote in quotes {
-            builder.push(quote, &mut closed);
+        for trade in trades {
+            builder.push(trade, &mut closed);
         }
         closed.len()
     });
     row(text, "candles of 1 s", seconds, None)?;
     let seconds = fastest(visits, || {
         let mut statistics = RollingStatistics::new(interval);
-        for quote in quotes {
-            statistics.push(quote);
+        for trade in trades {
+            statistics.push(trade);
         }
         statistics.late() as usize
     });
     row(text, "statistics of 1 s", seconds, None)?;
     let seconds = fastest(visits, || {
         let mut tracker = SequenceTracker::new();
-        for quote in quotes {
-            tracker.observe(quote.symbol, quote.sequence);
+        for trade in trades {
+            tracker.observe(trade.symbol, trade.sequence);
         }
         tracker.totals().observed as usize
     });
@@ -94,19 +94,19 @@ fn derived(text: &mut String, visits: usize, quotes: &[Quote]) -> Result<(), Box
     row(text, "geometric Brownian motion", seconds, None)
 }
 
-/// The quotes of a stream that comes in pieces.
-fn read(format: Format, bytes: &[u8]) -> Vec<Quote> {
+/// The trades of a stream that comes in pieces.
+fn read(format: Format, bytes: &[u8]) -> Vec<Trade> {
     let mut splitter = LineSplitter::new();
-    let mut parser = QuoteParser::new(format, Schema::default());
+    let mut parser = TradeParser::new(format, Schema::default());
     let mut symbols = SymbolTable::new();
-    let mut quotes = Vec::with_capacity(COUNT);
+    let mut trades = Vec::with_capacity(COUNT);
     for piece in bytes.chunks(PIECE) {
         splitter.push(piece, |line| {
-            // A malformed line would show in the number of quotes.
-            let _ = parser.parse_line(line, &mut symbols, &mut quotes);
+            // A malformed line would show in the number of trades.
+            let _ = parser.parse_line(line, &mut symbols, &mut trades);
         });
     }
-    quotes
+    trades
 }
 
 /// Seconds of the fastest visit; `job` returns something that it made, so that it is not left out.

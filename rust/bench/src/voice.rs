@@ -2,7 +2,7 @@
 
 use crate::wave::read;
 use rustle_dsp::voice::{
-    FormantConfiguration, VoiceConfiguration, analyze, extract_formants, harmonic_difference, harmonicity,
+    FormantConfiguration, VoiceConfiguration, analyze, extract_formants, h1_minus_h2, harmonicity,
     perturbation,
 };
 use std::error::Error;
@@ -12,8 +12,8 @@ use std::path::Path;
 
 /// One line for each file, parted by tabs: the path; F1 to F5 and B1 to B5 in Hz, 0 where there is none; the ratio in dB; its
 /// frequency; jitter local, rap, ppq5; shimmer local, in dB, apq3, apq5; H1-H2 in dB; median, mean and deviation of the pitch.
-/// With `--hop SAMPLES` the frames of the stream instead, that far apart: the path, the middle in samples, pitch, ratio (or 0), F1 to
-/// F3 and centroid; and a line with jitter and shimmer of all.
+/// With `--hop SAMPLES` the frames of the stream instead, that far apart: the path, the middle in samples, pitch, ratio (or 0),
+/// F1 to F3 and centroid; and a line with jitter and shimmer of all.
 pub(crate) fn lines(words: &[String]) -> Result<String, Box<dyn Error>> {
     let (mut lowest, mut highest) = (75.0, 600.0);
     let mut formants = FormantConfiguration::new(0.0);
@@ -114,7 +114,7 @@ fn line(
     ] {
         write!(text, "\t{value:.7}")?;
     }
-    let levels = harmonic_difference(sample_rate, None, range, &samples)?;
+    let levels = h1_minus_h2(sample_rate, None, range, &samples)?;
     writeln!(
         text,
         "\t{:.4}\t{:.4}\t{:.4}\t{:.4}",

@@ -4,7 +4,7 @@ mod analog;
 mod design;
 mod fit;
 
-pub use analog::{Analog, octaves_to_q, q_to_octaves};
+pub use analog::{Analog, bandwidth_for_q, q_for_bandwidth};
 pub use design::{high_pass, high_shelf, low_pass, low_shelf, peaking};
 pub(crate) use fit::{Demand, numerator_for_poles};
 

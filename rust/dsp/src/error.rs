@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fmt::{self, Display};
 
 use crate::fft::SIZES;
-use crate::fft::path::{PATH_VARIABLE, Path};
+use crate::fft::instruction_set::{INSTRUCTION_SET_VARIABLE, InstructionSet};
 use crate::stft::HOPS;
 
 /// An argument that a function does not accept: what it expects, and what came. A call that returns one had no effect.
@@ -51,12 +51,12 @@ pub enum DspError {
         got: usize,
     },
     /// This machine does not have the instructions of a path.
-    PathUnavailable {
+    InstructionSetUnavailable {
         /// The path that was asked for.
-        got: Path,
+        got: InstructionSet,
     },
     /// A text is not the name of a path.
-    PathName,
+    InstructionSetName,
     /// The distance between frames is not in [`HOPS`](crate::HOPS).
     Hop {
         /// The distance that came, in samples.
@@ -135,19 +135,19 @@ impl Display for DspError {
                 f,
                 "scratch: expected at least {expected} elements, got {got}; ask the plan for its scratch length"
             ),
-            Self::PathUnavailable { got } => write!(
+            Self::InstructionSetUnavailable { got } => write!(
                 f,
                 "FFT path: expected one that this machine has the instructions of, got {got}; the widest is {}",
-                Path::widest()
+                InstructionSet::widest()
             ),
-            Self::PathName => {
+            Self::InstructionSetName => {
                 write!(f, "FFT path: expected one of")?;
-                for path in Path::ALL {
+                for path in InstructionSet::ALL {
                     write!(f, " {path}")?;
                 }
                 write!(
                     f,
-                    ", got another name; the variable {PATH_VARIABLE} names one too"
+                    ", got another name; the variable {INSTRUCTION_SET_VARIABLE} names one too"
                 )
             }
             Self::Hop { got } => {

@@ -1,12 +1,12 @@
 //! The real FFT behind [`SpectrumPlan`](crate::SpectrumPlan), and the slow definition beside it.
 
 pub mod dft;
+pub(crate) mod instruction_set;
 #[expect(
     unsafe_code,
     reason = "vector instructions have no safe form: the one place of this crate for them"
 )]
 pub(crate) mod kernels;
-pub(crate) mod path;
 pub(crate) mod roots;
 
 use std::ops::RangeInclusive;

@@ -77,8 +77,8 @@ impl Framing {
     }
 }
 
-/// Has `push` take the first of `samples`, at most `fit`, and writes every frame that it finds to `frames`; returns how many samples
-/// it took and how many frames there were.
+/// Has `push` take the first of `samples`, at most `fit`, and writes every frame that it finds to `frames`; returns how many
+/// samples it took and how many frames there were.
 ///
 /// # Errors
 /// As `push`.

@@ -1,21 +1,21 @@
 //! The way back: the samples of one frame from its complex bins.
 
 use crate::error::DspError;
+use crate::fft::instruction_set::InstructionSet;
 use crate::fft::is_size;
 use crate::fft::kernels::{self, Kernel};
-use crate::fft::path::Path;
 use crate::fft::roots::Roots;
 
 /// An inverse real FFT of a fixed size.
 ///
 /// It takes the bins that [`SpectrumPlan::complex`](crate::SpectrumPlan::complex) writes with
-/// [`Scale::None`](crate::Scale::None), and gives the N samples that have them, as numpy's `irfft`: of a spectrum that was
-/// made with a window, the windowed samples. A real signal has no imaginary part in bin 0 and bin N/2; what stands there is
-/// ignored. The methods write into the caller's memory and allocate nothing; one plan serves any number of threads, each
+/// [`Normalization::None`](crate::Normalization::None), and gives the N samples that have them, as numpy's `irfft`: of a spectrum
+/// that was made with a window, the windowed samples. A real signal has no imaginary part in bin 0 and bin N/2; what stands there
+/// is ignored. The methods write into the caller's memory and allocate nothing; one plan serves any number of threads, each
 /// with its own scratch.
 ///
-/// From samples to bins and back the relative L2 error is at most 2e-7 up to 16,384 samples, 2.2e-7 above. A bin that is NaN or infinite makes every sample
-/// NaN or infinite.
+/// From samples to bins and back the relative L2 error is at most 2e-7 up to 16,384 samples, 2.2e-7 above. A bin that is NaN or
+/// infinite makes every sample NaN or infinite.
 ///
 /// ```
 /// # fn main() -> Result<(), rustle_dsp::DspError> {
@@ -35,40 +35,45 @@ pub struct InversePlan {
     size: usize,
     /// What bin 0 and bin N/2 are multiplied by, beside what every bin is.
     edge: f32,
-    path: Path,
+    instruction_set: InstructionSet,
 }
 
 impl InversePlan {
-    /// Computes the tables for frames of `size` samples, a power of two from 64 to 65,536, on the preferred path (see
-    /// [`Path::preferred`]). Allocates about 14 `size` bytes.
+    /// Computes the tables for frames of `size` samples, a power of two from 64 to 65,536, on the preferred instruction set (see
+    /// [`InstructionSet::preferred`]). Allocates about 14 `size` bytes.
     ///
     /// # Errors
-    /// [`DspError::Size`]; and what [`Path::preferred`] returns.
+    /// [`DspError::Size`]; and what [`InstructionSet::preferred`] returns.
     pub fn new(size: usize) -> Result<Self, DspError> {
-        Self::on_path(Path::preferred()?, size)
+        Self::with_instruction_set(InstructionSet::preferred()?, size)
     }
 
-    /// As [`new`](Self::new), on a path of the caller's choice.
+    /// As [`new`](Self::new), on an instruction set of the caller's choice.
     ///
     /// # Errors
-    /// [`DspError::Size`], [`DspError::PathUnavailable`].
-    pub fn on_path(path: Path, size: usize) -> Result<Self, DspError> {
-        Self::scaled(path, size, 1.0, 1.0)
+    /// [`DspError::Size`], [`DspError::InstructionSetUnavailable`].
+    pub fn with_instruction_set(instruction_set: InstructionSet, size: usize) -> Result<Self, DspError> {
+        Self::scaled(instruction_set, size, 1.0, 1.0)
     }
 
-    /// As [`on_path`](Self::on_path), for bins that are to be multiplied by `factor`, and those at the edges by `edge`
-    /// besides, which is a power of two.
-    pub(crate) fn scaled(path: Path, size: usize, factor: f64, edge: f32) -> Result<Self, DspError> {
+    /// As [`with_instruction_set`](Self::with_instruction_set), for bins that are to be multiplied by `factor`, and those at the
+    /// edges by `edge` besides, which is a power of two.
+    pub(crate) fn scaled(
+        instruction_set: InstructionSet,
+        size: usize,
+        factor: f64,
+        edge: f32,
+    ) -> Result<Self, DspError> {
         if !is_size(size) {
             return Err(DspError::Size { got: size });
         }
         let weights = vec![(factor / size as f64) as f32; size];
-        let kernel = kernels::kernel(path, &Roots::new(size), &weights);
+        let kernel = kernels::kernel(instruction_set, &Roots::new(size), &weights);
         Ok(Self {
-            kernel: kernel.ok_or(DspError::PathUnavailable { got: path })?,
+            kernel: kernel.ok_or(DspError::InstructionSetUnavailable { got: instruction_set })?,
             size,
             edge,
-            path,
+            instruction_set,
         })
     }
 
@@ -82,9 +87,10 @@ impl InversePlan {
         self.size + 2
     }
 
-    /// The path that the plan computes on, see [`SpectrumPlan::path`](crate::SpectrumPlan::path).
-    pub fn path(&self) -> Path {
-        self.path
+    /// The instruction set that the plan computes on, see
+    /// [`SpectrumPlan::instruction_set`](crate::SpectrumPlan::instruction_set).
+    pub fn instruction_set(&self) -> InstructionSet {
+        self.instruction_set
     }
 
     /// The least number of elements of a `scratch` argument; what is in them before does not matter.

@@ -15,7 +15,7 @@ pub(crate) use meter::check_rate;
 pub use meter::{LevelMeter, LevelReading, MeterError, TimeWeighting};
 pub use octave::{BandAnalyzer, BandWidth, band_centres};
 pub use response::{MAX_POINTS, MicrophoneResponse, ResponseError};
-pub use scale::{NoiseClass, noise_scale};
+pub use scale::{LevelZone, display_scale};
 pub use weighting::{FrequencyWeighting, WeightingFilter};
 
 pub(crate) use histogram::Histogram;

@@ -5,7 +5,7 @@
 //! - [`StftPlan`], [`StftStream`], [`InverseStft`]: spectra along a signal, whole or in pieces, and back.
 //! - [`Window`]: the windows, their coefficients and their sums.
 //! - [`find_peaks`]: the sinusoids in a spectrum, between the bins.
-//! - [`Path`]: the instructions that a plan computes with, and how to choose them.
+//! - [`InstructionSet`]: the instructions that a plan computes with, and how to choose them.
 //! - [`equalizer`]: a parametric equalizer of two channels; [`biquad`]: its filters.
 //! - [`sound_meter`]: levels, loudness and bands in one; [`level`] and [`loudness`]: each alone.
 //! - [`voice`]: formants, noise, jitter and shimmer of voices.
@@ -20,11 +20,11 @@ pub mod biquad;
 pub mod equalizer;
 mod error;
 pub mod fft;
-mod form;
 mod framing;
 mod inverse;
 pub mod level;
 pub mod loudness;
+mod output;
 mod peaks;
 pub mod pitch;
 pub mod sound_meter;
@@ -34,10 +34,10 @@ pub mod voice;
 mod window;
 
 pub use error::DspError;
-pub use fft::path::{PATH_VARIABLE, Path};
-pub use form::Form;
+pub use fft::instruction_set::{INSTRUCTION_SET_VARIABLE, InstructionSet};
 pub use inverse::InversePlan;
+pub use output::Output;
 pub use peaks::{Peak, PeakSearch, find_peaks};
-pub use spectrum::{DECIBEL_FLOOR, Scale, SpectrumPlan};
+pub use spectrum::{DECIBEL_FLOOR, Normalization, SpectrumPlan};
 pub use stft::{HOPS, InverseStft, Padding, Progress, StftPlan, StftStream};
 pub use window::{Symmetry, Window, WindowSums};

@@ -63,8 +63,8 @@ impl PeakSearch {
 /// their envelope and no more; 1.5 (3.5 dB) leaves room for two that add up.
 const LEAKAGE_MARGIN: f64 = 1.5;
 
-/// Finds the sinusoids in `amplitudes`: N/2 + 1 magnitudes with [`Scale::Amplitude`](crate::Scale), of one frame or the
-/// root of the mean power of many. Writes them into `peaks`, the strongest first, until it is full, and returns their
+/// Finds the sinusoids in `amplitudes`: N/2 + 1 magnitudes with [`Normalization::Amplitude`](crate::Normalization), of one frame
+/// or the root of the mean power of many. Writes them into `peaks`, the strongest first, until it is full, and returns their
 /// number.
 ///
 /// A peak is a local maximum that is not a side lobe of a stronger peak. Its place between the bins follows from the ratio

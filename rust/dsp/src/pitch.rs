@@ -60,8 +60,8 @@ pub struct PitchEstimate {
     /// The standard deviation of `frequency` in cents, if what is not the tone is noise, 69 dB below the tone at least; 0 where a
     /// method does not tell.
     pub deviation: f64,
-    /// B, where partial k is at k f0 sqrt(1 + B k^2), below 0.02. 0 is none: of a harmonic tone, of one of fewer than three partials, where
-    /// the frame does not show it, or where a method does not tell.
+    /// B, where partial k is at k f0 sqrt(1 + B k^2), below 0.02. 0 is none: of a harmonic tone, of one of fewer than three
+    /// partials, where the frame does not show it, or where a method does not tell.
     pub inharmonicity: f64,
     /// The tone's power over that of the rest, in dB, to 69, which single precision leaves; negative infinity where there is
     /// no tone or a method does not tell.
@@ -130,7 +130,7 @@ pub trait PitchEstimator: Send {
 ///
 /// # Errors
 /// [`PitchError::SampleRate`], [`PitchError::Range`], [`PitchError::Window`]; and what
-/// [`Path::preferred`](crate::Path::preferred) returns.
+/// [`InstructionSet::preferred`](crate::InstructionSet::preferred) returns.
 pub fn estimator(configuration: &PitchConfiguration) -> Result<Box<dyn PitchEstimator>, PitchError> {
     let checked = configuration.checked()?;
     Ok(match configuration.method {

@@ -5,7 +5,7 @@ mod configuration;
 pub use configuration::{MeteredChannel, SoundMeterConfiguration, SoundMeterError};
 
 use crate::level::{
-    BandAnalyzer, Correction, LevelMeter, LevelReading, MeterError, NoiseClass, decibels, noise_scale,
+    BandAnalyzer, Correction, LevelMeter, LevelReading, LevelZone, MeterError, decibels, display_scale,
 };
 use crate::loudness::{LoudnessMeter, LoudnessReading};
 
@@ -16,11 +16,11 @@ pub struct SoundReading {
     pub levels: LevelReading,
     /// The loudness, when it is measured.
     pub loudness: Option<LoudnessReading>,
-    /// The place on the scale from 0 to 120 of [`noise_scale`]: of the unweighted power with the meter's time constant,
+    /// The place on the scale from 0 to 120 of [`display_scale`]: of the unweighted power with the meter's time constant,
     /// relative to full scale, without calibration and with the microphone's response in it.
     pub place: f64,
     /// The class of that place.
-    pub class: NoiseClass,
+    pub class: LevelZone,
 }
 
 /// Measures sound of up to 24 channels. Memory is of a fixed size, however long the measurement; only [`new`](Self::new)
@@ -160,7 +160,7 @@ impl SoundMeter {
 
     /// What the meter shows now.
     pub fn reading(&self) -> SoundReading {
-        let place = noise_scale(decibels(self.power));
+        let place = display_scale(decibels(self.power));
         SoundReading {
             levels: LevelReading {
                 overloads: self.overloads,
@@ -168,7 +168,7 @@ impl SoundMeter {
             },
             loudness: self.loudness.as_ref().map(LoudnessMeter::reading),
             place,
-            class: NoiseClass::of(place),
+            class: LevelZone::of(place),
         }
     }
 

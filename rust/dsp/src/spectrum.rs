@@ -1,9 +1,9 @@
 //! Windowed spectra of one frame, in four forms.
 
 use crate::error::DspError;
+use crate::fft::instruction_set::InstructionSet;
 use crate::fft::is_size;
 use crate::fft::kernels::{self, Kernel};
-use crate::fft::path::Path;
 use crate::fft::roots::Roots;
 use crate::window::{Symmetry, Window};
 
@@ -13,7 +13,7 @@ pub const DECIBEL_FLOOR: f32 = kernels::FLOOR;
 
 /// What the numbers of a spectrum mean.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Scale {
+pub enum Normalization {
     /// The sum itself, as numpy's `rfft` of the windowed frame: a sine of amplitude 1 reads about half the window's sum.
     #[default]
     None,
@@ -30,8 +30,8 @@ pub enum Scale {
 ///
 /// ```
 /// # fn main() -> Result<(), rustle_dsp::DspError> {
-/// use rustle_dsp::{Scale, SpectrumPlan, Symmetry, Window};
-/// let plan = SpectrumPlan::new(1024, Window::Hann, Symmetry::Periodic, Scale::Amplitude)?;
+/// use rustle_dsp::{Normalization, SpectrumPlan, Symmetry, Window};
+/// let plan = SpectrumPlan::new(1024, Window::Hann, Symmetry::Periodic, Normalization::Amplitude)?;
 /// let frame = vec![0.5; 1024];
 /// let mut amplitudes = vec![0.0; plan.bins()];
 /// let mut scratch = vec![0.0; plan.scratch_len()];
@@ -54,32 +54,37 @@ pub struct SpectrumPlan {
     size: usize,
     /// What bin 0 and bin N/2 are multiplied by.
     edge: f32,
-    path: Path,
+    instruction_set: InstructionSet,
     window: Window,
     symmetry: Symmetry,
-    scale: Scale,
+    scale: Normalization,
 }
 
 impl SpectrumPlan {
-    /// Computes the tables for frames of `size` samples, a power of two from 64 to 65,536, on the preferred path (see
-    /// [`Path::preferred`]). Allocates about 14 `size` bytes.
+    /// Computes the tables for frames of `size` samples, a power of two from 64 to 65,536, on the preferred instruction set (see
+    /// [`InstructionSet::preferred`]). Allocates about 14 `size` bytes.
     ///
     /// # Errors
-    /// [`DspError::Size`]; and what [`Path::preferred`] returns.
-    pub fn new(size: usize, window: Window, symmetry: Symmetry, scale: Scale) -> Result<Self, DspError> {
-        Self::on_path(Path::preferred()?, size, window, symmetry, scale)
-    }
-
-    /// As [`new`](Self::new), on a path of the caller's choice.
-    ///
-    /// # Errors
-    /// [`DspError::Size`], [`DspError::PathUnavailable`].
-    pub fn on_path(
-        path: Path,
+    /// [`DspError::Size`]; and what [`InstructionSet::preferred`] returns.
+    pub fn new(
         size: usize,
         window: Window,
         symmetry: Symmetry,
-        scale: Scale,
+        scale: Normalization,
+    ) -> Result<Self, DspError> {
+        Self::with_instruction_set(InstructionSet::preferred()?, size, window, symmetry, scale)
+    }
+
+    /// As [`new`](Self::new), on an instruction set of the caller's choice.
+    ///
+    /// # Errors
+    /// [`DspError::Size`], [`DspError::InstructionSetUnavailable`].
+    pub fn with_instruction_set(
+        instruction_set: InstructionSet,
+        size: usize,
+        window: Window,
+        symmetry: Symmetry,
+        scale: Normalization,
     ) -> Result<Self, DspError> {
         if !is_size(size) {
             return Err(DspError::Size { got: size });
@@ -92,16 +97,16 @@ impl SpectrumPlan {
         };
         let coefficients: Vec<f64> = (0..size).map(coefficient).collect();
         let (factor, edge) = match scale {
-            Scale::None => (1.0, 1.0),
-            Scale::Amplitude => (2.0 / coefficients.iter().sum::<f64>(), 0.5),
+            Normalization::None => (1.0, 1.0),
+            Normalization::Amplitude => (2.0 / coefficients.iter().sum::<f64>(), 0.5),
         };
         let weights: Vec<f32> = coefficients.iter().map(|c| (factor * c) as f32).collect();
-        let kernel = kernels::kernel(path, &roots, &weights);
+        let kernel = kernels::kernel(instruction_set, &roots, &weights);
         Ok(Self {
-            kernel: kernel.ok_or(DspError::PathUnavailable { got: path })?,
+            kernel: kernel.ok_or(DspError::InstructionSetUnavailable { got: instruction_set })?,
             size,
             edge,
-            path,
+            instruction_set,
             window,
             symmetry,
             scale,
@@ -118,10 +123,10 @@ impl SpectrumPlan {
         self.size / 2 + 1
     }
 
-    /// The path that the plan computes on. Frames too short for its lanes (fewer than 4 V V samples for V lanes) use fewer
-    /// lanes of the same instructions.
-    pub fn path(&self) -> Path {
-        self.path
+    /// The instruction set that the plan computes on. Frames too short for its lanes (fewer than 4 V V samples for V lanes) use
+    /// fewer lanes of the same instructions.
+    pub fn instruction_set(&self) -> InstructionSet {
+        self.instruction_set
     }
 
     /// The window.
@@ -135,7 +140,7 @@ impl SpectrumPlan {
     }
 
     /// What the numbers mean.
-    pub fn scale(&self) -> Scale {
+    pub fn scale(&self) -> Normalization {
         self.scale
     }
 
@@ -167,7 +172,7 @@ impl SpectrumPlan {
         Ok(())
     }
 
-    /// Writes each bin's level, 20 log10 of its magnitude, at least [`DECIBEL_FLOOR`]: with [`Scale::Amplitude`] in
+    /// Writes each bin's level, 20 log10 of its magnitude, at least [`DECIBEL_FLOOR`]: with [`Normalization::Amplitude`] in
     /// decibels relative to a full-scale sine. A bin that is NaN stays NaN. Arguments as for
     /// [`magnitudes`](Self::magnitudes).
     ///

@@ -9,7 +9,7 @@ pub use padding::Padding;
 pub use stream::{Progress, StftStream};
 
 use crate::error::DspError;
-use crate::form::Form;
+use crate::output::Output;
 use crate::spectrum::SpectrumPlan;
 use std::ops::RangeInclusive;
 
@@ -18,7 +18,7 @@ pub const HOPS: RangeInclusive<usize> = 1..=1_048_576;
 
 /// A short-time Fourier transform: windowed spectra of N samples each, `hop` samples apart.
 ///
-/// A frame of the output is a row: N/2 + 1 elements, N + 2 with [`Form::Complex`]; rows lie one after the other. The
+/// A frame of the output is a row: N/2 + 1 elements, N + 2 with [`Output::Complex`]; rows lie one after the other. The
 /// methods write into the caller's memory and allocate nothing. One plan serves any number of threads, each with its own
 /// scratch, and any number of [`StftStream`]s.
 ///
@@ -29,9 +29,9 @@ pub const HOPS: RangeInclusive<usize> = 1..=1_048_576;
 ///
 /// ```
 /// # fn main() -> Result<(), rustle_dsp::DspError> {
-/// use rustle_dsp::{Form, Padding, Scale, SpectrumPlan, StftPlan, Symmetry, Window};
-/// let spectrum = SpectrumPlan::new(256, Window::Hann, Symmetry::Periodic, Scale::Amplitude)?;
-/// let plan = StftPlan::new(spectrum, 64, Padding::Reflect, Form::Magnitudes)?;
+/// use rustle_dsp::{Output, Padding, Normalization, SpectrumPlan, StftPlan, Symmetry, Window};
+/// let spectrum = SpectrumPlan::new(256, Window::Hann, Symmetry::Periodic, Normalization::Amplitude)?;
+/// let plan = StftPlan::new(spectrum, 64, Padding::Reflect, Output::Magnitudes)?;
 /// let signal = vec![0.5; 1000];
 /// let count = plan.frame_count(signal.len());
 /// assert_eq!(count, 1 + 1000 / 64);
@@ -45,7 +45,7 @@ pub struct StftPlan {
     spectrum: SpectrumPlan,
     hop: usize,
     padding: Padding,
-    form: Form,
+    form: Output,
 }
 
 impl StftPlan {
@@ -53,7 +53,7 @@ impl StftPlan {
     ///
     /// # Errors
     /// [`DspError::Hop`].
-    pub fn new(spectrum: SpectrumPlan, hop: usize, padding: Padding, form: Form) -> Result<Self, DspError> {
+    pub fn new(spectrum: SpectrumPlan, hop: usize, padding: Padding, form: Output) -> Result<Self, DspError> {
         if !HOPS.contains(&hop) {
             return Err(DspError::Hop { got: hop });
         }
@@ -81,7 +81,7 @@ impl StftPlan {
     }
 
     /// What is written for each bin.
-    pub fn form(&self) -> Form {
+    pub fn form(&self) -> Output {
         self.form
     }
 

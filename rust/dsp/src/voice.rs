@@ -3,7 +3,7 @@
 //! - [`FormantAnalyzer`], [`extract_formants`]: the resonances of the vocal tract.
 //! - [`analyze_spectrum`], [`SpectrumAnalyzer`]: centroid, rolloff and tilt.
 //! - [`HarmonicityAnalyzer`], [`harmonicity`]: harmonics-to-noise ratio.
-//! - [`harmonic_difference`]: H1-H2, the first harmonic's level over the second's.
+//! - [`h1_minus_h2`]: H1-H2, the first harmonic's level over the second's.
 //! - [`perturbation`]: jitter and shimmer.
 //! - [`VoiceAnalyzer`], [`analyze`]: pitch and the above, frame by frame, and in sum.
 //!
@@ -46,7 +46,7 @@ pub use formants::{
     FORMANTS, Formant, FormantAnalyzer, FormantConfiguration, FormantMethod, Formants, extract_formants,
 };
 pub use harmonicity::{Harmonicity, HarmonicityAnalyzer, VOICED_LIKENESS, harmonicity};
-pub use harmonics::{HarmonicDifference, harmonic_difference};
+pub use harmonics::{H1MinusH2, h1_minus_h2};
 pub use periods::perturbation;
 pub use perturbation::Perturbation;
 pub use summary::VoiceSummary;

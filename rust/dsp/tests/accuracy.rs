@@ -1,7 +1,7 @@
 //! Every size and window against references in `f64`: the definition, a second transform, and numpy's results.
 
 use rustle_dsp::fft::{SIZES, dft};
-use rustle_dsp::{Scale, SpectrumPlan, Symmetry, Window};
+use rustle_dsp::{Normalization, SpectrumPlan, Symmetry, Window};
 use rustle_testkit::{VectorCase, half_spectrum, impulse, noise, relative_l2, sine, sweep, vector_file};
 
 /// The bound that the documentation of `SpectrumPlan` states.
@@ -12,7 +12,7 @@ fn sizes() -> impl Iterator<Item = usize> {
 }
 
 fn plan(size: usize, window: Window, symmetry: Symmetry) -> SpectrumPlan {
-    SpectrumPlan::new(size, window, symmetry, Scale::None).expect("a valid size")
+    SpectrumPlan::new(size, window, symmetry, Normalization::None).expect("a valid size")
 }
 
 fn magnitudes(plan: &SpectrumPlan, input: &[f32]) -> Vec<f32> {
@@ -76,8 +76,13 @@ fn magnitudes_are_within_the_bound_for_every_size_window_and_signal() {
 fn other_bins_of_an_on_bin_sine_are_below_135_db() {
     for size in sizes() {
         let signal = sine(size, 8.0, size as f64, 1.0, 0.0);
-        let plan = SpectrumPlan::new(size, Window::Rectangular, Symmetry::Periodic, Scale::Amplitude)
-            .expect("a valid size");
+        let plan = SpectrumPlan::new(
+            size,
+            Window::Rectangular,
+            Symmetry::Periodic,
+            Normalization::Amplitude,
+        )
+        .expect("a valid size");
         let mut levels = vec![0.0; plan.bins()];
         plan.decibels(&signal, &mut levels, &mut vec![0.0; plan.scratch_len()])
             .expect("matching lengths");

@@ -5,8 +5,8 @@ use rustle_dsp::loudness::{ChannelWeight, LoudnessMeter};
 use rustle_dsp::pitch::{PitchConfiguration, PitchMethod, PitchTracker};
 use rustle_dsp::voice::{VoiceAnalyzer, VoiceConfiguration};
 use rustle_dsp::{
-    Form, InversePlan, InverseStft, Padding, Path, Scale, SpectrumPlan, StftPlan, StftStream, Symmetry,
-    Window,
+    InstructionSet, InversePlan, InverseStft, Normalization, Output, Padding, SpectrumPlan, StftPlan,
+    StftStream, Symmetry, Window,
 };
 use rustle_testkit::{CountingAllocator, allocations_in, noise};
 use std::sync::Arc;
@@ -22,9 +22,15 @@ fn counter_counts() {
 
 #[test]
 fn no_form_of_a_spectrum_allocates() {
-    let paths = Path::ALL.into_iter().filter(|path| path.is_available());
+    let paths = InstructionSet::ALL.into_iter().filter(|path| path.is_available());
     for (path, size) in paths.flat_map(|path| [64, 128, 2048, 65_536].map(|size| (path, size))) {
-        let plan = SpectrumPlan::on_path(path, size, Window::Hann, Symmetry::Periodic, Scale::Amplitude);
+        let plan = SpectrumPlan::with_instruction_set(
+            path,
+            size,
+            Window::Hann,
+            Symmetry::Periodic,
+            Normalization::Amplitude,
+        );
         let plan = plan.expect("a valid size");
         let input = noise(1, size);
         let mut scratch = vec![0.0; plan.scratch_len()];
@@ -58,8 +64,8 @@ fn inverse_does_not_allocate() {
 fn short_time_spectra_allocate_nothing_whole_or_in_pieces_or_back() {
     let signal = noise(3, 5000);
     for padding in [Padding::None, Padding::Zero, Padding::Reflect] {
-        for form in Form::ALL {
-            let spectrum = SpectrumPlan::new(512, Window::Hann, Symmetry::Periodic, Scale::None);
+        for form in Output::ALL {
+            let spectrum = SpectrumPlan::new(512, Window::Hann, Symmetry::Periodic, Normalization::None);
             let spectrum = spectrum.expect("a valid size");
             let inverse = InverseStft::new(&spectrum, 100, padding).expect("a valid hop");
             let plan = StftPlan::new(spectrum, 100, padding, form).expect("a valid hop");
@@ -91,7 +97,7 @@ fn short_time_spectra_allocate_nothing_whole_or_in_pieces_or_back() {
 
 #[test]
 fn refused_call_does_not_allocate_either() {
-    let plan = SpectrumPlan::new(256, Window::Hann, Symmetry::Periodic, Scale::None);
+    let plan = SpectrumPlan::new(256, Window::Hann, Symmetry::Periodic, Normalization::None);
     let plan = plan.expect("a valid size");
     let (count, result) = allocations_in(|| plan.magnitudes(&[], &mut [], &mut []));
     assert_eq!(count, 0);
@@ -100,13 +106,23 @@ fn refused_call_does_not_allocate_either() {
 
 #[test]
 fn making_a_plan_takes_a_few_allocations_whatever_the_size() {
-    for path in Path::ALL.into_iter().filter(|path| path.is_available()) {
-        let plan_of =
-            |size| move || SpectrumPlan::on_path(path, size, Window::Hann, Symmetry::Periodic, Scale::None);
+    for path in InstructionSet::ALL.into_iter().filter(|path| path.is_available()) {
+        let plan_of = |size| {
+            move || {
+                SpectrumPlan::with_instruction_set(
+                    path,
+                    size,
+                    Window::Hann,
+                    Symmetry::Periodic,
+                    Normalization::None,
+                )
+            }
+        };
         for size in [512, 8192, 65_536] {
             let (count, plan) = allocations_in(plan_of(size));
             assert!(plan.is_ok());
-            // Tables of roots, weights, positions and points, one of twiddle factors for each pass, and a few that double as they grow.
+            // Tables of roots, weights, positions and points, one of twiddle factors for each pass, and a few that double as they
+            // grow.
             assert!(count <= 64, "{size} samples, {path}: {count} allocations");
         }
     }

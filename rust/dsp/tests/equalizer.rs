@@ -1,6 +1,6 @@
 //! The equalizer as its listeners hear it.
 
-use rustle_dsp::Path;
+use rustle_dsp::InstructionSet;
 use rustle_dsp::biquad::{Biquad, BiquadState};
 use rustle_dsp::equalizer::{Band, CENTRES, Equalizer, EqualizerError, Ramp, Settings};
 use rustle_testkit::{CountingAllocator, allocations_in, noise};
@@ -81,7 +81,7 @@ type Make = fn(usize, usize) -> Result<Equalizer, EqualizerError>;
 
 #[test]
 fn wavefront_has_the_bits_of_one_section_after_the_other() {
-    let fused = Path::Avx2.is_available();
+    let fused = InstructionSet::Avx2.is_available();
     for (make, fused) in [
         (Equalizer::new as Make, fused),
         (Equalizer::without_vectors, false),
@@ -294,9 +294,14 @@ fn tone_stays_clean() {
 
 /// The energy of `sound` further than 500 Hz from `frequency` Hz, against all of it, in dB. `sound` has 2^n samples.
 fn splatter(sound: &[f32], frequency: f64) -> f64 {
-    use rustle_dsp::{Scale, SpectrumPlan, Symmetry, Window};
-    let plan =
-        SpectrumPlan::new(sound.len(), Window::Blackman, Symmetry::Periodic, Scale::None).expect("a size");
+    use rustle_dsp::{Normalization, SpectrumPlan, Symmetry, Window};
+    let plan = SpectrumPlan::new(
+        sound.len(),
+        Window::Blackman,
+        Symmetry::Periodic,
+        Normalization::None,
+    )
+    .expect("a size");
     let mut powers = vec![0.0; plan.bins()];
     let mut scratch = vec![0.0; plan.scratch_len()];
     plan.power(sound, &mut powers, &mut scratch)

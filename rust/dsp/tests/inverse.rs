@@ -1,13 +1,13 @@
 //! The inverse transform: against its definition, numpy's conventions, the round trip, and the edges of `f32`.
 
-use rustle_dsp::{DspError, InversePlan, Path, Scale, SpectrumPlan, Symmetry, Window};
+use rustle_dsp::{DspError, InstructionSet, InversePlan, Normalization, SpectrumPlan, Symmetry, Window};
 use rustle_testkit::{noise, relative_l2, vector_file};
 use std::error::Error;
 
 type TestResult = Result<(), Box<dyn Error>>;
 
-fn paths() -> impl Iterator<Item = Path> {
-    Path::ALL.into_iter().filter(|path| path.is_available())
+fn paths() -> impl Iterator<Item = InstructionSet> {
+    InstructionSet::ALL.into_iter().filter(|path| path.is_available())
 }
 
 fn sizes() -> impl Iterator<Item = usize> {
@@ -30,7 +30,10 @@ fn samples_are_those_of_numpy() -> TestResult {
         let bins = noise(seed, length as usize);
         let chosen: Vec<usize> = case.values("positions");
         for path in paths() {
-            let actual = samples(&InversePlan::on_path(path, case.value("size"))?, &bins)?;
+            let actual = samples(
+                &InversePlan::with_instruction_set(path, case.value("size"))?,
+                &bins,
+            )?;
             let energy: f64 = actual.iter().map(|x| f64::from(*x).powi(2)).sum();
             let actual: Vec<f32> = chosen.iter().map(|at| actual[*at]).collect();
             let error = relative_l2(&actual, &case.values::<f64>("samples"));
@@ -46,9 +49,14 @@ fn samples_are_those_of_numpy() -> TestResult {
 fn round_trip_gives_the_samples_back() -> TestResult {
     for path in paths() {
         for size in sizes() {
-            let forward =
-                SpectrumPlan::on_path(path, size, Window::Rectangular, Symmetry::Periodic, Scale::None)?;
-            let inverse = InversePlan::on_path(path, size)?;
+            let forward = SpectrumPlan::with_instruction_set(
+                path,
+                size,
+                Window::Rectangular,
+                Symmetry::Periodic,
+                Normalization::None,
+            )?;
+            let inverse = InversePlan::with_instruction_set(path, size)?;
             let input = noise(41, size);
             let mut bins = vec![f32::NAN; inverse.complex_len()];
             forward.complex(&input, &mut bins, &mut vec![f32::NAN; forward.scratch_len()])?;
@@ -65,7 +73,7 @@ fn round_trip_gives_the_samples_back() -> TestResult {
 fn single_bins_are_cosines_and_sines() -> TestResult {
     for path in paths() {
         let size = 1024;
-        let plan = InversePlan::on_path(path, size)?;
+        let plan = InversePlan::with_instruction_set(path, size)?;
         for bin in [0, 1, 2, 31, 32, 33, 100, 255, 256, 257, 511, 512] {
             let mut bins = vec![0.0; size + 2];
             let edge = if bin == 0 || bin == size / 2 { 1.0 } else { 2.0 };
@@ -87,7 +95,7 @@ fn single_bins_are_cosines_and_sines() -> TestResult {
 #[test]
 fn imaginary_parts_of_the_edges_are_ignored() -> TestResult {
     for path in paths() {
-        let plan = InversePlan::on_path(path, 256)?;
+        let plan = InversePlan::with_instruction_set(path, 256)?;
         let mut bins = noise(42, 258);
         let expected = samples(&plan, &bins)?;
         (bins[1], bins[257]) = (f32::NAN, f32::INFINITY);
@@ -99,7 +107,7 @@ fn imaginary_parts_of_the_edges_are_ignored() -> TestResult {
 #[test]
 fn silence_is_exactly_zero_and_what_is_not_finite_reaches_every_sample() -> TestResult {
     for path in paths() {
-        let plan = InversePlan::on_path(path, 256)?;
+        let plan = InversePlan::with_instruction_set(path, 256)?;
         assert_eq!(samples(&plan, &[0.0; 258])?, [0.0; 256]);
         for (bad, place) in [(f32::NAN, 0), (f32::INFINITY, 100), (f32::NEG_INFINITY, 256)] {
             let mut bins = noise(43, 258);

@@ -2,8 +2,8 @@
 //!
 //! The tables give their values to a tenth. By the formulas of BS.1770 the signals themselves are up to 0.04 LU away from those:
 //! a sine of 1 kHz reads 0.0067 LU too much, the tones of case 12 have a mean power of -22.967 dB, and in case 5 the blocks
-//! overlap the ends of the file less often than its middle. What is asserted is the value by the formulas, within 0.005 LU (the filters at other rates than
-//! 48 kHz add 0.003), and
+//! overlap the ends of the file less often than its middle. What is asserted is the value by the formulas, within 0.005 LU (the
+//! filters at other rates than 48 kHz add 0.003), and
 //! the one of the table within 0.05 LU.
 
 use rustle_dsp::loudness::{ChannelWeight, LoudnessMeter, LoudnessReading};

@@ -5,7 +5,10 @@
 //! and any path by up to 1.7 in both directions. So one compares with FFTW over 32 signals of a kind together.
 
 use rustle_dsp::fft::SIZES;
-use rustle_dsp::{DECIBEL_FLOOR, DspError, PATH_VARIABLE, Path, Scale, SpectrumPlan, Symmetry, Window};
+use rustle_dsp::{
+    DECIBEL_FLOOR, DspError, INSTRUCTION_SET_VARIABLE, InstructionSet, Normalization, SpectrumPlan, Symmetry,
+    Window,
+};
 use rustle_testkit::{Fftw, half_spectrum, impulse, noise, relative_l2, sine, this_program};
 
 /// The most that the error of any signal may be up to 8192 samples, and above: what `SpectrumPlan` documents.
@@ -21,10 +24,10 @@ const WINDOWS: [Window; 2] = [Window::Rectangular, Window::Hann];
 
 /// The most that the error of noise may be over FFTW's; and of signals with few large bins, where there is some scatter
 /// left. FFTW's code for arm64 rounds a product and a sum once, which plain arrays do not.
-fn over_fftw(path: Path) -> [f64; 2] {
+fn over_fftw(path: InstructionSet) -> [f64; 2] {
     match path {
-        Path::Plain if cfg!(target_arch = "aarch64") => [1.07, 1.15],
-        Path::Neon => [1.05, 1.12],
+        InstructionSet::Plain if cfg!(target_arch = "aarch64") => [1.07, 1.15],
+        InstructionSet::Neon => [1.05, 1.12],
         _ => [1.05, 1.1],
     }
 }
@@ -38,25 +41,25 @@ fn sizes() -> impl Iterator<Item = usize> {
 }
 
 /// A plan for each path of this machine.
-fn plans(size: usize, window: Window, scale: Scale) -> Vec<SpectrumPlan> {
-    let paths = Path::ALL.into_iter().filter(|path| path.is_available());
+fn plans(size: usize, window: Window, scale: Normalization) -> Vec<SpectrumPlan> {
+    let paths = InstructionSet::ALL.into_iter().filter(|path| path.is_available());
     paths
-        .map(|path| SpectrumPlan::on_path(path, size, window, Symmetry::Periodic, scale))
+        .map(|path| SpectrumPlan::with_instruction_set(path, size, window, Symmetry::Periodic, scale))
         .map(|plan| plan.expect("a valid size"))
         .collect()
 }
 
-type Form = fn(&SpectrumPlan, &[f32], &mut [f32], &mut [f32]) -> Result<(), DspError>;
+type Output = fn(&SpectrumPlan, &[f32], &mut [f32], &mut [f32]) -> Result<(), DspError>;
 
 /// The forms with one value per bin.
-const REAL_FORMS: [(&str, Form); 3] = [
+const REAL_FORMS: [(&str, Output); 3] = [
     ("magnitudes", SpectrumPlan::magnitudes),
     ("power", SpectrumPlan::power),
     ("decibels", SpectrumPlan::decibels),
 ];
 
 /// A form's output, in memory and with a scratch that were used before.
-fn run(form: Form, plan: &SpectrumPlan, input: &[f32], elements: usize) -> Vec<f32> {
+fn run(form: Output, plan: &SpectrumPlan, input: &[f32], elements: usize) -> Vec<f32> {
     let mut output = vec![f32::NAN; elements];
     form(plan, input, &mut output, &mut vec![f32::NAN; plan.scratch_len()]).expect("matching lengths");
     output
@@ -124,7 +127,7 @@ fn root_mean_square(errors: &[f64]) -> f64 {
 fn magnitudes_are_within_the_bounds_and_as_good_as_those_of_fftw() {
     let fftw = Fftw::load();
     for (size, window) in sizes().flat_map(|size| WINDOWS.map(|window| (size, window))) {
-        let plans = plans(size, window, Scale::None);
+        let plans = plans(size, window, Normalization::None);
         for (kind, signals) in kinds(size) {
             let references: Vec<_> = signals.iter().map(|s| absolute(&reference(s, window))).collect();
             let errors_of = |spectrum: &dyn Fn(&[f32]) -> Vec<f32>| -> Vec<f64> {
@@ -137,11 +140,13 @@ fn magnitudes_are_within_the_bounds_and_as_good_as_those_of_fftw() {
                 .as_ref()
                 .map(|fftw| root_mean_square(&errors_of(&|s| magnitudes_by_fftw(fftw, s, window))));
             for plan in &plans {
-                let what = format!("{kind}, {size} {window:?}, {}", plan.path());
+                let what = format!("{kind}, {size} {window:?}, {}", plan.instruction_set());
                 let ours = errors_of(&|s| magnitudes(plan, s));
                 let (bound, over_fftw) = match kind {
-                    "noise" if COMPARED.contains(&size) => (NOISE_BOUND, over_fftw(plan.path())[0]),
-                    _ => (bound(size), over_fftw(plan.path())[1]),
+                    "noise" if COMPARED.contains(&size) => {
+                        (NOISE_BOUND, over_fftw(plan.instruction_set())[0])
+                    }
+                    _ => (bound(size), over_fftw(plan.instruction_set())[1]),
                 };
                 assert!(ours.iter().all(|error| *error <= bound), "{what}: {ours:?}");
                 if let Some(theirs) = theirs.filter(|_| COMPARED.contains(&size)) {
@@ -160,8 +165,8 @@ fn other_forms_are_within_the_bound() {
         let bins = reference(&input, Window::Hann);
         let parts: Vec<f64> = bins.iter().flat_map(|(re, im)| [*re, *im]).collect();
         let powers: Vec<f64> = bins.iter().map(|(re, im)| re * re + im * im).collect();
-        for plan in plans(size, Window::Hann, Scale::None) {
-            let what = format!("{size}, {}", plan.path());
+        for plan in plans(size, Window::Hann, Normalization::None) {
+            let what = format!("{size}, {}", plan.instruction_set());
             let error = relative_l2(&complex(&plan, &input), &parts);
             assert!(error <= bound(size), "complex, {what}: {error:e}");
 
@@ -186,7 +191,7 @@ fn other_forms_are_within_the_bound() {
 fn paths_agree() {
     for size in sizes() {
         let input = noise(size as u32, size);
-        let plans = plans(size, Window::Hann, Scale::Amplitude);
+        let plans = plans(size, Window::Hann, Normalization::Amplitude);
         let wide = |values: Vec<f32>| -> Vec<f64> { values.into_iter().map(f64::from).collect() };
         let (magnitudes_of_plain, complex_of_plain) = {
             let plain = plans.last().expect("plain arrays are everywhere");
@@ -200,7 +205,7 @@ fn paths_agree() {
             assert!(
                 errors.iter().all(|error| *error <= bound(size)),
                 "{size}, {}: {errors:?}",
-                plan.path()
+                plan.instruction_set()
             );
         }
     }
@@ -211,10 +216,10 @@ fn other_bins_of_an_on_bin_sine_are_below_135_db() {
     for size in sizes() {
         for bin in [1, 5, size / 4, size / 2 - 3] {
             let signal = sine(size, bin as f64, size as f64, 1.0, 0.2);
-            for plan in plans(size, Window::Rectangular, Scale::Amplitude) {
+            for plan in plans(size, Window::Rectangular, Normalization::Amplitude) {
                 let levels = run(SpectrumPlan::decibels, &plan, &signal, plan.bins());
                 for (other, level) in levels.iter().enumerate().filter(|(other, _)| *other != bin) {
-                    let path = plan.path();
+                    let path = plan.instruction_set();
                     assert!(
                         *level < -135.0,
                         "{size}, {path}, sine in bin {bin}: {level} dB in bin {other}"
@@ -229,7 +234,7 @@ fn other_bins_of_an_on_bin_sine_are_below_135_db() {
 fn neither_addresses_nor_old_contents_change_a_bit() {
     for size in sizes() {
         let input = noise(9, size);
-        for plan in plans(size, Window::Hann, Scale::None) {
+        for plan in plans(size, Window::Hann, Normalization::None) {
             let expected = magnitudes(&plan, &input);
             for (offset, dirt) in [(1, 0.0), (2, f32::INFINITY), (3, f32::MAX), (5, -1.0)] {
                 let mut moved = vec![0.0; offset];
@@ -241,7 +246,7 @@ fn neither_addresses_nor_old_contents_change_a_bit() {
                 assert!(
                     output[offset..] == expected[..size / 2],
                     "{size}, {}, {dirt} in the scratch",
-                    plan.path()
+                    plan.instruction_set()
                 );
             }
         }
@@ -251,7 +256,7 @@ fn neither_addresses_nor_old_contents_change_a_bit() {
 #[test]
 fn silence_is_exactly_zero_in_every_form() {
     for size in sizes() {
-        for plan in plans(size, Window::Hann, Scale::Amplitude) {
+        for plan in plans(size, Window::Hann, Normalization::Amplitude) {
             let silence = vec![0.0; size];
             for (name, form) in REAL_FORMS {
                 let expected = if name == "decibels" { DECIBEL_FLOOR } else { 0.0 };
@@ -259,13 +264,13 @@ fn silence_is_exactly_zero_in_every_form() {
                 assert!(
                     output.iter().all(|x| *x == expected),
                     "{name}, {size}, {}",
-                    plan.path()
+                    plan.instruction_set()
                 );
             }
             assert!(
                 complex(&plan, &silence).iter().all(|x| *x == 0.0),
                 "{size}, {}",
-                plan.path()
+                plan.instruction_set()
             );
         }
     }
@@ -277,7 +282,7 @@ fn denormal_samples_lose_digits_and_nothing_else() {
     for size in sizes() {
         let input: Vec<f32> = noise(4, size).into_iter().map(|x| x * 1e-40).collect();
         let expected = reference(&input, Window::Rectangular);
-        for plan in plans(size, Window::Rectangular, Scale::None) {
+        for plan in plans(size, Window::Rectangular, Normalization::None) {
             // Each of N samples is rounded to a multiple of the least number when it is weighted, and in each pass.
             let tolerance = least * 4.0 * (size as f64).sqrt() * f64::from(size.ilog2());
             for (bin, (parts, expected)) in complex(&plan, &input).chunks_exact(2).zip(&expected).enumerate()
@@ -286,13 +291,13 @@ fn denormal_samples_lose_digits_and_nothing_else() {
                 assert!(
                     distance <= tolerance,
                     "{size}, {}, bin {bin}: {distance:e}",
-                    plan.path()
+                    plan.instruction_set()
                 );
             }
             assert!(
                 magnitudes(&plan, &input).iter().all(|x| *x == 0.0),
                 "{size}, {}",
-                plan.path()
+                plan.instruction_set()
             );
         }
     }
@@ -301,13 +306,13 @@ fn denormal_samples_lose_digits_and_nothing_else() {
 #[test]
 fn nan_and_infinity_reach_every_bin() {
     for size in sizes() {
-        for plan in plans(size, Window::Hann, Scale::None) {
+        for plan in plans(size, Window::Hann, Normalization::None) {
             for (bad, place) in [
                 (f32::NAN, 0),
                 (f32::INFINITY, size / 2),
                 (f32::NEG_INFINITY, size - 1),
             ] {
-                let what = format!("{bad} at {place} of {size}, {}", plan.path());
+                let what = format!("{bad} at {place} of {size}, {}", plan.instruction_set());
                 let mut input = noise(5, size);
                 input[place] = bad;
                 for (name, form) in REAL_FORMS {
@@ -330,25 +335,28 @@ fn nan_and_infinity_reach_every_bin() {
 fn environment_names_the_path_of_plans_without_one() {
     const NAME: &str = "environment_names_the_path_of_plans_without_one";
     if let Ok(expected) = std::env::var("RUSTLE_EXPECTED_PATH") {
-        let plan = SpectrumPlan::new(256, Window::Hann, Symmetry::Periodic, Scale::None);
-        let got = plan.map_or_else(|error| error.to_string(), |plan| plan.path().to_string());
+        let plan = SpectrumPlan::new(256, Window::Hann, Symmetry::Periodic, Normalization::None);
+        let got = plan.map_or_else(
+            |error| error.to_string(),
+            |plan| plan.instruction_set().to_string(),
+        );
         assert!(got.contains(&expected), "expected {expected}, got {got}");
         return;
     }
     let names = "expected one of avx512 avx2 neon narrow plain";
     let mut cases = vec![
-        ("", Path::widest().to_string()),
+        ("", InstructionSet::widest().to_string()),
         ("fast", names.to_string()),
         ("AVX2", names.to_string()),
     ];
-    for path in Path::ALL {
+    for path in InstructionSet::ALL {
         let refused = if path.is_available() { "" } else { "got " };
         cases.push((path.name(), format!("{refused}{path}")));
     }
     for (variable, expected) in cases {
         let output = this_program()
             .args([NAME, "--exact"])
-            .env(PATH_VARIABLE, variable)
+            .env(INSTRUCTION_SET_VARIABLE, variable)
             .env("RUSTLE_EXPECTED_PATH", expected)
             .output()
             .expect("the test runs again");

@@ -1,6 +1,6 @@
 //! The contract of `SpectrumPlan`: lengths, scales, forms, and numbers at the edges of `f32`.
 
-use rustle_dsp::{DECIBEL_FLOOR, DspError, Scale, SpectrumPlan, Symmetry, Window};
+use rustle_dsp::{DECIBEL_FLOOR, DspError, Normalization, SpectrumPlan, Symmetry, Window};
 use rustle_testkit::{impulse, noise, sine};
 use std::error::Error;
 
@@ -8,20 +8,20 @@ const SIZE: usize = 256;
 
 type TestResult = Result<(), Box<dyn Error>>;
 
-fn plan(window: Window, scale: Scale) -> Result<SpectrumPlan, DspError> {
+fn plan(window: Window, scale: Normalization) -> Result<SpectrumPlan, DspError> {
     SpectrumPlan::new(SIZE, window, Symmetry::Periodic, scale)
 }
 
-type Form = fn(&SpectrumPlan, &[f32], &mut [f32], &mut [f32]) -> Result<(), DspError>;
+type Output = fn(&SpectrumPlan, &[f32], &mut [f32], &mut [f32]) -> Result<(), DspError>;
 
 /// The forms with one value per bin.
-const FORMS: [(&str, Form); 3] = [
+const FORMS: [(&str, Output); 3] = [
     ("magnitudes", SpectrumPlan::magnitudes),
     ("power", SpectrumPlan::power),
     ("decibels", SpectrumPlan::decibels),
 ];
 
-fn run(form: Form, plan: &SpectrumPlan, input: &[f32]) -> Result<Vec<f32>, DspError> {
+fn run(form: Output, plan: &SpectrumPlan, input: &[f32]) -> Result<Vec<f32>, DspError> {
     let mut output = vec![f32::NAN; plan.bins()];
     form(plan, input, &mut output, &mut vec![f32::NAN; plan.scratch_len()])?;
     Ok(output)
@@ -30,14 +30,14 @@ fn run(form: Form, plan: &SpectrumPlan, input: &[f32]) -> Result<Vec<f32>, DspEr
 #[test]
 fn sizes_that_are_no_power_of_two_or_out_of_range_are_refused() {
     for got in [0, 1, 32, 63, 65, 1000, 65_535, 131_072, usize::MAX, 1 << 63] {
-        let result = SpectrumPlan::new(got, Window::Hann, Symmetry::Periodic, Scale::None);
+        let result = SpectrumPlan::new(got, Window::Hann, Symmetry::Periodic, Normalization::None);
         assert_eq!(result.err(), Some(DspError::Size { got }));
     }
 }
 
 #[test]
 fn wrong_lengths_are_refused_with_the_right_one() -> TestResult {
-    let plan = plan(Window::Hann, Scale::None)?;
+    let plan = plan(Window::Hann, Normalization::None)?;
     let mut scratch = vec![0.0; plan.scratch_len()];
     for (name, form) in FORMS {
         for got in [0, SIZE - 1, SIZE + 1] {
@@ -66,7 +66,7 @@ fn wrong_lengths_are_refused_with_the_right_one() -> TestResult {
 
 #[test]
 fn output_of_half_the_size_leaves_out_the_last_bin_only() -> TestResult {
-    for scale in [Scale::None, Scale::Amplitude] {
+    for scale in [Normalization::None, Normalization::Amplitude] {
         let plan = plan(Window::Hann, scale)?;
         let input = noise(21, SIZE);
         for (name, form) in FORMS {
@@ -81,7 +81,7 @@ fn output_of_half_the_size_leaves_out_the_last_bin_only() -> TestResult {
 
 #[test]
 fn forms_are_functions_of_the_complex_bins() -> TestResult {
-    for scale in [Scale::None, Scale::Amplitude] {
+    for scale in [Normalization::None, Normalization::Amplitude] {
         let plan = plan(Window::Blackman, scale)?;
         let input = noise(22, SIZE);
         let mut complex = vec![f32::NAN; 2 * plan.bins()];
@@ -112,7 +112,7 @@ fn forms_are_functions_of_the_complex_bins() -> TestResult {
 
 #[test]
 fn phase_is_that_of_a_cosine_from_the_first_sample_on() -> TestResult {
-    let plan = plan(Window::Rectangular, Scale::Amplitude)?;
+    let plan = plan(Window::Rectangular, Normalization::Amplitude)?;
     let mut complex = vec![0.0; 2 * plan.bins()];
     for phase in [-2.0_f64, 0.0, 1.0, 3.0] {
         let cosine = sine(SIZE, 10.0, 256.0, 0.5, phase + std::f64::consts::FRAC_PI_2);
@@ -128,7 +128,7 @@ fn amplitudes_of_full_scale_signals_are_one() -> TestResult {
     for size in [64, 256, 4096] {
         for window in Window::ALL {
             for symmetry in [Symmetry::Periodic, Symmetry::Symmetric] {
-                let plan = SpectrumPlan::new(size, window, symmetry, Scale::Amplitude)?;
+                let plan = SpectrumPlan::new(size, window, symmetry, Normalization::Amplitude)?;
                 let alternating = [1.0, -1.0].repeat(size / 2);
                 let tone = sine(size, 16.0, size as f64, 1.0, 0.7);
                 let cases = [(0, vec![1.0; size]), (size / 2, alternating), (16, tone)];
@@ -158,7 +158,7 @@ fn unscaled_sine_reads_half_the_windows_sum() -> TestResult {
         let half = window.sums(Symmetry::Periodic, SIZE).sum / 2.0;
         let read = run(
             SpectrumPlan::magnitudes,
-            &plan(window, Scale::None)?,
+            &plan(window, Normalization::None)?,
             &sine(SIZE, 16.0, 256.0, 1.0, 0.0),
         )?[16];
         assert!(
@@ -172,7 +172,7 @@ fn unscaled_sine_reads_half_the_windows_sum() -> TestResult {
 #[test]
 fn silence_is_exactly_zero_and_at_the_floor() -> TestResult {
     for window in Window::ALL {
-        for scale in [Scale::None, Scale::Amplitude] {
+        for scale in [Normalization::None, Normalization::Amplitude] {
             let plan = plan(window, scale)?;
             for zero in [0.0, -0.0] {
                 let silence = [zero; SIZE];
@@ -190,7 +190,7 @@ fn silence_is_exactly_zero_and_at_the_floor() -> TestResult {
 
 #[test]
 fn levels_meet_the_floor_without_a_step() -> TestResult {
-    let plan = plan(Window::Rectangular, Scale::Amplitude)?;
+    let plan = plan(Window::Rectangular, Normalization::Amplitude)?;
     for (amplitude, expected) in [(1.0, 0.0), (1e-5, -100.0), (1.01e-10, -199.91), (0.9e-10, -200.0)] {
         let level = run(SpectrumPlan::decibels, &plan, &[amplitude; SIZE])?[0];
         assert!((level - expected).abs() < 0.01, "{amplitude}: {level} dB");
@@ -200,7 +200,7 @@ fn levels_meet_the_floor_without_a_step() -> TestResult {
 
 #[test]
 fn tiny_and_huge_samples_underflow_and_overflow_as_documented() -> TestResult {
-    let plan = plan(Window::Rectangular, Scale::None)?;
+    let plan = plan(Window::Rectangular, Normalization::None)?;
     let read = |height: f32| -> Result<f32, DspError> {
         let mut signal = impulse(SIZE, 0);
         signal[0] = height;
@@ -216,7 +216,7 @@ fn tiny_and_huge_samples_underflow_and_overflow_as_documented() -> TestResult {
 
 #[test]
 fn nan_and_infinity_reach_every_bin() -> TestResult {
-    for scale in [Scale::None, Scale::Amplitude] {
+    for scale in [Normalization::None, Normalization::Amplitude] {
         let plan = plan(Window::Hann, scale)?;
         for bad in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
             // Sample 0 has the weight 0 in this window: 0 times infinity is NaN.
@@ -241,7 +241,7 @@ fn nan_and_infinity_reach_every_bin() -> TestResult {
 
 #[test]
 fn plan_is_shared_between_threads() -> TestResult {
-    let plan = plan(Window::Hann, Scale::None)?;
+    let plan = plan(Window::Hann, Normalization::None)?;
     let input = noise(24, SIZE);
     let alone = run(SpectrumPlan::magnitudes, &plan, &input)?;
     std::thread::scope(|scope| {

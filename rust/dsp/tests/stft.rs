@@ -1,8 +1,8 @@
 //! Short-time spectra: numpy's results, whole and in pieces, and back.
 
 use rustle_dsp::{
-    DspError, Form, InverseStft, Padding, Progress, Scale, SpectrumPlan, StftPlan, StftStream, Symmetry,
-    Window,
+    DspError, InverseStft, Normalization, Output, Padding, Progress, SpectrumPlan, StftPlan, StftStream,
+    Symmetry, Window,
 };
 use rustle_testkit::{noise, relative_l2, vector_file};
 use std::error::Error;
@@ -12,12 +12,12 @@ type TestResult = Result<(), Box<dyn Error>>;
 
 const PADDINGS: [Padding; 3] = [Padding::None, Padding::Zero, Padding::Reflect];
 
-fn spectrum(size: usize, scale: Scale) -> Result<SpectrumPlan, DspError> {
+fn spectrum(size: usize, scale: Normalization) -> Result<SpectrumPlan, DspError> {
     SpectrumPlan::new(size, Window::Hann, Symmetry::Periodic, scale)
 }
 
-fn plan(size: usize, hop: usize, padding: Padding, form: Form) -> Result<StftPlan, DspError> {
-    StftPlan::new(spectrum(size, Scale::None)?, hop, padding, form)
+fn plan(size: usize, hop: usize, padding: Padding, form: Output) -> Result<StftPlan, DspError> {
+    StftPlan::new(spectrum(size, Normalization::None)?, hop, padding, form)
 }
 
 /// Every frame of a signal.
@@ -47,7 +47,7 @@ fn frames_are_those_of_numpy() -> TestResult {
     for case in vector_file("stft.txt") {
         let signal = noise_of(&case.values("noise"));
         let padding = padding(&case.value::<String>("padding"));
-        let plan = plan(case.value("size"), case.value("hop"), padding, Form::Complex)?;
+        let plan = plan(case.value("size"), case.value("hop"), padding, Output::Complex)?;
         let count: usize = case.value("count");
         assert_eq!(plan.frame_count(signal.len()), count, "{}", case.name);
         let rows = frames(&plan, &signal)?;
@@ -72,8 +72,8 @@ fn frames_are_those_of_numpy() -> TestResult {
 #[test]
 fn each_frame_is_the_plans_spectrum_in_every_form() -> TestResult {
     let signal = noise(51, 2000);
-    for form in Form::ALL {
-        for scale in [Scale::None, Scale::Amplitude] {
+    for form in Output::ALL {
+        for scale in [Normalization::None, Normalization::Amplitude] {
             let plan = StftPlan::new(spectrum(256, scale)?, 100, Padding::None, form)?;
             for (at, row) in frames(&plan, &signal)?.chunks(plan.row_len()).enumerate() {
                 let mut expected = vec![0.0; plan.row_len()];
@@ -91,7 +91,7 @@ fn each_frame_is_the_plans_spectrum_in_every_form() -> TestResult {
 fn signal_in_parts_gives_the_same_frames() -> TestResult {
     let signal = noise(52, 1000);
     for padding in PADDINGS {
-        let plan = plan(128, 50, padding, Form::Power)?;
+        let plan = plan(128, 50, padding, Output::Power)?;
         let whole = frames(&plan, &signal)?;
         let mut scratch = vec![0.0; plan.scratch_len()];
         let mut parts = Vec::new();
@@ -145,7 +145,7 @@ fn streamed(
 fn stream_gives_the_frames_of_the_whole_signal() -> TestResult {
     for padding in PADDINGS {
         for hop in [1, 16, 31, 64, 65, 200] {
-            let plan = Arc::new(plan(64, hop, padding, Form::Complex)?);
+            let plan = Arc::new(plan(64, hop, padding, Output::Complex)?);
             // One stream for all signals: finishing it makes it new.
             let mut stream = StftStream::new(plan.clone());
             for length in [0, 1, 2, 20, 32, 33, 63, 64, 65, 96, 97, 128, 500] {
@@ -176,7 +176,7 @@ fn frame_comes_with_its_last_sample() -> TestResult {
         // The first frame mirrors sample 32.
         (Padding::Reflect, [33, 48, 64, 80]),
     ] {
-        let mut stream = StftStream::new(Arc::new(plan(64, 16, padding, Form::Magnitudes)?));
+        let mut stream = StftStream::new(Arc::new(plan(64, 16, padding, Output::Magnitudes)?));
         let mut row = vec![0.0; stream.plan().row_len()];
         let mut completed = Vec::new();
         for n in 1..=expected[3] {
@@ -196,7 +196,7 @@ fn frame_comes_with_its_last_sample() -> TestResult {
 fn room_that_is_promised_to_be_enough_is_enough() -> TestResult {
     for padding in PADDINGS {
         for hop in [1, 10, 64, 100] {
-            let mut stream = StftStream::new(Arc::new(plan(64, hop, padding, Form::Power)?));
+            let mut stream = StftStream::new(Arc::new(plan(64, hop, padding, Output::Power)?));
             for count in [1, 5, 64, 300, 1, 32] {
                 let mut rows = vec![0.0; stream.most_frames(count) * stream.plan().row_len()];
                 let progress = stream.push(&vec![1.0; count], &mut rows)?;
@@ -211,13 +211,13 @@ fn room_that_is_promised_to_be_enough_is_enough() -> TestResult {
 fn what_does_not_fit_is_refused() -> TestResult {
     for got in [0, 1_048_577] {
         assert_eq!(
-            plan(64, got, Padding::None, Form::Power).err(),
+            plan(64, got, Padding::None, Output::Power).err(),
             Some(DspError::Hop { got })
         );
-        let inverse = InverseStft::new(&spectrum(64, Scale::None)?, got, Padding::None);
+        let inverse = InverseStft::new(&spectrum(64, Normalization::None)?, got, Padding::None);
         assert_eq!(inverse.err(), Some(DspError::Hop { got }));
     }
-    let plan = Arc::new(plan(64, 16, Padding::Zero, Form::Power)?);
+    let plan = Arc::new(plan(64, 16, Padding::Zero, Output::Power)?);
     let mut scratch = vec![0.0; plan.scratch_len()];
     let (row, got) = (33, 34);
     let refused = plan.frames(&[0.0; 100], 0, &mut [0.0; 34], &mut scratch);
@@ -257,7 +257,7 @@ fn signal_of(inverse: &InverseStft, frames: &[f32], length: usize) -> Result<Vec
 fn signals_from_frames_are_those_of_numpy() -> TestResult {
     for case in vector_file("istft.txt") {
         let padding = padding(&case.value::<String>("padding"));
-        let spectrum = spectrum(case.value("size"), Scale::None)?;
+        let spectrum = spectrum(case.value("size"), Normalization::None)?;
         let inverse = InverseStft::new(&spectrum, case.value("hop"), padding)?;
         let (expected, weights): (Vec<f64>, Vec<f64>) = (case.values("signal"), case.values("weights"));
         let actual = signal_of(&inverse, &noise_of(&case.values("noise")), expected.len())?;
@@ -278,12 +278,12 @@ fn signals_from_frames_are_those_of_numpy() -> TestResult {
 
 #[test]
 fn round_trip_gives_the_signal_back() -> TestResult {
-    for scale in [Scale::None, Scale::Amplitude] {
+    for scale in [Normalization::None, Normalization::Amplitude] {
         for padding in [Padding::Zero, Padding::Reflect] {
             for (size, hop, length) in [(64, 16, 1), (64, 16, 300), (256, 100, 5000), (1024, 512, 20_000)] {
                 let spectrum = spectrum(size, scale)?;
                 let inverse = InverseStft::new(&spectrum, hop, padding)?;
-                let plan = StftPlan::new(spectrum, hop, padding, Form::Complex)?;
+                let plan = StftPlan::new(spectrum, hop, padding, Output::Complex)?;
                 let signal = noise(53, length);
                 let back = signal_of(&inverse, &frames(&plan, &signal)?, length)?;
                 let expected: Vec<f64> = signal.iter().copied().map(f64::from).collect();
@@ -300,7 +300,7 @@ fn round_trip_gives_the_signal_back() -> TestResult {
 
 #[test]
 fn inverse_refuses_frames_of_another_signal() -> TestResult {
-    let inverse = InverseStft::new(&spectrum(64, Scale::None)?, 16, Padding::Zero)?;
+    let inverse = InverseStft::new(&spectrum(64, Normalization::None)?, 16, Padding::Zero)?;
     let mut scratch = vec![0.0; inverse.scratch_len()];
     let mut output = [0.0; 100];
     let (row, got) = (66, 67);

@@ -32,8 +32,8 @@ pub struct EchoEngine {
 }
 
 impl EchoEngine {
-    /// An engine on a runtime of the caller's, whose sessions repeat `number`, the first time at once, then `rate` times a second.
-    /// They end after `limit` values, if there is one. `None`: the rate is not within [`RATE_RANGE`].
+    /// An engine on a runtime of the caller's, whose sessions repeat `number`, the first time at once, then `rate` times a
+    /// second. They end after `limit` values, if there is one. `None`: the rate is not within [`RATE_RANGE`].
     pub fn on(
         runtime: Arc<Runtime>,
         rate: f64,

@@ -150,12 +150,12 @@ pub fn point(place: &'static str) {
     }
 }
 
-/// The lock behind which a panic is armed, and how many threads still pass it: its place in [`Lock::ALL`] and 1 in the upper half;
-/// 0: none is.
+/// The lock behind which a panic is armed, and how many threads still pass it: its place in [`Lock::ALL`] and 1 in the upper
+/// half; 0: none is.
 static ARMED_LOCK: AtomicU64 = AtomicU64::new(0);
 
-/// Makes a later taking of `lock`, by whatever thread, panic with the lock held: the next one for 0, the one after that for 1, and
-/// so on. One lock is armed at a time in a process.
+/// Makes a later taking of `lock`, by whatever thread, panic with the lock held: the next one for 0, the one after that for 1,
+/// and so on. One lock is armed at a time in a process.
 pub fn arm_lock(lock: Lock, takings_to_pass: u32) {
     ARMED_LOCK.store(
         ((lock as u64 + 1) << 32) | u64::from(takings_to_pass),

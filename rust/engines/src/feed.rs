@@ -1,10 +1,11 @@
-//! The market-data engine: one source of quotes, any number of consumers, each with a policy of its own.
+//! The market-data engine: one source of trades, any number of consumers, each with a policy of its own.
 
 mod alert;
 mod consumer;
 mod consumers;
 mod derive;
 mod error;
+mod external;
 mod hub;
 mod intake;
 mod lane;
@@ -13,7 +14,6 @@ mod losses;
 mod notice;
 mod piped;
 mod policy;
-mod pushed;
 mod replay;
 mod rows;
 mod server;
@@ -23,13 +23,13 @@ mod source;
 
 pub use alert::{FeedAlert, Threshold};
 pub use consumer::Subscription;
-pub use derive::{FeedQuote, Omissions};
+pub use derive::{FeedTrade, Omissions};
 pub use error::FeedError;
+pub use external::{ExternalConfiguration, HostNews, MESSAGE_LIMITS};
 pub use hub::Wanted;
 pub use live::{FeedAddress, FeedAddressError, LiveConfiguration, PATIENCE};
 pub use notice::{FeedCounts, NOTICE_TEXT_BYTES, Notice, NoticeKind, NoticeText, Notices};
 pub use policy::{Policy, SAMPLE_INTERVALS};
-pub use pushed::{HostNews, MESSAGE_LIMITS, PushedConfiguration};
 pub use replay::ReplayConfiguration;
 pub use server::{ClientStatistics, FeedServer, HEARTBEAT, ServerCounts};
 pub use session::{FeedLink, FeedSession};
@@ -46,12 +46,12 @@ use crate::runtime::{Runtime, RuntimeError};
 use alert::Alerts;
 use consumer::{Filter, NoticePipe};
 use consumers::Consumers;
-use hub::Hub;
-use intake::Gate;
+use external::{External, PushedJob};
+use hub::FeedCore;
+use intake::TradeIntake;
 use lane::FeedLane;
 use live::Live;
 use piped::PipeReader;
-use pushed::{Pushed, PushedJob};
 use replay::Replay;
 use rustle_market::{Candle, CandleBuilder, Interval, RollingStatistics, Statistics, SymbolTable};
 use simulated::Simulated;
@@ -61,7 +61,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, Mutex};
 
-/// Where a feed's quotes come from.
+/// Where a feed's trades come from.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SourceConfiguration {
     /// Prices that are made up.
@@ -71,12 +71,12 @@ pub enum SourceConfiguration {
     /// Another process.
     Live(LiveConfiguration),
     /// The host, which brings the bytes.
-    Pushed(PushedConfiguration),
+    External(ExternalConfiguration),
 }
 
 /// One source and its consumers.
 ///
-/// The source begins with [`run`](Self::run), so that several consumers can be there from its first quote on. When it comes to
+/// The source begins with [`run`](Self::run), so that several consumers can be there from its first trade on. When it comes to
 /// its end, every session ends, those that are started afterwards too. Dropping the engine cancels its sessions and the source.
 pub struct FeedEngine {
     consumers: Arc<Consumers>,
@@ -88,7 +88,7 @@ pub struct FeedEngine {
     /// What reads a source that is a pipe, until it runs.
     pipe: Mutex<Option<PipeReader>>,
     /// A source that the host fills.
-    pushed: Option<Arc<Pushed>>,
+    external: Option<Arc<External>>,
 }
 
 /// A source that does not run yet.
@@ -107,9 +107,9 @@ impl FeedEngine {
     pub fn on(runtime: Arc<Runtime>, configuration: &SourceConfiguration) -> Result<Self, FeedError> {
         let clock = runtime.shared_clock();
         let poison = Arc::new(AtomicBool::new(false));
-        let hub = Arc::new(Hub::new(clock.clone(), poison.clone()));
-        let (mut pushed, mut pipe) = (None, None);
-        let gate = |symbols| Gate::new(hub.clone(), symbols);
+        let hub = Arc::new(FeedCore::new(clock.clone(), poison.clone()));
+        let (mut external, mut pipe) = (None, None);
+        let gate = |symbols| TradeIntake::new(hub.clone(), symbols);
         let asked = |source: Box<dyn Source>, gate| {
             Waiting::Asked(Box::new(SourceJob::new(source, gate, hub.clone())))
         };
@@ -133,8 +133,8 @@ impl FeedEngine {
                     rand::random(),
                 )?))
             }
-            SourceConfiguration::Pushed(configuration) => {
-                let source = pushed.insert(Arc::new(Pushed::new(configuration, hub.clone())?));
+            SourceConfiguration::External(configuration) => {
+                let source = external.insert(Arc::new(External::new(configuration, hub.clone())?));
                 Waiting::Asked(Box::new(PushedJob(source.clone())))
             }
         };
@@ -153,7 +153,7 @@ impl FeedEngine {
             waiting: Mutex::new(Some(waiting)),
             thread: Mutex::new(None),
             pipe: Mutex::new(pipe),
-            pushed,
+            external,
         })
     }
 
@@ -193,8 +193,8 @@ impl FeedEngine {
 
     fn run_asked(&self, job: Box<dyn Job>) -> Result<(), FeedError> {
         let session = self.source.start(|| job)?;
-        if let Some(pushed) = &self.pushed {
-            pushed.runs_as(session);
+        if let Some(external) = &self.external {
+            external.runs_as(session);
         } else if let Some(pipe) = locked(&self.pipe, Lock::Parts).take() {
             let started = pipe.start(session);
             started.map_err(|error| FeedError::Runtime(RuntimeError::Thread(error)))?;
@@ -226,25 +226,25 @@ impl FeedEngine {
         Ok(())
     }
 
-    /// Starts a consumer of the quotes themselves. `bell` rings when its lane stops being empty.
+    /// Starts a consumer of the trades themselves. `bell` rings when its lane stops being empty.
     ///
     /// # Errors
     /// The symbols or the policy are not usable, the engine was shut down or poisoned, or a thread was refused. `bell` is
     /// dropped then without a call.
-    pub fn quotes(
+    pub fn trades(
         &self,
         subscription: &Subscription,
         policy: Policy,
         bell: impl Doorbell + 'static,
-    ) -> Result<FeedSession<FeedQuote>, FeedError> {
-        self.consumers.quotes(subscription, policy, bell)
+    ) -> Result<FeedSession<FeedTrade>, FeedError> {
+        self.consumers.trades(subscription, policy, bell)
     }
 
     /// Starts a consumer of candles, as [`CandleBuilder`] has them. Those that are open when the source comes to its end are
     /// handed out then.
     ///
     /// # Errors
-    /// As [`quotes`](Self::quotes); [`FeedError::Lateness`].
+    /// As [`trades`](Self::trades); [`FeedError::Lateness`].
     pub fn candles(
         &self,
         subscription: &Subscription,
@@ -257,10 +257,10 @@ impl FeedEngine {
         self.consumers.start(subscription, policy, builder, bell)
     }
 
-    /// Starts a consumer of the statistics of each symbol's last while, after each of its quotes that is not late.
+    /// Starts a consumer of the statistics of each symbol's last while, after each of its trades that is not late.
     ///
     /// # Errors
-    /// As [`quotes`](Self::quotes).
+    /// As [`trades`](Self::trades).
     pub fn statistics(
         &self,
         subscription: &Subscription,
@@ -275,7 +275,7 @@ impl FeedEngine {
     /// Starts a consumer of alerts.
     ///
     /// # Errors
-    /// As [`quotes`](Self::quotes); [`FeedError::Alert`].
+    /// As [`trades`](Self::trades); [`FeedError::Alert`].
     pub fn alerts(
         &self,
         thresholds: &[Threshold],
@@ -291,7 +291,8 @@ impl FeedEngine {
         self.consumers.start(&subscription, policy, alerts, bell)
     }
 
-    /// Starts a consumer of what is told of the source, or of a part of that. Of what it does not take in time the oldest are lost.
+    /// Starts a consumer of what is told of the source, or of a part of that. Of what it does not take in time the oldest are
+    /// lost.
     ///
     /// # Errors
     /// [`FeedError::CapacityOutOfRange`]; the engine was shut down or poisoned, or a thread was refused.
@@ -302,7 +303,7 @@ impl FeedEngine {
         bell: impl Doorbell + 'static,
     ) -> Result<FeedSession<Notice>, FeedError> {
         let overflow = Overflow::DropOldest;
-        let policy = Policy::All { overflow, capacity };
+        let policy = Policy::Buffered { overflow, capacity };
         policy.check()?;
         let lane = Arc::new(FeedLane::new(overflow, capacity, false));
         let intake = Box::new(NoticePipe {
@@ -345,12 +346,12 @@ impl FeedEngine {
         self.leave_thread();
     }
 
-    /// Gives the quotes to whoever connects to `address`, each client by `policy`: one JSON text a line, as
+    /// Gives the trades to whoever connects to `address`, each client by `policy`: one JSON text a line, as
     /// [`write_ndjson`](rustle_market::write_ndjson) has it. What a client is too slow for is told in its place:
     /// `{"v":1,"gap":3}`. A client that is sent nothing else hears `{"v":1,"heartbeat":1767225600000}`, a time in ms, every
-    /// [`HEARTBEAT`]. It may say which symbols it wants, as [`write_subscription`](rustle_market::write_subscription) has it; until then
-    /// it gets all. `bell` rings when clients have come or gone, and is released once no thread of the server is left and the address
-    /// is free.
+    /// [`HEARTBEAT`]. It may say which symbols it wants, as [`write_subscription`](rustle_market::write_subscription) has it;
+    /// until then it gets all. `bell` rings when clients have come or gone, and is released once no thread of the server is left
+    /// and the address is free.
     ///
     /// # Errors
     /// [`FeedError::Address`] when the address cannot be served, [`FeedError::CapacityOutOfRange`],
@@ -373,7 +374,7 @@ impl FeedEngine {
         }
     }
 
-    fn hub(&self) -> &Arc<Hub> {
+    fn hub(&self) -> &Arc<FeedCore> {
         &self.consumers.hub
     }
 }

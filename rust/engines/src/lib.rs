@@ -38,10 +38,10 @@ pub use echo::{Echo, EchoEngine};
 pub use engine::{Sessions, StartError};
 pub use equalizer::{LiveEqualizer, ProcessError};
 pub use feed::{
-    ClientStatistics, FeedAddress, FeedAddressError, FeedAlert, FeedCounts, FeedEngine, FeedError, FeedLink,
-    FeedQuote, FeedServer, FeedSession, HEARTBEAT, HostNews, LiveConfiguration, MESSAGE_LIMITS, Model,
-    NOTICE_TEXT_BYTES, Notice, NoticeKind, NoticeText, Notices, Omissions, PATIENCE, Policy,
-    PushedConfiguration, ReplayConfiguration, SAMPLE_INTERVALS, ServerCounts, SimulatedConfiguration,
+    ClientStatistics, ExternalConfiguration, FeedAddress, FeedAddressError, FeedAlert, FeedCounts,
+    FeedEngine, FeedError, FeedLink, FeedServer, FeedSession, FeedTrade, HEARTBEAT, HostNews,
+    LiveConfiguration, MESSAGE_LIMITS, Model, NOTICE_TEXT_BYTES, Notice, NoticeKind, NoticeText, Notices,
+    Omissions, PATIENCE, Policy, ReplayConfiguration, SAMPLE_INTERVALS, ServerCounts, SimulatedConfiguration,
     SourceConfiguration, Subscription, Threshold, Wanted,
 };
 pub use job::{Job, PollContext, Release, Step};

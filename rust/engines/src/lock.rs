@@ -22,11 +22,11 @@ pub enum Lock {
     /// The lane of a feed.
     FeedLane,
     /// The consumers of a feed.
-    Hub,
+    FeedCore,
     /// What a feed begins with.
     Parts,
     /// What a host pushed.
-    Pushed,
+    External,
     /// The clients of a server.
     Figures,
     /// How a thread of a device or a connection ended.
@@ -51,9 +51,9 @@ impl Lock {
         Self::TickerLane,
         Self::Lane,
         Self::FeedLane,
-        Self::Hub,
+        Self::FeedCore,
         Self::Parts,
-        Self::Pushed,
+        Self::External,
         Self::Figures,
         Self::OwnThread,
         Self::Writer,

@@ -20,7 +20,7 @@ pub trait RecordListener<T>: Send {
 
 /// How a consumer wants the records of a session.
 pub enum Delivery<T> {
-    /// Pushed to a listener, one by one.
+    /// External to a listener, one by one.
     Push(Box<dyn RecordListener<T>>),
     /// In a lane that it drains: what the lane drops, how many records it holds, and its bell.
     Pull(Overflow, LaneCapacity, Box<dyn Doorbell>),

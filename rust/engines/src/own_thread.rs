@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// How often a thread that waits looks whether it is to leave.
-pub(crate) const LOOK: Duration = Duration::from_millis(20);
+pub(crate) const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// A thread that works until it comes to an end by itself or is asked to leave.
 pub(crate) struct OwnThread {
@@ -50,7 +50,7 @@ impl OwnThread {
     pub(crate) fn rest(time: Duration, is_leaving: &AtomicBool) {
         let mut left = time;
         while !left.is_zero() && !is_leaving.load(Ordering::Acquire) {
-            let rest = left.min(LOOK);
+            let rest = left.min(POLL_INTERVAL);
             std::thread::park_timeout(rest);
             left -= rest;
         }

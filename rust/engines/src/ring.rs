@@ -10,7 +10,7 @@ pub enum Overflow {
     /// The new element is dropped.
     DropNewest,
     /// A new element replaces the waiting one of the same key: a slow consumer sees fresh values, one per key.
-    KeepLatest,
+    Conflate,
 }
 
 /// What went through a lane so far. `produced == delivered + dropped + waiting`, always.
@@ -25,12 +25,12 @@ pub struct LaneStatistics {
     /// Elements in the lane.
     pub waiting: u64,
     /// Of `dropped`, those after the last element that came in: no gap tells of them unless another comes in.
-    pub untold: u64,
+    pub unreported: u64,
 }
 
 /// A bounded buffer of `T`, with a key per element below the number of keys that it was made for.
 ///
-/// Each element comes out with the number of elements lost just before it: for [`Overflow::KeepLatest`] those of its own
+/// Each element comes out with the number of elements lost just before it: for [`Overflow::Conflate`] those of its own
 /// key, else those of the lane. A number beyond `u32::MAX` is told in parts, the rest with the elements that follow.
 #[derive(Debug)]
 pub struct Ring<T> {
@@ -39,7 +39,7 @@ pub struct Ring<T> {
     delivered: u64,
     dropped: u64,
     /// Lost before elements that came out, and not told yet: more than one element can tell.
-    untold: u64,
+    unreported: u64,
 }
 
 #[derive(Debug)]
@@ -66,11 +66,11 @@ struct Entry<T> {
 }
 
 impl<T> Ring<T> {
-    /// An empty lane for at most `capacity` elements (at least 1). With [`Overflow::KeepLatest`] the bound is `keys`, one
+    /// An empty lane for at most `capacity` elements (at least 1). With [`Overflow::Conflate`] the bound is `keys`, one
     /// element per key, and `capacity` has no effect. All memory is taken here.
     pub fn new(overflow: Overflow, capacity: usize, keys: usize) -> Self {
         let storage = match overflow {
-            Overflow::KeepLatest => Storage::Latest {
+            Overflow::Conflate => Storage::Latest {
                 order: VecDeque::with_capacity(keys),
                 slots: (0..keys).map(|_| None).collect(),
             },
@@ -86,7 +86,7 @@ impl<T> Ring<T> {
             produced: 0,
             delivered: 0,
             dropped: 0,
-            untold: 0,
+            unreported: 0,
         }
     }
 
@@ -103,7 +103,7 @@ impl<T> Ring<T> {
     /// Takes `element` in under `key`. Returns whether the lane was empty before: the moment to ring the consumer's bell.
     ///
     /// # Panics
-    /// With [`Overflow::KeepLatest`], when `key` is not below the number of keys.
+    /// With [`Overflow::Conflate`], when `key` is not below the number of keys.
     pub fn push(&mut self, key: u32, element: T) -> bool {
         self.push_after(key, element, |element, _| element)
     }
@@ -209,8 +209,8 @@ impl<T> Ring<T> {
         }
     }
 
-    /// Takes all of `elements` in though more than the capacity wait then; with [`Overflow::KeepLatest`] nothing. Returns whether the
-    /// lane was empty before and is not any more.
+    /// Takes all of `elements` in though more than the capacity wait then; with [`Overflow::Conflate`] nothing. Returns whether
+    /// the lane was empty before and is not any more.
     pub fn push_beyond(&mut self, elements: &[T]) -> bool
     where
         T: Copy,
@@ -228,12 +228,12 @@ impl<T> Ring<T> {
     /// many there were.
     pub fn drain(&mut self, most: usize, mut take: impl FnMut(T, u32)) -> usize {
         // Counted before `take` is called: what it panics over is handed out all the same.
-        let untold = &mut self.untold;
+        let unreported = &mut self.unreported;
         let mut hand_out = |entry: Entry<T>| {
-            *untold += entry.lost_before;
-            let told = u32::try_from(*untold).unwrap_or(u32::MAX);
-            *untold -= u64::from(told);
-            take(entry.element, told);
+            *unreported += entry.lost_before;
+            let reported = u32::try_from(*unreported).unwrap_or(u32::MAX);
+            *unreported -= u64::from(reported);
+            take(entry.element, reported);
         };
         match &mut self.storage {
             Storage::Queue { entries, .. } => {
@@ -267,7 +267,7 @@ impl<T> Ring<T> {
             delivered: self.delivered,
             dropped: self.dropped,
             waiting: waiting as u64,
-            untold: lost + self.untold,
+            unreported: lost + self.unreported,
         }
     }
 }

@@ -43,8 +43,8 @@ impl Schedule {
         self.next
     }
 
-    /// Starts the schedule at the first call, and moves it on when it is too far behind: the next tick is due at `now` then. Returns
-    /// what was skipped.
+    /// Starts the schedule at the first call, and moves it on when it is too far behind: the next tick is due at `now` then.
+    /// Returns what was skipped.
     pub(crate) fn catch_up(&mut self, now: Nanoseconds) -> Option<Skipped> {
         if self.start.is_none() {
             self.start = Some(now);

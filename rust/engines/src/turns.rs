@@ -100,8 +100,8 @@ impl<T: Record> Paced<T> {
         Self { turns, outlet, batch }
     }
 
-    /// Delivers the records that are due, at most a batch of them. `make` makes the record of a turn by its number and its symbol's
-    /// place; `None`: there are no more for now.
+    /// Delivers the records that are due, at most a batch of them. `make` makes the record of a turn by its number and its
+    /// symbol's place; `None`: there are no more for now.
     pub(crate) fn poll(
         &mut self,
         context: &PollContext<'_>,

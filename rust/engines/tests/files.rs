@@ -113,7 +113,10 @@ fn played_sound_arrives(folder: &Path) -> Result<(), Box<dyn Error>> {
     let mut last = None;
     session.drain(16, |record, _| last = Some(record));
     let last = last.ok_or("expected a record of progress")?;
-    assert_eq!((last.played, last.queued, last.starved), (FRAMES as u64, 0, 0));
+    assert_eq!(
+        (last.played, last.queued, last.inserted_silence),
+        (FRAMES as u64, 0, 0)
+    );
     let written = std::fs::read(folder.join("out.raw"))?;
     let is_silent = |bytes: &[u8]| bytes.iter().all(|byte| *byte == 0);
     let frame = |bytes: &&[u8]| is_silent(bytes);

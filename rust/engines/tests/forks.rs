@@ -28,7 +28,7 @@ fn live() -> SourceConfiguration {
     SourceConfiguration::Live(LiveConfiguration::new(address))
 }
 
-const POLICY: Policy = Policy::Latest;
+const POLICY: Policy = Policy::Conflated;
 
 /// Looks every few milliseconds whether something has come, for longer than it ever takes.
 fn comes(mut what: impl FnMut() -> bool) -> bool {
@@ -55,7 +55,7 @@ fn every_start_is_refused(runtime: &Arc<Runtime>, ticker: &TickerEngine, feed: &
             .err(),
     ];
     let of_feeds = [
-        feed.quotes(&Subscription::All, POLICY, NoBell).map(drop).err(),
+        feed.trades(&Subscription::All, POLICY, NoBell).map(drop).err(),
         feed.run().err(),
         feed.serve(&address, POLICY, NoBell).map(drop).err(),
         other.run().err(),
@@ -147,7 +147,7 @@ fn client_that_cannot_be_served_holds_nobody_up_in_a_fork_without_descriptors() 
         let feed = FeedEngine::on(Runtime::shared().clone(), &source).expect("valid");
         let address = "tcp://127.0.0.1:0".parse().expect("an address");
         let server = feed
-            .serve(&address, Policy::Awaited { capacity: 64 }, NoBell)
+            .serve(&address, Policy::Lossless { capacity: 64 }, NoBell)
             .expect("served");
         feed.run().expect("running");
         let FeedAddress::Tcp { host, port } = server.address().clone() else {
@@ -158,8 +158,8 @@ fn client_that_cannot_be_served_holds_nobody_up_in_a_fork_without_descriptors() 
         let client = TcpStream::connect((host, port));
         let is_refused = client.is_ok() && comes(|| server.counts().refused == 1);
         // Many times what a consumer that is not drained has room for.
-        let before = feed.counts().quotes;
-        is_refused && comes(|| feed.counts().quotes > before + 1_000)
+        let before = feed.counts().trades;
+        is_refused && comes(|| feed.counts().trades > before + 1_000)
     }));
 }
 
@@ -174,11 +174,11 @@ fn seconds_in_which_a_fork_is_stopped_by_a_signal_are_a_hole_in_the_numbers() {
     });
     assert!(in_fork(|| {
         let feed = FeedEngine::on(Runtime::shared().clone(), &source).expect("valid");
-        let policy = Policy::All {
+        let policy = Policy::Buffered {
             overflow: Overflow::DropOldest,
             capacity: 65_536,
         };
-        let session = feed.quotes(&Subscription::All, policy, NoBell).expect("started");
+        let session = feed.trades(&Subscription::All, policy, NoBell).expect("started");
         feed.run().expect("running");
         // Longer than a source that is late catches up with.
         let stopped = Command::new("sh")
@@ -193,7 +193,7 @@ fn seconds_in_which_a_fork_is_stopped_by_a_signal_are_a_hole_in_the_numbers() {
                 .unwrap_or(0)
         };
         let is_seen = comes(|| {
-            session.drain(1_024, |record, _| numbers.push(record.quote.sequence));
+            session.drain(1_024, |record, _| numbers.push(record.trade.sequence));
             hole(&numbers) > 1
         });
         is_seen && stopped.is_ok_and(|status| status.success()) && hole(&numbers) >= 1_000

@@ -2,7 +2,7 @@
 #![cfg(target_os = "linux")]
 
 use rustle_engines::{
-    FeedEngine, NoBell, Overflow, Policy, PushedConfiguration, Runtime, SourceConfiguration, Subscription,
+    ExternalConfiguration, FeedEngine, NoBell, Overflow, Policy, Runtime, SourceConfiguration, Subscription,
     TickerConfiguration, TickerEngine,
 };
 use rustle_market::{Format, Schema};
@@ -46,16 +46,16 @@ fn sessions_that_have_nothing_to_do_wake_no_thread() {
     let sessions: Vec<_> = (0..16)
         .map(|_| ticker.start_pulling(&["A"], Overflow::DropOldest, 64, NoBell))
         .collect();
-    let pushed = SourceConfiguration::Pushed(PushedConfiguration {
+    let pushed = SourceConfiguration::External(ExternalConfiguration {
         format: Format::Ndjson,
         schema: Schema::default(),
         message_limit: 64,
         restarts_numbers: false,
     });
     let feed = FeedEngine::on(runtime.clone(), &pushed).expect("valid");
-    let quotes = feed.quotes(&Subscription::All, Policy::Latest, NoBell);
+    let trades = feed.trades(&Subscription::All, Policy::Conflated, NoBell);
     feed.run().expect("running");
-    assert!(sessions.iter().all(Result::is_ok) && quotes.is_ok());
+    assert!(sessions.iter().all(Result::is_ok) && trades.is_ok());
     // What is due at the beginning is done once they all sleep.
     let mut before = switches();
     for _ in 0..100 {

@@ -135,7 +135,7 @@ fn failures_of_feeds_say_what_was_expected_and_what_came() {
             "expected a session that has symbols, got one of notices",
         ),
         (
-            &E::NotPushed,
+            &E::NotExternal,
             "expected a feed that its host fills, got one of another source",
         ),
         (&E::ShutDown, "the feed was shut down: make a new one"),

@@ -192,7 +192,7 @@ typedef struct RustleSink {
 #define RUSTLE_LANE_DROP_NEWEST 2
 
 /// The frame lane; a new value replaces the waiting one of the same key: of a ticker's, the same symbol.
-#define RUSTLE_LANE_KEEP_LATEST 3
+#define RUSTLE_LANE_CONFLATE 3
 
 /// A lane for a session.
 typedef struct RustleLaneRequest {
@@ -217,7 +217,7 @@ typedef struct RustleLaneStatistics {
   uint64_t waiting;
   /// Of `dropped`, those after the last element that was put in: no `gap` reports them unless another comes. After the
   /// session's end the gaps of the elements and this are all that was lost.
-  uint64_t untold;
+  uint64_t unreported;
 } RustleLaneStatistics;
 
 // ---- Objects behind handles, and the verbs that every kind of them has.
@@ -734,7 +734,7 @@ static inline RustleStatus rustle_equalizer_solve(
       error);
 }
 
-// ---- The feed: one source of quotes and its consumers, each with a policy of its own.
+// ---- The feed: one source of trades and its consumers, each with a policy of its own.
 
 /// The number of `rustle_feed_new_simulated`.
 #define RUSTLE_NEW_FEED_SIMULATED 0xE7FDBEFDu
@@ -745,8 +745,8 @@ static inline RustleStatus rustle_equalizer_solve(
 /// The number of `rustle_feed_new_live`.
 #define RUSTLE_NEW_FEED_LIVE 0x6A960D2Bu
 
-/// The number of `rustle_feed_new_pushed`.
-#define RUSTLE_NEW_FEED_PUSHED 0xA6D86150u
+/// The number of `rustle_feed_new_external`.
+#define RUSTLE_NEW_FEED_EXTERNAL 0x4FE62416u
 
 /// The number of `rustle_feed_counts`.
 #define RUSTLE_DESCRIBE_FEED_COUNTS 0xF97CD45Eu
@@ -754,8 +754,8 @@ static inline RustleStatus rustle_equalizer_solve(
 /// The number of `rustle_feed_connection`.
 #define RUSTLE_DESCRIBE_FEED_CONNECTION 0xA04F5616u
 
-/// The number of `rustle_feed_start_quotes`.
-#define RUSTLE_START_FEED_QUOTES 0x6BFF44DEu
+/// The number of `rustle_feed_start_trades`.
+#define RUSTLE_START_FEED_TRADES 0x08552F50u
 
 /// The number of `rustle_feed_start_candles`.
 #define RUSTLE_START_FEED_CANDLES 0x9761CA7Bu
@@ -778,7 +778,7 @@ static inline RustleStatus rustle_equalizer_solve(
 /// The number of `rustle_server_counts`.
 #define RUSTLE_DESCRIBE_SERVER_COUNTS 0x50EAAD33u
 
-/// The sequence number of a quote whose source has none.
+/// The sequence number of a trade whose source has none.
 #define RUSTLE_NO_SEQUENCE UINT64_MAX
 
 /// The most bytes that a symbol's name has.
@@ -797,14 +797,14 @@ static inline RustleStatus rustle_equalizer_solve(
 /// `RUSTLE_LANE_DROP_NEWEST`.
 #define RUSTLE_POLICY_DROP_NEWEST 2
 
-/// The newest record of each symbol is kept. As `RUSTLE_LANE_KEEP_LATEST`.
-#define RUSTLE_POLICY_KEEP_LATEST 3
+/// The newest record of each symbol is kept. As `RUSTLE_LANE_CONFLATE`.
+#define RUSTLE_POLICY_CONFLATE 3
 
 /// The newest record of each symbol is handed over at even distances.
 #define RUSTLE_POLICY_SAMPLED 4
 
 /// The source waits for room, so that nothing is lost.
-#define RUSTLE_POLICY_AWAITED 5
+#define RUSTLE_POLICY_LOSSLESS 5
 
 // `RustleDirection`: On which side of its level an alert fires.
 
@@ -895,7 +895,7 @@ typedef struct RustleFeedPolicy {
   uint32_t kind;
   /// 0.
   uint32_t reserved;
-  /// The lane's size, 1 to 1,048,576. Not read for `RUSTLE_POLICY_KEEP_LATEST` and `RUSTLE_POLICY_SAMPLED`. Example: 64.
+  /// The lane's size, 1 to 1,048,576. Not read for `RUSTLE_POLICY_CONFLATE` and `RUSTLE_POLICY_SAMPLED`. Example: 64.
   size_t capacity;
   /// The time between two samples in ns, 1 ms to 1 h. Read for `RUSTLE_POLICY_SAMPLED` only.
   uint64_t interval_ns;
@@ -920,13 +920,13 @@ typedef struct RustleFeedThreshold {
   uint8_t reserved[2];
 } RustleFeedThreshold;
 
-/// A consumer of the quotes themselves.
-typedef struct RustleQuoteRequest {
-  /// Whose quotes.
+/// A consumer of the trades themselves.
+typedef struct RustleTradeRequest {
+  /// Whose trades.
   RustleFeedSubscription subscription;
   /// What becomes of those that are not drained in time.
   RustleFeedPolicy policy;
-} RustleQuoteRequest;
+} RustleTradeRequest;
 
 /// A consumer of candles.
 typedef struct RustleCandleRequest {
@@ -936,7 +936,7 @@ typedef struct RustleCandleRequest {
   RustleFeedPolicy policy;
   /// The length of a candle in ns, 1 or more. Example: 1000000000.
   int64_t interval_ns;
-  /// How long a candle waits for quotes that come late, in ns, 0 to 64 intervals; see docs/market.md.
+  /// How long a candle waits for trades that come late, in ns, 0 to 64 intervals; see docs/market.md.
   int64_t lateness_ns;
 } RustleCandleRequest;
 
@@ -971,17 +971,17 @@ typedef struct RustleNoticeRequest {
   uint32_t reserved;
 } RustleNoticeRequest;
 
-/// Quotes that a consumer's records do not have in them.
+/// Trades that a consumer's records do not have in them.
 typedef struct RustleFeedOmissions {
-  /// Quotes that were left out of candles or statistics because they came too late.
+  /// Trades that were left out of candles or statistics because they came too late.
   uint64_t late;
-  /// Quotes that left the windows of statistics early, because a symbol's window has at most 1,048,576 quotes. The
-  /// statistics after the first of them are of fewer quotes than the window's length has.
+  /// Trades that left the windows of statistics early, because a symbol's window has at most 1,048,576 trades. The
+  /// statistics after the first of them are of fewer trades than the window's length has.
   uint64_t evicted;
 } RustleFeedOmissions;
 
-/// A quote of a feed.
-typedef struct RustleQuote {
+/// A trade of a feed.
+typedef struct RustleTrade {
   /// The price, in units of 10^-`price_scale`.
   int64_t price_units;
   /// The size, in units of 10^-`size_scale`; 0 when the source has none.
@@ -991,7 +991,7 @@ typedef struct RustleQuote {
   /// The source's own number, counted for each symbol; `RUSTLE_NO_SEQUENCE` when it has none.
   uint64_t sequence;
   /// How many of the symbol's numbers the source skipped just before this one.
-  uint64_t skipped;
+  uint64_t sequence_gap;
   /// The symbol's number in this feed; `rustle_feed_symbol` has its name.
   uint32_t symbol;
   /// Records that this consumer lost just before this one (with a policy of the latest: of its own symbol).
@@ -1000,29 +1000,29 @@ typedef struct RustleQuote {
   uint8_t price_scale;
   /// Digits of the size after the point.
   uint8_t size_scale;
-  /// 1 when a quote of its symbol with a higher number came before, else 0.
+  /// 1 when a trade of its symbol with a higher number came before, else 0.
   uint8_t is_out_of_order;
   /// 0.
   uint8_t reserved[5];
-} RustleQuote;
+} RustleTrade;
 
-/// A candle: the quotes of one symbol in one interval.
+/// A candle: the trades of one symbol in one interval.
 typedef struct RustleCandle {
   /// Where the interval starts: nanoseconds since 1970-01-01T00:00:00Z.
   int64_t start_ns;
-  /// The price of the earliest quote.
+  /// The price of the earliest trade.
   int64_t open_units;
   /// The highest price.
   int64_t high_units;
   /// The lowest price.
   int64_t low_units;
-  /// The price of the latest quote.
+  /// The price of the latest trade.
   int64_t close_units;
   /// The sum of the sizes; 0 when `is_volume_exact` is 0.
   int64_t volume_units;
   /// The sum of the sizes, rounded.
   double volume;
-  /// How many quotes it has, at least 1.
+  /// How many trades it has, at least 1.
   uint64_t count;
   /// The symbol's number in this feed.
   uint32_t symbol;
@@ -1048,11 +1048,11 @@ typedef struct RustleCandle {
 typedef struct RustlePriceStatistics {
   /// Where the window ends: nanoseconds since 1970-01-01T00:00:00Z.
   int64_t time_ns;
-  /// How many quotes are in the window, at least 1.
+  /// How many trades are in the window, at least 1.
   uint64_t count;
-  /// The mean price, each quote counting the same.
+  /// The mean price, each trade counting the same.
   double mean;
-  /// The sample variance of the prices; 0 for one quote.
+  /// The sample variance of the prices; 0 for one trade.
   double variance;
   /// The lowest price.
   int64_t min_units;
@@ -1082,11 +1082,11 @@ typedef struct RustlePriceStatistics {
 typedef struct RustlePriceAlert {
   /// The price that reached the level.
   int64_t price_units;
-  /// The size of its quote; 0 when the source has none.
+  /// The size of its trade; 0 when the source has none.
   int64_t size_units;
   /// When: nanoseconds since 1970-01-01T00:00:00Z.
   int64_t time_ns;
-  /// The quote's number, as in `RustleQuote`.
+  /// The trade's number, as in `RustleTrade`.
   uint64_t sequence;
   /// Which of the consumer's thresholds, from 0.
   uint32_t threshold;
@@ -1141,21 +1141,21 @@ typedef struct RustleFeedCounts {
   uint64_t bytes;
   /// Lines or messages read, empty ones aside.
   uint64_t messages;
-  /// Quotes handed to the consumers.
-  uint64_t quotes;
+  /// Trades handed to the consumers.
+  uint64_t trades;
   /// Messages that could not be understood.
   uint64_t malformed;
   /// Messages longer than the bound, which were skipped.
   uint64_t oversized;
-  /// Messages that are no quotes: heartbeats, acknowledgements.
+  /// Messages that are no trades: heartbeats, acknowledgements.
   uint64_t others;
   /// How many times numbers of a symbol were skipped.
   uint64_t gaps;
   /// How many numbers were skipped, those that came later included.
-  uint64_t skipped;
-  /// Quotes whose number had come before; they are left out.
+  uint64_t skipped_numbers;
+  /// Trades whose number had come before; they are left out.
   uint64_t duplicates;
-  /// Quotes that came after one of their symbol with a higher number.
+  /// Trades that came after one of their symbol with a higher number.
   uint64_t out_of_order;
   /// Connections made, the first included.
   uint64_t connections;
@@ -1167,7 +1167,7 @@ typedef struct RustleFeedCounts {
 typedef struct RustleServerRequest {
   /// `host:port`, with the port 0 for any that is free, or `unix:/path`. Example: "127.0.0.1:0".
   RustleString address;
-  /// What becomes of the quotes that a client does not read in time.
+  /// What becomes of the trades that a client does not read in time.
   RustleFeedPolicy policy;
 } RustleServerRequest;
 
@@ -1181,9 +1181,9 @@ typedef struct RustleServerCounts {
   uint64_t refused;
   /// Bytes that were written.
   uint64_t bytes;
-  /// Quotes that were written.
-  uint64_t quotes;
-  /// Quotes that clients were too slow for.
+  /// Trades that were written.
+  uint64_t trades;
+  /// Trades that clients were too slow for.
   uint64_t dropped;
 } RustleServerCounts;
 
@@ -1195,13 +1195,13 @@ typedef struct RustleServerClient {
   int64_t since_ns;
   /// Bytes that were written to it.
   uint64_t bytes;
-  /// Quotes that went through its lane.
+  /// Trades that went through its lane.
   RustleLaneStatistics lane;
 } RustleServerClient;
 
 /// How one symbol's price moves in geometric Brownian motion.
 typedef struct RustleGbmParameters {
-  /// The price that it moves from, in units of 10^-`price_scale`: 1 to 10^15. It moves by this unit; the first quote is a
+  /// The price that it moves from, in units of 10^-`price_scale`: 1 to 10^15. It moves by this unit; the first trade is a
   /// step on. Example: 100.
   int64_t price_units;
   /// The expected growth per year as a continuous rate, -1,000 to 1,000.
@@ -1244,11 +1244,11 @@ typedef struct RustleSimulatedFeed {
 typedef struct RustleReplayFeed {
   /// The file. Example: "Cargo.toml".
   RustleString path;
-  /// How its messages make quotes, as text: `symbol=s,price=p,time=T:ms`; empty: the schema of `rustle ticker --json`.
+  /// How its messages make trades, as text: `symbol=s,price=p,time=T:ms`; empty: the schema of `rustle ticker --json`.
   RustleString schema;
   /// How many times as fast as it was recorded, 0.001 to 1,000,000; 0: without waiting.
   double speed;
-  /// Quotes before this time are passed over: nanoseconds since 1970-01-01T00:00:00Z. Read only when `has_from` is not 0.
+  /// Trades before this time are passed over: nanoseconds since 1970-01-01T00:00:00Z. Read only when `has_from` is not 0.
   int64_t from_ns;
   /// The runtime that it runs on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
   RustleHandle runtime;
@@ -1268,7 +1268,7 @@ typedef struct RustleLiveFeed {
   /// Where it is: `host:port`, `tcp://host:port`, `[::1]:port` or `unix:/path`.
   /// Example: "unix:/no/such/socket".
   RustleString address;
-  /// How its messages, one a line, make quotes, as text; empty: the schema of `rustle ticker --json`.
+  /// How its messages, one a line, make trades, as text; empty: the schema of `rustle ticker --json`.
   RustleString schema;
   /// How long it may take to accept a connection, in ns: 10 ms to 1 day. Example: 1000000000.
   uint64_t connecting_ns;
@@ -1284,7 +1284,7 @@ typedef struct RustleLiveFeed {
   /// The runtime of its consumers: 0 for the shared one, or a handle of `rustle_runtime_new_manual`. The connection is read
   /// on a thread of its own whatever the runtime.
   RustleHandle runtime;
-  /// Not 0: the numbers of its quotes begin anew with each connection. Where they go on, what was sent while there was no
+  /// Not 0: the numbers of its trades begin anew with each connection. Where they go on, what was sent while there was no
   /// connection is reported as skipped.
   uint32_t restarts_numbers;
   /// Not 0: it is sent which symbols are wanted, after each connection and each change; see docs/market.md.
@@ -1292,8 +1292,8 @@ typedef struct RustleLiveFeed {
 } RustleLiveFeed;
 
 /// A feed whose bytes the host brings, by `rustle_feed_push`.
-typedef struct RustlePushedFeed {
-  /// How its messages, one a line, make quotes, as text; empty: the schema of `rustle ticker --json`.
+typedef struct RustleExternalFeed {
+  /// How its messages, one a line, make trades, as text; empty: the schema of `rustle ticker --json`.
   RustleString schema;
   /// The runtime that it runs on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
   RustleHandle runtime;
@@ -1302,9 +1302,9 @@ typedef struct RustlePushedFeed {
   /// `RUSTLE_FORMAT_NDJSON` or `RUSTLE_FORMAT_CSV`. Example: 1.
   /// One of `RUSTLE_FORMAT_…`.
   uint32_t format;
-  /// Not 0: the numbers of its quotes begin anew with each connection that the host reports.
+  /// Not 0: the numbers of its trades begin anew with each connection that the host reports.
   uint32_t restarts_numbers;
-} RustlePushedFeed;
+} RustleExternalFeed;
 
 /// Cancels every session of a feed; the source goes on. See `rustle_cancel`.
 static inline RustleStatus rustle_feed_cancel(RustleHandle feed, RustleError *error) {
@@ -1354,9 +1354,9 @@ static inline RustleStatus rustle_feed_new_live(
 /// Fails with `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (a field out of its range),
 /// `RUSTLE_STALE_HANDLE` (the runtime's), `RUSTLE_INVALID_LENGTH` (also a message limit),
 /// `RUSTLE_MALFORMED_SCHEMA`.
-static inline RustleStatus rustle_feed_new_pushed(
-    const RustlePushedFeed *configuration, RustleHandle *feed, RustleError *error) {
-  return rustle_new(RUSTLE_NEW_FEED_PUSHED, configuration, sizeof *configuration, feed, error);
+static inline RustleStatus rustle_feed_new_external(
+    const RustleExternalFeed *configuration, RustleHandle *feed, RustleError *error) {
+  return rustle_new(RUSTLE_NEW_FEED_EXTERNAL, configuration, sizeof *configuration, feed, error);
 }
 
 /// Writes what the source met with so far to `description`.
@@ -1376,23 +1376,23 @@ static inline RustleStatus rustle_feed_connection(
   return rustle_describe(feed, RUSTLE_DESCRIBE_FEED_CONNECTION, description, sizeof *description, error);
 }
 
-/// Starts a consumer of the quotes themselves. `session` receives the handle, to be freed with
+/// Starts a consumer of the trades themselves. `session` receives the handle, to be freed with
 /// `rustle_session_free`. See `rustle_start`.
 ///
 /// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (a field out of its
 /// range), `RUSTLE_DUPLICATE_SYMBOL` to `RUSTLE_TOO_MANY_SYMBOLS`.
-static inline RustleStatus rustle_feed_start_quotes(
-    RustleHandle feed, const RustleQuoteRequest *request, RustleSink sink, RustleHandle *session,
+static inline RustleStatus rustle_feed_start_trades(
+    RustleHandle feed, const RustleTradeRequest *request, RustleSink sink, RustleHandle *session,
     RustleError *error) {
-  return rustle_start(feed, RUSTLE_START_FEED_QUOTES, request, sizeof *request, sizeof(RustleQuote), sink, session, error);
+  return rustle_start(feed, RUSTLE_START_FEED_TRADES, request, sizeof *request, sizeof(RustleTrade), sink, session, error);
 }
 
-/// Moves waiting records of a session that `rustle_feed_start_quotes` started into `buffer`. See
+/// Moves waiting records of a session that `rustle_feed_start_trades` started into `buffer`. See
 /// `rustle_drain`.
-static inline RustleStatus rustle_feed_drain_quotes(
-    RustleHandle session, RustleQuote *buffer, size_t capacity, size_t *count,
+static inline RustleStatus rustle_feed_drain_trades(
+    RustleHandle session, RustleTrade *buffer, size_t capacity, size_t *count,
     RustleLaneStatistics *statistics, RustleError *error) {
-  return rustle_drain(session, RUSTLE_START_FEED_QUOTES, buffer, sizeof *buffer, capacity, count, statistics, sizeof *statistics, error);
+  return rustle_drain(session, RUSTLE_START_FEED_TRADES, buffer, sizeof *buffer, capacity, count, statistics, sizeof *statistics, error);
 }
 
 /// Starts a consumer of candles. Those that are open when the source comes to its end are handed out then.
@@ -1414,7 +1414,7 @@ static inline RustleStatus rustle_feed_drain_candles(
   return rustle_drain(session, RUSTLE_START_FEED_CANDLES, buffer, sizeof *buffer, capacity, count, statistics, sizeof *statistics, error);
 }
 
-/// Starts a consumer of the statistics of each symbol's last while, after each of its quotes. `session`
+/// Starts a consumer of the statistics of each symbol's last while, after each of its trades. `session`
 /// receives the handle, to be freed with `rustle_session_free`. See `rustle_start`.
 ///
 /// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (a field out of its
@@ -1470,7 +1470,7 @@ static inline RustleStatus rustle_feed_drain_notices(
   return rustle_drain(session, RUSTLE_START_FEED_NOTICES, buffer, sizeof *buffer, capacity, count, statistics, sizeof *statistics, error);
 }
 
-/// Writes to `description` how many quotes a session's candles or statistics do not have in them, also of
+/// Writes to `description` how many trades a session's candles or statistics do not have in them, also of
 /// one that is over; 0 for other sessions of a feed.
 ///
 /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
@@ -1507,7 +1507,7 @@ static inline RustleStatus rustle_server_counts(
   return rustle_describe(session, RUSTLE_DESCRIBE_SERVER_COUNTS, description, sizeof *description, error);
 }
 
-/// Begins the source, so that consumers that are there before get its first quote. Idempotent. When the
+/// Begins the source, so that consumers that are there before get its first trade. Idempotent. When the
 /// source comes to its end every session of the feed ends, those that are started later too.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_SHUT_DOWN`, `RUSTLE_FORKED`, `RUSTLE_EXHAUSTED` (the feed is
@@ -1518,8 +1518,8 @@ static inline RustleStatus rustle_server_counts(
 /// Safety: `error` is NULL or memory that this call alone uses.
 RustleStatus rustle_feed_run(RustleHandle feed, RustleError *error);
 
-/// Has a feed of `rustle_feed_new_pushed` read the next bytes, which continue those before. `taken` receives
-/// how many it took: fewer when a consumer with `RUSTLE_POLICY_AWAITED` has no room, none before
+/// Has a feed of `rustle_feed_new_external` read the next bytes, which continue those before. `taken`
+/// receives how many it took: fewer when a consumer with `RUSTLE_POLICY_LOSSLESS` has no room, none before
 /// `rustle_feed_run`. The rest is to be pushed again after a notice of `RUSTLE_NOTICE_ROOM`. Calls come one
 /// after the other, or their bytes mix.
 ///
@@ -1534,7 +1534,7 @@ RustleStatus rustle_feed_run(RustleHandle feed, RustleError *error);
 RustleStatus rustle_feed_push(
     RustleHandle feed, const uint8_t *bytes, size_t bytes_count, size_t *taken, RustleError *error);
 
-/// Reports the connection that the host has to the consumers of a feed of `rustle_feed_new_pushed`. `kind`
+/// Reports the connection that the host has to the consumers of a feed of `rustle_feed_new_external`. `kind`
 /// is `RUSTLE_NOTICE_CONNECTING`, `RUSTLE_NOTICE_CONNECTED` (a line that has begun is dropped),
 /// `RUSTLE_NOTICE_DISCONNECTED`, or `RUSTLE_NOTICE_CLOSED`: the feed comes to its end then, once what was
 /// pushed has been handed over, and fails for the reason in `note` unless that is empty. `retry_ms` is the
@@ -1548,7 +1548,7 @@ RustleStatus rustle_feed_push(
 /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
 ///
 /// Safety: `error` is NULL or memory that this call alone uses.
-RustleStatus rustle_feed_tell(
+RustleStatus rustle_feed_report(
     RustleHandle feed, uint32_t kind, uint64_t retry_ms, uint32_t failures, RustleString note,
     RustleError *error);
 
@@ -1594,8 +1594,8 @@ RustleStatus rustle_feed_subscribe_sized(
     RustleHandle session, const RustleString *add, size_t add_size, size_t add_count,
     const RustleString *remove, size_t remove_size, size_t remove_count, RustleError *error);
 
-/// Has a consumer get the quotes of the symbols at `add` too, and those of the ones at `remove` no more,
-/// from the source's next quote on. What waits in its lane stays there; what a candle or a statistic has of
+/// Has a consumer get the trades of the symbols at `add` too, and those of the ones at `remove` no more,
+/// from the source's next trade on. What waits in its lane stays there; what a candle or a statistic has of
 /// a symbol that is removed is forgotten. One that wanted all wants from then on all that are known, but for
 /// those.
 ///
@@ -1704,50 +1704,50 @@ static inline RustleStatus rustle_server_clients(
 /// The last coefficient of a window equals the first: for filter design.
 #define RUSTLE_SYMMETRY_SYMMETRIC 1
 
-// `RustleScale`: What the magnitudes of a spectrum are relative to.
+// `RustleNormalization`: What the magnitudes of a spectrum are relative to.
 
 /// The sum itself: a full-scale sine reads about half the window's sum.
-#define RUSTLE_SCALE_NONE 0
+#define RUSTLE_NORMALIZATION_NONE 0
 
 /// Amplitudes: a full-scale sine on a bin's frequency reads 1.0 with every window, and so does a constant of
 /// 1.0 in bin 0.
-#define RUSTLE_SCALE_AMPLITUDE 1
+#define RUSTLE_NORMALIZATION_AMPLITUDE 1
 
-// `RustleSpectrumForm`: What is written for the N/2 + 1 bins of a frame.
+// `RustleSpectrumOutput`: What is written for the N/2 + 1 bins of a frame.
 
 /// The magnitude of each bin.
-#define RUSTLE_FORM_MAGNITUDES 0
+#define RUSTLE_OUTPUT_MAGNITUDES 0
 
 /// The square of each magnitude.
-#define RUSTLE_FORM_POWER 1
+#define RUSTLE_OUTPUT_POWER 1
 
-/// The level of each bin, 20 log10 of its magnitude and at least -200 dB; with `RUSTLE_SCALE_AMPLITUDE`
-/// relative to a full-scale sine.
-#define RUSTLE_FORM_DECIBELS 2
+/// The level of each bin, 20 log10 of its magnitude and at least -200 dB; with
+/// `RUSTLE_NORMALIZATION_AMPLITUDE` relative to a full-scale sine.
+#define RUSTLE_OUTPUT_DECIBELS 2
 
 /// The bins themselves, N + 2 floats: a real and an imaginary part for each. The phase is that of a cosine
 /// that starts at the frame's first sample.
-#define RUSTLE_FORM_COMPLEX 3
+#define RUSTLE_OUTPUT_COMPLEX 3
 
-// `RustleFftPath`: The instructions that a transform uses. All paths compute the same sums by the same algorithm; their results differ by rounding.
+// `RustleInstructionSet`: The instructions that a transform uses. All instruction sets compute the same sums by the same algorithm; their results differ by rounding.
 
-/// The path that `rustle_fft_path` reports.
-#define RUSTLE_PATH_PREFERRED 0
+/// The instruction set that `rustle_fft_instruction_set` reports.
+#define RUSTLE_INSTRUCTION_SET_PREFERRED 0
 
 /// Plain arrays, on every CPU.
-#define RUSTLE_PATH_PLAIN 1
+#define RUSTLE_INSTRUCTION_SET_PLAIN 1
 
 /// Four lanes in 128-bit registers of x86-64: SSE2.
-#define RUSTLE_PATH_NARROW 2
+#define RUSTLE_INSTRUCTION_SET_NARROW 2
 
 /// Eight lanes: AVX2 and FMA.
-#define RUSTLE_PATH_AVX2 3
+#define RUSTLE_INSTRUCTION_SET_AVX2 3
 
 /// Sixteen lanes: AVX-512.
-#define RUSTLE_PATH_AVX512 4
+#define RUSTLE_INSTRUCTION_SET_AVX512 4
 
 /// Four lanes in 128-bit registers of arm64: NEON.
-#define RUSTLE_PATH_NEON 5
+#define RUSTLE_INSTRUCTION_SET_NEON 5
 
 /// What the spectra of a plan are.
 typedef struct RustleFftPlanConfiguration {
@@ -1760,20 +1760,20 @@ typedef struct RustleFftPlanConfiguration {
   /// One of `RUSTLE_SYMMETRY_…`.
   uint32_t symmetry;
   /// What the magnitudes are relative to.
-  /// One of `RUSTLE_SCALE_…`.
-  uint32_t scale;
-  /// The instructions. A path that this machine does not have is out of range.
-  /// One of `RUSTLE_PATH_…`.
-  uint32_t path;
+  /// One of `RUSTLE_NORMALIZATION_…`.
+  uint32_t normalization;
+  /// The instructions. An instruction set that this machine does not have is out of range.
+  /// One of `RUSTLE_INSTRUCTION_SET_…`.
+  uint32_t instruction_set;
 } RustleFftPlanConfiguration;
 
 /// What an inverse transforms.
 typedef struct RustleFftInverseConfiguration {
   /// The number of samples N of a frame: a power of two from 64 to 65,536. Example: 256.
   size_t size;
-  /// The instructions. A path that this machine does not have is out of range.
-  /// One of `RUSTLE_PATH_…`.
-  uint32_t path;
+  /// The instructions. An instruction set that this machine does not have is out of range.
+  /// One of `RUSTLE_INSTRUCTION_SET_…`.
+  uint32_t instruction_set;
   /// 0.
   uint32_t reserved;
 } RustleFftInverseConfiguration;
@@ -1784,9 +1784,9 @@ typedef struct RustleFftDescription {
   size_t size;
   /// The least number of floats of scratch memory that a caller may bring.
   size_t scratch_length;
-  /// The instructions that it uses, never `RUSTLE_PATH_PREFERRED`.
-  /// One of `RUSTLE_PATH_…`.
-  uint32_t path;
+  /// The instructions that it uses, never `RUSTLE_INSTRUCTION_SET_PREFERRED`.
+  /// One of `RUSTLE_INSTRUCTION_SET_…`.
+  uint32_t instruction_set;
   /// 0.
   uint32_t reserved;
 } RustleFftDescription;
@@ -1826,9 +1826,9 @@ typedef struct RustlePeak {
 /// not scaled: numpy.abs(numpy.fft.rfft(padded * window)).
 ///
 /// Returns `fft_size` / 2 floats that stay valid until they are given to `free_fft_result_rust`; NULL, and
-/// nothing to free, when an argument is not as said, or the variable RUSTLE_FFT_PATH names a path that this
-/// machine does not have (`rustle_fft_path` says so). A sample that is not finite is no fault: it makes
-/// every magnitude NaN or infinite.
+/// nothing to free, when an argument is not as said, or the variable RUSTLE_FFT_INSTRUCTION_SET names an
+/// instruction set that this machine does not have (`rustle_fft_instruction_set` says so). A sample that is
+/// not finite is no fault: it makes every magnitude NaN or infinite.
 ///
 /// Thread-safe: yes. Realtime-safe: no (it allocates the result, and the plan of a size and a window when it
 /// is first used; plans are kept).
@@ -1887,8 +1887,8 @@ static inline RustleStatus rustle_fft_inverse_free(RustleHandle fft_inverse, Rus
 }
 
 /// Writes the spectrum of the frame `input`, exactly the plan's N samples, in one form to `output`: N/2 + 1
-/// floats, or N/2 to leave out the bin at half the sample rate; N + 2 with `RUSTLE_FORM_COMPLEX`. `form` is
-/// one of `RUSTLE_FORM_…`.
+/// floats, or N/2 to leave out the bin at half the sample rate; N + 2 with `RUSTLE_OUTPUT_COMPLEX`. `form`
+/// is one of `RUSTLE_OUTPUT_…`.
 ///
 /// `scratch` are at least as many floats as the plan's description says, of any content, or none for memory
 /// of the plan's, which is allocated once for each of up to eight calls at a time and anew for more. A
@@ -1908,8 +1908,8 @@ RustleStatus rustle_fft_spectrum(
     size_t output_capacity, float *scratch, size_t scratch_capacity, RustleError *error);
 
 /// Writes the N samples to `output` whose complex bins are `bins`, N + 2 floats as `rustle_fft_spectrum`
-/// writes them with `RUSTLE_FORM_COMPLEX` and `RUSTLE_SCALE_NONE`: numpy's irfft. The imaginary parts of bin
-/// 0 and bin N/2 are ignored.
+/// writes them with `RUSTLE_OUTPUT_COMPLEX` and `RUSTLE_NORMALIZATION_NONE`: numpy's irfft. The imaginary
+/// parts of bin 0 and bin N/2 are ignored.
 ///
 /// `scratch` is as with `rustle_fft_spectrum`. A bin that is not finite makes every sample NaN or infinite.
 /// When the call fails, nothing is written to `output`.
@@ -1927,18 +1927,18 @@ RustleStatus rustle_fft_inverse_samples(
     RustleHandle fft_inverse, const float *bins, size_t bins_count, float *output, size_t output_capacity,
     float *scratch, size_t scratch_capacity, RustleError *error);
 
-/// `path` receives the one of `RUSTLE_PATH_…` that plans are made on when none is named: what the
-/// environment variable RUSTLE_FFT_PATH (`plain`, `narrow`, `neon`, `avx2` or `avx512`) named when the
-/// process first asked, or else the widest that this machine has.
+/// `instruction_set` receives the one of `RUSTLE_INSTRUCTION_SET_…` that plans are made on when none is
+/// named: what the environment variable RUSTLE_FFT_INSTRUCTION_SET (`plain`, `narrow`, `neon`, `avx2` or
+/// `avx512`) named when the process first asked, or else the widest that this machine has.
 ///
 /// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE` (memory that overlaps or is misaligned; the
-/// variable names no path, or one that this machine does not have; every plan that names none is refused
-/// then).
+/// variable names no instruction set, or one that this machine does not have; every plan that names none is
+/// refused then).
 ///
 /// Thread-safe: yes. Realtime-safe: no (the first call reads the environment).
 ///
-/// Safety: `error`, `path` are NULL or memory that this call alone uses.
-RustleStatus rustle_fft_path(uint32_t *path, RustleError *error);
+/// Safety: `error`, `instruction_set` are NULL or memory that this call alone uses.
+RustleStatus rustle_fft_instruction_set(uint32_t *instruction_set, RustleError *error);
 
 /// Writes the coefficients of a window, 0 to 1, to `coefficients`. Any number of them will do; with 0
 /// nothing is written. `window` is one of `RUSTLE_WINDOW_…`. `symmetry` is one of `RUSTLE_SYMMETRY_…`.
@@ -1958,8 +1958,8 @@ RustleStatus rustle_spectrum_peaks_sized(
     const float *amplitudes, size_t amplitudes_count, const RustlePeakSearch *search, size_t search_size,
     RustlePeak *peaks, size_t peaks_size, size_t peaks_capacity, size_t *count, RustleError *error);
 
-/// Finds the sinusoids in `amplitudes`: N/2 + 1 magnitudes in `RUSTLE_SCALE_AMPLITUDE`, of one frame of N
-/// samples or the root of the mean power of many. Writes as many of them as find room to `peaks`, the
+/// Finds the sinusoids in `amplitudes`: N/2 + 1 magnitudes in `RUSTLE_NORMALIZATION_AMPLITUDE`, of one frame
+/// of N samples or the root of the mean power of many. Writes as many of them as find room to `peaks`, the
 /// strongest first; `count` receives their number. Side lobes of stronger peaks, a constant part, and bins
 /// that are not finite are left out.
 ///
@@ -2074,7 +2074,7 @@ typedef struct RustleMeterReading {
   /// The time-weighted level, such as LAF.
   double level;
   /// The equivalent level, such as LAeq.
-  double equivalent;
+  double equivalent_continuous_level;
   /// The highest time-weighted level, such as LAFmax.
   double highest;
   /// The lowest time-weighted level, such as LAFmin, from 5 time constants after the start on; until then not a number.
@@ -2082,7 +2082,7 @@ typedef struct RustleMeterReading {
   /// The C-weighted peak, LCpeak: the highest of any metered channel.
   double peak;
   /// The exposure level, such as LAE.
-  double exposure;
+  double sound_exposure_level;
   /// The number of samples at or beyond full scale.
   uint64_t overloads;
   /// The loudness of the last 0.4 s in LUFS; this and the six that follow are not numbers when loudness is not measured.
@@ -2099,10 +2099,10 @@ typedef struct RustleMeterReading {
   double range;
   /// The highest true peak of any channel in dBTP.
   double true_peak;
-  /// The place on the scale for display, 0 to 120; see `rustle_noise_scale`.
+  /// The place on the scale for display, 0 to 120; see `rustle_display_scale`.
   double place;
   /// Its class, 0 to 4: silent, quiet, average, noisy, loud.
-  uint32_t noise_class;
+  uint32_t level_zone;
   /// 0.
   uint32_t reserved;
 } RustleMeterReading;
@@ -2194,7 +2194,7 @@ RustleStatus rustle_meter_bands(
     size_t *count, RustleError *error);
 
 /// Writes to `place` where an average power of `power` dB relative to full scale stands on the scale for
-/// display, 0 to 120, and to `noise_class` what that is called, 0 to 4: silent below 50, quiet below 75,
+/// display, 0 to 120, and to `level_zone` what that is called, 0 to 4: silent below 50, quiet below 75,
 /// average below 90, noisy below 100, loud up to and including 120. The place is 120 sqrt((a - m) / (1 - m))
 /// with a = 10^(power / 20) and m = 10^-4; it is not a sound pressure level.
 ///
@@ -2203,8 +2203,8 @@ RustleStatus rustle_meter_bands(
 ///
 /// Thread-safe: yes. Realtime-safe: yes.
 ///
-/// Safety: `error`, `place`, `noise_class` are NULL or memory that this call alone uses.
-RustleStatus rustle_noise_scale(double power, double *place, uint32_t *noise_class, RustleError *error);
+/// Safety: `error`, `place`, `level_zone` are NULL or memory that this call alone uses.
+RustleStatus rustle_display_scale(double power, double *place, uint32_t *level_zone, RustleError *error);
 
 // ---- The pitch of a signal: frame by frame as it comes in pieces, or of a whole one.
 
@@ -2488,7 +2488,7 @@ typedef struct RustlePlaybackProgress {
   /// Frames that wait for the device.
   uint64_t queued;
   /// Frames of silence that the device was given after the first sound, because none waited.
-  uint64_t starved;
+  uint64_t inserted_silence;
   /// How often the device ran dry; each time it made a hole, how long it does not report.
   uint32_t underruns;
   /// On a frame lane the number of records that were lost just before this one; what is beyond 4,294,967,295 is reported
@@ -2678,22 +2678,22 @@ typedef struct RustleStftConfiguration {
   /// One of `RUSTLE_SYMMETRY_…`.
   uint32_t symmetry;
   /// What the magnitudes are relative to.
-  /// One of `RUSTLE_SCALE_…`.
-  uint32_t scale;
+  /// One of `RUSTLE_NORMALIZATION_…`.
+  uint32_t normalization;
   /// Where the frames lie.
   /// One of `RUSTLE_PADDING_…`.
   uint32_t padding;
   /// What a row is.
-  /// One of `RUSTLE_FORM_…`.
-  uint32_t form;
-  /// The instructions. A path that this machine does not have is out of range.
-  /// One of `RUSTLE_PATH_…`.
-  uint32_t path;
+  /// One of `RUSTLE_OUTPUT_…`.
+  uint32_t output;
+  /// The instructions. An instruction set that this machine does not have is out of range.
+  /// One of `RUSTLE_INSTRUCTION_SET_…`.
+  uint32_t instruction_set;
 } RustleStftConfiguration;
 
 /// What a plan for short-time spectra is.
 typedef struct RustleStftDescription {
-  /// The floats of a row: N/2 + 1, or N + 2 with `RUSTLE_FORM_COMPLEX`.
+  /// The floats of a row: N/2 + 1, or N + 2 with `RUSTLE_OUTPUT_COMPLEX`.
   size_t row_length;
   /// The least number of floats of scratch memory that a caller may bring.
   size_t scratch_length;
@@ -2868,7 +2868,7 @@ typedef struct RustlePriceUpdate {
   uint64_t sequence;
   /// The symbol's place in the list that the session was started with.
   uint32_t symbol;
-  /// On a frame lane the number of updates that were lost just before this one (with `RUSTLE_LANE_KEEP_LATEST`: of its
+  /// On a frame lane the number of updates that were lost just before this one (with `RUSTLE_LANE_CONFLATE`: of its
   /// own symbol); what is beyond 4,294,967,295 is reported with the updates that follow. 0 on the events lane.
   uint32_t gap;
 } RustlePriceUpdate;
@@ -3083,7 +3083,7 @@ typedef struct RustleHarmonicity {
 } RustleHarmonicity;
 
 /// The levels of the first two harmonics.
-typedef struct RustleHarmonicDifference {
+typedef struct RustleH1MinusH2 {
   /// H1 less H2 in dB; 0 where no fundamental was found.
   double difference;
   /// The first harmonic's level in dB relative to a full-scale sine; minus infinity where no fundamental was found.
@@ -3092,7 +3092,7 @@ typedef struct RustleHarmonicDifference {
   double second;
   /// The fundamental frequency in Hz, of found ones the mean; 0: none was found.
   double frequency;
-} RustleHarmonicDifference;
+} RustleH1MinusH2;
 
 /// Forgets the signal; the next sample is the first of another.
 ///
@@ -3243,7 +3243,7 @@ static inline RustleStatus rustle_voice_harmonicity(
 /// `rustle_voice_harmonics` with the sizes of its records, which that function passes.
 RustleStatus rustle_voice_harmonics_sized(
     double sample_rate, double fundamental, double lowest, double highest, const float *samples,
-    size_t samples_count, RustleHarmonicDifference *result, size_t result_size, RustleError *error);
+    size_t samples_count, RustleH1MinusH2 *result, size_t result_size, RustleError *error);
 
 /// Writes to `result` the levels of the first two harmonics of a signal at `sample_rate` Hz, 8000 to
 /// 192,000: at `fundamental` Hz, at most a quarter of the sample rate, or, when it is 0, at what is found
@@ -3258,7 +3258,7 @@ RustleStatus rustle_voice_harmonics_sized(
 /// `error`, `result` are NULL or memory that this call alone uses.
 static inline RustleStatus rustle_voice_harmonics(
     double sample_rate, double fundamental, double lowest, double highest, const float *samples,
-    size_t samples_count, RustleHarmonicDifference *result, RustleError *error) {
+    size_t samples_count, RustleH1MinusH2 *result, RustleError *error) {
   return rustle_voice_harmonics_sized(
       sample_rate, fundamental, lowest, highest, samples, samples_count, result, sizeof *result, error);
 }
@@ -3302,7 +3302,7 @@ RUSTLE_ASSERT(offsetof(RustleLaneStatistics, produced) == 0, "the place of Rustl
 RUSTLE_ASSERT(offsetof(RustleLaneStatistics, delivered) == 8, "the place of RustleLaneStatistics.delivered");
 RUSTLE_ASSERT(offsetof(RustleLaneStatistics, dropped) == 16, "the place of RustleLaneStatistics.dropped");
 RUSTLE_ASSERT(offsetof(RustleLaneStatistics, waiting) == 24, "the place of RustleLaneStatistics.waiting");
-RUSTLE_ASSERT(offsetof(RustleLaneStatistics, untold) == 32, "the place of RustleLaneStatistics.untold");
+RUSTLE_ASSERT(offsetof(RustleLaneStatistics, unreported) == 32, "the place of RustleLaneStatistics.unreported");
 RUSTLE_ASSERT(sizeof(RustleString) == 16, "the size of RustleString");
 RUSTLE_ASSERT(offsetof(RustleString, data) == 0, "the place of RustleString.data");
 RUSTLE_ASSERT(offsetof(RustleString, length) == 8, "the place of RustleString.length");
@@ -3366,9 +3366,9 @@ RUSTLE_ASSERT(offsetof(RustleFeedThreshold, direction) == 32, "the place of Rust
 RUSTLE_ASSERT(offsetof(RustleFeedThreshold, level_scale) == 36, "the place of RustleFeedThreshold.level_scale");
 RUSTLE_ASSERT(offsetof(RustleFeedThreshold, hysteresis_scale) == 37, "the place of RustleFeedThreshold.hysteresis_scale");
 RUSTLE_ASSERT(offsetof(RustleFeedThreshold, reserved) == 38, "the place of RustleFeedThreshold.reserved");
-RUSTLE_ASSERT(sizeof(RustleQuoteRequest) == 48, "the size of RustleQuoteRequest");
-RUSTLE_ASSERT(offsetof(RustleQuoteRequest, subscription) == 0, "the place of RustleQuoteRequest.subscription");
-RUSTLE_ASSERT(offsetof(RustleQuoteRequest, policy) == 24, "the place of RustleQuoteRequest.policy");
+RUSTLE_ASSERT(sizeof(RustleTradeRequest) == 48, "the size of RustleTradeRequest");
+RUSTLE_ASSERT(offsetof(RustleTradeRequest, subscription) == 0, "the place of RustleTradeRequest.subscription");
+RUSTLE_ASSERT(offsetof(RustleTradeRequest, policy) == 24, "the place of RustleTradeRequest.policy");
 RUSTLE_ASSERT(sizeof(RustleCandleRequest) == 64, "the size of RustleCandleRequest");
 RUSTLE_ASSERT(offsetof(RustleCandleRequest, subscription) == 0, "the place of RustleCandleRequest.subscription");
 RUSTLE_ASSERT(offsetof(RustleCandleRequest, policy) == 24, "the place of RustleCandleRequest.policy");
@@ -3389,18 +3389,18 @@ RUSTLE_ASSERT(offsetof(RustleNoticeRequest, reserved) == 12, "the place of Rustl
 RUSTLE_ASSERT(sizeof(RustleFeedOmissions) == 16, "the size of RustleFeedOmissions");
 RUSTLE_ASSERT(offsetof(RustleFeedOmissions, late) == 0, "the place of RustleFeedOmissions.late");
 RUSTLE_ASSERT(offsetof(RustleFeedOmissions, evicted) == 8, "the place of RustleFeedOmissions.evicted");
-RUSTLE_ASSERT(sizeof(RustleQuote) == 56, "the size of RustleQuote");
-RUSTLE_ASSERT(offsetof(RustleQuote, price_units) == 0, "the place of RustleQuote.price_units");
-RUSTLE_ASSERT(offsetof(RustleQuote, size_units) == 8, "the place of RustleQuote.size_units");
-RUSTLE_ASSERT(offsetof(RustleQuote, time_ns) == 16, "the place of RustleQuote.time_ns");
-RUSTLE_ASSERT(offsetof(RustleQuote, sequence) == 24, "the place of RustleQuote.sequence");
-RUSTLE_ASSERT(offsetof(RustleQuote, skipped) == 32, "the place of RustleQuote.skipped");
-RUSTLE_ASSERT(offsetof(RustleQuote, symbol) == 40, "the place of RustleQuote.symbol");
-RUSTLE_ASSERT(offsetof(RustleQuote, gap) == 44, "the place of RustleQuote.gap");
-RUSTLE_ASSERT(offsetof(RustleQuote, price_scale) == 48, "the place of RustleQuote.price_scale");
-RUSTLE_ASSERT(offsetof(RustleQuote, size_scale) == 49, "the place of RustleQuote.size_scale");
-RUSTLE_ASSERT(offsetof(RustleQuote, is_out_of_order) == 50, "the place of RustleQuote.is_out_of_order");
-RUSTLE_ASSERT(offsetof(RustleQuote, reserved) == 51, "the place of RustleQuote.reserved");
+RUSTLE_ASSERT(sizeof(RustleTrade) == 56, "the size of RustleTrade");
+RUSTLE_ASSERT(offsetof(RustleTrade, price_units) == 0, "the place of RustleTrade.price_units");
+RUSTLE_ASSERT(offsetof(RustleTrade, size_units) == 8, "the place of RustleTrade.size_units");
+RUSTLE_ASSERT(offsetof(RustleTrade, time_ns) == 16, "the place of RustleTrade.time_ns");
+RUSTLE_ASSERT(offsetof(RustleTrade, sequence) == 24, "the place of RustleTrade.sequence");
+RUSTLE_ASSERT(offsetof(RustleTrade, sequence_gap) == 32, "the place of RustleTrade.sequence_gap");
+RUSTLE_ASSERT(offsetof(RustleTrade, symbol) == 40, "the place of RustleTrade.symbol");
+RUSTLE_ASSERT(offsetof(RustleTrade, gap) == 44, "the place of RustleTrade.gap");
+RUSTLE_ASSERT(offsetof(RustleTrade, price_scale) == 48, "the place of RustleTrade.price_scale");
+RUSTLE_ASSERT(offsetof(RustleTrade, size_scale) == 49, "the place of RustleTrade.size_scale");
+RUSTLE_ASSERT(offsetof(RustleTrade, is_out_of_order) == 50, "the place of RustleTrade.is_out_of_order");
+RUSTLE_ASSERT(offsetof(RustleTrade, reserved) == 51, "the place of RustleTrade.reserved");
 RUSTLE_ASSERT(sizeof(RustleCandle) == 80, "the size of RustleCandle");
 RUSTLE_ASSERT(offsetof(RustleCandle, start_ns) == 0, "the place of RustleCandle.start_ns");
 RUSTLE_ASSERT(offsetof(RustleCandle, open_units) == 8, "the place of RustleCandle.open_units");
@@ -3463,12 +3463,12 @@ RUSTLE_ASSERT(offsetof(RustleFeedWanted, reserved) == 28, "the place of RustleFe
 RUSTLE_ASSERT(sizeof(RustleFeedCounts) == 96, "the size of RustleFeedCounts");
 RUSTLE_ASSERT(offsetof(RustleFeedCounts, bytes) == 0, "the place of RustleFeedCounts.bytes");
 RUSTLE_ASSERT(offsetof(RustleFeedCounts, messages) == 8, "the place of RustleFeedCounts.messages");
-RUSTLE_ASSERT(offsetof(RustleFeedCounts, quotes) == 16, "the place of RustleFeedCounts.quotes");
+RUSTLE_ASSERT(offsetof(RustleFeedCounts, trades) == 16, "the place of RustleFeedCounts.trades");
 RUSTLE_ASSERT(offsetof(RustleFeedCounts, malformed) == 24, "the place of RustleFeedCounts.malformed");
 RUSTLE_ASSERT(offsetof(RustleFeedCounts, oversized) == 32, "the place of RustleFeedCounts.oversized");
 RUSTLE_ASSERT(offsetof(RustleFeedCounts, others) == 40, "the place of RustleFeedCounts.others");
 RUSTLE_ASSERT(offsetof(RustleFeedCounts, gaps) == 48, "the place of RustleFeedCounts.gaps");
-RUSTLE_ASSERT(offsetof(RustleFeedCounts, skipped) == 56, "the place of RustleFeedCounts.skipped");
+RUSTLE_ASSERT(offsetof(RustleFeedCounts, skipped_numbers) == 56, "the place of RustleFeedCounts.skipped_numbers");
 RUSTLE_ASSERT(offsetof(RustleFeedCounts, duplicates) == 64, "the place of RustleFeedCounts.duplicates");
 RUSTLE_ASSERT(offsetof(RustleFeedCounts, out_of_order) == 72, "the place of RustleFeedCounts.out_of_order");
 RUSTLE_ASSERT(offsetof(RustleFeedCounts, connections) == 80, "the place of RustleFeedCounts.connections");
@@ -3481,7 +3481,7 @@ RUSTLE_ASSERT(offsetof(RustleServerCounts, clients) == 0, "the place of RustleSe
 RUSTLE_ASSERT(offsetof(RustleServerCounts, accepted) == 8, "the place of RustleServerCounts.accepted");
 RUSTLE_ASSERT(offsetof(RustleServerCounts, refused) == 16, "the place of RustleServerCounts.refused");
 RUSTLE_ASSERT(offsetof(RustleServerCounts, bytes) == 24, "the place of RustleServerCounts.bytes");
-RUSTLE_ASSERT(offsetof(RustleServerCounts, quotes) == 32, "the place of RustleServerCounts.quotes");
+RUSTLE_ASSERT(offsetof(RustleServerCounts, trades) == 32, "the place of RustleServerCounts.trades");
 RUSTLE_ASSERT(offsetof(RustleServerCounts, dropped) == 40, "the place of RustleServerCounts.dropped");
 RUSTLE_ASSERT(sizeof(RustleServerClient) == 64, "the size of RustleServerClient");
 RUSTLE_ASSERT(offsetof(RustleServerClient, number) == 0, "the place of RustleServerClient.number");
@@ -3526,26 +3526,26 @@ RUSTLE_ASSERT(offsetof(RustleLiveFeed, healthy_ns) == 64, "the place of RustleLi
 RUSTLE_ASSERT(offsetof(RustleLiveFeed, runtime) == 72, "the place of RustleLiveFeed.runtime");
 RUSTLE_ASSERT(offsetof(RustleLiveFeed, restarts_numbers) == 80, "the place of RustleLiveFeed.restarts_numbers");
 RUSTLE_ASSERT(offsetof(RustleLiveFeed, subscribes) == 84, "the place of RustleLiveFeed.subscribes");
-RUSTLE_ASSERT(sizeof(RustlePushedFeed) == 40, "the size of RustlePushedFeed");
-RUSTLE_ASSERT(offsetof(RustlePushedFeed, schema) == 0, "the place of RustlePushedFeed.schema");
-RUSTLE_ASSERT(offsetof(RustlePushedFeed, runtime) == 16, "the place of RustlePushedFeed.runtime");
-RUSTLE_ASSERT(offsetof(RustlePushedFeed, message_limit) == 24, "the place of RustlePushedFeed.message_limit");
-RUSTLE_ASSERT(offsetof(RustlePushedFeed, format) == 32, "the place of RustlePushedFeed.format");
-RUSTLE_ASSERT(offsetof(RustlePushedFeed, restarts_numbers) == 36, "the place of RustlePushedFeed.restarts_numbers");
+RUSTLE_ASSERT(sizeof(RustleExternalFeed) == 40, "the size of RustleExternalFeed");
+RUSTLE_ASSERT(offsetof(RustleExternalFeed, schema) == 0, "the place of RustleExternalFeed.schema");
+RUSTLE_ASSERT(offsetof(RustleExternalFeed, runtime) == 16, "the place of RustleExternalFeed.runtime");
+RUSTLE_ASSERT(offsetof(RustleExternalFeed, message_limit) == 24, "the place of RustleExternalFeed.message_limit");
+RUSTLE_ASSERT(offsetof(RustleExternalFeed, format) == 32, "the place of RustleExternalFeed.format");
+RUSTLE_ASSERT(offsetof(RustleExternalFeed, restarts_numbers) == 36, "the place of RustleExternalFeed.restarts_numbers");
 RUSTLE_ASSERT(sizeof(RustleFftPlanConfiguration) == 24, "the size of RustleFftPlanConfiguration");
 RUSTLE_ASSERT(offsetof(RustleFftPlanConfiguration, size) == 0, "the place of RustleFftPlanConfiguration.size");
 RUSTLE_ASSERT(offsetof(RustleFftPlanConfiguration, window) == 8, "the place of RustleFftPlanConfiguration.window");
 RUSTLE_ASSERT(offsetof(RustleFftPlanConfiguration, symmetry) == 12, "the place of RustleFftPlanConfiguration.symmetry");
-RUSTLE_ASSERT(offsetof(RustleFftPlanConfiguration, scale) == 16, "the place of RustleFftPlanConfiguration.scale");
-RUSTLE_ASSERT(offsetof(RustleFftPlanConfiguration, path) == 20, "the place of RustleFftPlanConfiguration.path");
+RUSTLE_ASSERT(offsetof(RustleFftPlanConfiguration, normalization) == 16, "the place of RustleFftPlanConfiguration.normalization");
+RUSTLE_ASSERT(offsetof(RustleFftPlanConfiguration, instruction_set) == 20, "the place of RustleFftPlanConfiguration.instruction_set");
 RUSTLE_ASSERT(sizeof(RustleFftInverseConfiguration) == 16, "the size of RustleFftInverseConfiguration");
 RUSTLE_ASSERT(offsetof(RustleFftInverseConfiguration, size) == 0, "the place of RustleFftInverseConfiguration.size");
-RUSTLE_ASSERT(offsetof(RustleFftInverseConfiguration, path) == 8, "the place of RustleFftInverseConfiguration.path");
+RUSTLE_ASSERT(offsetof(RustleFftInverseConfiguration, instruction_set) == 8, "the place of RustleFftInverseConfiguration.instruction_set");
 RUSTLE_ASSERT(offsetof(RustleFftInverseConfiguration, reserved) == 12, "the place of RustleFftInverseConfiguration.reserved");
 RUSTLE_ASSERT(sizeof(RustleFftDescription) == 24, "the size of RustleFftDescription");
 RUSTLE_ASSERT(offsetof(RustleFftDescription, size) == 0, "the place of RustleFftDescription.size");
 RUSTLE_ASSERT(offsetof(RustleFftDescription, scratch_length) == 8, "the place of RustleFftDescription.scratch_length");
-RUSTLE_ASSERT(offsetof(RustleFftDescription, path) == 16, "the place of RustleFftDescription.path");
+RUSTLE_ASSERT(offsetof(RustleFftDescription, instruction_set) == 16, "the place of RustleFftDescription.instruction_set");
 RUSTLE_ASSERT(offsetof(RustleFftDescription, reserved) == 20, "the place of RustleFftDescription.reserved");
 RUSTLE_ASSERT(sizeof(RustlePeakSearch) == 32, "the size of RustlePeakSearch");
 RUSTLE_ASSERT(offsetof(RustlePeakSearch, sample_rate) == 0, "the place of RustlePeakSearch.sample_rate");
@@ -3576,11 +3576,11 @@ RUSTLE_ASSERT(offsetof(RustleMeterConfiguration, reserved) == 68, "the place of 
 RUSTLE_ASSERT(sizeof(RustleMeterReading) == 136, "the size of RustleMeterReading");
 RUSTLE_ASSERT(offsetof(RustleMeterReading, seconds) == 0, "the place of RustleMeterReading.seconds");
 RUSTLE_ASSERT(offsetof(RustleMeterReading, level) == 8, "the place of RustleMeterReading.level");
-RUSTLE_ASSERT(offsetof(RustleMeterReading, equivalent) == 16, "the place of RustleMeterReading.equivalent");
+RUSTLE_ASSERT(offsetof(RustleMeterReading, equivalent_continuous_level) == 16, "the place of RustleMeterReading.equivalent_continuous_level");
 RUSTLE_ASSERT(offsetof(RustleMeterReading, highest) == 24, "the place of RustleMeterReading.highest");
 RUSTLE_ASSERT(offsetof(RustleMeterReading, lowest) == 32, "the place of RustleMeterReading.lowest");
 RUSTLE_ASSERT(offsetof(RustleMeterReading, peak) == 40, "the place of RustleMeterReading.peak");
-RUSTLE_ASSERT(offsetof(RustleMeterReading, exposure) == 48, "the place of RustleMeterReading.exposure");
+RUSTLE_ASSERT(offsetof(RustleMeterReading, sound_exposure_level) == 48, "the place of RustleMeterReading.sound_exposure_level");
 RUSTLE_ASSERT(offsetof(RustleMeterReading, overloads) == 56, "the place of RustleMeterReading.overloads");
 RUSTLE_ASSERT(offsetof(RustleMeterReading, momentary) == 64, "the place of RustleMeterReading.momentary");
 RUSTLE_ASSERT(offsetof(RustleMeterReading, momentary_highest) == 72, "the place of RustleMeterReading.momentary_highest");
@@ -3590,7 +3590,7 @@ RUSTLE_ASSERT(offsetof(RustleMeterReading, integrated) == 96, "the place of Rust
 RUSTLE_ASSERT(offsetof(RustleMeterReading, range) == 104, "the place of RustleMeterReading.range");
 RUSTLE_ASSERT(offsetof(RustleMeterReading, true_peak) == 112, "the place of RustleMeterReading.true_peak");
 RUSTLE_ASSERT(offsetof(RustleMeterReading, place) == 120, "the place of RustleMeterReading.place");
-RUSTLE_ASSERT(offsetof(RustleMeterReading, noise_class) == 128, "the place of RustleMeterReading.noise_class");
+RUSTLE_ASSERT(offsetof(RustleMeterReading, level_zone) == 128, "the place of RustleMeterReading.level_zone");
 RUSTLE_ASSERT(offsetof(RustleMeterReading, reserved) == 132, "the place of RustleMeterReading.reserved");
 RUSTLE_ASSERT(sizeof(RustlePitchConfiguration) == 40, "the size of RustlePitchConfiguration");
 RUSTLE_ASSERT(offsetof(RustlePitchConfiguration, sample_rate) == 0, "the place of RustlePitchConfiguration.sample_rate");
@@ -3637,7 +3637,7 @@ RUSTLE_ASSERT(offsetof(RustlePlaybackProgress, sequence) == 0, "the place of Rus
 RUSTLE_ASSERT(offsetof(RustlePlaybackProgress, position) == 8, "the place of RustlePlaybackProgress.position");
 RUSTLE_ASSERT(offsetof(RustlePlaybackProgress, played) == 16, "the place of RustlePlaybackProgress.played");
 RUSTLE_ASSERT(offsetof(RustlePlaybackProgress, queued) == 24, "the place of RustlePlaybackProgress.queued");
-RUSTLE_ASSERT(offsetof(RustlePlaybackProgress, starved) == 32, "the place of RustlePlaybackProgress.starved");
+RUSTLE_ASSERT(offsetof(RustlePlaybackProgress, inserted_silence) == 32, "the place of RustlePlaybackProgress.inserted_silence");
 RUSTLE_ASSERT(offsetof(RustlePlaybackProgress, underruns) == 40, "the place of RustlePlaybackProgress.underruns");
 RUSTLE_ASSERT(offsetof(RustlePlaybackProgress, gap) == 44, "the place of RustlePlaybackProgress.gap");
 RUSTLE_ASSERT(sizeof(RustleSoundDevice) == 40, "the size of RustleSoundDevice");
@@ -3650,10 +3650,10 @@ RUSTLE_ASSERT(offsetof(RustleStftConfiguration, size) == 0, "the place of Rustle
 RUSTLE_ASSERT(offsetof(RustleStftConfiguration, hop) == 8, "the place of RustleStftConfiguration.hop");
 RUSTLE_ASSERT(offsetof(RustleStftConfiguration, window) == 16, "the place of RustleStftConfiguration.window");
 RUSTLE_ASSERT(offsetof(RustleStftConfiguration, symmetry) == 20, "the place of RustleStftConfiguration.symmetry");
-RUSTLE_ASSERT(offsetof(RustleStftConfiguration, scale) == 24, "the place of RustleStftConfiguration.scale");
+RUSTLE_ASSERT(offsetof(RustleStftConfiguration, normalization) == 24, "the place of RustleStftConfiguration.normalization");
 RUSTLE_ASSERT(offsetof(RustleStftConfiguration, padding) == 28, "the place of RustleStftConfiguration.padding");
-RUSTLE_ASSERT(offsetof(RustleStftConfiguration, form) == 32, "the place of RustleStftConfiguration.form");
-RUSTLE_ASSERT(offsetof(RustleStftConfiguration, path) == 36, "the place of RustleStftConfiguration.path");
+RUSTLE_ASSERT(offsetof(RustleStftConfiguration, output) == 32, "the place of RustleStftConfiguration.output");
+RUSTLE_ASSERT(offsetof(RustleStftConfiguration, instruction_set) == 36, "the place of RustleStftConfiguration.instruction_set");
 RUSTLE_ASSERT(sizeof(RustleStftDescription) == 16, "the size of RustleStftDescription");
 RUSTLE_ASSERT(offsetof(RustleStftDescription, row_length) == 0, "the place of RustleStftDescription.row_length");
 RUSTLE_ASSERT(offsetof(RustleStftDescription, scratch_length) == 8, "the place of RustleStftDescription.scratch_length");
@@ -3735,11 +3735,11 @@ RUSTLE_ASSERT(offsetof(RustleHarmonicity, hnr) == 0, "the place of RustleHarmoni
 RUSTLE_ASSERT(offsetof(RustleHarmonicity, frequency) == 8, "the place of RustleHarmonicity.frequency");
 RUSTLE_ASSERT(offsetof(RustleHarmonicity, is_voiced) == 16, "the place of RustleHarmonicity.is_voiced");
 RUSTLE_ASSERT(offsetof(RustleHarmonicity, reserved) == 20, "the place of RustleHarmonicity.reserved");
-RUSTLE_ASSERT(sizeof(RustleHarmonicDifference) == 32, "the size of RustleHarmonicDifference");
-RUSTLE_ASSERT(offsetof(RustleHarmonicDifference, difference) == 0, "the place of RustleHarmonicDifference.difference");
-RUSTLE_ASSERT(offsetof(RustleHarmonicDifference, first) == 8, "the place of RustleHarmonicDifference.first");
-RUSTLE_ASSERT(offsetof(RustleHarmonicDifference, second) == 16, "the place of RustleHarmonicDifference.second");
-RUSTLE_ASSERT(offsetof(RustleHarmonicDifference, frequency) == 24, "the place of RustleHarmonicDifference.frequency");
+RUSTLE_ASSERT(sizeof(RustleH1MinusH2) == 32, "the size of RustleH1MinusH2");
+RUSTLE_ASSERT(offsetof(RustleH1MinusH2, difference) == 0, "the place of RustleH1MinusH2.difference");
+RUSTLE_ASSERT(offsetof(RustleH1MinusH2, first) == 8, "the place of RustleH1MinusH2.first");
+RUSTLE_ASSERT(offsetof(RustleH1MinusH2, second) == 16, "the place of RustleH1MinusH2.second");
+RUSTLE_ASSERT(offsetof(RustleH1MinusH2, frequency) == 24, "the place of RustleH1MinusH2.frequency");
 #undef RUSTLE_ASSERT
 #endif
 

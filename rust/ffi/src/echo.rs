@@ -5,7 +5,7 @@ use crate::lane::RustleLaneRequest;
 use crate::object::{New, Object};
 use crate::records::records;
 use crate::session::{Started, Stream};
-use crate::sink::SinkGuts;
+use crate::sink::RawSink;
 use crate::status::CallFault;
 use crate::{runtime, RustleHandle};
 use rustle_engines::{Echo, EchoEngine, Sessions, StartError};
@@ -68,7 +68,7 @@ impl Stream<RustleLaneRequest> for EchoObject {
     /// Starts a session. Events are `RustleEchoValue` records.
     ///
     /// Fails with `RUSTLE_INVALID_LENGTH`.
-    fn start(&self, request: &RustleLaneRequest, sink: SinkGuts) -> Outcome<StartError, Started> {
+    fn start(&self, request: &RustleLaneRequest, sink: RawSink) -> Outcome<StartError, Started> {
         let session = self.0.start(request.delivery::<RustleEchoValue, Echo>(sink)?)?;
         Ok(Started::of::<RustleEchoValue, _>(session))
     }

@@ -104,8 +104,8 @@ impl Equalizer {
         Ok(self.0.change(&settings.read()?)?)
     }
 
-    /// Lets the sound through as it is when `is_bypassed` is not 0, or ends that; the way there and back takes 40 ms of sound like
-    /// any change. Changes that are made meanwhile are kept for its end.
+    /// Lets the sound through as it is when `is_bypassed` is not 0, or ends that; the way there and back takes 40 ms of sound
+    /// like any change. Changes that are made meanwhile are kept for its end.
     ///
     /// Thread-safe: yes, also beside `rustle_equalizer_process`. Realtime-safe: no.
     #[doc(alias = "rustle_equalizer_set_bypassed")]
@@ -113,8 +113,8 @@ impl Equalizer {
         Ok(self.0.set_bypassed(is_bypassed.is_set())?)
     }
 
-    /// Replaces the interleaved samples of `block`, whole frames, by their equalized form. The output is not delayed, and does not
-    /// depend on how the sound is cut into blocks, bit for bit; without gains it is the input, bit for bit. The CPU's
+    /// Replaces the interleaved samples of `block`, whole frames, by their equalized form. The output is not delayed, and does
+    /// not depend on how the sound is cut into blocks, bit for bit; without gains it is the input, bit for bit. The CPU's
     /// floating-point modes are neither read nor changed. One call at a time.
     ///
     /// Fails with `RUSTLE_INVALID_LENGTH` (no whole frames); the block is as it was then.
@@ -172,8 +172,8 @@ pub(crate) fn preamp(
     Ok(())
 }
 
-/// Writes to `gains` the gains in dB, one per band, with which the curve of all `bands` together goes through `targets`, finite and in
-/// dB, one per band, at the bands' frequencies, at `sample_rate` Hz: within -24 to 24 dB for those that peak, and as
+/// Writes to `gains` the gains in dB, one per band, with which the curve of all `bands` together goes through `targets`, finite
+/// and in dB, one per band, at the bands' frequencies, at `sample_rate` Hz: within -24 to 24 dB for those that peak, and as
 /// they are for the others. `distance` receives the greatest distance that is left, in dB.
 ///
 /// Fails with `RUSTLE_INVALID_LENGTH` (not as many targets or gains as bands); nothing is written then.

@@ -1,7 +1,7 @@
 //! A sink's callbacks with no engine behind them: for those who write a binding, to test their sink and to measure it.
 
 use crate::guard::guarded;
-use crate::sink::{RustleSink, SinkGuts};
+use crate::sink::{RawSink, RustleSink};
 use crate::status::{CallFault, RustleError, RustleStatus};
 use rustle_engines::Release;
 use std::ffi::c_void;
@@ -24,7 +24,7 @@ pub unsafe extern "C" fn rustle_sink_exercise(
     error: *mut RustleError,
 ) -> RustleStatus {
     let body = || {
-        let sink = SinkGuts::new(sink)?;
+        let sink = RawSink::new(sink)?;
         for _ in 0..count {
             sink.hand_on(event);
         }

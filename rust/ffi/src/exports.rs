@@ -9,6 +9,7 @@ use crate::equalizer::RustleEqualizerConfiguration;
 use crate::equalizer::RustleEqualizerSettings;
 use crate::feed::RustleCandle;
 use crate::feed::RustleCandleRequest;
+use crate::feed::RustleExternalFeed;
 use crate::feed::RustleFeedCounts;
 use crate::feed::RustleFeedNotice;
 use crate::feed::RustleFeedOmissions;
@@ -24,21 +25,20 @@ use crate::feed::RustlePriceAlert;
 use crate::feed::RustlePriceAlertRequest;
 use crate::feed::RustlePriceStatistics;
 use crate::feed::RustlePriceStatisticsRequest;
-use crate::feed::RustlePushedFeed;
-use crate::feed::RustleQuote;
-use crate::feed::RustleQuoteRequest;
 use crate::feed::RustleReplayFeed;
 use crate::feed::RustleServerClient;
 use crate::feed::RustleServerCounts;
 use crate::feed::RustleServerRequest;
 use crate::feed::RustleSimulatedFeed;
+use crate::feed::RustleTrade;
+use crate::feed::RustleTradeRequest;
 use crate::fft::RustleFftDescription;
 use crate::fft::RustleFftInverseConfiguration;
-use crate::fft::RustleFftPath;
 use crate::fft::RustleFftPlanConfiguration;
+use crate::fft::RustleInstructionSet;
 use crate::fft::RustlePeak;
 use crate::fft::RustlePeakSearch;
-use crate::fft::RustleSpectrumForm;
+use crate::fft::RustleSpectrumOutput;
 use crate::fft::RustleSymmetry;
 use crate::fft::RustleWindow;
 use crate::guard::guarded;
@@ -59,7 +59,7 @@ use crate::pitch::RustlePitchFrame;
 use crate::runtime::RustleManualRuntime;
 use crate::session::{self, Starter};
 use crate::sink::RustleSink;
-use crate::slice::{borrowed, borrowed_mut, check_apart, check_lent, out, out_or_null, record, Piece};
+use crate::slice::{borrowed, borrowed_mut, check_apart, check_lent, out, out_or_null, record, Argument};
 use crate::sound::RustlePlaybackProgress;
 use crate::sound::RustleSoundBlock;
 use crate::sound::RustleSoundConfiguration;
@@ -73,7 +73,7 @@ use crate::ticker::RustleTickerConfiguration;
 use crate::ticker::RustleTickerRequest;
 use crate::voice::RustleFormantConfiguration;
 use crate::voice::RustleFormants;
-use crate::voice::RustleHarmonicDifference;
+use crate::voice::RustleH1MinusH2;
 use crate::voice::RustleHarmonicity;
 use crate::voice::RustlePerturbation;
 use crate::voice::RustleSpectrumFeatures;
@@ -96,14 +96,14 @@ pub const RUSTLE_NEW_FEED_SIMULATED: u32 = 0xe7fdbefd;
 pub const RUSTLE_NEW_FEED_REPLAY: u32 = 0x3e979d06;
 /// Makes an object: the number of `rustle_feed_new_live`.
 pub const RUSTLE_NEW_FEED_LIVE: u32 = 0x6a960d2b;
-/// Makes an object: the number of `rustle_feed_new_pushed`.
-pub const RUSTLE_NEW_FEED_PUSHED: u32 = 0xa6d86150;
+/// Makes an object: the number of `rustle_feed_new_external`.
+pub const RUSTLE_NEW_FEED_EXTERNAL: u32 = 0x4fe62416;
 /// Describes an object or a session: the number of `rustle_feed_counts`.
 pub const RUSTLE_DESCRIBE_FEED_COUNTS: u32 = 0xf97cd45e;
 /// Describes an object or a session: the number of `rustle_feed_connection`.
 pub const RUSTLE_DESCRIBE_FEED_CONNECTION: u32 = 0xa04f5616;
-/// Starts a session: the number of `rustle_feed_start_quotes`.
-pub const RUSTLE_START_FEED_QUOTES: u32 = 0x6bff44de;
+/// Starts a session: the number of `rustle_feed_start_trades`.
+pub const RUSTLE_START_FEED_TRADES: u32 = 0x08552f50;
 /// Starts a session: the number of `rustle_feed_start_candles`.
 pub const RUSTLE_START_FEED_CANDLES: u32 = 0x9761ca7b;
 /// Starts a session: the number of `rustle_feed_start_statistics`.
@@ -317,7 +317,7 @@ pub(crate) fn constructor(what: u32) -> Option<&'static Constructor> {
         RUSTLE_NEW_FEED_SIMULATED => const { &Constructor::of::<crate::feed::Feed, RustleSimulatedFeed>() },
         RUSTLE_NEW_FEED_REPLAY => const { &Constructor::of::<crate::feed::Feed, RustleReplayFeed>() },
         RUSTLE_NEW_FEED_LIVE => const { &Constructor::of::<crate::feed::Feed, RustleLiveFeed>() },
-        RUSTLE_NEW_FEED_PUSHED => const { &Constructor::of::<crate::feed::Feed, RustlePushedFeed>() },
+        RUSTLE_NEW_FEED_EXTERNAL => const { &Constructor::of::<crate::feed::Feed, RustleExternalFeed>() },
         RUSTLE_NEW_FFT_PLAN => {
             const { &Constructor::of::<crate::fft::FftPlan, RustleFftPlanConfiguration>() }
         }
@@ -351,7 +351,7 @@ pub(crate) fn constructor(what: u32) -> Option<&'static Constructor> {
 pub(crate) fn starter(what: u32) -> Option<&'static Starter> {
     Some(match what {
         RUSTLE_START_ECHO => const { &Starter::of::<crate::echo::EchoObject, RustleLaneRequest>() },
-        RUSTLE_START_FEED_QUOTES => const { &Starter::of::<crate::feed::Feed, RustleQuoteRequest>() },
+        RUSTLE_START_FEED_TRADES => const { &Starter::of::<crate::feed::Feed, RustleTradeRequest>() },
         RUSTLE_START_FEED_CANDLES => const { &Starter::of::<crate::feed::Feed, RustleCandleRequest>() },
         RUSTLE_START_FEED_STATISTICS => {
             const { &Starter::of::<crate::feed::Feed, RustlePriceStatisticsRequest>() }
@@ -509,10 +509,10 @@ pub unsafe extern "C" fn rustle_equalizer_response_sized(
         guarded(error, || {
             check_size("settings", size_of::<RustleEqualizerSettings>(), settings_size)?;
             check_apart([
-                Piece::new("settings", settings, 1),
-                Piece::new("frequencies", frequencies, frequencies_count),
-                Piece::new("left", left, left_capacity),
-                Piece::new("right", right, right_capacity),
+                Argument::new("settings", settings, 1),
+                Argument::new("frequencies", frequencies, frequencies_count),
+                Argument::new("left", left, left_capacity),
+                Argument::new("right", right, right_capacity),
             ])?;
             let settings = record(settings, "settings")?;
             check_lent(
@@ -521,8 +521,8 @@ pub unsafe extern "C" fn rustle_equalizer_response_sized(
                     settings.right.piece("settings.right", settings.right_count),
                 ],
                 [
-                    Piece::new("left", left, left_capacity),
-                    Piece::new("right", right, right_capacity),
+                    Argument::new("left", left, left_capacity),
+                    Argument::new("right", right, right_capacity),
                 ],
             )?;
             let frequencies = borrowed(frequencies, frequencies_count, "frequencies")?;
@@ -551,8 +551,8 @@ pub unsafe extern "C" fn rustle_equalizer_preamp_sized(
         guarded(error, || {
             check_size("settings", size_of::<RustleEqualizerSettings>(), settings_size)?;
             check_apart([
-                Piece::new("settings", settings, 1),
-                Piece::new("preamp", preamp, 1),
+                Argument::new("settings", settings, 1),
+                Argument::new("preamp", preamp, 1),
             ])?;
             let settings = record(settings, "settings")?;
             check_lent(
@@ -560,7 +560,7 @@ pub unsafe extern "C" fn rustle_equalizer_preamp_sized(
                     settings.left.piece("settings.left", settings.left_count),
                     settings.right.piece("settings.right", settings.right_count),
                 ],
-                [Piece::new("preamp", preamp, 1)],
+                [Argument::new("preamp", preamp, 1)],
             )?;
             let preamp_place = out(preamp, "preamp")?;
             let mut preamp = zeroed::<f64>();
@@ -594,10 +594,10 @@ pub unsafe extern "C" fn rustle_equalizer_solve_sized(
         guarded(error, || {
             check_size("bands", size_of::<RustleEqualizerBand>(), bands_size)?;
             check_apart([
-                Piece::new("bands", bands, bands_count),
-                Piece::new("targets", targets, targets_count),
-                Piece::new("gains", gains, gains_capacity),
-                Piece::new("distance", distance, 1),
+                Argument::new("bands", bands, bands_count),
+                Argument::new("targets", targets, targets_count),
+                Argument::new("gains", gains, gains_capacity),
+                Argument::new("distance", distance, 1),
             ])?;
             let bands = borrowed(bands, bands_count, "bands")?;
             let targets = borrowed(targets, targets_count, "targets")?;
@@ -645,8 +645,8 @@ pub unsafe extern "C" fn rustle_feed_push(
         guarded(error, || {
             let feed = <crate::feed::Feed as Tabled>::table().pin(feed, "feed")?;
             check_apart([
-                Piece::new("bytes", bytes, bytes_count),
-                Piece::new("taken", taken, 1),
+                Argument::new("bytes", bytes, bytes_count),
+                Argument::new("taken", taken, 1),
             ])?;
             let bytes = borrowed(bytes, bytes_count, "bytes")?;
             let taken_place = out(taken, "taken")?;
@@ -658,12 +658,12 @@ pub unsafe extern "C" fn rustle_feed_push(
     }
 }
 
-/// [`crate::feed::Feed::tell`] for C.
+/// [`crate::feed::Feed::report`] for C.
 ///
 /// # Safety
 /// As the header says.
 #[no_mangle]
-pub unsafe extern "C" fn rustle_feed_tell(
+pub unsafe extern "C" fn rustle_feed_report(
     feed: RustleHandle,
     kind: Choice<RustleNotice>,
     retry_ms: u64,
@@ -676,7 +676,7 @@ pub unsafe extern "C" fn rustle_feed_tell(
     unsafe {
         guarded(error, || {
             let feed = <crate::feed::Feed as Tabled>::table().pin(feed, "feed")?;
-            feed.tell(kind, retry_ms, failures, note)
+            feed.report(kind, retry_ms, failures, note)
         })
     }
 }
@@ -701,8 +701,8 @@ pub unsafe extern "C" fn rustle_feed_wanted_sized(
             check_size("wanted", size_of::<RustleFeedWanted>(), wanted_size)?;
             let feed = <crate::feed::Feed as Tabled>::table().pin(feed, "feed")?;
             check_apart([
-                Piece::new("names", names, names_capacity),
-                Piece::new("wanted", wanted, 1),
+                Argument::new("names", names, names_capacity),
+                Argument::new("wanted", wanted, 1),
             ])?;
             let names = borrowed_mut(names, names_capacity, "names")?;
             let wanted_place = out(wanted, "wanted")?;
@@ -790,8 +790,8 @@ pub unsafe extern "C" fn rustle_feed_symbol(
             let session = session::find(session)?;
             let session = session.face::<crate::feed::consumers::FeedConsumer>()?;
             check_apart([
-                Piece::new("name", name, name_capacity),
-                Piece::new("length", length, 1),
+                Argument::new("name", name, name_capacity),
+                Argument::new("length", length, 1),
             ])?;
             let name = borrowed_mut(name, name_capacity, "name")?;
             let length_place = out(length, "length")?;
@@ -822,8 +822,8 @@ pub unsafe extern "C" fn rustle_server_address(
             let session = session::find(session)?;
             let session = session.face::<crate::feed::server::Server>()?;
             check_apart([
-                Piece::new("address", address, address_capacity),
-                Piece::new("length", length, 1),
+                Argument::new("address", address, address_capacity),
+                Argument::new("length", length, 1),
             ])?;
             let address = borrowed_mut(address, address_capacity, "address")?;
             let length_place = out(length, "length")?;
@@ -856,8 +856,8 @@ pub unsafe extern "C" fn rustle_server_clients_sized(
             let session = session::find(session)?;
             let session = session.face::<crate::feed::server::Server>()?;
             check_apart([
-                Piece::new("clients", clients, clients_capacity),
-                Piece::new("count", count, 1),
+                Argument::new("clients", clients, clients_capacity),
+                Argument::new("count", count, 1),
             ])?;
             let clients = borrowed_mut(
                 clients.cast::<MaybeUninit<RustleServerClient>>(),
@@ -880,7 +880,7 @@ pub unsafe extern "C" fn rustle_server_clients_sized(
 #[no_mangle]
 pub unsafe extern "C" fn rustle_fft_spectrum(
     fft_plan: RustleHandle,
-    form: Choice<RustleSpectrumForm>,
+    form: Choice<RustleSpectrumOutput>,
     input: *const f32,
     input_count: usize,
     output: *mut f32,
@@ -895,9 +895,9 @@ pub unsafe extern "C" fn rustle_fft_spectrum(
         guarded(error, || {
             let fft_plan = <crate::fft::FftPlan as Tabled>::table().pin(fft_plan, "fft_plan")?;
             check_apart([
-                Piece::new("input", input, input_count),
-                Piece::new("output", output, output_capacity),
-                Piece::new("scratch", scratch, scratch_capacity),
+                Argument::new("input", input, input_count),
+                Argument::new("output", output, output_capacity),
+                Argument::new("scratch", scratch, scratch_capacity),
             ])?;
             let input = borrowed(input, input_count, "input")?;
             let output = borrowed_mut(output, output_capacity, "output")?;
@@ -928,9 +928,9 @@ pub unsafe extern "C" fn rustle_fft_inverse_samples(
         guarded(error, || {
             let fft_inverse = <crate::fft::FftInverse as Tabled>::table().pin(fft_inverse, "fft_inverse")?;
             check_apart([
-                Piece::new("bins", bins, bins_count),
-                Piece::new("output", output, output_capacity),
-                Piece::new("scratch", scratch, scratch_capacity),
+                Argument::new("bins", bins, bins_count),
+                Argument::new("output", output, output_capacity),
+                Argument::new("scratch", scratch, scratch_capacity),
             ])?;
             let bins = borrowed(bins, bins_count, "bins")?;
             let output = borrowed_mut(output, output_capacity, "output")?;
@@ -940,23 +940,23 @@ pub unsafe extern "C" fn rustle_fft_inverse_samples(
     }
 }
 
-/// [`crate::fft::preferred_path`] for C.
+/// [`crate::fft::preferred_instruction_set`] for C.
 ///
 /// # Safety
 /// As the header says.
 #[no_mangle]
-pub unsafe extern "C" fn rustle_fft_path(
-    path: *mut Choice<RustleFftPath>,
+pub unsafe extern "C" fn rustle_fft_instruction_set(
+    instruction_set: *mut Choice<RustleInstructionSet>,
     error: *mut RustleError,
 ) -> RustleStatus {
     // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
     // result is numbers, of which zeros are some.
     unsafe {
         guarded(error, || {
-            let path_place = out(path, "path")?;
-            let mut path = zeroed::<Choice<RustleFftPath>>();
-            crate::fft::preferred_path(&mut path).map(|()| {
-                path_place.write(path);
+            let instruction_set_place = out(instruction_set, "instruction_set")?;
+            let mut instruction_set = zeroed::<Choice<RustleInstructionSet>>();
+            crate::fft::preferred_instruction_set(&mut instruction_set).map(|()| {
+                instruction_set_place.write(instruction_set);
             })
         })
     }
@@ -1007,10 +1007,10 @@ pub unsafe extern "C" fn rustle_spectrum_peaks_sized(
             check_size("search", size_of::<RustlePeakSearch>(), search_size)?;
             check_size("peaks", size_of::<RustlePeak>(), peaks_size)?;
             check_apart([
-                Piece::new("amplitudes", amplitudes, amplitudes_count),
-                Piece::new("search", search, 1),
-                Piece::new("peaks", peaks, peaks_capacity),
-                Piece::new("count", count, 1),
+                Argument::new("amplitudes", amplitudes, amplitudes_count),
+                Argument::new("search", search, 1),
+                Argument::new("peaks", peaks, peaks_capacity),
+                Argument::new("count", count, 1),
             ])?;
             let search = record(search, "search")?;
             let amplitudes = borrowed(amplitudes, amplitudes_count, "amplitudes")?;
@@ -1117,9 +1117,9 @@ pub unsafe extern "C" fn rustle_meter_bands(
         guarded(error, || {
             let meter = <crate::meter::Meter as Tabled>::table().pin(meter, "meter")?;
             check_apart([
-                Piece::new("centres", centres, centres_capacity),
-                Piece::new("levels", levels, levels_capacity),
-                Piece::new("count", count, 1),
+                Argument::new("centres", centres, centres_capacity),
+                Argument::new("levels", levels, levels_capacity),
+                Argument::new("count", count, 1),
             ])?;
             let centres = borrowed_mut(centres, centres_capacity, "centres")?;
             let levels = borrowed_mut(levels, levels_capacity, "levels")?;
@@ -1137,10 +1137,10 @@ pub unsafe extern "C" fn rustle_meter_bands(
 /// # Safety
 /// As the header says.
 #[no_mangle]
-pub unsafe extern "C" fn rustle_noise_scale(
+pub unsafe extern "C" fn rustle_display_scale(
     power: f64,
     place: *mut f64,
-    noise_class: *mut u32,
+    level_zone: *mut u32,
     error: *mut RustleError,
 ) -> RustleStatus {
     // SAFETY: the caller keeps what the header says; no memory that is written overlaps other memory of the call, and a
@@ -1148,16 +1148,16 @@ pub unsafe extern "C" fn rustle_noise_scale(
     unsafe {
         guarded(error, || {
             check_apart([
-                Piece::new("place", place, 1),
-                Piece::new("noise_class", noise_class, 1),
+                Argument::new("place", place, 1),
+                Argument::new("level_zone", level_zone, 1),
             ])?;
             let place_place = out(place, "place")?;
             let mut place = zeroed::<f64>();
-            let noise_class_place = out(noise_class, "noise_class")?;
-            let mut noise_class = zeroed::<u32>();
-            crate::meter::scale(power, &mut place, &mut noise_class).map(|()| {
+            let level_zone_place = out(level_zone, "level_zone")?;
+            let mut level_zone = zeroed::<u32>();
+            crate::meter::scale(power, &mut place, &mut level_zone).map(|()| {
                 place_place.write(place);
-                noise_class_place.write(noise_class);
+                level_zone_place.write(level_zone);
             })
         })
     }
@@ -1186,10 +1186,10 @@ pub unsafe extern "C" fn rustle_pitch_process_sized(
             check_size("frames", size_of::<RustlePitchFrame>(), frames_size)?;
             let pitch = <crate::pitch::Pitch as Tabled>::table().pin(pitch, "pitch")?;
             check_apart([
-                Piece::new("samples", samples, samples_count),
-                Piece::new("frames", frames, frames_capacity),
-                Piece::new("taken", taken, 1),
-                Piece::new("written", written, 1),
+                Argument::new("samples", samples, samples_count),
+                Argument::new("frames", frames, frames_capacity),
+                Argument::new("taken", taken, 1),
+                Argument::new("written", written, 1),
             ])?;
             let samples = borrowed(samples, samples_count, "samples")?;
             let frames = borrowed_mut(
@@ -1239,10 +1239,10 @@ pub unsafe extern "C" fn rustle_pitch_contour_sized(
             )?;
             check_size("frames", size_of::<RustlePitchFrame>(), frames_size)?;
             check_apart([
-                Piece::new("configuration", configuration, 1),
-                Piece::new("samples", samples, samples_count),
-                Piece::new("frames", frames, frames_capacity),
-                Piece::new("count", count, 1),
+                Argument::new("configuration", configuration, 1),
+                Argument::new("samples", samples, samples_count),
+                Argument::new("frames", frames, frames_capacity),
+                Argument::new("count", count, 1),
             ])?;
             let configuration = record(configuration, "configuration")?;
             let samples = borrowed(samples, samples_count, "samples")?;
@@ -1299,8 +1299,8 @@ pub unsafe extern "C" fn rustle_playback_write(
             let session = session::find(session)?;
             let session = session.face::<crate::sound::Playing>()?;
             check_apart([
-                Piece::new("samples", samples, samples_count),
-                Piece::new("taken", taken, 1),
+                Argument::new("samples", samples, samples_count),
+                Argument::new("taken", taken, 1),
             ])?;
             let samples = borrowed(samples, samples_count, "samples")?;
             let taken_place = out(taken, "taken")?;
@@ -1380,10 +1380,10 @@ pub unsafe extern "C" fn rustle_stft_frames(
         guarded(error, || {
             let stft = <crate::stft::Stft as Tabled>::table().pin(stft, "stft")?;
             check_apart([
-                Piece::new("signal", signal, signal_count),
-                Piece::new("output", output, output_capacity),
-                Piece::new("scratch", scratch, scratch_capacity),
-                Piece::new("count", count, 1),
+                Argument::new("signal", signal, signal_count),
+                Argument::new("output", output, output_capacity),
+                Argument::new("scratch", scratch, scratch_capacity),
+                Argument::new("count", count, 1),
             ])?;
             let signal = borrowed(signal, signal_count, "signal")?;
             let output = borrowed_mut(output, output_capacity, "output")?;
@@ -1427,10 +1427,10 @@ pub unsafe extern "C" fn rustle_stft_stream_push(
         guarded(error, || {
             let stft_stream = <crate::stft::StftStream as Tabled>::table().pin(stft_stream, "stft_stream")?;
             check_apart([
-                Piece::new("samples", samples, samples_count),
-                Piece::new("output", output, output_capacity),
-                Piece::new("taken", taken, 1),
-                Piece::new("frames", frames, 1),
+                Argument::new("samples", samples, samples_count),
+                Argument::new("output", output, output_capacity),
+                Argument::new("taken", taken, 1),
+                Argument::new("frames", frames, 1),
             ])?;
             let samples = borrowed(samples, samples_count, "samples")?;
             let output = borrowed_mut(output, output_capacity, "output")?;
@@ -1466,8 +1466,8 @@ pub unsafe extern "C" fn rustle_stft_stream_finish(
         guarded(error, || {
             let stft_stream = <crate::stft::StftStream as Tabled>::table().pin(stft_stream, "stft_stream")?;
             check_apart([
-                Piece::new("output", output, output_capacity),
-                Piece::new("frames", frames, 1),
+                Argument::new("output", output, output_capacity),
+                Argument::new("frames", frames, 1),
             ])?;
             let output = borrowed_mut(output, output_capacity, "output")?;
             let frames_place = out(frames, "frames")?;
@@ -1502,10 +1502,10 @@ pub unsafe extern "C" fn rustle_voice_process_sized(
             check_size("frames", size_of::<RustleVoiceFrame>(), frames_size)?;
             let voice = <crate::voice::Voice as Tabled>::table().pin(voice, "voice")?;
             check_apart([
-                Piece::new("samples", samples, samples_count),
-                Piece::new("frames", frames, frames_capacity),
-                Piece::new("taken", taken, 1),
-                Piece::new("written", written, 1),
+                Argument::new("samples", samples, samples_count),
+                Argument::new("frames", frames, frames_capacity),
+                Argument::new("taken", taken, 1),
+                Argument::new("written", written, 1),
             ])?;
             let samples = borrowed(samples, samples_count, "samples")?;
             let frames = borrowed_mut(
@@ -1579,9 +1579,9 @@ pub unsafe extern "C" fn rustle_voice_formants_sized(
             )?;
             check_size("formants", size_of::<RustleFormants>(), formants_size)?;
             check_apart([
-                Piece::new("configuration", configuration, 1),
-                Piece::new("samples", samples, samples_count),
-                Piece::new("formants", formants, 1),
+                Argument::new("configuration", configuration, 1),
+                Argument::new("samples", samples, samples_count),
+                Argument::new("formants", formants, 1),
             ])?;
             let configuration = record(configuration, "configuration")?;
             let samples = borrowed(samples, samples_count, "samples")?;
@@ -1613,8 +1613,8 @@ pub unsafe extern "C" fn rustle_voice_spectrum_sized(
         guarded(error, || {
             check_size("features", size_of::<RustleSpectrumFeatures>(), features_size)?;
             check_apart([
-                Piece::new("samples", samples, samples_count),
-                Piece::new("features", features, 1),
+                Argument::new("samples", samples, samples_count),
+                Argument::new("features", features, 1),
             ])?;
             let samples = borrowed(samples, samples_count, "samples")?;
             let features_place = out(features, "features")?;
@@ -1647,8 +1647,8 @@ pub unsafe extern "C" fn rustle_voice_harmonicity_sized(
         guarded(error, || {
             check_size("result", size_of::<RustleHarmonicity>(), result_size)?;
             check_apart([
-                Piece::new("samples", samples, samples_count),
-                Piece::new("result", result, 1),
+                Argument::new("samples", samples, samples_count),
+                Argument::new("result", result, 1),
             ])?;
             let samples = borrowed(samples, samples_count, "samples")?;
             let result_place = out(result, "result")?;
@@ -1672,7 +1672,7 @@ pub unsafe extern "C" fn rustle_voice_harmonics_sized(
     highest: f64,
     samples: *const f32,
     samples_count: usize,
-    result: *mut RustleHarmonicDifference,
+    result: *mut RustleH1MinusH2,
     result_size: usize,
     error: *mut RustleError,
 ) -> RustleStatus {
@@ -1680,14 +1680,14 @@ pub unsafe extern "C" fn rustle_voice_harmonics_sized(
     // result is numbers, of which zeros are some.
     unsafe {
         guarded(error, || {
-            check_size("result", size_of::<RustleHarmonicDifference>(), result_size)?;
+            check_size("result", size_of::<RustleH1MinusH2>(), result_size)?;
             check_apart([
-                Piece::new("samples", samples, samples_count),
-                Piece::new("result", result, 1),
+                Argument::new("samples", samples, samples_count),
+                Argument::new("result", result, 1),
             ])?;
             let samples = borrowed(samples, samples_count, "samples")?;
             let result_place = out(result, "result")?;
-            let mut result = zeroed::<RustleHarmonicDifference>();
+            let mut result = zeroed::<RustleH1MinusH2>();
             crate::voice::harmonics(sample_rate, fundamental, lowest, highest, samples, &mut result).map(
                 |()| {
                     result_place.write(result);
@@ -1718,8 +1718,8 @@ pub unsafe extern "C" fn rustle_voice_perturbation_sized(
         guarded(error, || {
             check_size("result", size_of::<RustlePerturbation>(), result_size)?;
             check_apart([
-                Piece::new("samples", samples, samples_count),
-                Piece::new("result", result, 1),
+                Argument::new("samples", samples, samples_count),
+                Argument::new("result", result, 1),
             ])?;
             let samples = borrowed(samples, samples_count, "samples")?;
             let result_place = out(result, "result")?;
@@ -1818,10 +1818,10 @@ pub(crate) static LAYOUT: &[RustleLayoutEntry] = &[
     ),
     entry(
         c"RustleLaneStatistics",
-        Some(c"untold"),
+        Some(c"unreported"),
         0,
         0,
-        offset_of!(RustleLaneStatistics, untold),
+        offset_of!(RustleLaneStatistics, unreported),
     ),
     entry(
         c"RustleString",
@@ -2265,25 +2265,25 @@ pub(crate) static LAYOUT: &[RustleLayoutEntry] = &[
         offset_of!(RustleFeedThreshold, reserved),
     ),
     entry(
-        c"RustleQuoteRequest",
+        c"RustleTradeRequest",
         None,
-        size_of::<RustleQuoteRequest>(),
-        align_of::<RustleQuoteRequest>(),
+        size_of::<RustleTradeRequest>(),
+        align_of::<RustleTradeRequest>(),
         0,
     ),
     entry(
-        c"RustleQuoteRequest",
+        c"RustleTradeRequest",
         Some(c"subscription"),
         0,
         0,
-        offset_of!(RustleQuoteRequest, subscription),
+        offset_of!(RustleTradeRequest, subscription),
     ),
     entry(
-        c"RustleQuoteRequest",
+        c"RustleTradeRequest",
         Some(c"policy"),
         0,
         0,
-        offset_of!(RustleQuoteRequest, policy),
+        offset_of!(RustleTradeRequest, policy),
     ),
     entry(
         c"RustleCandleRequest",
@@ -2426,82 +2426,82 @@ pub(crate) static LAYOUT: &[RustleLayoutEntry] = &[
         offset_of!(RustleFeedOmissions, evicted),
     ),
     entry(
-        c"RustleQuote",
+        c"RustleTrade",
         None,
-        size_of::<RustleQuote>(),
-        align_of::<RustleQuote>(),
+        size_of::<RustleTrade>(),
+        align_of::<RustleTrade>(),
         0,
     ),
     entry(
-        c"RustleQuote",
+        c"RustleTrade",
         Some(c"price_units"),
         0,
         0,
-        offset_of!(RustleQuote, price_units),
+        offset_of!(RustleTrade, price_units),
     ),
     entry(
-        c"RustleQuote",
+        c"RustleTrade",
         Some(c"size_units"),
         0,
         0,
-        offset_of!(RustleQuote, size_units),
+        offset_of!(RustleTrade, size_units),
     ),
     entry(
-        c"RustleQuote",
+        c"RustleTrade",
         Some(c"time_ns"),
         0,
         0,
-        offset_of!(RustleQuote, time_ns),
+        offset_of!(RustleTrade, time_ns),
     ),
     entry(
-        c"RustleQuote",
+        c"RustleTrade",
         Some(c"sequence"),
         0,
         0,
-        offset_of!(RustleQuote, sequence),
+        offset_of!(RustleTrade, sequence),
     ),
     entry(
-        c"RustleQuote",
-        Some(c"skipped"),
+        c"RustleTrade",
+        Some(c"sequence_gap"),
         0,
         0,
-        offset_of!(RustleQuote, skipped),
+        offset_of!(RustleTrade, sequence_gap),
     ),
     entry(
-        c"RustleQuote",
+        c"RustleTrade",
         Some(c"symbol"),
         0,
         0,
-        offset_of!(RustleQuote, symbol),
+        offset_of!(RustleTrade, symbol),
     ),
-    entry(c"RustleQuote", Some(c"gap"), 0, 0, offset_of!(RustleQuote, gap)),
+    entry(c"RustleTrade", Some(c"gap"), 0, 0, offset_of!(RustleTrade, gap)),
     entry(
-        c"RustleQuote",
+        c"RustleTrade",
         Some(c"price_scale"),
         0,
         0,
-        offset_of!(RustleQuote, price_scale),
+        offset_of!(RustleTrade, price_scale),
     ),
     entry(
-        c"RustleQuote",
+        c"RustleTrade",
         Some(c"size_scale"),
         0,
         0,
-        offset_of!(RustleQuote, size_scale),
+        offset_of!(RustleTrade, size_scale),
     ),
     entry(
-        c"RustleQuote",
+        c"RustleTrade",
         Some(c"is_out_of_order"),
         0,
         0,
-        offset_of!(RustleQuote, is_out_of_order),
+        offset_of!(RustleTrade, is_out_of_order),
     ),
     entry(
-        c"RustleQuote",
+        c"RustleTrade",
         Some(c"reserved"),
         0,
         0,
-        offset_of!(RustleQuote, reserved),
+        offset_of!(RustleTrade, reserved),
     ),
     entry(
         c"RustleCandle",
@@ -2933,10 +2933,10 @@ pub(crate) static LAYOUT: &[RustleLayoutEntry] = &[
     ),
     entry(
         c"RustleFeedCounts",
-        Some(c"quotes"),
+        Some(c"trades"),
         0,
         0,
-        offset_of!(RustleFeedCounts, quotes),
+        offset_of!(RustleFeedCounts, trades),
     ),
     entry(
         c"RustleFeedCounts",
@@ -2968,10 +2968,10 @@ pub(crate) static LAYOUT: &[RustleLayoutEntry] = &[
     ),
     entry(
         c"RustleFeedCounts",
-        Some(c"skipped"),
+        Some(c"skipped_numbers"),
         0,
         0,
-        offset_of!(RustleFeedCounts, skipped),
+        offset_of!(RustleFeedCounts, skipped_numbers),
     ),
     entry(
         c"RustleFeedCounts",
@@ -3059,10 +3059,10 @@ pub(crate) static LAYOUT: &[RustleLayoutEntry] = &[
     ),
     entry(
         c"RustleServerCounts",
-        Some(c"quotes"),
+        Some(c"trades"),
         0,
         0,
-        offset_of!(RustleServerCounts, quotes),
+        offset_of!(RustleServerCounts, trades),
     ),
     entry(
         c"RustleServerCounts",
@@ -3373,46 +3373,46 @@ pub(crate) static LAYOUT: &[RustleLayoutEntry] = &[
         offset_of!(RustleLiveFeed, subscribes),
     ),
     entry(
-        c"RustlePushedFeed",
+        c"RustleExternalFeed",
         None,
-        size_of::<RustlePushedFeed>(),
-        align_of::<RustlePushedFeed>(),
+        size_of::<RustleExternalFeed>(),
+        align_of::<RustleExternalFeed>(),
         0,
     ),
     entry(
-        c"RustlePushedFeed",
+        c"RustleExternalFeed",
         Some(c"schema"),
         0,
         0,
-        offset_of!(RustlePushedFeed, schema),
+        offset_of!(RustleExternalFeed, schema),
     ),
     entry(
-        c"RustlePushedFeed",
+        c"RustleExternalFeed",
         Some(c"runtime"),
         0,
         0,
-        offset_of!(RustlePushedFeed, runtime),
+        offset_of!(RustleExternalFeed, runtime),
     ),
     entry(
-        c"RustlePushedFeed",
+        c"RustleExternalFeed",
         Some(c"message_limit"),
         0,
         0,
-        offset_of!(RustlePushedFeed, message_limit),
+        offset_of!(RustleExternalFeed, message_limit),
     ),
     entry(
-        c"RustlePushedFeed",
+        c"RustleExternalFeed",
         Some(c"format"),
         0,
         0,
-        offset_of!(RustlePushedFeed, format),
+        offset_of!(RustleExternalFeed, format),
     ),
     entry(
-        c"RustlePushedFeed",
+        c"RustleExternalFeed",
         Some(c"restarts_numbers"),
         0,
         0,
-        offset_of!(RustlePushedFeed, restarts_numbers),
+        offset_of!(RustleExternalFeed, restarts_numbers),
     ),
     entry(
         c"RustleFftPlanConfiguration",
@@ -3444,17 +3444,17 @@ pub(crate) static LAYOUT: &[RustleLayoutEntry] = &[
     ),
     entry(
         c"RustleFftPlanConfiguration",
-        Some(c"scale"),
+        Some(c"normalization"),
         0,
         0,
-        offset_of!(RustleFftPlanConfiguration, scale),
+        offset_of!(RustleFftPlanConfiguration, normalization),
     ),
     entry(
         c"RustleFftPlanConfiguration",
-        Some(c"path"),
+        Some(c"instruction_set"),
         0,
         0,
-        offset_of!(RustleFftPlanConfiguration, path),
+        offset_of!(RustleFftPlanConfiguration, instruction_set),
     ),
     entry(
         c"RustleFftInverseConfiguration",
@@ -3472,10 +3472,10 @@ pub(crate) static LAYOUT: &[RustleLayoutEntry] = &[
     ),
     entry(
         c"RustleFftInverseConfiguration",
-        Some(c"path"),
+        Some(c"instruction_set"),
         0,
         0,
-        offset_of!(RustleFftInverseConfiguration, path),
+        offset_of!(RustleFftInverseConfiguration, instruction_set),
     ),
     entry(
         c"RustleFftInverseConfiguration",
@@ -3507,10 +3507,10 @@ pub(crate) static LAYOUT: &[RustleLayoutEntry] = &[
     ),
     entry(
         c"RustleFftDescription",
-        Some(c"path"),
+        Some(c"instruction_set"),
         0,
         0,
-        offset_of!(RustleFftDescription, path),
+        offset_of!(RustleFftDescription, instruction_set),
     ),
     entry(
         c"RustleFftDescription",
@@ -3718,10 +3718,10 @@ pub(crate) static LAYOUT: &[RustleLayoutEntry] = &[
     ),
     entry(
         c"RustleMeterReading",
-        Some(c"equivalent"),
+        Some(c"equivalent_continuous_level"),
         0,
         0,
-        offset_of!(RustleMeterReading, equivalent),
+        offset_of!(RustleMeterReading, equivalent_continuous_level),
     ),
     entry(
         c"RustleMeterReading",
@@ -3746,10 +3746,10 @@ pub(crate) static LAYOUT: &[RustleLayoutEntry] = &[
     ),
     entry(
         c"RustleMeterReading",
-        Some(c"exposure"),
+        Some(c"sound_exposure_level"),
         0,
         0,
-        offset_of!(RustleMeterReading, exposure),
+        offset_of!(RustleMeterReading, sound_exposure_level),
     ),
     entry(
         c"RustleMeterReading",
@@ -3816,10 +3816,10 @@ pub(crate) static LAYOUT: &[RustleLayoutEntry] = &[
     ),
     entry(
         c"RustleMeterReading",
-        Some(c"noise_class"),
+        Some(c"level_zone"),
         0,
         0,
-        offset_of!(RustleMeterReading, noise_class),
+        offset_of!(RustleMeterReading, level_zone),
     ),
     entry(
         c"RustleMeterReading",
@@ -4145,10 +4145,10 @@ pub(crate) static LAYOUT: &[RustleLayoutEntry] = &[
     ),
     entry(
         c"RustlePlaybackProgress",
-        Some(c"starved"),
+        Some(c"inserted_silence"),
         0,
         0,
-        offset_of!(RustlePlaybackProgress, starved),
+        offset_of!(RustlePlaybackProgress, inserted_silence),
     ),
     entry(
         c"RustlePlaybackProgress",
@@ -4236,10 +4236,10 @@ pub(crate) static LAYOUT: &[RustleLayoutEntry] = &[
     ),
     entry(
         c"RustleStftConfiguration",
-        Some(c"scale"),
+        Some(c"normalization"),
         0,
         0,
-        offset_of!(RustleStftConfiguration, scale),
+        offset_of!(RustleStftConfiguration, normalization),
     ),
     entry(
         c"RustleStftConfiguration",
@@ -4250,17 +4250,17 @@ pub(crate) static LAYOUT: &[RustleLayoutEntry] = &[
     ),
     entry(
         c"RustleStftConfiguration",
-        Some(c"form"),
+        Some(c"output"),
         0,
         0,
-        offset_of!(RustleStftConfiguration, form),
+        offset_of!(RustleStftConfiguration, output),
     ),
     entry(
         c"RustleStftConfiguration",
-        Some(c"path"),
+        Some(c"instruction_set"),
         0,
         0,
-        offset_of!(RustleStftConfiguration, path),
+        offset_of!(RustleStftConfiguration, instruction_set),
     ),
     entry(
         c"RustleStftDescription",
@@ -4830,39 +4830,39 @@ pub(crate) static LAYOUT: &[RustleLayoutEntry] = &[
         offset_of!(RustleHarmonicity, reserved),
     ),
     entry(
-        c"RustleHarmonicDifference",
+        c"RustleH1MinusH2",
         None,
-        size_of::<RustleHarmonicDifference>(),
-        align_of::<RustleHarmonicDifference>(),
+        size_of::<RustleH1MinusH2>(),
+        align_of::<RustleH1MinusH2>(),
         0,
     ),
     entry(
-        c"RustleHarmonicDifference",
+        c"RustleH1MinusH2",
         Some(c"difference"),
         0,
         0,
-        offset_of!(RustleHarmonicDifference, difference),
+        offset_of!(RustleH1MinusH2, difference),
     ),
     entry(
-        c"RustleHarmonicDifference",
+        c"RustleH1MinusH2",
         Some(c"first"),
         0,
         0,
-        offset_of!(RustleHarmonicDifference, first),
+        offset_of!(RustleH1MinusH2, first),
     ),
     entry(
-        c"RustleHarmonicDifference",
+        c"RustleH1MinusH2",
         Some(c"second"),
         0,
         0,
-        offset_of!(RustleHarmonicDifference, second),
+        offset_of!(RustleH1MinusH2, second),
     ),
     entry(
-        c"RustleHarmonicDifference",
+        c"RustleH1MinusH2",
         Some(c"frequency"),
         0,
         0,
-        offset_of!(RustleHarmonicDifference, frequency),
+        offset_of!(RustleH1MinusH2, frequency),
     ),
 ];
 
@@ -4877,7 +4877,7 @@ const _: () = {
     assert!(offset_of!(RustleLaneStatistics, delivered) == 8);
     assert!(offset_of!(RustleLaneStatistics, dropped) == 16);
     assert!(offset_of!(RustleLaneStatistics, waiting) == 24);
-    assert!(offset_of!(RustleLaneStatistics, untold) == 32);
+    assert!(offset_of!(RustleLaneStatistics, unreported) == 32);
     assert!(size_of::<RustleString>() == 16 && align_of::<RustleString>() == 8);
     assert!(offset_of!(RustleString, data) == 0);
     assert!(offset_of!(RustleString, length) == 8);
@@ -4943,9 +4943,9 @@ const _: () = {
     assert!(offset_of!(RustleFeedThreshold, level_scale) == 36);
     assert!(offset_of!(RustleFeedThreshold, hysteresis_scale) == 37);
     assert!(offset_of!(RustleFeedThreshold, reserved) == 38);
-    assert!(size_of::<RustleQuoteRequest>() == 48 && align_of::<RustleQuoteRequest>() == 8);
-    assert!(offset_of!(RustleQuoteRequest, subscription) == 0);
-    assert!(offset_of!(RustleQuoteRequest, policy) == 24);
+    assert!(size_of::<RustleTradeRequest>() == 48 && align_of::<RustleTradeRequest>() == 8);
+    assert!(offset_of!(RustleTradeRequest, subscription) == 0);
+    assert!(offset_of!(RustleTradeRequest, policy) == 24);
     assert!(size_of::<RustleCandleRequest>() == 64 && align_of::<RustleCandleRequest>() == 8);
     assert!(offset_of!(RustleCandleRequest, subscription) == 0);
     assert!(offset_of!(RustleCandleRequest, policy) == 24);
@@ -4968,18 +4968,18 @@ const _: () = {
     assert!(size_of::<RustleFeedOmissions>() == 16 && align_of::<RustleFeedOmissions>() == 8);
     assert!(offset_of!(RustleFeedOmissions, late) == 0);
     assert!(offset_of!(RustleFeedOmissions, evicted) == 8);
-    assert!(size_of::<RustleQuote>() == 56 && align_of::<RustleQuote>() == 8);
-    assert!(offset_of!(RustleQuote, price_units) == 0);
-    assert!(offset_of!(RustleQuote, size_units) == 8);
-    assert!(offset_of!(RustleQuote, time_ns) == 16);
-    assert!(offset_of!(RustleQuote, sequence) == 24);
-    assert!(offset_of!(RustleQuote, skipped) == 32);
-    assert!(offset_of!(RustleQuote, symbol) == 40);
-    assert!(offset_of!(RustleQuote, gap) == 44);
-    assert!(offset_of!(RustleQuote, price_scale) == 48);
-    assert!(offset_of!(RustleQuote, size_scale) == 49);
-    assert!(offset_of!(RustleQuote, is_out_of_order) == 50);
-    assert!(offset_of!(RustleQuote, reserved) == 51);
+    assert!(size_of::<RustleTrade>() == 56 && align_of::<RustleTrade>() == 8);
+    assert!(offset_of!(RustleTrade, price_units) == 0);
+    assert!(offset_of!(RustleTrade, size_units) == 8);
+    assert!(offset_of!(RustleTrade, time_ns) == 16);
+    assert!(offset_of!(RustleTrade, sequence) == 24);
+    assert!(offset_of!(RustleTrade, sequence_gap) == 32);
+    assert!(offset_of!(RustleTrade, symbol) == 40);
+    assert!(offset_of!(RustleTrade, gap) == 44);
+    assert!(offset_of!(RustleTrade, price_scale) == 48);
+    assert!(offset_of!(RustleTrade, size_scale) == 49);
+    assert!(offset_of!(RustleTrade, is_out_of_order) == 50);
+    assert!(offset_of!(RustleTrade, reserved) == 51);
     assert!(size_of::<RustleCandle>() == 80 && align_of::<RustleCandle>() == 8);
     assert!(offset_of!(RustleCandle, start_ns) == 0);
     assert!(offset_of!(RustleCandle, open_units) == 8);
@@ -5042,12 +5042,12 @@ const _: () = {
     assert!(size_of::<RustleFeedCounts>() == 96 && align_of::<RustleFeedCounts>() == 8);
     assert!(offset_of!(RustleFeedCounts, bytes) == 0);
     assert!(offset_of!(RustleFeedCounts, messages) == 8);
-    assert!(offset_of!(RustleFeedCounts, quotes) == 16);
+    assert!(offset_of!(RustleFeedCounts, trades) == 16);
     assert!(offset_of!(RustleFeedCounts, malformed) == 24);
     assert!(offset_of!(RustleFeedCounts, oversized) == 32);
     assert!(offset_of!(RustleFeedCounts, others) == 40);
     assert!(offset_of!(RustleFeedCounts, gaps) == 48);
-    assert!(offset_of!(RustleFeedCounts, skipped) == 56);
+    assert!(offset_of!(RustleFeedCounts, skipped_numbers) == 56);
     assert!(offset_of!(RustleFeedCounts, duplicates) == 64);
     assert!(offset_of!(RustleFeedCounts, out_of_order) == 72);
     assert!(offset_of!(RustleFeedCounts, connections) == 80);
@@ -5060,7 +5060,7 @@ const _: () = {
     assert!(offset_of!(RustleServerCounts, accepted) == 8);
     assert!(offset_of!(RustleServerCounts, refused) == 16);
     assert!(offset_of!(RustleServerCounts, bytes) == 24);
-    assert!(offset_of!(RustleServerCounts, quotes) == 32);
+    assert!(offset_of!(RustleServerCounts, trades) == 32);
     assert!(offset_of!(RustleServerCounts, dropped) == 40);
     assert!(size_of::<RustleServerClient>() == 64 && align_of::<RustleServerClient>() == 8);
     assert!(offset_of!(RustleServerClient, number) == 0);
@@ -5105,28 +5105,28 @@ const _: () = {
     assert!(offset_of!(RustleLiveFeed, runtime) == 72);
     assert!(offset_of!(RustleLiveFeed, restarts_numbers) == 80);
     assert!(offset_of!(RustleLiveFeed, subscribes) == 84);
-    assert!(size_of::<RustlePushedFeed>() == 40 && align_of::<RustlePushedFeed>() == 8);
-    assert!(offset_of!(RustlePushedFeed, schema) == 0);
-    assert!(offset_of!(RustlePushedFeed, runtime) == 16);
-    assert!(offset_of!(RustlePushedFeed, message_limit) == 24);
-    assert!(offset_of!(RustlePushedFeed, format) == 32);
-    assert!(offset_of!(RustlePushedFeed, restarts_numbers) == 36);
+    assert!(size_of::<RustleExternalFeed>() == 40 && align_of::<RustleExternalFeed>() == 8);
+    assert!(offset_of!(RustleExternalFeed, schema) == 0);
+    assert!(offset_of!(RustleExternalFeed, runtime) == 16);
+    assert!(offset_of!(RustleExternalFeed, message_limit) == 24);
+    assert!(offset_of!(RustleExternalFeed, format) == 32);
+    assert!(offset_of!(RustleExternalFeed, restarts_numbers) == 36);
     assert!(size_of::<RustleFftPlanConfiguration>() == 24 && align_of::<RustleFftPlanConfiguration>() == 8);
     assert!(offset_of!(RustleFftPlanConfiguration, size) == 0);
     assert!(offset_of!(RustleFftPlanConfiguration, window) == 8);
     assert!(offset_of!(RustleFftPlanConfiguration, symmetry) == 12);
-    assert!(offset_of!(RustleFftPlanConfiguration, scale) == 16);
-    assert!(offset_of!(RustleFftPlanConfiguration, path) == 20);
+    assert!(offset_of!(RustleFftPlanConfiguration, normalization) == 16);
+    assert!(offset_of!(RustleFftPlanConfiguration, instruction_set) == 20);
     assert!(
         size_of::<RustleFftInverseConfiguration>() == 16 && align_of::<RustleFftInverseConfiguration>() == 8
     );
     assert!(offset_of!(RustleFftInverseConfiguration, size) == 0);
-    assert!(offset_of!(RustleFftInverseConfiguration, path) == 8);
+    assert!(offset_of!(RustleFftInverseConfiguration, instruction_set) == 8);
     assert!(offset_of!(RustleFftInverseConfiguration, reserved) == 12);
     assert!(size_of::<RustleFftDescription>() == 24 && align_of::<RustleFftDescription>() == 8);
     assert!(offset_of!(RustleFftDescription, size) == 0);
     assert!(offset_of!(RustleFftDescription, scratch_length) == 8);
-    assert!(offset_of!(RustleFftDescription, path) == 16);
+    assert!(offset_of!(RustleFftDescription, instruction_set) == 16);
     assert!(offset_of!(RustleFftDescription, reserved) == 20);
     assert!(size_of::<RustlePeakSearch>() == 32 && align_of::<RustlePeakSearch>() == 8);
     assert!(offset_of!(RustlePeakSearch, sample_rate) == 0);
@@ -5157,11 +5157,11 @@ const _: () = {
     assert!(size_of::<RustleMeterReading>() == 136 && align_of::<RustleMeterReading>() == 8);
     assert!(offset_of!(RustleMeterReading, seconds) == 0);
     assert!(offset_of!(RustleMeterReading, level) == 8);
-    assert!(offset_of!(RustleMeterReading, equivalent) == 16);
+    assert!(offset_of!(RustleMeterReading, equivalent_continuous_level) == 16);
     assert!(offset_of!(RustleMeterReading, highest) == 24);
     assert!(offset_of!(RustleMeterReading, lowest) == 32);
     assert!(offset_of!(RustleMeterReading, peak) == 40);
-    assert!(offset_of!(RustleMeterReading, exposure) == 48);
+    assert!(offset_of!(RustleMeterReading, sound_exposure_level) == 48);
     assert!(offset_of!(RustleMeterReading, overloads) == 56);
     assert!(offset_of!(RustleMeterReading, momentary) == 64);
     assert!(offset_of!(RustleMeterReading, momentary_highest) == 72);
@@ -5171,7 +5171,7 @@ const _: () = {
     assert!(offset_of!(RustleMeterReading, range) == 104);
     assert!(offset_of!(RustleMeterReading, true_peak) == 112);
     assert!(offset_of!(RustleMeterReading, place) == 120);
-    assert!(offset_of!(RustleMeterReading, noise_class) == 128);
+    assert!(offset_of!(RustleMeterReading, level_zone) == 128);
     assert!(offset_of!(RustleMeterReading, reserved) == 132);
     assert!(size_of::<RustlePitchConfiguration>() == 40 && align_of::<RustlePitchConfiguration>() == 8);
     assert!(offset_of!(RustlePitchConfiguration, sample_rate) == 0);
@@ -5218,7 +5218,7 @@ const _: () = {
     assert!(offset_of!(RustlePlaybackProgress, position) == 8);
     assert!(offset_of!(RustlePlaybackProgress, played) == 16);
     assert!(offset_of!(RustlePlaybackProgress, queued) == 24);
-    assert!(offset_of!(RustlePlaybackProgress, starved) == 32);
+    assert!(offset_of!(RustlePlaybackProgress, inserted_silence) == 32);
     assert!(offset_of!(RustlePlaybackProgress, underruns) == 40);
     assert!(offset_of!(RustlePlaybackProgress, gap) == 44);
     assert!(size_of::<RustleSoundDevice>() == 40 && align_of::<RustleSoundDevice>() == 8);
@@ -5231,10 +5231,10 @@ const _: () = {
     assert!(offset_of!(RustleStftConfiguration, hop) == 8);
     assert!(offset_of!(RustleStftConfiguration, window) == 16);
     assert!(offset_of!(RustleStftConfiguration, symmetry) == 20);
-    assert!(offset_of!(RustleStftConfiguration, scale) == 24);
+    assert!(offset_of!(RustleStftConfiguration, normalization) == 24);
     assert!(offset_of!(RustleStftConfiguration, padding) == 28);
-    assert!(offset_of!(RustleStftConfiguration, form) == 32);
-    assert!(offset_of!(RustleStftConfiguration, path) == 36);
+    assert!(offset_of!(RustleStftConfiguration, output) == 32);
+    assert!(offset_of!(RustleStftConfiguration, instruction_set) == 36);
     assert!(size_of::<RustleStftDescription>() == 16 && align_of::<RustleStftDescription>() == 8);
     assert!(offset_of!(RustleStftDescription, row_length) == 0);
     assert!(offset_of!(RustleStftDescription, scratch_length) == 8);
@@ -5318,9 +5318,9 @@ const _: () = {
     assert!(offset_of!(RustleHarmonicity, frequency) == 8);
     assert!(offset_of!(RustleHarmonicity, is_voiced) == 16);
     assert!(offset_of!(RustleHarmonicity, reserved) == 20);
-    assert!(size_of::<RustleHarmonicDifference>() == 32 && align_of::<RustleHarmonicDifference>() == 8);
-    assert!(offset_of!(RustleHarmonicDifference, difference) == 0);
-    assert!(offset_of!(RustleHarmonicDifference, first) == 8);
-    assert!(offset_of!(RustleHarmonicDifference, second) == 16);
-    assert!(offset_of!(RustleHarmonicDifference, frequency) == 24);
+    assert!(size_of::<RustleH1MinusH2>() == 32 && align_of::<RustleH1MinusH2>() == 8);
+    assert!(offset_of!(RustleH1MinusH2, difference) == 0);
+    assert!(offset_of!(RustleH1MinusH2, first) == 8);
+    assert!(offset_of!(RustleH1MinusH2, second) == 16);
+    assert!(offset_of!(RustleH1MinusH2, frequency) == 24);
 };

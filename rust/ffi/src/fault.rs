@@ -10,8 +10,8 @@ pub(crate) trait DomainError: Display {
     fn status(&self) -> RustleStatus;
 }
 
-/// The status of every case of an error: `ColorError { RUSTLE_INVALID_VALUE: Hue Shade, its own: Paint }`, where that of `Paint` is
-/// the status of the error in it.
+/// The status of every case of an error: `ColorError { RUSTLE_INVALID_VALUE: Hue Shade, its own: Paint }`, where that of `Paint`
+/// is the status of the error in it.
 macro_rules! statuses {
     ($error:ident { $($status:ident: $($case:ident)+,)* $(_: $($own:ident)+,)? }) => {
         impl $crate::fault::DomainError for $error {

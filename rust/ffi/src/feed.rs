@@ -1,4 +1,4 @@
-//! The feed: one source of quotes and its consumers, each with a policy of its own.
+//! The feed: one source of trades and its consumers, each with a policy of its own.
 
 pub(crate) mod consumers;
 mod records;
@@ -64,8 +64,8 @@ impl New<RustleReplayFeed> for Feed {
 }
 
 impl New<RustleLiveFeed> for Feed {
-    /// Makes a feed from another process. It connects when it runs, and again whenever the connection is refused or lost; nobody at
-    /// the address is no fault.
+    /// Makes a feed from another process. It connects when it runs, and again whenever the connection is refused or lost; nobody
+    /// at the address is no fault.
     ///
     /// Fails with `RUSTLE_INVALID_VALUE` (a time out of its range), `RUSTLE_MALFORMED_ADDRESS`, `RUSTLE_MALFORMED_SCHEMA`.
     #[doc(alias = "rustle_feed_new_live")]
@@ -75,13 +75,13 @@ impl New<RustleLiveFeed> for Feed {
     }
 }
 
-impl New<RustlePushedFeed> for Feed {
+impl New<RustleExternalFeed> for Feed {
     /// Makes a feed that the host fills, by `rustle_feed_push`. Nothing runs before `rustle_feed_run`.
     ///
     /// Fails with `RUSTLE_INVALID_LENGTH` (also a message limit), `RUSTLE_MALFORMED_SCHEMA`.
-    #[doc(alias = "rustle_feed_new_pushed")]
-    fn new(configuration: &RustlePushedFeed) -> Outcome<FeedError, Self> {
-        let source = SourceConfiguration::Pushed(configuration.read()?);
+    #[doc(alias = "rustle_feed_new_external")]
+    fn new(configuration: &RustleExternalFeed) -> Outcome<FeedError, Self> {
+        let source = SourceConfiguration::External(configuration.read()?);
         Self::of(source, configuration.runtime)
     }
 }
@@ -109,7 +109,7 @@ impl Feed {
         Ok(Self(FeedEngine::on(runtime::find(runtime)?, &source)?))
     }
 
-    /// Begins the source, so that consumers that are there before get its first quote. Idempotent. When the source comes to its
+    /// Begins the source, so that consumers that are there before get its first trade. Idempotent. When the source comes to its
     /// end every session of the feed ends, those that are started later too.
     ///
     /// Fails with `RUSTLE_SHUT_DOWN`, `RUSTLE_FORKED`, `RUSTLE_EXHAUSTED` (the feed is over then).
@@ -118,32 +118,32 @@ impl Feed {
         Ok(self.0.run()?)
     }
 
-    /// Has a feed of `rustle_feed_new_pushed` read the next bytes, which continue those before. `taken` receives how many it took:
-    /// fewer when a consumer with `RUSTLE_POLICY_AWAITED` has no room, none before `rustle_feed_run`. The rest is to be pushed again
-    /// after a notice of `RUSTLE_NOTICE_ROOM`. Calls come one after the other, or their bytes mix.
+    /// Has a feed of `rustle_feed_new_external` read the next bytes, which continue those before. `taken` receives how many it
+    /// took: fewer when a consumer with `RUSTLE_POLICY_LOSSLESS` has no room, none before `rustle_feed_run`. The rest is to be
+    /// pushed again after a notice of `RUSTLE_NOTICE_ROOM`. Calls come one after the other, or their bytes mix.
     ///
-    /// Fails with `RUSTLE_WRONG_SOURCE` (a feed of another source), `RUSTLE_WRONG_STATE` (it was closed or is over); nothing is taken
-    /// then.
+    /// Fails with `RUSTLE_WRONG_SOURCE` (a feed of another source), `RUSTLE_WRONG_STATE` (it was closed or is over); nothing is
+    /// taken then.
     ///
-    /// Example: `rustle_feed_new_pushed`, `bytes_count` 0.
+    /// Example: `rustle_feed_new_external`, `bytes_count` 0.
     #[doc(alias = "rustle_feed_push")]
     pub(crate) fn push(&self, bytes: &[u8], taken: &mut usize) -> Outcome<FeedError> {
         *taken = self.0.push(bytes)?;
         Ok(())
     }
 
-    /// Reports the connection that the host has to the consumers of a feed of `rustle_feed_new_pushed`. `kind` is
+    /// Reports the connection that the host has to the consumers of a feed of `rustle_feed_new_external`. `kind` is
     /// `RUSTLE_NOTICE_CONNECTING`, `RUSTLE_NOTICE_CONNECTED` (a line that has begun is dropped), `RUSTLE_NOTICE_DISCONNECTED`, or
-    /// `RUSTLE_NOTICE_CLOSED`: the feed comes to its end then, once what was pushed has been handed over, and fails for the reason in
-    /// `note` unless that is empty. `retry_ms` is the time before the next attempt, for disconnected only; `failures` the attempts in a
-    /// row that failed, for connecting and disconnected; `note` the place or the reason.
+    /// `RUSTLE_NOTICE_CLOSED`: the feed comes to its end then, once what was pushed has been handed over, and fails for the
+    /// reason in `note` unless that is empty. `retry_ms` is the time before the next attempt, for disconnected only; `failures`
+    /// the attempts in a row that failed, for connecting and disconnected; `note` the place or the reason.
     ///
     /// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (another kind),
     /// `RUSTLE_WRONG_SOURCE` (a feed of another source), `RUSTLE_WRONG_STATE` (it was closed or is over).
     ///
-    /// Example: `rustle_feed_new_pushed`.
-    #[doc(alias = "rustle_feed_tell")]
-    pub(crate) fn tell(
+    /// Example: `rustle_feed_new_external`.
+    #[doc(alias = "rustle_feed_report")]
+    pub(crate) fn report(
         &self,
         kind: Choice<RustleNotice>,
         retry_ms: u64,
@@ -161,13 +161,13 @@ impl Feed {
                 return Err(CallFault::value("kind", problem).into());
             }
         };
-        Ok(self.0.tell(news, note)?)
+        Ok(self.0.report(news, note)?)
     }
 
-    /// Reports which symbols the consumers of a feed want together: `wanted` receives how many, and `names` their names in the order
-    /// of their bytes, each with a line feed behind it, if there is room for all. Nothing is written to `names` when `length` of
-    /// `wanted` is more than `names_capacity`: the call is to be made again with so much room. When `all` is 1 the names are those that
-    /// somebody wants by name too. `RUSTLE_NOTICES_WANTED` says when to look again.
+    /// Reports which symbols the consumers of a feed want together: `wanted` receives how many, and `names` their names in the
+    /// order of their bytes, each with a line feed behind it, if there is room for all. Nothing is written to `names` when
+    /// `length` of `wanted` is more than `names_capacity`: the call is to be made again with so much room. When `all` is 1 the
+    /// names are those that somebody wants by name too. `RUSTLE_NOTICES_WANTED` says when to look again.
     #[doc(alias = "rustle_feed_wanted")]
     pub(crate) fn wanted(&self, names: &mut [u8], wanted: &mut RustleFeedWanted) -> Result<(), CallFault> {
         let all = self.0.wanted();
@@ -242,7 +242,7 @@ statuses!(FeedError {
     RUSTLE_UNREADABLE_FILE: File,
     RUSTLE_MALFORMED_ADDRESS: AddressText,
     RUSTLE_ADDRESS_UNAVAILABLE: Address,
-    RUSTLE_WRONG_SOURCE: NotPushed,
+    RUSTLE_WRONG_SOURCE: NotExternal,
     RUSTLE_WRONG_STATE: Ended,
     RUSTLE_SHUT_DOWN: ShutDown,
     RUSTLE_POISONED: Poisoned,

@@ -12,7 +12,9 @@ use crate::object::{Describe, New, Object};
 use crate::records::records;
 use crate::status::CallFault;
 pub use peaks::{RustlePeak, RustlePeakSearch};
-use rustle_dsp::{DspError, Form, InversePlan, Path, Scale, SpectrumPlan, Symmetry, Window};
+use rustle_dsp::{
+    DspError, InstructionSet, InversePlan, Normalization, Output, SpectrumPlan, Symmetry, Window,
+};
 pub(crate) use scratch::ScratchPool;
 
 choices! {
@@ -37,31 +39,32 @@ choices! {
     }
 
     /// What the magnitudes of a spectrum are relative to.
-    pub enum RustleScale = RUSTLE_SCALE_ for Scale {
+    pub enum RustleNormalization = RUSTLE_NORMALIZATION_ for Normalization {
         /// The sum itself: a full-scale sine reads about half the window's sum.
         None = 0,
-        /// Amplitudes: a full-scale sine on a bin's frequency reads 1.0 with every window, and so does a constant of 1.0 in bin 0.
+        /// Amplitudes: a full-scale sine on a bin's frequency reads 1.0 with every window, and so does a constant of 1.0 in bin
+        /// 0.
         Amplitude = 1,
     }
 
     /// What is written for the N/2 + 1 bins of a frame.
-    pub enum RustleSpectrumForm = RUSTLE_FORM_ for Form {
+    pub enum RustleSpectrumOutput = RUSTLE_OUTPUT_ for Output {
         /// The magnitude of each bin.
         Magnitudes = 0,
         /// The square of each magnitude.
         Power = 1,
-        /// The level of each bin, 20 log10 of its magnitude and at least -200 dB; with `RUSTLE_SCALE_AMPLITUDE` relative to a
-        /// full-scale sine.
+        /// The level of each bin, 20 log10 of its magnitude and at least -200 dB; with `RUSTLE_NORMALIZATION_AMPLITUDE` relative
+        /// to a full-scale sine.
         Decibels = 2,
         /// The bins themselves, N + 2 floats: a real and an imaginary part for each. The phase is that of a cosine that starts at
         /// the frame's first sample.
         Complex = 3,
     }
 
-    /// The instructions that a transform uses. All paths compute the same sums by the same algorithm; their results differ by
-    /// rounding.
-    pub enum RustleFftPath = RUSTLE_PATH_ {
-        /// The path that `rustle_fft_path` reports.
+    /// The instructions that a transform uses. All instruction sets compute the same sums by the same algorithm; their results
+    /// differ by rounding.
+    pub enum RustleInstructionSet = RUSTLE_INSTRUCTION_SET_ {
+        /// The instruction set that `rustle_fft_instruction_set` reports.
         Preferred = 0,
         /// Plain arrays, on every CPU.
         Plain = 1,
@@ -86,17 +89,17 @@ records! {
         /// Its symmetry.
         pub symmetry: Choice<RustleSymmetry>,
         /// What the magnitudes are relative to.
-        pub scale: Choice<RustleScale>,
-        /// The instructions. A path that this machine does not have is out of range.
-        pub path: Choice<RustleFftPath>,
+        pub normalization: Choice<RustleNormalization>,
+        /// The instructions. An instruction set that this machine does not have is out of range.
+        pub instruction_set: Choice<RustleInstructionSet>,
     }
 
     /// What an inverse transforms.
     pub struct RustleFftInverseConfiguration {
         /// The number of samples N of a frame: a power of two from 64 to 65,536. Example: 256.
         pub size: usize,
-        /// The instructions. A path that this machine does not have is out of range.
-        pub path: Choice<RustleFftPath>,
+        /// The instructions. An instruction set that this machine does not have is out of range.
+        pub instruction_set: Choice<RustleInstructionSet>,
         reserved: u32,
     }
 
@@ -106,8 +109,8 @@ records! {
         pub size: usize,
         /// The least number of floats of scratch memory that a caller may bring.
         pub scratch_length: usize,
-        /// The instructions that it uses, never `RUSTLE_PATH_PREFERRED`.
-        pub path: Choice<RustleFftPath>,
+        /// The instructions that it uses, never `RUSTLE_INSTRUCTION_SET_PREFERRED`.
+        pub instruction_set: Choice<RustleInstructionSet>,
         reserved: u32,
     }
 }
@@ -123,44 +126,44 @@ impl From<RustleWindow> for Window {
     }
 }
 
-impl From<Path> for RustleFftPath {
-    fn from(path: Path) -> Self {
-        match path {
-            Path::Plain => Self::Plain,
-            Path::Narrow => Self::Narrow,
-            Path::Avx2 => Self::Avx2,
-            Path::Avx512 => Self::Avx512,
-            Path::Neon => Self::Neon,
+impl From<InstructionSet> for RustleInstructionSet {
+    fn from(instruction_set: InstructionSet) -> Self {
+        match instruction_set {
+            InstructionSet::Plain => Self::Plain,
+            InstructionSet::Narrow => Self::Narrow,
+            InstructionSet::Avx2 => Self::Avx2,
+            InstructionSet::Avx512 => Self::Avx512,
+            InstructionSet::Neon => Self::Neon,
         }
     }
 }
 
-/// The path of a configuration; it may be one that this machine does not have.
-fn path(choice: Choice<RustleFftPath>) -> Outcome<DspError, Path> {
-    Ok(match choice.get("configuration.path")? {
-        RustleFftPath::Preferred => Path::preferred()?,
-        RustleFftPath::Plain => Path::Plain,
-        RustleFftPath::Narrow => Path::Narrow,
-        RustleFftPath::Avx2 => Path::Avx2,
-        RustleFftPath::Avx512 => Path::Avx512,
-        RustleFftPath::Neon => Path::Neon,
+/// The instruction set of a configuration; it may be one that this machine does not have.
+fn instruction_set(choice: Choice<RustleInstructionSet>) -> Outcome<DspError, InstructionSet> {
+    Ok(match choice.get("configuration.instruction_set")? {
+        RustleInstructionSet::Preferred => InstructionSet::preferred()?,
+        RustleInstructionSet::Plain => InstructionSet::Plain,
+        RustleInstructionSet::Narrow => InstructionSet::Narrow,
+        RustleInstructionSet::Avx2 => InstructionSet::Avx2,
+        RustleInstructionSet::Avx512 => InstructionSet::Avx512,
+        RustleInstructionSet::Neon => InstructionSet::Neon,
     })
 }
 
 /// The plan that a configuration of these asks for, if it can be met.
 pub(crate) fn spectrum_plan(
-    path_choice: Choice<RustleFftPath>,
+    instruction_set_choice: Choice<RustleInstructionSet>,
     size: usize,
     window: Choice<RustleWindow>,
     symmetry: Choice<RustleSymmetry>,
-    scale: Choice<RustleScale>,
+    normalization: Choice<RustleNormalization>,
 ) -> Outcome<DspError, SpectrumPlan> {
-    Ok(SpectrumPlan::on_path(
-        path(path_choice)?,
+    Ok(SpectrumPlan::with_instruction_set(
+        instruction_set(instruction_set_choice)?,
         size,
         window.get("configuration.window")?.into(),
         symmetry.get("configuration.symmetry")?.into(),
-        scale.get("configuration.scale")?.into(),
+        normalization.get("configuration.normalization")?.into(),
     )?)
 }
 
@@ -180,7 +183,7 @@ impl New<RustleFftPlanConfiguration> for FftPlan {
     /// Makes a plan for the spectra of frames.
     fn new(c: &RustleFftPlanConfiguration) -> Outcome<DspError, Self> {
         Ok(Self {
-            plan: spectrum_plan(c.path, c.size, c.window, c.symmetry, c.scale)?,
+            plan: spectrum_plan(c.instruction_set, c.size, c.window, c.symmetry, c.normalization)?,
             scratch: ScratchPool::new(),
         })
     }
@@ -190,17 +193,17 @@ impl Describe<RustleFftDescription> for FftPlan {
     /// Writes what the plan is to `description`. Realtime-safe.
     fn describe(&self) -> RustleFftDescription {
         let plan = &self.plan;
-        description(plan.size(), plan.scratch_len(), plan.path())
+        description(plan.size(), plan.scratch_len(), plan.instruction_set())
     }
 }
 
 impl FftPlan {
     /// Writes the spectrum of the frame `input`, exactly the plan's N samples, in one form to `output`: N/2 + 1 floats, or N/2 to
-    /// leave out the bin at half the sample rate; N + 2 with `RUSTLE_FORM_COMPLEX`.
+    /// leave out the bin at half the sample rate; N + 2 with `RUSTLE_OUTPUT_COMPLEX`.
     ///
-    /// `scratch` are at least as many floats as the plan's description says, of any content, or none for memory of the plan's, which
-    /// is allocated once for each of up to eight calls at a time and anew for more. A sample that is not finite makes every bin NaN
-    /// or infinite.
+    /// `scratch` are at least as many floats as the plan's description says, of any content, or none for memory of the plan's,
+    /// which is allocated once for each of up to eight calls at a time and anew for more. A sample that is not finite makes every
+    /// bin NaN or infinite.
     ///
     /// Fails with `RUSTLE_INVALID_VALUE` (no form has the number); nothing is written to `output` then.
     ///
@@ -210,7 +213,7 @@ impl FftPlan {
     #[doc(alias = "rustle_fft_spectrum")]
     pub(crate) fn spectrum(
         &self,
-        form: Choice<RustleSpectrumForm>,
+        form: Choice<RustleSpectrumOutput>,
         input: &[f32],
         output: &mut [f32],
         scratch: &mut [f32],
@@ -238,7 +241,10 @@ impl New<RustleFftInverseConfiguration> for FftInverse {
     fn new(configuration: &RustleFftInverseConfiguration) -> Outcome<DspError, Self> {
         CallFault::check_reserved(configuration.reserved, "configuration.reserved")?;
         Ok(Self {
-            plan: InversePlan::on_path(path(configuration.path)?, configuration.size)?,
+            plan: InversePlan::with_instruction_set(
+                instruction_set(configuration.instruction_set)?,
+                configuration.size,
+            )?,
             scratch: ScratchPool::new(),
         })
     }
@@ -248,16 +254,17 @@ impl Describe<RustleFftDescription> for FftInverse {
     /// Writes what the inverse is to `description`. Realtime-safe.
     fn describe(&self) -> RustleFftDescription {
         let plan = &self.plan;
-        description(plan.size(), plan.scratch_len(), plan.path())
+        description(plan.size(), plan.scratch_len(), plan.instruction_set())
     }
 }
 
 impl FftInverse {
     /// Writes the N samples to `output` whose complex bins are `bins`, N + 2 floats as `rustle_fft_spectrum` writes them with
-    /// `RUSTLE_FORM_COMPLEX` and `RUSTLE_SCALE_NONE`: numpy's irfft. The imaginary parts of bin 0 and bin N/2 are ignored.
+    /// `RUSTLE_OUTPUT_COMPLEX` and `RUSTLE_NORMALIZATION_NONE`: numpy's irfft. The imaginary parts of bin 0 and bin N/2 are
+    /// ignored.
     ///
-    /// `scratch` is as with `rustle_fft_spectrum`. A bin that is not finite makes every sample NaN or infinite. When the call fails,
-    /// nothing is written to `output`.
+    /// `scratch` is as with `rustle_fft_spectrum`. A bin that is not finite makes every sample NaN or infinite. When the call
+    /// fails, nothing is written to `output`.
     ///
     /// Thread-safe: yes, also with one inverse. Realtime-safe: yes with the caller's scratch, while nobody frees the inverse.
     ///
@@ -270,26 +277,28 @@ impl FftInverse {
     }
 }
 
-fn description(size: usize, scratch_length: usize, path: Path) -> RustleFftDescription {
+fn description(size: usize, scratch_length: usize, instruction_set: InstructionSet) -> RustleFftDescription {
     RustleFftDescription {
         size,
         scratch_length,
-        path: RustleFftPath::from(path).into(),
+        instruction_set: RustleInstructionSet::from(instruction_set).into(),
         reserved: 0,
     }
 }
 
-/// `path` receives the one of `RUSTLE_PATH_…` that plans are made on when none is named: what the environment variable
-/// RUSTLE_FFT_PATH (`plain`, `narrow`, `neon`, `avx2` or `avx512`) named when the process first asked, or else the widest that
-/// this machine has.
+/// `instruction_set` receives the one of `RUSTLE_INSTRUCTION_SET_…` that plans are made on when none is named: what the
+/// environment variable RUSTLE_FFT_INSTRUCTION_SET (`plain`, `narrow`, `neon`, `avx2` or `avx512`) named when the process first
+/// asked, or else the widest that this machine has.
 ///
-/// Fails with `RUSTLE_INVALID_VALUE` (the variable names no path, or one that this machine does not have; every plan that names
-/// none is refused then).
+/// Fails with `RUSTLE_INVALID_VALUE` (the variable names no instruction set, or one that this machine does not have; every plan
+/// that names none is refused then).
 ///
 /// Thread-safe: yes. Realtime-safe: no (the first call reads the environment).
-#[doc(alias = "rustle_fft_path")]
-pub(crate) fn preferred_path(path: &mut Choice<RustleFftPath>) -> Outcome<DspError> {
-    *path = RustleFftPath::from(Path::preferred()?).into();
+#[doc(alias = "rustle_fft_instruction_set")]
+pub(crate) fn preferred_instruction_set(
+    instruction_set: &mut Choice<RustleInstructionSet>,
+) -> Outcome<DspError> {
+    *instruction_set = RustleInstructionSet::from(InstructionSet::preferred()?).into();
     Ok(())
 }
 
@@ -311,5 +320,5 @@ pub(crate) fn fill_window(
 statuses!(DspError {
     RUSTLE_INVALID_LENGTH: InputLength BinCount ComplexLength OutputLength ScratchLength RowLength FrameCount NoRoom SpectrumLength,
     RUSTLE_WRONG_STATE: Ended,
-    RUSTLE_INVALID_VALUE: Size PathUnavailable PathName Hop SampleRate Threshold Separation,
+    RUSTLE_INVALID_VALUE: Size InstructionSetUnavailable InstructionSetName Hop SampleRate Threshold Separation,
 });

@@ -3,7 +3,7 @@
 use crate::lent::{choices, Choice};
 use crate::records::records;
 use crate::session::AnyLane;
-use crate::sink::SinkGuts;
+use crate::sink::RawSink;
 use crate::slice::borrowed_mut;
 use crate::status::CallFault;
 use rustle_engines::{Delivery, Doorbell, LaneSession, LaneStatistics, Overflow, RecordListener, Release};
@@ -21,7 +21,7 @@ choices! {
         /// The frame lane; a full ring drops the new element.
         DropNewest = 2,
         /// The frame lane; a new value replaces the waiting one of the same key: of a ticker's, the same symbol.
-        KeepLatest = 3,
+        Conflate = 3,
     }
 }
 
@@ -47,7 +47,7 @@ records! {
         pub waiting: u64,
         /// Of `dropped`, those after the last element that was put in: no `gap` reports them unless another comes. After the
         /// session's end the gaps of the elements and this are all that was lost.
-        pub untold: u64,
+        pub unreported: u64,
     }
 }
 
@@ -60,13 +60,13 @@ impl RustleLaneRequest {
             RustleLane::Events => None,
             RustleLane::DropOldest => Some(Overflow::DropOldest),
             RustleLane::DropNewest => Some(Overflow::DropNewest),
-            RustleLane::KeepLatest => Some(Overflow::KeepLatest),
+            RustleLane::Conflate => Some(Overflow::Conflate),
         })
     }
 
     /// The lane that is asked for, with `sink` at its end; events are records of type `Record`.
     /// Errors: as [`overflow`](Self::overflow); the capacity of a frame lane is out of its range.
-    pub(crate) fn delivery<Record, Native>(&self, sink: SinkGuts) -> Result<Delivery<Native>, CallFault>
+    pub(crate) fn delivery<Record, Native>(&self, sink: RawSink) -> Result<Delivery<Native>, CallFault>
     where
         Record: LaneRecord<Native> + 'static,
         Native: 'static,
@@ -87,11 +87,11 @@ pub(crate) trait LaneRecord<Native> {
 }
 
 /// The events lane: every value is a call with its record.
-pub(crate) struct EventSink<Record>(SinkGuts, PhantomData<fn() -> Record>);
+pub(crate) struct EventSink<Record>(RawSink, PhantomData<fn() -> Record>);
 
 impl<Record> EventSink<Record> {
     /// One that calls the functions of `guts`.
-    pub(crate) fn new(guts: SinkGuts) -> Self {
+    pub(crate) fn new(guts: RawSink) -> Self {
         Self(guts, PhantomData)
     }
 }
@@ -107,7 +107,7 @@ impl<Native, Record: LaneRecord<Native>> RecordListener<Native> for EventSink<Re
 }
 
 /// The frame lane: a call says that there is something to drain.
-pub(crate) struct BellSink(pub(crate) SinkGuts);
+pub(crate) struct BellSink(pub(crate) RawSink);
 
 impl Doorbell for BellSink {
     fn on_ready(&mut self) {

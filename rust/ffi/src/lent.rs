@@ -1,6 +1,6 @@
 //! What a record of the caller's holds beside plain numbers: memory that is lent for the call, and choices by number.
 
-use crate::slice::{borrowed, Piece};
+use crate::slice::{borrowed, Argument};
 use crate::status::CallFault;
 use std::marker::PhantomData;
 
@@ -32,8 +32,8 @@ impl<T> Lent<T> {
     }
 
     /// The memory, for a test of what it shares with other memory.
-    pub(crate) fn piece(&self, name: &'static str, length: usize) -> Piece {
-        Piece::new(name, self.0, length)
+    pub(crate) fn piece(&self, name: &'static str, length: usize) -> Argument {
+        Argument::new(name, self.0, length)
     }
 
     /// What `read` makes of the elements of [`slice`](Self::slice).
@@ -51,7 +51,8 @@ impl<T> Lent<T> {
 /// The most bytes of a text.
 const LONGEST_TEXT: usize = 1 << 20;
 
-/// The bytes of text at `data`, `length` of them, at most 1,048,576: UTF-8, not NUL-terminated, owned by the caller, read during the call only.
+/// The bytes of text at `data`, `length` of them, at most 1,048,576: UTF-8, not NUL-terminated, owned by the caller, read during
+/// the call only.
 #[repr(C)]
 pub struct RustleString {
     /// The first byte; may be NULL when `length` is 0.

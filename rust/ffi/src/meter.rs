@@ -7,7 +7,7 @@ use crate::object::{New, Object};
 use crate::records::records;
 use crate::status::CallFault;
 use rustle_dsp::level::{
-    decibels, noise_scale, BandWidth, FrequencyWeighting, MeterError, MicrophoneResponse, NoiseClass,
+    decibels, display_scale, BandWidth, FrequencyWeighting, LevelZone, MeterError, MicrophoneResponse,
     TimeWeighting,
 };
 use rustle_dsp::loudness::{ChannelWeight, LoudnessReading};
@@ -102,7 +102,7 @@ records! {
         /// The time-weighted level, such as LAF.
         pub level: f64 = |reading| reading.levels.level,
         /// The equivalent level, such as LAeq.
-        pub equivalent: f64 = |reading| reading.levels.equivalent,
+        pub equivalent_continuous_level: f64 = |reading| reading.levels.equivalent_continuous_level,
         /// The highest time-weighted level, such as LAFmax.
         pub highest: f64 = |reading| reading.levels.highest,
         /// The lowest time-weighted level, such as LAFmin, from 5 time constants after the start on; until then not a number.
@@ -110,7 +110,7 @@ records! {
         /// The C-weighted peak, LCpeak: the highest of any metered channel.
         pub peak: f64 = |reading| reading.levels.peak,
         /// The exposure level, such as LAE.
-        pub exposure: f64 = |reading| reading.levels.exposure,
+        pub sound_exposure_level: f64 = |reading| reading.levels.sound_exposure_level,
         /// The number of samples at or beyond full scale.
         pub overloads: u64 = |reading| reading.levels.overloads,
         /// The loudness of the last 0.4 s in LUFS; this and the six that follow are not numbers when loudness is not measured.
@@ -127,10 +127,10 @@ records! {
         pub range: f64 = |reading| loudness(reading, |loudness| loudness.range),
         /// The highest true peak of any channel in dBTP.
         pub true_peak: f64 = |reading| loudness(reading, |loudness| loudness.true_peak),
-        /// The place on the scale for display, 0 to 120; see `rustle_noise_scale`.
+        /// The place on the scale for display, 0 to 120; see `rustle_display_scale`.
         pub place: f64,
         /// Its class, 0 to 4: silent, quiet, average, noisy, loud.
-        pub noise_class: u32 = |reading| reading.class as u32,
+        pub level_zone: u32 = |reading| reading.class as u32,
         reserved: u32,
     }
 }
@@ -182,8 +182,8 @@ impl Meter {
         Ok(())
     }
 
-    /// Writes to `level` the level that was exceeded for `percent` (0 to 100) of the measurement, such as LA10 for 10; not a number
-    /// in the first 5 time constants, minus infinity for silence. One call at a time.
+    /// Writes to `level` the level that was exceeded for `percent` (0 to 100) of the measurement, such as LA10 for 10; not a
+    /// number in the first 5 time constants, minus infinity for silence. One call at a time.
     ///
     /// Fails with `RUSTLE_INVALID_VALUE` (`percent`).
     #[doc(alias = "rustle_meter_exceeded")]
@@ -219,15 +219,15 @@ impl Meter {
 }
 
 /// Writes to `place` where an average power of `power` dB relative to full scale stands on the scale for display, 0 to 120, and
-/// to `noise_class` what that is called, 0 to 4: silent below 50, quiet below 75, average below 90, noisy below 100, loud up to
+/// to `level_zone` what that is called, 0 to 4: silent below 50, quiet below 75, average below 90, noisy below 100, loud up to
 /// and including 120. The place is 120 sqrt((a - m) / (1 - m)) with a = 10^(power / 20) and m = 10^-4; it is not a sound
 /// pressure level.
 ///
 /// Thread-safe: yes. Realtime-safe: yes.
-#[doc(alias = "rustle_noise_scale")]
-pub(crate) fn scale(power: f64, place: &mut f64, noise_class: &mut u32) -> Result<(), CallFault> {
-    *place = noise_scale(power);
-    *noise_class = NoiseClass::of(*place) as u32;
+#[doc(alias = "rustle_display_scale")]
+pub(crate) fn scale(power: f64, place: &mut f64, level_zone: &mut u32) -> Result<(), CallFault> {
+    *place = display_scale(power);
+    *level_zone = LevelZone::of(*place) as u32;
     Ok(())
 }
 

@@ -3,9 +3,9 @@
 /// Declares records with the layout of C: `pub struct RustlePoint { … }`. One with a `Lent` or a `RustleString` in it is
 /// `pub struct RustlePath lending memory { … }`: a copy of it might outlive the memory, so that there is none.
 ///
-/// `pub struct RustlePoint for Point` is also made of a `Point`, and `pub struct RustlePoint in lanes of Point` of one that waited in
-/// a lane, with the `gap` before it. A field is made by `into` of the value's field of the same name, or as a closure says:
-/// `pub degrees: f64 = |point| point.angle.to_degrees(),`. Padding is the last field, `reserved: u32,`, and is 0.
+/// `pub struct RustlePoint for Point` is also made of a `Point`, and `pub struct RustlePoint in lanes of Point` of one that
+/// waited in a lane, with the `gap` before it. A field is made by `into` of the value's field of the same name, or as a closure
+/// says: `pub degrees: f64 = |point| point.angle.to_degrees(),`. Padding is the last field, `reserved: u32,`, and is 0.
 macro_rules! records {
     (@struct [$($about:tt)*] $name:ident {
         $($(#[$doc:meta])* pub $field:ident: $type:ty $(= |$of:ident| $from:expr)?,)+

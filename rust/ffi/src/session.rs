@@ -6,8 +6,8 @@ use crate::guard::guarded;
 use crate::handle::{Pinned, RustleHandle};
 use crate::lane::{Lane, LaneRecord, RecordLane, RustleLaneStatistics};
 use crate::object::{check_size, Object, Tabled};
-use crate::sink::{RustleSink, SinkGuts};
-use crate::slice::{check_apart, out, out_or_null, record, Piece};
+use crate::sink::{RawSink, RustleSink};
+use crate::slice::{check_apart, out, out_or_null, record, Argument};
 use crate::status::{CallFault, RustleError, RustleStatus};
 use rustle_engines::{LaneStatistics, StartError};
 use std::any::Any;
@@ -118,7 +118,7 @@ pub(crate) trait Stream<Request>: Object {
 
     /// Starts a session that `sink` hears of.
     /// Errors: the request cannot be met; the sink was not called then, and is not.
-    fn start(&self, request: &Request, sink: SinkGuts) -> Outcome<Self::Error, Started>;
+    fn start(&self, request: &Request, sink: RawSink) -> Outcome<Self::Error, Started>;
 }
 
 /// Stands for the record of a stream that has none.
@@ -129,7 +129,7 @@ pub(crate) struct Starter {
     size: usize,
     record_size: usize,
     /// Starts a session by a request, which the caller of the verb lends.
-    start: unsafe fn(RustleHandle, *const c_void, SinkGuts) -> Result<Started, AnyFault>,
+    start: unsafe fn(RustleHandle, *const c_void, RawSink) -> Result<Started, AnyFault>,
 }
 
 impl Starter {
@@ -160,13 +160,15 @@ fn starter(what: u32) -> Result<&'static Starter, CallFault> {
 }
 
 /// Starts a session of an engine. `what` is one of `RUSTLE_START_…`, and says of which type the record at `request` is; `size` is
-/// that record's size, `event_size` that of the stream's records, which the sink is handed: 0 where it has none. `session` receives the handle, to be freed with `rustle_free`, before or after the session's release.
-/// Callbacks may come before this function returns.
+/// that record's size, `event_size` that of the stream's records, which the sink is handed: 0 where it has none. `session`
+/// receives the handle, to be freed with `rustle_free`, before or after the session's release. Callbacks may come before this
+/// function returns.
 ///
 /// `rustle_NAME_start` is a call of this one with its numbers.
 ///
 /// Fails with `RUSTLE_INVALID_VALUE` (`what`), `RUSTLE_RECORD_SIZE`, `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`,
-/// `RUSTLE_SHUT_DOWN`, `RUSTLE_POISONED`, `RUSTLE_EXHAUSTED`, `RUSTLE_FORKED`, and what the stream names; the sink was not taken then.
+/// `RUSTLE_SHUT_DOWN`, `RUSTLE_POISONED`, `RUSTLE_EXHAUSTED`, `RUSTLE_FORKED`, and what the stream names; the sink was not taken
+/// then.
 ///
 /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
 ///
@@ -190,7 +192,7 @@ pub unsafe extern "C" fn rustle_start(
         check_size("event", starter.record_size, event_size)?;
         // SAFETY: the caller's promise about `session` is handed on.
         let session = unsafe { out(session, "session") }?;
-        let sink = SinkGuts::new(sink)?;
+        let sink = RawSink::new(sink)?;
         #[cfg(feature = "faults")]
         let forger = sink.forger();
         // Set aside first: once the session runs, its start must not fail any more.
@@ -208,10 +210,10 @@ pub unsafe extern "C" fn rustle_start(
     unsafe { guarded(error, body) }
 }
 
-/// Moves at most `capacity` waiting records of a session with a frame lane into `buffer`, the longest waiting first. `what` is the
-/// number that the session was started with; `size` is the size of its stream's record. `count` receives the number of records;
-/// `statistics`, which may be NULL, what went through the lane up to and including them, and `statistics_size` is the size of that
-/// record. Works after the session's end, until its handle is freed.
+/// Moves at most `capacity` waiting records of a session with a frame lane into `buffer`, the longest waiting first. `what` is
+/// the number that the session was started with; `size` is the size of its stream's record. `count` receives the number of
+/// records; `statistics`, which may be NULL, what went through the lane up to and including them, and `statistics_size` is the
+/// size of that record. Works after the session's end, until its handle is freed.
 ///
 /// `rustle_NAME_drain` is a call of this one with its numbers.
 ///
@@ -243,9 +245,9 @@ pub unsafe extern "C" fn rustle_drain(
             return Err(CallFault::value("session", problem));
         }
         check_apart([
-            Piece::new("buffer", buffer.cast::<u8>(), size.saturating_mul(capacity)),
-            Piece::new("count", count, 1),
-            Piece::new("statistics", statistics, 1),
+            Argument::new("buffer", buffer.cast::<u8>(), size.saturating_mul(capacity)),
+            Argument::new("count", count, 1),
+            Argument::new("statistics", statistics, 1),
         ])?;
         // SAFETY: the caller's promise about `count` is handed on; it overlaps no other argument.
         let count = unsafe { out(count, "count") }?;

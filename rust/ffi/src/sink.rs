@@ -39,7 +39,7 @@ pub struct RustleSink {
 }
 
 /// A sink whose functions are known to be there, on its way to the worker or in use there.
-pub(crate) struct SinkGuts {
+pub(crate) struct RawSink {
     context: *mut c_void,
     on_signal: extern "C" fn(*mut c_void, *const c_void),
     on_release: extern "C" fn(*mut c_void, i32, *const u8, usize),
@@ -47,9 +47,9 @@ pub(crate) struct SinkGuts {
 }
 
 // SAFETY: the contract of `RustleSink` lets the context be used on the runtime's threads, by one call at a time.
-unsafe impl Send for SinkGuts {}
+unsafe impl Send for RawSink {}
 
-impl SinkGuts {
+impl RawSink {
     /// Checks the functions.
     /// Errors: one of them is NULL.
     pub(crate) fn new(sink: RustleSink) -> Result<Self, CallFault> {
@@ -125,7 +125,7 @@ pub(crate) struct ReleaseForger {
     is_done: AtomicBool,
 }
 
-// SAFETY: as for `SinkGuts`; that the calls may overlap is the fault that is meant.
+// SAFETY: as for `RawSink`; that the calls may overlap is the fault that is meant.
 #[cfg(feature = "faults")]
 unsafe impl Send for ReleaseForger {}
 // SAFETY: as above.

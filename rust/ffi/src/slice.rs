@@ -108,13 +108,13 @@ const MISALIGNED: &str = "expected an aligned pointer, got a misaligned one";
 
 /// Memory of a caller, for a test of what it shares with other memory.
 #[derive(Clone, Copy)]
-pub(crate) struct Piece {
+pub(crate) struct Argument {
     name: &'static str,
     start: usize,
     bytes: usize,
 }
 
-impl Piece {
+impl Argument {
     /// The `length` elements at `data`, whether or not they can be read.
     pub(crate) fn new<T>(name: &'static str, data: *const T, length: usize) -> Self {
         Self {
@@ -138,7 +138,7 @@ impl Piece {
 /// # Errors
 /// A length beyond the address space, `RUSTLE_INVALID_LENGTH`, whatever it would share; the later of two pieces that share a
 /// byte, `RUSTLE_INVALID_VALUE`.
-pub(crate) fn check_apart<const COUNT: usize>(pieces: [Piece; COUNT]) -> Result<(), CallFault> {
+pub(crate) fn check_apart<const COUNT: usize>(pieces: [Argument; COUNT]) -> Result<(), CallFault> {
     if let Some(piece) = pieces.iter().find(|piece| piece.bytes > MOST_BYTES) {
         return Err(CallFault::length(piece.name, ENDLESS));
     }
@@ -156,8 +156,8 @@ pub(crate) fn check_apart<const COUNT: usize>(pieces: [Piece; COUNT]) -> Result<
 /// # Errors
 /// As [`check_apart`], of the lent memory.
 pub(crate) fn check_lent<const COUNT: usize, const WRITTEN: usize>(
-    lent: [Piece; COUNT],
-    written: [Piece; WRITTEN],
+    lent: [Argument; COUNT],
+    written: [Argument; WRITTEN],
 ) -> Result<(), CallFault> {
     let mut lent = lent.into_iter();
     lent.try_for_each(|lent| {
@@ -217,8 +217,9 @@ mod tests {
 
     /// What two ranges of an address and a number of floats are refused with.
     fn refusal(a: (usize, usize), b: (usize, usize)) -> Option<RustleStatus> {
-        let piece =
-            |name, (address, length)| Piece::new(name, std::ptr::without_provenance::<f32>(address), length);
+        let piece = |name, (address, length)| {
+            Argument::new(name, std::ptr::without_provenance::<f32>(address), length)
+        };
         let checked = check_apart([piece("a", a), piece("b", b)]);
         checked.err().map(|fault| fault.status())
     }

@@ -8,7 +8,7 @@ use crate::object::{check_size, New, Object};
 use crate::records::records;
 use crate::runtime;
 use crate::session::{Face, Started, Stream};
-use crate::sink::SinkGuts;
+use crate::sink::RawSink;
 use crate::status::*;
 use crate::RustleHandle;
 use rustle_alsa::{AlsaError, Refusal};
@@ -77,7 +77,7 @@ records! {
         /// Frames that wait for the device.
         pub queued: u64,
         /// Frames of silence that the device was given after the first sound, because none waited.
-        pub starved: u64,
+        pub inserted_silence: u64,
         /// How often the device ran dry; each time it made a hole, how long it does not report.
         pub underruns: u32,
         /// On a frame lane the number of records that were lost just before this one; what is beyond 4,294,967,295 is reported
@@ -137,11 +137,11 @@ impl New<RustleSoundConfiguration> for PlaybackEngine {
 impl Stream<RustleLaneRequest> for CaptureEngine {
     type Record = RustleSoundBlock;
 
-    /// Opens the device and starts a session. Events are `RustleSoundBlock` records. The ring holds at most 65,536 of them. The last
-    /// callback comes when the device is closed again.
+    /// Opens the device and starts a session. Events are `RustleSoundBlock` records. The ring holds at most 65,536 of them. The
+    /// last callback comes when the device is closed again.
     ///
     /// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_DEVICE_NOT_FOUND` to `RUSTLE_NO_SOUND_LIBRARY`.
-    fn start(&self, request: &RustleLaneRequest, sink: SinkGuts) -> Outcome<SoundError, Started> {
+    fn start(&self, request: &RustleLaneRequest, sink: RawSink) -> Outcome<SoundError, Started> {
         let session = self.start(request.delivery::<RustleSoundBlock, SoundBlock>(sink)?)?;
         Ok(Started::of::<RustleSoundBlock, _>(session))
     }
@@ -154,7 +154,7 @@ impl Stream<RustleLaneRequest> for PlaybackEngine {
     /// silence. The last callback comes when the device is closed again.
     ///
     /// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_DEVICE_NOT_FOUND` to `RUSTLE_NO_SOUND_LIBRARY`.
-    fn start(&self, request: &RustleLaneRequest, sink: SinkGuts) -> Outcome<SoundError, Started> {
+    fn start(&self, request: &RustleLaneRequest, sink: RawSink) -> Outcome<SoundError, Started> {
         let session = match request.overflow()? {
             None => self.start_pushing(EventSink::<RustlePlaybackProgress>::new(sink))?,
             Some(overflow) => self.start_pulling(overflow, request.capacity, BellSink(sink))?,
@@ -201,7 +201,8 @@ impl Playing {
 /// Shows `visit` every device that the system's configuration names, on the calling thread, before the call returns. The
 /// `demo` device, which is always there, is not among them. The record and its texts are valid during each call of `visit`.
 ///
-/// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_NO_SOUND_LIBRARY`, `RUSTLE_DEVICE_FAILED`; nothing was shown then.
+/// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_NO_SOUND_LIBRARY`, `RUSTLE_DEVICE_FAILED`; nothing was shown
+/// then.
 ///
 /// Thread-safe: yes. Realtime-safe: no.
 ///

@@ -5,7 +5,8 @@
 use crate::alone::Alone;
 use crate::fault::Outcome;
 use crate::fft::{
-    spectrum_plan, RustleFftPath, RustleScale, RustleSpectrumForm, RustleSymmetry, RustleWindow, ScratchPool,
+    spectrum_plan, RustleInstructionSet, RustleNormalization, RustleSpectrumOutput, RustleSymmetry,
+    RustleWindow, ScratchPool,
 };
 use crate::handle::RustleHandle;
 use crate::lent::{choices, Choice};
@@ -39,18 +40,18 @@ records! {
         /// Its symmetry.
         pub symmetry: Choice<RustleSymmetry>,
         /// What the magnitudes are relative to.
-        pub scale: Choice<RustleScale>,
+        pub normalization: Choice<RustleNormalization>,
         /// Where the frames lie.
         pub padding: Choice<RustlePadding>,
         /// What a row is.
-        pub form: Choice<RustleSpectrumForm>,
-        /// The instructions. A path that this machine does not have is out of range.
-        pub path: Choice<RustleFftPath>,
+        pub output: Choice<RustleSpectrumOutput>,
+        /// The instructions. An instruction set that this machine does not have is out of range.
+        pub instruction_set: Choice<RustleInstructionSet>,
     }
 
     /// What a plan for short-time spectra is.
     pub struct RustleStftDescription for StftPlan {
-        /// The floats of a row: N/2 + 1, or N + 2 with `RUSTLE_FORM_COMPLEX`.
+        /// The floats of a row: N/2 + 1, or N + 2 with `RUSTLE_OUTPUT_COMPLEX`.
         pub row_length: usize = |plan| plan.row_len(),
         /// The least number of floats of scratch memory that a caller may bring.
         pub scratch_length: usize = |plan| plan.scratch_len(),
@@ -80,10 +81,10 @@ impl New<RustleStftConfiguration> for Stft {
     fn new(configuration: &RustleStftConfiguration) -> Outcome<DspError, Self> {
         let c = configuration;
         let padding = c.padding.get("configuration.padding")?.into();
-        let form = c.form.get("configuration.form")?.into();
-        let spectrum = spectrum_plan(c.path, c.size, c.window, c.symmetry, c.scale)?;
+        let output = c.output.get("configuration.output")?.into();
+        let spectrum = spectrum_plan(c.instruction_set, c.size, c.window, c.symmetry, c.normalization)?;
         Ok(Self {
-            plan: Arc::new(StftPlan::new(spectrum, c.hop, padding, form)?),
+            plan: Arc::new(StftPlan::new(spectrum, c.hop, padding, output)?),
             scratch: ScratchPool::new(),
         })
     }
@@ -108,9 +109,9 @@ impl Stft {
     /// Writes the frames of a signal from frame `first` on to `output`, one row after the other, as many as there are or as find
     /// room; `count` receives how many that is.
     ///
-    /// `signal` is the whole signal. `output` is a whole number of rows; rows that are not written keep what they hold. `scratch` is as
-    /// with `rustle_fft_spectrum`. A sample that is not finite makes every bin of its frames NaN or infinite. When the call fails,
-    /// nothing is written to `output`.
+    /// `signal` is the whole signal. `output` is a whole number of rows; rows that are not written keep what they hold. `scratch`
+    /// is as with `rustle_fft_spectrum`. A sample that is not finite makes every bin of its frames NaN or infinite. When the call
+    /// fails, nothing is written to `output`.
     ///
     /// Thread-safe: yes, also with one plan. Realtime-safe: yes with the caller's scratch, while nobody frees the plan.
     #[doc(alias = "rustle_stft_frames")]
@@ -160,9 +161,9 @@ impl New<RustleStftStreamConfiguration> for StftStream {
 
 impl StftStream {
     /// Takes in the next samples of the signal, as far as the frames that they complete find room in `output`, a whole number of
-    /// rows. `taken` receives the number of samples that were taken, the others are to be given again; `frames` receives the number
-    /// of rows that were written. Room for 1 + `samples_count` / hop + N / (2 hop) rows is enough for all samples; with none, samples
-    /// are taken up to the next frame's last.
+    /// rows. `taken` receives the number of samples that were taken, the others are to be given again; `frames` receives the
+    /// number of rows that were written. Room for 1 + `samples_count` / hop + N / (2 hop) rows is enough for all samples; with
+    /// none, samples are taken up to the next frame's last.
     ///
     /// A frame is written by the call that brings its last sample; it is the frame that `rustle_stft_frames` writes.
     /// One call at a time.
@@ -181,9 +182,9 @@ impl StftStream {
         Ok(())
     }
 
-    /// Ends the signal and writes the frames that are left to `output`, a whole number of rows, at least one. `frames` receives how
-    /// many rows were written; the function is to be called until that is 0. The stream is then at the beginning of another signal.
-    /// One call at a time.
+    /// Ends the signal and writes the frames that are left to `output`, a whole number of rows, at least one. `frames` receives
+    /// how many rows were written; the function is to be called until that is 0. The stream is then at the beginning of another
+    /// signal. One call at a time.
     #[doc(alias = "rustle_stft_stream_finish")]
     pub(crate) fn finish(&self, output: &mut [f32], frames: &mut usize) -> Outcome<DspError> {
         *frames = self.0.get()?.finish(output)?;

@@ -7,7 +7,7 @@ use crate::object::{New, Object};
 use crate::records::records;
 use crate::runtime;
 use crate::session::{Started, Stream};
-use crate::sink::SinkGuts;
+use crate::sink::RawSink;
 use crate::status::CallFault;
 use crate::RustleHandle;
 pub(crate) use rustle_engines::TickerEngine;
@@ -51,7 +51,7 @@ records! {
         pub sequence: u64,
         /// The symbol's place in the list that the session was started with.
         pub symbol: u32,
-        /// On a frame lane the number of updates that were lost just before this one (with `RUSTLE_LANE_KEEP_LATEST`: of its
+        /// On a frame lane the number of updates that were lost just before this one (with `RUSTLE_LANE_CONFLATE`: of its
         /// own symbol); what is beyond 4,294,967,295 is reported with the updates that follow. 0 on the events lane.
         pub gap: u32,
     }
@@ -88,7 +88,7 @@ impl Stream<RustleTickerRequest> for TickerEngine {
     /// Starts a session. Events are `RustlePriceUpdate` records.
     ///
     /// Fails with `RUSTLE_NO_SYMBOLS` to `RUSTLE_TOO_MANY_SYMBOLS`.
-    fn start(&self, request: &RustleTickerRequest, sink: SinkGuts) -> Outcome<TickerError, Started> {
+    fn start(&self, request: &RustleTickerRequest, sink: RawSink) -> Outcome<TickerError, Started> {
         let overflow = request.lane.overflow()?;
         let names = lent_names(&request.symbols, request.symbol_count, "request.symbols")?;
         let session = match overflow {

@@ -9,8 +9,8 @@ use crate::object::{Describe, New, Object};
 use crate::records::records;
 use crate::status::CallFault;
 use rustle_dsp::voice::{
-    analyze_spectrum, extract_formants, harmonic_difference, harmonicity, perturbation, FormantConfiguration,
-    FormantMethod, Formants, HarmonicDifference, Harmonicity, Perturbation, SpectrumFeatures, VoiceAnalyzer,
+    analyze_spectrum, extract_formants, h1_minus_h2, harmonicity, perturbation, FormantConfiguration,
+    FormantMethod, Formants, H1MinusH2, Harmonicity, Perturbation, SpectrumFeatures, VoiceAnalyzer,
     VoiceConfiguration, VoiceError, VoiceFrame, VoiceSummary, FORMANTS,
 };
 use std::mem::MaybeUninit;
@@ -172,7 +172,7 @@ records! {
     }
 
     /// The levels of the first two harmonics.
-    pub struct RustleHarmonicDifference for HarmonicDifference {
+    pub struct RustleH1MinusH2 for H1MinusH2 {
         /// H1 less H2 in dB; 0 where no fundamental was found.
         pub difference: f64,
         /// The first harmonic's level in dB relative to a full-scale sine; minus infinity where no fundamental was found.
@@ -221,8 +221,8 @@ impl Describe<RustleVoiceDescription> for Voice {
 }
 
 impl Voice {
-    /// Takes in the next samples of the signal and writes the frames that they complete to `frames`. `taken` receives the number of
-    /// samples that were taken, `written` the number of frames, all as with `rustle_pitch_process`. One call at a time.
+    /// Takes in the next samples of the signal and writes the frames that they complete to `frames`. `taken` receives the number
+    /// of samples that were taken, `written` the number of frames, all as with `rustle_pitch_process`. One call at a time.
     #[doc(alias = "rustle_voice_process")]
     pub(crate) fn process(
         &self,
@@ -257,8 +257,8 @@ pub(crate) fn formants(
     Ok(())
 }
 
-/// Writes to `features` the shape of the spectrum of a signal at `sample_rate` Hz, 8000 to 192,000: of the mean power of frames of
-/// at least 40 ms that overlap by half.
+/// Writes to `features` the shape of the spectrum of a signal at `sample_rate` Hz, 8000 to 192,000: of the mean power of frames
+/// of at least 40 ms that overlap by half.
 #[doc(alias = "rustle_voice_spectrum")]
 pub(crate) fn spectrum(
     sample_rate: f64,
@@ -283,9 +283,9 @@ pub(crate) fn voice_harmonicity(
     Ok(())
 }
 
-/// Writes to `result` the levels of the first two harmonics of a signal at `sample_rate` Hz, 8000 to 192,000: at `fundamental` Hz,
-/// at most a quarter of the sample rate, or, when it is 0, at what is found from `lowest` to `highest` Hz, within 40 to 2000 and
-/// below a quarter of the sample rate, in each frame.
+/// Writes to `result` the levels of the first two harmonics of a signal at `sample_rate` Hz, 8000 to 192,000: at `fundamental`
+/// Hz, at most a quarter of the sample rate, or, when it is 0, at what is found from `lowest` to `highest` Hz, within 40 to 2000
+/// and below a quarter of the sample rate, in each frame.
 #[doc(alias = "rustle_voice_harmonics")]
 pub(crate) fn harmonics(
     sample_rate: f64,
@@ -293,10 +293,10 @@ pub(crate) fn harmonics(
     lowest: f64,
     highest: f64,
     samples: &[f32],
-    result: &mut RustleHarmonicDifference,
+    result: &mut RustleH1MinusH2,
 ) -> Outcome<VoiceError> {
     let fundamental = (fundamental != 0.0).then_some(fundamental);
-    *result = harmonic_difference(sample_rate, fundamental, lowest..=highest, samples)?.into();
+    *result = h1_minus_h2(sample_rate, fundamental, lowest..=highest, samples)?.into();
     Ok(())
 }
 

@@ -2,7 +2,8 @@
 
 use rustle::fft::brief::{compute_fft_rust, free_fft_result_rust};
 use rustle::fft::{
-    RustleFftPath, RustleFftPlanConfiguration, RustleScale, RustleSpectrumForm, RustleSymmetry,
+    RustleFftPlanConfiguration, RustleInstructionSet, RustleNormalization, RustleSpectrumOutput,
+    RustleSymmetry,
 };
 use rustle::lent::Choice;
 use rustle::status::{RustleStatus, RUSTLE_OK};
@@ -34,8 +35,8 @@ fn new_plan(size: usize, window: u32) -> RustleHandle {
         size,
         window: Choice::of_number(window),
         symmetry: RustleSymmetry::Periodic.into(),
-        scale: RustleScale::None.into(),
-        path: RustleFftPath::Preferred.into(),
+        normalization: RustleNormalization::None.into(),
+        instruction_set: RustleInstructionSet::Preferred.into(),
     };
     make(RUSTLE_NEW_FFT_PLAN, &configuration).expect("the configuration is in order")
 }
@@ -46,7 +47,7 @@ fn magnitudes(plan: RustleHandle, input: &[f32], output: &mut [f32]) -> RustleSt
     unsafe {
         rustle_fft_spectrum(
             plan,
-            RustleSpectrumForm::Magnitudes.into(),
+            RustleSpectrumOutput::Magnitudes.into(),
             input.as_ptr(),
             input.len(),
             output.as_mut_ptr(),

@@ -53,7 +53,7 @@ fn imports(interface: &Interface, out: &mut String) {
     }
     let fixed = "use crate::guard::guarded;\nuse crate::handle::{RustleHandle, SlotTable};\nuse crate::lent::Choice;\n\
         use crate::object::{check_size, Constructor, Description, Object, Tabled, Verbs};\nuse crate::session::{self, Starter};\n\
-        use crate::slice::{borrowed, borrowed_mut, check_apart, check_lent, out, out_or_null, record, Piece};\nuse crate::status::{RustleError, RustleStatus};\n\
+        use crate::slice::{borrowed, borrowed_mut, check_apart, check_lent, out, out_or_null, record, Argument};\nuse crate::status::{RustleError, RustleStatus};\n\
         use std::ffi::{c_char, CStr};\nuse std::mem::{offset_of, zeroed, MaybeUninit};\n";
     out.push_str(fixed);
     let mut lines: Vec<String> = Vec::new();
@@ -275,21 +275,21 @@ fn memory(interface: &Interface, call: &Call, body: &mut String) {
             Passing::Value(_) => {}
             Passing::In(_, true) => layout::fail(format!("{name}: expected a record that is there")),
             Passing::In(_, false) => {
-                pieces.push(format!("Piece::new({name:?}, {name}, 1)"));
+                pieces.push(format!("Argument::new({name:?}, {name}, 1)"));
                 let _ = writeln!(records, "let {name} = record({name}, {name:?})?;");
                 if let Some(record) = interface.record_at(passing) {
                     lists(interface, record, name, &mut lent);
                 }
             }
             Passing::Slice(_) => {
-                pieces.push(format!("Piece::new({name:?}, {name}, {name}_count)"));
+                pieces.push(format!("Argument::new({name:?}, {name}, {name}_count)"));
                 let _ = writeln!(others, "let {name} = borrowed({name}, {name}_count, {name:?})?;");
                 if let Some(record) = interface.record_at(passing) {
                     lists(interface, record, &format!("{name}[…]"), &mut lent);
                 }
             }
             Passing::Out(kind, is_optional) => {
-                written.push(format!("Piece::new({name:?}, {name}, 1)"));
+                written.push(format!("Argument::new({name:?}, {name}, 1)"));
                 let of = if *is_optional { "out_or_null" } else { "out" };
                 let kind = rust_type(kind);
                 let _ = writeln!(
@@ -298,7 +298,7 @@ fn memory(interface: &Interface, call: &Call, body: &mut String) {
                 );
             }
             Passing::SliceMut(kind) => {
-                written.push(format!("Piece::new({name:?}, {name}, {name}_capacity)"));
+                written.push(format!("Argument::new({name:?}, {name}, {name}_capacity)"));
                 let cast = match kind {
                     Type::Named(record) => format!("{name}.cast::<MaybeUninit<{record}>>()"),
                     _ => name.clone(),

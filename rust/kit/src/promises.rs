@@ -90,8 +90,8 @@ fn paragraph(doc: &mut Doc, text: String, next: &[&str]) {
     };
 }
 
-/// Spells out what the docs of many calls have in common: the statuses that come of the fields of a record, and from which threads
-/// a call can be made.
+/// Spells out what the docs of many calls have in common: the statuses that come of the fields of a record, and from which
+/// threads a call can be made.
 pub(crate) fn spell_out(doc: &mut Doc, of_record: &BTreeSet<String>, says_threads: bool) {
     let code = |status: &str| status.split(' ').next().map(str::to_owned).unwrap_or_default();
     let mut own: Vec<String> = (of_record.iter())

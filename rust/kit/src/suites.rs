@@ -1,5 +1,5 @@
-//! Writes `rust/ffi/tests/calls/interface/table.rs`: every function of the interface that has a status, as data that the suites of
-//! panics, of random sequences and of realtime safety, and the fuzzer, make calls from.
+//! Writes `rust/ffi/tests/calls/interface/table.rs`: every function of the interface that has a status, as data that the suites
+//! of panics, of random sequences and of realtime safety, and the fuzzer, make calls from.
 
 use crate::layout;
 use crate::model::{

@@ -81,7 +81,7 @@ fn two_verbs_with_one_number_are_refused() {
     is_refused(
         "hash",
         "feed/consumers.rs",
-        "rustle_feed_start_quotes",
+        "rustle_feed_start_trades",
         "rustle_feed_start_candles",
         "rustle_feed_start_candles: has the number of rustle_feed_start_candles; give it another name",
     );

@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_are_told_apart() {
+    fn faults_are_reported_apart() {
         let new = |level: &str, hysteresis: &str| {
             ThresholdAlert::new(Direction::Above, decimal(level), decimal(hysteresis)).expect_err("a fault")
         };

@@ -1,7 +1,7 @@
 //! Candles: open, high, low and close of equal intervals of event time.
 
 use crate::per_symbol::PerSymbol;
-use crate::{Decimal, DecimalSum, Interval, NO_TIME, Quote};
+use crate::{Decimal, DecimalSum, Interval, NO_TIME, Trade};
 use std::fmt;
 
 /// The longest lateness, in intervals: a symbol has at most so many open candles, and two more.
@@ -107,12 +107,12 @@ impl CandleBuilder {
     }
 
     /// Takes an update, and appends to `closed` the candles of its symbol that it closes, the earliest first.
-    pub fn push(&mut self, quote: &Quote, closed: &mut Vec<Candle>) -> Placement {
-        if quote.time_ns == NO_TIME {
+    pub fn push(&mut self, trade: &Trade, closed: &mut Vec<Candle>) -> Placement {
+        if trade.time_ns == NO_TIME {
             return Placement::Untimed;
         }
-        let start_ns = self.interval.start(quote.time_ns);
-        let state = self.symbols.get_or_make(quote.symbol, || State {
+        let start_ns = self.interval.start(trade.time_ns);
+        let state = self.symbols.get_or_make(trade.symbol, || State {
             closed_before: i64::MIN,
             time_ns: i64::MIN,
             open: Vec::new(),
@@ -124,15 +124,15 @@ impl CandleBuilder {
             self.late += 1;
             return Placement::Late;
         }
-        state.include(quote, start_ns);
-        if quote.time_ns > state.time_ns {
-            state.advance(quote.time_ns, self.interval, self.lateness_ns, closed);
+        state.include(trade, start_ns);
+        if trade.time_ns > state.time_ns {
+            state.advance(trade.time_ns, self.interval, self.lateness_ns, closed);
         }
         Placement::Included
     }
 
-    /// Says that every symbol's time is at least `time_ns`, and appends to `closed` the candles that this closes: symbol by symbol,
-    /// the earliest first. For symbols that trade seldom: their candles close though nothing follows.
+    /// Says that every symbol's time is at least `time_ns`, and appends to `closed` the candles that this closes: symbol by
+    /// symbol, the earliest first. For symbols that trade seldom: their candles close though nothing follows.
     pub fn advance(&mut self, time_ns: i64, closed: &mut Vec<Candle>) {
         for state in self.symbols.values_mut() {
             if time_ns > state.time_ns {
@@ -141,8 +141,8 @@ impl CandleBuilder {
         }
     }
 
-    /// Closes all candles and appends them to `closed`: symbol by symbol, the earliest first. Updates that belong to them are late
-    /// from now on.
+    /// Closes all candles and appends them to `closed`: symbol by symbol, the earliest first. Updates that belong to them are
+    /// late from now on.
     pub fn flush(&mut self, closed: &mut Vec<Candle>) {
         for state in self.symbols.values_mut() {
             if let Some(last) = state.open.last() {
@@ -167,7 +167,7 @@ impl CandleBuilder {
 }
 
 impl State {
-    fn include(&mut self, quote: &Quote, start_ns: i64) {
+    fn include(&mut self, trade: &Trade, start_ns: i64) {
         // The last is the one, but for updates in the wrong order and the first of an interval.
         let behind = self
             .open
@@ -177,8 +177,8 @@ impl State {
             .count();
         let at = self.open.len() - behind;
         match self.open[..at].last_mut() {
-            Some(open) if open.candle.start_ns == start_ns => open.add(quote),
-            _ => self.open.insert(at, Open::new(quote, start_ns)),
+            Some(open) if open.candle.start_ns == start_ns => open.add(trade),
+            _ => self.open.insert(at, Open::new(trade, start_ns)),
         }
     }
 
@@ -199,42 +199,42 @@ impl State {
 }
 
 impl Open {
-    fn new(quote: &Quote, start_ns: i64) -> Self {
+    fn new(trade: &Trade, start_ns: i64) -> Self {
         let mut volume = DecimalSum::ZERO;
-        volume.add(quote.size);
+        volume.add(trade.size);
         Self {
             candle: Candle {
-                symbol: quote.symbol,
+                symbol: trade.symbol,
                 start_ns,
-                open: quote.price,
-                high: quote.price,
-                low: quote.price,
-                close: quote.price,
+                open: trade.price,
+                high: trade.price,
+                low: trade.price,
+                close: trade.price,
                 volume,
                 count: 1,
             },
-            open_ns: quote.time_ns,
-            close_ns: quote.time_ns,
+            open_ns: trade.time_ns,
+            close_ns: trade.time_ns,
         }
     }
 
-    fn add(&mut self, quote: &Quote) {
+    fn add(&mut self, trade: &Trade) {
         let candle = &mut self.candle;
-        if quote.time_ns < self.open_ns {
-            self.open_ns = quote.time_ns;
-            candle.open = quote.price;
+        if trade.time_ns < self.open_ns {
+            self.open_ns = trade.time_ns;
+            candle.open = trade.price;
         }
-        if quote.time_ns >= self.close_ns {
-            self.close_ns = quote.time_ns;
-            candle.close = quote.price;
+        if trade.time_ns >= self.close_ns {
+            self.close_ns = trade.time_ns;
+            candle.close = trade.price;
         }
-        if quote.price > candle.high {
-            candle.high = quote.price;
+        if trade.price > candle.high {
+            candle.high = trade.price;
         }
-        if quote.price < candle.low {
-            candle.low = quote.price;
+        if trade.price < candle.low {
+            candle.low = trade.price;
         }
-        candle.volume.add(quote.size);
+        candle.volume.add(trade.size);
         candle.count += 1;
     }
 }

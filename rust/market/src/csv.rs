@@ -1,13 +1,13 @@
-//! Quotes from lines of CSV.
+//! Trades from lines of CSV.
 
 use crate::message::{Fields, MessageError, PRICE, SLOTS, SYMBOL, Spelling, line_text, slots, units};
-use crate::{Excerpt, MAX_TIMES, Quote, Schema, SymbolTable, TimeUnit};
+use crate::{Excerpt, MAX_TIMES, Schema, SymbolTable, TimeUnit, Trade};
 use csv_core::{ReadRecordResult, Reader};
 
 /// The most cells of a line.
 const MAX_CELLS: usize = 1_024;
 
-/// Reads CSV (RFC 4180) a line at a time: first a header, which names the columns, then a quote a line.
+/// Reads CSV (RFC 4180) a line at a time: first a header, which names the columns, then a trade a line.
 ///
 /// The schema's paths are names of columns, dots included; a column that the schema names and the header does not have is
 /// like a field that is absent, but for the symbol and the price. An empty cell is an absent field; white space around
@@ -49,7 +49,7 @@ impl CsvParser {
         self.columns = None;
     }
 
-    /// Reads one line (without its line feed) of any bytes: the header (0 quotes), an empty line (0), or a row, whose quote is
+    /// Reads one line (without its line feed) of any bytes: the header (0 trades), an empty line (0), or a row, whose trade is
     /// appended to `out` (1). New symbols are added to the table.
     ///
     /// # Errors
@@ -59,7 +59,7 @@ impl CsvParser {
         &mut self,
         line: &[u8],
         symbols: &mut SymbolTable,
-        out: &mut Vec<Quote>,
+        out: &mut Vec<Trade>,
     ) -> Result<usize, MessageError> {
         let line = line_text(line)?;
         if line.bytes().all(|byte| byte.is_ascii_whitespace()) {
@@ -85,7 +85,7 @@ impl CsvParser {
                 fields.set(slots & !(1 << SYMBOL), cell.trim());
             }
         }
-        out.push(fields.quote(Spelling::Plain, &self.units, symbols)?);
+        out.push(fields.trade(Spelling::Plain, &self.units, symbols)?);
         Ok(1)
     }
 
@@ -240,7 +240,7 @@ mod tests {
             line("BTC, 5 5,,,"),
             Err(MessageError::Value { field: "price", .. })
         ));
-        let texts: Vec<String> = out.iter().map(|quote| quote.price.to_string()).collect();
+        let texts: Vec<String> = out.iter().map(|trade| trade.price.to_string()).collect();
         assert_eq!(texts, ["5.50", "6"]);
         assert_eq!((out[0].time_ns, out[0].sequence), (7, 3));
         assert_eq!((out[1].time_ns, out[1].sequence), (NO_TIME, NO_SEQUENCE));
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn each_fault_is_told_apart_and_the_next_line_is_read() {
+    fn each_fault_is_reported_apart_and_the_next_line_is_read() {
         let wide = ",".repeat(5_000);
         let results = parse(
             "symbol=s,price=p",
@@ -282,7 +282,7 @@ mod tests {
             results[5],
             Err(MessageError::Value { field: "price", .. })
         ));
-        assert_eq!(results[6], Err(MessageError::NotAQuote));
+        assert_eq!(results[6], Err(MessageError::NotATrade));
         assert_eq!(results[7], Err(MessageError::Missing { field: "price" }));
         assert_eq!(results[8], Err(MessageError::OpenCell { cell: 1 }));
         assert_eq!(results[9], Err(MessageError::TooManyCells { limit: MAX_CELLS }));
@@ -347,7 +347,7 @@ mod tests {
             assert_eq!(line("ABC,12.5"), Ok(1));
         }
         assert_eq!(symbols.names().collect::<Vec<_>>(), ["ABC"]);
-        assert!(out.iter().all(|quote| quote.price.to_string() == "12.5"));
+        assert!(out.iter().all(|trade| trade.price.to_string() == "12.5"));
     }
 
     #[test]

@@ -1,10 +1,10 @@
-//! The line that tells how many quotes a receiver was too slow for.
+//! The line that tells how many trades a receiver was too slow for.
 
 use std::io::Write;
 
 const BEFORE: &[u8] = b"{\"v\":1,\"gap\":";
 
-/// Appends the line that says how many quotes are missing before the next: `{"v":1,"gap":3}`, with a line feed.
+/// Appends the line that says how many trades are missing before the next: `{"v":1,"gap":3}`, with a line feed.
 pub fn write_gap(missing: u64, out: &mut Vec<u8>) {
     out.extend_from_slice(BEFORE);
     // Writing to a vector does not fail.

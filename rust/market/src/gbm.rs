@@ -38,8 +38,8 @@ impl GbmParameters {
     }
 }
 
-/// One price per symbol, all fed by one seeded generator: S(t + d) = S(t) exp((m - v²/2) d + v √d Z) with drift m, volatility v, and Z
-/// drawn from the standard normal distribution.
+/// One price per symbol, all fed by one seeded generator: S(t + d) = S(t) exp((m - v²/2) d + v √d Z) with drift m, volatility v,
+/// and Z drawn from the standard normal distribution.
 ///
 /// The prices that are handed out are rounded to the increment; the motion goes on from the price before rounding, which is
 /// held between one increment and 10^15 of them. The same seed, parameters, and steps in the same order give the same prices,
@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_are_told_apart() {
+    fn faults_are_reported_apart() {
         let fault = |one| {
             GeometricBrownianMotion::new(&[one], 0)
                 .map(|_| ())

@@ -1,4 +1,4 @@
-//! Market data: quotes with exact prices, the formats they are read from and written in, what is derived from them, and the
+//! Market data: trades with exact prices, the formats they are read from and written in, what is derived from them, and the
 //! simulations that stand in for a market. No clock, no thread, no file.
 #![forbid(unsafe_code)]
 
@@ -15,7 +15,6 @@ pub mod message;
 pub mod ndjson;
 pub mod parser;
 mod per_symbol;
-pub mod quote;
 pub mod replay;
 pub mod schema;
 pub mod sequence;
@@ -24,6 +23,7 @@ pub mod subscription;
 pub mod symbol;
 pub mod symbol_table;
 pub mod time;
+pub mod trade;
 pub mod update;
 pub mod walk;
 pub mod write;
@@ -39,8 +39,7 @@ pub use gbm::{GbmError, GbmParameters, GeometricBrownianMotion, LARGEST_RATE, NS
 pub use lines::{DEFAULT_LINE_BYTES, LineSplitter};
 pub use message::MessageError;
 pub use ndjson::NdjsonParser;
-pub use parser::{Format, QuoteParser};
-pub use quote::{NO_SEQUENCE, NO_TIME, Quote};
+pub use parser::{Format, TradeParser};
 pub use replay::{Due, Pace, ReplayClock, SPEEDS, SpeedError};
 pub use schema::{MAX_TIMES, Schema, SchemaError, TimeField, TimeUnit};
 pub use sequence::{Arrival, SequenceTotals, SequenceTracker};
@@ -49,6 +48,7 @@ pub use subscription::{parse_subscription, write_subscription};
 pub use symbol::{MAX_SYMBOL_BYTES, MAX_SYMBOLS, Symbol, SymbolError, SymbolList};
 pub use symbol_table::{SymbolTable, SymbolTableError};
 pub use time::{Interval, IntervalError};
+pub use trade::{NO_SEQUENCE, NO_TIME, Trade};
 pub use update::PriceUpdate;
 pub use walk::RandomWalk;
 pub use write::{CSV_HEADER, write_csv, write_ndjson};

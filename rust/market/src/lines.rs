@@ -60,8 +60,8 @@ impl LineSplitter {
         }
     }
 
-    /// Ends the stream: calls `line` with what came after the last line feed, if anything did. The splitter is then ready for another
-    /// stream; its count goes on.
+    /// Ends the stream: calls `line` with what came after the last line feed, if anything did. The splitter is then ready for
+    /// another stream; its count goes on.
     pub fn finish(&mut self, mut line: impl FnMut(&[u8])) {
         let begun = std::mem::take(&mut self.begun);
         if !begun.is_empty() {

@@ -1,8 +1,8 @@
-//! From the texts of a message's fields to a quote.
+//! From the texts of a message's fields to a trade.
 
 use crate::symbol_table::{SymbolTable, SymbolTableError};
 use crate::time::parse_time;
-use crate::{Decimal, Excerpt, MAX_TIMES, NO_SEQUENCE, NO_TIME, Quote, Schema, TimeUnit};
+use crate::{Decimal, Excerpt, MAX_TIMES, NO_SEQUENCE, NO_TIME, Schema, TimeUnit, Trade};
 use std::borrow::Cow;
 use std::fmt;
 
@@ -70,16 +70,16 @@ impl<'a> Fields<'a> {
         self.0[0]
     }
 
-    /// The quote that they make. The symbol comes last: a message that is malformed adds none to the table.
-    pub(crate) fn quote(
+    /// The trade that they make. The symbol comes last: a message that is malformed adds none to the table.
+    pub(crate) fn trade(
         &self,
         spelling: Spelling,
         units: &[TimeUnit; MAX_TIMES],
         symbols: &mut SymbolTable,
-    ) -> Result<Quote, MessageError> {
+    ) -> Result<Trade, MessageError> {
         let (symbol, price) = match (self.text(SYMBOL, spelling)?, self.text(PRICE, spelling)?) {
             (Some(symbol), Some(price)) => (symbol, price),
-            (None, None) => return Err(MessageError::NotAQuote),
+            (None, None) => return Err(MessageError::NotATrade),
             (None, _) => return Err(MessageError::Missing { field: "symbol" }),
             (_, None) => return Err(MessageError::Missing { field: "price" }),
         };
@@ -110,7 +110,7 @@ impl<'a> Fields<'a> {
             }
         }
         let symbol = symbols.number_or_add(&symbol).map_err(MessageError::Symbol)?;
-        Ok(Quote {
+        Ok(Trade {
             symbol,
             price,
             size,
@@ -160,11 +160,11 @@ pub(crate) fn line_text(line: &[u8]) -> Result<&str, MessageError> {
     })
 }
 
-/// Why a line gives no quote. The next line may: nothing of the parser's state is touched.
+/// Why a line gives no trade. The next line may: nothing of the parser's state is touched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MessageError {
     /// Well-formed, and neither a symbol nor a price in it: a heartbeat, an acknowledgement.
-    NotAQuote,
+    NotATrade,
     /// It is no UTF-8.
     NotUtf8 {
         /// How many bytes are.
@@ -240,21 +240,21 @@ pub enum MessageError {
 
 impl MessageError {
     /// Whether the line is well-formed and about something else.
-    pub fn is_not_a_quote(&self) -> bool {
-        *self == Self::NotAQuote
+    pub fn is_not_a_trade(&self) -> bool {
+        *self == Self::NotATrade
     }
 }
 
 impl fmt::Display for MessageError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotAQuote => write!(f, "expected a symbol and a price, got a message without both"),
+            Self::NotATrade => write!(f, "expected a symbol and a price, got a message without both"),
             Self::NotUtf8 { position } => write!(f, "expected UTF-8, got another byte after {position}"),
             Self::NotJson { column, got } => write!(f, "expected JSON, got {got} at column {column}"),
             Self::NotAnArray { path, got } if path.bytes() == b"." => {
-                write!(f, "expected an array of quotes, got {got}")
+                write!(f, "expected an array of trades, got {got}")
             }
-            Self::NotAnArray { path, got } => write!(f, "expected an array of quotes at {path}, got {got}"),
+            Self::NotAnArray { path, got } => write!(f, "expected an array of trades at {path}, got {got}"),
             Self::Missing { field } => write!(f, "{field}: expected a value, got none"),
             Self::Value { field, expected, got } => write!(f, "{field}: expected {expected}, got {got}"),
             Self::Symbol(error) => error.fmt(f),

@@ -1,9 +1,9 @@
-//! Quotes from lines of JSON.
+//! Trades from lines of JSON.
 
 mod path;
 
 use crate::message::{Fields, MessageError, Spelling, line_text, slots, units};
-use crate::{Excerpt, MAX_TIMES, Quote, Schema, SymbolTable, TimeUnit};
+use crate::{Excerpt, MAX_TIMES, Schema, SymbolTable, TimeUnit, Trade};
 use path::{Node, Within};
 use serde::de::{DeserializeSeed, Error as _, SeqAccess, Visitor};
 use std::fmt;
@@ -18,8 +18,8 @@ use std::fmt;
 #[derive(Clone, Debug)]
 pub struct NdjsonParser {
     units: [TimeUnit; MAX_TIMES],
-    quote: Node,
-    /// Where the array of quotes is, when a message has many.
+    trade: Node,
+    /// Where the array of trades is, when a message has many.
     each: Option<Node>,
     schema: Schema,
 }
@@ -27,9 +27,9 @@ pub struct NdjsonParser {
 impl NdjsonParser {
     /// A parser of messages of the given schema.
     pub fn new(schema: Schema) -> Self {
-        let mut quote = Node::default();
+        let mut trade = Node::default();
         for (path, slot) in slots(&schema) {
-            quote.add(path, 1 << slot);
+            trade.add(path, 1 << slot);
         }
         let each = schema.each().map(|path| {
             let mut node = Node::default();
@@ -38,7 +38,7 @@ impl NdjsonParser {
         });
         Self {
             units: units(&schema),
-            quote,
+            trade,
             each,
             schema,
         }
@@ -49,28 +49,28 @@ impl NdjsonParser {
         &self.schema
     }
 
-    /// Reads one line (without its line feed) of any bytes, appends its quotes to `out` and returns how many they are. New symbols
-    /// are added to the table. Nothing but white space is no message: 0 quotes.
+    /// Reads one line (without its line feed) of any bytes, appends its trades to `out` and returns how many they are. New
+    /// symbols are added to the table. Nothing but white space is no message: 0 trades.
     ///
     /// # Errors
-    /// [`MessageError`]; `out` is then as it was. In an array of quotes, elements without symbol and price are skipped,
-    /// unless all are such ([`MessageError::NotAQuote`]); any other fault refuses the whole message.
+    /// [`MessageError`]; `out` is then as it was. In an array of trades, elements without symbol and price are skipped,
+    /// unless all are such ([`MessageError::NotATrade`]); any other fault refuses the whole message.
     pub fn parse_line(
         &mut self,
         line: &[u8],
         symbols: &mut SymbolTable,
-        out: &mut Vec<Quote>,
+        out: &mut Vec<Trade>,
     ) -> Result<usize, MessageError> {
         let text = line_text(line)?;
         if text.bytes().all(|byte| byte.is_ascii_whitespace()) {
             return Ok(0);
         }
         let Some(each) = &self.each else {
-            let fields = fields(&self.quote, text)?;
-            out.push(fields.quote(Spelling::Json, &self.units, symbols)?);
+            let fields = fields(&self.trade, text)?;
+            out.push(fields.trade(Spelling::Json, &self.units, symbols)?);
             return Ok(1);
         };
-        let array = fields(each, text)?.first().ok_or(MessageError::NotAQuote)?;
+        let array = fields(each, text)?.first().ok_or(MessageError::NotATrade)?;
         if !array.starts_with('[') {
             return Err(MessageError::NotAnArray {
                 path: Excerpt::new(self.schema.each().unwrap_or_default().as_bytes()),
@@ -89,7 +89,7 @@ impl NdjsonParser {
         &self,
         array: &str,
         symbols: &mut SymbolTable,
-        out: &mut Vec<Quote>,
+        out: &mut Vec<Trade>,
     ) -> Result<usize, MessageError> {
         let before = out.len();
         let mut error = None;
@@ -106,7 +106,7 @@ impl NdjsonParser {
             return Err(error.unwrap_or_else(|| not_json(&json, array)));
         }
         match out.len() - before {
-            0 if others => Err(MessageError::NotAQuote),
+            0 if others => Err(MessageError::NotATrade),
             count => Ok(count),
         }
     }
@@ -135,12 +135,12 @@ fn not_json(error: &serde_json::Error, text: &str) -> MessageError {
     }
 }
 
-/// Makes a quote of each element of an array.
+/// Makes a trade of each element of an array.
 struct Elements<'p, 'o> {
     parser: &'p NdjsonParser,
     symbols: &'o mut SymbolTable,
-    out: &'o mut Vec<Quote>,
-    /// Whether an element was no quote.
+    out: &'o mut Vec<Trade>,
+    /// Whether an element was no trade.
     others: &'o mut bool,
     /// What ended it, when that was not the JSON.
     error: &'o mut Option<MessageError>,
@@ -150,11 +150,11 @@ impl<'de> Visitor<'de> for Elements<'_, '_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an array of quotes")
+        f.write_str("an array of trades")
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<(), A::Error> {
-        let node = &self.parser.quote;
+        let node = &self.parser.trade;
         let mut fields = Fields::default();
         while elements
             .next_element_seed(Within {
@@ -163,9 +163,9 @@ impl<'de> Visitor<'de> for Elements<'_, '_> {
             })?
             .is_some()
         {
-            match fields.quote(Spelling::Json, &self.parser.units, self.symbols) {
-                Ok(quote) => self.out.push(quote),
-                Err(MessageError::NotAQuote) => *self.others = true,
+            match fields.trade(Spelling::Json, &self.parser.units, self.symbols) {
+                Ok(trade) => self.out.push(trade),
+                Err(MessageError::NotATrade) => *self.others = true,
                 Err(error) => {
                     *self.error = Some(error);
                     return Err(A::Error::custom("an element is malformed"));

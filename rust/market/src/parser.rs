@@ -1,8 +1,8 @@
 //! A parser of either format.
 
-use crate::{CsvParser, MessageError, NdjsonParser, Quote, Schema, SymbolTable};
+use crate::{CsvParser, MessageError, NdjsonParser, Schema, SymbolTable, Trade};
 
-/// The formats that quotes are read from and written in.
+/// The formats that trades are read from and written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Format {
     /// A JSON text a line.
@@ -25,14 +25,14 @@ impl Format {
 
 /// A parser of lines in one of the formats.
 #[derive(Clone, Debug)]
-pub enum QuoteParser {
+pub enum TradeParser {
     /// Lines of JSON.
     Ndjson(NdjsonParser),
     /// Lines of CSV.
     Csv(CsvParser),
 }
 
-impl QuoteParser {
+impl TradeParser {
     /// A parser of lines of the given format and schema.
     pub fn new(format: Format, schema: Schema) -> Self {
         match format {
@@ -41,7 +41,7 @@ impl QuoteParser {
         }
     }
 
-    /// Reads one line, appends its quotes to `out` and returns how many they are.
+    /// Reads one line, appends its trades to `out` and returns how many they are.
     ///
     /// # Errors
     /// [`MessageError`], as [`NdjsonParser::parse_line`] and [`CsvParser::parse_line`] say; the next line can be read then.
@@ -49,7 +49,7 @@ impl QuoteParser {
         &mut self,
         line: &[u8],
         symbols: &mut SymbolTable,
-        out: &mut Vec<Quote>,
+        out: &mut Vec<Trade>,
     ) -> Result<usize, MessageError> {
         match self {
             Self::Ndjson(parser) => parser.parse_line(line, symbols, out),
@@ -85,8 +85,8 @@ mod tests {
     #[test]
     fn either_format_is_read_and_begun_anew() {
         let (mut symbols, mut out) = (SymbolTable::new(), Vec::new());
-        let mut json = QuoteParser::new(Format::Ndjson, Schema::default());
-        let mut csv = QuoteParser::new(Format::Csv, Schema::default());
+        let mut json = TradeParser::new(Format::Ndjson, Schema::default());
+        let mut csv = TradeParser::new(Format::Csv, Schema::default());
         for _ in 0..2 {
             let line = br#"{"symbol":"A","price":1}"#;
             assert_eq!(json.parse_line(line, &mut symbols, &mut out), Ok(1));

@@ -1,4 +1,4 @@
-//! When a recorded quote is due.
+//! When a recorded trade is due.
 
 use crate::NO_TIME;
 use std::fmt;
@@ -15,7 +15,7 @@ pub enum Pace {
     Unpaced,
 }
 
-/// When and as of when a quote is to be delivered.
+/// When and as of when a trade is to be delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Due {
     /// On the clock of the session, in ns; never before what was due before it.
@@ -24,11 +24,11 @@ pub struct Due {
     pub time_ns: i64,
 }
 
-/// Paces a recording: from the time of each quote, as recorded, to the time at which it is due.
+/// Paces a recording: from the time of each trade, as recorded, to the time at which it is due.
 ///
-/// The first quote is due at once; the others as long after it as they were recorded after it, divided by the speed. A quote
+/// The first trade is due at once; the others as long after it as they were recorded after it, divided by the speed. A trade
 /// that was recorded out of order is due with the one before it. When the recording is played again, time goes on: each lap is
-/// moved on by the length of the recording and the mean distance of its quotes.
+/// moved on by the length of the recording and the mean distance of its trades.
 #[derive(Clone, Debug)]
 pub struct ReplayClock {
     pace: Pace,
@@ -71,7 +71,7 @@ impl ReplayClock {
         })
     }
 
-    /// Goes to a recorded time: quotes before it are passed over, in this lap and the following; the first after it is due at
+    /// Goes to a recorded time: trades before it are passed over, in this lap and the following; the first after it is due at
     /// once. To go back, read the recording from its beginning again.
     pub fn seek(&mut self, from_ns: i64) {
         self.from_ns = from_ns;
@@ -79,8 +79,8 @@ impl ReplayClock {
         self.lap = EMPTY;
     }
 
-    /// Takes the recorded time of the next quote, and the session's present time in ns. `None`: it lies before the time that was
-    /// sought. A quote without a time ([`NO_TIME`]) is due with the one before it, and keeps having none.
+    /// Takes the recorded time of the next trade, and the session's present time in ns. `None`: it lies before the time that was
+    /// sought. A trade without a time ([`NO_TIME`]) is due with the one before it, and keeps having none.
     pub fn next(&mut self, recorded_ns: i64, now_ns: i64) -> Option<Due> {
         if recorded_ns == NO_TIME {
             self.last_due_ns = if self.anchor.is_none() {
@@ -119,8 +119,8 @@ impl ReplayClock {
         })
     }
 
-    /// The recording begins again; time goes on. Returns whether this lap had a quote with a time: when not, another lap would have none
-    /// either.
+    /// The recording begins again; time goes on. Returns whether this lap had a trade with a time: when not, another lap would
+    /// have none either.
     pub fn next_lap(&mut self) -> bool {
         let Lap {
             earliest_ns,
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn lap_without_quotes_ends_the_loop() {
+    fn lap_without_trades_ends_the_loop() {
         let mut clock = clock(Pace::Unpaced);
         assert!(!clock.next_lap());
         clock.next(5, 0);
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn quotes_without_time_are_due_with_the_one_before() {
+    fn trades_without_time_are_due_with_the_one_before() {
         let mut clock = clock(Pace::Times(1.0));
         assert_eq!(
             dues(&mut clock, &[NO_TIME, 10, 20, NO_TIME], 3),

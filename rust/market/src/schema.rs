@@ -1,4 +1,4 @@
-//! How the fields of a message make a quote.
+//! How the fields of a message make a trade.
 
 use crate::Excerpt;
 use std::fmt;
@@ -53,11 +53,11 @@ pub struct TimeField {
     pub unit: TimeUnit,
 }
 
-/// Which fields of a message are a quote's symbol, price, size, time and sequence.
+/// Which fields of a message are a trade's symbol, price, size, time and sequence.
 ///
-/// Written as `symbol=s,price=p,size=q,time=T:ms,seq=u,each=data`: names of the quote's fields, each with the path of the
+/// Written as `symbol=s,price=p,size=q,time=T:ms,seq=u,each=data`: names of the trade's fields, each with the path of the
 /// message's. Required are `symbol` and `price`. A path leads through objects by names and through arrays by positions from 0,
-/// parted by dots: `data.c.0`. `each` is the path of an array, each element of which is a quote: the other paths start in an
+/// parted by dots: `data.c.0`. `each` is the path of an array, each element of which is a trade: the other paths start in an
 /// element; `each=.` says that the message is that array. `time` takes a unit behind a colon (`s`, `ms`, `us`, `ns`,
 /// `iso8601`; `ms` unless said) and may stand up to [`MAX_TIMES`] times: the first that the message has counts.
 ///
@@ -154,7 +154,7 @@ impl Schema {
         self.sequence.as_deref()
     }
 
-    /// The path of the array of quotes, if there is one; `.` is the message itself.
+    /// The path of the array of trades, if there is one; `.` is the message itself.
     pub fn each(&self) -> Option<&str> {
         self.each.as_deref()
     }
@@ -251,7 +251,7 @@ pub enum SchemaError {
         /// The part.
         got: Excerpt,
     },
-    /// What stands before the `=` is no field of a quote.
+    /// What stands before the `=` is no field of a trade.
     UnknownField {
         /// What stands there.
         got: Excerpt,
@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn each_fault_is_told_apart() {
+    fn each_fault_is_reported_apart() {
         let fault = |text: &str| Schema::parse(text).expect_err("a fault");
         let got = |text: &str| excerpt(text);
         assert_eq!(fault(""), SchemaError::NoAssignment { got: got("") });

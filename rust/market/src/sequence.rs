@@ -20,7 +20,7 @@ pub enum Arrival {
     /// Lower than the highest so far and not known to have come before: it fills a gap, comes from before the first, or is so old
     /// that it cannot be told from a duplicate.
     OutOfOrder,
-    /// The quote has no number ([`NO_SEQUENCE`]), or its symbol is no index into a symbol table.
+    /// The trade has no number ([`NO_SEQUENCE`]), or its symbol is no index into a symbol table.
     Unnumbered,
 }
 
@@ -32,8 +32,8 @@ pub struct SequenceTotals {
     /// How many times numbers were skipped.
     pub gaps: u64,
     /// How many numbers were skipped, those that came later included.
-    pub skipped: u64,
-    /// Skipped numbers that came later, at most 63 behind the highest. `skipped` - `filled` are missing.
+    pub skipped_numbers: u64,
+    /// Skipped numbers that came later, at most 63 behind the highest. `skipped_numbers` - `filled` are missing.
     pub filled: u64,
     /// [`Arrival::Duplicate`].
     pub duplicates: u64,
@@ -95,7 +95,7 @@ impl SequenceTracker {
                 return Arrival::Next;
             }
             self.totals.gaps += 1;
-            self.totals.skipped = self.totals.skipped.saturating_add(step - 1);
+            self.totals.skipped_numbers = self.totals.skipped_numbers.saturating_add(step - 1);
             return Arrival::Gap(step - 1);
         }
         let age = track.highest - sequence;
@@ -136,7 +136,7 @@ mod tests {
     use std::collections::{HashMap, HashSet};
 
     #[test]
-    fn each_class_is_told() {
+    fn each_class_is_reported() {
         let mut tracker = SequenceTracker::new();
         let arrivals = [7, 8, 11, 9, 9, 11, 5, 10, 12, NO_SEQUENCE].map(|number| tracker.observe(3, number));
         use Arrival::{Duplicate, First, Gap, Next, OutOfOrder, Unnumbered};
@@ -156,7 +156,7 @@ mod tests {
         let totals = SequenceTotals {
             observed: 9,
             gaps: 1,
-            skipped: 2,
+            skipped_numbers: 2,
             filled: 2,
             duplicates: 2,
             out_of_order: 3,
@@ -173,7 +173,7 @@ mod tests {
         assert_eq!(tracker.observe(0, 0), Arrival::OutOfOrder);
         assert_eq!(tracker.observe(1, 0), Arrival::First);
         assert_eq!(tracker.observe(1, u64::MAX - 1), Arrival::Gap(u64::MAX - 2));
-        assert_eq!(tracker.totals().skipped, u64::MAX);
+        assert_eq!(tracker.totals().skipped_numbers, u64::MAX);
         assert_eq!(tracker.observe(u32::MAX, 1), Arrival::Unnumbered);
     }
 
@@ -196,7 +196,7 @@ mod tests {
             if number > *highest {
                 let skipped = number - *highest - 1;
                 *highest = number;
-                self.totals.skipped += skipped;
+                self.totals.skipped_numbers += skipped;
                 self.totals.gaps += u64::from(skipped > 0);
                 return if skipped == 0 {
                     Arrival::Next
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn random_feeds_are_told_as_by_a_model_that_remembers_all() {
+    fn random_feeds_are_reported_as_by_a_model_that_remembers_all() {
         let mut generator = ChaCha8Rng::seed_from_u64(11);
         for _ in 0..50 {
             let (mut tracker, mut model) = (SequenceTracker::new(), Model::default());

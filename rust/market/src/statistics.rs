@@ -3,7 +3,7 @@
 mod window;
 
 use crate::per_symbol::PerSymbol;
-use crate::{Decimal, Interval, NO_TIME, Placement, Quote};
+use crate::{Decimal, Interval, NO_TIME, Placement, Trade};
 use window::Window;
 
 /// The most updates of a window unless another number is chosen.
@@ -45,10 +45,11 @@ impl Statistics {
 /// the latest that an update had; an update with an earlier one is late, counted and left out. A window of more updates than
 /// its limit gives up its oldest, which is counted too.
 ///
-/// Cost: constant on average for each update, at most 144 bytes for each update in a window. Mean and variance are kept by Welford's
-/// recurrence (B. P. Welford, Technometrics 4, 1962), for removals run backwards, relative to a price of the window, and computed
-/// afresh after as many removals as the window has updates (at least 256), and whenever the sum of squares fell to 2^-20 of what it was.
-/// With N updates since then the variance's relative error stays below N × 2^-31, the mean's below N × 2^-52 of the largest distance from that price.
+/// Cost: constant on average for each update, at most 144 bytes for each update in a window. Mean and variance are kept by
+/// Welford's recurrence (B. P. Welford, Technometrics 4, 1962), for removals run backwards, relative to a price of the window,
+/// and computed afresh after as many removals as the window has updates (at least 256), and whenever the sum of squares fell to
+/// 2^-20 of what it was. With N updates since then the variance's relative error stays below N × 2^-31, the mean's below N ×
+/// 2^-52 of the largest distance from that price.
 #[derive(Clone, Debug)]
 pub struct RollingStatistics {
     length: Interval,
@@ -91,23 +92,23 @@ impl RollingStatistics {
     }
 
     /// Takes an update.
-    pub fn push(&mut self, quote: &Quote) -> Placement {
-        if quote.time_ns == NO_TIME {
+    pub fn push(&mut self, trade: &Trade) -> Placement {
+        if trade.time_ns == NO_TIME {
             return Placement::Untimed;
         }
-        let Some(window) = self.windows.get_or_make(quote.symbol, Window::new) else {
+        let Some(window) = self.windows.get_or_make(trade.symbol, Window::new) else {
             return Placement::Untimed;
         };
-        if quote.time_ns < window.time_ns() {
+        if trade.time_ns < window.time_ns() {
             self.late += 1;
             return Placement::Late;
         }
-        window.advance(quote.time_ns, self.length.ns());
+        window.advance(trade.time_ns, self.length.ns());
         if window.len() == self.limit {
             window.remove_oldest();
             self.evicted += 1;
         }
-        window.push(quote.price);
+        window.push(trade.price);
         Placement::Included
     }
 

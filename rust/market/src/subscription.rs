@@ -18,14 +18,14 @@ pub fn write_subscription<'a>(names: Option<impl IntoIterator<Item = &'a str>>, 
 /// What a line of [`write_subscription`] says: the names, or `None` for all.
 ///
 /// # Errors
-/// [`MessageError::NotAQuote`] when it is a message of another kind, [`MessageError::NotJson`] when it is no message, and
+/// [`MessageError::NotATrade`] when it is a message of another kind, [`MessageError::NotJson`] when it is no message, and
 /// [`MessageError::Value`] when what it wants is no list of distinct symbols.
 pub fn parse_subscription(line: &[u8]) -> Result<Option<Vec<String>>, MessageError> {
     let message: Value = serde_json::from_slice(line).map_err(|error| MessageError::NotJson {
         column: error.column().max(1),
         got: Excerpt::new(line.get(error.column().saturating_sub(1)..).unwrap_or_default()),
     })?;
-    let wanted = message.get("subscribe").ok_or(MessageError::NotAQuote)?;
+    let wanted = message.get("subscribe").ok_or(MessageError::NotATrade)?;
     let error = || MessageError::Value {
         field: "subscribe",
         expected: "\"all\" or a list of distinct symbols",
@@ -67,8 +67,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_wish_is_told() {
-        assert_eq!(parse_subscription(br#"{"ping":1}"#), Err(MessageError::NotAQuote));
+    fn what_is_no_wish_is_reported() {
+        assert_eq!(parse_subscription(br#"{"ping":1}"#), Err(MessageError::NotATrade));
         for line in ["", "x", "[", r#"{"subscribe":"#] {
             let error = parse_subscription(line.as_bytes());
             assert!(matches!(error, Err(MessageError::NotJson { .. })), "{line}");

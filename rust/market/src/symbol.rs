@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn each_fault_is_told_apart() {
+    fn each_fault_is_reported_apart() {
         let long = "X".repeat(33);
         let many: Vec<String> = (0..=MAX_SYMBOLS).map(|n| format!("S{n}")).collect();
         let fault = |names: &[&str]| SymbolList::new(names.iter().copied()).expect_err("a fault");

@@ -1,58 +1,58 @@
-//! Quotes as text, which the parsers read back identically.
+//! Trades as text, which the parsers read back identically.
 
-use crate::{NO_SEQUENCE, NO_TIME, Quote};
+use crate::{NO_SEQUENCE, NO_TIME, Trade};
 use std::io::Write;
 
 /// The header of the CSV that [`write_csv`] writes, line feed included. [`Schema::default`](crate::Schema::default) reads it.
 pub const CSV_HEADER: &str = "symbol,price,size,t_ns,seq\n";
 
-/// Appends the quote as the line of JSON that `rustle ticker --json` writes, line feed included:
+/// Appends the trade as the line of JSON that `rustle ticker --json` writes, line feed included:
 /// `{"v":1,"symbol":"BTC","price":65000.10,"t_ms":1700000000123,"seq":7}`.
 ///
-/// `name` is that of the quote's symbol. `t_ns` stands in the place of `t_ms` when the time is no whole millisecond; `size` comes
-/// last and only when it is not 0; a time or sequence that the quote does not have is left out.
-pub fn write_ndjson(quote: &Quote, name: &str, out: &mut Vec<u8>) {
+/// `name` is that of the trade's symbol. `t_ns` stands in the place of `t_ms` when the time is no whole millisecond; `size` comes
+/// last and only when it is not 0; a time or sequence that the trade does not have is left out.
+pub fn write_ndjson(trade: &Trade, name: &str, out: &mut Vec<u8>) {
     out.extend_from_slice(b"{\"v\":1,\"symbol\":");
     write_json_text(name, out);
     out.extend_from_slice(b",\"price\":");
-    quote.price.write_to(out);
-    if quote.time_ns != NO_TIME {
-        let ms = quote.time_ns / 1_000_000;
-        if ms * 1_000_000 == quote.time_ns {
+    trade.price.write_to(out);
+    if trade.time_ns != NO_TIME {
+        let ms = trade.time_ns / 1_000_000;
+        if ms * 1_000_000 == trade.time_ns {
             integer(out, ",\"t_ms\":", ms);
         } else {
-            integer(out, ",\"t_ns\":", quote.time_ns);
+            integer(out, ",\"t_ns\":", trade.time_ns);
         }
     }
-    if quote.sequence != NO_SEQUENCE {
-        integer(out, ",\"seq\":", quote.sequence);
+    if trade.sequence != NO_SEQUENCE {
+        integer(out, ",\"seq\":", trade.sequence);
     }
-    if !quote.size.is_zero() {
+    if !trade.size.is_zero() {
         out.extend_from_slice(b",\"size\":");
-        quote.size.write_to(out);
+        trade.size.write_to(out);
     }
     out.extend_from_slice(b"}\n");
 }
 
-/// Appends the quote as a row of CSV (RFC 4180, with a line feed alone) in the columns of [`CSV_HEADER`]. What the quote does not
+/// Appends the trade as a row of CSV (RFC 4180, with a line feed alone) in the columns of [`CSV_HEADER`]. What the trade does not
 /// have, and a size of 0, are empty cells.
-pub fn write_csv(quote: &Quote, name: &str, out: &mut Vec<u8>) {
+pub fn write_csv(trade: &Trade, name: &str, out: &mut Vec<u8>) {
     write_cell(name, out);
     out.push(b',');
-    quote.price.write_to(out);
+    trade.price.write_to(out);
     out.push(b',');
-    if !quote.size.is_zero() {
-        quote.size.write_to(out);
+    if !trade.size.is_zero() {
+        trade.size.write_to(out);
     }
-    if quote.time_ns == NO_TIME {
+    if trade.time_ns == NO_TIME {
         out.push(b',');
     } else {
-        integer(out, ",", quote.time_ns);
+        integer(out, ",", trade.time_ns);
     }
-    if quote.sequence == NO_SEQUENCE {
+    if trade.sequence == NO_SEQUENCE {
         out.push(b',');
     } else {
-        integer(out, ",", quote.sequence);
+        integer(out, ",", trade.sequence);
     }
     out.push(b'\n');
 }
@@ -96,8 +96,8 @@ mod tests {
     use super::*;
     use crate::Decimal;
 
-    fn quote() -> Quote {
-        Quote {
+    fn trade() -> Trade {
+        Trade {
             symbol: 0,
             price: Decimal::parse(b"65000.10").expect("a decimal"),
             size: Decimal::ZERO,
@@ -106,41 +106,41 @@ mod tests {
         }
     }
 
-    fn json(quote: &Quote, name: &str) -> String {
+    fn json(trade: &Trade, name: &str) -> String {
         let mut out = Vec::new();
-        write_ndjson(quote, name, &mut out);
+        write_ndjson(trade, name, &mut out);
         String::from_utf8(out).expect("UTF-8")
     }
 
-    fn csv(quote: &Quote, name: &str) -> String {
+    fn csv(trade: &Trade, name: &str) -> String {
         let mut out = Vec::new();
-        write_csv(quote, name, &mut out);
+        write_csv(trade, name, &mut out);
         String::from_utf8(out).expect("UTF-8")
     }
 
     #[test]
     fn line_is_that_of_the_ticker() {
         let line = "{\"v\":1,\"symbol\":\"BTC\",\"price\":65000.10,\"t_ms\":1700000000123,\"seq\":7}\n";
-        assert_eq!(json(&quote(), "BTC"), line);
-        assert_eq!(csv(&quote(), "BTC"), "BTC,65000.10,,1700000000123000000,7\n");
+        assert_eq!(json(&trade(), "BTC"), line);
+        assert_eq!(csv(&trade(), "BTC"), "BTC,65000.10,,1700000000123000000,7\n");
     }
 
     #[test]
     fn what_is_not_there_is_left_out() {
-        let bare = Quote {
+        let bare = Trade {
             time_ns: NO_TIME,
             sequence: NO_SEQUENCE,
-            ..quote()
+            ..trade()
         };
         assert_eq!(
             json(&bare, "A"),
             "{\"v\":1,\"symbol\":\"A\",\"price\":65000.10}\n"
         );
         assert_eq!(csv(&bare, "A"), "A,65000.10,,,\n");
-        let full = Quote {
+        let full = Trade {
             time_ns: -1,
             size: Decimal::parse(b"0.5").expect("a decimal"),
-            ..quote()
+            ..trade()
         };
         assert_eq!(
             json(&full, "A"),
@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn names_are_escaped() {
-        assert!(json(&quote(), "a\"\\\u{1}\té").contains("\"a\\\"\\\\\\u0001\\té\""));
-        assert!(csv(&quote(), "a,\"b").starts_with("\"a,\"\"b\","));
+        assert!(json(&trade(), "a\"\\\u{1}\té").contains("\"a\\\"\\\\\\u0001\\té\""));
+        assert!(csv(&trade(), "a,\"b").starts_with("\"a,\"\"b\","));
     }
 }

@@ -2,24 +2,24 @@
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use rustle_market::{Decimal, Format, LineSplitter, MessageError, Quote, QuoteParser, Schema, SymbolTable};
+use rustle_market::{Decimal, Format, LineSplitter, MessageError, Schema, SymbolTable, Trade, TradeParser};
 
 const GOOD: &str = r#"{"symbol":"BTC","price":65000.10,"t_ms":1700000000123,"seq":7,"size":"0.5"}"#;
 const ROW: &str = "BTC,65000.10,0.5,1700000000123000000,7";
 
 /// A parser with its table, and the good line of its format.
 struct Feed {
-    parser: QuoteParser,
+    parser: TradeParser,
     symbols: SymbolTable,
-    quotes: Vec<Quote>,
+    trades: Vec<Trade>,
     good: &'static str,
 }
 
 fn feeds() -> [Feed; 3] {
     let feed = |format, schema: Schema, good| Feed {
-        parser: QuoteParser::new(format, schema),
+        parser: TradeParser::new(format, schema),
         symbols: SymbolTable::with_limit(1_000),
-        quotes: Vec::new(),
+        trades: Vec::new(),
         good,
     };
     let each = Schema::parse("symbol=s,price=p,time=t:iso8601,each=data.0").expect("a schema");
@@ -35,16 +35,16 @@ fn feeds() -> [Feed; 3] {
 
 impl Feed {
     fn read(&mut self, line: &[u8]) -> Result<usize, MessageError> {
-        self.parser.parse_line(line, &mut self.symbols, &mut self.quotes)
+        self.parser.parse_line(line, &mut self.symbols, &mut self.trades)
     }
 
-    /// Reads a hostile line: what it gives is a quote or a short text; then the good one.
+    /// Reads a hostile line: what it gives is a trade or a short text; then the good one.
     fn survives(&mut self, line: &[u8]) {
         if let Err(error) = self.read(line) {
             let text = error.to_string();
             assert!(text.len() < 300, "{text}");
         }
-        self.quotes.clear();
+        self.trades.clear();
         // The table may have filled up with names out of random lines; BTC was the first.
         assert_eq!(
             self.read(self.good.as_bytes()),
@@ -196,19 +196,19 @@ fn random_stream_through_the_splitter_loses_no_good_line() {
     }
     let mut splitter = LineSplitter::with_limit(1_000);
     let mut feed = feeds().into_iter().next().expect("three feeds");
-    let mut quotes = Vec::new();
+    let mut trades = Vec::new();
     let mut malformed = 0;
     let mut rest = &stream[..];
     while !rest.is_empty() {
         let (piece, tail) = rest.split_at(generator.gen_range(1..=rest.len().min(3_000)));
         splitter.push(piece, |line| {
-            match feed.parser.parse_line(line, &mut feed.symbols, &mut quotes) {
+            match feed.parser.parse_line(line, &mut feed.symbols, &mut trades) {
                 Ok(_) => {}
                 Err(_) => malformed += 1,
             }
         });
         rest = tail;
     }
-    assert_eq!(quotes.len(), good);
+    assert_eq!(trades.len(), good);
     assert!(malformed > 500 && splitter.oversized() > 500);
 }

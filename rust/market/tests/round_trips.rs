@@ -3,12 +3,12 @@
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rustle_market::{
-    CSV_HEADER, Decimal, Format, NO_SEQUENCE, NO_TIME, Quote, QuoteParser, Schema, SymbolTable, write_csv,
+    CSV_HEADER, Decimal, Format, NO_SEQUENCE, NO_TIME, Schema, SymbolTable, Trade, TradeParser, write_csv,
     write_ndjson,
 };
 
-/// Any quote: prices of all sizes and signs, times in whole milliseconds and not, things that are absent.
-fn random(generator: &mut ChaCha8Rng, symbols: u32) -> Quote {
+/// Any trade: prices of all sizes and signs, times in whole milliseconds and not, things that are absent.
+fn random(generator: &mut ChaCha8Rng, symbols: u32) -> Trade {
     let mut decimal = |least: i64| {
         let end = 10_i64.pow(generator.gen_range(1..=18));
         let units = generator.gen_range((least * end).max(1 - end)..end);
@@ -16,7 +16,7 @@ fn random(generator: &mut ChaCha8Rng, symbols: u32) -> Quote {
     };
     let (price, size) = (decimal(-1), decimal(0));
     let time = generator.gen_range(i64::MIN / 2..i64::MAX);
-    Quote {
+    Trade {
         symbol: generator.gen_range(0..symbols),
         price,
         size: if generator.gen_bool(0.3) {
@@ -48,40 +48,40 @@ const NAMES: [&str; 8] = [
     "a:\u{1F4B0}",
 ];
 
-fn written(format: Format, quotes: &[Quote], symbols: &SymbolTable) -> Vec<u8> {
+fn written(format: Format, trades: &[Trade], symbols: &SymbolTable) -> Vec<u8> {
     let mut out = Vec::new();
     if format == Format::Csv {
         out.extend_from_slice(CSV_HEADER.as_bytes());
     }
-    for quote in quotes {
-        let name = symbols.name(quote.symbol).expect("in the table");
+    for trade in trades {
+        let name = symbols.name(trade.symbol).expect("in the table");
         match format {
-            Format::Ndjson => write_ndjson(quote, name, &mut out),
-            Format::Csv => write_csv(quote, name, &mut out),
+            Format::Ndjson => write_ndjson(trade, name, &mut out),
+            Format::Csv => write_csv(trade, name, &mut out),
         }
     }
     out
 }
 
 #[test]
-fn quotes_survive_both_formats_and_their_bytes_do_too() {
+fn trades_survive_both_formats_and_their_bytes_do_too() {
     let mut generator = ChaCha8Rng::seed_from_u64(1);
     let mut symbols = SymbolTable::new();
     for name in NAMES {
         symbols.number_or_add(name).expect("a name");
     }
-    let quotes: Vec<Quote> = (0..20_000)
+    let trades: Vec<Trade> = (0..20_000)
         .map(|_| random(&mut generator, NAMES.len() as u32))
         .collect();
     for format in [Format::Ndjson, Format::Csv] {
-        let text = written(format, &quotes, &symbols);
-        let mut parser = QuoteParser::new(format, Schema::default());
+        let text = written(format, &trades, &symbols);
+        let mut parser = TradeParser::new(format, Schema::default());
         let mut read = Vec::new();
         for line in text.split(|byte| *byte == b'\n') {
             let result = parser.parse_line(line, &mut symbols, &mut read);
             assert!(result.is_ok(), "{}: {result:?}", String::from_utf8_lossy(line));
         }
-        assert_eq!(read, quotes, "{format:?}");
+        assert_eq!(read, trades, "{format:?}");
         assert!(written(format, &read, &symbols) == text, "{format:?}");
     }
     assert_eq!(symbols.len(), NAMES.len());
@@ -92,7 +92,7 @@ fn line_of_the_ticker_comes_back_to_the_byte() {
     let line = "{\"v\":1,\"symbol\":\"ETH\",\"price\":3500.0,\"t_ms\":1700000000123,\"seq\":0}\n";
     let mut symbols = SymbolTable::new();
     let mut read = Vec::new();
-    let mut parser = QuoteParser::new(Format::Ndjson, Schema::default());
+    let mut parser = TradeParser::new(Format::Ndjson, Schema::default());
     parser
         .parse_line(line.trim_end().as_bytes(), &mut symbols, &mut read)
         .expect("well-formed");

@@ -19,7 +19,7 @@ fn failures_of_messages_say_what_was_expected_and_what_came() {
     let got = Excerpt::new(b"x");
     check(&[
         (
-            &E::NotAQuote,
+            &E::NotATrade,
             "expected a symbol and a price, got a message without both",
         ),
         (
@@ -35,14 +35,14 @@ fn failures_of_messages_say_what_was_expected_and_what_came() {
                 path: Excerpt::new(b"."),
                 got,
             },
-            "expected an array of quotes, got \"x\"",
+            "expected an array of trades, got \"x\"",
         ),
         (
             &E::NotAnArray {
                 path: Excerpt::new(b"a.b"),
                 got,
             },
-            "expected an array of quotes at \"a.b\", got \"x\"",
+            "expected an array of trades at \"a.b\", got \"x\"",
         ),
         (
             &E::Missing { field: "price" },

@@ -36,8 +36,8 @@ pub fn leave_descriptors(count: u64) {
     assert_eq!(result, 0, "expected a limit of {most} files");
 }
 
-/// Runs `body` in a fork of this process, which has the calling thread alone, and tells whether it returned true there. A body that
-/// panics, or that dies of a signal, has not.
+/// Runs `body` in a fork of this process, which has the calling thread alone, and tells whether it returned true there. A body
+/// that panics, or that dies of a signal, has not.
 ///
 /// # Panics
 /// When the system has no process.

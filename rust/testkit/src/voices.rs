@@ -5,8 +5,8 @@ use std::f64::consts::{PI, TAU};
 /// A resonance: its frequency and its bandwidth, in Hz.
 pub type Resonance = (f64, f64);
 
-/// Pulses through resonators, one after the other: a vowel whose poles are known exactly. Each pulse comes at its time in seconds,
-/// between samples too, with its amplitude, its spectrum falling by 12 dB per octave from 100 Hz and raised by 6, as a
+/// Pulses through resonators, one after the other: a vowel whose poles are known exactly. Each pulse comes at its time in
+/// seconds, between samples too, with its amplitude, its spectrum falling by 12 dB per octave from 100 Hz and raised by 6, as a
 /// voice's does at the lips. The largest sample is 0.5. A resonance at or above 0.49 of the sample rate is left out.
 pub fn vowel(sample_rate: f64, length: usize, pulses: &[(f64, f64)], resonances: &[Resonance]) -> Vec<f32> {
     let mut sound = vec![0.0; length];

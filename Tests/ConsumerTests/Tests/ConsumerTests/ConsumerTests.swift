@@ -18,7 +18,7 @@ import Testing
   @Test func pricesComeInBatches() async throws {
     let clock = try ManualClock()
     let ticker = try TickerController(configuration: TickerConfiguration(updateLimit: 100), clock: clock)
-    let updates = try await ticker.updates(for: ["BTC"], lane: .frames(overflow: .dropOldest))
+    let updates = try await ticker.updates(for: ["BTC"], buffering: .batched(overflow: .dropOldest))
     clock.advance(by: .seconds(60))
     var count = 0
     for await batch in updates.batches() { count += batch.count { $0.value != nil } }
@@ -29,12 +29,12 @@ import Testing
   @Test func feedGivesExactPricesAndCandles() async throws {
     let clock = try ManualClock()
     let feed = try MarketFeed(.simulated(SimulatedFeed(symbols: ["BTC"], updateLimit: 100)), clock: clock)
-    let quotes = try await feed.quotes(for: ["BTC"], policy: .latest)
+    let trades = try await feed.trades(for: ["BTC"], policy: .conflated)
     let candles = try await feed.candles(every: .seconds(10))
     try await feed.run()
     clock.advance(by: .seconds(60))
     var last: ExactDecimal?
-    for await case .value(let quote) in quotes { last = quote.price }
+    for await case .value(let trade) in trades { last = trade.price }
     #expect(last.map { ExactDecimal($0.description) == $0 } == true)
     var count: UInt64 = 0
     for await case .value(let candle) in candles { count += candle.count }
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test func spectrumOfASine() async throws {
-    let fft = try FFT(size: 1_024, window: .hann, scale: .amplitude)
+    let fft = try FFT(size: 1_024, window: .hann, normalization: .amplitude)
     let sine = (0..<1_024).map { Float(sin(2 * Double.pi * 64 * Double($0) / 1_024)) }
     var amplitudes = [Float](repeating: 0, count: fft.binCount)
     var output = amplitudes.mutableSpan
@@ -52,11 +52,11 @@ import Testing
   }
 
   @Test func spectrogramOfAToneAndBack() async throws {
-    let stft = try STFT(size: 512, hop: 128, scale: .amplitude)
+    let stft = try STFT(size: 512, hop: 128, normalization: .amplitude)
     let tone = (0..<4_096).map { Float(sin(2 * Double.pi * 32 * Double($0) / 512)) }
     let rows = try stft.frames(of: tone)
-    #expect(rows.count == stft.frameCount(of: tone.count) * stft.rowCount)
-    #expect(abs(rows[10 * stft.rowCount + 32] - 1) < 1e-4)
+    #expect(rows.count == stft.frameCount(of: tone.count) * stft.valuesPerRow)
+    #expect(abs(rows[10 * stft.valuesPerRow + 32] - 1) < 1e-4)
 
     let fft = try FFT(size: 512, window: .rectangular)
     var bins = [Float](repeating: 0, count: 2 * fft.binCount)
@@ -84,18 +84,18 @@ import Testing
     var frames: Int64 = 0
     for try await buffer in try await capture.buffers() {
       try buffer.expect(format)
-      frames += Int64(buffer.frameCount) + buffer.lostFrames
+      frames += Int64(buffer.frameCount) + buffer.droppedFrames
     }
     #expect(frames == 100_000)
 
     let tone = try AudioFormat(sampleRate: 48_000, channels: 1)
-    let meter = try NoiseMeter(
-      format: tone, configuration: NoiseMeterConfiguration(calibration: Calibration(offset: 94)))
+    let meter = try SoundLevelMeter(
+      format: tone, configuration: SoundLevelMeterConfiguration(calibration: Calibration(offset: 94)))
     let samples = (0..<48_000).map { Float(0.1 * sin(2 * Double.pi * 1_000 * Double($0) / 48_000)) }
-    try await meter.process(AudioBuffer(format: tone, samples: samples, position: 0))
+    try await meter.process(PCMBuffer(format: tone, samples: samples, position: 0))
     let reading = try await meter.reading
-    #expect(abs(reading.equivalent - 70.99) < 0.1)
-    #expect(reading.calibration.isCalibrated && reading.noiseClass == .silent)
+    #expect(abs(reading.equivalentContinuousLevel - 70.99) < 0.1)
+    #expect(reading.calibration.isCalibrated && reading.levelZone == .silent)
   }
 
   @Test func pitchOfAToneIsFound() throws {
@@ -126,14 +126,14 @@ import Testing
     #expect(try calculateHNR(in: samples.span, sampleRate: 48_000).hnr > 30)
     let analyzer = try VoiceAnalyzer(format: AudioFormat(sampleRate: 48_000, channels: 1))
     let heard = try await analyzer.process(
-      AudioBuffer(format: analyzer.format, samples: samples, position: 0))
+      PCMBuffer(format: analyzer.format, samples: samples, position: 0))
     #expect(heard == frames)
   }
 
   @Test func equalizedSoundIsPlayed() async throws {
     struct Sound: AudioInput {
-      let buffer: AudioBuffer
-      func buffers() -> AsyncStream<AudioBuffer> {
+      let buffer: PCMBuffer
+      func buffers() -> AsyncStream<PCMBuffer> {
         AsyncStream { continuation in
           continuation.yield(buffer)
           continuation.finish()
@@ -145,7 +145,7 @@ import Testing
     try await equalizer.setGain(6, ofBand: 7, on: .left)
     #expect(await equalizer.settings.left[7].gain == 6)
     let sound = Sound(
-      buffer: AudioBuffer(format: format, samples: [Float](repeating: 0.1, count: 2_000), position: 0))
+      buffer: PCMBuffer(format: format, samples: [Float](repeating: 0.1, count: 2_000), position: 0))
     let output = try AudioOutput(DeviceConfiguration(device: "demo", format: format))
     let end = try await output.play(sound, changing: equalizer.process)
     #expect(end.played == 1_000)

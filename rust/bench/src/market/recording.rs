@@ -4,7 +4,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rustle_market::{
     Candle, CandleBuilder, Decimal, Format, GbmParameters, GeometricBrownianMotion, Interval, LineSplitter,
-    Quote, QuoteParser, Schema, SymbolTable, write_ndjson,
+    Schema, SymbolTable, Trade, TradeParser, write_ndjson,
 };
 use std::error::Error;
 use std::fs::File;
@@ -12,15 +12,15 @@ use std::io::{BufWriter, Read, Write};
 
 /// When the recording starts: 2026-01-01T00:00:00Z in ns.
 const START_NS: i64 = 1_767_225_600_000_000_000;
-/// How far a quote may lie behind those before it, in ns.
+/// How far a trade may lie behind those before it, in ns.
 const DISORDER_NS: i64 = 3_000_000_000;
 
-/// `count` quotes of `symbols` symbols in a random order, 1 ms apart on average, numbered per symbol, their times in order.
-pub(super) fn quotes(
+/// `count` trades of `symbols` symbols in a random order, 1 ms apart on average, numbered per symbol, their times in order.
+pub(super) fn trades(
     count: usize,
     symbols: usize,
     seed: u64,
-) -> Result<(SymbolTable, Vec<Quote>), Box<dyn Error>> {
+) -> Result<(SymbolTable, Vec<Trade>), Box<dyn Error>> {
     let mut table = SymbolTable::new();
     let mut parameters = Vec::new();
     for n in 0..symbols {
@@ -32,11 +32,11 @@ pub(super) fn quotes(
     let mut generator = ChaCha8Rng::seed_from_u64(seed);
     let mut sequences = vec![0; symbols];
     let mut time_ns = START_NS;
-    let mut quotes = Vec::with_capacity(count);
+    let mut trades = Vec::with_capacity(count);
     for _ in 0..count {
         let symbol = generator.gen_range(0..symbols);
         time_ns += generator.gen_range(0..=2) * 1_000_000;
-        quotes.push(Quote {
+        trades.push(Trade {
             symbol: symbol as u32,
             price: motion
                 .step(symbol, 100_000_000)
@@ -47,7 +47,7 @@ pub(super) fn quotes(
         });
         sequences[symbol] += 1;
     }
-    Ok((table, quotes))
+    Ok((table, trades))
 }
 
 /// Writes a recording of NDJSON for `LINES SYMBOLS SEED FILE`: times are up to 3 s out of order, many are equal.
@@ -55,16 +55,16 @@ pub(crate) fn recording(words: &[String]) -> Result<(), Box<dyn Error>> {
     let [lines, symbols, seed, file] = words else {
         return Err("expected LINES SYMBOLS SEED FILE".into());
     };
-    let (table, quotes) = quotes(lines.parse()?, symbols.parse()?, seed.parse()?)?;
+    let (table, trades) = trades(lines.parse()?, symbols.parse()?, seed.parse()?)?;
     let mut generator = ChaCha8Rng::seed_from_u64(1);
     let mut file = BufWriter::new(File::create(file)?);
     let mut line = Vec::new();
-    for quote in &quotes {
+    for trade in &trades {
         let behind = generator.gen_range(0..DISORDER_NS) / 1_000_000 * 1_000_000;
-        let time_ns = quote.time_ns - if generator.gen_bool(0.2) { behind } else { 0 };
+        let time_ns = trade.time_ns - if generator.gen_bool(0.2) { behind } else { 0 };
         line.clear();
-        let name = table.name(quote.symbol).ok_or("a symbol without a name")?;
-        write_ndjson(&Quote { time_ns, ..*quote }, name, &mut line);
+        let name = table.name(trade.symbol).ok_or("a symbol without a name")?;
+        write_ndjson(&Trade { time_ns, ..*trade }, name, &mut line);
         file.write_all(&line)?;
     }
     file.flush()?;
@@ -82,15 +82,15 @@ pub(crate) fn candles(words: &[String]) -> Result<String, Box<dyn Error>> {
         Interval::parse(lateness)?.ns()
     };
     let mut builder = CandleBuilder::new(Interval::parse(interval)?, lateness)?;
-    let mut parser = QuoteParser::new(Format::Ndjson, Schema::default());
+    let mut parser = TradeParser::new(Format::Ndjson, Schema::default());
     let (mut symbols, mut splitter) = (SymbolTable::new(), LineSplitter::new());
-    let (mut quotes, mut closed, mut fault) = (Vec::new(), Vec::new(), None);
+    let (mut trades, mut closed, mut fault) = (Vec::new(), Vec::new(), None);
     let mut file = File::open(file)?;
     let mut piece = vec![0; 1 << 20];
     loop {
         let length = file.read(&mut piece)?;
         let mut line = |line: &[u8]| {
-            if let Err(error) = parser.parse_line(line, &mut symbols, &mut quotes) {
+            if let Err(error) = parser.parse_line(line, &mut symbols, &mut trades) {
                 fault = Some(error);
             }
         };
@@ -98,8 +98,8 @@ pub(crate) fn candles(words: &[String]) -> Result<String, Box<dyn Error>> {
             0 => splitter.finish(&mut line),
             _ => splitter.push(&piece[..length], &mut line),
         }
-        for quote in quotes.drain(..) {
-            builder.push(&quote, &mut closed);
+        for trade in trades.drain(..) {
+            builder.push(&trade, &mut closed);
         }
         if length == 0 {
             break;

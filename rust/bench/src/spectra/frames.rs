@@ -1,7 +1,9 @@
 //! What short-time spectra add to the transform of their frames.
 
 use crate::candidate::{Aligned, Candidate};
-use rustle_dsp::{DspError, Form, Padding, Scale, SpectrumPlan, StftPlan, StftStream, Symmetry, Window};
+use rustle_dsp::{
+    DspError, Normalization, Output, Padding, SpectrumPlan, StftPlan, StftStream, Symmetry, Window,
+};
 use rustle_testkit::noise;
 use std::sync::Arc;
 
@@ -17,12 +19,12 @@ struct Signal {
 
 impl Signal {
     fn new(size: usize) -> Result<Self, DspError> {
-        let spectrum = SpectrumPlan::new(size, Window::Hann, Symmetry::Periodic, Scale::None)?;
+        let spectrum = SpectrumPlan::new(size, Window::Hann, Symmetry::Periodic, Normalization::None)?;
         let plan = Arc::new(StftPlan::new(
             spectrum,
             size / 4,
             Padding::None,
-            Form::Magnitudes,
+            Output::Magnitudes,
         )?);
         Ok(Self {
             samples: noise(1, size + (FRAMES - 1) * size / 4),

@@ -51,11 +51,11 @@ impl Loops {
     pub(super) fn widest() -> Self {
         #[cfg(target_arch = "x86_64")]
         {
-            use rustle_dsp::Path;
-            if Path::Avx512.is_available() {
+            use rustle_dsp::InstructionSet;
+            if InstructionSet::Avx512.is_available() {
                 return Self::Avx512;
             }
-            if Path::Avx2.is_available() {
+            if InstructionSet::Avx2.is_available() {
                 return Self::Avx2;
             }
         }

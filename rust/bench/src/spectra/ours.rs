@@ -2,13 +2,13 @@
 
 use super::job::Job;
 use crate::candidate::{Aligned, Candidate};
-use rustle_dsp::{DspError, Path, Scale, SpectrumPlan, Symmetry, Window};
+use rustle_dsp::{DspError, InstructionSet, Normalization, SpectrumPlan, Symmetry, Window};
 
-type Form = fn(&SpectrumPlan, &[f32], &mut [f32], &mut [f32]) -> Result<(), DspError>;
+type Output = fn(&SpectrumPlan, &[f32], &mut [f32], &mut [f32]) -> Result<(), DspError>;
 
 struct Ours {
     plan: SpectrumPlan,
-    form: Form,
+    form: Output,
     job: Job,
     output: Aligned,
     scratch: Aligned,
@@ -16,7 +16,7 @@ struct Ours {
 
 impl Candidate for Ours {
     fn name(&self) -> String {
-        format!("**rustle, {}**", self.plan.path())
+        format!("**rustle, {}**", self.plan.instruction_set())
     }
 
     fn run(&mut self) {
@@ -35,10 +35,16 @@ pub(super) fn complex(size: usize) -> Result<Vec<Box<dyn Candidate>>, DspError> 
     all(size, Window::Rectangular, SpectrumPlan::complex, size + 2)
 }
 
-fn all(size: usize, window: Window, form: Form, outputs: usize) -> Result<Vec<Box<dyn Candidate>>, DspError> {
+fn all(
+    size: usize,
+    window: Window,
+    form: Output,
+    outputs: usize,
+) -> Result<Vec<Box<dyn Candidate>>, DspError> {
     let mut candidates: Vec<Box<dyn Candidate>> = Vec::new();
-    for path in Path::ALL.into_iter().filter(|path| path.is_available()) {
-        let plan = SpectrumPlan::on_path(path, size, window, Symmetry::Periodic, Scale::None)?;
+    for path in InstructionSet::ALL.into_iter().filter(|path| path.is_available()) {
+        let plan =
+            SpectrumPlan::with_instruction_set(path, size, window, Symmetry::Periodic, Normalization::None)?;
         candidates.push(Box::new(Ours {
             form,
             job: Job::new(size),

@@ -52,7 +52,7 @@ impl Peers {
             ipp::Ipp::initialise(core)?;
             ipp.push(("Intel IPP", chosen));
         }
-        if rustle_dsp::Path::Avx512.is_available()
+        if rustle_dsp::InstructionSet::Avx512.is_available()
             && let Some(avx2) = intel("libippsl9.so.12")?
         {
             ipp.push(("Intel IPP, AVX2", avx2));

@@ -1,7 +1,7 @@
 //! What it costs to make a plan.
 
 use crate::stopwatch::now;
-use rustle_dsp::{DspError, Scale, SpectrumPlan, Symmetry, Window};
+use rustle_dsp::{DspError, Normalization, SpectrumPlan, Symmetry, Window};
 use std::fmt::Write;
 
 /// The plans made per size; the fastest counts.
@@ -16,7 +16,7 @@ pub(super) fn table(sizes: &[usize]) -> Result<String, DspError> {
         let mut best = f64::INFINITY;
         for _ in 0..ROUNDS {
             let start = now();
-            let plan = SpectrumPlan::new(size, Window::Hann, Symmetry::Periodic, Scale::None)?;
+            let plan = SpectrumPlan::new(size, Window::Hann, Symmetry::Periodic, Normalization::None)?;
             best = best.min(start.elapsed().as_nanos() as f64 / 1000.0);
             drop(plan);
         }

@@ -38,12 +38,12 @@ impl Analog {
 }
 
 /// The quality Q of a band as wide as `octaves`: 1/Q = 2 sinh(ln 2 / 2 octaves).
-pub fn octaves_to_q(octaves: f64) -> f64 {
+pub fn q_for_bandwidth(octaves: f64) -> f64 {
     0.5 / (0.5 * std::f64::consts::LN_2 * octaves).sinh()
 }
 
-/// The width in octaves of a band of quality `q`, the inverse of [`octaves_to_q`].
-pub fn q_to_octaves(q: f64) -> f64 {
+/// The width in octaves of a band of quality `q`, the inverse of [`q_for_bandwidth`].
+pub fn bandwidth_for_q(q: f64) -> f64 {
     2.0 / std::f64::consts::LN_2 * (0.5 / q).asinh()
 }
 
@@ -54,8 +54,8 @@ mod tests {
     #[test]
     fn bandwidth_lies_between_the_points_of_half_the_decibels() {
         for octaves in [0.1, 1.0, 5.0] {
-            let q = octaves_to_q(octaves);
-            assert!((q_to_octaves(q) / octaves - 1.0).abs() < 1e-12);
+            let q = q_for_bandwidth(octaves);
+            assert!((bandwidth_for_q(q) / octaves - 1.0).abs() < 1e-12);
             let gain: f64 = 4.0;
             for edge in [-0.5, 0.5] {
                 let ratio = (octaves * edge).exp2();

@@ -1,14 +1,14 @@
 //! Designs that follow the analog curve up to half the sample rate, where the bilinear transform squeezes it.
 
 use super::Biquad;
-use super::analog::{Analog, q_to_octaves};
+use super::analog::{Analog, bandwidth_for_q};
 use super::fit::{self, Demand};
 use std::f64::consts::{PI, TAU};
 
 /// Up to here the curve is followed, as a fraction of the sample rate: 20 kHz at 44.1 kHz.
 const TOP: f64 = 20_000.0 / 44_100.0;
 
-/// A band around `frequency` Hz with the given gain in dB and quality `q` (see [`octaves_to_q`](super::octaves_to_q)), at
+/// A band around `frequency` Hz with the given gain in dB and quality `q` (see [`q_for_bandwidth`](super::q_for_bandwidth)), at
 /// `sample_rate` Hz. A gain of 0 dB gives [`Biquad::IDENTITY`]; a cut is the inverse of the boost.
 ///
 /// From 0 to 24 dB either way, over bandwidths of 0.05 to 5 octaves, the curve is that of [`Analog::Peaking`] within 0.25 dB
@@ -104,7 +104,7 @@ fn fitted(shape: Analog, frequency: f64, gain: f64, q: f64, sample_rate: f64) ->
 fn places(frequency: f64, q: f64, top: f64) -> Vec<f64> {
     const AROUND: usize = 48;
     const EVENLY: usize = 24;
-    let span = (3.0 * q_to_octaves(q)).max(1.0);
+    let span = (3.0 * bandwidth_for_q(q)).max(1.0);
     let around = (0..=AROUND).map(|k| {
         let position = 2.0 * k as f64 / AROUND as f64 - 1.0;
         frequency * (span * position).exp2()
@@ -139,7 +139,7 @@ fn bilinear(shape: Analog, frequency: f64, boost: f64, q: f64, sample_rate: f64)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::biquad::octaves_to_q;
+    use crate::biquad::q_for_bandwidth;
 
     const RATES: [f64; 4] = [44_100.0, 48_000.0, 96_000.0, 192_000.0];
 
@@ -165,7 +165,7 @@ mod tests {
                     16_384.0,
                 ] {
                     for gain in [12.0, -12.0, 5.0, -1.0, 0.1] {
-                        let q = octaves_to_q(octaves);
+                        let q = q_for_bandwidth(octaves);
                         let filter = peaking(frequency, gain, q, rate);
                         assert!(filter.is_stable() && filter.inverse().is_stable());
                         let worst = distance(&filter, Analog::Peaking, frequency, gain, q, rate);

@@ -146,8 +146,8 @@ pub(crate) fn numerator_for_poles(
     })
 }
 
-/// Least squares again and again, as the head of this file says; the best filter that came of it, with its error. `equation` is what one
-/// demand asks of N unknowns, as row and right side; `solved` are numerator and denominator that the unknowns stand for.
+/// Least squares again and again, as the head of this file says; the best filter that came of it, with its error. `equation` is
+/// what one demand asks of N unknowns, as row and right side; `solved` are numerator and denominator that the unknowns stand for.
 fn turns<const N: usize>(
     demands: &[Demand],
     exact: Option<Demand>,

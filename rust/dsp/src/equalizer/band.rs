@@ -1,6 +1,6 @@
 //! What is wanted of an equalizer.
 
-use crate::biquad::{self, Biquad, octaves_to_q};
+use crate::biquad::{self, Biquad, q_for_bandwidth};
 use std::error::Error;
 use std::fmt::{self, Display};
 use std::ops::RangeInclusive;
@@ -38,7 +38,8 @@ pub enum BandKind {
     HighPass,
 }
 
-/// The sample rates that an equalizer takes, in Hz: beyond any sound, and few enough that a change is a countable number of frames.
+/// The sample rates that an equalizer takes, in Hz: beyond any sound, and few enough that a change is a countable number of
+/// frames.
 pub const RATES: RangeInclusive<f64> = 1.0..=1e9;
 
 /// The lowest frequency of a band, in sample rates. Below it the poles are so near 1 that f64 tells them apart no more: from
@@ -54,7 +55,7 @@ pub struct Band {
     pub frequency: f64,
     /// In dB, within [`GAINS`].
     pub gain: f64,
-    /// The quality, from that of 5 octaves (0.18) to that of 0.05 octaves (28.9); see [`octaves_to_q`].
+    /// The quality, from that of 5 octaves (0.18) to that of 0.05 octaves (28.9); see [`q_for_bandwidth`].
     pub q: f64,
 }
 
@@ -65,7 +66,7 @@ impl Band {
             kind: BandKind::Peaking,
             frequency,
             gain,
-            q: octaves_to_q(octaves),
+            q: q_for_bandwidth(octaves),
         }
     }
 
@@ -97,7 +98,7 @@ impl Band {
             return Err(EqualizerError::Gain { got: self.gain });
         }
         // A hair of room for a width that was turned into a quality and back.
-        let qualities = octaves_to_q(*OCTAVES.end()) * 0.999..=octaves_to_q(*OCTAVES.start()) * 1.001;
+        let qualities = q_for_bandwidth(*OCTAVES.end()) * 0.999..=q_for_bandwidth(*OCTAVES.start()) * 1.001;
         if !qualities.contains(&self.q) {
             return Err(EqualizerError::Quality { got: self.q });
         }
@@ -255,8 +256,8 @@ impl Display for EqualizerError {
                 "quality of a band: expected that of {} to {} octaves, Q {:.4} to {:.2}, got Q {got}",
                 OCTAVES.start(),
                 OCTAVES.end(),
-                octaves_to_q(*OCTAVES.end()),
-                octaves_to_q(*OCTAVES.start())
+                q_for_bandwidth(*OCTAVES.end()),
+                q_for_bandwidth(*OCTAVES.start())
             ),
             Self::Preamp { got } => write!(
                 f,

@@ -3,8 +3,8 @@
 use super::band::{Band, BandKind, EqualizerError, GAINS, PREAMPS, Settings};
 
 /// The preamplification in dB that keeps a full-scale sine of any frequency below full scale: the opposite of the highest
-/// point of either channel's curve, or 0 when nothing is raised; -96 at the least. Looks at 40 frequencies an octave from 5 Hz and at the
-/// frequencies of the bands.
+/// point of either channel's curve, or 0 when nothing is raised; -96 at the least. Looks at 40 frequencies an octave from 5 Hz
+/// and at the frequencies of the bands.
 ///
 /// # Errors
 /// What [`Settings::check`] finds.
@@ -96,7 +96,8 @@ pub fn gains_for_curve(bands: &mut [Band], targets: &[f64], sample_rate: f64) ->
             break;
         }
         let gains: Vec<f64> = sought.iter().map(|&k| bands[k].gain).collect();
-        // A whole step goes too far where the curve is not proportional to the gains, or out of reach: a more damped one, and so on.
+        // A whole step goes too far where the curve is not proportional to the gains, or out of reach: a more damped one, and so
+        // on.
         let better = DAMPINGS.iter().find_map(|damping| {
             let changes = changes(&shares, &missed, &gains, *damping)?;
             let mut changed = bands.to_vec();
@@ -115,8 +116,8 @@ pub fn gains_for_curve(bands: &mut [Band], targets: &[f64], sample_rate: f64) ->
     Ok(largest(&missed))
 }
 
-/// The changes of the gains that take away most of what is missed, in the sense of least squares, when gains that are at the end of
-/// their range stay there; `None` when there are none.
+/// The changes of the gains that take away most of what is missed, in the sense of least squares, when gains that are at the end
+/// of their range stay there; `None` when there are none.
 fn changes(shares: &[Vec<f64>], missed: &[f64], gains: &[f64], damping: f64) -> Option<Vec<f64>> {
     let mut free: Vec<usize> = (0..gains.len()).collect();
     loop {
@@ -235,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn curve_out_of_reach_is_told_and_come_near() {
+    fn curve_out_of_reach_is_reported_and_come_near() {
         let targets: [f64; 14] = std::array::from_fn(|k| if k % 2 == 0 { 24.0 } else { -24.0 });
         let mut wide = bands(5.0);
         let left = gains_for_curve(&mut wide, &targets, RATE).expect("bands in range");

@@ -34,33 +34,37 @@ mod view;
 pub(crate) use frame::{Kernel, SCRATCH_SLACK};
 pub(crate) use levels::FLOOR;
 
-use super::path::Path;
+use super::instruction_set::InstructionSet;
 use super::roots::Roots;
 use frame::Frame;
 use lanes::Lanes;
 
-/// The kernel of a path for frames as long as `weights`, which are what a frame is multiplied by; `roots` are of the same
-/// size, one of `SIZES`. `None` when this machine does not have the path's instructions.
+/// The kernel of an instruction set for frames as long as `weights`, which are what a frame is multiplied by; `roots` are of the
+/// same size, one of `SIZES`. `None` when this machine does not have the instruction set's instructions.
 ///
-/// A frame too short for the path's lanes is left to fewer lanes of the same instructions.
-pub(crate) fn kernel(path: Path, roots: &Roots, weights: &[f32]) -> Option<Box<dyn Kernel>> {
-    match path {
-        Path::Plain => made::<plain::Plain<1>>(roots, weights),
+/// A frame too short for the instruction set's lanes is left to fewer lanes of the same instructions.
+pub(crate) fn kernel(
+    instruction_set: InstructionSet,
+    roots: &Roots,
+    weights: &[f32],
+) -> Option<Box<dyn Kernel>> {
+    match instruction_set {
+        InstructionSet::Plain => made::<plain::Plain<1>>(roots, weights),
         #[cfg(target_arch = "x86_64")]
-        Path::Narrow => made::<narrow::Narrow<false>>(roots, weights),
+        InstructionSet::Narrow => made::<narrow::Narrow<false>>(roots, weights),
         #[cfg(target_arch = "x86_64")]
-        Path::Avx2 => {
+        InstructionSet::Avx2 => {
             made::<avx2::Avx2<false>>(roots, weights).or_else(|| made::<narrow::Narrow<true>>(roots, weights))
         }
         #[cfg(target_arch = "x86_64")]
-        Path::Avx512 => made::<avx512::Avx512>(roots, weights)
+        InstructionSet::Avx512 => made::<avx512::Avx512>(roots, weights)
             .or_else(|| made::<avx2::Avx2<true>>(roots, weights))
             .or_else(|| {
                 avx512::Avx512::detect()?;
                 made::<narrow::Narrow<true>>(roots, weights)
             }),
         #[cfg(target_arch = "aarch64")]
-        Path::Neon => made::<neon::Neon>(roots, weights),
+        InstructionSet::Neon => made::<neon::Neon>(roots, weights),
         // Another machine's.
         _ => None,
     }
@@ -72,29 +76,31 @@ fn made<L: Lanes>(roots: &Roots, weights: &[f32]) -> Option<Box<dyn Kernel>> {
         .then(|| Box::new(Frame::<L>::new(cpu, roots, weights)) as Box<dyn Kernel>)
 }
 
-/// Runs `body`, which is about no particular lanes, compiled with the vector instructions of a path, AVX2's for those above it.
-/// `body` and all it calls should be `#[inline(always)]`: what is not runs all the same, compiled without them.
-pub(crate) fn run<R>(path: Path, body: impl FnOnce() -> R) -> R {
+/// Runs `body`, which is about no particular lanes, compiled with the vector instructions of an instruction set, AVX2's for those
+/// above it. `body` and all it calls should be `#[inline(always)]`: what is not runs all the same, compiled without them.
+pub(crate) fn run<R>(instruction_set: InstructionSet, body: impl FnOnce() -> R) -> R {
     #[cfg(target_arch = "x86_64")]
-    if let (Path::Avx2 | Path::Avx512, Some(cpu)) = (path, avx2::Avx2::<false>::detect()) {
+    if let (InstructionSet::Avx2 | InstructionSet::Avx512, Some(cpu)) =
+        (instruction_set, avx2::Avx2::<false>::detect())
+    {
         return avx2::Avx2::<false>::enter(cpu, body);
     }
-    let _ = path;
+    let _ = instruction_set;
     body()
 }
 
-/// Whether this machine has the instructions of a path.
-pub(crate) fn is_available(path: Path) -> bool {
-    match path {
-        Path::Plain => true,
+/// Whether this machine has the instructions of an instruction set.
+pub(crate) fn is_available(instruction_set: InstructionSet) -> bool {
+    match instruction_set {
+        InstructionSet::Plain => true,
         #[cfg(target_arch = "x86_64")]
-        Path::Narrow => narrow::Narrow::<false>::detect().is_some(),
+        InstructionSet::Narrow => narrow::Narrow::<false>::detect().is_some(),
         #[cfg(target_arch = "x86_64")]
-        Path::Avx2 => avx2::Avx2::<false>::detect().is_some(),
+        InstructionSet::Avx2 => avx2::Avx2::<false>::detect().is_some(),
         #[cfg(target_arch = "x86_64")]
-        Path::Avx512 => avx512::Avx512::detect().is_some(),
+        InstructionSet::Avx512 => avx512::Avx512::detect().is_some(),
         #[cfg(target_arch = "aarch64")]
-        Path::Neon => neon::Neon::detect().is_some(),
+        InstructionSet::Neon => neon::Neon::detect().is_some(),
         // Another machine's.
         _ => false,
     }

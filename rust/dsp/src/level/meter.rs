@@ -80,7 +80,7 @@ pub struct LevelReading {
     /// The time-weighted level at the end of it, such as LAF.
     pub level: f64,
     /// The equivalent level: that of the mean square over the measurement, such as LAeq.
-    pub equivalent: f64,
+    pub equivalent_continuous_level: f64,
     /// The highest time-weighted level, such as LAFmax.
     pub highest: f64,
     /// The lowest time-weighted level, such as LAFmin, from 5 time constants after the start on; until then not a number.
@@ -88,7 +88,7 @@ pub struct LevelReading {
     /// The highest absolute value of the C-weighted samples as a level, LCpeak.
     pub peak: f64,
     /// The exposure level: that of the same energy within 1 second, such as LAE.
-    pub exposure: f64,
+    pub sound_exposure_level: f64,
     /// The number of samples at or beyond full scale.
     pub overloads: u64,
 }
@@ -281,24 +281,25 @@ impl LevelMeter {
         LevelReading {
             seconds,
             level: level(state.mean),
-            equivalent: level(mean),
+            equivalent_continuous_level: level(mean),
             highest: level(state.highest),
             lowest: level(state.lowest),
             peak: level(state.peak * state.peak),
-            exposure: level(state.sum / self.rate),
+            sound_exposure_level: level(state.sum / self.rate),
             overloads: state.overloads,
         }
     }
 
     /// The level that was exceeded for `percent` of the measurement, such as LA10 for 10, from the time-weighted level every
-    /// 10 ms, from 5 time constants after the start on, as for the lowest level; `None` until then. Below -200 dB relative to full
-    /// scale it is minus infinity.
+    /// 10 ms, from 5 time constants after the start on, as for the lowest level; `None` until then. Below -200 dB relative to
+    /// full scale it is minus infinity.
     pub fn exceeded(&self, percent: f64) -> Option<f64> {
         let level = self.levels.percentile(1.0 - percent / 100.0, f64::NEG_INFINITY)?;
         if level <= LEVELS.0 + LEVELS.2 {
             return Some(f64::NEG_INFINITY);
         }
-        // A class is 0.1 dB wide, and has one end for all that is beyond: no share of the time is spent outside of what there was.
+        // A class is 0.1 dB wide, and has one end for all that is beyond: no share of the time is spent outside of what there
+        // was.
         let (lowest, highest) = (decibels(self.state.lowest), decibels(self.state.highest));
         Some(level.max(lowest).min(highest) + self.offset)
     }

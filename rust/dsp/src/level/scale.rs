@@ -12,7 +12,7 @@ const TOP: f64 = 120.0;
 ///
 /// With a = 10^(power/20) and m = 10^(-80/20) the place is 120 sqrt((a - m) / (1 - m)); 0 below -80 dB, 120 from 0 dB on. NaN
 /// gives 0.
-pub fn noise_scale(average_power: f64) -> f64 {
+pub fn display_scale(average_power: f64) -> f64 {
     if average_power >= 0.0 {
         return TOP;
     }
@@ -23,9 +23,9 @@ pub fn noise_scale(average_power: f64) -> f64 {
         .sqrt()
 }
 
-/// What a place on the scale of [`noise_scale`] is called.
+/// What a place on the scale of [`display_scale`] is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum NoiseClass {
+pub enum LevelZone {
     /// Below 50.
     Silent,
     /// From 50 to below 75.
@@ -38,7 +38,7 @@ pub enum NoiseClass {
     Loud,
 }
 
-impl NoiseClass {
+impl LevelZone {
     /// Every class, from the softest.
     pub const ALL: [Self; 5] = [Self::Silent, Self::Quiet, Self::Average, Self::Noisy, Self::Loud];
 
@@ -85,33 +85,33 @@ mod tests {
             (3.0, 120.0),
         ] {
             assert!(
-                (noise_scale(power) - place).abs() < 0.051,
+                (display_scale(power) - place).abs() < 0.051,
                 "{power} dB: {}",
-                noise_scale(power)
+                display_scale(power)
             );
         }
-        assert_eq!(noise_scale(f64::NEG_INFINITY), 0.0);
-        assert_eq!(noise_scale(f64::NAN), 0.0);
+        assert_eq!(display_scale(f64::NEG_INFINITY), 0.0);
+        assert_eq!(display_scale(f64::NAN), 0.0);
     }
 
     #[test]
     fn classes_begin_at_their_lower_edge() {
         for (place, class) in [
-            (0.0, NoiseClass::Silent),
-            (49.999, NoiseClass::Silent),
-            (50.0, NoiseClass::Quiet),
-            (74.999, NoiseClass::Quiet),
-            (75.0, NoiseClass::Average),
-            (89.999, NoiseClass::Average),
-            (90.0, NoiseClass::Noisy),
-            (99.999, NoiseClass::Noisy),
-            (100.0, NoiseClass::Loud),
-            (119.999, NoiseClass::Loud),
-            (120.0, NoiseClass::Loud),
-            (f64::NAN, NoiseClass::Silent),
+            (0.0, LevelZone::Silent),
+            (49.999, LevelZone::Silent),
+            (50.0, LevelZone::Quiet),
+            (74.999, LevelZone::Quiet),
+            (75.0, LevelZone::Average),
+            (89.999, LevelZone::Average),
+            (90.0, LevelZone::Noisy),
+            (99.999, LevelZone::Noisy),
+            (100.0, LevelZone::Loud),
+            (119.999, LevelZone::Loud),
+            (120.0, LevelZone::Loud),
+            (f64::NAN, LevelZone::Silent),
         ] {
-            assert_eq!(NoiseClass::of(place), class, "{place}");
+            assert_eq!(LevelZone::of(place), class, "{place}");
         }
-        assert!(NoiseClass::ALL.is_sorted());
+        assert!(LevelZone::ALL.is_sorted());
     }
 }

@@ -1,10 +1,11 @@
 use super::*;
-use crate::{Scale, SpectrumPlan, Symmetry};
+use crate::{Normalization, SpectrumPlan, Symmetry};
 use rustle_testkit::{noise, sine};
 
 /// The root of the mean power of overlapping frames (hop N/2), as amplitudes.
 fn averaged(signal: &[f32], window: Window, size: usize) -> Vec<f32> {
-    let plan = SpectrumPlan::new(size, window, Symmetry::Periodic, Scale::Amplitude).expect("a valid size");
+    let plan =
+        SpectrumPlan::new(size, window, Symmetry::Periodic, Normalization::Amplitude).expect("a valid size");
     let mut mean = vec![0.0_f64; plan.bins()];
     let mut power = vec![0.0; plan.bins()];
     let mut scratch = vec![0.0; plan.scratch_len()];

@@ -4,7 +4,7 @@ use super::configuration::Measured;
 use super::error::PitchError;
 use super::sums::dot;
 use crate::bessel::bessel_i0;
-use crate::spectrum::{Scale, SpectrumPlan};
+use crate::spectrum::{Normalization, SpectrumPlan};
 use crate::window::{Symmetry, Window};
 use std::f64::consts::PI;
 
@@ -53,7 +53,7 @@ impl CentredSpectrum {
     /// For frames of `window` samples, a power of two.
     pub(super) fn new(window: usize) -> Result<Self, PitchError> {
         let size = OVERSAMPLING * window;
-        let plan = SpectrumPlan::new(size, Window::Rectangular, Symmetry::Periodic, Scale::None)?;
+        let plan = SpectrumPlan::new(size, Window::Rectangular, Symmetry::Periodic, Normalization::None)?;
         let length = plan.bins() + 2 * ORIGIN;
         Ok(Self {
             table: table(),

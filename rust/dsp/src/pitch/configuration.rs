@@ -160,8 +160,8 @@ impl Checked {
         self.lowest..=self.highest
     }
 
-    /// The frequencies that a pitch may have, half a semitone more on each side than what is looked for: what is found at an end is
-    /// not cut off by its own error.
+    /// The frequencies that a pitch may have, half a semitone more on each side than what is looked for: what is found at an end
+    /// is not cut off by its own error.
     pub(super) fn held(&self) -> RangeInclusive<f64> {
         const QUARTER_TONE: f64 = 1.029_302_236_643_492;
         self.lowest / QUARTER_TONE..=self.highest * QUARTER_TONE

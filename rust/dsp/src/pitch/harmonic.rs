@@ -10,8 +10,8 @@ use super::motion::motion;
 use super::orders::{ABSENT, order_there};
 use super::voicing::{Evidence, confidence};
 use super::{MAX_CANDIDATES, PitchCandidate, PitchEstimate, PitchEstimator};
+use crate::fft::instruction_set::InstructionSet;
 use crate::fft::kernels;
-use crate::fft::path::Path;
 use std::f64::consts::TAU;
 use std::ops::RangeInclusive;
 
@@ -28,8 +28,8 @@ const SAME: f64 = 0.003;
 /// What an octave is worth beside likeness and salience, each at most 1: of a tone and its subharmonics, which explain it as
 /// well, the tone is taken.
 const OCTAVE: f64 = 0.01;
-/// What being unlike itself one period later costs: the logarithm of what is missing from 1. In noise all candidates miss much, and
-/// little more or less is chance; in a clean tone a little is the difference between an octave and another. Less than `CLEAN`
+/// What being unlike itself one period later costs: the logarithm of what is missing from 1. In noise all candidates miss much,
+/// and little more or less is chance; in a clean tone a little is the difference between an octave and another. Less than `CLEAN`
 /// is the same.
 const UNLIKE: f64 = 0.6;
 const CLEAN: f64 = 0.05;
@@ -39,8 +39,8 @@ const EXPLAINED: f64 = 4.0;
 const HEARD: f64 = 1.0 / 30.0;
 /// A partial further than this from where a fit began has got lost, in bins of the frame.
 const LOST: f64 = 0.1;
-/// The inharmonicity of strings, at most about seven times that of pianos: they are the stiffer the shorter they are (F. Rigaud, B. David
-/// and L. Daudet, "A parametric model of piano tuning", DAFx 2011).
+/// The inharmonicity of strings, at most about seven times that of pianos: they are the stiffer the shorter they are (F. Rigaud,
+/// B. David and L. Daudet, "A parametric model of piano tuning", DAFx 2011).
 const USUAL: f64 = 2e-3;
 const STIFF: f64 = 5e-3;
 const MIDDLE: f64 = 440.0;
@@ -52,7 +52,7 @@ const SPECTRUM: f64 = 5000.0;
 pub(super) struct Harmonic {
     checked: Checked,
     /// The instructions.
-    path: Path,
+    path: InstructionSet,
     spectrum: CentredSpectrum,
     lags: Lags,
     comb: Comb,
@@ -78,7 +78,7 @@ impl Harmonic {
             maxima: [Period::default(); MAX_MAXIMA],
             spectrum,
             checked,
-            path: Path::preferred()?,
+            path: InstructionSet::preferred()?,
         })
     }
 
@@ -93,8 +93,8 @@ impl Harmonic {
         self.checked.held().end() * TAU / self.checked.sample_rate
     }
 
-    /// Finds the candidates of a frame, and tells whether there are any. As all that is inlined into `kernels::run`, it is compiled for
-    /// the instructions of whom it is put into.
+    /// Finds the candidates of a frame, and tells whether there are any. As all that is inlined into `kernels::run`, it is
+    /// compiled for the instructions of whom it is put into.
     #[inline(always)]
     fn search(&mut self, frame: &[f32]) -> Result<bool, PitchError> {
         let measured = self.checked.measured(frame)?;
@@ -245,8 +245,8 @@ impl Harmonic {
     }
 
     /// Puts the octave below the first candidate before it where the frame is much more like itself after its period: what the
-    /// candidate misses are partials between its own, for noise and motion would be missed by both. A fit then tells whether they are
-    /// of the same tone.
+    /// candidate misses are partials between its own, for noise and motion would be missed by both. A fit then tells whether they
+    /// are of the same tone.
     #[inline(always)]
     fn prefer_what_explains_the_rest(&mut self, unlikes: &[f64]) {
         let found = &mut self.candidates[..self.found];

@@ -4,7 +4,7 @@ use super::centred::{CentredSpectrum, ORIGIN};
 use super::configuration::{Checked, Measured};
 use super::error::PitchError;
 use super::sums::sum;
-use crate::spectrum::{Scale, SpectrumPlan};
+use crate::spectrum::{Normalization, SpectrumPlan};
 use crate::window::{Symmetry, Window};
 use std::f64::consts::PI;
 
@@ -51,7 +51,7 @@ pub(super) struct Lags {
 impl Lags {
     pub(super) fn new(spectrum: &CentredSpectrum, checked: Checked) -> Result<Self, PitchError> {
         let size = spectrum.size() / 2;
-        let plan = SpectrumPlan::new(size, Window::Rectangular, Symmetry::Periodic, Scale::None)?;
+        let plan = SpectrumPlan::new(size, Window::Rectangular, Symmetry::Periodic, Normalization::None)?;
         let held = checked.held();
         let longest = (checked.sample_rate / held.start()).ceil() as usize + 2;
         let table = |f: fn(f64) -> f64| {

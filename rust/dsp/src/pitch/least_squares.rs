@@ -12,8 +12,8 @@ use step::{Step, moves};
 pub(super) const MAX_INHARMONICITY: f64 = 0.02;
 /// The partials that a fit begins with, at least; inharmonicity shows in no fewer.
 pub(super) const FIRST_PARTIALS: usize = 4;
-/// A change of frequency this small, as a part of what the curvature reaches to, is the last, unless inharmonicity comes into the model
-/// or leaves it.
+/// A change of frequency this small, as a part of what the curvature reaches to, is the last, unless inharmonicity comes into the
+/// model or leaves it.
 const SETTLED: f64 = 0.25;
 /// Rounds with all partials.
 const MAX_ROUNDS: u32 = 2;

@@ -36,7 +36,8 @@ fn keep(row: &mut Row, at: usize, kept: impl Fn(usize) -> bool) {
     }
 }
 
-/// Writes `f` of the elements of both, in whole lanes, to the first `count` + 1 of `to`. `a` and `b` are as long as a row at least.
+/// Writes `f` of the elements of both, in whole lanes, to the first `count` + 1 of `to`. `a` and `b` are as long as a row at
+/// least.
 #[inline(always)]
 pub(super) fn combine(to: &mut Row, a: &[f64], b: &[f64], count: usize, f: impl Fn(f64, f64) -> f64) {
     let to = &mut split_mut(to)[..lanes(count)];

@@ -4,14 +4,14 @@ use super::least_squares::Fit;
 
 /// Partials that hold less than this of the power of the others are not there: 30 dB.
 pub(super) const ABSENT: f64 = 1e-3;
-/// One partial alone among those of another order may as well be another sound below this part of their power: 19 dB where it is at its
-/// place, at which one sound in ten is by chance; 14.5 dB elsewhere, where the frame is as like itself after their period as McLeod
-/// asks of a period. A second one at its place, above 40 dB below, makes it no chance.
+/// One partial alone among those of another order may as well be another sound below this part of their power: 19 dB where it is
+/// at its place, at which one sound in ten is by chance; 14.5 dB elsewhere, where the frame is as like itself after their period
+/// as McLeod asks of a period. A second one at its place, above 40 dB below, makes it no chance.
 const LONE: f64 = 0.0126;
 const LONE_ELSEWHERE: f64 = 0.035;
 const TRACE: f64 = 1e-4;
-/// A partial is at its place if its own frequency is nearer to it than this part of itself, a third of a semitone as vibrato moves it, and
-/// than the other part of the first one's.
+/// A partial is at its place if its own frequency is nearer to it than this part of itself, a third of a semitone as vibrato
+/// moves it, and than the other part of the first one's.
 const ASIDE: f64 = 0.02;
 const APART: f64 = 0.05;
 /// As much more than its mean, in standard deviations, may be what noise shows in them.
@@ -41,8 +41,8 @@ pub(super) fn order_there(fit: &Fit, length: usize, highest: f64) -> usize {
     found.unwrap_or(1)
 }
 
-/// Whether the partials between those of `order`, which hold the power `there`, are weak, and no two at their places stronger than noise
-/// is.
+/// Whether the partials between those of `order`, which hold the power `there`, are weak, and no two at their places stronger
+/// than noise is.
 #[inline(always)]
 fn is_one_sound(fit: &Fit, order: usize, there: f64, noise: f64) -> bool {
     let between = (0..fit.partials).filter(|index| !(index + 1).is_multiple_of(order));

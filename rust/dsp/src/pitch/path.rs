@@ -4,11 +4,11 @@ use super::{PitchEstimate, PitchEstimator};
 
 /// Candidates of a frame that a path may take.
 const STATES: usize = 4;
-/// The price of an octave from one frame to the next when frames are 10 ms apart; those that are nearer to each other pay more for
-/// it, as Praat does (P. Boersma, "Accurate short-term analysis of the fundamental frequency", IFA Proceedings 17, 1993). There it is
-/// 0.35 of what candidates can differ by, a likeness from 0 to 1. Here they differ by a salience to 1 and by 0.6 times a
-/// logarithm from 0.05 to 1.05, 2.8 in sum; 0.35 of that. At less, a voice whose periods differ by 2 % is heard an octave lower for
-/// some frames, where every second period is more alike by chance.
+/// The price of an octave from one frame to the next when frames are 10 ms apart; those that are nearer to each other pay more
+/// for it, as Praat does (P. Boersma, "Accurate short-term analysis of the fundamental frequency", IFA Proceedings 17, 1993).
+/// There it is 0.35 of what candidates can differ by, a likeness from 0 to 1. Here they differ by a salience to 1 and by 0.6
+/// times a logarithm from 0.05 to 1.05, 2.8 in sum; 0.35 of that. At less, a voice whose periods differ by 2 % is heard an octave
+/// lower for some frames, where every second period is more alike by chance.
 const OCTAVE_JUMP: f64 = 1.0;
 /// The price of a change between voiced and unvoiced, likewise.
 const VOICING_CHANGE: f64 = 0.14;

@@ -59,8 +59,8 @@ impl PitchTracker {
         self.framing.hop()
     }
 
-    /// Takes the signal's next samples, as far as the frames that they complete find room in `frames`; returns how many samples it
-    /// took and how many frames it wrote.
+    /// Takes the signal's next samples, as far as the frames that they complete find room in `frames`; returns how many samples
+    /// it took and how many frames it wrote.
     ///
     /// # Errors
     /// As [`push`](Self::push).

@@ -13,8 +13,8 @@ pub(super) struct Evidence {
 }
 
 /// The probability that a frame with this evidence has a pitch, and that it is this one within 50 cents: a logistic function
-/// of the evidence, fitted to the clips of `rust/bench/peers/pitch_set.py` of seed 1, half of each frame's weight being its class's.
-/// `docs/pitch.md` shows how often it is right on clips of another seed and rate.
+/// of the evidence, fitted to the clips of `rust/bench/peers/pitch_set.py` of seed 1, half of each frame's weight being its
+/// class's. `docs/pitch.md` shows how often it is right on clips of another seed and rate.
 #[inline(always)]
 pub(super) fn confidence(evidence: Evidence) -> f64 {
     let sum =

@@ -4,7 +4,7 @@ use super::configuration::Checked;
 use super::error::PitchError;
 use super::{PitchEstimate, PitchEstimator};
 use crate::inverse::InversePlan;
-use crate::spectrum::{Scale, SpectrumPlan};
+use crate::spectrum::{Normalization, SpectrumPlan};
 use crate::window::{Symmetry, Window};
 use std::ops::RangeInclusive;
 
@@ -30,7 +30,7 @@ pub(super) struct Yin {
 impl Yin {
     pub(super) fn new(checked: Checked) -> Result<Self, PitchError> {
         let size = (checked.window * 3 / 2).next_power_of_two();
-        let plan = SpectrumPlan::new(size, Window::Rectangular, Symmetry::Periodic, Scale::None)?;
+        let plan = SpectrumPlan::new(size, Window::Rectangular, Symmetry::Periodic, Normalization::None)?;
         let inverse = InversePlan::new(size)?;
         let lags = ((checked.sample_rate / checked.lowest).ceil() as usize + 2).min(checked.window / 2);
         Ok(Self {

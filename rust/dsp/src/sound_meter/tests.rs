@@ -43,8 +43,8 @@ fn each_measure_is_of_its_channels() {
         meter.process(&tone(0.5, 0.1, 96_000)).expect("whole frames");
         let reading = meter.reading();
         let level = decibels(power);
-        assert!((reading.levels.equivalent - 94.0 - level).abs() < 1e-4);
-        assert!((reading.place - noise_scale(level)).abs() < 0.05);
+        assert!((reading.levels.equivalent_continuous_level - 94.0 - level).abs() < 1e-4);
+        assert!((reading.place - display_scale(level)).abs() < 0.05);
         let loudness = reading.loudness.expect("asked for");
         // Two channels of a 1 kHz sine: -0.691 dB and the filter's +0.691 dB cancel each other out.
         let both = 10.0 * ((0.25 + 0.01) / 2.0f64).log10();
@@ -105,7 +105,7 @@ fn noises_that_know_nothing_of_each_other_read_as_one_of_them() {
     let (one, both) = (one.0.levels, both.0.levels);
     // 10 s of noise have hundreds of thousands of independent samples, the last 0.125 s several thousands.
     assert!(
-        (one.equivalent - both.equivalent).abs() < 0.05,
+        (one.equivalent_continuous_level - both.equivalent_continuous_level).abs() < 0.05,
         "{one:?} {both:?}"
     );
     assert!((one.level - both.level).abs() < 0.5, "{one:?} {both:?}");
@@ -124,13 +124,19 @@ fn silent_channel_counts_in_the_mean_but_not_in_the_peak() {
     let measures = |reading: &LevelReading| {
         let LevelReading {
             level,
-            equivalent,
+            equivalent_continuous_level,
             highest,
             lowest,
-            exposure,
+            sound_exposure_level,
             ..
         } = *reading;
-        [level, equivalent, highest, lowest, exposure]
+        [
+            level,
+            equivalent_continuous_level,
+            highest,
+            lowest,
+            sound_exposure_level,
+        ]
     };
     for (one, both) in measures(&one).into_iter().zip(measures(&both)) {
         assert!((one - both - 3.0103).abs() < 1e-4, "{one} {both}");
@@ -147,7 +153,10 @@ fn sample_that_is_no_number_is_silence_of_its_channel_alone() {
         shown(&levels_of(2), &with(f32::NAN)),
     );
     assert_eq!(broken.0.place, silent.0.place);
-    assert_eq!(broken.0.levels.equivalent, silent.0.levels.equivalent);
+    assert_eq!(
+        broken.0.levels.equivalent_continuous_level,
+        silent.0.levels.equivalent_continuous_level
+    );
     assert_eq!(broken.2, silent.2);
     assert_eq!((silent.0.levels.overloads, broken.0.levels.overloads), (0, 9_600));
 }
@@ -156,10 +165,10 @@ fn sample_that_is_no_number_is_silence_of_its_channel_alone() {
 fn every_class_of_the_scale_is_reached_at_its_edge() {
     // Powers a little below and above each edge of the scale, in dB relative to full scale.
     let edges = [
-        (-15.20, NoiseClass::Silent, NoiseClass::Quiet),
-        (-8.16, NoiseClass::Quiet, NoiseClass::Average),
-        (-5.00, NoiseClass::Average, NoiseClass::Noisy),
-        (-3.17, NoiseClass::Noisy, NoiseClass::Loud),
+        (-15.20, LevelZone::Silent, LevelZone::Quiet),
+        (-8.16, LevelZone::Quiet, LevelZone::Average),
+        (-5.00, LevelZone::Average, LevelZone::Noisy),
+        (-3.17, LevelZone::Noisy, LevelZone::Loud),
     ];
     for (edge, below, above) in edges {
         for (power, class) in [(edge - 0.02, below), (edge + 0.02, above)] {
@@ -173,7 +182,7 @@ fn every_class_of_the_scale_is_reached_at_its_edge() {
     meter.process(&vec![1.0; 2 * 480_000]).expect("whole frames");
     let reading = meter.reading();
     assert!((reading.place - 120.0).abs() < 1e-3);
-    assert_eq!(reading.class, NoiseClass::Loud);
+    assert_eq!(reading.class, LevelZone::Loud);
 }
 
 #[test]
@@ -191,7 +200,7 @@ fn pieces_of_any_length_give_the_same_reading() {
         [
             levels.seconds,
             levels.level,
-            levels.equivalent,
+            levels.equivalent_continuous_level,
             levels.highest,
             levels.peak,
             loudness.integrated,

@@ -3,9 +3,9 @@
 use super::{HOPS, Padding};
 use crate::error::DspError;
 use crate::inverse::InversePlan;
-use crate::spectrum::{Scale, SpectrumPlan};
+use crate::spectrum::{Normalization, SpectrumPlan};
 
-/// The inverse of a [`StftPlan`](super::StftPlan) with [`Form::Complex`](crate::Form::Complex).
+/// The inverse of a [`StftPlan`](super::StftPlan) with [`Output::Complex`](crate::Output::Complex).
 ///
 /// Each frame is transformed back, multiplied by the window again, and added where it came from; then each sample is
 /// divided by the sum of the squares of the window's weights that went into it. That is the signal whose short-time spectra
@@ -22,23 +22,23 @@ pub struct InverseStft {
 }
 
 impl InverseStft {
-    /// The inverse for spectra of `spectrum` with that `hop` and `padding`. The tables are its own, on the same path.
+    /// The inverse for spectra of `spectrum` with that `hop` and `padding`. The tables are its own, on the same instruction set.
     ///
     /// # Errors
-    /// [`DspError::Hop`]; what [`InversePlan::on_path`] returns.
+    /// [`DspError::Hop`]; what [`InversePlan::with_instruction_set`] returns.
     pub fn new(spectrum: &SpectrumPlan, hop: usize, padding: Padding) -> Result<Self, DspError> {
         if !HOPS.contains(&hop) {
             return Err(DspError::Hop { got: hop });
         }
         let size = spectrum.size();
         let (factor, edge) = match spectrum.scale() {
-            Scale::None => (1.0, 1.0),
-            Scale::Amplitude => (spectrum.window().sums(spectrum.symmetry(), size).sum / 2.0, 2.0),
+            Normalization::None => (1.0, 1.0),
+            Normalization::Amplitude => (spectrum.window().sums(spectrum.symmetry(), size).sum / 2.0, 2.0),
         };
         let mut window = vec![0.0; size];
         spectrum.window().fill(spectrum.symmetry(), &mut window);
         Ok(Self {
-            inverse: InversePlan::scaled(spectrum.path(), size, factor, edge)?,
+            inverse: InversePlan::scaled(spectrum.instruction_set(), size, factor, edge)?,
             window: window.into(),
             hop,
             padding,

@@ -72,8 +72,8 @@ pub struct VoiceFrame {
 /// the longest window, however long it is.
 ///
 /// Jitter and shimmer are of periods that are found one after the other by what is most like the one before, from the first
-/// voiced frame of a stretch to its last; [`perturbation`](super::perturbation()) of a whole signal goes from each stretch's middle
-/// to both sides, as Praat does, and differs by the chance of where in a period it begins.
+/// voiced frame of a stretch to its last; [`perturbation`](super::perturbation()) of a whole signal goes from each stretch's
+/// middle to both sides, as Praat does, and differs by the chance of where in a period it begins.
 pub struct VoiceAnalyzer {
     sample_rate: f64,
     pitch: Box<dyn PitchEstimator>,
@@ -152,8 +152,8 @@ impl VoiceAnalyzer {
         self.framing.hop()
     }
 
-    /// Takes the signal's next samples, as far as the frames that they complete find room in `frames`; returns how many samples it
-    /// took and how many frames it wrote.
+    /// Takes the signal's next samples, as far as the frames that they complete find room in `frames`; returns how many samples
+    /// it took and how many frames it wrote.
     ///
     /// # Errors
     /// As [`push`](Self::push).

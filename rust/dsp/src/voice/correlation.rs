@@ -2,7 +2,7 @@
 
 use super::{VoiceError, gaussian};
 use crate::inverse::InversePlan;
-use crate::spectrum::{Scale, SpectrumPlan};
+use crate::spectrum::{Normalization, SpectrumPlan};
 use crate::window::{Symmetry, Window};
 
 /// Samples to each side that the function between two lags is made of.
@@ -29,7 +29,7 @@ impl Correlation {
     pub(super) fn new(window: usize, longest: usize) -> Result<Self, VoiceError> {
         let lags = longest + DEPTH + 2;
         let size = (window + lags).next_power_of_two();
-        let forward = SpectrumPlan::new(size, Window::Rectangular, Symmetry::Periodic, Scale::None)?;
+        let forward = SpectrumPlan::new(size, Window::Rectangular, Symmetry::Periodic, Normalization::None)?;
         let inverse = InversePlan::new(size)?;
         let mut correlation = Self {
             window: (0..window).map(|n| gaussian(n, window)).collect(),

@@ -1,7 +1,7 @@
 //! The shape of a spectrum in three numbers.
 
 use super::{VoiceError, checked_rate};
-use crate::spectrum::{Scale, SpectrumPlan};
+use crate::spectrum::{Normalization, SpectrumPlan};
 use crate::window::{Symmetry, Window};
 
 /// The part of the energy below the rolloff.
@@ -38,11 +38,11 @@ pub struct SpectrumAnalyzer {
 
 impl SpectrumAnalyzer {
     /// # Errors
-    /// [`VoiceError::SampleRate`]; and what [`Path::preferred`](crate::Path::preferred) returns.
+    /// [`VoiceError::SampleRate`]; and what [`InstructionSet::preferred`](crate::InstructionSet::preferred) returns.
     pub fn new(sample_rate: f64) -> Result<Self, VoiceError> {
         checked_rate(sample_rate)?;
         let size = ((FRAME * sample_rate).ceil() as usize).next_power_of_two();
-        let plan = SpectrumPlan::new(size, Window::Hann, Symmetry::Periodic, Scale::None)?;
+        let plan = SpectrumPlan::new(size, Window::Hann, Symmetry::Periodic, Normalization::None)?;
         let mut window = vec![0.0; size];
         Window::Hann.fill(Symmetry::Periodic, &mut window);
         Ok(Self {
@@ -74,8 +74,8 @@ impl SpectrumAnalyzer {
         self.add_part(0, frame)
     }
 
-    /// Adds a frame with `part` from sample `first` on and silence around. A constant is taken away from the part, so that nothing
-    /// is left of it under the window: its lobe there would outweigh a voice in the bins around 0 Hz.
+    /// Adds a frame with `part` from sample `first` on and silence around. A constant is taken away from the part, so that
+    /// nothing is left of it under the window: its lobe there would outweigh a voice in the bins around 0 Hz.
     fn add_part(&mut self, first: usize, part: &[f32]) -> Result<(), VoiceError> {
         let weights = &self.window[first..first + part.len()];
         let (mut sum, mut weight, mut peak) = (0.0, 0.0, 0.0_f64);

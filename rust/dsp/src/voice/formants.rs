@@ -9,7 +9,7 @@ use super::repetition::Repetition;
 use super::resample::Resampler;
 use super::roots::roots;
 use super::{CEILINGS, LENGTHS, ORDERS, VoiceError, checked_rate, gaussian, median};
-use crate::Path;
+use crate::InstructionSet;
 use crate::fft::kernels;
 
 /// The most formants that are told of.
@@ -134,7 +134,7 @@ impl Formants {
 /// Finds formants frame by frame. Nothing is allocated after construction.
 pub struct FormantAnalyzer {
     /// The instructions.
-    path: Path,
+    path: InstructionSet,
     resampler: Resampler,
     rate: f64,
     order: usize,
@@ -156,7 +156,7 @@ pub struct FormantAnalyzer {
 impl FormantAnalyzer {
     /// # Errors
     /// [`VoiceError::SampleRate`], [`VoiceError::Ceiling`], [`VoiceError::Order`], [`VoiceError::Length`]; and what
-    /// [`Path::preferred`] returns.
+    /// [`InstructionSet::preferred`] returns.
     pub fn new(configuration: &FormantConfiguration) -> Result<Self, VoiceError> {
         let (rate, order) = configuration.checked()?;
         let resampler = Resampler::new(configuration.sample_rate, rate);
@@ -173,7 +173,7 @@ impl FormantAnalyzer {
             1
         };
         Ok(Self {
-            path: Path::preferred()?,
+            path: InstructionSet::preferred()?,
             frame: (inner + 2 * margin) | 1,
             resampler,
             rate,
@@ -213,8 +213,8 @@ impl FormantAnalyzer {
         self.from = None;
     }
 
-    /// The formants of a frame of a signal that begins with the signal's sample `start`. What was resampled for the frame before is
-    /// used again, which does not change the numbers.
+    /// The formants of a frame of a signal that begins with the signal's sample `start`. What was resampled for the frame before
+    /// is used again, which does not change the numbers.
     ///
     /// # Errors
     /// [`VoiceError::FrameLength`].
@@ -237,7 +237,8 @@ impl FormantAnalyzer {
         }))
     }
 
-    /// The prediction filter of a frame with this peak, compiled for the instructions of whom it is put into; `None`: there is none.
+    /// The prediction filter of a frame with this peak, compiled for the instructions of whom it is put into; `None`: there is
+    /// none.
     #[inline(always)]
     fn filter(&mut self, frame: &[f32], start: i64, peak: f32) -> Option<Filter> {
         self.resample(frame, start);

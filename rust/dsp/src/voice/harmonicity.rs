@@ -57,7 +57,8 @@ impl HarmonicityAnalyzer {
     /// For voices from `range.start()` to `range.end()` Hz; 75 to 500 is usual.
     ///
     /// # Errors
-    /// [`VoiceError::SampleRate`], [`VoiceError::Range`]; and what [`Path::preferred`](crate::Path::preferred) returns.
+    /// [`VoiceError::SampleRate`], [`VoiceError::Range`]; and what
+    /// [`InstructionSet::preferred`](crate::InstructionSet::preferred) returns.
     pub fn new(sample_rate: f64, range: RangeInclusive<f64>) -> Result<Self, VoiceError> {
         checked_rate(sample_rate)?;
         checked_range(sample_rate, &range)?;

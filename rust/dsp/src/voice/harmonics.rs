@@ -12,7 +12,7 @@ const PERIODS: f64 = 8.0;
 
 /// The levels of the first two harmonics.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct HarmonicDifference {
+pub struct H1MinusH2 {
     /// H1 less H2 in dB: about 0 or less in a pressed voice, 5 and more in a breathy one.
     pub difference: f64,
     /// The first harmonic's level in dB relative to a full-scale sine.
@@ -24,7 +24,7 @@ pub struct HarmonicDifference {
     pub frequency: f64,
 }
 
-impl Default for HarmonicDifference {
+impl Default for H1MinusH2 {
     fn default() -> Self {
         Self {
             difference: 0.0,
@@ -54,15 +54,15 @@ impl Powers {
         }
     }
 
-    fn difference(&self) -> HarmonicDifference {
+    fn difference(&self) -> H1MinusH2 {
         if self.count == 0.0 || self.first <= 0.0 {
-            return HarmonicDifference::default();
+            return H1MinusH2::default();
         }
         let (first, second) = (
             10.0 * (self.first / self.count).log10(),
             10.0 * (self.second / self.count).log10(),
         );
-        HarmonicDifference {
+        H1MinusH2 {
             difference: first - second,
             first,
             second,
@@ -77,12 +77,12 @@ impl Powers {
 ///
 /// # Errors
 /// [`VoiceError::SampleRate`], [`VoiceError::Range`], [`VoiceError::Fundamental`], [`VoiceError::Pitch`].
-pub fn harmonic_difference(
+pub fn h1_minus_h2(
     sample_rate: f64,
     fundamental: Option<f64>,
     range: RangeInclusive<f64>,
     signal: &[f32],
-) -> Result<HarmonicDifference, VoiceError> {
+) -> Result<H1MinusH2, VoiceError> {
     checked_rate(sample_rate)?;
     checked_range(sample_rate, &range)?;
     let mut powers = Powers::default();
@@ -93,7 +93,7 @@ pub fn harmonic_difference(
         }
         let window = whole(PERIODS, sample_rate / f0, signal.len());
         if window == 0 {
-            return Ok(HarmonicDifference::default());
+            return Ok(H1MinusH2::default());
         }
         for frame in signal.windows(window).step_by((window / 2).max(1)) {
             let turns = f0 / sample_rate;

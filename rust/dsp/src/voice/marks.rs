@@ -64,8 +64,8 @@ pub(super) struct Marker {
 }
 
 impl Marker {
-    /// Hands the marks in a stretch to `found`. `part` holds what the marks need around them; with `fresh` the stretch does not go
-    /// on where the one before ended.
+    /// Hands the marks in a stretch to `found`. `part` holds what the marks need around them; with `fresh` the stretch does not
+    /// go on where the one before ended.
     pub(super) fn walk(
         &mut self,
         part: Part<'_>,

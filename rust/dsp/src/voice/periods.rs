@@ -17,9 +17,9 @@ const FAINT: f64 = 0.01;
 const FAINT_AT_END: f64 = 0.023_333;
 const LIKENESS_AT_END: f64 = 0.7;
 
-/// Jitter and shimmer of a whole signal, of voices from `range.start()` to `range.end()` Hz. The marks of the periods are set as by
-/// Praat: in each voiced stretch from the largest value in its middle to both sides, each a period from the one before, where the
-/// correlation with the period there is the highest. Allocates in proportion to the signal's length.
+/// Jitter and shimmer of a whole signal, of voices from `range.start()` to `range.end()` Hz. The marks of the periods are set as
+/// by Praat: in each voiced stretch from the largest value in its middle to both sides, each a period from the one before, where
+/// the correlation with the period there is the highest. Allocates in proportion to the signal's length.
 ///
 /// # Errors
 /// [`VoiceError::SampleRate`], [`VoiceError::Range`], [`VoiceError::Pitch`].
@@ -33,9 +33,9 @@ pub fn perturbation(
     let hop = ((HOP / range.start() * sample_rate).round() as usize).clamp(*HOPS.start(), *HOPS.end());
     let configuration = PitchConfiguration::new(sample_rate, range);
     let window = estimator(&configuration)?.window();
-    // As many frames before the signal's middle as after it: which extremum of a period is marked, and with it the shimmer, depends
-    // on where the middle of a stretch is. Where that is half a sample, the times of the frames say so, which tell it within half a
-    // sample then.
+    // As many frames before the signal's middle as after it: which extremum of a period is marked, and with it the shimmer,
+    // depends on where the middle of a stretch is. Where that is half a sample, the times of the frames say so, which tell it
+    // within half a sample then.
     let rest = signal.len().checked_sub(window).map_or(0, |rest| rest % hop);
     let frames = contour(&configuration, hop, Decoding::Viterbi, &signal[rest / 2..])?;
     let grid = Grid {

@@ -55,11 +55,12 @@ pub(super) fn burg(frame: &[f64], order: usize, work: &mut [f64]) -> Option<Filt
 }
 
 /// The prediction filter by least squares over the frame's inner samples, weighted by `window` and, in rounds, by how little
-/// each sample and its neighbours differ from their prediction: w = m / (m + e^2), e^2 the mean of the squared errors of three neighbours,
-/// m the lower quartile of them and a hundredth of their mean, the
-/// weights of a Cauchy distribution. A voice's errors are few and large, where the folds close; with these samples all but left out the rest is
-/// the vocal tract alone, and the harmonics' spacing no longer pulls the poles (weighted linear prediction: C. Ma,
-/// Y. Kamp and L. F. Willems, Speech Communication 12, 1993; sparse residuals: D. Giacobello et al., IEEE Trans. ASLP 20, 2012).
+/// each sample and its neighbours differ from their prediction: w = m / (m + e^2), e^2 the mean of the squared errors of three
+/// neighbours, m the lower quartile of them and a hundredth of their mean, the
+/// weights of a Cauchy distribution. A voice's errors are few and large, where the folds close; with these samples all but left
+/// out the rest is the vocal tract alone, and the harmonics' spacing no longer pulls the poles (weighted linear prediction: C.
+/// Ma, Y. Kamp and L. F. Willems, Speech Communication 12, 1993; sparse residuals: D. Giacobello et al., IEEE Trans. ASLP 20,
+/// 2012).
 ///
 /// `work` holds three frames. `None`: there is no signal, or none that a filter predicts.
 #[inline(always)]

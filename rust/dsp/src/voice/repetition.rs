@@ -12,8 +12,8 @@ const NEAREST: f64 = 0.002;
 const COMPARED: f64 = 0.025;
 /// A correlation of less is no repetition: more than half as much noise as voice, or none at all.
 const LIKENESS: f64 = 0.7;
-/// A neighbour differs from the stretch by noise and by what changes. It counts when it differs by at most this factor more than the
-/// one that is most like it, and a little: what is as far away as a period of F1 looks alike, but never as much.
+/// A neighbour differs from the stretch by noise and by what changes. It counts when it differs by at most this factor more than
+/// the one that is most like it, and a little: what is as far away as a period of F1 looks alike, but never as much.
 const WORSE: f64 = 1.5;
 const LITTLE: f64 = 0.01;
 /// Samples to each side that one between two samples is made of.

@@ -15,7 +15,8 @@ const LANES: usize = 8;
 
 /// A windowed-sinc resampler whose phases are read from a table, for any ratio of the rates.
 pub(super) struct Resampler {
-    /// The kernel's values at an output sample's neighbours, one row for each phase between two input samples and one for the next.
+    /// The kernel's values at an output sample's neighbours, one row for each phase between two input samples and one for the
+    /// next.
     table: Vec<f64>,
     /// The values of a row.
     taps: usize,

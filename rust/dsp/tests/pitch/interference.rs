@@ -156,7 +156,7 @@ fn weak_odd_partials_make_the_octave() {
 }
 
 #[test]
-fn what_rounding_makes_of_a_tone_is_not_told() {
+fn what_rounding_makes_of_a_tone_is_not_reported() {
     let mut pitch = default();
     for step in 0..60 {
         let frequency = 55.0 * 2_f64.powf(f64::from(step) / 10.0);

@@ -168,20 +168,20 @@ fn error_in_noise_is_the_cramer_rao_bound() {
 }
 
 #[test]
-fn told_deviation_is_that_of_the_errors() {
+fn reported_deviation_is_that_of_the_errors() {
     let mut pitch = default();
     let tone = Tone::stack(331.0, 16, 0.1, RATE);
-    let (mut errors, mut told) = (0.0, 0.0);
+    let (mut errors, mut reported) = (0.0, 0.0);
     for trial in 0..80 {
         let noise = normal_noise(900 + trial, WINDOW, tone.power() / 100.0);
         let frame = sum(&tone.samples(WINDOW, 0.1 * f64::from(trial)), &noise);
         let estimate = pitch.estimate(&frame).expect("a frame");
         errors += cents(estimate.frequency, tone.frequency).powi(2);
-        told += estimate.deviation.powi(2);
+        reported += estimate.deviation.powi(2);
         // 20 dB; the fit takes a little of the noise for the tone.
         assert!((estimate.harmonicity - 20.0).abs() < 0.5, "{estimate:?}");
     }
-    let ratio = (errors / told).sqrt();
+    let ratio = (errors / reported).sqrt();
     assert!((0.75..1.3).contains(&ratio), "{ratio}");
 }
 

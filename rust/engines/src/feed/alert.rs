@@ -1,8 +1,8 @@
 //! Alerts of a feed: thresholds of symbols that may not be known yet.
 
-use super::derive::{Derive, FeedQuote};
+use super::derive::{Derive, FeedTrade};
 use crate::lane::Record;
-use rustle_market::{AlertError, Decimal, Direction, Quote, ThresholdAlert};
+use rustle_market::{AlertError, Decimal, Direction, ThresholdAlert, Trade};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -24,20 +24,20 @@ pub struct Threshold {
 pub struct FeedAlert {
     /// Which of the consumer's thresholds, from 0.
     pub threshold: u32,
-    /// The quote that reached it.
-    pub quote: Quote,
+    /// The trade that reached it.
+    pub trade: Trade,
 }
 
 impl Record for FeedAlert {
     fn key(&self) -> u32 {
-        self.quote.symbol
+        self.trade.symbol
     }
 }
 
 /// The thresholds of a consumer.
 pub(super) struct Alerts {
     by_name: HashMap<String, Vec<(u32, Threshold)>>,
-    /// Those of the symbols that had a quote, by their numbers.
+    /// Those of the symbols that had a trade, by their numbers.
     by_number: HashMap<u32, Vec<(u32, ThresholdAlert)>>,
     /// The most thresholds that a symbol has.
     most: usize,
@@ -72,10 +72,10 @@ fn alert(threshold: &Threshold) -> Result<ThresholdAlert, AlertError> {
 }
 
 impl Derive<FeedAlert> for Alerts {
-    fn take(&mut self, quote: &FeedQuote, names: &[Arc<str>], out: &mut Vec<FeedAlert>) {
-        let quote = quote.quote;
-        let alerts = self.by_number.entry(quote.symbol).or_insert_with(|| {
-            let name = names.get(quote.symbol as usize);
+    fn take(&mut self, trade: &FeedTrade, names: &[Arc<str>], out: &mut Vec<FeedAlert>) {
+        let trade = trade.trade;
+        let alerts = self.by_number.entry(trade.symbol).or_insert_with(|| {
+            let name = names.get(trade.symbol as usize);
             let thresholds = name.and_then(|name| self.by_name.get(&**name));
             // Each was made once before, and found to be in order.
             let made =
@@ -83,21 +83,21 @@ impl Derive<FeedAlert> for Alerts {
             thresholds.into_iter().flatten().filter_map(made).collect()
         });
         for (threshold, alert) in alerts {
-            if alert.observe(quote.price) {
+            if alert.observe(trade.price) {
                 out.push(FeedAlert {
                     threshold: *threshold,
-                    quote,
+                    trade,
                 });
             }
         }
     }
 
-    /// A quote may fire all that its symbol has.
+    /// A trade may fire all that its symbol has.
     fn most(&self) -> usize {
         self.most
     }
 
-    /// The next quote of the symbol is as the first.
+    /// The next trade of the symbol is as the first.
     fn forget(&mut self, symbol: u32) {
         self.by_number.remove(&symbol);
     }

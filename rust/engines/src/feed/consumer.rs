@@ -1,7 +1,7 @@
 //! A consumer of a feed: the side that the source fills, and the job that tells of it.
 
-use super::derive::{Derive, FeedQuote, Omissions};
-use super::hub::Hub;
+use super::derive::{Derive, FeedTrade, Omissions};
+use super::hub::FeedCore;
 use super::lane::FeedLane;
 use super::notice::{Notice, Notices};
 use crate::clock::Nanoseconds;
@@ -92,9 +92,9 @@ impl Filter {
 
 /// What the hub fills.
 pub(super) trait Intake: Send {
-    /// Takes quotes of which the filter wants some; their symbols are places in `names`. Returns whether the consumer is
+    /// Takes trades of which the filter wants some; their symbols are places in `names`. Returns whether the consumer is
     /// to be woken.
-    fn take(&mut self, quotes: &[FeedQuote], filter: &Filter, names: &[Arc<str>]) -> bool;
+    fn take(&mut self, trades: &[FeedTrade], filter: &Filter, names: &[Arc<str>]) -> bool;
 
     /// Takes what is told of the source. Returns whether the consumer is to be woken.
     fn note(&mut self, _: &Notice) -> bool {
@@ -117,7 +117,7 @@ pub(super) trait Intake: Send {
     /// Forgets symbols that are not wanted any more.
     fn forget(&mut self, symbols: &[u32]);
 
-    /// The quotes that can be taken without a loss, for a consumer that the source waits for; else any number.
+    /// The trades that can be taken without a loss, for a consumer that the source waits for; else any number.
     fn room(&self) -> usize {
         usize::MAX
     }
@@ -144,17 +144,17 @@ pub(super) enum Wait {
     Never,
     /// The source cannot wait, but its end can.
     AtTheEnd,
-    /// The source asks for the room of the lane, of this capacity. What is derived of the quotes that there was room for waits in the lane
-    /// beyond that, and is no more than the derivation held, and the records of a batch.
+    /// The source asks for the room of the lane, of this capacity. What is derived of the trades that there was room for waits in
+    /// the lane beyond that, and is no more than the derivation held, and the records of a batch.
     Always(usize),
 }
 
 impl<T: Record> Intake for Pipe<T> {
-    fn take(&mut self, quotes: &[FeedQuote], filter: &Filter, names: &[Arc<str>]) -> bool {
+    fn take(&mut self, trades: &[FeedTrade], filter: &Filter, names: &[Arc<str>]) -> bool {
         self.records.clear();
-        for quote in quotes {
-            if filter.wants(quote.quote.symbol) {
-                self.derive.take(quote, names, &mut self.records);
+        for trade in trades {
+            if filter.wants(trade.trade.symbol) {
+                self.derive.take(trade, names, &mut self.records);
             }
         }
         match self.wait {
@@ -185,7 +185,7 @@ impl<T: Record> Intake for Pipe<T> {
             return usize::MAX;
         };
         let records = self.lane.room(capacity);
-        // A quote that gives more than the lane has room for is taken by one that is empty or nearly so.
+        // A trade that gives more than the lane has room for is taken by one that is empty or nearly so.
         let least = records.min(1);
         (records / self.derive.most().max(1)).max(least)
     }
@@ -202,7 +202,7 @@ pub(super) struct NoticePipe {
 }
 
 impl Intake for NoticePipe {
-    fn take(&mut self, _: &[FeedQuote], _: &Filter, _: &[Arc<str>]) -> bool {
+    fn take(&mut self, _: &[FeedTrade], _: &Filter, _: &[Arc<str>]) -> bool {
         false
     }
 
@@ -225,7 +225,7 @@ impl Intake for NoticePipe {
 
 /// Tells a consumer that its lane has something, and that its feed is over.
 pub(super) struct ConsumerJob<T> {
-    pub(super) hub: Arc<Hub>,
+    pub(super) hub: Arc<FeedCore>,
     pub(super) number: u64,
     pub(super) lane: Arc<FeedLane<T>>,
     /// Between two samples; `None`: what comes is there at once.

@@ -1,9 +1,9 @@
 //! What a feed and its servers share: the start of consumers.
 
 use super::consumer::{Consumer, ConsumerJob, Filter, Intake, Pipe, Sampling, Subscription, Wait};
-use super::derive::{Derive, FeedQuote, Quotes};
+use super::derive::{Derive, FeedTrade, Trades};
 use super::error::FeedError;
-use super::hub::Hub;
+use super::hub::FeedCore;
 use super::lane::FeedLane;
 use super::policy::Policy;
 use super::session::{FeedLink, FeedSession, check_names};
@@ -17,7 +17,7 @@ use std::sync::{Arc, OnceLock};
 /// What a feed and its servers share.
 pub(super) struct Consumers {
     pub(super) sessions: Sessions,
-    pub(super) hub: Arc<Hub>,
+    pub(super) hub: Arc<FeedCore>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) numbers: AtomicU64,
     /// Whether the source asks for room.
@@ -25,13 +25,13 @@ pub(super) struct Consumers {
 }
 
 impl Consumers {
-    pub(super) fn quotes(
+    pub(super) fn trades(
         &self,
         subscription: &Subscription,
         policy: Policy,
         bell: impl Doorbell + 'static,
-    ) -> Result<FeedSession<FeedQuote>, FeedError> {
-        self.start(subscription, policy, Quotes, bell)
+    ) -> Result<FeedSession<FeedTrade>, FeedError> {
+        self.start(subscription, policy, Trades, bell)
     }
 
     pub(super) fn start<T: Record + 'static>(
@@ -54,9 +54,9 @@ impl Consumers {
             derive: Box::new(derive),
             lane: lane.clone(),
             wait: match policy {
-                Policy::Awaited { capacity } if self.source_waits => Wait::Always(capacity),
-                Policy::Awaited { .. } => Wait::AtTheEnd,
-                Policy::All { .. } | Policy::Latest | Policy::Sampled { .. } => Wait::Never,
+                Policy::Lossless { capacity } if self.source_waits => Wait::Always(capacity),
+                Policy::Lossless { .. } => Wait::AtTheEnd,
+                Policy::Buffered { .. } | Policy::Conflated | Policy::Sampled { .. } => Wait::Never,
             },
             records: Vec::new(),
         });

@@ -1,29 +1,29 @@
-//! What consumers are handed, and how it is made from quotes.
+//! What consumers are handed, and how it is made from trades.
 
 use crate::lane::Record;
-use rustle_market::{Candle, CandleBuilder, Placement, Quote, RollingStatistics, Statistics};
+use rustle_market::{Candle, CandleBuilder, Placement, RollingStatistics, Statistics, Trade};
 use std::sync::Arc;
 
-/// A quote as a consumer gets it.
+/// A trade as a consumer gets it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FeedQuote {
-    /// The quote, with the time at which it came in where its message told none.
-    pub quote: Quote,
+pub struct FeedTrade {
+    /// The trade, with the time at which it came in where its message told none.
+    pub trade: Trade,
     /// How many of its symbol's numbers were skipped just before it by the source; it is not a loss of this consumer's.
-    pub skipped: u64,
+    pub sequence_gap: u64,
     /// Whether its number is lower than one of its symbol that came before.
     pub is_out_of_order: bool,
 }
 
-impl Record for FeedQuote {
+impl Record for FeedTrade {
     fn key(&self) -> u32 {
-        self.quote.symbol
+        self.trade.symbol
     }
 
     /// What the source skipped before the one that is gone is missing before this one.
     fn replacing(self, replaced: &Self) -> Self {
         Self {
-            skipped: self.skipped.saturating_add(replaced.skipped),
+            sequence_gap: self.sequence_gap.saturating_add(replaced.sequence_gap),
             ..self
         }
     }
@@ -44,16 +44,16 @@ impl Record for Statistics {
 /// What a consumer's records do not have in them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Omissions {
-    /// Quotes that were left out because they came too late.
+    /// Trades that were left out because they came too late.
     pub late: u64,
-    /// Quotes that left their window early, because it was full.
+    /// Trades that left their window early, because it was full.
     pub evicted: u64,
 }
 
-/// Makes a consumer's records from the quotes that it asked for.
+/// Makes a consumer's records from the trades that it asked for.
 pub(super) trait Derive<T>: Send {
-    /// Takes the next quote, whose symbol is a place in `names`, and appends what it gives to `out`.
-    fn take(&mut self, quote: &FeedQuote, names: &[Arc<str>], out: &mut Vec<T>);
+    /// Takes the next trade, whose symbol is a place in `names`, and appends what it gives to `out`.
+    fn take(&mut self, trade: &FeedTrade, names: &[Arc<str>], out: &mut Vec<T>);
 
     /// Appends what only the end of the feed gives.
     fn finish(&mut self, _: &mut Vec<T>) {}
@@ -61,7 +61,7 @@ pub(super) trait Derive<T>: Send {
     /// Forgets a symbol that is not asked for any more.
     fn forget(&mut self, _: u32) {}
 
-    /// The most records that a quote gives, but for those that quotes before it could have given.
+    /// The most records that a trade gives, but for those that trades before it could have given.
     fn most(&self) -> usize {
         1
     }
@@ -72,19 +72,19 @@ pub(super) trait Derive<T>: Send {
     }
 }
 
-/// The quotes themselves.
-pub(super) struct Quotes;
+/// The trades themselves.
+pub(super) struct Trades;
 
-impl Derive<FeedQuote> for Quotes {
-    fn take(&mut self, quote: &FeedQuote, _: &[Arc<str>], out: &mut Vec<FeedQuote>) {
-        out.push(*quote);
+impl Derive<FeedTrade> for Trades {
+    fn take(&mut self, trade: &FeedTrade, _: &[Arc<str>], out: &mut Vec<FeedTrade>) {
+        out.push(*trade);
     }
 }
 
 impl Derive<Candle> for CandleBuilder {
-    fn take(&mut self, quote: &FeedQuote, _: &[Arc<str>], out: &mut Vec<Candle>) {
-        // Late ones are counted by the builder; every quote of a feed has a time.
-        self.push(&quote.quote, out);
+    fn take(&mut self, trade: &FeedTrade, _: &[Arc<str>], out: &mut Vec<Candle>) {
+        // Late ones are counted by the builder; every trade of a feed has a time.
+        self.push(&trade.trade, out);
     }
 
     fn finish(&mut self, out: &mut Vec<Candle>) {
@@ -103,11 +103,11 @@ impl Derive<Candle> for CandleBuilder {
     }
 }
 
-/// The statistics of a symbol's window after each of its quotes that is not late.
+/// The statistics of a symbol's window after each of its trades that is not late.
 impl Derive<Statistics> for RollingStatistics {
-    fn take(&mut self, quote: &FeedQuote, _: &[Arc<str>], out: &mut Vec<Statistics>) {
-        if self.push(&quote.quote) == Placement::Included {
-            out.extend(self.statistics(quote.quote.symbol));
+    fn take(&mut self, trade: &FeedTrade, _: &[Arc<str>], out: &mut Vec<Statistics>) {
+        if self.push(&trade.trade) == Placement::Included {
+            out.extend(self.statistics(trade.trade.symbol));
         }
     }
 

@@ -1,7 +1,7 @@
 //! Why a feed refuses.
 
+use super::external::MESSAGE_LIMITS;
 use super::live::{FeedAddress, FeedAddressError, PATIENCE};
-use super::pushed::MESSAGE_LIMITS;
 use crate::engine::StartError;
 use crate::lane::MAX_LANE_CAPACITY;
 use crate::runtime::RuntimeError;
@@ -88,7 +88,7 @@ pub enum FeedError {
     /// A session of notices has no symbols.
     NoSymbols,
     /// The source is not one that the host fills.
-    NotPushed,
+    NotExternal,
     /// The engine was shut down.
     ShutDown,
     /// A session of this engine panicked earlier.
@@ -152,7 +152,7 @@ impl fmt::Display for FeedError {
                 "expected a session or a source that runs, got one that is over"
             ),
             Self::NoSymbols => write!(f, "expected a session that has symbols, got one of notices"),
-            Self::NotPushed => write!(
+            Self::NotExternal => write!(
                 f,
                 "expected a feed that its host fills, got one of another source"
             ),

@@ -1,7 +1,7 @@
 //! Where a source meets its consumers.
 
 use super::consumer::{Consumer, Filter, Subscription};
-use super::derive::{FeedQuote, Omissions};
+use super::derive::{FeedTrade, Omissions};
 use super::error::FeedError;
 use super::notice::{FeedCounts, Notice, NoticeKind, NoticeText};
 use crate::clock::Clock;
@@ -41,7 +41,7 @@ pub struct Wanted {
 pub(super) type Outcome = Result<(), String>;
 
 /// The consumers of one source. Its lock is held for copies, and never while calling out.
-pub(super) struct Hub {
+pub(super) struct FeedCore {
     clock: Arc<dyn Clock>,
     /// Set when the source panics.
     poison: Arc<AtomicBool>,
@@ -58,7 +58,7 @@ struct State {
     connection: Option<Notice>,
 }
 
-impl Hub {
+impl FeedCore {
     /// No consumers yet. Notices have the time of `clock`; `poison` is set when the source panics.
     pub(super) fn new(clock: Arc<dyn Clock>, poison: Arc<AtomicBool>) -> Self {
         Self {
@@ -75,16 +75,16 @@ impl Hub {
         }
     }
 
-    /// Hands quotes to those who want them, in order. The numbers of their symbols are those of `symbols`, which only grows
+    /// Hands trades to those who want them, in order. The numbers of their symbols are those of `symbols`, which only grows
     /// from one call to the next.
-    pub(super) fn dispatch(&self, quotes: &[FeedQuote], symbols: &SymbolTable) {
+    pub(super) fn dispatch(&self, trades: &[FeedTrade], symbols: &SymbolTable) {
         let mut woken = Vec::new();
         {
             let state = &mut *self.state();
             state.publish(symbols);
-            state.counts.quotes += quotes.len() as u64;
+            state.counts.trades += trades.len() as u64;
             for consumer in &mut state.consumers {
-                let is_ready = consumer.intake.take(quotes, &consumer.filter, &state.names);
+                let is_ready = consumer.intake.take(trades, &consumer.filter, &state.names);
                 if is_ready && consumer.is_woken {
                     woken.push(consumer.session.clone());
                 }
@@ -93,8 +93,8 @@ impl Hub {
         wake(woken);
     }
 
-    /// Ends the feed: what comes only with the end is handed out, and every session ends, those that are started later too. A panic
-    /// over what is handed out is how the feed ended then. Only the first end counts.
+    /// Ends the feed: what comes only with the end is handed out, and every session ends, those that are started later too. A
+    /// panic over what is handed out is how the feed ended then. Only the first end counts.
     pub(super) fn finish(&self, mut outcome: Outcome) {
         let mut woken = Vec::new();
         {
@@ -158,8 +158,8 @@ impl Hub {
                 return;
             }
             consumer.filter.learn(&state.names);
-            let is_told = (state.connection.as_ref()).is_some_and(|notice| consumer.intake.begin(notice));
-            if state.outcome.is_some() || is_told {
+            let is_reported = (state.connection.as_ref()).is_some_and(|notice| consumer.intake.begin(notice));
+            if state.outcome.is_some() || is_reported {
                 woken.push(consumer.session.clone());
             }
             let has_symbols = consumer.intake.has_symbols();
@@ -260,7 +260,7 @@ impl Hub {
         }
     }
 
-    /// The quotes that every consumer that is waited for has room for.
+    /// The trades that every consumer that is waited for has room for.
     pub(super) fn room(&self) -> usize {
         let state = self.state();
         let rooms = state.consumers.iter().map(|consumer| consumer.intake.room());
@@ -278,7 +278,7 @@ impl Hub {
     }
 
     /// Tells those who listen for it what a source met with; the numbers are those of a [`Notice`].
-    pub(super) fn tell(&self, kind: NoticeKind, count: u64, failures: u32, text: &str) {
+    pub(super) fn report(&self, kind: NoticeKind, count: u64, failures: u32, text: &str) {
         let notice = self.notice(kind, count, failures, text);
         let mut woken = Vec::new();
         {
@@ -325,7 +325,7 @@ impl Hub {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        locked(&self.state, Lock::Hub)
+        locked(&self.state, Lock::FeedCore)
     }
 }
 

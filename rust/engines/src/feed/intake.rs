@@ -1,31 +1,31 @@
-//! From quotes or bytes to what consumers get: the part that all sources share.
+//! From trades or bytes to what consumers get: the part that all sources share.
 
-use super::derive::FeedQuote;
-use super::hub::Hub;
+use super::derive::FeedTrade;
+use super::hub::FeedCore;
 use super::losses::Losses;
 use super::notice::NoticeKind;
 use super::rows::Rows;
 use rustle_market::{
-    Arrival, Format, LineSplitter, NO_TIME, Quote, QuoteParser, Schema, SequenceTracker, SymbolTable,
+    Arrival, Format, LineSplitter, NO_TIME, Schema, SequenceTracker, SymbolTable, Trade, TradeParser,
     parse_gap,
 };
 use std::sync::Arc;
 
-/// The most quotes that are handed over in one go.
+/// The most trades that are handed over in one go.
 pub(super) const LARGEST_BATCH: usize = 4_096;
 
-/// Numbers the symbols, follows the sequence numbers, and hands the quotes to the hub.
-pub(super) struct Gate {
-    hub: Arc<Hub>,
+/// Numbers the symbols, follows the sequence numbers, and hands the trades to the hub.
+pub(super) struct TradeIntake {
+    hub: Arc<FeedCore>,
     pub(super) symbols: SymbolTable,
     rows: Rows,
     sequences: SequenceTracker,
     losses: Losses,
-    batch: Vec<FeedQuote>,
+    batch: Vec<FeedTrade>,
 }
 
-impl Gate {
-    pub(super) fn new(hub: Arc<Hub>, symbols: SymbolTable) -> Self {
+impl TradeIntake {
+    pub(super) fn new(hub: Arc<FeedCore>, symbols: SymbolTable) -> Self {
         Self {
             hub,
             symbols,
@@ -36,27 +36,27 @@ impl Gate {
         }
     }
 
-    /// Hands quotes over. Those that tell no time get `wall_ns`; those whose number came before are left out.
-    pub(super) fn pass(&mut self, quotes: &[Quote], wall_ns: i64) {
-        for part in quotes.chunks(LARGEST_BATCH) {
+    /// Hands trades over. Those that tell no time get `wall_ns`; those whose number came before are left out.
+    pub(super) fn pass(&mut self, trades: &[Trade], wall_ns: i64) {
+        for part in trades.chunks(LARGEST_BATCH) {
             let before = self.sequences.totals();
-            let told = self.losses.counted();
+            let reported = self.losses.counted();
             self.batch.clear();
-            for quote in part {
+            for trade in part {
                 let missing = self.losses.before_next();
-                let mut quote = *quote;
-                let highest = || self.sequences.highest(quote.symbol);
-                quote.sequence = self.rows.carry_on(quote.symbol, quote.sequence, highest);
-                let arrival = self.sequences.observe(quote.symbol, quote.sequence);
+                let mut trade = *trade;
+                let highest = || self.sequences.highest(trade.symbol);
+                trade.sequence = self.rows.carry_on(trade.symbol, trade.sequence, highest);
+                let arrival = self.sequences.observe(trade.symbol, trade.sequence);
                 if arrival == Arrival::Duplicate {
                     continue;
                 }
-                if quote.time_ns == NO_TIME {
-                    quote.time_ns = wall_ns;
+                if trade.time_ns == NO_TIME {
+                    trade.time_ns = wall_ns;
                 }
-                self.batch.push(FeedQuote {
-                    quote,
-                    skipped: match arrival {
+                self.batch.push(FeedTrade {
+                    trade,
+                    sequence_gap: match arrival {
                         Arrival::Gap(skipped) => skipped,
                         // Where there are numbers they tell it.
                         Arrival::Unnumbered => self.losses.count(missing),
@@ -66,14 +66,17 @@ impl Gate {
                 });
             }
             let after = self.sequences.totals();
-            // Counted by the time that somebody sees the quotes.
+            // Counted by the time that somebody sees the trades.
             let unnumbered = self.losses.counted();
-            if after != before || unnumbered != told {
+            if after != before || unnumbered != reported {
                 self.hub.count(|counts| {
-                    counts.gaps += after.gaps - before.gaps + (unnumbered.gaps - told.gaps);
-                    let skipped = after.skipped - before.skipped;
-                    let missing = unnumbered.missing - told.missing;
-                    counts.skipped = counts.skipped.saturating_add(skipped).saturating_add(missing);
+                    counts.gaps += after.gaps - before.gaps + (unnumbered.gaps - reported.gaps);
+                    let skipped = after.skipped_numbers - before.skipped_numbers;
+                    let missing = unnumbered.missing - reported.missing;
+                    counts.skipped_numbers = counts
+                        .skipped_numbers
+                        .saturating_add(skipped)
+                        .saturating_add(missing);
                     counts.duplicates += after.duplicates - before.duplicates;
                     counts.out_of_order += after.out_of_order - before.out_of_order;
                 });
@@ -82,7 +85,7 @@ impl Gate {
         }
     }
 
-    /// The next quote that was read is not wanted.
+    /// The next trade that was read is not wanted.
     pub(super) fn pass_over(&mut self) {
         // What was lost before it lies before what is wanted, too.
         self.losses.before_next();
@@ -93,7 +96,7 @@ impl Gate {
         self.rows.restart();
     }
 
-    /// As [`restart`](Self::restart), when the same quotes come again.
+    /// As [`restart`](Self::restart), when the same trades come again.
     pub(super) fn repeat(&mut self) {
         self.rows.repeat();
     }
@@ -101,41 +104,41 @@ impl Gate {
 
 /// Reads messages, counts and tells of those that are none.
 pub(super) struct Reader {
-    hub: Arc<Hub>,
+    hub: Arc<FeedCore>,
     splitter: LineSplitter,
-    parser: QuoteParser,
+    parser: TradeParser,
     messages: u64,
 }
 
 impl Reader {
     /// Of messages that have at most `limit` bytes.
-    pub(super) fn new(hub: Arc<Hub>, format: Format, schema: Schema, limit: usize) -> Self {
+    pub(super) fn new(hub: Arc<FeedCore>, format: Format, schema: Schema, limit: usize) -> Self {
         Self {
             hub,
             splitter: LineSplitter::with_limit(limit),
-            parser: QuoteParser::new(format, schema),
+            parser: TradeParser::new(format, schema),
             messages: 0,
         }
     }
 
-    /// Reads the lines that end in `piece`, which continues the piece before, and appends their quotes to `quotes`.
-    pub(super) fn read(&mut self, piece: &[u8], gate: &mut Gate, quotes: &mut Vec<Quote>) {
-        let mut lines = Lines::new(&mut self.parser, gate, quotes, self.messages);
+    /// Reads the lines that end in `piece`, which continues the piece before, and appends their trades to `trades`.
+    pub(super) fn read(&mut self, piece: &[u8], gate: &mut TradeIntake, trades: &mut Vec<Trade>) {
+        let mut lines = Lines::new(&mut self.parser, gate, trades, self.messages);
         let oversized = self.splitter.oversized();
         self.splitter.push(piece, |line| lines.line(line));
         let found = lines.found;
         self.messages = found.messages;
-        self.tell(found, self.splitter.oversized() - oversized, piece.len());
+        self.report(found, self.splitter.oversized() - oversized, piece.len());
     }
 
     /// Reads the last line, which needs no end.
-    pub(super) fn finish(&mut self, gate: &mut Gate, quotes: &mut Vec<Quote>) {
-        let mut lines = Lines::new(&mut self.parser, gate, quotes, self.messages);
+    pub(super) fn finish(&mut self, gate: &mut TradeIntake, trades: &mut Vec<Trade>) {
+        let mut lines = Lines::new(&mut self.parser, gate, trades, self.messages);
         let oversized = self.splitter.oversized();
         self.splitter.finish(|line| lines.line(line));
         let found = lines.found;
         self.messages = found.messages;
-        self.tell(found, self.splitter.oversized() - oversized, 0);
+        self.report(found, self.splitter.oversized() - oversized, 0);
     }
 
     /// Forgets a line that has begun: what comes next is of another connection or file.
@@ -144,7 +147,7 @@ impl Reader {
         self.parser.reset();
     }
 
-    fn tell(&mut self, found: Found, oversized: u64, bytes: usize) {
+    fn report(&mut self, found: Found, oversized: u64, bytes: usize) {
         self.messages += oversized;
         self.hub.count(|counts| {
             counts.bytes += bytes as u64;
@@ -155,13 +158,13 @@ impl Reader {
         });
         if let Some((number, reason)) = &found.first_malformed {
             tracing::warn!(message_number = number, reason, "a message was skipped");
-            self.hub.tell(NoticeKind::Malformed, *number, 0, reason);
+            self.hub.report(NoticeKind::Malformed, *number, 0, reason);
         }
         if oversized > 0 {
             let limit = self.splitter.limit();
             tracing::warn!(oversized, limit, "messages longer than the limit were skipped");
             let text = format!("expected messages of at most {limit} bytes, got a longer one");
-            self.hub.tell(NoticeKind::Oversized, self.messages, 0, &text);
+            self.hub.report(NoticeKind::Oversized, self.messages, 0, &text);
         }
     }
 }
@@ -179,23 +182,23 @@ struct Found {
 }
 
 struct Lines<'a> {
-    parser: &'a mut QuoteParser,
-    gate: &'a mut Gate,
-    quotes: &'a mut Vec<Quote>,
+    parser: &'a mut TradeParser,
+    gate: &'a mut TradeIntake,
+    trades: &'a mut Vec<Trade>,
     found: Found,
 }
 
 impl<'a> Lines<'a> {
     fn new(
-        parser: &'a mut QuoteParser,
-        gate: &'a mut Gate,
-        quotes: &'a mut Vec<Quote>,
+        parser: &'a mut TradeParser,
+        gate: &'a mut TradeIntake,
+        trades: &'a mut Vec<Trade>,
         messages: u64,
     ) -> Self {
         Self {
             parser,
             gate,
-            quotes,
+            trades,
             found: Found {
                 messages,
                 ..Found::default()
@@ -210,11 +213,11 @@ impl<'a> Lines<'a> {
         let number = self.found.messages;
         self.found.messages += 1;
         self.found.read += 1;
-        match self.parser.parse_line(line, &mut self.gate.symbols, self.quotes) {
+        match self.parser.parse_line(line, &mut self.gate.symbols, self.trades) {
             Ok(count) => self.gate.losses.read(count),
-            Err(error) if error.is_not_a_quote() => {
+            Err(error) if error.is_not_a_trade() => {
                 self.found.others += 1;
-                self.gate.losses.told(parse_gap(line).unwrap_or(0));
+                self.gate.losses.reported(parse_gap(line).unwrap_or(0));
             }
             Err(error) => {
                 self.found.malformed += 1;

@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn sampled_lane_hands_out_what_waited_at_the_sample_at_its_newest() {
-        let lane = FeedLane::new(Overflow::KeepLatest, 1, true);
+        let lane = FeedLane::new(Overflow::Conflate, 1, true);
         assert!(!lane.push_all(&[10, 20, 11], 3));
         assert_eq!(drained(&lane), []);
         assert!(lane.sample());
@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn keys_become_more() {
-        let lane = FeedLane::new(Overflow::KeepLatest, 1, false);
+        let lane = FeedLane::new(Overflow::Conflate, 1, false);
         assert!(lane.push_all(&[0], 1));
         assert!(!lane.push_all(&[70], 8));
         assert_eq!(drained(&lane), [(0, 0), (70, 0)]);

@@ -1,4 +1,4 @@
-//! Quotes from another process, over a connection that is made again whenever it is lost.
+//! Trades from another process, over a connection that is made again whenever it is lost.
 
 mod address;
 
@@ -9,13 +9,13 @@ pub(super) use address::Connection;
 use address::Attempt;
 
 use super::error::FeedError;
-use super::hub::{Demand, Hub};
-use super::intake::{Gate, Reader};
+use super::hub::{Demand, FeedCore};
+use super::intake::{Reader, TradeIntake};
 use super::notice::NoticeKind;
 use crate::clock::Clock;
-use crate::own_thread::{LOOK, OwnThread};
+use crate::own_thread::{OwnThread, POLL_INTERVAL};
 use rustle_market::{
-    Backoff, BackoffSettings, DEFAULT_LINE_BYTES, Format, Quote, Schema, write_subscription,
+    Backoff, BackoffSettings, DEFAULT_LINE_BYTES, Format, Schema, Trade, write_subscription,
 };
 use std::collections::BTreeSet;
 use std::io::{ErrorKind, Read, Write};
@@ -38,7 +38,7 @@ const WRITING: Duration = Duration::from_secs(5);
 pub struct LiveConfiguration {
     /// Where it is.
     pub address: FeedAddress,
-    /// How its messages, one a line, make quotes.
+    /// How its messages, one a line, make trades.
     pub schema: Schema,
     /// How long it may take to accept a connection, within [`PATIENCE`].
     pub connecting: Duration,
@@ -47,8 +47,8 @@ pub struct LiveConfiguration {
     pub silence: Option<Duration>,
     /// How long is waited between attempts.
     pub backoff: BackoffSettings,
-    /// Whether the numbers of its quotes begin anew with each connection; they are handed over as if they went on. Where they do, what was sent while there was no
-    /// connection is told as skipped.
+    /// Whether the numbers of its trades begin anew with each connection; they are handed over as if they went on. Where they do,
+    /// what was sent while there was no connection is told as skipped.
     pub restarts_numbers: bool,
     /// Whether it is told which symbols are wanted, after each connection and each change: `{"subscribe":["BTC","ETH"]}`, or
     /// `{"subscribe":"all"}`, on a line, in place of what was said before.
@@ -75,13 +75,13 @@ pub(super) struct Live {
     configuration: LiveConfiguration,
     backoff: Backoff,
     clock: Arc<dyn Clock>,
-    hub: Arc<Hub>,
-    gate: Gate,
+    hub: Arc<FeedCore>,
+    gate: TradeIntake,
     reader: Reader,
     piece: Vec<u8>,
-    quotes: Vec<Quote>,
+    trades: Vec<Trade>,
     /// The demand that the peer was told of over the present connection.
-    told: Demand,
+    reported: Demand,
 }
 
 impl Live {
@@ -90,8 +90,8 @@ impl Live {
     pub(super) fn new(
         configuration: &LiveConfiguration,
         clock: Arc<dyn Clock>,
-        hub: Arc<Hub>,
-        gate: Gate,
+        hub: Arc<FeedCore>,
+        gate: TradeIntake,
         seed: u64,
     ) -> Result<Self, FeedError> {
         let patience = [Some(configuration.connecting), configuration.silence];
@@ -115,8 +115,8 @@ impl Live {
             hub,
             gate,
             piece: vec![0; PIECE],
-            quotes: Vec::new(),
-            told: Demand::default(),
+            trades: Vec::new(),
+            reported: Demand::default(),
         })
     }
 
@@ -125,13 +125,13 @@ impl Live {
         let mut pending: Option<Attempt> = None;
         while !is_leaving.load(Ordering::Acquire) {
             let address = self.configuration.address.to_string();
-            self.tell(NoticeKind::Connecting, 0, &address);
+            self.report(NoticeKind::Connecting, 0, &address);
             let patience = self.configuration.connecting;
             let (wait_ns, reason) =
                 match Connection::open(&self.configuration.address, patience, &mut pending) {
                     Ok(connection) => {
                         self.hub.count(|counts| counts.connections += 1);
-                        self.tell(NoticeKind::Connected, 0, &address);
+                        self.report(NoticeKind::Connected, 0, &address);
                         let begun = self.clock.now();
                         let reason = self.read(connection, is_leaving);
                         (self.backoff.disconnected(self.clock.now() - begun), reason)
@@ -142,7 +142,7 @@ impl Live {
                 return;
             }
             self.hub.count(|counts| counts.disconnections += 1);
-            self.tell(NoticeKind::Disconnected, wait_ns.div_ceil(1_000_000), &reason);
+            self.report(NoticeKind::Disconnected, wait_ns.div_ceil(1_000_000), &reason);
             tracing::info!(reason, wait_ms = wait_ns / 1_000_000, "the feed was disconnected");
             OwnThread::rest(Duration::from_nanos(wait_ns), is_leaving);
         }
@@ -155,8 +155,8 @@ impl Live {
         if self.configuration.restarts_numbers {
             self.gate.restart();
         }
-        self.told = Demand::default();
-        if let Err(error) = connection.set_patience(LOOK, WRITING) {
+        self.reported = Demand::default();
+        if let Err(error) = connection.set_patience(POLL_INTERVAL, WRITING) {
             return format!("the connection cannot be set up: {error}");
         }
         let mut heard = self.clock.now();
@@ -184,33 +184,35 @@ impl Live {
     }
 
     fn take(&mut self, length: usize) {
-        self.quotes.clear();
+        self.trades.clear();
         let piece = &self.piece[..length];
-        self.reader.read(piece, &mut self.gate, &mut self.quotes);
-        self.gate.pass(&self.quotes, self.hub.wall_ns());
+        self.reader.read(piece, &mut self.gate, &mut self.trades);
+        self.gate.pass(&self.trades, self.hub.wall_ns());
     }
 
     /// Tells the peer what is wanted, when that has changed.
     fn subscribe(&mut self, connection: &mut Connection) -> Result<(), String> {
-        let Some(demand) = self.hub.demand(self.told.version) else {
+        let Some(demand) = self.hub.demand(self.reported.version) else {
             return Ok(());
         };
-        let is_new = self.told.version == 0 || demand.all != self.told.all || demand.names != self.told.names;
-        self.told = demand;
+        let is_new = self.reported.version == 0
+            || demand.all != self.reported.all
+            || demand.names != self.reported.names;
+        self.reported = demand;
         if !(self.configuration.subscribes && is_new) {
             return Ok(());
         }
         // In order, so that the same wishes are the same bytes.
-        let names: BTreeSet<&str> = self.told.names.iter().map(AsRef::as_ref).collect();
+        let names: BTreeSet<&str> = self.reported.names.iter().map(AsRef::as_ref).collect();
         let mut line = Vec::new();
-        write_subscription((!self.told.all).then_some(names), &mut line);
+        write_subscription((!self.reported.all).then_some(names), &mut line);
         connection
             .write_all(&line)
             .map_err(|error| format!("the connection was lost: {error}"))
     }
 
-    fn tell(&self, kind: NoticeKind, count: u64, text: &str) {
-        self.hub.tell(kind, count, self.backoff.failures(), text);
+    fn report(&self, kind: NoticeKind, count: u64, text: &str) {
+        self.hub.report(kind, count, self.backoff.failures(), text);
     }
 }
 

@@ -5,7 +5,7 @@ mod server;
 use super::*;
 use crate::job::Release;
 use crate::lane::NoBell;
-use crate::own_thread::LOOK;
+use crate::own_thread::POLL_INTERVAL;
 use rustle_market::{BackoffSettings, Decimal, write_ndjson};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -15,7 +15,7 @@ use std::time::Duration;
 /// Far longer than anything here takes.
 const PATIENCE: Duration = Duration::from_secs(600);
 
-const ALL: Policy = Policy::All {
+const ALL: Policy = Policy::Buffered {
     overflow: Overflow::DropOldest,
     capacity: 1 << 16,
 };
@@ -73,8 +73,8 @@ impl<T: Copy> Heard<T> {
     }
 }
 
-fn quotes(feed: &FeedEngine) -> Heard<FeedQuote> {
-    Heard::new(|bell| feed.quotes(&Subscription::All, ALL, bell))
+fn trades(feed: &FeedEngine) -> Heard<FeedTrade> {
+    Heard::new(|bell| feed.trades(&Subscription::All, ALL, bell))
 }
 
 fn notices(feed: &FeedEngine) -> Heard<Notice> {
@@ -132,10 +132,10 @@ fn two_feeds_are_joined_and_say_the_same() {
         } else {
             "127.0.0.1:0".parse().expect("an address")
         };
-        let mut sent = quotes(&server_feed);
+        let mut sent = trades(&server_feed);
         let server = server_feed.serve(&address, ALL, NoBell).expect("served");
         let client_feed = live(client(server.address().clone()));
-        let mut got = quotes(&client_feed);
+        let mut got = trades(&client_feed);
         client_feed.run().expect("running");
         while server.clients() == 0 {
             std::thread::yield_now();
@@ -145,25 +145,28 @@ fn two_feeds_are_joined_and_say_the_same() {
         server_feed.run().expect("running");
         sent.until(|records| records.len() == 5_000);
         got.until(|records| records.len() == 5_000);
-        let text = |feed: &FeedEngine, record: &FeedQuote| {
+        let text = |feed: &FeedEngine, record: &FeedTrade| {
             let mut line = Vec::new();
-            let name = feed.symbol(record.quote.symbol).expect("a name");
-            write_ndjson(&record.quote, &name, &mut line);
+            let name = feed.symbol(record.trade.symbol).expect("a name");
+            write_ndjson(&record.trade, &name, &mut line);
             line
         };
         for (sent, got) in sent.records.iter().zip(&got.records) {
             assert_eq!(text(&server_feed, sent), text(&client_feed, got));
         }
-        assert_eq!((sent.lost, got.lost, client_feed.counts().skipped), (0, 0, 0));
+        assert_eq!(
+            (sent.lost, got.lost, client_feed.counts().skipped_numbers),
+            (0, 0, 0)
+        );
         drop(server);
     }
 }
 
 #[test]
-fn connection_that_is_lost_is_made_again_and_what_is_missing_is_told() {
+fn connection_that_is_lost_is_made_again_and_what_is_missing_is_reported() {
     let (listener, address) = listener();
     let feed = live(client(address));
-    let (mut got, mut told) = (quotes(&feed), notices(&feed));
+    let (mut got, mut reported) = (trades(&feed), notices(&feed));
     feed.run().expect("running");
     let mut sequence = 0;
     for round in 0..20 {
@@ -179,7 +182,7 @@ fn connection_that_is_lost_is_made_again_and_what_is_missing_is_told() {
         got.until(|records| records.len() == 10 * (round + 1));
         sequence += 3;
     }
-    told.until(|records| {
+    reported.until(|records| {
         records
             .iter()
             .filter(|notice| notice.kind == NoticeKind::Disconnected)
@@ -189,24 +192,29 @@ fn connection_that_is_lost_is_made_again_and_what_is_missing_is_told() {
     let skipped: Vec<u64> = got
         .records
         .iter()
-        .map(|record| record.skipped)
+        .map(|record| record.sequence_gap)
         .filter(|n| *n > 0)
         .collect();
     assert_eq!(skipped, [3; 19]);
     let counts = feed.counts();
     assert_eq!(
-        (counts.gaps, counts.skipped, counts.duplicates, counts.malformed),
+        (
+            counts.gaps,
+            counts.skipped_numbers,
+            counts.duplicates,
+            counts.malformed
+        ),
         (19, 57, 0, 0)
     );
-    assert!(counts.connections >= 20 && counts.quotes == 200);
+    assert!(counts.connections >= 20 && counts.trades == 200);
 }
 
 #[test]
-fn peer_is_told_what_is_wanted_and_told_again() {
+fn peer_is_reported_what_is_wanted_and_reported_again() {
     let (listener, address) = listener();
     let feed = live(client(address));
     let one = Subscription::Symbols(vec!["BTC".into(), "\"\\".into()]);
-    let session = feed.quotes(&one, ALL, NoBell).expect("started");
+    let session = feed.trades(&one, ALL, NoBell).expect("started");
     feed.run().expect("running");
     let heard = |reader: &mut BufReader<TcpStream>| {
         let mut line = String::new();
@@ -222,7 +230,7 @@ fn peer_is_told_what_is_wanted_and_told_again() {
     drop(first);
     let mut second = BufReader::new(accepted(&listener));
     assert_eq!(heard(&mut second), "{\"subscribe\":[\"BTC\",\"ETH\"]}\n");
-    let _all = feed.quotes(&Subscription::All, ALL, NoBell).expect("started");
+    let _all = feed.trades(&Subscription::All, ALL, NoBell).expect("started");
     assert_eq!(heard(&mut second), "{\"subscribe\":\"all\"}\n");
 }
 
@@ -236,10 +244,10 @@ fn silent_peer_counts_as_lost_by_the_clock() {
     });
     let runtime = Arc::new(Runtime::manual(0));
     let feed = FeedEngine::on(runtime.clone(), &configuration).expect("a valid configuration");
-    let told = feed.notices(Notices::All, 1_000, NoBell).expect("started");
+    let reported = feed.notices(Notices::All, 1_000, NoBell).expect("started");
     feed.run().expect("running");
     let mut silent = accepted(&listener);
-    silent.set_read_timeout(Some(LOOK)).expect("a socket");
+    silent.set_read_timeout(Some(POLL_INTERVAL)).expect("a socket");
     // From when it listens on, one of these days is enough.
     let mut days = 0;
     while silent.read(&mut [0; 64]).map_or(true, |length| length > 0) {
@@ -250,7 +258,7 @@ fn silent_peer_counts_as_lost_by_the_clock() {
     let mut lost = None;
     while lost.is_none() {
         std::thread::yield_now();
-        told.drain(usize::MAX, |notice, _| {
+        reported.drain(usize::MAX, |notice, _| {
             lost = lost.or((notice.kind == NoticeKind::Disconnected).then_some(notice));
         });
     }
@@ -263,17 +271,22 @@ fn silent_peer_counts_as_lost_by_the_clock() {
 }
 
 #[test]
-fn nobody_at_the_address_is_told_with_the_reason() {
+fn nobody_at_the_address_is_reported_with_the_reason() {
     let (listener, address) = listener();
     drop(listener);
     let feed = live(client(address.clone()));
-    let mut told = notices(&feed);
+    let mut reported = notices(&feed);
     feed.run().expect("running");
-    told.until(|records| records.len() >= 6);
-    let kinds: Vec<NoticeKind> = told.records.iter().take(4).map(|notice| notice.kind).collect();
+    reported.until(|records| records.len() >= 6);
+    let kinds: Vec<NoticeKind> = reported
+        .records
+        .iter()
+        .take(4)
+        .map(|notice| notice.kind)
+        .collect();
     use NoticeKind::{Connecting, Disconnected};
     assert_eq!(kinds, [Connecting, Disconnected, Connecting, Disconnected]);
-    let text = told.records[1].text;
+    let text = reported.records[1].text;
     assert!(text.as_str().starts_with(&address.to_string()), "{text:?}");
     assert!(text.as_str().contains("refused"), "{text:?}");
 }
@@ -282,7 +295,7 @@ fn nobody_at_the_address_is_told_with_the_reason() {
 fn whatever_comes_the_feed_goes_on() {
     let (listener, address) = listener();
     let feed = live(client(address));
-    let mut got = quotes(&feed);
+    let mut got = trades(&feed);
     feed.run().expect("running");
     let mut stream = accepted(&listener);
     let mut random = 0x9e37_79b9_7f4a_7c15_u64;
@@ -303,7 +316,7 @@ fn whatever_comes_the_feed_goes_on() {
         .write_all(format!("\n{}", line(7)).as_bytes())
         .expect("a client");
     got.until(|records| !records.is_empty());
-    let last = got.records[0].quote;
+    let last = got.records[0].trade;
     assert_eq!(
         (last.price, last.sequence),
         (Decimal::parse(b"7.5").expect("a number"), 7)
@@ -312,12 +325,12 @@ fn whatever_comes_the_feed_goes_on() {
     assert!(counts.malformed > 2_000 && counts.oversized >= 1, "{counts:?}");
     assert_eq!(
         counts.messages,
-        counts.malformed + counts.oversized + counts.others + counts.quotes
+        counts.malformed + counts.oversized + counts.others + counts.trades
     );
 }
 
 #[test]
-fn state_of_a_connection_is_told_from_where_it_is() {
+fn state_of_a_connection_is_reported_from_where_it_is() {
     let (listener, address) = listener();
     let feed = live(client(address.clone()));
     assert_eq!(feed.connection(), None);

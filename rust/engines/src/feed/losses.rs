@@ -2,13 +2,13 @@
 
 use std::collections::VecDeque;
 
-/// Takes a told loss along to the quote that was read after it, while quotes wait between being read and being handed over.
+/// Takes a told loss along to the trade that was read after it, while trades wait between being read and being handed over.
 #[derive(Debug, Default)]
 pub(super) struct Losses {
-    /// Quotes that were read, and those of them that were handed or passed over.
+    /// Trades that were read, and those of them that were handed or passed over.
     read: u64,
     given: u64,
-    /// How many are missing before which of the quotes that were read.
+    /// How many are missing before which of the trades that were read.
     waiting: VecDeque<(u64, u64)>,
     counted: CountedLosses,
 }
@@ -16,20 +16,20 @@ pub(super) struct Losses {
 /// What was counted so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct CountedLosses {
-    /// Quotes before which some are missing.
+    /// Trades before which some are missing.
     pub(super) gaps: u64,
     /// How many are missing.
     pub(super) missing: u64,
 }
 
 impl Losses {
-    /// So many more quotes were read.
+    /// So many more trades were read.
     pub(super) fn read(&mut self, count: usize) {
         self.read += count as u64;
     }
 
-    /// So many are missing before the quote that is read next.
-    pub(super) fn told(&mut self, missing: u64) {
+    /// So many are missing before the trade that is read next.
+    pub(super) fn reported(&mut self, missing: u64) {
         if missing == 0 {
             return;
         }
@@ -39,7 +39,7 @@ impl Losses {
         }
     }
 
-    /// Goes on to the next quote that was read, and tells what is missing before it.
+    /// Goes on to the next trade that was read, and tells what is missing before it.
     pub(super) fn before_next(&mut self) -> u64 {
         let at = self.given;
         self.given += 1;

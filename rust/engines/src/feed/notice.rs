@@ -3,7 +3,7 @@
 use crate::lane::Record;
 use std::fmt;
 
-/// What a source met with so far. A message gives quotes, or is in one of the counts from `malformed` to
+/// What a source met with so far. A message gives trades, or is in one of the counts from `malformed` to
 /// `others`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FeedCounts {
@@ -11,21 +11,21 @@ pub struct FeedCounts {
     pub bytes: u64,
     /// Lines or messages read, empty ones aside.
     pub messages: u64,
-    /// Quotes handed to the consumers.
-    pub quotes: u64,
+    /// Trades handed to the consumers.
+    pub trades: u64,
     /// Messages that could not be understood.
     pub malformed: u64,
     /// Messages longer than the bound, which were skipped.
     pub oversized: u64,
-    /// Messages that are no quotes: heartbeats, acknowledgements.
+    /// Messages that are no trades: heartbeats, acknowledgements.
     pub others: u64,
     /// How many times numbers of a symbol were skipped.
     pub gaps: u64,
     /// How many numbers were skipped, those that came later included.
-    pub skipped: u64,
-    /// Quotes whose number had come before; they are left out.
+    pub skipped_numbers: u64,
+    /// Trades whose number had come before; they are left out.
     pub duplicates: u64,
-    /// Quotes that came after one of their symbol with a higher number.
+    /// Trades that came after one of their symbol with a higher number.
     pub out_of_order: u64,
     /// Connections made, the first included.
     pub connections: u64,

@@ -13,22 +13,22 @@ pub const SAMPLE_INTERVALS: RangeInclusive<Nanoseconds> = 1_000_000..=3_600_000_
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Policy {
     /// All are kept, up to a capacity; then the oldest or the newest are lost, and counted.
-    All {
+    Buffered {
         /// [`Overflow::DropOldest`] or [`Overflow::DropNewest`].
         overflow: Overflow,
         /// 1 to [`MAX_LANE_CAPACITY`].
         capacity: usize,
     },
     /// The newest of each symbol is kept.
-    Latest,
+    Conflated,
     /// The newest of each symbol is handed over at even distances.
     Sampled {
         /// Within [`SAMPLE_INTERVALS`].
         interval: Nanoseconds,
     },
-    /// The source waits for room: nothing is lost. What one quote gives beyond that (the candles that it closes), and what the end
-    /// gives, waits too. A source that cannot wait, because it is live, loses the newest.
-    Awaited {
+    /// The source waits for room: nothing is lost. What one trade gives beyond that (the candles that it closes), and what the
+    /// end gives, waits too. A source that cannot wait, because it is live, loses the newest.
+    Lossless {
         /// 1 to [`MAX_LANE_CAPACITY`].
         capacity: usize,
     },
@@ -37,9 +37,9 @@ pub enum Policy {
 impl Policy {
     pub(super) fn overflow(self) -> (Overflow, usize) {
         match self {
-            Self::All { overflow, capacity } => (overflow, capacity),
-            Self::Latest | Self::Sampled { .. } => (Overflow::KeepLatest, 1),
-            Self::Awaited { capacity } => (Overflow::DropNewest, capacity),
+            Self::Buffered { overflow, capacity } => (overflow, capacity),
+            Self::Conflated | Self::Sampled { .. } => (Overflow::Conflate, 1),
+            Self::Lossless { capacity } => (Overflow::DropNewest, capacity),
         }
     }
 

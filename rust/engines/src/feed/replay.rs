@@ -1,11 +1,11 @@
-//! Quotes that were recorded in a file, or come through a pipe.
+//! Trades that were recorded in a file, or come through a pipe.
 
 use super::error::FeedError;
-use super::hub::{Demand, Hub};
-use super::intake::{Gate, LARGEST_BATCH, Reader};
+use super::hub::{Demand, FeedCore};
+use super::intake::{LARGEST_BATCH, Reader, TradeIntake};
 use super::piped::{Pieces, PipeReader, pipe};
 use super::source::{Moment, Next, Source};
-use rustle_market::{DEFAULT_LINE_BYTES, Format, Pace, Quote, ReplayClock, Schema};
+use rustle_market::{DEFAULT_LINE_BYTES, Format, Pace, ReplayClock, Schema, Trade};
 use std::fs::File;
 use std::io::{ErrorKind, Read, Seek, SeekFrom};
 use std::path::PathBuf;
@@ -38,19 +38,19 @@ enum Input {
 /// A source that plays a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReplayConfiguration {
-    /// The file. What is no regular file, as a pipe, is read as it comes, by a thread of its own: when the feed ends while that thread
-    /// waits for bytes or for a writer, it stays until these come or the pipe is closed.
+    /// The file. What is no regular file, as a pipe, is read as it comes, by a thread of its own: when the feed ends while that
+    /// thread waits for bytes or for a writer, it stays until these come or the pipe is closed.
     pub path: PathBuf,
     /// Its format; `None`: what the ending of its name says.
     pub format: Option<Format>,
-    /// How its messages make quotes.
+    /// How its messages make trades.
     pub schema: Schema,
     /// How fast it is played.
     pub pace: Pace,
-    /// Whether it begins again when it has come to its end; for regular files. One whose quotes tell no time has no length, and is
-    /// played once.
+    /// Whether it begins again when it has come to its end; for regular files. One whose trades tell no time has no length, and
+    /// is played once.
     pub repeats: bool,
-    /// Where it begins: quotes before this time, in nanoseconds since 1970, are passed over.
+    /// Where it begins: trades before this time, in nanoseconds since 1970, are passed over.
     pub from_ns: Option<i64>,
 }
 
@@ -62,11 +62,11 @@ pub(super) struct Replay {
     repeats: bool,
     piece: Vec<u8>,
     /// Read and not given yet: from `next` on.
-    quotes: Vec<Quote>,
+    trades: Vec<Trade>,
     next: usize,
-    /// When the quote at `next` is due, and as of when it is given.
+    /// When the trade at `next` is due, and as of when it is given.
     due: Option<(i64, i64)>,
-    given: Vec<Quote>,
+    given: Vec<Trade>,
     is_read: bool,
 }
 
@@ -77,7 +77,7 @@ impl Replay {
     /// [`FeedError::File`], [`FeedError::UnknownFormat`], [`FeedError::Speed`].
     pub(super) fn new(
         configuration: &ReplayConfiguration,
-        hub: Arc<Hub>,
+        hub: Arc<FeedCore>,
     ) -> Result<(Self, Option<PipeReader>), FeedError> {
         let path = &configuration.path;
         let name = path.to_string_lossy();
@@ -115,7 +115,7 @@ impl Replay {
             reader: Reader::new(hub, format, configuration.schema.clone(), DEFAULT_LINE_BYTES),
             clock,
             repeats: configuration.repeats,
-            quotes: Vec::new(),
+            trades: Vec::new(),
             next: 0,
             due: None,
             given: Vec::new(),
@@ -125,13 +125,13 @@ impl Replay {
     }
 
     /// Reads on when all that was read has been given.
-    fn fill(&mut self, gate: &mut Gate) -> Result<Filled, String> {
+    fn fill(&mut self, gate: &mut TradeIntake) -> Result<Filled, String> {
         // Where nothing is of use the worker's other jobs get their turn all the same.
         for _ in 0..MOST_PIECES {
-            if self.next < self.quotes.len() {
+            if self.next < self.trades.len() {
                 return Ok(Filled::Some);
             }
-            self.quotes.clear();
+            self.trades.clear();
             self.next = 0;
             if self.is_read {
                 if self.repeats && !self.given.is_empty() {
@@ -142,7 +142,7 @@ impl Replay {
                     return Ok(Filled::End);
                 }
                 if !self.clock.next_lap() {
-                    tracing::warn!("a recording without times, or without quotes, is played once");
+                    tracing::warn!("a recording without times, or without trades, is played once");
                     return Ok(Filled::End);
                 }
                 self.rewind(gate)?;
@@ -165,15 +165,15 @@ impl Replay {
             };
             if length == 0 {
                 self.is_read = true;
-                self.reader.finish(gate, &mut self.quotes);
+                self.reader.finish(gate, &mut self.trades);
             } else {
-                self.reader.read(&self.piece[..length], gate, &mut self.quotes);
+                self.reader.read(&self.piece[..length], gate, &mut self.trades);
             }
         }
         Ok(Filled::NotYet)
     }
 
-    fn rewind(&mut self, gate: &mut Gate) -> Result<(), String> {
+    fn rewind(&mut self, gate: &mut TradeIntake) -> Result<(), String> {
         if let Input::File(file) = &mut self.input {
             file.seek(SeekFrom::Start(0))
                 .map_err(|error| format!("the recording cannot be played again: {error}"))?;
@@ -186,7 +186,7 @@ impl Replay {
 }
 
 impl Source for Replay {
-    fn give(&mut self, moment: Moment, gate: &mut Gate) -> Result<Next, String> {
+    fn give(&mut self, moment: Moment, gate: &mut TradeIntake) -> Result<Next, String> {
         let now = i64::try_from(moment.now).unwrap_or(i64::MAX);
         let most = moment.most.min(LARGEST_BATCH);
         self.given.clear();
@@ -202,10 +202,10 @@ impl Source for Replay {
                 Ok(Filled::End) => break Ok(Next::End),
                 Err(reason) => break Err(reason),
             }
-            let mut quote = self.quotes[self.next];
+            let mut trade = self.trades[self.next];
             let (due, time_ns) = match self.due.take() {
                 Some(due) => due,
-                None => match self.clock.next(quote.time_ns, now) {
+                None => match self.clock.next(trade.time_ns, now) {
                     Some(due) => (due.due_ns, due.time_ns),
                     None => {
                         self.next += 1;
@@ -219,8 +219,8 @@ impl Source for Replay {
                 self.due = Some((due, time_ns));
                 break Ok(Next::At(due as u64));
             }
-            quote.time_ns = time_ns;
-            self.given.push(quote);
+            trade.time_ns = time_ns;
+            self.given.push(trade);
             self.next += 1;
         };
         // Also what was read before the reading failed.
@@ -229,5 +229,5 @@ impl Source for Replay {
     }
 
     /// A recording has what it has.
-    fn hear(&mut self, _: &Demand, _: &mut Gate) {}
+    fn hear(&mut self, _: &Demand, _: &mut TradeIntake) {}
 }

@@ -13,7 +13,7 @@ use super::live::FeedAddress;
 use crate::job::Release;
 use crate::lane::Doorbell;
 use crate::lock::locked_surely;
-use crate::own_thread::{LOOK, OwnThread};
+use crate::own_thread::{OwnThread, POLL_INTERVAL};
 use crate::panic_text::into_panic_message;
 use crate::runtime::RuntimeError;
 use client::Client;
@@ -30,8 +30,8 @@ pub const HEARTBEAT: Duration = Duration::from_secs(5);
 /// The most clients at a time; those that come then are turned away.
 const MOST_CLIENTS: usize = 1_024;
 
-/// Serves a feed until it is cancelled or dropped, until the feed is shut down, or until the feed came to its end and every client
-/// has read what there was.
+/// Serves a feed until it is cancelled or dropped, until the feed is shut down, or until the feed came to its end and every
+/// client has read what there was.
 pub struct FeedServer {
     address: FeedAddress,
     figures: Arc<Figures>,
@@ -186,7 +186,7 @@ impl Serving {
                 }
             }
             if is_idle {
-                OwnThread::rest(LOOK, is_leaving);
+                OwnThread::rest(POLL_INTERVAL, is_leaving);
             }
         }
     }

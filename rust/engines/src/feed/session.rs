@@ -3,7 +3,7 @@
 use super::consumer::Subscription;
 use super::derive::Omissions;
 use super::error::FeedError;
-use super::hub::Hub;
+use super::hub::FeedCore;
 use super::lane::FeedLane;
 use crate::ring::LaneStatistics;
 use crate::session::Session;
@@ -22,7 +22,7 @@ pub struct FeedSession<T> {
 pub struct FeedLink {
     pub(super) session: Session,
     pub(super) number: u64,
-    pub(super) hub: Arc<Hub>,
+    pub(super) hub: Arc<FeedCore>,
     /// What was left out, once the hub knows the consumer no more.
     pub(super) omissions: Arc<OnceLock<Omissions>>,
 }
@@ -82,8 +82,8 @@ impl FeedLink {
 impl<T: Copy> FeedSession<T> {
     /// Hands out at most `most` waiting records, the longest waiting first, each with the number lost just before it. `take` is
     /// called with the lane locked, for which the source may wait with the feed locked: it must not call the feed. Returns
-    /// how many there were, and what went through the lane up to and including them. Works until the session is dropped, also after its
-    /// end.
+    /// how many there were, and what went through the lane up to and including them. Works until the session is dropped, also
+    /// after its end.
     pub fn drain(&self, most: usize, take: impl FnMut(T, u32)) -> (usize, LaneStatistics) {
         self.lane.drain(most, take)
     }

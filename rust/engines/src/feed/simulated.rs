@@ -2,13 +2,13 @@
 
 use super::error::FeedError;
 use super::hub::Demand;
-use super::intake::{Gate, LARGEST_BATCH};
+use super::intake::{LARGEST_BATCH, TradeIntake};
 use super::source::{Moment, Next, Source};
 use crate::schedule::Skipped;
 use crate::ticker::RATE_RANGE;
 use crate::turns::Turns;
 use rustle_market::{
-    Decimal, GbmParameters, GeometricBrownianMotion, Quote, RandomWalk, SymbolList, SymbolTable,
+    Decimal, GbmParameters, GeometricBrownianMotion, RandomWalk, SymbolList, SymbolTable, Trade,
 };
 
 /// How simulated prices move.
@@ -44,7 +44,7 @@ pub(super) struct Simulated {
     count: u64,
     /// Between two updates of one symbol.
     step_ns: i64,
-    quotes: Vec<Quote>,
+    trades: Vec<Trade>,
     /// What the last turn left out.
     skipped: Option<Skipped>,
 }
@@ -92,7 +92,7 @@ impl Simulated {
             turns: Turns::new(symbols.count(), rate, configuration.update_limit),
             count: symbols.count() as u64,
             step_ns: (1e9 / rate) as i64,
-            quotes: Vec::new(),
+            trades: Vec::new(),
             skipped: None,
         };
         Ok((source, SymbolTable::from(&symbols)))
@@ -100,15 +100,15 @@ impl Simulated {
 }
 
 impl Source for Simulated {
-    fn give(&mut self, moment: Moment, gate: &mut Gate) -> Result<Next, String> {
+    fn give(&mut self, moment: Moment, gate: &mut TradeIntake) -> Result<Next, String> {
         self.skipped = self.turns.catch_up(moment.now);
         // The market went on meanwhile: what nobody saw is a hole in the numbers.
         self.turns
             .pass_over(self.skipped.map_or(0, |skipped| skipped.ticks));
-        self.quotes.clear();
+        self.trades.clear();
         for (number, symbol) in self.turns.take(moment.now, moment.most.min(LARGEST_BATCH) as u64) {
             let price = self.prices.step(symbol as usize, self.step_ns);
-            self.quotes.extend(price.map(|price| Quote {
+            self.trades.extend(price.map(|price| Trade {
                 symbol,
                 price,
                 size: Decimal::ZERO,
@@ -116,7 +116,7 @@ impl Source for Simulated {
                 sequence: number / self.count,
             }));
         }
-        gate.pass(&self.quotes, moment.wall_ns);
+        gate.pass(&self.trades, moment.wall_ns);
         Ok(self.turns.next(moment.now).map_or(Next::End, Next::At))
     }
 
@@ -125,5 +125,5 @@ impl Source for Simulated {
     }
 
     /// All symbols move, wanted or not: who comes later finds them where they would be.
-    fn hear(&mut self, _: &Demand, _: &mut Gate) {}
+    fn hear(&mut self, _: &Demand, _: &mut TradeIntake) {}
 }

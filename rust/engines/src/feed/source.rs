@@ -1,7 +1,7 @@
-//! Where quotes come from.
+//! Where trades come from.
 
-use super::hub::{Demand, Hub};
-use super::intake::Gate;
+use super::hub::{Demand, FeedCore};
+use super::intake::TradeIntake;
 use crate::clock::Nanoseconds;
 use crate::job::{Job, PollContext, Release, Step};
 use crate::schedule::Skipped;
@@ -27,17 +27,17 @@ pub(super) struct Moment {
     pub(super) now: Nanoseconds,
     /// Nanoseconds since 1970-01-01T00:00:00Z.
     pub(super) wall_ns: i64,
-    /// The most quotes that may be given: more would be lost to a consumer that is waited for.
+    /// The most trades that may be given: more would be lost to a consumer that is waited for.
     pub(super) most: usize,
 }
 
 /// A source that is asked for what is due.
 pub(super) trait Source: Send {
-    /// Passes what is due, at most `moment.most` quotes, through the gate.
+    /// Passes what is due, at most `moment.most` trades, through the gate.
     ///
     /// # Errors
     /// The reason why it cannot go on.
-    fn give(&mut self, moment: Moment, gate: &mut Gate) -> Result<Next, String>;
+    fn give(&mut self, moment: Moment, gate: &mut TradeIntake) -> Result<Next, String>;
 
     /// What it skipped when it last gave, if it was too far behind to catch up.
     fn take_skipped(&mut self) -> Option<Skipped> {
@@ -45,7 +45,7 @@ pub(super) trait Source: Send {
     }
 
     /// Learns what is wanted.
-    fn hear(&mut self, demand: &Demand, gate: &mut Gate);
+    fn hear(&mut self, demand: &Demand, gate: &mut TradeIntake);
 }
 
 /// How long a source rests while a consumer that is waited for has no room.
@@ -54,14 +54,14 @@ pub(super) const REST: Nanoseconds = 500_000;
 /// Asks a source when it is due.
 pub(super) struct SourceJob {
     source: Box<dyn Source>,
-    gate: Gate,
-    hub: Arc<Hub>,
+    gate: TradeIntake,
+    hub: Arc<FeedCore>,
     /// The version of the demand that the source knows.
     demand: u64,
 }
 
 impl SourceJob {
-    pub(super) fn new(source: Box<dyn Source>, gate: Gate, hub: Arc<Hub>) -> Self {
+    pub(super) fn new(source: Box<dyn Source>, gate: TradeIntake, hub: Arc<FeedCore>) -> Self {
         Self {
             source,
             gate,

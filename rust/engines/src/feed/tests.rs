@@ -1,10 +1,10 @@
 //! Feeds on a manual runtime: every test moves the time itself.
 
+mod external;
 mod held_up;
 mod losses;
 #[cfg(unix)]
 mod pipes;
-mod pushed;
 mod recordings;
 
 use super::*;
@@ -60,7 +60,7 @@ fn feed(configuration: &SourceConfiguration) -> (Arc<Runtime>, FeedEngine) {
     (runtime, feed)
 }
 
-const ALL: Policy = Policy::All {
+const ALL: Policy = Policy::Buffered {
     overflow: Overflow::DropOldest,
     capacity: 1_000,
 };
@@ -71,20 +71,20 @@ fn drained<T: Copy>(session: &FeedSession<T>) -> Vec<(T, u32)> {
     all
 }
 
-fn prices(session: &FeedSession<FeedQuote>) -> Vec<String> {
+fn prices(session: &FeedSession<FeedTrade>) -> Vec<String> {
     let all = drained(session).into_iter();
-    all.map(|(record, _)| record.quote.price.to_string()).collect()
+    all.map(|(record, _)| record.trade.price.to_string()).collect()
 }
 
 #[test]
 fn consumers_of_one_source_see_the_same_each_by_its_policy() {
     let (runtime, feed) = feed(&simulated(&["BTC", "ETH"], 10.0, Some(40)));
-    let all = feed.quotes(&Subscription::All, ALL, NoBell).expect("started");
+    let all = feed.trades(&Subscription::All, ALL, NoBell).expect("started");
     let latest = feed
-        .quotes(&Subscription::All, Policy::Latest, NoBell)
+        .trades(&Subscription::All, Policy::Conflated, NoBell)
         .expect("started");
     let one = Subscription::Symbols(names(&["ETH"]));
-    let one = feed.quotes(&one, ALL, NoBell).expect("started");
+    let one = feed.trades(&one, ALL, NoBell).expect("started");
     runtime.advance(SECOND);
     assert_eq!(drained(&all), [], "the source waits to be run");
     feed.run().expect("running");
@@ -92,12 +92,15 @@ fn consumers_of_one_source_see_the_same_each_by_its_policy() {
     runtime.advance(5 * SECOND);
     let all = drained(&all);
     assert_eq!(all.len(), 40);
-    let sequences: Vec<u64> = all.iter().map(|(record, _)| record.quote.sequence).collect();
+    let sequences: Vec<u64> = all.iter().map(|(record, _)| record.trade.sequence).collect();
     assert_eq!(sequences[..5], [0, 0, 1, 1, 2]);
-    assert!(all.iter().all(|(record, lost)| *lost == 0 && record.skipped == 0));
+    assert!(
+        all.iter()
+            .all(|(record, lost)| *lost == 0 && record.sequence_gap == 0)
+    );
     let of_one: Vec<_> = all
         .iter()
-        .filter(|(record, _)| record.quote.symbol == 1)
+        .filter(|(record, _)| record.trade.symbol == 1)
         .copied()
         .collect();
     assert_eq!(drained(&one), of_one);
@@ -109,14 +112,14 @@ fn consumers_of_one_source_see_the_same_each_by_its_policy() {
     );
     assert_eq!(feed.symbol(1).as_deref(), Some("ETH"));
     assert_eq!(feed.symbol(2), None);
-    assert_eq!(feed.counts().quotes, 40);
+    assert_eq!(feed.counts().trades, 40);
 }
 
 #[test]
-fn bell_rings_when_there_is_something_again_and_tells_of_the_end_last() {
+fn bell_rings_when_there_is_something_again_and_reports_of_the_end_last() {
     let (runtime, feed) = feed(&simulated(&["BTC"], 1.0, Some(3)));
     let (bell, heard) = bell();
-    let session = feed.quotes(&Subscription::All, ALL, bell).expect("started");
+    let session = feed.trades(&Subscription::All, ALL, bell).expect("started");
     feed.run().expect("running");
     runtime.advance(Duration::ZERO);
     assert_eq!(heard.try_iter().collect::<Vec<_>>(), [Heard::Ready]);
@@ -133,7 +136,7 @@ fn bell_rings_when_there_is_something_again_and_tells_of_the_end_last() {
         "what waits can be drained after the end"
     );
     let (late, heard) = self::bell();
-    feed.quotes(&Subscription::All, ALL, late).expect("started");
+    feed.trades(&Subscription::All, ALL, late).expect("started");
     runtime.advance(Duration::ZERO);
     assert_eq!(
         heard.try_iter().collect::<Vec<_>>(),
@@ -145,12 +148,12 @@ fn bell_rings_when_there_is_something_again_and_tells_of_the_end_last() {
 fn subscription_changes_while_the_source_runs() {
     let (runtime, feed) = feed(&simulated(&["A", "B", "C"], 1.0, None));
     let first = Subscription::Symbols(names(&["A", "LATER"]));
-    let session = feed.quotes(&first, ALL, NoBell).expect("started");
+    let session = feed.trades(&first, ALL, NoBell).expect("started");
     feed.run().expect("running");
-    let symbols = |session: &FeedSession<FeedQuote>| -> Vec<u32> {
+    let symbols = |session: &FeedSession<FeedTrade>| -> Vec<u32> {
         drained(session)
             .iter()
-            .map(|(record, _)| record.quote.symbol)
+            .map(|(record, _)| record.trade.symbol)
             .collect()
     };
     runtime.advance(Duration::from_millis(999));
@@ -164,7 +167,7 @@ fn subscription_changes_while_the_source_runs() {
         .subscribe(&names(&["B", "B"]), &[])
         .expect_err("twice the same");
     assert!(matches!(error, FeedError::Symbols(SymbolError::Duplicate { .. })));
-    let all = feed.quotes(&Subscription::All, ALL, NoBell).expect("started");
+    let all = feed.trades(&Subscription::All, ALL, NoBell).expect("started");
     all.subscribe(&[], &names(&["B"])).expect("changed");
     runtime.advance(SECOND);
     assert_eq!(symbols(&all), [0, 2]);
@@ -184,7 +187,7 @@ fn samples_come_at_even_distances_with_what_is_newest() {
     let policy = Policy::Sampled {
         interval: 500_000_000,
     };
-    let session = feed.quotes(&Subscription::All, policy, bell).expect("started");
+    let session = feed.trades(&Subscription::All, policy, bell).expect("started");
     feed.run().expect("running");
     runtime.advance(Duration::from_millis(499));
     assert_eq!((heard.try_recv().ok(), drained(&session)), (None, vec![]));
@@ -195,7 +198,7 @@ fn samples_come_at_even_distances_with_what_is_newest() {
     assert!(
         sample
             .iter()
-            .all(|(record, lost)| record.quote.sequence >= 4 && u64::from(*lost) == record.quote.sequence)
+            .all(|(record, lost)| record.trade.sequence >= 4 && u64::from(*lost) == record.trade.sequence)
     );
     runtime.advance(Duration::from_millis(2_000));
     assert_eq!(heard.try_iter().count(), 1, "not again before it was emptied");
@@ -226,8 +229,8 @@ fn what_cannot_be_is_refused_with_what_came() {
     missing.path = std::env::temp_dir();
     assert!(refusal(SourceConfiguration::Replay(missing)).is_some());
     let (_, feed) = feed(&simulated(&["A"], 1.0, None));
-    let refusal = |policy| feed.quotes(&Subscription::All, policy, NoBell).err().map(texts);
-    assert!(refusal(Policy::Awaited { capacity: 0 }).is_some());
+    let refusal = |policy| feed.trades(&Subscription::All, policy, NoBell).err().map(texts);
+    assert!(refusal(Policy::Lossless { capacity: 0 }).is_some());
     assert!(refusal(Policy::Sampled { interval: 999_999 }).is_some());
     feed.shut_down();
     assert!(refusal(ALL).is_some_and(|text| text.contains("shut down")));
@@ -240,7 +243,7 @@ fn dropped_feed_releases_every_consumer() {
     let heard: Vec<Receiver<Heard>> = (0..32)
         .map(|_| {
             let (bell, heard) = bell();
-            drop(feed.quotes(&Subscription::All, ALL, bell).expect("started"));
+            drop(feed.trades(&Subscription::All, ALL, bell).expect("started"));
             heard
         })
         .collect();
@@ -256,12 +259,12 @@ fn dropped_feed_releases_every_consumer() {
 /// Panics over the last records.
 struct PanicsAtTheEnd;
 
-impl derive::Derive<FeedQuote> for PanicsAtTheEnd {
-    fn take(&mut self, quote: &FeedQuote, _: &[Arc<str>], out: &mut Vec<FeedQuote>) {
-        out.push(*quote);
+impl derive::Derive<FeedTrade> for PanicsAtTheEnd {
+    fn take(&mut self, trade: &FeedTrade, _: &[Arc<str>], out: &mut Vec<FeedTrade>) {
+        out.push(*trade);
     }
 
-    fn finish(&mut self, _: &mut Vec<FeedQuote>) {
+    fn finish(&mut self, _: &mut Vec<FeedTrade>) {
         panic!("no end in sight");
     }
 }
@@ -275,7 +278,7 @@ fn consumer_that_panics_at_the_end_ends_every_session_with_the_message() {
         .start(&Subscription::All, ALL, PanicsAtTheEnd, first);
     let (first, second) = (
         started.expect("started"),
-        feed.quotes(&Subscription::All, ALL, second).expect("started"),
+        feed.trades(&Subscription::All, ALL, second).expect("started"),
     );
     feed.run().expect("running");
     runtime.advance(SECOND);
@@ -290,7 +293,7 @@ fn consumer_that_panics_at_the_end_ends_every_session_with_the_message() {
         (connection.kind, connection.text.as_str()),
         (NoticeKind::Closed, reason)
     );
-    let refused = feed.quotes(&Subscription::All, ALL, NoBell);
+    let refused = feed.trades(&Subscription::All, ALL, NoBell);
     assert!(matches!(refused, Err(FeedError::Poisoned)));
     let served = feed.serve(&"tcp:127.0.0.1:0".parse().expect("an address"), ALL, NoBell);
     assert!(matches!(served, Err(FeedError::Poisoned)));

@@ -41,7 +41,7 @@ fn one_place_still_counts_every_loss() {
 
 #[test]
 fn latest_keeps_one_per_key_in_order_of_waiting() {
-    let mut ring = Ring::new(Overflow::KeepLatest, 0, 3);
+    let mut ring = Ring::new(Overflow::Conflate, 0, 3);
     for (key, element) in [(2, 20), (0, 1), (2, 21), (2, 22), (1, 10)] {
         ring.push(key, element);
     }
@@ -53,14 +53,14 @@ fn latest_keeps_one_per_key_in_order_of_waiting() {
             delivered: 3,
             dropped: 2,
             waiting: 0,
-            untold: 0,
+            unreported: 0,
         }
     );
 }
 
 #[test]
 fn keys_are_added_while_elements_wait() {
-    let mut ring = Ring::new(Overflow::KeepLatest, 0, 1);
+    let mut ring = Ring::new(Overflow::Conflate, 0, 1);
     ring.push(0, 1);
     ring.grow_keys(3);
     ring.grow_keys(2);
@@ -71,7 +71,7 @@ fn keys_are_added_while_elements_wait() {
 
 #[test]
 fn many_at_a_time_are_the_same_as_one_at_a_time() {
-    for overflow in [Overflow::DropOldest, Overflow::DropNewest, Overflow::KeepLatest] {
+    for overflow in [Overflow::DropOldest, Overflow::DropNewest, Overflow::Conflate] {
         let (mut many, mut one) = (Ring::new(overflow, 7, 5), Ring::new(overflow, 7, 5));
         for turn in 0..5_000_u32 {
             let elements: Vec<u32> = (0..turn.wrapping_mul(2_654_435_761) % 19)
@@ -97,26 +97,26 @@ fn what_may_not_be_lost_waits_beyond_the_capacity() {
     assert_eq!(drained(&mut ring, 3), [(0, 0), (1, 0), (2, 0)]);
     ring.push(0, 6);
     ring.push(0, 7);
-    assert_eq!(ring.statistics().untold, 1);
+    assert_eq!(ring.statistics().unreported, 1);
     assert_eq!(drained(&mut ring, 9), [(5, 2), (6, 0)]);
     assert_eq!((ring.statistics().dropped, ring.statistics().produced), (3, 8));
 }
 
 #[test]
 fn element_that_replaces_another_may_take_over_what_that_had() {
-    let mut ring = Ring::new(Overflow::KeepLatest, 0, 2);
+    let mut ring = Ring::new(Overflow::Conflate, 0, 2);
     ring.push_all(&[1, 10, 2, 3], |n| n / 10, |new, old| new + old);
     assert_eq!(drained(&mut ring, 9), [(6, 2), (10, 0)]);
 }
 
 #[test]
-fn loss_beyond_32_bits_is_told_in_parts() {
+fn loss_beyond_32_bits_is_reported_in_parts() {
     let mut ring = Ring::new(Overflow::DropNewest, 1, 1);
     let Storage::Queue { lost, .. } = &mut ring.storage else {
         panic!("a queue")
     };
     *lost = 5_000_000_000;
-    let told: Vec<u32> = (0..3)
+    let reported: Vec<u32> = (0..3)
         .flat_map(|n| {
             ring.push(0, n);
             drained(&mut ring, 1)
@@ -124,7 +124,7 @@ fn loss_beyond_32_bits_is_told_in_parts() {
         .map(|(_, lost)| lost)
         .collect();
     assert_eq!(
-        told,
+        reported,
         [
             u32::MAX,
             5_000_000_000u64.wrapping_sub(u64::from(u32::MAX)) as u32,
@@ -135,15 +135,15 @@ fn loss_beyond_32_bits_is_told_in_parts() {
 
 #[test]
 fn nothing_is_lost_uncounted_under_any_policy() {
-    for overflow in [Overflow::DropOldest, Overflow::DropNewest, Overflow::KeepLatest] {
+    for overflow in [Overflow::DropOldest, Overflow::DropNewest, Overflow::Conflate] {
         let mut ring = Ring::new(overflow, 7, 5);
-        let (mut seen, mut told) = (0_u64, 0_u64);
+        let (mut seen, mut reported) = (0_u64, 0_u64);
         for n in 0..100_000_u32 {
             ring.push(n.wrapping_mul(2_654_435_761) % 5, n);
             if n % 11 == 0 {
                 ring.drain((n % 13) as usize, |_, lost| {
                     seen += 1;
-                    told += u64::from(lost);
+                    reported += u64::from(lost);
                 });
             }
             let s = ring.statistics();
@@ -152,15 +152,15 @@ fn nothing_is_lost_uncounted_under_any_policy() {
         let mut drain = |ring: &mut Ring<u32>| {
             ring.drain(usize::MAX, |_, lost| {
                 seen += 1;
-                told += u64::from(lost);
+                reported += u64::from(lost);
             });
             let s = ring.statistics();
             assert_eq!((s.delivered, s.waiting), (seen, 0), "{overflow:?}");
-            assert_eq!(s.dropped, told + s.untold, "{overflow:?}");
-            s.untold
+            assert_eq!(s.dropped, reported + s.unreported, "{overflow:?}");
+            s.unreported
         };
-        let untold = drain(&mut ring);
-        assert_eq!(untold > 0, overflow == Overflow::DropNewest, "{overflow:?}");
+        let unreported = drain(&mut ring);
+        assert_eq!(unreported > 0, overflow == Overflow::DropNewest, "{overflow:?}");
         // What was lost after the last element in the lane is told with the next one that comes in.
         ring.push(0, 0);
         assert_eq!(drain(&mut ring), 0, "{overflow:?}");

@@ -29,7 +29,7 @@ pub struct PlaybackProgress {
     /// The frames that wait for the device.
     pub queued: u64,
     /// The frames of silence that the device was given, after the first sound, because none waited.
-    pub starved: u64,
+    pub inserted_silence: u64,
     /// How often the device ran dry: each time it made a hole, how long it does not say.
     pub underruns: u32,
 }
@@ -44,7 +44,7 @@ struct Shared {
     is_finished: AtomicBool,
     position: AtomicU64,
     played: AtomicU64,
-    starved: AtomicU64,
+    inserted_silence: AtomicU64,
     underruns: AtomicU32,
     /// Held by the one call that writes.
     writer: Mutex<()>,
@@ -60,7 +60,7 @@ impl Shared {
             is_finished: AtomicBool::new(false),
             position: AtomicU64::new(0),
             played: AtomicU64::new(0),
-            starved: AtomicU64::new(0),
+            inserted_silence: AtomicU64::new(0),
             underruns: AtomicU32::new(0),
             writer: Mutex::new(()),
         }
@@ -68,14 +68,14 @@ impl Shared {
 
     fn progress(&self, sequence: u64) -> PlaybackProgress {
         // In the opposite order of `count`: while the device's thread counts, the parts are never more than the whole.
-        let starved = self.starved.load(Ordering::Acquire);
+        let inserted_silence = self.inserted_silence.load(Ordering::Acquire);
         let played = self.played.load(Ordering::Acquire);
         PlaybackProgress {
             sequence,
             position: self.position.load(Ordering::Acquire),
             played,
             queued: self.queue.waiting(),
-            starved,
+            inserted_silence,
             underruns: self.underruns.load(Ordering::Acquire),
         }
     }
@@ -87,7 +87,7 @@ impl Shared {
         if is_sound {
             self.played.fetch_add(frames, Ordering::AcqRel);
         } else if self.played.load(Ordering::Acquire) > 0 && !self.is_finished.load(Ordering::Acquire) {
-            self.starved.fetch_add(frames, Ordering::AcqRel);
+            self.inserted_silence.fetch_add(frames, Ordering::AcqRel);
         }
     }
 }

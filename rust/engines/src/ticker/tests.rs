@@ -146,8 +146,8 @@ fn ticker_and_feed_of_one_seed_have_the_same_prices() {
         model: Model::Walk,
     });
     let feed = FeedEngine::on(runtime.clone(), &simulated).expect("a valid configuration");
-    let quotes = feed
-        .quotes(&Subscription::All, Policy::Awaited { capacity: 64 }, NoBell)
+    let trades = feed
+        .trades(&Subscription::All, Policy::Lossless { capacity: 64 }, NoBell)
         .expect("started");
     feed.run().expect("running");
     runtime.advance(Duration::from_secs(5));
@@ -157,10 +157,10 @@ fn ticker_and_feed_of_one_seed_have_the_same_prices() {
         .map(|update| (update.symbol.index(), update.price.to_bits(), update.sequence))
         .collect();
     let mut of_feed = Vec::new();
-    quotes.drain(64, |record, _| {
-        let quote = record.quote;
-        let sequence = quote.sequence * 3 + u64::from(quote.symbol);
-        of_feed.push((quote.symbol, quote.price.to_f64().to_bits(), sequence));
+    trades.drain(64, |record, _| {
+        let trade = record.trade;
+        let sequence = trade.sequence * 3 + u64::from(trade.symbol);
+        of_feed.push((trade.symbol, trade.price.to_f64().to_bits(), sequence));
     });
     assert_eq!(updates.len(), 31);
     assert_eq!(updates, of_feed);
@@ -170,7 +170,7 @@ fn ticker_and_feed_of_one_seed_have_the_same_prices() {
 fn newest_of_each_symbol_is_kept_where_a_lane_keeps_the_latest() {
     let (runtime, engine) = engine(TickerConfiguration::default());
     let session = engine
-        .start_pulling(&["A", "B", "C"], Overflow::KeepLatest, 1, NoBell)
+        .start_pulling(&["A", "B", "C"], Overflow::Conflate, 1, NoBell)
         .expect("started");
     runtime.advance(Duration::from_secs(2));
     let mut kept = Vec::new();

@@ -217,7 +217,7 @@ fn deadlines_that_are_close_are_met_in_one_go_and_others_on_time() {
 }
 
 #[test]
-fn jobs_that_were_held_up_are_told_of_together() {
+fn jobs_that_were_held_up_are_reported_of_together() {
     let (mut worker, _) = asking(&[(&[], Some(3)), (&[], None), (&[], Some(7))]);
     let orders = worker.inbox.wait(&*worker.clock, &worker.timers, 0);
     worker.take(orders);

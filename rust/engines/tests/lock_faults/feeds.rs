@@ -7,10 +7,10 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A simulated feed, of quotes and of candles.
+/// A simulated feed, of trades and of candles.
 pub(crate) struct Feeds {
     feed: FeedEngine,
-    quotes: Option<(FeedSession<FeedQuote>, Ends)>,
+    trades: Option<(FeedSession<FeedTrade>, Ends)>,
     candles: Option<(FeedSession<rustle_market::Candle>, Ends)>,
     is_running: bool,
 }
@@ -26,23 +26,23 @@ impl Feeds {
         });
         Self {
             feed: FeedEngine::on(runtime.clone(), &configuration).expect("valid"),
-            quotes: None,
+            trades: None,
             candles: None,
             is_running: false,
         }
     }
 
     pub(crate) fn turn(&mut self, runtime: &Runtime, is_calm: bool) -> bool {
-        let policy = Policy::Awaited { capacity: 100 };
+        let policy = Policy::Lossless { capacity: 100 };
         let mut refused = 0;
         let mut note = |error: FeedError| {
             assert!(matches!(error, FeedError::Poisoned), "{error}");
             refused += 1;
         };
-        if self.quotes.is_none() {
+        if self.trades.is_none() {
             let ends = Ends::default();
-            match call(|| self.feed.quotes(&Subscription::All, policy, ends.clone())) {
-                Some(Ok(session)) => self.quotes = Some((session, ends)),
+            match call(|| self.feed.trades(&Subscription::All, policy, ends.clone())) {
+                Some(Ok(session)) => self.trades = Some((session, ends)),
                 Some(Err(error)) => note(error),
                 None => assert!(!is_calm && ends.count() == 0),
             }
@@ -65,12 +65,12 @@ impl Feeds {
         self.is_running |= matches!(call(|| self.feed.run()), Some(Ok(())));
         let advanced = call(|| runtime.advance(SECOND_HUNDREDTH)).is_some();
         call(|| (self.feed.counts(), self.feed.wanted(), self.feed.symbol(0)));
-        if let Some((session, ends)) = &self.quotes {
+        if let Some((session, ends)) = &self.trades {
             let mut seen = HashSet::new();
             let drained = call(|| {
                 session.drain(usize::MAX, |record, lost| {
                     assert_eq!(lost, 0, "it is waited for");
-                    assert!(seen.insert((record.quote.symbol, record.quote.sequence)));
+                    assert!(seen.insert((record.trade.symbol, record.trade.sequence)));
                 })
             });
             match drained {
@@ -82,7 +82,7 @@ impl Feeds {
                         "nothing, and no end"
                     );
                     if is_over {
-                        self.quotes = None;
+                        self.trades = None;
                     }
                 }
                 None => assert!(!is_calm),
@@ -101,17 +101,17 @@ impl Feeds {
 }
 
 /// A feed that its host fills: every line that is taken comes out once, or the feed is over.
-pub(crate) struct PushedFeeds {
+pub(crate) struct ExternalFeeds {
     pub(crate) feed: FeedEngine,
-    quotes: FeedSession<FeedQuote>,
+    trades: FeedSession<FeedTrade>,
     ends: Ends,
     pushed: u64,
     heard: u64,
 }
 
-impl PushedFeeds {
+impl ExternalFeeds {
     pub(crate) fn new(runtime: &Arc<Runtime>) -> Self {
-        let configuration = SourceConfiguration::Pushed(PushedConfiguration {
+        let configuration = SourceConfiguration::External(ExternalConfiguration {
             format: Format::Ndjson,
             schema: Schema::default(),
             message_limit: 1_000,
@@ -119,15 +119,15 @@ impl PushedFeeds {
         });
         let feed = FeedEngine::on(runtime.clone(), &configuration).expect("valid");
         let ends = Ends::default();
-        let policy = Policy::Awaited { capacity: 10 };
-        let quotes = feed
-            .quotes(&Subscription::All, policy, ends.clone())
+        let policy = Policy::Lossless { capacity: 10 };
+        let trades = feed
+            .trades(&Subscription::All, policy, ends.clone())
             .expect("started");
         feed.run().expect("running");
         runtime.advance(Duration::ZERO);
         Self {
             feed,
-            quotes,
+            trades,
             ends,
             pushed: 0,
             heard: 0,
@@ -152,9 +152,9 @@ impl PushedFeeds {
                 false
             }
         };
-        call(|| self.feed.tell(HostNews::Connected, "here"));
+        call(|| self.feed.report(HostNews::Connected, "here"));
         let advanced = call(|| runtime.advance(SECOND_HUNDREDTH)).is_some();
-        if let Some((count, statistics)) = call(|| self.quotes.drain(usize::MAX, |_, _| {})) {
+        if let Some((count, statistics)) = call(|| self.trades.drain(usize::MAX, |_, _| {})) {
             check(statistics);
             self.heard += count as u64;
         }

@@ -4,7 +4,7 @@ mod feeds;
 mod sounds;
 mod tickers;
 
-use feeds::{Feeds, PushedFeeds, Servers};
+use feeds::{ExternalFeeds, Feeds, Servers};
 use rustle_engines::faults::{Lock, arm_lock, disarm_lock, is_a_lock_armed};
 use rustle_engines::*;
 use sounds::{Equalizers, Sounds};
@@ -56,11 +56,11 @@ fn strike(lock: Lock, takings_to_pass: u32) -> bool {
     let runtime = Arc::new(Runtime::manual(1_767_225_600_000));
     let mut tickers = Tickers::new(&runtime);
     let mut feeds = Feeds::new(&runtime);
-    let mut pushed = PushedFeeds::new(&runtime);
+    let mut pushed = ExternalFeeds::new(&runtime);
     let mut sounds = Sounds::new(&runtime);
     let mut equalizers = Equalizers::new();
     let address: FeedAddress = "tcp://127.0.0.1:0".parse().expect("an address");
-    let servers = Servers(pushed.feed.serve(&address, Policy::Latest, NoBell).ok());
+    let servers = Servers(pushed.feed.serve(&address, Policy::Conflated, NoBell).ok());
     arm_lock(lock, takings_to_pass);
     for _ in 0..12 {
         tickers.turn(&runtime, false);
@@ -75,12 +75,12 @@ fn strike(lock: Lock, takings_to_pass: u32) -> bool {
     for _ in 0..2 {
         runtime.advance(Duration::ZERO);
     }
-    let (mut ticks, mut quotes, mut pushes, mut plays) = (true, true, true, true);
+    let (mut ticks, mut trades, mut pushes, mut plays) = (true, true, true, true);
     // What a worker lost with the fault is found out in the first turn.
     for turn in 0..1_000 {
         let is_calm = turn > 0;
         ticks = ticks && tickers.turn(&runtime, is_calm);
-        quotes = quotes && feeds.turn(&runtime, is_calm);
+        trades = trades && feeds.turn(&runtime, is_calm);
         pushes = pushes && pushed.turn(&runtime, is_calm);
         plays = plays && sounds.turn(&runtime, is_calm);
         equalizers.turn(is_calm);

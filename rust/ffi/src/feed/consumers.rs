@@ -1,7 +1,7 @@
 //! The consumers of a feed: sessions whose records wait in a lane of their own until they are drained.
 
 use super::records::{
-    RustleCandle, RustleFeedNotice, RustleNotices, RustlePriceAlert, RustlePriceStatistics, RustleQuote,
+    RustleCandle, RustleFeedNotice, RustleNotices, RustlePriceAlert, RustlePriceStatistics, RustleTrade,
 };
 use super::{decimal, names, write_text, Feed};
 use crate::fault::Outcome;
@@ -10,7 +10,7 @@ use crate::lent::{choices, Choice, Flag, Lent, RustleString};
 use crate::object::Describe;
 use crate::records::records;
 use crate::session::{Face, Started, Stream};
-use crate::sink::SinkGuts;
+use crate::sink::RawSink;
 use crate::status::CallFault;
 use crate::ticker::lent_names;
 use rustle_engines::{
@@ -25,12 +25,12 @@ choices! {
         DropOldest = 1,
         /// All records are kept, up to a capacity; then the newest are dropped, and counted. As `RUSTLE_LANE_DROP_NEWEST`.
         DropNewest = 2,
-        /// The newest record of each symbol is kept. As `RUSTLE_LANE_KEEP_LATEST`.
-        KeepLatest = 3,
+        /// The newest record of each symbol is kept. As `RUSTLE_LANE_CONFLATE`.
+        Conflate = 3,
         /// The newest record of each symbol is handed over at even distances.
         Sampled = 4,
         /// The source waits for room, so that nothing is lost.
-        Awaited = 5,
+        Lossless = 5,
     }
 
     /// On which side of its level an alert fires.
@@ -60,7 +60,7 @@ records! {
         pub kind: Choice<RustlePolicy>,
         /// 0.
         pub reserved: u32,
-        /// The lane's size, 1 to 1,048,576. Not read for `RUSTLE_POLICY_KEEP_LATEST` and `RUSTLE_POLICY_SAMPLED`. Example: 64.
+        /// The lane's size, 1 to 1,048,576. Not read for `RUSTLE_POLICY_CONFLATE` and `RUSTLE_POLICY_SAMPLED`. Example: 64.
         pub capacity: usize,
         /// The time between two samples in ns, 1 ms to 1 h. Read for `RUSTLE_POLICY_SAMPLED` only.
         pub interval_ns: u64,
@@ -83,9 +83,9 @@ records! {
         reserved: [u8; 2],
     }
 
-    /// A consumer of the quotes themselves.
-    pub struct RustleQuoteRequest lending memory {
-        /// Whose quotes.
+    /// A consumer of the trades themselves.
+    pub struct RustleTradeRequest lending memory {
+        /// Whose trades.
         pub subscription: RustleFeedSubscription,
         /// What becomes of those that are not drained in time.
         pub policy: RustleFeedPolicy,
@@ -99,7 +99,7 @@ records! {
         pub policy: RustleFeedPolicy,
         /// The length of a candle in ns, 1 or more. Example: 1000000000.
         pub interval_ns: i64,
-        /// How long a candle waits for quotes that come late, in ns, 0 to 64 intervals; see docs/market.md.
+        /// How long a candle waits for trades that come late, in ns, 0 to 64 intervals; see docs/market.md.
         pub lateness_ns: i64,
     }
 
@@ -132,27 +132,27 @@ records! {
         reserved: u32,
     }
 
-    /// Quotes that a consumer's records do not have in them.
+    /// Trades that a consumer's records do not have in them.
     pub struct RustleFeedOmissions for Omissions {
-        /// Quotes that were left out of candles or statistics because they came too late.
+        /// Trades that were left out of candles or statistics because they came too late.
         pub late: u64,
-        /// Quotes that left the windows of statistics early, because a symbol's window has at most 1,048,576 quotes. The
-        /// statistics after the first of them are of fewer quotes than the window's length has.
+        /// Trades that left the windows of statistics early, because a symbol's window has at most 1,048,576 trades. The
+        /// statistics after the first of them are of fewer trades than the window's length has.
         pub evicted: u64,
     }
 }
 
-impl Stream<RustleQuoteRequest> for Feed {
-    type Record = RustleQuote;
+impl Stream<RustleTradeRequest> for Feed {
+    type Record = RustleTrade;
 
-    /// Starts a consumer of the quotes themselves.
+    /// Starts a consumer of the trades themselves.
     ///
     /// Fails with `RUSTLE_DUPLICATE_SYMBOL` to `RUSTLE_TOO_MANY_SYMBOLS`.
-    #[doc(alias = "rustle_feed_start_quotes")]
-    fn start(&self, request: &RustleQuoteRequest, sink: SinkGuts) -> Outcome<FeedError, Started> {
+    #[doc(alias = "rustle_feed_start_trades")]
+    fn start(&self, request: &RustleTradeRequest, sink: RawSink) -> Outcome<FeedError, Started> {
         let (wanted, policy) = (request.subscription.read()?, request.policy.read()?);
-        let session = self.0.quotes(&wanted, policy, BellSink(sink))?;
-        Ok(started::<RustleQuote, _>(session))
+        let session = self.0.trades(&wanted, policy, BellSink(sink))?;
+        Ok(started::<RustleTrade, _>(session))
     }
 }
 
@@ -163,7 +163,7 @@ impl Stream<RustleCandleRequest> for Feed {
     ///
     /// Fails with `RUSTLE_DUPLICATE_SYMBOL` to `RUSTLE_TOO_MANY_SYMBOLS`.
     #[doc(alias = "rustle_feed_start_candles")]
-    fn start(&self, request: &RustleCandleRequest, sink: SinkGuts) -> Outcome<FeedError, Started> {
+    fn start(&self, request: &RustleCandleRequest, sink: RawSink) -> Outcome<FeedError, Started> {
         let (wanted, policy) = (request.subscription.read()?, request.policy.read()?);
         let length = interval(request.interval_ns, "request.interval_ns")?;
         let (lateness, bell) = (request.lateness_ns, BellSink(sink));
@@ -175,11 +175,11 @@ impl Stream<RustleCandleRequest> for Feed {
 impl Stream<RustlePriceStatisticsRequest> for Feed {
     type Record = RustlePriceStatistics;
 
-    /// Starts a consumer of the statistics of each symbol's last while, after each of its quotes.
+    /// Starts a consumer of the statistics of each symbol's last while, after each of its trades.
     ///
     /// Fails with `RUSTLE_DUPLICATE_SYMBOL` to `RUSTLE_TOO_MANY_SYMBOLS`.
     #[doc(alias = "rustle_feed_start_statistics")]
-    fn start(&self, request: &RustlePriceStatisticsRequest, sink: SinkGuts) -> Outcome<FeedError, Started> {
+    fn start(&self, request: &RustlePriceStatisticsRequest, sink: RawSink) -> Outcome<FeedError, Started> {
         let (wanted, policy) = (request.subscription.read()?, request.policy.read()?);
         let window = interval(request.window_ns, "request.window_ns")?;
         let session = self.0.statistics(&wanted, window, policy, BellSink(sink))?;
@@ -194,7 +194,7 @@ impl Stream<RustlePriceAlertRequest> for Feed {
     ///
     /// Fails with `RUSTLE_DUPLICATE_SYMBOL` to `RUSTLE_TOO_MANY_SYMBOLS`.
     #[doc(alias = "rustle_feed_start_alerts")]
-    fn start(&self, request: &RustlePriceAlertRequest, sink: SinkGuts) -> Outcome<FeedError, Started> {
+    fn start(&self, request: &RustlePriceAlertRequest, sink: RawSink) -> Outcome<FeedError, Started> {
         let (count, name) = (request.threshold_count, "request.thresholds");
         let thresholds = (request.thresholds).read(count, MAX_SYMBOLS, name, RustleFeedThreshold::read)?;
         let policy = request.policy.read()?;
@@ -210,7 +210,7 @@ impl Stream<RustleNoticeRequest> for Feed {
     ///
     /// Fails with `RUSTLE_INVALID_LENGTH`.
     #[doc(alias = "rustle_feed_start_notices")]
-    fn start(&self, request: &RustleNoticeRequest, sink: SinkGuts) -> Outcome<FeedError, Started> {
+    fn start(&self, request: &RustleNoticeRequest, sink: RawSink) -> Outcome<FeedError, Started> {
         CallFault::check_reserved(request.reserved, "request.reserved")?;
         let notices = request.notices.get("request.notices")?.into();
         let session = self.0.notices(notices, request.capacity, BellSink(sink))?;
@@ -247,26 +247,27 @@ impl Face for FeedConsumer {
 }
 
 impl FeedConsumer {
-    /// Has a consumer get the quotes of the symbols at `add` too, and those of the ones at `remove` no more, from the source's next
-    /// quote on. What waits in its lane stays there; what a candle or a statistic has of a symbol that is removed is forgotten. One
-    /// that wanted all wants from then on all that are known, but for those.
+    /// Has a consumer get the trades of the symbols at `add` too, and those of the ones at `remove` no more, from the source's
+    /// next trade on. What waits in its lane stays there; what a candle or a statistic has of a symbol that is removed is
+    /// forgotten. One that wanted all wants from then on all that are known, but for those.
     ///
     /// Fails with `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (a session of notices), `RUSTLE_DUPLICATE_SYMBOL` to
     /// `RUSTLE_TOO_MANY_SYMBOLS`, `RUSTLE_WRONG_STATE` (the session is over); nothing is changed then.
     ///
-    /// Example: `rustle_feed_start_quotes`, `add_count` 2, `remove_count` 2.
+    /// Example: `rustle_feed_start_trades`, `add_count` 2, `remove_count` 2.
     #[doc(alias = "rustle_feed_subscribe")]
     pub(crate) fn subscribe(&self, add: &[RustleString], remove: &[RustleString]) -> Outcome<FeedError> {
         Ok(self.0.subscribe(&names(add, "add")?, &names(remove, "remove")?)?)
     }
 
     /// Writes the name of a symbol, by the number that records of this session carry, to `name`, for which
-    /// `RUSTLE_SYMBOL_CAPACITY` bytes are enough room. `length` receives the number of bytes: UTF-8, not NUL-terminated. A number has
-    /// the same name for as long as the feed lives. Works after the session's end, until its handle is freed.
+    /// `RUSTLE_SYMBOL_CAPACITY` bytes are enough room. `length` receives the number of bytes: UTF-8, not NUL-terminated. A number
+    /// has the same name for as long as the feed lives. Works after the session's end, until its handle is freed.
     ///
-    /// Fails with `RUSTLE_INVALID_LENGTH` (the name does not fit), `RUSTLE_INVALID_VALUE` (no such number); nothing is written then.
+    /// Fails with `RUSTLE_INVALID_LENGTH` (the name does not fit), `RUSTLE_INVALID_VALUE` (no such number); nothing is written
+    /// then.
     ///
-    /// Example: `rustle_feed_start_quotes`, `name_capacity` 32.
+    /// Example: `rustle_feed_start_trades`, `name_capacity` 32.
     #[doc(alias = "rustle_feed_symbol")]
     pub(crate) fn symbol(&self, number: u32, name: &mut [u8], length: &mut usize) -> Result<(), CallFault> {
         let unknown = CallFault::value("number", "expected a symbol's number, got one that is not in use");
@@ -275,8 +276,8 @@ impl FeedConsumer {
 }
 
 impl Describe<RustleFeedOmissions> for FeedConsumer {
-    /// Writes to `description` how many quotes a session's candles or statistics do not have in them, also of one that is over; 0 for
-    /// other sessions of a feed.
+    /// Writes to `description` how many trades a session's candles or statistics do not have in them, also of one that is over; 0
+    /// for other sessions of a feed.
     ///
     /// Example: `rustle_feed_start_candles`.
     #[doc(alias = "rustle_feed_omissions")]
@@ -304,13 +305,13 @@ impl RustleFeedPolicy {
     pub(super) fn read(&self) -> Result<Policy, CallFault> {
         CallFault::check_reserved(self.reserved, "request.policy.reserved")?;
         let (capacity, interval) = (self.capacity, self.interval_ns);
-        let all = |overflow| Policy::All { overflow, capacity };
+        let all = |overflow| Policy::Buffered { overflow, capacity };
         Ok(match self.kind.get("request.policy.kind")? {
             RustlePolicy::DropOldest => all(Overflow::DropOldest),
             RustlePolicy::DropNewest => all(Overflow::DropNewest),
-            RustlePolicy::KeepLatest => Policy::Latest,
+            RustlePolicy::Conflate => Policy::Conflated,
             RustlePolicy::Sampled => Policy::Sampled { interval },
-            RustlePolicy::Awaited => Policy::Awaited { capacity },
+            RustlePolicy::Lossless => Policy::Lossless { capacity },
         })
     }
 }

@@ -4,11 +4,11 @@
 use crate::lent::{choices, Choice, Flag};
 use crate::records::records;
 use rustle_engines::{
-    FeedAlert, FeedCounts, FeedQuote, Notice, NoticeKind, Notices, Wanted, NOTICE_TEXT_BYTES,
+    FeedAlert, FeedCounts, FeedTrade, Notice, NoticeKind, Notices, Wanted, NOTICE_TEXT_BYTES,
 };
 use rustle_market::{Candle, Statistics};
 
-/// The sequence number of a quote whose source has none.
+/// The sequence number of a trade whose source has none.
 pub const RUSTLE_NO_SEQUENCE: u64 = u64::MAX;
 /// The most bytes that a symbol's name has.
 pub const RUSTLE_SYMBOL_CAPACITY: usize = 32;
@@ -56,48 +56,48 @@ const _: () = assert!(RUSTLE_SYMBOL_CAPACITY == rustle_market::MAX_SYMBOL_BYTES)
 const _: () = assert!(RUSTLE_NO_SEQUENCE == rustle_market::NO_SEQUENCE);
 
 records! {
-    /// A quote of a feed.
-    pub struct RustleQuote in lanes of FeedQuote {
+    /// A trade of a feed.
+    pub struct RustleTrade in lanes of FeedTrade {
         /// The price, in units of 10^-`price_scale`.
-        pub price_units: i64 = |record| record.quote.price.units(),
+        pub price_units: i64 = |record| record.trade.price.units(),
         /// The size, in units of 10^-`size_scale`; 0 when the source has none.
-        pub size_units: i64 = |record| record.quote.size.units(),
+        pub size_units: i64 = |record| record.trade.size.units(),
         /// When: nanoseconds since 1970-01-01T00:00:00Z; where the source has none, when it came in.
-        pub time_ns: i64 = |record| record.quote.time_ns,
+        pub time_ns: i64 = |record| record.trade.time_ns,
         /// The source's own number, counted for each symbol; `RUSTLE_NO_SEQUENCE` when it has none.
-        pub sequence: u64 = |record| record.quote.sequence,
+        pub sequence: u64 = |record| record.trade.sequence,
         /// How many of the symbol's numbers the source skipped just before this one.
-        pub skipped: u64,
+        pub sequence_gap: u64,
         /// The symbol's number in this feed; `rustle_feed_symbol` has its name.
-        pub symbol: u32 = |record| record.quote.symbol,
+        pub symbol: u32 = |record| record.trade.symbol,
         /// Records that this consumer lost just before this one (with a policy of the latest: of its own symbol).
         pub gap: u32,
         /// Digits of the price after the point.
-        pub price_scale: u8 = |record| record.quote.price.scale(),
+        pub price_scale: u8 = |record| record.trade.price.scale(),
         /// Digits of the size after the point.
-        pub size_scale: u8 = |record| record.quote.size.scale(),
-        /// 1 when a quote of its symbol with a higher number came before, else 0.
+        pub size_scale: u8 = |record| record.trade.size.scale(),
+        /// 1 when a trade of its symbol with a higher number came before, else 0.
         pub is_out_of_order: u8,
         reserved: [u8; 5],
     }
 
-    /// A candle: the quotes of one symbol in one interval.
+    /// A candle: the trades of one symbol in one interval.
     pub struct RustleCandle in lanes of Candle {
         /// Where the interval starts: nanoseconds since 1970-01-01T00:00:00Z.
         pub start_ns: i64,
-        /// The price of the earliest quote.
+        /// The price of the earliest trade.
         pub open_units: i64 = |candle| candle.open.units(),
         /// The highest price.
         pub high_units: i64 = |candle| candle.high.units(),
         /// The lowest price.
         pub low_units: i64 = |candle| candle.low.units(),
-        /// The price of the latest quote.
+        /// The price of the latest trade.
         pub close_units: i64 = |candle| candle.close.units(),
         /// The sum of the sizes; 0 when `is_volume_exact` is 0.
         pub volume_units: i64 = |candle| candle.volume.to_decimal().map_or(0, |volume| volume.units()),
         /// The sum of the sizes, rounded.
         pub volume: f64 = |candle| candle.volume.to_f64(),
-        /// How many quotes it has, at least 1.
+        /// How many trades it has, at least 1.
         pub count: u64,
         /// The symbol's number in this feed.
         pub symbol: u32,
@@ -122,11 +122,11 @@ records! {
     pub struct RustlePriceStatistics in lanes of Statistics {
         /// Where the window ends: nanoseconds since 1970-01-01T00:00:00Z.
         pub time_ns: i64,
-        /// How many quotes are in the window, at least 1.
+        /// How many trades are in the window, at least 1.
         pub count: u64,
-        /// The mean price, each quote counting the same.
+        /// The mean price, each trade counting the same.
         pub mean: f64,
-        /// The sample variance of the prices; 0 for one quote.
+        /// The sample variance of the prices; 0 for one trade.
         pub variance: f64,
         /// The lowest price.
         pub min_units: i64 = |prices| prices.min.units(),
@@ -154,23 +154,23 @@ records! {
     /// An alert that fired.
     pub struct RustlePriceAlert in lanes of FeedAlert {
         /// The price that reached the level.
-        pub price_units: i64 = |alert| alert.quote.price.units(),
-        /// The size of its quote; 0 when the source has none.
-        pub size_units: i64 = |alert| alert.quote.size.units(),
+        pub price_units: i64 = |alert| alert.trade.price.units(),
+        /// The size of its trade; 0 when the source has none.
+        pub size_units: i64 = |alert| alert.trade.size.units(),
         /// When: nanoseconds since 1970-01-01T00:00:00Z.
-        pub time_ns: i64 = |alert| alert.quote.time_ns,
-        /// The quote's number, as in `RustleQuote`.
-        pub sequence: u64 = |alert| alert.quote.sequence,
+        pub time_ns: i64 = |alert| alert.trade.time_ns,
+        /// The trade's number, as in `RustleTrade`.
+        pub sequence: u64 = |alert| alert.trade.sequence,
         /// Which of the consumer's thresholds, from 0.
         pub threshold: u32,
         /// The symbol's number in this feed.
-        pub symbol: u32 = |alert| alert.quote.symbol,
+        pub symbol: u32 = |alert| alert.trade.symbol,
         /// Records that this consumer lost just before this one.
         pub gap: u32,
         /// Digits of the price after the point.
-        pub price_scale: u8 = |alert| alert.quote.price.scale(),
+        pub price_scale: u8 = |alert| alert.trade.price.scale(),
         /// Digits of the size after the point.
-        pub size_scale: u8 = |alert| alert.quote.size.scale(),
+        pub size_scale: u8 = |alert| alert.trade.size.scale(),
         reserved: [u8; 2],
     }
 
@@ -240,21 +240,21 @@ records! {
         pub bytes: u64,
         /// Lines or messages read, empty ones aside.
         pub messages: u64,
-        /// Quotes handed to the consumers.
-        pub quotes: u64,
+        /// Trades handed to the consumers.
+        pub trades: u64,
         /// Messages that could not be understood.
         pub malformed: u64,
         /// Messages longer than the bound, which were skipped.
         pub oversized: u64,
-        /// Messages that are no quotes: heartbeats, acknowledgements.
+        /// Messages that are no trades: heartbeats, acknowledgements.
         pub others: u64,
         /// How many times numbers of a symbol were skipped.
         pub gaps: u64,
         /// How many numbers were skipped, those that came later included.
-        pub skipped: u64,
-        /// Quotes whose number had come before; they are left out.
+        pub skipped_numbers: u64,
+        /// Trades whose number had come before; they are left out.
         pub duplicates: u64,
-        /// Quotes that came after one of their symbol with a higher number.
+        /// Trades that came after one of their symbol with a higher number.
         pub out_of_order: u64,
         /// Connections made, the first included.
         pub connections: u64,

@@ -8,7 +8,7 @@ use crate::lent::RustleString;
 use crate::object::Describe;
 use crate::records::records;
 use crate::session::{AnyLane, Face, NoRecord, Started, Stream};
-use crate::sink::SinkGuts;
+use crate::sink::RawSink;
 use crate::status::CallFault;
 use rustle_engines::{ClientStatistics, FeedAddress, FeedError, FeedServer, LaneStatistics, ServerCounts};
 use std::ffi::c_void;
@@ -20,7 +20,7 @@ records! {
     pub struct RustleServerRequest lending memory {
         /// `host:port`, with the port 0 for any that is free, or `unix:/path`. Example: "127.0.0.1:0".
         pub address: RustleString,
-        /// What becomes of the quotes that a client does not read in time.
+        /// What becomes of the trades that a client does not read in time.
         pub policy: RustleFeedPolicy,
     }
 
@@ -34,9 +34,9 @@ records! {
         pub refused: u64,
         /// Bytes that were written.
         pub bytes: u64,
-        /// Quotes that were written.
-        pub quotes: u64,
-        /// Quotes that clients were too slow for.
+        /// Trades that were written.
+        pub trades: u64,
+        /// Trades that clients were too slow for.
         pub dropped: u64,
     }
 
@@ -48,7 +48,7 @@ records! {
         pub since_ns: i64,
         /// Bytes that were written to it.
         pub bytes: u64,
-        /// Quotes that went through its lane.
+        /// Trades that went through its lane.
         pub lane: RustleLaneStatistics,
     }
 }
@@ -56,14 +56,14 @@ records! {
 impl Stream<RustleServerRequest> for Feed {
     type Record = NoRecord;
 
-    /// Gives a feed to whoever connects; docs/market.md has the protocol. The server is a session, which also ends when the feed is
-    /// shut down or freed, or when the feed came to its end and each client has read what there was. The sink's `on_signal` is called
-    /// with NULL when clients have come or gone; its `on_release` once no thread of the server is left and the address is free. Both
-    /// are called on threads of the server's own.
+    /// Gives a feed to whoever connects; docs/market.md has the protocol. The server is a session, which also ends when the feed
+    /// is shut down or freed, or when the feed came to its end and each client has read what there was. The sink's `on_signal` is
+    /// called with NULL when clients have come or gone; its `on_release` once no thread of the server is left and the address is
+    /// free. Both are called on threads of the server's own.
     ///
     /// Fails with `RUSTLE_MALFORMED_ADDRESS`, `RUSTLE_ADDRESS_UNAVAILABLE`.
     #[doc(alias = "rustle_feed_serve")]
-    fn start(&self, request: &RustleServerRequest, sink: SinkGuts) -> Outcome<FeedError, Started> {
+    fn start(&self, request: &RustleServerRequest, sink: RawSink) -> Outcome<FeedError, Started> {
         let address = request.address.text("request.address")?;
         let address: FeedAddress = address.parse().map_err(FeedError::from)?;
         let server = self.0.serve(&address, request.policy.read()?, BellSink(sink))?;
@@ -101,8 +101,8 @@ impl Describe<RustleServerCounts> for Server {
 }
 
 impl Server {
-    /// Writes where a server is to `address`, for which 300 bytes are enough room: the text that a client takes, with the port that
-    /// was found where none was asked for. `length` receives the number of bytes: UTF-8, not NUL-terminated.
+    /// Writes where a server is to `address`, for which 300 bytes are enough room: the text that a client takes, with the port
+    /// that was found where none was asked for. `length` receives the number of bytes: UTF-8, not NUL-terminated.
     ///
     /// Fails with `RUSTLE_INVALID_LENGTH` (the text does not fit); nothing is written then.
     ///
@@ -112,8 +112,8 @@ impl Server {
         write_text(&self.0.address().to_string(), address, "address", length)
     }
 
-    /// Writes what the present clients of a server got to `clients`, as many as there is room for, the oldest first. `count` receives
-    /// how many clients there are, which may be more: at most 1,024.
+    /// Writes what the present clients of a server got to `clients`, as many as there is room for, the oldest first. `count`
+    /// receives how many clients there are, which may be more: at most 1,024.
     ///
     /// Example: `rustle_feed_serve`, `clients_capacity` 4.
     #[doc(alias = "rustle_server_clients")]

@@ -1,4 +1,4 @@
-//! Where a feed's quotes come from, as C says it.
+//! Where a feed's trades come from, as C says it.
 
 use super::decimal;
 use crate::fault::Outcome;
@@ -8,7 +8,7 @@ use crate::status::CallFault;
 use crate::ticker::lent_names;
 use crate::RustleHandle;
 use rustle_engines::{
-    FeedError, LiveConfiguration, Model, PushedConfiguration, ReplayConfiguration, SimulatedConfiguration,
+    ExternalConfiguration, FeedError, LiveConfiguration, Model, ReplayConfiguration, SimulatedConfiguration,
 };
 use rustle_market::{BackoffSettings, Format, GbmParameters, Pace, Schema, DEFAULT_LINE_BYTES, MAX_SYMBOLS};
 use std::time::Duration;
@@ -36,7 +36,7 @@ choices! {
 records! {
     /// How one symbol's price moves in geometric Brownian motion.
     pub struct RustleGbmParameters {
-        /// The price that it moves from, in units of 10^-`price_scale`: 1 to 10^15. It moves by this unit; the first quote is a
+        /// The price that it moves from, in units of 10^-`price_scale`: 1 to 10^15. It moves by this unit; the first trade is a
         /// step on. Example: 100.
         pub price_units: i64,
         /// The expected growth per year as a continuous rate, -1,000 to 1,000.
@@ -76,11 +76,11 @@ records! {
     pub struct RustleReplayFeed lending memory {
         /// The file. Example: "Cargo.toml".
         pub path: RustleString,
-        /// How its messages make quotes, as text: `symbol=s,price=p,time=T:ms`; empty: the schema of `rustle ticker --json`.
+        /// How its messages make trades, as text: `symbol=s,price=p,time=T:ms`; empty: the schema of `rustle ticker --json`.
         pub schema: RustleString,
         /// How many times as fast as it was recorded, 0.001 to 1,000,000; 0: without waiting.
         pub speed: f64,
-        /// Quotes before this time are passed over: nanoseconds since 1970-01-01T00:00:00Z. Read only when `has_from` is not 0.
+        /// Trades before this time are passed over: nanoseconds since 1970-01-01T00:00:00Z. Read only when `has_from` is not 0.
         pub from_ns: i64,
         /// The runtime that it runs on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
         pub runtime: RustleHandle,
@@ -98,7 +98,7 @@ records! {
         /// Where it is: `host:port`, `tcp://host:port`, `[::1]:port` or `unix:/path`.
         /// Example: "unix:/no/such/socket".
         pub address: RustleString,
-        /// How its messages, one a line, make quotes, as text; empty: the schema of `rustle ticker --json`.
+        /// How its messages, one a line, make trades, as text; empty: the schema of `rustle ticker --json`.
         pub schema: RustleString,
         /// How long it may take to accept a connection, in ns: 10 ms to 1 day. Example: 1000000000.
         pub connecting_ns: u64,
@@ -114,7 +114,7 @@ records! {
         /// The runtime of its consumers: 0 for the shared one, or a handle of `rustle_runtime_new_manual`. The connection is read
         /// on a thread of its own whatever the runtime.
         pub runtime: RustleHandle,
-        /// Not 0: the numbers of its quotes begin anew with each connection. Where they go on, what was sent while there was no
+        /// Not 0: the numbers of its trades begin anew with each connection. Where they go on, what was sent while there was no
         /// connection is reported as skipped.
         pub restarts_numbers: Flag,
         /// Not 0: it is sent which symbols are wanted, after each connection and each change; see docs/market.md.
@@ -122,8 +122,8 @@ records! {
     }
 
     /// A feed whose bytes the host brings, by `rustle_feed_push`.
-    pub struct RustlePushedFeed lending memory {
-        /// How its messages, one a line, make quotes, as text; empty: the schema of `rustle ticker --json`.
+    pub struct RustleExternalFeed lending memory {
+        /// How its messages, one a line, make trades, as text; empty: the schema of `rustle ticker --json`.
         pub schema: RustleString,
         /// The runtime that it runs on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
         pub runtime: RustleHandle,
@@ -131,7 +131,7 @@ records! {
         pub message_limit: usize,
         /// `RUSTLE_FORMAT_NDJSON` or `RUSTLE_FORMAT_CSV`. Example: 1.
         pub format: Choice<RustleFormat>,
-        /// Not 0: the numbers of its quotes begin anew with each connection that the host reports.
+        /// Not 0: the numbers of its trades begin anew with each connection that the host reports.
         pub restarts_numbers: Flag,
     }
 }
@@ -213,11 +213,11 @@ impl RustleLiveFeed {
     }
 }
 
-impl RustlePushedFeed {
-    pub(super) fn read(&self) -> Outcome<FeedError, PushedConfiguration> {
+impl RustleExternalFeed {
+    pub(super) fn read(&self) -> Outcome<FeedError, ExternalConfiguration> {
         let problem = "expected RUSTLE_FORMAT_NDJSON or RUSTLE_FORMAT_CSV, got RUSTLE_FORMAT_BY_NAME";
         let nameless = CallFault::value("configuration.format", problem);
-        Ok(PushedConfiguration {
+        Ok(ExternalConfiguration {
             format: format(self.format)?.ok_or(nameless)?,
             schema: schema(&self.schema)?,
             message_limit: match self.message_limit {

@@ -36,8 +36,9 @@ struct Workspace {
 /// samples, padding included. The magnitudes are those of the sum, not scaled: numpy.abs(numpy.fft.rfft(padded * window)).
 ///
 /// Returns `fft_size` / 2 floats that stay valid until they are given to `free_fft_result_rust`; NULL, and nothing to free,
-/// when an argument is not as said, or the variable RUSTLE_FFT_PATH names a path that this machine does not have
-/// (`rustle_fft_path` says so). A sample that is not finite is no fault: it makes every magnitude NaN or infinite.
+/// when an argument is not as said, or the variable RUSTLE_FFT_INSTRUCTION_SET names an instruction set that this machine does
+/// not have (`rustle_fft_instruction_set` says so). A sample that is not finite is no fault: it makes every magnitude NaN or
+/// infinite.
 ///
 /// Thread-safe: yes. Realtime-safe: no (it allocates the result, and the plan of a size and a window when it
 /// is first used; plans are kept).

@@ -1,13 +1,13 @@
 //! Plans that are made once and kept for as long as the process lives.
 
-use rustle_dsp::{DspError, Scale, SpectrumPlan, Symmetry, Window};
+use rustle_dsp::{DspError, Normalization, SpectrumPlan, Symmetry, Window};
 use std::sync::OnceLock;
 
 /// The sizes of the plans that are kept: 2^8 = 256 to 8192.
 const SIZES: usize = 6;
 const LEAST: u32 = 8;
 
-/// One plan for each size and window, on the preferred path, periodic and not scaled: 24 at most, in about 1 MB.
+/// One plan for each size and window, on the preferred instruction set, periodic and not scaled: 24 at most, in about 1 MB.
 ///
 /// A plan is looked up by one atomic read. It is made outside of any lock: threads that need the same one at the same time
 /// each make it, and the first to be done has it kept.
@@ -33,7 +33,7 @@ impl PlanCache {
         if let Some(plan) = place.get().filter(|_| size.is_power_of_two()) {
             return Ok(plan);
         }
-        let plan = SpectrumPlan::new(size, window, Symmetry::Periodic, Scale::None)?;
+        let plan = SpectrumPlan::new(size, window, Symmetry::Periodic, Normalization::None)?;
         Ok(place.get_or_init(|| Box::new(plan)))
     }
 }

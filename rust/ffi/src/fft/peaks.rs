@@ -33,9 +33,9 @@ records! {
     }
 }
 
-/// Finds the sinusoids in `amplitudes`: N/2 + 1 magnitudes in `RUSTLE_SCALE_AMPLITUDE`, of one frame of N samples or the root of
-/// the mean power of many. Writes as many of them as find room to `peaks`, the strongest first; `count` receives their number.
-/// Side lobes of stronger peaks, a constant part, and bins that are not finite are left out.
+/// Finds the sinusoids in `amplitudes`: N/2 + 1 magnitudes in `RUSTLE_NORMALIZATION_AMPLITUDE`, of one frame of N samples or the
+/// root of the mean power of many. Writes as many of them as find room to `peaks`, the strongest first; `count` receives their
+/// number. Side lobes of stronger peaks, a constant part, and bins that are not finite are left out.
 ///
 /// Fails with `RUSTLE_INVALID_LENGTH`; nothing is written then.
 ///

@@ -61,8 +61,8 @@ impl<T: Default> Pool<T> {
         }
     }
 
-    /// Calls `body` with one that no other call uses, of whatever content, whatever happened to its last user. Makes one when each
-    /// that exists is in use, and never waits.
+    /// Calls `body` with one that no other call uses, of whatever content, whatever happened to its last user. Makes one when
+    /// each that exists is in use, and never waits.
     pub(crate) fn borrow<R>(&self, body: impl FnOnce(&mut T) -> R) -> R {
         match self.places.iter().find_map(Place::take) {
             Some(mut place) => {

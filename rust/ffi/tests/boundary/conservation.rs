@@ -39,25 +39,28 @@ fn ten_million_values_are_delivered_or_counted_as_dropped() {
         let probe = Probe::default();
         let (stage, session) = started(engine, lane, &probe);
         let drain = |most| engine.drain(session, most).expect(&name);
-        let (mut delivered, mut told) = (0, 0);
+        let (mut delivered, mut reported) = (0, 0);
         for step in 0..2_001 {
             stage.advance(5 * MILLISECOND);
             // Some steps drain all, some a part, some nothing: 5,000 values come in each.
             let (count, gaps, s) = drain([8_192, 0, 1_000, 4_096][step % 4]);
             delivered += count;
-            told += gaps;
+            reported += gaps;
             assert_eq!(s.produced, s.delivered + s.dropped + s.waiting, "{name}");
             assert_eq!(s.delivered, delivered, "{name}");
         }
         let (count, gaps, statistics) = drain(8_192);
         delivered += count;
-        told += gaps;
+        reported += gaps;
         assert_eq!(statistics.produced, VALUES, "{name}");
         assert_eq!(statistics.waiting, 0, "{name}");
         assert_eq!(delivered + statistics.dropped, VALUES, "{name}");
-        assert_eq!(told + statistics.untold, statistics.dropped, "{name}");
+        assert_eq!(reported + statistics.unreported, statistics.dropped, "{name}");
         if lane != RUSTLE_LANE_DROP_NEWEST {
-            assert_eq!(statistics.untold, 0, "{name}: every loss has a value after it");
+            assert_eq!(
+                statistics.unreported, 0,
+                "{name}: every loss has a value after it"
+            );
         }
         end(stage, session, &probe);
     }

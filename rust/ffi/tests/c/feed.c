@@ -5,48 +5,48 @@
 
 static void consumers_of_one_source_each_have_their_policy(void) {
   RustleHandle runtime = manual_runtime(), feed = simulated(runtime, 10);
-  RustleFeedPolicy latest = {.kind = RUSTLE_POLICY_KEEP_LATEST};
+  RustleFeedPolicy latest = {.kind = RUSTLE_POLICY_CONFLATE};
   RustleString eth = TEXT("ETH");
   RustleFeedSubscription one = {.symbols = &eth, .symbol_count = 1};
   const RustleFeedPolicy oldest = {.kind = RUSTLE_POLICY_DROP_NEWEST, .capacity = 3};
   Probe probes[4] = {0};
-  RustleHandle first = quotes_of(feed, &all_symbols, &oldest, &probes[3]);
-  RustleHandle every = quotes_of(feed, &all_symbols, &keep_all, &probes[0]);
-  RustleHandle newest = quotes_of(feed, &all_symbols, &latest, &probes[1]);
-  RustleHandle single = quotes_of(feed, &one, &keep_all, &probes[2]);
+  RustleHandle first = trades_of(feed, &all_symbols, &oldest, &probes[3]);
+  RustleHandle every = trades_of(feed, &all_symbols, &keep_all, &probes[0]);
+  RustleHandle newest = trades_of(feed, &all_symbols, &latest, &probes[1]);
+  RustleHandle single = trades_of(feed, &one, &keep_all, &probes[2]);
   OK(rustle_runtime_advance(runtime, SECOND, NULL));
   EXPECT(atomic_load(&probes[0].signals) == 0);
   EXPECT(rustle_feed_run(feed, NULL) == RUSTLE_OK && rustle_feed_run(feed, NULL) == RUSTLE_OK);
   OK(rustle_runtime_advance(runtime, 60 * SECOND, NULL));
-  RustleQuote quotes[16];
+  RustleTrade trades[16];
   RustleLaneStatistics statistics;
   size_t count = 0;
-  EXPECT(rustle_feed_drain_quotes(every, quotes, 16, &count, &statistics, NULL) == RUSTLE_OK && count == 10);
+  EXPECT(rustle_feed_drain_trades(every, trades, 16, &count, &statistics, NULL) == RUSTLE_OK && count == 10);
   EXPECT(statistics.produced == 10 && statistics.delivered == 10 && statistics.dropped == 0 && statistics.waiting == 0);
   for (size_t i = 0; i < count; i++) {
-    EXPECT(quotes[i].symbol == i % 2 && quotes[i].sequence == i / 2 && quotes[i].gap == 0 && quotes[i].skipped == 0);
-    EXPECT(quotes[i].price_units > 0 && quotes[i].size_units == 0 && quotes[i].is_out_of_order == 0);
+    EXPECT(trades[i].symbol == i % 2 && trades[i].sequence == i / 2 && trades[i].gap == 0 && trades[i].sequence_gap == 0);
+    EXPECT(trades[i].price_units > 0 && trades[i].size_units == 0 && trades[i].is_out_of_order == 0);
   }
-  EXPECT(quotes[0].price_scale == 2 && quotes[0].time_ns == 2000 * 1000000ll);
+  EXPECT(trades[0].price_scale == 2 && trades[0].time_ns == 2000 * 1000000ll);
   is_named(every, 0, "BTC");
   is_named(every, 1, "ETH");
-  EXPECT(rustle_feed_drain_quotes(newest, quotes, 16, &count, &statistics, NULL) == RUSTLE_OK && count == 2);
-  EXPECT(quotes[0].gap == 4 && quotes[1].gap == 4 && quotes[1].sequence == 4);
-  EXPECT(statistics.produced == 10 && statistics.dropped == 8 && statistics.untold == 0);
-  // What is lost after the last quote stands before none.
-  EXPECT(rustle_feed_drain_quotes(first, quotes, 16, &count, &statistics, NULL) == RUSTLE_OK && count == 3);
-  EXPECT(quotes[0].gap == 0 && quotes[2].gap == 0 && statistics.dropped == 7 && statistics.untold == 7);
-  EXPECT(rustle_feed_drain_quotes(single, quotes, 16, &count, NULL, NULL) == RUSTLE_OK && count == 5);
-  EXPECT(quotes[0].symbol == 1);
+  EXPECT(rustle_feed_drain_trades(newest, trades, 16, &count, &statistics, NULL) == RUSTLE_OK && count == 2);
+  EXPECT(trades[0].gap == 4 && trades[1].gap == 4 && trades[1].sequence == 4);
+  EXPECT(statistics.produced == 10 && statistics.dropped == 8 && statistics.unreported == 0);
+  // What is lost after the last trade stands before none.
+  EXPECT(rustle_feed_drain_trades(first, trades, 16, &count, &statistics, NULL) == RUSTLE_OK && count == 3);
+  EXPECT(trades[0].gap == 0 && trades[2].gap == 0 && statistics.dropped == 7 && statistics.unreported == 7);
+  EXPECT(rustle_feed_drain_trades(single, trades, 16, &count, NULL, NULL) == RUSTLE_OK && count == 5);
+  EXPECT(trades[0].symbol == 1);
   RustleFeedCounts counts;
-  EXPECT(rustle_feed_counts(feed, &counts, NULL) == RUSTLE_OK && counts.quotes == 10 && counts.messages == 0);
+  EXPECT(rustle_feed_counts(feed, &counts, NULL) == RUSTLE_OK && counts.trades == 10 && counts.messages == 0);
   for (int i = 0; i < 4; i++) {
     EXPECT(atomic_load(&probes[i].signals) >= 1 && is_released(&probes[i], RUSTLE_RELEASE_ENDED));
   }
   FREE(first, every, newest, single, feed, runtime);
 }
 
-static void recording_gives_quotes_candles_statistics_alerts_and_notices(void) {
+static void recording_gives_trades_candles_statistics_alerts_and_notices(void) {
   char path[] = "/tmp/rustle-feed-XXXXXX";
   int file = mkstemp(path);
   EXPECT(file >= 0 && write(file, recording, sizeof recording - 1) == (ssize_t)(sizeof recording - 1));
@@ -59,13 +59,13 @@ static void recording_gives_quotes_candles_statistics_alerts_and_notices(void) {
   for (int i = 0; i < 5; i++) sink[i] = (RustleSink){&probe[i], on_ring, on_release};
   RustleFeedThreshold threshold = {
       .symbol = TEXT("A"), .level_units = 125, .level_scale = 1, .direction = RUSTLE_DIRECTION_ABOVE};
-  RustleFeedPolicy awaited = {.kind = RUSTLE_POLICY_AWAITED, .capacity = 64};
-  RustleQuoteRequest of_quotes = {all_symbols, awaited};
+  RustleFeedPolicy awaited = {.kind = RUSTLE_POLICY_LOSSLESS, .capacity = 64};
+  RustleTradeRequest of_trades = {all_symbols, awaited};
   RustleCandleRequest of_candles = {all_symbols, keep_all, SECOND, 0};
   RustlePriceStatisticsRequest of_statistics = {all_symbols, keep_all, 10 * SECOND};
   RustlePriceAlertRequest of_alerts = {&threshold, 1, keep_all};
   RustleNoticeRequest of_notices = {.capacity = 16, .notices = RUSTLE_NOTICES_ALL};
-  OK(rustle_feed_start_quotes(feed, &of_quotes, sink[0], &sessions[0], NULL));
+  OK(rustle_feed_start_trades(feed, &of_trades, sink[0], &sessions[0], NULL));
   OK(rustle_feed_start_candles(feed, &of_candles, sink[1], &sessions[1], NULL));
   OK(rustle_feed_start_statistics(feed, &of_statistics, sink[2], &sessions[2], NULL));
   OK(rustle_feed_start_alerts(feed, &of_alerts, sink[3], &sessions[3], NULL));
@@ -73,11 +73,11 @@ static void recording_gives_quotes_candles_statistics_alerts_and_notices(void) {
   OK(rustle_feed_run(feed, NULL));
   OK(rustle_runtime_advance(runtime, SECOND, NULL));
   size_t count = 0;
-  RustleQuote quotes[8];
-  EXPECT(rustle_feed_drain_quotes(sessions[0], quotes, 8, &count, NULL, NULL) == RUSTLE_OK && count == 3);
-  EXPECT(quotes[1].price_units == 1250 && quotes[1].price_scale == 2);
-  EXPECT(quotes[1].size_units == 15 && quotes[1].size_scale == 1);
-  EXPECT(quotes[2].skipped == 2 && quotes[2].time_ns == 1500 * 1000000ll);
+  RustleTrade trades[8];
+  EXPECT(rustle_feed_drain_trades(sessions[0], trades, 8, &count, NULL, NULL) == RUSTLE_OK && count == 3);
+  EXPECT(trades[1].price_units == 1250 && trades[1].price_scale == 2);
+  EXPECT(trades[1].size_units == 15 && trades[1].size_scale == 1);
+  EXPECT(trades[2].sequence_gap == 2 && trades[2].time_ns == 1500 * 1000000ll);
   RustleCandle candles[8];
   EXPECT(rustle_feed_drain_candles(sessions[1], candles, 8, &count, NULL, NULL) == RUSTLE_OK && count == 2);
   EXPECT(candles[0].open_units == 1000 && candles[0].high_units == 1250 && candles[0].close_scale == 2);
@@ -100,7 +100,7 @@ static void recording_gives_quotes_candles_statistics_alerts_and_notices(void) {
     EXPECT(omissions.late == 0 && omissions.evicted == 0);
   }
   // A session of one kind is none of another.
-  EXPECT(rustle_feed_drain_quotes(sessions[4], quotes, 8, &count, NULL, NULL) == RUSTLE_INVALID_VALUE);
+  EXPECT(rustle_feed_drain_trades(sessions[4], trades, 8, &count, NULL, NULL) == RUSTLE_INVALID_VALUE);
   OK(rustle_feed_free(feed, NULL));
   is_named(sessions[0], 0, "A");
   for (int i = 0; i < 5; i++) {
@@ -113,7 +113,7 @@ static void recording_gives_quotes_candles_statistics_alerts_and_notices(void) {
 
 int main(void) {
   consumers_of_one_source_each_have_their_policy();
-  recording_gives_quotes_candles_statistics_alerts_and_notices();
+  recording_gives_trades_candles_statistics_alerts_and_notices();
   EXPECT(rustle_live_objects() == 0);
   return 0;
 }

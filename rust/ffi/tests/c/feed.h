@@ -25,11 +25,11 @@ static inline RustleHandle simulated(RustleHandle runtime, uint64_t limit) {
   return feed;
 }
 
-static inline RustleHandle quotes_of(RustleHandle feed, const RustleFeedSubscription *wanted, const RustleFeedPolicy *policy,
+static inline RustleHandle trades_of(RustleHandle feed, const RustleFeedSubscription *wanted, const RustleFeedPolicy *policy,
                                      Probe *probe) {
   RustleSink sink = {probe, on_ring, on_release};
   RustleHandle session = 0;
-  OK(rustle_feed_start_quotes(feed, &(RustleQuoteRequest){*wanted, *policy}, sink, &session, NULL));
+  OK(rustle_feed_start_trades(feed, &(RustleTradeRequest){*wanted, *policy}, sink, &session, NULL));
   return session;
 }
 

@@ -30,7 +30,7 @@ static void feed_is_served_to_another_one(const char *address) {
   OK(rustle_feed_new_live(&configuration, &client, NULL));
   RustleFeedNotice notice;
   EXPECT(rustle_feed_connection(client, &notice, NULL) == RUSTLE_OK && notice.kind == RUSTLE_NOTICE_NONE);
-  RustleHandle session = quotes_of(client, &all_symbols, &keep_all, &of_client);
+  RustleHandle session = trades_of(client, &all_symbols, &keep_all, &of_client);
   OK(rustle_feed_run(client, NULL));
   UNTIL(atomic_load(&of_server.signals) >= 1);
   OK(rustle_feed_connection(client, &notice, NULL));
@@ -44,15 +44,15 @@ static void feed_is_served_to_another_one(const char *address) {
   REFUSED(rustle_drain(server, RUSTLE_START_FEED_SERVE, NULL, 0, 0, &count, NULL, sizeof(RustleLaneStatistics), &error),
           RUSTLE_INVALID_VALUE);
   OK(rustle_feed_run(feed, NULL));
-  RustleQuote quotes[32];
+  RustleTrade trades[32];
   size_t got = 0;
   while (got < 20) {
-    OK(rustle_feed_drain_quotes(session, quotes + got, 32 - got, &count, NULL, NULL));
+    OK(rustle_feed_drain_trades(session, trades + got, 32 - got, &count, NULL, NULL));
     got += count;
     sched_yield();
   }
   for (size_t i = 0; i < got; i++) {
-    EXPECT(quotes[i].sequence == i / 2 && quotes[i].skipped == 0 && quotes[i].gap == 0 && quotes[i].price_units > 0);
+    EXPECT(trades[i].sequence == i / 2 && trades[i].sequence_gap == 0 && trades[i].gap == 0 && trades[i].price_units > 0);
   }
   // The end of the feed ends the server, once the client has left.
   OK(rustle_feed_free(client, NULL));
@@ -60,7 +60,7 @@ static void feed_is_served_to_another_one(const char *address) {
   EXPECT(atomic_load(&of_server.reason) == RUSTLE_RELEASE_ENDED);
   RustleServerCounts counts;
   OK(rustle_server_counts(server, &counts, NULL));
-  EXPECT(counts.clients == 0 && counts.accepted >= 1 && counts.refused == 0 && counts.quotes == 20 && counts.bytes > 0);
+  EXPECT(counts.clients == 0 && counts.accepted >= 1 && counts.refused == 0 && counts.trades == 20 && counts.bytes > 0);
   UNTIL(atomic_load(&of_client.releases) >= 1);
   EXPECT(rustle_session_free(session, NULL) == RUSTLE_OK && rustle_session_free(server, NULL) == RUSTLE_OK);
   EXPECT(rustle_server_counts(server, &counts, NULL) == RUSTLE_STALE_HANDLE);

@@ -60,12 +60,12 @@ static RustleHandle plan_of(uint32_t window, uint32_t scale) {
 }
 
 static void samples_come_back_with_and_without_scratch(void) {
-  RustleHandle plan = plan_of(RUSTLE_WINDOW_NONE, RUSTLE_SCALE_NONE), inverse = 0;
+  RustleHandle plan = plan_of(RUSTLE_WINDOW_NONE, RUSTLE_NORMALIZATION_NONE), inverse = 0;
   RustleFftInverseConfiguration settings = {.size = SIZE};
   OK(rustle_fft_inverse_new(&settings, &inverse, NULL));
   RustleFftDescription there, back;
   uint32_t path = 0;
-  OK(rustle_fft_path(&path, NULL));
+  OK(rustle_fft_instruction_set(&path, NULL));
   OK(rustle_fft_plan_describe(plan, &there, NULL));
   OK(rustle_fft_inverse_describe(inverse, &back, NULL));
   EXPECT(rustle_fft_plan_describe(inverse, &there, NULL) == RUSTLE_STALE_HANDLE);
@@ -74,8 +74,8 @@ static void samples_come_back_with_and_without_scratch(void) {
   float *scratch = malloc(length * sizeof(float));
   memset(scratch, 0xFF, length * sizeof(float));
   float bins[SIZE + 2], again[SIZE + 2], samples[SIZE];
-  OK(rustle_fft_spectrum(plan, RUSTLE_FORM_COMPLEX, signal, SIZE, bins, SIZE + 2, NULL, 0, NULL));
-  OK(rustle_fft_spectrum(plan, RUSTLE_FORM_COMPLEX, signal, SIZE, again, SIZE + 2, scratch, length, NULL));
+  OK(rustle_fft_spectrum(plan, RUSTLE_OUTPUT_COMPLEX, signal, SIZE, bins, SIZE + 2, NULL, 0, NULL));
+  OK(rustle_fft_spectrum(plan, RUSTLE_OUTPUT_COMPLEX, signal, SIZE, again, SIZE + 2, scratch, length, NULL));
   EXPECT(memcmp(bins, again, sizeof bins) == 0);
   OK(rustle_fft_inverse_samples(inverse, bins, SIZE + 2, samples, SIZE, NULL, 0, NULL));
   OK(rustle_fft_inverse_samples(inverse, bins, SIZE + 2, again, SIZE, scratch, length, NULL));
@@ -90,8 +90,8 @@ static void window_and_peaks(void) {
   float window[5], amplitudes[BINS];
   OK(rustle_fft_window(RUSTLE_WINDOW_HANN, RUSTLE_SYMMETRY_SYMMETRIC, window, 5, NULL));
   EXPECT(window[0] == 0 && fabs(window[1] - 0.5) < 1e-7 && window[2] == 1 && window[4] == 0);
-  RustleHandle plan = plan_of(RUSTLE_WINDOW_HANN, RUSTLE_SCALE_AMPLITUDE);
-  OK(rustle_fft_spectrum(plan, RUSTLE_FORM_MAGNITUDES, signal, SIZE, amplitudes, BINS, NULL, 0, NULL));
+  RustleHandle plan = plan_of(RUSTLE_WINDOW_HANN, RUSTLE_NORMALIZATION_AMPLITUDE);
+  OK(rustle_fft_spectrum(plan, RUSTLE_OUTPUT_MAGNITUDES, signal, SIZE, amplitudes, BINS, NULL, 0, NULL));
   FREE(plan);
   RustlePeakSearch search = {.sample_rate = SIZE, .threshold = 0.01, .window = RUSTLE_WINDOW_HANN};
   RustlePeak peaks[4];
@@ -104,9 +104,9 @@ static void frames_are_the_same_whole_and_in_pieces(void) {
   RustleStftConfiguration configuration = {.size = SIZE,
                                            .hop = HOP,
                                            .window = RUSTLE_WINDOW_HANN,
-                                           .scale = RUSTLE_SCALE_AMPLITUDE,
+                                           .normalization = RUSTLE_NORMALIZATION_AMPLITUDE,
                                            .padding = RUSTLE_PADDING_REFLECT,
-                                           .form = RUSTLE_FORM_MAGNITUDES};
+                                           .output = RUSTLE_OUTPUT_MAGNITUDES};
   RustleHandle stft = 0, stream = 0;
   OK(rustle_stft_new(&configuration, &stft, NULL));
   size_t count = 0, taken = 0, written = 0, done = 0;

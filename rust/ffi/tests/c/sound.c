@@ -48,7 +48,7 @@ static void capture_gives_each_frame_once(void) {
   FREE(runtime);
 }
 
-static void playback_takes_what_finds_room_and_ends_when_told(void) {
+static void playback_takes_what_finds_room_and_ends_when_reported(void) {
   RustleHandle runtime = manual_runtime(), playback = 0, session = 0;
   RustleSoundConfiguration demo = configuration("demo", runtime, 0);
   OK(rustle_playback_new(&demo, &playback, NULL));
@@ -71,7 +71,7 @@ static void playback_takes_what_finds_room_and_ends_when_told(void) {
   for (size_t n = 0; n < count; n++) {
     EXPECT(records[n].sequence == n && records[n].played == 480 * n && records[n].position == 480 * (n + 1));
     EXPECT(records[n].queued == (n == 0 ? 0 : RATE / 2 - records[n].played));
-    EXPECT(records[n].starved == 0 && records[n].gap == 0);
+    EXPECT(records[n].inserted_silence == 0 && records[n].gap == 0);
   }
   FREE(session);
   OK(rustle_playback_free(playback, NULL));
@@ -117,7 +117,7 @@ static void devices_are_shown(void) {
 
 int main(void) {
   capture_gives_each_frame_once();
-  playback_takes_what_finds_room_and_ends_when_told();
+  playback_takes_what_finds_room_and_ends_when_reported();
   engines_end_and_refuse(rustle_capture_new, rustle_capture_start, rustle_capture_cancel, rustle_capture_shut_down);
   engines_end_and_refuse(rustle_playback_new, rustle_playback_start, rustle_playback_cancel, rustle_playback_shut_down);
   devices_are_shown();

@@ -87,7 +87,7 @@ static void signal_is_measured(void) {
   RustleHarmonicity harmonicity;
   OK(rustle_voice_harmonicity(RATE, 75, 500, tone, RATE, &harmonicity, NULL));
   EXPECT(harmonicity.hnr > 30 && harmonicity.is_voiced == 1 && is_close(harmonicity.frequency, 200, 0.1));
-  RustleHarmonicDifference levels;
+  RustleH1MinusH2 levels;
   for (double f0 = 0; f0 <= 200; f0 += 200) {
     OK(rustle_voice_harmonics(RATE, f0, 75, 500, tone, RATE, &levels, NULL));
     EXPECT(is_close(levels.difference, 20 * log10(2), 0.05) && is_close(levels.first, 20 * log10(0.4), 0.05));

@@ -26,8 +26,8 @@ fn expected(wrong: Wrong) -> &'static [RustleStatus] {
 
 /// Calls that take what others refuse: every power has its place on the scale.
 const TAKEN: [(&str, Wrong); 2] = [
-    ("rustle_noise_scale", Wrong::NotANumber),
-    ("rustle_noise_scale", Wrong::Negative),
+    ("rustle_display_scale", Wrong::NotANumber),
+    ("rustle_display_scale", Wrong::Negative),
 ];
 
 /// Frees what was made, and sees that every sink which was taken is released.

@@ -1,17 +1,17 @@
-//! The feed, as the tests of the boundary drive it: one symbol, whose quotes a consumer gets. Its numbers of policies are those
+//! The feed, as the tests of the boundary drive it: one symbol, whose trades a consumer gets. Its numbers of policies are those
 //! of the lanes.
 
 use super::{begin, make, stream, Engine, RINGS};
 use rustle::feed::*;
 use rustle::lent::{Choice, Lent, RustleString};
 use rustle::status::RUSTLE_OK;
-use rustle::{rustle_feed_run, RUSTLE_NEW_FEED_SIMULATED, RUSTLE_START_FEED_QUOTES};
+use rustle::{rustle_feed_run, RUSTLE_NEW_FEED_SIMULATED, RUSTLE_START_FEED_TRADES};
 use std::ptr::{null, null_mut};
 
 pub(super) const ENGINE: Engine = Engine {
     name: "feed",
     lanes: RINGS,
-    stream: stream!(RUSTLE_START_FEED_QUOTES, RustleQuote),
+    stream: stream!(RUSTLE_START_FEED_TRADES, RustleTrade),
     new: |runtime, per_second, limit| {
         let symbol = RustleString::of("BTC");
         let configuration = RustleSimulatedFeed {
@@ -32,7 +32,7 @@ pub(super) const ENGINE: Engine = Engine {
     },
     // The first start also runs the source.
     begin: |engine, feed, work, lane, sink| {
-        let request = RustleQuoteRequest {
+        let request = RustleTradeRequest {
             subscription: RustleFeedSubscription {
                 // SAFETY: there are none.
                 symbols: unsafe { Lent::new(null()) },

@@ -24,7 +24,7 @@ use verbs::{advance, make, manual_runtime, start};
 pub(crate) const RUSTLE_LANE_EVENTS: u32 = RustleLane::Events as u32;
 pub(crate) const RUSTLE_LANE_DROP_OLDEST: u32 = RustleLane::DropOldest as u32;
 pub(crate) const RUSTLE_LANE_DROP_NEWEST: u32 = RustleLane::DropNewest as u32;
-pub(crate) const RUSTLE_LANE_KEEP_LATEST: u32 = RustleLane::KeepLatest as u32;
+pub(crate) const RUSTLE_LANE_CONFLATE: u32 = RustleLane::Conflate as u32;
 
 /// What a session is started to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -144,7 +144,7 @@ const ALL_LANES: &[u32] = &[
     RUSTLE_LANE_EVENTS,
     RUSTLE_LANE_DROP_OLDEST,
     RUSTLE_LANE_DROP_NEWEST,
-    RUSTLE_LANE_KEEP_LATEST,
+    RUSTLE_LANE_CONFLATE,
 ];
 
 /// The lanes of an engine whose consumers drain a ring.

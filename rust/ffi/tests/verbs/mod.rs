@@ -28,7 +28,8 @@ pub(crate) fn make<Configuration>(
     (status == RUSTLE_OK).then_some(handle).ok_or(status)
 }
 
-/// Starts a session by its request, whose number `what` is: `RUSTLE_START_…`, for events of `event_size` bytes. The sink's context must outlive it.
+/// Starts a session by its request, whose number `what` is: `RUSTLE_START_…`, for events of `event_size` bytes. The sink's
+/// context must outlive it.
 pub(crate) fn start<Request>(
     object: RustleHandle,
     what: u32,

@@ -8,8 +8,8 @@ use std::fmt::Write;
 /// The request that has a lane, and nothing else.
 const LANE: &str = "RustleLaneRequest";
 
-/// `Engines.swift`: the engines that a request for a lane starts, or one with a lane in it. For another request the engine's `NativeNAME`
-/// is written by hand, with a private `start` that takes lanes, the request and a `NAMEReader`.
+/// `Engines.swift`: the engines that a request for a lane starts, or one with a lane in it. For another request the engine's
+/// `NativeNAME` is written by hand, with a private `start` that takes lanes, the request and a `NAMEReader`.
 pub(crate) fn text(interface: &Interface) -> String {
     let mut out = head("The engines whose sessions travel in a lane, and the starts of the others.");
     for verb in interface.verbs() {
@@ -90,15 +90,15 @@ fn starts(request: Option<&str>, element: &str, others: &[Property<'_>], out: &m
   /// Starts a session.
   ///
   /// - Parameters:
-  ///   - lane: how the values travel.
+  ///   - buffering: how the values travel.
   ///   - reader: makes the consumer's values. Called on native threads for the events lane, and in the consumer's task for a
   ///     frame lane; it must not block.
   ///   - sequenceNumber: gives back a value's number in the session.
   package borrowing func start<Value: Sendable>(
-    {parameters}lane: Lane, reader: ElementReader<{element}, Value>,
+    {parameters}buffering: StreamBuffering, reader: ElementReader<{element}, Value>,
     sequenceNumber: @escaping @Sendable (Value) -> UInt64
   ) throws(NativeError) -> EngineStream<Value> {{
-    try lanes.start(on: handle.raw, in: lane, reader: reader, sequenceNumber: sequenceNumber) {{ {made} }}
+    try lanes.start(on: handle.raw, in: buffering, reader: reader, sequenceNumber: sequenceNumber) {{ {made} }}
   }}
 "
     );

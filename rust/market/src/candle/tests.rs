@@ -7,8 +7,8 @@ fn decimal(text: &str) -> Decimal {
     Decimal::parse(text.as_bytes()).expect("a decimal")
 }
 
-fn quote(symbol: u32, time_ns: i64, price: &str) -> Quote {
-    Quote {
+fn trade(symbol: u32, time_ns: i64, price: &str) -> Trade {
+    Trade {
         symbol,
         price: decimal(price),
         size: decimal("0.5"),
@@ -45,13 +45,13 @@ fn candle_closes_at_the_first_update_past_its_end() {
     let (mut builder, mut closed) = (builder(10, 0), Vec::new());
     for (time, price) in [(0, "5"), (3, "7.50"), (9, "4"), (9, "6")] {
         assert_eq!(
-            builder.push(&quote(0, time, price), &mut closed),
+            builder.push(&trade(0, time, price), &mut closed),
             Placement::Included
         );
     }
     assert!(closed.is_empty());
     assert_eq!(builder.open(0).count(), 1);
-    builder.push(&quote(0, 10, "1"), &mut closed);
+    builder.push(&trade(0, 10, "1"), &mut closed);
     assert_eq!(lines(&closed), ["0 5 7.50 4 6 2.0 4"]);
     builder.flush(&mut closed);
     assert_eq!(lines(&closed[1..]), ["10 1 1 1 1 0.5 1"]);
@@ -61,7 +61,7 @@ fn candle_closes_at_the_first_update_past_its_end() {
 fn empty_intervals_give_no_candle_and_time_before_1970_is_like_any_other() {
     let (mut builder, mut closed) = (builder(10, 0), Vec::new());
     for (time, price) in [(-11, "1"), (-10, "2"), (-1, "3"), (50, "4")] {
-        builder.push(&quote(0, time, price), &mut closed);
+        builder.push(&trade(0, time, price), &mut closed);
     }
     builder.flush(&mut closed);
     assert_eq!(
@@ -73,17 +73,17 @@ fn empty_intervals_give_no_candle_and_time_before_1970_is_like_any_other() {
 #[test]
 fn late_updates_are_counted_and_left_out() {
     let (mut builder, mut closed) = (builder(10, 5), Vec::new());
-    builder.push(&quote(0, 5, "1"), &mut closed);
-    builder.push(&quote(0, 14, "2"), &mut closed);
-    assert_eq!(builder.push(&quote(0, 9, "9"), &mut closed), Placement::Included);
-    builder.push(&quote(0, 15, "3"), &mut closed);
+    builder.push(&trade(0, 5, "1"), &mut closed);
+    builder.push(&trade(0, 14, "2"), &mut closed);
+    assert_eq!(builder.push(&trade(0, 9, "9"), &mut closed), Placement::Included);
+    builder.push(&trade(0, 15, "3"), &mut closed);
     assert_eq!(lines(&closed), ["0 1 9 1 9 1.0 2"]);
-    assert_eq!(builder.push(&quote(0, 9, "99"), &mut closed), Placement::Late);
+    assert_eq!(builder.push(&trade(0, 9, "99"), &mut closed), Placement::Late);
     // An interval that had no candle is closed all the same.
-    assert_eq!(builder.push(&quote(0, -5, "99"), &mut closed), Placement::Late);
+    assert_eq!(builder.push(&trade(0, -5, "99"), &mut closed), Placement::Late);
     assert_eq!(builder.late(), 2);
     builder.flush(&mut closed);
-    assert_eq!(builder.push(&quote(0, 19, "99"), &mut closed), Placement::Late);
+    assert_eq!(builder.push(&trade(0, 19, "99"), &mut closed), Placement::Late);
     assert_eq!(lines(&closed[1..]), ["10 2 3 2 3 1.0 2"]);
 }
 
@@ -91,7 +91,7 @@ fn late_updates_are_counted_and_left_out() {
 fn open_and_close_go_by_time_then_by_arrival() {
     let (mut builder, mut closed) = (builder(100, 0), Vec::new());
     for (time, price) in [(50, "5"), (10, "1"), (10, "2"), (90, "8"), (90, "9"), (70, "7")] {
-        builder.push(&quote(0, time, price), &mut closed);
+        builder.push(&trade(0, time, price), &mut closed);
     }
     builder.flush(&mut closed);
     assert_eq!(lines(&closed), ["0 1 9 1 9 3.0 6"]);
@@ -100,12 +100,12 @@ fn open_and_close_go_by_time_then_by_arrival() {
 #[test]
 fn symbols_have_times_of_their_own_until_they_are_advanced() {
     let (mut builder, mut closed) = (builder(10, 0), Vec::new());
-    builder.push(&quote(0, 5, "1"), &mut closed);
-    builder.push(&quote(1, 1_000, "2"), &mut closed);
-    assert_eq!(builder.push(&quote(0, 6, "3"), &mut closed), Placement::Included);
+    builder.push(&trade(0, 5, "1"), &mut closed);
+    builder.push(&trade(1, 1_000, "2"), &mut closed);
+    assert_eq!(builder.push(&trade(0, 6, "3"), &mut closed), Placement::Included);
     builder.advance(10, &mut closed);
     assert_eq!(lines(&closed), ["0 1 3 1 3 1.0 2"]);
-    assert_eq!(builder.push(&quote(0, 7, "3"), &mut closed), Placement::Late);
+    assert_eq!(builder.push(&trade(0, 7, "3"), &mut closed), Placement::Late);
     builder.remove(1);
     builder.flush(&mut closed);
     assert_eq!(closed.len(), 1);
@@ -115,16 +115,16 @@ fn symbols_have_times_of_their_own_until_they_are_advanced() {
 fn what_has_no_place_is_refused() {
     let (mut candles, mut closed) = (builder(10, 0), Vec::new());
     assert_eq!(
-        candles.push(&quote(0, NO_TIME, "1"), &mut closed),
+        candles.push(&trade(0, NO_TIME, "1"), &mut closed),
         Placement::Untimed
     );
     assert_eq!(
-        candles.push(&quote(u32::MAX, 0, "1"), &mut closed),
+        candles.push(&trade(u32::MAX, 0, "1"), &mut closed),
         Placement::Untimed
     );
     for time in [NO_TIME + 1, i64::MAX] {
         assert_eq!(
-            candles.push(&quote(0, time, "1"), &mut closed),
+            candles.push(&trade(0, time, "1"), &mut closed),
             Placement::Included
         );
     }
@@ -141,31 +141,31 @@ fn what_has_no_place_is_refused() {
 }
 
 /// Candles by the words of the documentation: all updates that were not late, grouped, sorted and folded at the end.
-fn reference(quotes: &[Quote], interval: i64, lateness: i64) -> (BTreeMap<(u32, i64), String>, u64) {
-    let mut groups: BTreeMap<(u32, i64), Vec<Quote>> = BTreeMap::new();
+fn reference(trades: &[Trade], interval: i64, lateness: i64) -> (BTreeMap<(u32, i64), String>, u64) {
+    let mut groups: BTreeMap<(u32, i64), Vec<Trade>> = BTreeMap::new();
     let mut latest: BTreeMap<u32, i64> = BTreeMap::new();
     let mut late = 0;
-    for quote in quotes {
-        let start = quote.time_ns.div_euclid(interval) * interval;
+    for trade in trades {
+        let start = trade.time_ns.div_euclid(interval) * interval;
         if latest
-            .get(&quote.symbol)
+            .get(&trade.symbol)
             .is_some_and(|time| start + interval + lateness <= *time)
         {
             late += 1;
             continue;
         }
-        let time = latest.entry(quote.symbol).or_insert(i64::MIN);
-        *time = quote.time_ns.max(*time);
-        groups.entry((quote.symbol, start)).or_default().push(*quote);
+        let time = latest.entry(trade.symbol).or_insert(i64::MIN);
+        *time = trade.time_ns.max(*time);
+        groups.entry((trade.symbol, start)).or_default().push(*trade);
     }
     let candles = groups.into_iter().map(|(key, mut group)| {
-        group.sort_by_key(|quote| quote.time_ns);
-        let price = |quote: Option<&Quote>| quote.expect("not empty").price;
+        group.sort_by_key(|trade| trade.time_ns);
+        let price = |trade: Option<&Trade>| trade.expect("not empty").price;
         let mut volume = DecimalSum::ZERO;
-        group.iter().for_each(|quote| volume.add(quote.size));
+        group.iter().for_each(|trade| volume.add(trade.size));
         let (open, close) = (price(group.first()), price(group.last()));
-        let high = group.iter().map(|quote| quote.price).max().expect("not empty");
-        let low = group.iter().map(|quote| quote.price).min().expect("not empty");
+        let high = group.iter().map(|trade| trade.price).max().expect("not empty");
+        let low = group.iter().map(|trade| trade.price).min().expect("not empty");
         (
             key,
             format!("{} {open} {high} {low} {close} {volume} {}", key.1, group.len()),
@@ -182,10 +182,10 @@ fn random_streams_give_the_candles_of_the_reference() {
         let lateness = generator.gen_range(0..=interval * 3);
         let disorder = generator.gen_range(1..200);
         let mut time = generator.gen_range(-2_000..0);
-        let quotes: Vec<Quote> = (0..1_000)
+        let trades: Vec<Trade> = (0..1_000)
             .map(|_| {
                 time += generator.gen_range(0..6);
-                Quote {
+                Trade {
                     symbol: generator.gen_range(0..3),
                     price: Decimal::new(generator.gen_range(1..500), 2).expect("within the bounds"),
                     size: Decimal::new(generator.gen_range(0..9), generator.gen_range(0..4))
@@ -196,12 +196,12 @@ fn random_streams_give_the_candles_of_the_reference() {
             })
             .collect();
         let (mut builder, mut closed) = (builder(interval, lateness), Vec::new());
-        for quote in &quotes {
-            builder.push(quote, &mut closed);
-            assert!(builder.open(quote.symbol).count() as i64 <= lateness / interval + 2);
+        for trade in &trades {
+            builder.push(trade, &mut closed);
+            assert!(builder.open(trade.symbol).count() as i64 <= lateness / interval + 2);
         }
         builder.flush(&mut closed);
-        let (expected, late) = reference(&quotes, interval, lateness);
+        let (expected, late) = reference(&trades, interval, lateness);
         for symbol in 0..3 {
             let starts: Vec<i64> = closed
                 .iter()

@@ -57,7 +57,7 @@ fn other_spellings_have_one_text() {
 }
 
 #[test]
-fn what_is_no_decimal_is_told_apart() {
+fn what_is_no_decimal_is_reported_apart() {
     for text in [
         "", "-", "+", ".", "-.", "e5", ".e1", "1e", "1e+", "1.2.3", "1,5", " 1", "1 ", "0x10", "NaN", "inf",
         "--1", "1e5.0", "\u{661}",

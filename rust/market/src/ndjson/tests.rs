@@ -1,25 +1,25 @@
 use super::*;
 use crate::{Decimal, NO_SEQUENCE, NO_TIME, SymbolTableError};
 
-/// The quotes of one line, with the names of their symbols.
-fn parse(schema: &str, line: &str) -> Result<Vec<(String, Quote)>, MessageError> {
+/// The trades of one line, with the names of their symbols.
+fn parse(schema: &str, line: &str) -> Result<Vec<(String, Trade)>, MessageError> {
     let mut parser = NdjsonParser::new(Schema::parse(schema).expect("a schema"));
     let (mut symbols, mut out) = (SymbolTable::new(), Vec::new());
     let count = parser.parse_line(line.as_bytes(), &mut symbols, &mut out)?;
     assert_eq!(count, out.len());
-    let name = |quote: &Quote| symbols.name(quote.symbol).map(String::from);
+    let name = |trade: &Trade| symbols.name(trade.symbol).map(String::from);
     Ok(out
         .iter()
-        .map(|quote| (name(quote).expect("in the table"), *quote))
+        .map(|trade| (name(trade).expect("in the table"), *trade))
         .collect())
 }
 
 const DEFAULT: &str = "symbol=symbol,price=price,size=size,time=t_ms:ms,time=t_ns:ns,seq=seq";
 
-fn one(schema: &str, line: &str) -> (String, Quote) {
-    let mut quotes = parse(schema, line).unwrap_or_else(|error| panic!("{line}: {error}"));
-    assert_eq!(quotes.len(), 1, "{line}");
-    quotes.remove(0)
+fn one(schema: &str, line: &str) -> (String, Trade) {
+    let mut trades = parse(schema, line).unwrap_or_else(|error| panic!("{line}: {error}"));
+    assert_eq!(trades.len(), 1, "{line}");
+    trades.remove(0)
 }
 
 fn error(line: &str) -> MessageError {
@@ -28,69 +28,69 @@ fn error(line: &str) -> MessageError {
 
 #[test]
 fn line_of_the_ticker_is_read() {
-    let (name, quote) = one(
+    let (name, trade) = one(
         DEFAULT,
         r#"{"v":1,"symbol":"BTC","price":65000.10,"t_ms":1700000000123,"seq":7,"size":0.25}"#,
     );
     assert_eq!(name, "BTC");
-    assert_eq!(quote.price.to_string(), "65000.10");
-    assert_eq!(quote.size.to_string(), "0.25");
-    assert_eq!((quote.time_ns, quote.sequence), (1_700_000_000_123_000_000, 7));
+    assert_eq!(trade.price.to_string(), "65000.10");
+    assert_eq!(trade.size.to_string(), "0.25");
+    assert_eq!((trade.time_ns, trade.sequence), (1_700_000_000_123_000_000, 7));
 }
 
 #[test]
-fn absent_fields_are_told_by_their_values() {
-    let (_, quote) = one(DEFAULT, r#"{"price":1,"symbol":"A","seq":null,"t_ms":null}"#);
+fn absent_fields_are_reported_by_their_values() {
+    let (_, trade) = one(DEFAULT, r#"{"price":1,"symbol":"A","seq":null,"t_ms":null}"#);
     assert_eq!(
-        (quote.size, quote.time_ns, quote.sequence),
+        (trade.size, trade.time_ns, trade.sequence),
         (Decimal::ZERO, NO_TIME, NO_SEQUENCE)
     );
-    let (_, quote) = one(DEFAULT, r#"{"price":1,"symbol":"A","t_ns":5}"#);
-    assert_eq!(quote.time_ns, 5);
-    let (_, quote) = one(DEFAULT, r#"{"price":1,"symbol":"A","t_ns":5,"t_ms":2}"#);
-    assert_eq!(quote.time_ns, 2_000_000, "the first of the schema's times counts");
+    let (_, trade) = one(DEFAULT, r#"{"price":1,"symbol":"A","t_ns":5}"#);
+    assert_eq!(trade.time_ns, 5);
+    let (_, trade) = one(DEFAULT, r#"{"price":1,"symbol":"A","t_ns":5,"t_ms":2}"#);
+    assert_eq!(trade.time_ns, 2_000_000, "the first of the schema's times counts");
 }
 
 #[test]
 fn numbers_may_stand_in_texts_and_keep_their_digits() {
-    let (name, quote) = one(
+    let (name, trade) = one(
         "symbol=s,price=p,size=q,time=T,seq=u",
         r#" { "u" : "9007199254740993", "p":"0.10","q":"1e2","T":"1700000000000","s":"é\u0042\/","p2":[1,{"p":3}]} "#,
     );
     assert_eq!(name, "éB/");
-    assert_eq!(quote.price.to_string(), "0.10");
-    assert_eq!(quote.size.to_string(), "100");
-    assert_eq!(quote.sequence, 9_007_199_254_740_993);
-    let (name, quote) = one(DEFAULT, r#"{"symbol":42,"price":"\u0031.5"}"#);
-    assert_eq!((name.as_str(), quote.price.to_string().as_str()), ("42", "1.5"));
+    assert_eq!(trade.price.to_string(), "0.10");
+    assert_eq!(trade.size.to_string(), "100");
+    assert_eq!(trade.sequence, 9_007_199_254_740_993);
+    let (name, trade) = one(DEFAULT, r#"{"symbol":42,"price":"\u0031.5"}"#);
+    assert_eq!((name.as_str(), trade.price.to_string().as_str()), ("42", "1.5"));
 }
 
 #[test]
 fn paths_lead_through_objects_and_arrays() {
-    let (name, quote) = one(
+    let (name, trade) = one(
         "symbol=data.s,price=data.c.0,size=data.c.1,time=data.t:iso8601",
         r#"{"stream":"x","data":{"c":["1.5","2"],"s":"BTC","t":"1970-01-01T00:00:01Z"}}"#,
     );
-    assert_eq!((name.as_str(), quote.time_ns), ("BTC", 1_000_000_000));
+    assert_eq!((name.as_str(), trade.time_ns), ("BTC", 1_000_000_000));
     assert_eq!(
-        (quote.price.to_string(), quote.size.to_string()),
+        (trade.price.to_string(), trade.size.to_string()),
         ("1.5".into(), "2".into())
     );
     let (name, _) = one("symbol=1,price=2", r#"[9,"ETH",3.5,{}]"#);
     assert_eq!(name, "ETH");
     // A path may end where another goes on.
-    let (name, quote) = one("symbol=a.s,price=a.p,seq=a", r#"{"a":{"s":"X","p":1},"a":5}"#);
-    assert_eq!((name.as_str(), quote.sequence), ("X", 5));
+    let (name, trade) = one("symbol=a.s,price=a.p,seq=a", r#"{"a":{"s":"X","p":1},"a":5}"#);
+    assert_eq!((name.as_str(), trade.sequence), ("X", 5));
 }
 
 #[test]
-fn messages_with_many_quotes() {
+fn messages_with_many_trades() {
     let schema = "symbol=s,price=p,each=data";
-    let quotes = parse(
+    let trades = parse(
         schema,
         r#"{"data":[{"s":"A","p":1},{"kind":"note"},{"s":"B","p":2}],"n":1}"#,
     );
-    let names: Vec<String> = quotes
+    let names: Vec<String> = trades
         .expect("well-formed")
         .into_iter()
         .map(|(name, _)| name)
@@ -99,17 +99,17 @@ fn messages_with_many_quotes() {
     assert_eq!(parse(schema, r#"{"data":[]}"#), Ok(vec![]));
     assert_eq!(
         parse(schema, r#"{"data":[{"x":1}]}"#),
-        Err(MessageError::NotAQuote)
+        Err(MessageError::NotATrade)
     );
-    assert_eq!(parse(schema, r#"{"s":"A","p":1}"#), Err(MessageError::NotAQuote));
+    assert_eq!(parse(schema, r#"{"s":"A","p":1}"#), Err(MessageError::NotATrade));
     let refusal = |schema, text| parse(schema, text).expect_err("refused").to_string();
     assert_eq!(
         refusal(schema, r#"{"data":{"s":1}}"#),
-        r#"expected an array of quotes at "data", got "{\"s\":1}""#
+        r#"expected an array of trades at "data", got "{\"s\":1}""#
     );
     assert_eq!(
         refusal("symbol=s,price=p,each=.", " 5"),
-        "expected an array of quotes, got \"5\""
+        "expected an array of trades, got \"5\""
     );
     assert_eq!(
         parse("symbol=s,price=p,each=.", r#"[{"s":"A","p":1}]"#).map(|q| q.len()),
@@ -128,7 +128,7 @@ fn malformed_element_refuses_the_whole_message() {
 }
 
 #[test]
-fn each_fault_is_told_apart() {
+fn each_fault_is_reported_apart() {
     for line in [
         r#"{"gap":3}"#,
         "{}",
@@ -138,7 +138,7 @@ fn each_fault_is_told_apart() {
         r#""text""#,
         r#"{"symbol":null}"#,
     ] {
-        assert_eq!(error(line), MessageError::NotAQuote, "{line}");
+        assert_eq!(error(line), MessageError::NotATrade, "{line}");
     }
     assert_eq!(
         error(r#"{"symbol":"A"}"#),
@@ -209,7 +209,7 @@ fn deep_nesting_is_an_error_or_skipped_and_nothing_worse() {
     assert!(matches!(error(&deep), MessageError::NotJson { .. }));
     let closed = format!("{}{}", deep, "]".repeat(100_000));
     let line = format!(r#"{{"x":{closed},"symbol":"A","price":1}}"#);
-    assert_eq!(parse(DEFAULT, &line).map(|quotes| quotes.len()), Ok(1));
+    assert_eq!(parse(DEFAULT, &line).map(|trades| trades.len()), Ok(1));
 }
 
 #[test]

@@ -2,8 +2,8 @@ use super::*;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-fn quote(time_ns: i64, units: i64) -> Quote {
-    Quote {
+fn trade(time_ns: i64, units: i64) -> Trade {
+    Trade {
         symbol: 0,
         price: Decimal::new(units, 2).expect("within the bounds"),
         size: Decimal::ZERO,
@@ -20,7 +20,7 @@ fn rolling(length: i64, limit: usize) -> RollingStatistics {
 fn window_is_open_at_its_beginning_and_closed_at_its_end() {
     let mut rolling = rolling(10, 100);
     for (time, units) in [(0, 100), (5, 200), (9, 600)] {
-        assert_eq!(rolling.push(&quote(time, units)), Placement::Included);
+        assert_eq!(rolling.push(&trade(time, units)), Placement::Included);
     }
     let all = rolling.statistics(0).expect("three updates");
     assert_eq!((all.count, all.mean, all.variance), (3, 3.0, 7.0));
@@ -29,7 +29,7 @@ fn window_is_open_at_its_beginning_and_closed_at_its_end() {
         ("1.00".into(), "6.00".into())
     );
     assert_eq!(all.change().map(|c| c.to_string()).as_deref(), Some("5.00"));
-    rolling.push(&quote(10, 300));
+    rolling.push(&trade(10, 300));
     let later = rolling.statistics(0).expect("three updates");
     assert_eq!(
         (later.count, later.first.to_string().as_str(), later.time_ns),
@@ -52,7 +52,7 @@ fn late_updates_and_those_without_room_are_counted() {
         (6, Placement::Included),
         (NO_TIME, Placement::Untimed),
     ] {
-        assert_eq!(rolling.push(&quote(time, time.max(0) * 100)), expected);
+        assert_eq!(rolling.push(&trade(time, time.max(0) * 100)), expected);
     }
     assert_eq!((rolling.late(), rolling.evicted()), (1, 1));
     assert_eq!(rolling.statistics(0).map(|s| (s.count, s.mean)), Some((2, 5.5)));
@@ -63,18 +63,18 @@ fn late_updates_and_those_without_room_are_counted() {
 #[test]
 fn extreme_times_do_not_overflow() {
     let mut rolling = rolling(i64::MAX, 10);
-    rolling.push(&quote(i64::MIN + 1, 1));
-    rolling.push(&quote(i64::MAX, 3));
+    rolling.push(&trade(i64::MIN + 1, 1));
+    rolling.push(&trade(i64::MAX, 3));
     assert_eq!(rolling.statistics(0).map(|s| s.count), Some(1));
 }
 
 /// Two passes over the window, in units, which are integers: the sums are exact.
-fn direct(window: &[Quote]) -> (f64, f64) {
+fn direct(window: &[Trade]) -> (f64, f64) {
     let count = window.len() as i128;
-    let sum: i128 = window.iter().map(|quote| i128::from(quote.price.units())).sum();
+    let sum: i128 = window.iter().map(|trade| i128::from(trade.price.units())).sum();
     let squares: i128 = window
         .iter()
-        .map(|quote| (i128::from(quote.price.units()) * count - sum).pow(2))
+        .map(|trade| (i128::from(trade.price.units()) * count - sum).pow(2))
         .sum();
     let variance = if count > 1 {
         squares as f64 / (count * count * (count - 1)) as f64 / 1e4
@@ -95,7 +95,7 @@ fn random_streams_give_what_is_computed_directly() {
     ] {
         let mut rolling = rolling(length, 100_000);
         let (mut time, mut units) = (0, base);
-        let mut quotes: Vec<Quote> = Vec::new();
+        let mut trades: Vec<Trade> = Vec::new();
         for n in 0..20_000 {
             time += generator.gen_range(0..5);
             // Outliers, and stretches in which nothing moves.
@@ -104,15 +104,15 @@ fn random_streams_give_what_is_computed_directly() {
                 1..400 if n % 5_000 > 4_000 => units,
                 _ => (base + generator.gen_range(-spread..=spread)).max(1),
             };
-            let next = quote(time, units);
-            quotes.push(next);
+            let next = trade(time, units);
+            trades.push(next);
             rolling.push(&next);
             let got = rolling.statistics(0).expect("an update");
-            let start = quotes.partition_point(|quote| quote.time_ns <= time - length);
-            let window = &quotes[start..];
+            let start = trades.partition_point(|trade| trade.time_ns <= time - length);
+            let window = &trades[start..];
             assert_eq!(got.count, window.len() as u64);
-            assert_eq!(Some(got.min), window.iter().map(|quote| quote.price).min());
-            assert_eq!(Some(got.max), window.iter().map(|quote| quote.price).max());
+            assert_eq!(Some(got.min), window.iter().map(|trade| trade.price).min());
+            assert_eq!(Some(got.max), window.iter().map(|trade| trade.price).max());
             assert_eq!(
                 (Some(got.first), got.last),
                 (window.first().map(|q| q.price), next.price)

@@ -32,9 +32,9 @@ fn all(size: usize) -> Vec<(&'static str, Box<dyn Kernel>)> {
     made.filter_map(|(name, kernel)| Some((name, kernel?))).collect()
 }
 
-type Form = fn(&dyn Kernel, &[f32], &mut [f32], &mut [f32]);
+type Output = fn(&dyn Kernel, &[f32], &mut [f32], &mut [f32]);
 
-fn run(form: Form, kernel: &dyn Kernel, input: &[f32], elements: usize) -> Vec<f32> {
+fn run(form: Output, kernel: &dyn Kernel, input: &[f32], elements: usize) -> Vec<f32> {
     let mut output = vec![f32::NAN; elements];
     form(
         kernel,
@@ -55,7 +55,7 @@ fn every_width_gives_every_form() {
         let magnitudes: Vec<f64> = bins.iter().map(|(re, im)| re.hypot(*im)).collect();
         let powers: Vec<f64> = magnitudes.iter().map(|x| x * x).collect();
         let parts: Vec<f64> = bins.iter().flat_map(|(re, im)| [*re, *im]).collect();
-        let forms: [(&str, Form, &[f64], f64); 3] = [
+        let forms: [(&str, Output, &[f64], f64); 3] = [
             (
                 "magnitudes",
                 |k, i, o, s| k.magnitudes(i, o, s),

@@ -19,9 +19,11 @@ fn equivalent_level_is_that_of_the_mean_square() {
     meter.process(samples.iter().copied());
     let mean = samples.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>() / samples.len() as f64;
     let reading = meter.reading();
-    assert!((reading.equivalent - 94.0 - decibels(mean)).abs() < 1e-9);
-    assert!((reading.equivalent - 94.0 + 3.0103).abs() < 1e-4);
-    assert!((reading.exposure - reading.equivalent - decibels(2.0)).abs() < 1e-9);
+    assert!((reading.equivalent_continuous_level - 94.0 - decibels(mean)).abs() < 1e-9);
+    assert!((reading.equivalent_continuous_level - 94.0 + 3.0103).abs() < 1e-4);
+    assert!(
+        (reading.sound_exposure_level - reading.equivalent_continuous_level - decibels(2.0)).abs() < 1e-9
+    );
     assert_eq!(reading.seconds, 2.0);
 }
 
@@ -87,7 +89,7 @@ fn percentiles_tell_loud_from_soft() {
 }
 
 #[test]
-fn peak_lowest_and_overloads_are_told() {
+fn peak_lowest_and_overloads_are_reported() {
     let mut meter = meter(FrequencyWeighting::A, TimeWeighting::Fast);
     meter.process(sine(1000.0, 0.5).map(|x| 0.5 * x));
     assert!(meter.reading().lowest.is_nan());
@@ -122,9 +124,9 @@ fn no_share_of_the_time_is_outside_of_what_there_was() {
 #[test]
 fn silence_is_minus_infinity() {
     let mut meter = meter(FrequencyWeighting::A, TimeWeighting::Slow);
-    assert_eq!(meter.reading().equivalent, f64::NEG_INFINITY);
+    assert_eq!(meter.reading().equivalent_continuous_level, f64::NEG_INFINITY);
     meter.process(std::iter::repeat_n(0.0, 48_000));
-    assert_eq!(meter.reading().equivalent, f64::NEG_INFINITY);
+    assert_eq!(meter.reading().equivalent_continuous_level, f64::NEG_INFINITY);
     assert_eq!(meter.exceeded(50.0), None);
     meter.process(std::iter::repeat_n(0.0, 5 * 48_000));
     assert_eq!(meter.exceeded(50.0), Some(f64::NEG_INFINITY));

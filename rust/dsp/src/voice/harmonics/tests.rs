@@ -19,7 +19,7 @@ fn levels_are_those_of_the_partials() {
     for pitch in [90.0, 151.7, 420.0] {
         let signal = two(pitch, 0.25, 0.1, 30_000);
         for fundamental in [None, Some(pitch)] {
-            let found = harmonic_difference(RATE, fundamental, 60.0..=600.0, &signal).expect("valid");
+            let found = h1_minus_h2(RATE, fundamental, 60.0..=600.0, &signal).expect("valid");
             assert!(
                 (found.first - 20.0 * 0.25_f64.log10()).abs() < 0.05,
                 "{pitch}: {found:?}"
@@ -45,8 +45,8 @@ fn what_has_no_pitch_has_no_harmonics() {
         noise(2, 20_000),
         vec![f32::NAN; 20_000],
     ] {
-        let found = harmonic_difference(RATE, None, 60.0..=600.0, &signal).expect("valid");
-        assert_eq!(found, HarmonicDifference::default());
+        let found = h1_minus_h2(RATE, None, 60.0..=600.0, &signal).expect("valid");
+        assert_eq!(found, H1MinusH2::default());
     }
     for signal in [
         vec![],
@@ -54,16 +54,16 @@ fn what_has_no_pitch_has_no_harmonics() {
         vec![0.0; 20_000],
         vec![f32::INFINITY; 20_000],
     ] {
-        let found = harmonic_difference(RATE, Some(100.0), 60.0..=600.0, &signal).expect("valid");
-        assert_eq!(found, HarmonicDifference::default());
+        let found = h1_minus_h2(RATE, Some(100.0), 60.0..=600.0, &signal).expect("valid");
+        assert_eq!(found, H1MinusH2::default());
     }
 }
 
 #[test]
 fn fundamental_is_checked() {
     for got in [0.0, -1.0, 12_000.0, f64::INFINITY] {
-        let error = harmonic_difference(RATE, Some(got), 60.0..=600.0, &[]).err();
+        let error = h1_minus_h2(RATE, Some(got), 60.0..=600.0, &[]).err();
         assert_eq!(error, Some(VoiceError::Fundamental { limit: 11_025.0, got }));
     }
-    assert!(harmonic_difference(RATE, Some(f64::NAN), 60.0..=600.0, &[]).is_err());
+    assert!(h1_minus_h2(RATE, Some(f64::NAN), 60.0..=600.0, &[]).is_err());
 }

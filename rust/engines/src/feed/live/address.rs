@@ -93,8 +93,8 @@ impl fmt::Display for FeedAddressError {
 
 impl std::error::Error for FeedAddressError {}
 
-/// An attempt to connect to a socket in the file system, on a thread of its own: the system waits for as long as the server's queue is
-/// full.
+/// An attempt to connect to a socket in the file system, on a thread of its own: the system waits for as long as the server's
+/// queue is full.
 pub(super) struct Attempt(#[cfg(unix)] Receiver<io::Result<UnixStream>>);
 
 #[cfg(unix)]

@@ -48,7 +48,7 @@ fn client_of_a_server_chooses_and_hears_of_gaps_and_the_end() {
 }
 
 #[test]
-fn server_tells_of_its_clients_and_of_its_end_when_the_address_is_free() {
+fn server_reports_of_its_clients_and_of_its_end_when_the_address_is_free() {
     for is_shut_down in [false, true] {
         let source = SourceConfiguration::Simulated(SimulatedConfiguration {
             symbols: vec!["A".into()],
@@ -77,12 +77,12 @@ fn server_tells_of_its_clients_and_of_its_end_when_the_address_is_free() {
         } else {
             feed.run().expect("running");
             let mut text = Vec::new();
-            stream.read_to_end(&mut text).expect("all quotes");
+            stream.read_to_end(&mut text).expect("all trades");
             drop(stream);
             assert_eq!(bell.recv_timeout(PATIENCE), Ok(None));
             let counts = server.counts();
             assert_eq!((counts.clients, counts.accepted, counts.dropped), (0, 1, 0));
-            assert_eq!((counts.quotes, counts.bytes), (100, text.len() as u64));
+            assert_eq!((counts.trades, counts.bytes), (100, text.len() as u64));
             Release::Ended
         };
         assert_eq!(bell.recv_timeout(PATIENCE), Ok(Some(expected)));
@@ -114,10 +114,10 @@ fn client_of_a_recording_that_is_repeated_gets_every_lap() {
     let feed = FeedEngine::on(Runtime::shared().clone(), &source).expect("valid");
     std::fs::remove_file(&path).expect("written before");
     let address = "127.0.0.1:0".parse().expect("an address");
-    let awaited = Policy::Awaited { capacity: 64 };
+    let awaited = Policy::Lossless { capacity: 64 };
     let server = feed.serve(&address, awaited, NoBell).expect("served");
     let client_feed = live(client(server.address().clone()));
-    let mut got = quotes(&client_feed);
+    let mut got = trades(&client_feed);
     client_feed.run().expect("running");
     while server.clients() == 0 {
         std::thread::yield_now();
@@ -125,14 +125,14 @@ fn client_of_a_recording_that_is_repeated_gets_every_lap() {
     feed.run().expect("running");
     got.until(|records| records.len() >= 100);
     feed.shut_down();
-    let mut numbers = got.records.iter().map(|record| record.quote.sequence);
+    let mut numbers = got.records.iter().map(|record| record.trade.sequence);
     assert!((0..100).all(|number| numbers.next() == Some(number)));
     assert_eq!(client_feed.counts().duplicates, 0);
 }
 
 #[test]
-fn what_a_source_without_numbers_skipped_is_told_to_clients() {
-    let source = SourceConfiguration::Pushed(PushedConfiguration {
+fn what_a_source_without_numbers_skipped_is_reported_to_clients() {
+    let source = SourceConfiguration::External(ExternalConfiguration {
         format: rustle_market::Format::Ndjson,
         schema: Schema::default(),
         message_limit: 64,
@@ -142,7 +142,7 @@ fn what_a_source_without_numbers_skipped_is_told_to_clients() {
     let address = "127.0.0.1:0".parse().expect("an address");
     let server = feed.serve(&address, ALL, NoBell).expect("served");
     let client_feed = live(client(server.address().clone()));
-    let mut got = quotes(&client_feed);
+    let mut got = trades(&client_feed);
     client_feed.run().expect("running");
     while server.clients() == 0 {
         std::thread::yield_now();
@@ -156,12 +156,12 @@ fn what_a_source_without_numbers_skipped_is_told_to_clients() {
         std::thread::yield_now();
     }
     got.until(|records| records.len() == 3);
-    let skipped: Vec<u64> = got.records.iter().map(|record| record.skipped).collect();
+    let skipped: Vec<u64> = got.records.iter().map(|record| record.sequence_gap).collect();
     assert_eq!(skipped, [0, 3, 0]);
 }
 
 #[test]
-fn what_a_client_lost_after_its_last_quote_is_told_at_the_end() {
+fn what_a_client_lost_after_its_last_trade_is_reported_at_the_end() {
     let source = SourceConfiguration::Simulated(SimulatedConfiguration {
         symbols: vec!["A".into()],
         updates_per_second: 1e6,
@@ -171,7 +171,7 @@ fn what_a_client_lost_after_its_last_quote_is_told_at_the_end() {
     });
     let feed = FeedEngine::on(Runtime::shared().clone(), &source).expect("valid");
     let address = "127.0.0.1:0".parse().expect("an address");
-    let policy = Policy::All {
+    let policy = Policy::Buffered {
         overflow: Overflow::DropNewest,
         capacity: 1,
     };
@@ -203,7 +203,7 @@ fn client_that_is_sent_nothing_hears_heartbeats() {
     };
     let mut stream = TcpStream::connect((host, port)).expect("the server");
     // The time stands still between the looks, of which the first that comes once the client is there is enough.
-    stream.set_read_timeout(Some(LOOK)).expect("a socket");
+    stream.set_read_timeout(Some(POLL_INTERVAL)).expect("a socket");
     let (mut line, mut looks) = (Vec::new(), 0);
     while !line.ends_with(b"\n") {
         runtime.advance(HEARTBEAT);
@@ -303,9 +303,9 @@ mod names {
             silence: Some(Duration::from_millis(10)),
             ..client(FeedAddress::Unix(path.clone()))
         });
-        let mut told = notices(&feed);
+        let mut reported = notices(&feed);
         feed.run().expect("running");
-        told.until(|records| {
+        reported.until(|records| {
             let is_late = |notice: &&Notice| notice.text.as_str().contains(": expected to be let in");
             records.iter().filter(is_late).count() >= 3
         });

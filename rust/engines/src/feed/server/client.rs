@@ -1,7 +1,7 @@
 //! One client: a thread that writes to it, and one that reads what it wants.
 
 use super::super::consumers::Consumers;
-use super::super::derive::FeedQuote;
+use super::super::derive::FeedTrade;
 use super::super::live::{Connection, is_a_wait};
 use super::super::{FeedSession, Policy, Subscription};
 use super::figures::Figures;
@@ -10,7 +10,7 @@ use crate::clock::{Clock, Nanoseconds};
 use crate::job::Release;
 use crate::lane::Doorbell;
 use crate::lock::locked_surely;
-use crate::own_thread::{LOOK, OwnThread};
+use crate::own_thread::{OwnThread, POLL_INTERVAL};
 use rustle_market::{
     LineSplitter, MAX_SYMBOL_BYTES, MAX_SYMBOLS, NO_SEQUENCE, parse_subscription, write_gap, write_ndjson,
 };
@@ -22,7 +22,7 @@ use std::time::Duration;
 /// The longest that a client may take to read on; then it is disconnected.
 const WRITING: Duration = Duration::from_secs(10);
 
-/// The most quotes that are written in one go.
+/// The most trades that are written in one go.
 const LARGEST_WRITE: usize = 1_024;
 
 /// The longest wish: all symbols, each with its quotation marks and a comma, and escapes.
@@ -49,11 +49,13 @@ impl Client {
         ending: &Arc<Ending>,
     ) -> Result<Self, String> {
         let text = |error: std::io::Error| error.to_string();
-        connection.set_patience(LOOK, LOOK).map_err(text)?;
+        connection
+            .set_patience(POLL_INTERVAL, POLL_INTERVAL)
+            .map_err(text)?;
         let reading = connection.try_clone().map_err(text)?;
         let mut writing = connection.try_clone().map_err(text)?;
         let bell = Arc::new(Bell::default());
-        let session = consumers.quotes(&Subscription::All, policy, Ring(bell.clone()));
+        let session = consumers.trades(&Subscription::All, policy, Ring(bell.clone()));
         let session = Arc::new(session.map_err(|error| error.to_string())?);
         let (clock, held, read_session) = (consumers.clock.clone(), ending.clone(), session.clone());
         let reader = OwnThread::start("rustle-client", move |is_leaving| {
@@ -144,7 +146,7 @@ impl Bell {
         if !state.is_ready {
             state = self
                 .changed
-                .wait_timeout(state, LOOK)
+                .wait_timeout(state, POLL_INTERVAL)
                 .unwrap_or_else(PoisonError::into_inner)
                 .0;
         }
@@ -169,11 +171,11 @@ impl Doorbell for Ring {
     }
 }
 
-/// Reads what the client wants until it leaves. It is read to its end also when the feed is over: a connection that is closed with
-/// something unread is reset, and what is still under way to the client is lost with it.
+/// Reads what the client wants until it leaves. It is read to its end also when the feed is over: a connection that is closed
+/// with something unread is reset, and what is still under way to the client is lost with it.
 fn read(
     mut connection: Connection,
-    session: &FeedSession<FeedQuote>,
+    session: &FeedSession<FeedTrade>,
     clock: &dyn Clock,
     is_leaving: &AtomicBool,
 ) {
@@ -197,7 +199,7 @@ fn read(
     }
 }
 
-fn hear(line: &[u8], session: &FeedSession<FeedQuote>) {
+fn hear(line: &[u8], session: &FeedSession<FeedTrade>) {
     let wanted = match parse_subscription(line) {
         Ok(None) => Subscription::All,
         Ok(Some(names)) => Subscription::Symbols(names),
@@ -216,7 +218,8 @@ fn passed(clock: &dyn Clock, since: Nanoseconds) -> Duration {
     Duration::from_nanos(clock.now().saturating_sub(since))
 }
 
-/// Says that nothing more will be written, as `result` says why. A client that took nothing more, or is lost, is not listened to either.
+/// Says that nothing more will be written, as `result` says why. A client that took nothing more, or is lost, is not listened to
+/// either.
 fn close(connection: &Connection, result: &Result<(), String>) {
     match result {
         Ok(()) => connection.finish_writing(),
@@ -254,10 +257,10 @@ fn send(
     Ok(())
 }
 
-/// Writes quotes until the feed or the connection is over.
+/// Writes trades until the feed or the connection is over.
 fn write(
     connection: &mut impl Write,
-    session: &FeedSession<FeedQuote>,
+    session: &FeedSession<FeedTrade>,
     bell: &Bell,
     name: impl Fn(u32) -> Option<Arc<str>>,
     clock: &dyn Clock,
@@ -278,27 +281,27 @@ fn write(
             let (count, lane) = session.drain(LARGEST_WRITE, |record, lost| records.push((record, lost)));
             for (record, lost) in &records {
                 // What the source itself skipped a reader learns from the numbers, where there are any.
-                let skipped = match record.quote.sequence {
-                    NO_SEQUENCE => record.skipped,
+                let skipped = match record.trade.sequence {
+                    NO_SEQUENCE => record.sequence_gap,
                     _ => 0,
                 };
                 let lost = u64::from(*lost).saturating_add(skipped);
                 if lost > 0 {
                     write_gap(lost, &mut text);
                 }
-                let number = record.quote.symbol as usize;
+                let number = record.trade.symbol as usize;
                 if number >= names.len() {
                     names.resize(number + 1, None);
                 }
                 if names[number].is_none() {
-                    names[number] = name(record.quote.symbol);
+                    names[number] = name(record.trade.symbol);
                 }
                 if let Some(name) = &names[number] {
-                    write_ndjson(&record.quote, name, &mut text);
+                    write_ndjson(&record.trade, name, &mut text);
                 }
             }
-            if is_over && count == 0 && lane.untold > 0 {
-                write_gap(lane.untold, &mut text);
+            if is_over && count == 0 && lane.unreported > 0 {
+                write_gap(lane.unreported, &mut text);
             } else if count == 0 && passed(clock, written) >= HEARTBEAT {
                 let line = format!("{{\"v\":1,\"heartbeat\":{}}}\n", clock.wall_ms());
                 text.extend_from_slice(line.as_bytes());

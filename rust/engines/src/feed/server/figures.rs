@@ -1,7 +1,7 @@
 //! What a server tells of its clients.
 
 use super::super::FeedSession;
-use super::super::derive::FeedQuote;
+use super::super::derive::FeedTrade;
 use crate::lock::{Lock, locked, locked_surely};
 use crate::ring::LaneStatistics;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,9 +18,9 @@ pub struct ServerCounts {
     pub refused: u64,
     /// Bytes that were written.
     pub bytes: u64,
-    /// Quotes that were written.
-    pub quotes: u64,
-    /// Quotes that clients were too slow for.
+    /// Trades that were written.
+    pub trades: u64,
+    /// Trades that clients were too slow for.
     pub dropped: u64,
 }
 
@@ -33,7 +33,7 @@ pub struct ClientStatistics {
     pub since_ns: i64,
     /// Bytes that were written to it.
     pub bytes: u64,
-    /// Quotes that went through its lane.
+    /// Trades that went through its lane.
     pub lane: LaneStatistics,
 }
 
@@ -48,7 +48,7 @@ struct Book {
     refused: u64,
     /// Of those that have gone.
     bytes: u64,
-    quotes: u64,
+    trades: u64,
     dropped: u64,
 }
 
@@ -56,7 +56,7 @@ struct Entry {
     number: u64,
     since_ns: i64,
     written: Arc<AtomicU64>,
-    session: Arc<FeedSession<FeedQuote>>,
+    session: Arc<FeedSession<FeedTrade>>,
 }
 
 impl Entry {
@@ -76,7 +76,7 @@ impl Figures {
         &self,
         since_ns: i64,
         written: Arc<AtomicU64>,
-        session: Arc<FeedSession<FeedQuote>>,
+        session: Arc<FeedSession<FeedTrade>>,
     ) -> u64 {
         let mut book = locked(&self.0, Lock::Figures);
         let number = book.accepted;
@@ -96,7 +96,7 @@ impl Figures {
         if let Some(at) = book.present.iter().position(|entry| entry.number == number) {
             let got = book.present.remove(at).statistics();
             book.bytes += got.bytes;
-            book.quotes += got.lane.delivered;
+            book.trades += got.lane.delivered;
             // What waited is lost with the client.
             book.dropped += got.lane.dropped + got.lane.waiting;
         }
@@ -117,12 +117,12 @@ impl Figures {
             accepted: book.accepted,
             refused: book.refused,
             bytes: book.bytes,
-            quotes: book.quotes,
+            trades: book.trades,
             dropped: book.dropped,
         };
         for got in book.present.iter().map(Entry::statistics) {
             counts.bytes += got.bytes;
-            counts.quotes += got.lane.delivered;
+            counts.trades += got.lane.delivered;
             counts.dropped += got.lane.dropped;
         }
         counts

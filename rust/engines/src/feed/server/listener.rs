@@ -108,8 +108,8 @@ fn identity(path: &Path) -> Option<Identity> {
     data.file_type().is_socket().then(|| (data.dev(), data.ino()))
 }
 
-/// Removes the name of a socket that nobody has any more: a process that was killed leaves it behind. `None`: it is another file, or
-/// somebody has it.
+/// Removes the name of a socket that nobody has any more: a process that was killed leaves it behind. `None`: it is another file,
+/// or somebody has it.
 #[cfg(unix)]
 fn remove_left_behind(path: &Path) -> Option<()> {
     let found = identity(path)?;

@@ -6,25 +6,25 @@ use crate::{Tick, TickerConfiguration, TickerEngine};
 #[test]
 fn seconds_in_which_the_process_is_stopped_are_a_hole_in_the_numbers_of_a_simulated_feed() {
     let (runtime, feed) = feed(&simulated(&["A", "B", "C"], 10.0, None));
-    let session = feed.quotes(&Subscription::All, ALL, NoBell).expect("started");
+    let session = feed.trades(&Subscription::All, ALL, NoBell).expect("started");
     feed.run().expect("running");
     runtime.advance(SECOND);
     let before = drained(&session);
     assert_eq!(before.len(), 31);
-    assert!(before.iter().all(|(record, _)| record.skipped == 0));
+    assert!(before.iter().all(|(record, _)| record.sequence_gap == 0));
     runtime.set(|clock| clock.leap(5 * SECOND));
     runtime.advance(SECOND);
     let after = drained(&session);
     assert_eq!(after.len(), 31);
-    let skipped: u64 = after.iter().map(|(record, _)| record.skipped).sum();
+    let skipped: u64 = after.iter().map(|(record, _)| record.sequence_gap).sum();
     let counts = feed.counts();
-    assert_eq!((skipped, counts.gaps, counts.skipped), (149, 3, 149));
+    assert_eq!((skipped, counts.gaps, counts.skipped_numbers), (149, 3, 149));
     for symbol in 0..3 {
         let newest = after
             .iter()
             .rev()
-            .find(|(record, _)| record.quote.symbol == symbol);
-        let newest = newest.expect("a quote").0.quote.sequence;
+            .find(|(record, _)| record.trade.symbol == symbol);
+        let newest = newest.expect("a trade").0.trade.sequence;
         assert!(
             (69..=70).contains(&newest),
             "seven seconds at ten a second, got {newest}"
@@ -40,13 +40,13 @@ fn paces(between: impl Fn(&Runtime, i64)) -> Vec<[usize; 4]> {
             .collect::<String>(),
     );
     let (runtime, replayed) = feed(&SourceConfiguration::Replay(recording.played(Pace::Times(1.0))));
-    let replay = replayed.quotes(&Subscription::All, ALL, NoBell).expect("started");
+    let replay = replayed.trades(&Subscription::All, ALL, NoBell).expect("started");
     replayed.run().expect("running");
     let made_up = FeedEngine::on(runtime.clone(), &simulated(&["A"], 70.0, None)).expect("valid");
-    let quotes = made_up.quotes(&Subscription::All, ALL, NoBell).expect("started");
+    let trades = made_up.trades(&Subscription::All, ALL, NoBell).expect("started");
     let policy = Policy::Sampled { interval: 30_000_000 };
     let sampled = made_up
-        .quotes(&Subscription::All, policy, NoBell)
+        .trades(&Subscription::All, policy, NoBell)
         .expect("started");
     made_up.run().expect("running");
     let ticker = TickerEngine::on(runtime.clone(), TickerConfiguration::default()).expect("valid");
@@ -60,7 +60,7 @@ fn paces(between: impl Fn(&Runtime, i64)) -> Vec<[usize; 4]> {
             let drained_ticks = ticks.drain(64, |_: Tick, _| {}).map_or(0, |(count, _)| count);
             [
                 drained(&replay).len(),
-                drained(&quotes).len(),
+                drained(&trades).len(),
                 drained(&sampled).len(),
                 drained_ticks,
             ]

@@ -28,21 +28,21 @@ fn awaited<T: Copy>(runtime: &Runtime, session: &FeedSession<T>, most: usize) ->
         });
     }
     let statistics = session.lane_statistics();
-    assert_eq!((statistics.dropped, statistics.untold), (0, 0));
+    assert_eq!((statistics.dropped, statistics.unreported), (0, 0));
     (all, longest)
 }
 
 #[test]
-fn candles_that_one_quote_or_the_end_closes_are_waited_for() {
-    // 20 symbols with 60 candles each, all of which the last quote of a symbol or the end closes.
+fn candles_that_one_trade_or_the_end_closes_are_waited_for() {
+    // 20 symbols with 60 candles each, all of which the last trade of a symbol or the end closes.
     for (lateness_s, last_s) in [(60, 1_000), (0, 59), (60, 59)] {
         let times = (0..60).chain([last_s]);
-        let quotes = times.flat_map(|t| (0..20).map(move |symbol| (symbol, t)));
-        let text: String = (quotes.zip(0..))
+        let trades = times.flat_map(|t| (0..20).map(move |symbol| (symbol, t)));
+        let text: String = (trades.zip(0..))
             .map(|((symbol, t), n)| line(&format!("S{symbol}"), "1.5", 1_000 * t, n))
             .collect();
         let (runtime, feed, _recording) = played(&text);
-        let policy = Policy::Awaited { capacity: 16 };
+        let policy = Policy::Lossless { capacity: 16 };
         let session = feed.candles(
             &Subscription::All,
             second(),
@@ -60,7 +60,7 @@ fn candles_that_one_quote_or_the_end_closes_are_waited_for() {
 }
 
 #[test]
-fn alerts_that_one_quote_fires_are_waited_for() {
+fn alerts_that_one_trade_fires_are_waited_for() {
     let text: String = (0..2_000)
         .map(|n| line("A", if n % 2 == 0 { "1" } else { "200" }, n, n as u64))
         .collect();
@@ -74,7 +74,7 @@ fn alerts_that_one_quote_fires_are_waited_for() {
         })
         .collect();
     let capacity = 100;
-    let session = feed.alerts(&thresholds, Policy::Awaited { capacity }, NoBell);
+    let session = feed.alerts(&thresholds, Policy::Lossless { capacity }, NoBell);
     let session = session.expect("started");
     feed.run().expect("running");
     let (alerts, longest) = awaited(&runtime, &session, 33);
@@ -83,13 +83,13 @@ fn alerts_that_one_quote_fires_are_waited_for() {
 }
 
 #[test]
-fn what_is_lost_after_the_last_record_is_told_at_the_end() {
+fn what_is_lost_after_the_last_record_is_reported_at_the_end() {
     let text: String = (0..20)
         .map(|n| line(&format!("S{n}"), "1.5", 0, n as u64))
         .collect();
     let (runtime, feed, _recording) = played(&text);
     let start = |overflow| {
-        let policy = Policy::All {
+        let policy = Policy::Buffered {
             overflow,
             capacity: 16,
         };
@@ -99,12 +99,12 @@ fn what_is_lost_after_the_last_record_is_told_at_the_end() {
     let sessions = [Overflow::DropNewest, Overflow::DropOldest].map(start);
     feed.run().expect("running");
     runtime.advance(SECOND);
-    let told = sessions.map(|session| {
+    let reported = sessions.map(|session| {
         assert!(session.is_released());
         let gaps: u32 = drained(&session).iter().map(|(_, lost)| *lost).sum();
-        (gaps, session.lane_statistics().untold)
+        (gaps, session.lane_statistics().unreported)
     });
-    assert_eq!(told, [(0, 4), (4, 0)]);
+    assert_eq!(reported, [(0, 4), (4, 0)]);
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn sample_that_waited_when_its_consumer_was_cancelled_can_be_drained() {
     let policy = Policy::Sampled {
         interval: 3_600_000_000_000,
     };
-    let session = feed.quotes(&Subscription::All, policy, NoBell).expect("started");
+    let session = feed.trades(&Subscription::All, policy, NoBell).expect("started");
     feed.run().expect("running");
     runtime.advance(SECOND);
     session.cancel();
@@ -121,14 +121,14 @@ fn sample_that_waited_when_its_consumer_was_cancelled_can_be_drained() {
     let [(record, lost)] = drained(&session)[..] else {
         panic!("the newest");
     };
-    assert_eq!(u64::from(lost), record.quote.sequence);
+    assert_eq!(u64::from(lost), record.trade.sequence);
 }
 
 #[test]
-fn quote_that_replaces_another_takes_over_what_was_skipped_before_that() {
-    let (runtime, feed) = feed(&pushed::pushed());
+fn trade_that_replaces_another_takes_over_what_was_skipped_before_that() {
+    let (runtime, feed) = feed(&external::external());
     let session = feed
-        .quotes(&Subscription::All, Policy::Latest, NoBell)
+        .trades(&Subscription::All, Policy::Conflated, NoBell)
         .expect("started");
     feed.run().expect("running");
     runtime.advance(Duration::ZERO);
@@ -140,11 +140,11 @@ fn quote_that_replaces_another_takes_over_what_was_skipped_before_that() {
     let [(record, lost)] = drained(&session)[..] else {
         panic!("the newest");
     };
-    assert_eq!((record.skipped, lost), (7, 2));
+    assert_eq!((record.sequence_gap, lost), (7, 2));
 }
 
 #[test]
-fn late_quote_gives_no_statistics_again() {
+fn late_trade_gives_no_statistics_again() {
     let text: String = [0, 500, 200, 900]
         .iter()
         .zip(0..)
@@ -162,12 +162,12 @@ fn late_quote_gives_no_statistics_again() {
 }
 
 #[test]
-fn quotes_that_a_full_window_gave_up_are_counted_also_after_the_end() {
+fn trades_that_a_full_window_dropped_are_counted_also_after_the_end() {
     let count = rustle_market::DEFAULT_WINDOW_ENTRIES as u64 + 3;
     let (runtime, feed) = feed(&simulated(&["A"], 1e7, Some(count)));
     let hour = Interval::parse("1h").expect("an interval");
     let session = feed
-        .statistics(&Subscription::All, hour, Policy::Latest, NoBell)
+        .statistics(&Subscription::All, hour, Policy::Conflated, NoBell)
         .expect("started");
     feed.run().expect("running");
     runtime.advance(SECOND);

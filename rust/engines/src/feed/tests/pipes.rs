@@ -26,8 +26,8 @@ fn pipe() -> (PipeReader, PipeWriter, PathBuf) {
     (reader, writer, path)
 }
 
-/// Lets the feed work until so many more quotes came.
-fn heard(runtime: &Runtime, session: &FeedSession<FeedQuote>, count: usize) -> Vec<String> {
+/// Lets the feed work until so many more trades came.
+fn heard(runtime: &Runtime, session: &FeedSession<FeedTrade>, count: usize) -> Vec<String> {
     let mut all = Vec::new();
     while all.len() < count {
         runtime.advance(Duration::ZERO);
@@ -38,10 +38,10 @@ fn heard(runtime: &Runtime, session: &FeedSession<FeedQuote>, count: usize) -> V
 }
 
 #[test]
-fn quotes_of_a_pipe_come_while_it_is_open() {
+fn trades_of_a_pipe_come_while_it_is_open() {
     let (reader, mut writer, path) = pipe();
     let (runtime, feed) = feed(&SourceConfiguration::Replay(played(path)));
-    let session = feed.quotes(&Subscription::All, ALL, NoBell).expect("started");
+    let session = feed.trades(&Subscription::All, ALL, NoBell).expect("started");
     writer.write_all(line("A", "1", 1, 1).as_bytes()).expect("a pipe");
     feed.run().expect("running");
     assert_eq!(heard(&runtime, &session, 1), ["1"]);
@@ -67,8 +67,8 @@ fn quotes_of_a_pipe_come_while_it_is_open() {
 fn more_than_fits_is_read_in_order_and_held_up() {
     let (_reader, mut writer, path) = pipe();
     let (runtime, feed) = feed(&SourceConfiguration::Replay(played(path)));
-    let awaited = Policy::Awaited { capacity: 100 };
-    let session = feed.quotes(&Subscription::All, awaited, NoBell).expect("started");
+    let awaited = Policy::Lossless { capacity: 100 };
+    let session = feed.trades(&Subscription::All, awaited, NoBell).expect("started");
     feed.run().expect("running");
     let writing = std::thread::spawn(move || {
         for n in 0..20_000 {
@@ -81,7 +81,7 @@ fn more_than_fits_is_read_in_order_and_held_up() {
         let mut next = Vec::new();
         while next.is_empty() {
             runtime.advance(Duration::from_millis(1));
-            session.drain(1, |record, lost| next.push((record.quote.sequence, lost)));
+            session.drain(1, |record, lost| next.push((record.trade.sequence, lost)));
         }
         assert_eq!(next, [(n, 0)]);
     }
@@ -96,7 +96,7 @@ fn pipe_that_nobody_writes_to_holds_nobody_up() {
     assert!(made.expect("a program of every system").success());
     let (runtime, feed) = feed(&SourceConfiguration::Replay(played(path.clone())));
     let (bell, heard) = bell();
-    let _session = feed.quotes(&Subscription::All, ALL, bell).expect("started");
+    let _session = feed.trades(&Subscription::All, ALL, bell).expect("started");
     feed.run().expect("running");
     runtime.advance(SECOND);
     assert_eq!(heard.try_recv().ok(), None);

@@ -48,7 +48,7 @@ fn recording_is_played_at_its_pace() {
     let recording = Recording::new(&text);
     let configuration = SourceConfiguration::Replay(recording.played(Pace::Times(2.0)));
     let (runtime, feed) = feed(&configuration);
-    let session = feed.quotes(&Subscription::All, ALL, NoBell).expect("started");
+    let session = feed.trades(&Subscription::All, ALL, NoBell).expect("started");
     feed.run().expect("running");
     runtime.advance(Duration::ZERO);
     assert_eq!(prices(&session), ["0.50"]);
@@ -74,13 +74,13 @@ fn recording_begins_where_it_is_asked_to_and_again() {
     configuration.from_ns = Some(2_000_000_000);
     configuration.repeats = true;
     let (runtime, feed) = feed(&SourceConfiguration::Replay(configuration));
-    let session = feed.quotes(&Subscription::All, ALL, NoBell).expect("started");
+    let session = feed.trades(&Subscription::All, ALL, NoBell).expect("started");
     feed.run().expect("running");
     runtime.advance(5 * SECOND);
     let all = drained(&session);
     let seen: Vec<_> = all
         .iter()
-        .map(|(record, _)| (record.quote.sequence, record.quote.time_ns / 1_000_000))
+        .map(|(record, _)| (record.trade.sequence, record.trade.time_ns / 1_000_000))
         .collect();
     assert_eq!(
         seen,
@@ -95,7 +95,7 @@ fn recording_begins_where_it_is_asked_to_and_again() {
     );
     assert!(
         all.iter()
-            .all(|(record, _)| record.skipped == 0 && !record.is_out_of_order)
+            .all(|(record, _)| record.sequence_gap == 0 && !record.is_out_of_order)
     );
 }
 
@@ -109,13 +109,13 @@ fn laps_that_were_recorded_are_all_read_back() {
     let mut looped = recording.played(Pace::Times(1.0));
     looped.repeats = true;
     let (runtime, source) = feed(&SourceConfiguration::Replay(looped));
-    let session = source.quotes(&Subscription::All, ALL, NoBell).expect("started");
+    let session = source.trades(&Subscription::All, ALL, NoBell).expect("started");
     source.run().expect("running");
     runtime.advance(20 * SECOND);
     let (mut written, mut count) = (Vec::new(), 0);
     for (record, _) in drained(&session) {
-        let name = source.symbol(record.quote.symbol).expect("a name");
-        rustle_market::write_ndjson(&record.quote, &name, &mut written);
+        let name = source.symbol(record.trade.symbol).expect("a name");
+        rustle_market::write_ndjson(&record.trade, &name, &mut written);
         count += 1;
     }
     assert_eq!(count, 21, "the first of a fifth lap is the last");
@@ -124,9 +124,12 @@ fn laps_that_were_recorded_are_all_read_back() {
     again.run().expect("running");
     runtime.advance(SECOND);
     let counts = again.counts();
-    assert_eq!((counts.quotes, counts.duplicates), (count, 0));
+    assert_eq!((counts.trades, counts.duplicates), (count, 0));
     // Each lap of A: 3, 2, and 6, before which two are missing; the one that came later is among the skipped of later laps.
-    assert_eq!((counts.skipped, source.counts().skipped), (12, 12));
+    assert_eq!(
+        (counts.skipped_numbers, source.counts().skipped_numbers),
+        (12, 12)
+    );
 }
 
 #[test]
@@ -136,20 +139,20 @@ fn source_waits_for_a_consumer_that_must_not_lose_anything() {
         .collect();
     let recording = Recording::new(&text);
     let (runtime, feed) = feed(&SourceConfiguration::Replay(recording.played(Pace::Unpaced)));
-    let awaited = Policy::Awaited { capacity: 100 };
-    let slow = feed.quotes(&Subscription::All, awaited, NoBell).expect("started");
-    let lossy = Policy::All {
+    let awaited = Policy::Lossless { capacity: 100 };
+    let slow = feed.trades(&Subscription::All, awaited, NoBell).expect("started");
+    let lossy = Policy::Buffered {
         overflow: Overflow::DropOldest,
         capacity: 10,
     };
-    let lossy = feed.quotes(&Subscription::All, lossy, NoBell).expect("started");
+    let lossy = feed.trades(&Subscription::All, lossy, NoBell).expect("started");
     feed.run().expect("running");
     let mut seen = 0;
     let mut turns = 0;
     while !slow.is_released() || seen < 10_000 {
         runtime.advance(Duration::from_millis(1));
         for (record, lost) in drained(&slow) {
-            assert_eq!((record.quote.sequence, lost), (seen, 0));
+            assert_eq!((record.trade.sequence, lost), (seen, 0));
             seen += 1;
         }
         turns += 1;
@@ -166,7 +169,7 @@ fn source_waits_for_a_consumer_that_must_not_lose_anything() {
 }
 
 #[test]
-fn message_that_cannot_be_understood_is_counted_told_and_skipped() {
+fn message_that_cannot_be_understood_is_counted_reported_and_skipped() {
     let long = "x".repeat(70_000);
     let text = format!(
         "{}\n\nnot json\n{{\"heartbeat\":1}}\n{{\"symbol\":\"A\"}}\n{long}\n{}{}{}{}",
@@ -178,13 +181,13 @@ fn message_that_cannot_be_understood_is_counted_told_and_skipped() {
     );
     let recording = Recording::new(&text);
     let (runtime, feed) = feed(&SourceConfiguration::Replay(recording.played(Pace::Unpaced)));
-    let session = feed.quotes(&Subscription::All, ALL, NoBell).expect("started");
+    let session = feed.trades(&Subscription::All, ALL, NoBell).expect("started");
     let notices = feed.notices(Notices::All, 16, NoBell).expect("started");
     feed.run().expect("running");
     runtime.advance(Duration::from_millis(10));
-    let all: Vec<FeedQuote> = drained(&session).into_iter().map(|(record, _)| record).collect();
+    let all: Vec<FeedTrade> = drained(&session).into_iter().map(|(record, _)| record).collect();
     assert_eq!(
-        all.iter().map(|record| record.skipped).collect::<Vec<_>>(),
+        all.iter().map(|record| record.sequence_gap).collect::<Vec<_>>(),
         [0, 2, 0, 0]
     );
     assert_eq!(
@@ -196,27 +199,27 @@ fn message_that_cannot_be_understood_is_counted_told_and_skipped() {
     let expected = FeedCounts {
         bytes: text.len() as u64,
         messages: 9,
-        quotes: 4,
+        trades: 4,
         malformed: 2,
         oversized: 1,
         others: 1,
         gaps: 1,
-        skipped: 2,
+        skipped_numbers: 2,
         duplicates: 1,
         out_of_order: 1,
         ..FeedCounts::default()
     };
     assert_eq!(feed.counts(), expected);
-    let told: Vec<(NoticeKind, u64)> = drained(&notices)
+    let reported: Vec<(NoticeKind, u64)> = drained(&notices)
         .iter()
         .map(|(notice, _)| (notice.kind, notice.count))
         .collect();
     use NoticeKind::{Closed, Malformed, Oversized};
-    assert_eq!(told, [(Malformed, 1), (Oversized, 8), (Closed, 0)]);
+    assert_eq!(reported, [(Malformed, 1), (Oversized, 8), (Closed, 0)]);
 }
 
 #[test]
-fn candles_statistics_and_alerts_are_made_of_the_quotes() {
+fn candles_statistics_and_alerts_are_made_of_the_trades() {
     let text: String = [
         (0, "10"),
         (400, "12"),
@@ -273,7 +276,7 @@ fn candles_statistics_and_alerts_are_made_of_the_quotes() {
     assert_eq!(statistics[2].0.mean, 31.0 / 3.0);
     let fired: Vec<_> = drained(&alerts)
         .iter()
-        .map(|(alert, _)| (alert.threshold, alert.quote.sequence))
+        .map(|(alert, _)| (alert.threshold, alert.trade.sequence))
         .collect();
     assert_eq!(fired, [(0, 1), (1, 2), (0, 4), (1, 5)]);
 }

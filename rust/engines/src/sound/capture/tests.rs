@@ -97,7 +97,7 @@ fn slow_consumer_loses_blocks_that_are_counted() {
 }
 
 #[test]
-fn device_is_read_in_order_and_its_overruns_are_told() {
+fn device_is_read_in_order_and_its_overruns_are_reported() {
     let (engine, runtime) = engine(None);
     let (ear, blocks, releases) = Ear::new();
     let acts = [
@@ -115,13 +115,13 @@ fn device_is_read_in_order_and_its_overruns_are_told() {
             break release;
         }
     };
-    let told: Vec<SoundBlock> = blocks.try_iter().collect();
-    let shape: Vec<_> = told
+    let reported: Vec<SoundBlock> = blocks.try_iter().collect();
+    let shape: Vec<_> = reported
         .iter()
         .map(|block| (block.position, block.frames, block.overruns, block.lost))
         .collect();
     assert_eq!(shape, [(0, 100, 0, 0), (100, 28, 0, 0), (128, 64, 1, 0)]);
-    let sound: Vec<f32> = told
+    let sound: Vec<f32> = reported
         .iter()
         .flat_map(|block| block.samples[..2 * block.frames as usize].iter().copied())
         .collect();
@@ -153,13 +153,13 @@ fn worker_that_is_held_up_finds_the_hole_in_its_place() {
     while releases.try_recv().is_err() {
         runtime.advance(Duration::from_millis(10));
     }
-    let told: Vec<SoundBlock> = blocks.try_iter().collect();
-    assert_eq!(told.len(), 375);
-    assert!(told.iter().all(|block| block.lost == 0));
+    let reported: Vec<SoundBlock> = blocks.try_iter().collect();
+    assert_eq!(reported.len(), 375);
+    assert!(reported.iter().all(|block| block.lost == 0));
 }
 
 #[test]
-fn block_after_a_hole_tells_how_long_it_was() {
+fn block_after_a_hole_reports_how_long_it_was() {
     let (engine, runtime) = engine(None);
     let (ear, blocks, _) = Ear::new();
     let queue = Arc::new(BlockQueue::new(4, 128, 2));
@@ -175,8 +175,8 @@ fn block_after_a_hole_tells_how_long_it_was() {
     let source = Source::Device(DeviceSource { thread, queue });
     let _session = engine.start_from(source, Delivery::Push(Box::new(ear)));
     runtime.advance(Duration::from_millis(10));
-    let told: Vec<u64> = blocks.try_iter().map(|block| block.lost).collect();
-    assert_eq!(told, [100, 0, 744]);
+    let reported: Vec<u64> = blocks.try_iter().map(|block| block.lost).collect();
+    assert_eq!(reported, [100, 0, 744]);
 }
 
 #[test]

@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 const LARGEST_BATCH: u64 = 512;
 
 /// The time between two looks at a device's thread.
-const NAP: Nanoseconds = 10_000_000;
+const RETRY_INTERVAL: Nanoseconds = 10_000_000;
 
 /// Where a session's sound goes.
 pub(super) enum Sink {
@@ -152,7 +152,7 @@ pub(super) struct PlaybackJob {
     batch: Vec<PlaybackProgress>,
     scratch: Vec<f32>,
     sequence: u64,
-    told: PlaybackProgress,
+    reported: PlaybackProgress,
 }
 
 impl PlaybackJob {
@@ -172,7 +172,7 @@ impl PlaybackJob {
             batch: Vec::new(),
             scratch: Vec::new(),
             sequence: 0,
-            told: PlaybackProgress::default(),
+            reported: PlaybackProgress::default(),
         }
     }
 
@@ -180,7 +180,7 @@ impl PlaybackJob {
         let progress = self.shared.progress(self.sequence);
         self.batch.push(progress);
         self.sequence += 1;
-        self.told = progress;
+        self.reported = progress;
     }
 
     /// Takes the periods that are due out of the queue, and nobody hears them.
@@ -225,12 +225,12 @@ impl PlaybackJob {
             return Step::End;
         };
         let outcome = thread.outcome();
-        let progress = self.shared.progress(self.told.sequence);
-        if progress != self.told || self.sequence == 0 {
+        let progress = self.shared.progress(self.reported.sequence);
+        if progress != self.reported || self.sequence == 0 {
             self.add();
         }
         match outcome {
-            None => Step::At(now + NAP),
+            None => Step::At(now + RETRY_INTERVAL),
             Some(Ok(())) => Step::End,
             Some(Err(reason)) => Step::Fail(reason),
         }

@@ -46,12 +46,12 @@ fn demonstration_takes_what_is_written_at_its_rate() {
     runtime.advance(Duration::from_secs(1));
     assert_eq!(releases.recv(), Ok(Release::Ended));
     let records: Vec<PlaybackProgress> = records.try_iter().collect();
-    let told: Vec<_> = records
+    let reported: Vec<_> = records
         .iter()
         .map(|at| (at.sequence, at.position, at.played, at.queued))
         .collect();
     assert_eq!(
-        told,
+        reported,
         [
             (0, 480, 0, 0),
             (1, 960, 480, 520),
@@ -59,7 +59,10 @@ fn demonstration_takes_what_is_written_at_its_rate() {
             (3, 1_920, 1_000, 0)
         ]
     );
-    assert!(records.iter().all(|at| at.starved == 0), "the end is no hole");
+    assert!(
+        records.iter().all(|at| at.inserted_silence == 0),
+        "the end is no hole"
+    );
 }
 
 #[test]
@@ -73,7 +76,7 @@ fn silence_in_the_place_of_sound_that_is_late_is_counted() {
     let last = records.try_iter().last().expect("told");
     // Two periods before the first sound are no hole; the one after it is.
     assert_eq!(
-        (last.position, last.played, last.starved),
+        (last.position, last.played, last.inserted_silence),
         (5 * 480, 480, 2 * 480)
     );
 }
@@ -110,7 +113,7 @@ fn sound_of_several_threads_is_played_whole() {
     runtime.advance(Duration::from_secs(1));
     assert_eq!(releases.recv(), Ok(Release::Ended));
     let last = records.try_iter().last().expect("told");
-    assert_eq!((last.played, last.starved), (20_000, 0));
+    assert_eq!((last.played, last.inserted_silence), (20_000, 0));
 }
 
 #[test]

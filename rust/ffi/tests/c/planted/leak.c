@@ -1,5 +1,5 @@
-// A leak on purpose: the contexts of sessions are lost in their releases. LeakSanitizer has to report it; scripts/test looks. There are
-// some, one after the other: of the last a copy may be left in the stack of a worker, which hides it.
+// A leak on purpose: the contexts of sessions are lost in their releases. LeakSanitizer has to report it; scripts/test looks.
+// There are some, one after the other: of the last a copy may be left in the stack of a worker, which hides it.
 #include "../expect.h"
 
 static atomic_int released;

@@ -11,7 +11,7 @@ int main(void) {
   EXPECT(magnitudes != NULL);
   RustleFftPlanConfiguration configuration = {.size = SIZE, .window = RUSTLE_WINDOW_HANN};
   OK(rustle_fft_plan_new(&configuration, &plan, NULL));
-  OK(rustle_fft_spectrum(plan, RUSTLE_FORM_MAGNITUDES, samples, SIZE, magnitudes, BINS, NULL, 0, NULL));
+  OK(rustle_fft_spectrum(plan, RUSTLE_OUTPUT_MAGNITUDES, samples, SIZE, magnitudes, BINS, NULL, 0, NULL));
   OK(rustle_fft_plan_free(plan, NULL));
   free(magnitudes);
   return 0;

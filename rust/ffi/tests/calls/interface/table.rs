@@ -221,8 +221,8 @@ pub(crate) static RUSTLE_FEED_THRESHOLD: Record = Record {
     ],
 };
 
-/// `RustleQuoteRequest`.
-pub(crate) static RUSTLE_QUOTE_REQUEST: Record = Record {
+/// `RustleTradeRequest`.
+pub(crate) static RUSTLE_TRADE_REQUEST: Record = Record {
     size: 48,
     fields: &[
         Field {
@@ -504,8 +504,8 @@ pub(crate) static RUSTLE_LIVE_FEED: Record = Record {
     ],
 };
 
-/// `RustlePushedFeed`.
-pub(crate) static RUSTLE_PUSHED_FEED: Record = Record {
+/// `RustleExternalFeed`.
+pub(crate) static RUSTLE_EXTERNAL_FEED: Record = Record {
     size: 40,
     fields: &[
         Field {
@@ -1282,11 +1282,11 @@ pub(crate) static CALLS: &[Call] = &[
         },
     },
     Call {
-        name: "rustle_feed_new_pushed",
+        name: "rustle_feed_new_external",
         makes: "feed",
         parameters: &[
             Parameter {
-                what: What::In(&RUSTLE_PUSHED_FEED, false),
+                what: What::In(&RUSTLE_EXTERNAL_FEED, false),
                 size: 40,
             },
             Parameter {
@@ -1307,7 +1307,13 @@ pub(crate) static CALLS: &[Call] = &[
         is_realtime: false,
         // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
         run: |a, error| unsafe {
-            rustle_new(RUSTLE_NEW_FEED_PUSHED, a.input(0), a.size(0), a.output(1), error)
+            rustle_new(
+                RUSTLE_NEW_FEED_EXTERNAL,
+                a.input(0),
+                a.size(0),
+                a.output(1),
+                error,
+            )
         },
     },
     Call {
@@ -1379,7 +1385,7 @@ pub(crate) static CALLS: &[Call] = &[
         },
     },
     Call {
-        name: "rustle_feed_start_quotes",
+        name: "rustle_feed_start_trades",
         makes: "session",
         parameters: &[
             Parameter {
@@ -1390,7 +1396,7 @@ pub(crate) static CALLS: &[Call] = &[
                 size: 0,
             },
             Parameter {
-                what: What::In(&RUSTLE_QUOTE_REQUEST, false),
+                what: What::In(&RUSTLE_TRADE_REQUEST, false),
                 size: 48,
             },
             Parameter {
@@ -1423,7 +1429,7 @@ pub(crate) static CALLS: &[Call] = &[
         run: |a, error| unsafe {
             rustle_start(
                 a.handle(0),
-                RUSTLE_START_FEED_QUOTES,
+                RUSTLE_START_FEED_TRADES,
                 a.input(1),
                 a.size(1),
                 a.size(2),
@@ -1434,13 +1440,13 @@ pub(crate) static CALLS: &[Call] = &[
         },
     },
     Call {
-        name: "rustle_feed_drain_quotes",
+        name: "rustle_feed_drain_trades",
         makes: "",
         parameters: &[
             Parameter {
                 what: What::Handle(Maker {
                     kind: "session",
-                    function: Some("rustle_feed_start_quotes"),
+                    function: Some("rustle_feed_start_trades"),
                 }),
                 size: 0,
             },
@@ -1469,7 +1475,7 @@ pub(crate) static CALLS: &[Call] = &[
         run: |a, error| unsafe {
             rustle_drain(
                 a.handle(0),
-                RUSTLE_START_FEED_QUOTES,
+                RUSTLE_START_FEED_TRADES,
                 a.output(1),
                 a.size(1),
                 a.count(1),
@@ -3431,7 +3437,7 @@ pub(crate) static CALLS: &[Call] = &[
             Parameter {
                 what: What::Handle(Maker {
                     kind: "feed",
-                    function: Some("rustle_feed_new_pushed"),
+                    function: Some("rustle_feed_new_external"),
                 }),
                 size: 0,
             },
@@ -3463,13 +3469,13 @@ pub(crate) static CALLS: &[Call] = &[
         run: |a, error| unsafe { rustle_feed_push(a.handle(0), a.input(1), a.count(1), a.output(2), error) },
     },
     Call {
-        name: "rustle_feed_tell",
+        name: "rustle_feed_report",
         makes: "",
         parameters: &[
             Parameter {
                 what: What::Handle(Maker {
                     kind: "feed",
-                    function: Some("rustle_feed_new_pushed"),
+                    function: Some("rustle_feed_new_external"),
                 }),
                 size: 0,
             },
@@ -3502,7 +3508,7 @@ pub(crate) static CALLS: &[Call] = &[
         is_realtime: false,
         // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
         run: |a, error| unsafe {
-            rustle_feed_tell(
+            rustle_feed_report(
                 a.handle(0),
                 Choice::of_number(a.u32(1)),
                 a.u64(2),
@@ -3591,7 +3597,7 @@ pub(crate) static CALLS: &[Call] = &[
             Parameter {
                 what: What::Handle(Maker {
                     kind: "session",
-                    function: Some("rustle_feed_start_quotes"),
+                    function: Some("rustle_feed_start_trades"),
                 }),
                 size: 0,
             },
@@ -3651,7 +3657,7 @@ pub(crate) static CALLS: &[Call] = &[
             Parameter {
                 what: What::Handle(Maker {
                     kind: "session",
-                    function: Some("rustle_feed_start_quotes"),
+                    function: Some("rustle_feed_start_trades"),
                 }),
                 size: 0,
             },
@@ -3860,7 +3866,7 @@ pub(crate) static CALLS: &[Call] = &[
         },
     },
     Call {
-        name: "rustle_fft_path",
+        name: "rustle_fft_instruction_set",
         makes: "",
         parameters: &[Parameter {
             what: What::Out(4, false),
@@ -3869,7 +3875,7 @@ pub(crate) static CALLS: &[Call] = &[
         statuses: &[status::RUSTLE_INVALID_VALUE, status::RUSTLE_NULL_POINTER],
         is_realtime: false,
         // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
-        run: |a, error| unsafe { rustle_fft_path(a.output(0), error) },
+        run: |a, error| unsafe { rustle_fft_instruction_set(a.output(0), error) },
     },
     Call {
         name: "rustle_fft_window",
@@ -4090,7 +4096,7 @@ pub(crate) static CALLS: &[Call] = &[
         },
     },
     Call {
-        name: "rustle_noise_scale",
+        name: "rustle_display_scale",
         makes: "",
         parameters: &[
             Parameter {
@@ -4109,7 +4115,7 @@ pub(crate) static CALLS: &[Call] = &[
         statuses: &[status::RUSTLE_INVALID_VALUE, status::RUSTLE_NULL_POINTER],
         is_realtime: true,
         // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
-        run: |a, error| unsafe { rustle_noise_scale(a.f64(0), a.output(1), a.output(2), error) },
+        run: |a, error| unsafe { rustle_display_scale(a.f64(0), a.output(1), a.output(2), error) },
     },
     Call {
         name: "rustle_pitch_process",

@@ -44,8 +44,8 @@ impl Wrong {
         Self::Negative,
     ];
 
-    /// Has `check` look at `call` with arguments of which one at a time is wrong, in each way, at each place. The others are those
-    /// of `basis`.
+    /// Has `check` look at `call` with arguments of which one at a time is wrong, in each way, at each place. The others are
+    /// those of `basis`.
     pub(crate) fn each(
         call: &Call,
         basis: Basis,

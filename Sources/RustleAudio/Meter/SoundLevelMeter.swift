@@ -4,18 +4,18 @@ internal import RustleCore
 /// A sound-level meter: levels, loudness and bands of sound that comes in buffers.
 ///
 /// ```swift
-/// let meter = try NoiseMeter(format: capture.configuration.format)
+/// let meter = try SoundLevelMeter(format: capture.configuration.format)
 /// for try await reading in try await meter.readings(of: capture) {
-///   print(reading.levelName, reading.level, reading.calibration.unit, reading.noiseClass.name)
+///   print(reading.levelName, reading.level, reading.calibration.unit, reading.levelZone.name)
 /// }
 /// ```
 ///
 /// Any task may read what it shows while another one feeds it. Memory is of a fixed size, however long the measurement.
-public actor NoiseMeter {
+public actor SoundLevelMeter {
   /// The rate and the channels that it takes.
   public nonisolated let format: AudioFormat
   /// What it measures.
-  public nonisolated let configuration: NoiseMeterConfiguration
+  public nonisolated let configuration: SoundLevelMeterConfiguration
 
   private let meter: NativeMeter
 
@@ -24,7 +24,7 @@ public actor NoiseMeter {
   ///   - configuration: what is measured.
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation``.
   public init(
-    format: AudioFormat, configuration: NoiseMeterConfiguration = NoiseMeterConfiguration()
+    format: AudioFormat, configuration: SoundLevelMeterConfiguration = SoundLevelMeterConfiguration()
   ) throws(AudioError) {
     if case .channel(let channel) = configuration.channel, !(0..<format.channels).contains(channel) {
       throw .validation("channel", expected: "one below \(format.channels)", got: "\(channel)")
@@ -41,16 +41,16 @@ public actor NoiseMeter {
   /// Measures a buffer. Sound that was lost before it does not count.
   ///
   /// - Throws: ``AudioError`` with ``AudioError/Code/formatMismatch``; the buffer does not count then.
-  public func process(_ buffer: AudioBuffer) throws(AudioError) {
+  public func process(_ buffer: PCMBuffer) throws(AudioError) {
     try buffer.expect(format)
     try AudioError.rethrowing { () throws(NativeError) in try meter.process(buffer.samples.span) }
   }
 
   /// What it shows now.
-  public var reading: NoiseReading {
+  public var reading: SoundLevelReading {
     get throws(AudioError) {
       do {
-        return NoiseReading(try meter.read(), configuration)
+        return SoundLevelReading(try meter.read(), configuration)
       } catch {
         throw AudioError(error)
       }
@@ -124,20 +124,20 @@ public actor NoiseMeter {
   /// - Throws: what the input throws when it cannot be opened.
   public nonisolated func readings<Input: AudioInput>(
     of input: Input, every interval: Duration = .milliseconds(125)
-  ) async throws -> NoiseReadings<Input.Buffers> {
+  ) async throws -> SoundLevelReadings<Input.Buffers> {
     let frames = format.frames(in: max(interval, .milliseconds(1)))
-    return NoiseReadings(meter: self, buffers: try await input.buffers(), framesBetween: frames)
+    return SoundLevelReadings(meter: self, buffers: try await input.buffers(), framesBetween: frames)
   }
 }
 
-/// What a ``NoiseMeter`` shows while it measures an input.
-public struct NoiseReadings<Buffers: AsyncSequence>: AsyncSequence where Buffers.Element == AudioBuffer {
+/// What a ``SoundLevelMeter`` shows while it measures an input.
+public struct SoundLevelReadings<Buffers: AsyncSequence>: AsyncSequence where Buffers.Element == PCMBuffer {
   /// A reading.
-  public typealias Element = NoiseReading
+  public typealias Element = SoundLevelReading
   /// What the input throws, or ``AudioError``.
   public typealias Failure = any Error
 
-  let meter: NoiseMeter
+  let meter: SoundLevelMeter
   let buffers: Buffers
   let framesBetween: Int
 
@@ -148,16 +148,16 @@ public struct NoiseReadings<Buffers: AsyncSequence>: AsyncSequence where Buffers
 
   /// Measures, and reads what is shown.
   public struct Iterator: AsyncIteratorProtocol {
-    private let meter: NoiseMeter
+    private let meter: SoundLevelMeter
     private var buffers: Buffers.AsyncIterator
     private let framesBetween: Int
     /// A buffer that reaches beyond a reading, and the frame that its measurement has come to.
-    private var buffer: AudioBuffer?
+    private var buffer: PCMBuffer?
     private var place = 0
     private var untilReading: Int
     private var isOver = false
 
-    init(meter: NoiseMeter, buffers: Buffers.AsyncIterator, framesBetween: Int) {
+    init(meter: SoundLevelMeter, buffers: Buffers.AsyncIterator, framesBetween: Int) {
       self.meter = meter
       self.buffers = buffers
       self.framesBetween = framesBetween
@@ -165,12 +165,12 @@ public struct NoiseReadings<Buffers: AsyncSequence>: AsyncSequence where Buffers
     }
 
     /// The next reading, nil after the one of the end.
-    public mutating func next() async throws -> NoiseReading? {
+    public mutating func next() async throws -> SoundLevelReading? {
       try await next(isolation: #isolation)
     }
 
     /// The next reading, nil after the one of the end; it waits in the isolation of `actor`.
-    public mutating func next(isolation actor: isolated (any Actor)?) async throws -> NoiseReading? {
+    public mutating func next(isolation actor: isolated (any Actor)?) async throws -> SoundLevelReading? {
       if isOver { return nil }
       do {
         return try await read(isolation: actor)
@@ -180,7 +180,7 @@ public struct NoiseReadings<Buffers: AsyncSequence>: AsyncSequence where Buffers
       }
     }
 
-    private mutating func read(isolation actor: isolated (any Actor)?) async throws -> NoiseReading? {
+    private mutating func read(isolation actor: isolated (any Actor)?) async throws -> SoundLevelReading? {
       while true {
         if buffer == nil {
           guard let fresh = try await buffers.next(isolation: actor) else {
@@ -206,11 +206,11 @@ public struct NoiseReadings<Buffers: AsyncSequence>: AsyncSequence where Buffers
   }
 }
 
-extension AudioBuffer {
+extension PCMBuffer {
   /// The frames of a range that lies within the buffer.
   fileprivate func frames(from start: Int, to end: Int) -> Self {
     Self(
       format: format, samples: Array(samples[start * format.channels..<end * format.channels]),
-      position: position + Int64(start), lostFrames: start == 0 ? lostFrames : 0, overruns: overruns)
+      position: position + Int64(start), droppedFrames: start == 0 ? droppedFrames : 0, overruns: overruns)
   }
 }

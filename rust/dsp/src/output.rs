@@ -5,7 +5,7 @@ use crate::spectrum::SpectrumPlan;
 
 /// What is written for each bin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Form {
+pub enum Output {
     /// The magnitude: [`SpectrumPlan::magnitudes`].
     #[default]
     Magnitudes,
@@ -17,7 +17,7 @@ pub enum Form {
     Complex,
 }
 
-impl Form {
+impl Output {
     /// Every form, in the order of the C interface's numbers.
     pub const ALL: [Self; 4] = [Self::Magnitudes, Self::Power, Self::Decibels, Self::Complex];
 
@@ -37,16 +37,16 @@ impl SpectrumPlan {
     /// As the method of that form.
     pub fn write(
         &self,
-        form: Form,
+        form: Output,
         input: &[f32],
         output: &mut [f32],
         scratch: &mut [f32],
     ) -> Result<(), DspError> {
         match form {
-            Form::Magnitudes => self.magnitudes(input, output, scratch),
-            Form::Power => self.power(input, output, scratch),
-            Form::Decibels => self.decibels(input, output, scratch),
-            Form::Complex => self.complex(input, output, scratch),
+            Output::Magnitudes => self.magnitudes(input, output, scratch),
+            Output::Power => self.power(input, output, scratch),
+            Output::Decibels => self.decibels(input, output, scratch),
+            Output::Complex => self.complex(input, output, scratch),
         }
     }
 }

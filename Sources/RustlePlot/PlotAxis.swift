@@ -1,5 +1,5 @@
 /// One axis of a plot: what it measures, over which range, with which marks.
-public struct Axis: Sendable {
+public struct PlotAxis: Sendable {
   /// The text beside the axis, unit included: `Frequency (Hz)`.
   public var title: String
   /// How values are laid out.

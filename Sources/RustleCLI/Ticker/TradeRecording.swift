@@ -1,19 +1,19 @@
 import Foundation
 import RustleMarket
 
-/// A file of quotes, one JSON object a line, that `--replay` reads back identically.
+/// A file of trades, one JSON object a line, that `--replay` reads back identically.
 ///
-/// It stands in its place from the first quote on and grows by whole lines, so that a run that is killed leaves what came before.
+/// It stands in its place from the first trade on and grows by whole lines, so that a run that is killed leaves what came before.
 /// Until then what was there before stays.
-actor QuoteRecording {
+actor TradeRecording {
   private let file: NewFile
-  /// The file, which is in its place; nil before the first quote.
+  /// The file, which is in its place; nil before the first trade.
   private var handle: FileHandle?
   private var lines: TickerTables
   private var text = ByteText()
-  /// Quotes in the file.
+  /// Trades in the file.
   private(set) var count: UInt64 = 0
-  /// Quotes that came too fast for it.
+  /// Trades that came too fast for it.
   private(set) var lost: UInt64 = 0
   /// Bytes of whole lines.
   private var size: UInt64 = 0
@@ -31,24 +31,24 @@ actor QuoteRecording {
   }
 
   /// Writes a stream to its end.
-  func follow(_ stream: EngineStream<Quote>) async throws {
+  func follow(_ stream: EngineStream<Trade>) async throws {
     for await batch in stream.batches() { try write(batch) }
   }
 
-  func write(_ batch: [StreamElement<Quote>]) throws {
+  func write(_ batch: [StreamElement<Trade>]) throws {
     text.removeAll()
-    var quotes: UInt64 = 0
+    var trades: UInt64 = 0
     for element in batch {
       switch element {
-      case .value(let quote):
-        // Of quotes with numbers these tell it.
-        if quote.sequence == nil, quote.skipped > 0 { text.append(lines.gap(quote.skipped)) }
+      case .value(let trade):
+        // Of trades with numbers these tell it.
+        if trade.sequence == nil, trade.sequenceGap > 0 { text.append(lines.gap(trade.sequenceGap)) }
         lines.append(element, to: &text)
-        quotes += 1
+        trades += 1
       case .gap(let gap): lost += gap
       }
     }
-    if quotes == 0 { return }
+    if trades == 0 { return }
     if let handle {
       do {
         try handle.write(contentsOf: Data(text.bytes))
@@ -61,7 +61,7 @@ actor QuoteRecording {
       handle = try begin()
     }
     size += UInt64(text.bytes.count)
-    count += quotes
+    count += trades
   }
 
   /// Puts a file with the first lines in its place: what was there before is replaced now.

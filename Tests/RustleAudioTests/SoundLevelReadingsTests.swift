@@ -3,7 +3,7 @@ import RustleCore
 import TestSupport
 import Testing
 
-@Suite(.releasesNativeObjects) struct NoiseReadingsTests {
+@Suite(.releasesNativeObjects) struct SoundLevelReadingsTests {
   private let format: AudioFormat
 
   init() throws { format = try AudioFormat(sampleRate: 48_000, channels: 1) }
@@ -18,7 +18,7 @@ import Testing
   private func seconds(
     _ input: some AudioInput, every interval: Duration = .milliseconds(125)
   ) async throws -> [Double] {
-    let meter = try NoiseMeter(format: format)
+    let meter = try SoundLevelMeter(format: format)
     var seconds: [Double] = []
     for try await reading in try await meter.readings(of: input, every: interval) { seconds.append(reading.seconds) }
     return seconds
@@ -35,7 +35,7 @@ import Testing
 
   @Test func inputWithoutSoundHasNoReading() async throws {
     #expect(try await seconds(ScriptedInput(buffersToGive: [])).isEmpty)
-    let empty = AudioBuffer(format: format, samples: [], position: 0)
+    let empty = PCMBuffer(format: format, samples: [], position: 0)
     #expect(try await seconds(ScriptedInput(buffersToGive: [empty, empty])).isEmpty)
     #expect(try await seconds(input(frames: 1, inBuffersOf: 1)).count == 1)
   }
@@ -48,15 +48,15 @@ import Testing
   }
 
   @Test func readingsAreOfTheSoundSoFar() async throws {
-    let meter = try NoiseMeter(format: format)
-    var last: NoiseReading?
+    let meter = try SoundLevelMeter(format: format)
+    var last: SoundLevelReading?
     for try await reading in try await meter.readings(of: input(frames: 96_000, inBuffersOf: 4_096)) { last = reading }
     #expect(try await meter.reading == last)
-    #expect(abs(try #require(last).equivalent + 23.01) < 0.03)
+    #expect(abs(try #require(last).equivalentContinuousLevel + 23.01) < 0.03)
   }
 
   @Test func errorOfTheInputIsThrownAndTheEnd() async throws {
-    let meter = try NoiseMeter(format: format)
+    let meter = try SoundLevelMeter(format: format)
     let broken = input(frames: 7_000, inBuffersOf: 1_000, end: ScriptedInput.Broken())
     var readings = try await meter.readings(of: broken).makeAsyncIterator()
     #expect(try await readings.next()?.seconds == 0.125)
@@ -67,8 +67,8 @@ import Testing
   }
 
   @Test func anotherFormatIsAnErrorAndTheEnd() async throws {
-    let meter = try NoiseMeter(format: format)
-    let other = AudioBuffer(format: try AudioFormat(sampleRate: 44_100, channels: 1), samples: [0], position: 0)
+    let meter = try SoundLevelMeter(format: format)
+    let other = PCMBuffer(format: try AudioFormat(sampleRate: 44_100, channels: 1), samples: [0], position: 0)
     let mixed = ScriptedInput(buffersToGive: input(frames: 1_000, inBuffersOf: 1_000).buffersToGive + [other])
     var readings = try await meter.readings(of: mixed).makeAsyncIterator()
     let error = await #expect(throws: AudioError.self) { try await readings.next() }
@@ -80,14 +80,14 @@ import Testing
   @Test func captureIsMeasuredUntilItsTaskIsCancelled() async throws {
     let runtime = try NativeRuntime(wallMilliseconds: 0)
     let capture = try AudioCapture(DeviceConfiguration(device: "demo", format: format), runtime: runtime)
-    let meter = try NoiseMeter(format: format)
+    let meter = try SoundLevelMeter(format: format)
     let readings = try await meter.readings(of: capture)
-    let (reading, told) = (OneShot(), OneShot())
+    let (reading, reported) = (OneShot(), OneShot())
     let task = Task {
       var seconds: [Double] = []
       for try await reading in readings {
         seconds.append(reading.seconds)
-        told.fire()
+        reported.fire()
       }
       reading.fire()
       return seconds
@@ -95,7 +95,7 @@ import Testing
     // The sound of the first reading and some more: it waits until the task comes to it.
     runtime.advance(by: .zero)
     runtime.advance(by: .milliseconds(200))
-    await told.wait()
+    await reported.wait()
     task.cancel()
     let seconds = try await task.value
     #expect(reading.isFired && seconds.first == 0.125)

@@ -2,8 +2,8 @@
 
 use super::*;
 
-pub(super) fn pushed() -> SourceConfiguration {
-    SourceConfiguration::Pushed(PushedConfiguration {
+pub(super) fn external() -> SourceConfiguration {
+    SourceConfiguration::External(ExternalConfiguration {
         format: Format::Ndjson,
         schema: rustle_market::Schema::default(),
         message_limit: 64,
@@ -18,10 +18,10 @@ fn text(numbers: std::ops::Range<u64>) -> String {
 }
 
 #[test]
-fn loss_that_is_told_is_that_of_the_quote_after_it_unless_numbers_tell_it() {
-    let (runtime, feed) = feed(&pushed());
-    let awaited = Policy::Awaited { capacity: 2 };
-    let session = feed.quotes(&Subscription::All, awaited, NoBell).expect("started");
+fn loss_that_is_reported_is_that_of_the_trade_after_it_unless_numbers_tell_it() {
+    let (runtime, feed) = feed(&external());
+    let awaited = Policy::Lossless { capacity: 2 };
+    let session = feed.trades(&Subscription::All, awaited, NoBell).expect("started");
     feed.run().expect("running");
     runtime.advance(Duration::ZERO);
     let bare = "{\"symbol\":\"B\",\"price\":1}\n";
@@ -46,22 +46,25 @@ fn loss_that_is_told_is_that_of_the_quote_after_it_unless_numbers_tell_it() {
     while taken < text.len() || skipped.len() < 6 {
         taken += feed.push(&text.as_bytes()[taken..]).expect("a feed that goes on");
         runtime.advance(Duration::from_millis(1));
-        skipped.extend(drained(&session).iter().map(|(record, _)| record.skipped));
+        skipped.extend(drained(&session).iter().map(|(record, _)| record.sequence_gap));
     }
     assert_eq!(skipped, [0, 3, 0, 4, 0, u64::MAX]);
     let counts = feed.counts();
-    assert_eq!((counts.gaps, counts.skipped, counts.others), (3, u64::MAX, 6));
+    assert_eq!(
+        (counts.gaps, counts.skipped_numbers, counts.others),
+        (3, u64::MAX, 6)
+    );
 }
 
-fn sequences(session: &FeedSession<FeedQuote>) -> Vec<u64> {
+fn sequences(session: &FeedSession<FeedTrade>) -> Vec<u64> {
     let all = drained(session).into_iter();
-    all.map(|(record, _)| record.quote.sequence).collect()
+    all.map(|(record, _)| record.trade.sequence).collect()
 }
 
 #[test]
-fn bytes_of_the_host_become_quotes_wherever_they_are_cut() {
-    let (runtime, feed) = feed(&pushed());
-    let session = feed.quotes(&Subscription::All, ALL, NoBell).expect("started");
+fn bytes_of_the_host_become_trades_wherever_they_are_cut() {
+    let (runtime, feed) = feed(&external());
+    let session = feed.trades(&Subscription::All, ALL, NoBell).expect("started");
     assert_eq!(feed.push(b"too early\n").expect("a feed that waits"), 0);
     feed.run().expect("running");
     runtime.advance(Duration::ZERO);
@@ -74,7 +77,7 @@ fn bytes_of_the_host_become_quotes_wherever_they_are_cut() {
     // Without the end of its line; the end of the feed is one.
     let last = line("A", "7", 7, 100);
     feed.push(last.trim_end().as_bytes()).expect("taken");
-    feed.tell(HostNews::Closed, "").expect("closed");
+    feed.report(HostNews::Closed, "").expect("closed");
     assert!(matches!(feed.push(b"x"), Err(FeedError::Ended)));
     runtime.advance(Duration::ZERO);
     assert_eq!(sequences(&session), [100]);
@@ -83,9 +86,9 @@ fn bytes_of_the_host_become_quotes_wherever_they_are_cut() {
 
 #[test]
 fn consumer_that_is_waited_for_holds_the_host_up_and_nothing_is_lost() {
-    let (runtime, feed) = feed(&pushed());
-    let policy = Policy::Awaited { capacity: 10 };
-    let session = feed.quotes(&Subscription::All, policy, NoBell).expect("started");
+    let (runtime, feed) = feed(&external());
+    let policy = Policy::Lossless { capacity: 10 };
+    let session = feed.trades(&Subscription::All, policy, NoBell).expect("started");
     let (bell, rings) = bell();
     let room = feed.notices(Notices::Room, 1, bell).expect("started");
     feed.run().expect("running");
@@ -113,27 +116,27 @@ fn consumer_that_is_waited_for_holds_the_host_up_and_nothing_is_lost() {
 }
 
 #[test]
-fn host_tells_of_its_connection() {
-    let (runtime, feed) = feed(&pushed());
-    let session = feed.quotes(&Subscription::All, ALL, NoBell).expect("started");
-    let told = feed.notices(Notices::Connection, 16, NoBell).expect("started");
+fn host_reports_of_its_connection() {
+    let (runtime, feed) = feed(&external());
+    let session = feed.trades(&Subscription::All, ALL, NoBell).expect("started");
+    let reported = feed.notices(Notices::Connection, 16, NoBell).expect("started");
     feed.run().expect("running");
     runtime.advance(Duration::ZERO);
-    feed.tell(HostNews::Connecting { failures: 0 }, "wss://there")
+    feed.report(HostNews::Connecting { failures: 0 }, "wss://there")
         .expect("told");
-    feed.tell(HostNews::Connected, "wss://there").expect("told");
+    feed.report(HostNews::Connected, "wss://there").expect("told");
     feed.push(&text(0..2).as_bytes()[..70]).expect("taken");
     let lost = HostNews::Disconnected {
         retry_ms: 250,
         failures: 1,
     };
-    feed.tell(lost, "reset by peer").expect("told");
-    feed.tell(HostNews::Connected, "wss://there").expect("told");
+    feed.report(lost, "reset by peer").expect("told");
+    feed.report(HostNews::Connected, "wss://there").expect("told");
     feed.push(text(4..5).as_bytes()).expect("taken");
-    feed.tell(HostNews::Closed, "no more").expect("told");
+    feed.report(HostNews::Closed, "no more").expect("told");
     runtime.advance(Duration::ZERO);
     use NoticeKind::{Closed, Connected, Connecting, Disconnected};
-    let told: Vec<_> = drained(&told)
+    let reported: Vec<_> = drained(&reported)
         .into_iter()
         .map(|(notice, _)| {
             (
@@ -146,7 +149,7 @@ fn host_tells_of_its_connection() {
         .collect();
     let there = "wss://there".to_owned();
     assert_eq!(
-        told,
+        reported,
         [
             (Connecting, 0, 0, there.clone()),
             (Connected, 0, 0, there.clone()),
@@ -157,7 +160,7 @@ fn host_tells_of_its_connection() {
     );
     let skipped: Vec<u64> = drained(&session)
         .iter()
-        .map(|(record, _)| record.skipped)
+        .map(|(record, _)| record.sequence_gap)
         .collect();
     assert_eq!(skipped, [0, 3], "the line that was cut off is none");
     let counts = feed.counts();
@@ -169,9 +172,9 @@ fn host_tells_of_its_connection() {
 
 #[test]
 fn host_learns_what_is_wanted_whenever_it_changes() {
-    let (runtime, feed) = feed(&pushed());
+    let (runtime, feed) = feed(&external());
     let (bell, rings) = bell();
-    let told = feed.notices(Notices::Wanted, 1, bell).expect("started");
+    let reported = feed.notices(Notices::Wanted, 1, bell).expect("started");
     let all = feed.notices(Notices::All, 16, NoBell).expect("started");
     let wanted = |all, symbols: &[&str]| {
         let wanted = feed.wanted();
@@ -180,19 +183,19 @@ fn host_learns_what_is_wanted_whenever_it_changes() {
         wanted.version
     };
     let mut version = wanted(false, &[]);
-    assert!(drained(&told).is_empty(), "notices want no symbols");
+    assert!(drained(&reported).is_empty(), "notices want no symbols");
     let mut next = |all, symbols: &[&str]| {
         runtime.advance(Duration::ZERO);
         let before = std::mem::replace(&mut version, wanted(all, symbols));
         assert!(version > before, "{version} {before}");
-        let kinds: Vec<NoticeKind> = drained(&told).iter().map(|(notice, _)| notice.kind).collect();
+        let kinds: Vec<NoticeKind> = drained(&reported).iter().map(|(notice, _)| notice.kind).collect();
         assert_eq!(kinds, [NoticeKind::Wanted]);
         assert_eq!(rings.try_recv(), Ok(Heard::Ready));
     };
     let some = Subscription::Symbols(names(&["B", "A"]));
-    let first = feed.quotes(&some, ALL, NoBell).expect("started");
+    let first = feed.trades(&some, ALL, NoBell).expect("started");
     next(false, &["A", "B"]);
-    let second = feed.quotes(&Subscription::All, ALL, NoBell).expect("started");
+    let second = feed.trades(&Subscription::All, ALL, NoBell).expect("started");
     next(true, &["A", "B"]);
     first.subscribe(&names(&["C"]), &names(&["B"])).expect("changed");
     next(true, &["A", "C"]);
@@ -205,8 +208,8 @@ fn host_learns_what_is_wanted_whenever_it_changes() {
 
 #[test]
 fn messages_have_the_length_that_was_said() {
-    let (runtime, feed) = feed(&pushed());
-    let session = feed.quotes(&Subscription::All, ALL, NoBell).expect("started");
+    let (runtime, feed) = feed(&external());
+    let session = feed.trades(&Subscription::All, ALL, NoBell).expect("started");
     feed.run().expect("running");
     runtime.advance(Duration::ZERO);
     let fine = line("A", "1.5", 1, 0);
@@ -216,11 +219,11 @@ fn messages_have_the_length_that_was_said() {
     assert_eq!(sequences(&session), [0]);
     assert_eq!((feed.counts().oversized, feed.counts().duplicates), (1, 1));
     for limit in [0, 16 * 1_024 * 1_024 + 1] {
-        let SourceConfiguration::Pushed(mut configuration) = pushed() else {
+        let SourceConfiguration::External(mut configuration) = external() else {
             unreachable!("it is pushed");
         };
         configuration.message_limit = limit;
-        let refused = FeedEngine::on(runtime.clone(), &SourceConfiguration::Pushed(configuration));
+        let refused = FeedEngine::on(runtime.clone(), &SourceConfiguration::External(configuration));
         assert!(matches!(refused.err(), Some(FeedError::MessageLimit { got }) if got == limit));
     }
 }
@@ -228,24 +231,24 @@ fn messages_have_the_length_that_was_said() {
 #[test]
 fn other_sources_are_not_filled_by_the_host_and_notices_have_no_symbols() {
     let (_, feed) = feed(&simulated(&["A"], 1.0, None));
-    assert!(matches!(feed.push(b""), Err(FeedError::NotPushed)));
+    assert!(matches!(feed.push(b""), Err(FeedError::NotExternal)));
     assert!(matches!(
-        feed.tell(HostNews::Closed, ""),
-        Err(FeedError::NotPushed)
+        feed.report(HostNews::Closed, ""),
+        Err(FeedError::NotExternal)
     ));
-    let told = feed.notices(Notices::All, 1, NoBell).expect("started");
-    let refused = told.subscribe(&names(&["A"]), &[]);
+    let reported = feed.notices(Notices::All, 1, NoBell).expect("started");
+    let refused = reported.subscribe(&names(&["A"]), &[]);
     assert!(matches!(refused, Err(FeedError::NoSymbols)), "{refused:?}");
 }
 
 #[test]
 fn source_that_panicked_poisons_its_feed() {
-    let (runtime, feed) = feed(&pushed());
-    let session = feed.quotes(&Subscription::All, ALL, NoBell).expect("started");
+    let (runtime, feed) = feed(&external());
+    let session = feed.trades(&Subscription::All, ALL, NoBell).expect("started");
     feed.hub().end(Release::Panicked("the source bites".into()));
     runtime.advance(Duration::ZERO);
     assert!(session.is_released());
-    let refused = feed.quotes(&Subscription::All, ALL, NoBell).map(drop);
+    let refused = feed.trades(&Subscription::All, ALL, NoBell).map(drop);
     assert!(matches!(refused, Err(FeedError::Poisoned)), "{refused:?}");
     let address = "127.0.0.1:0".parse().expect("an address");
     let refused = feed.serve(&address, ALL, NoBell).map(drop);
@@ -255,15 +258,15 @@ fn source_that_panicked_poisons_its_feed() {
 #[test]
 fn source_that_is_closed_while_it_begins_ends() {
     for round in 0..5_000 {
-        let feed = FeedEngine::on(Runtime::shared().clone(), &pushed()).expect("valid");
+        let feed = FeedEngine::on(Runtime::shared().clone(), &external()).expect("valid");
         let (bell, heard) = bell();
-        let _session = feed.quotes(&Subscription::All, ALL, bell).expect("started");
+        let _session = feed.trades(&Subscription::All, ALL, bell).expect("started");
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 for _ in 0..20 * (round % 100) {
                     std::hint::spin_loop();
                 }
-                feed.tell(HostNews::Closed, "").expect("a feed that goes on");
+                feed.report(HostNews::Closed, "").expect("a feed that goes on");
             });
             feed.run().expect("running");
         });

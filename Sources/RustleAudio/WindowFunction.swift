@@ -2,7 +2,7 @@ package import RustleCore
 
 /// A weighting of the samples of one frame, which trades the width of a tone's peak in the spectrum for what it leaks into
 /// the bins far away.
-public enum Window: String, Sendable, Hashable, Codable, CaseIterable {
+public enum WindowFunction: String, Sendable, Hashable, Codable, CaseIterable {
   /// No weighting. The narrowest peak (2 bins) and the most leakage (-13 dB in the first side lobe).
   case rectangular
   /// Peaks of 4 bins; side lobes from -31 dB, falling by 18 dB an octave.

@@ -6,9 +6,10 @@ import Testing
 @Suite(.releasesNativeObjects) struct AudioBufferTests {
   private func buffer(
     _ samples: [Float] = [0, 1, 2, 3], position: Int64 = 480, lost: Int64 = 0, number: UInt64 = 0
-  ) throws -> AudioBuffer {
-    AudioBuffer(
-      format: try AudioFormat(sampleRate: 48_000, channels: 2), samples: samples, position: position, lostFrames: lost,
+  ) throws -> PCMBuffer {
+    PCMBuffer(
+      format: try AudioFormat(sampleRate: 48_000, channels: 2), samples: samples, position: position,
+      droppedFrames: lost,
       overruns: 0, number: number)
   }
 

@@ -1,21 +1,21 @@
-//! Quotes that the host hands over, from a protocol that it speaks itself.
+//! Trades that the host hands over, from a protocol that it speaks itself.
 
 use super::FeedEngine;
 use super::error::FeedError;
-use super::hub::{Hub, Outcome};
-use super::intake::{Gate, Reader};
+use super::hub::{FeedCore, Outcome};
+use super::intake::{Reader, TradeIntake};
 use super::notice::NoticeKind;
 use super::source::REST;
 use crate::job::{Job, PollContext, Release, Step};
 use crate::lock::{Lock, locked, locked_surely};
 use crate::panic_text::panic_message;
 use crate::session::Session;
-use rustle_market::{Format, Quote, Schema, SymbolTable};
+use rustle_market::{Format, Schema, SymbolTable, Trade};
 use std::ops::RangeInclusive;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex};
 
-/// How much is read before there is another look for room; the quotes of so much may wait.
+/// How much is read before there is another look for room; the trades of so much may wait.
 const PIECE: usize = 16 * 1_024;
 
 /// The bytes that a message may have at most, as the host chooses.
@@ -23,14 +23,14 @@ pub const MESSAGE_LIMITS: RangeInclusive<usize> = 1..=16 * 1_024 * 1_024;
 
 /// A source whose bytes the host brings, by [`FeedEngine::push`].
 #[derive(Clone, Debug, PartialEq)]
-pub struct PushedConfiguration {
+pub struct ExternalConfiguration {
     /// What the bytes are.
     pub format: Format,
-    /// How messages, one a line, make quotes.
+    /// How messages, one a line, make trades.
     pub schema: Schema,
     /// The most bytes of a message, within [`MESSAGE_LIMITS`]; a longer one is counted and skipped.
     pub message_limit: usize,
-    /// Whether the numbers of its quotes begin anew with each connection that the host tells of; they are handed over as if they
+    /// Whether the numbers of its trades begin anew with each connection that the host tells of; they are handed over as if they
     /// went on.
     pub restarts_numbers: bool,
 }
@@ -58,17 +58,17 @@ pub enum HostNews {
 }
 
 /// What the host's calls and the source's job share.
-pub(super) struct Pushed {
-    hub: Arc<Hub>,
+pub(super) struct External {
+    hub: Arc<FeedCore>,
     restarts_numbers: bool,
     state: Mutex<State>,
 }
 
 struct State {
-    gate: Gate,
+    gate: TradeIntake,
     reader: Reader,
     /// Read, of which those before `given` were handed over.
-    quotes: Vec<Quote>,
+    trades: Vec<Trade>,
     given: usize,
     /// Whether bytes were refused since room was told of.
     is_refused: bool,
@@ -79,10 +79,10 @@ struct State {
     session: Option<Session>,
 }
 
-impl Pushed {
+impl External {
     /// # Errors
     /// [`FeedError::MessageLimit`].
-    pub(super) fn new(configuration: &PushedConfiguration, hub: Arc<Hub>) -> Result<Self, FeedError> {
+    pub(super) fn new(configuration: &ExternalConfiguration, hub: Arc<FeedCore>) -> Result<Self, FeedError> {
         let limit = configuration.message_limit;
         if !MESSAGE_LIMITS.contains(&limit) {
             return Err(FeedError::MessageLimit { got: limit });
@@ -91,9 +91,9 @@ impl Pushed {
         Ok(Self {
             restarts_numbers: configuration.restarts_numbers,
             state: Mutex::new(State {
-                gate: Gate::new(hub.clone(), SymbolTable::new()),
+                gate: TradeIntake::new(hub.clone(), SymbolTable::new()),
                 reader: Reader::new(hub.clone(), configuration.format, schema, limit),
-                quotes: Vec::new(),
+                trades: Vec::new(),
                 given: 0,
                 is_refused: false,
                 is_running: false,
@@ -116,7 +116,7 @@ impl Pushed {
     /// [`FeedError::Ended`], and those of `work`.
     fn alone<T>(&self, work: impl FnOnce(&mut State) -> Result<T, FeedError>) -> Result<T, FeedError> {
         let worked = catch_unwind(AssertUnwindSafe(|| {
-            let state = &mut *locked(&self.state, Lock::Pushed);
+            let state = &mut *locked(&self.state, Lock::External);
             if state.outcome.is_some() || self.hub.outcome().is_some() {
                 return Err(FeedError::Ended);
             }
@@ -139,7 +139,7 @@ impl Pushed {
             state.give(&self.hub);
             while !state.waits() && taken < bytes.len() {
                 let piece = &bytes[taken..bytes.len().min(taken + PIECE)];
-                state.reader.read(piece, &mut state.gate, &mut state.quotes);
+                state.reader.read(piece, &mut state.gate, &mut state.trades);
                 taken += piece.len();
                 state.give(&self.hub);
             }
@@ -149,30 +149,31 @@ impl Pushed {
         taken
     }
 
-    fn tell(&self, news: HostNews, text: &str) -> Result<(), FeedError> {
+    fn report(&self, news: HostNews, text: &str) -> Result<(), FeedError> {
         self.alone(|state| {
-            self.tell_of(state, news, text);
+            self.report_of(state, news, text);
             Ok(())
         })
     }
 
-    fn tell_of(&self, state: &mut State, news: HostNews, text: &str) {
+    fn report_of(&self, state: &mut State, news: HostNews, text: &str) {
         match news {
-            HostNews::Connecting { failures } => self.hub.tell(NoticeKind::Connecting, 0, failures, text),
+            HostNews::Connecting { failures } => self.hub.report(NoticeKind::Connecting, 0, failures, text),
             HostNews::Connected => {
                 state.reader.reset();
                 if self.restarts_numbers {
                     state.gate.restart();
                 }
                 self.hub.count(|counts| counts.connections += 1);
-                self.hub.tell(NoticeKind::Connected, 0, 0, text);
+                self.hub.report(NoticeKind::Connected, 0, 0, text);
             }
             HostNews::Disconnected { retry_ms, failures } => {
                 self.hub.count(|counts| counts.disconnections += 1);
-                self.hub.tell(NoticeKind::Disconnected, retry_ms, failures, text);
+                self.hub
+                    .report(NoticeKind::Disconnected, retry_ms, failures, text);
             }
             HostNews::Closed => {
-                state.reader.finish(&mut state.gate, &mut state.quotes);
+                state.reader.finish(&mut state.gate, &mut state.trades);
                 state.outcome = Some(if text.is_empty() {
                     Ok(())
                 } else {
@@ -186,18 +187,18 @@ impl Pushed {
 
 impl State {
     /// Hands over what there is room for.
-    fn give(&mut self, hub: &Hub) {
-        let end = self.quotes.len().min(self.given.saturating_add(hub.room()));
-        self.gate.pass(&self.quotes[self.given..end], hub.wall_ns());
+    fn give(&mut self, hub: &FeedCore) {
+        let end = self.trades.len().min(self.given.saturating_add(hub.room()));
+        self.gate.pass(&self.trades[self.given..end], hub.wall_ns());
         self.given = end;
         if !self.waits() {
-            self.quotes.clear();
+            self.trades.clear();
             self.given = 0;
         }
     }
 
     fn waits(&self) -> bool {
-        self.given < self.quotes.len()
+        self.given < self.trades.len()
     }
 
     fn wake_if(&self, is_due: bool) {
@@ -208,7 +209,7 @@ impl State {
 }
 
 /// Hands over what the host's call found no room for.
-pub(super) struct PushedJob(pub(super) Arc<Pushed>);
+pub(super) struct PushedJob(pub(super) Arc<External>);
 
 impl Job for PushedJob {
     fn poll(&mut self, context: &PollContext<'_>) -> Step {
@@ -217,7 +218,7 @@ impl Job for PushedJob {
             return Step::End;
         }
         let (step, has_room) = {
-            let state = &mut *locked(&self.0.state, Lock::Pushed);
+            let state = &mut *locked(&self.0.state, Lock::External);
             state.is_running = true;
             state.give(hub);
             match (&state.outcome, state.waits()) {
@@ -228,7 +229,7 @@ impl Job for PushedJob {
             }
         };
         if has_room {
-            hub.tell(NoticeKind::Room, 0, 0, "");
+            hub.report(NoticeKind::Room, 0, 0, "");
         }
         step
     }
@@ -239,24 +240,24 @@ impl Job for PushedJob {
 }
 
 impl FeedEngine {
-    /// Takes in the next bytes of a [`PushedConfiguration`] source, and returns how many it took: fewer when a consumer that is
-    /// waited for has no room ([`Policy::Awaited`](super::Policy::Awaited)), none before [`run`](Self::run). There is room again
-    /// when [`Notices::Room`](super::Notices::Room) says so; the rest is to be pushed then. What waits inside is bounded: the
-    /// quotes of 16 KiB, and a message. Calls come one after the other, or their bytes mix.
+    /// Takes in the next bytes of a [`ExternalConfiguration`] source, and returns how many it took: fewer when a consumer that is
+    /// waited for has no room ([`Policy::Lossless`](super::Policy::Lossless)), none before [`run`](Self::run). There is room
+    /// again when [`Notices::Room`](super::Notices::Room) says so; the rest is to be pushed then. What waits inside is bounded:
+    /// the trades of 16 KiB, and a message. Calls come one after the other, or their bytes mix.
     ///
     /// # Errors
-    /// [`FeedError::NotPushed`]; [`FeedError::Ended`] when the feed was closed or is over.
+    /// [`FeedError::NotExternal`]; [`FeedError::Ended`] when the feed was closed or is over.
     pub fn push(&self, bytes: &[u8]) -> Result<usize, FeedError> {
-        self.pushed.as_ref().ok_or(FeedError::NotPushed)?.push(bytes)
+        self.external.as_ref().ok_or(FeedError::NotExternal)?.push(bytes)
     }
 
-    /// Tells the consumers of a [`PushedConfiguration`] source of the connection that the host has. `text` is the place, or the
+    /// Tells the consumers of a [`ExternalConfiguration`] source of the connection that the host has. `text` is the place, or the
     /// reason.
     ///
     /// # Errors
     /// As [`push`](Self::push).
-    pub fn tell(&self, news: HostNews, text: &str) -> Result<(), FeedError> {
-        let pushed = self.pushed.as_ref().ok_or(FeedError::NotPushed)?;
-        pushed.tell(news, text)
+    pub fn report(&self, news: HostNews, text: &str) -> Result<(), FeedError> {
+        let external = self.external.as_ref().ok_or(FeedError::NotExternal)?;
+        external.report(news, text)
     }
 }

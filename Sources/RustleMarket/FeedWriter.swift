@@ -8,7 +8,7 @@ package final class FeedCore: Sendable {
 }
 
 /// A feed as its host sees it: where the bytes go, and what is wanted. It does not keep the feed itself.
-package actor FeedInlet {
+package actor FeedWriter {
   private let core: FeedCore
   /// Pushes come one after the other, each as a whole.
   nonisolated let turns = Turns()
@@ -36,19 +36,19 @@ package actor FeedInlet {
     return taken
   }
 
-  /// ``MarketFeed/tell(_:)``.
-  package nonisolated func tell(_ state: FeedConnection) throws(FeedError) {
+  /// ``MarketFeed/report(_:)``.
+  package nonisolated func report(_ state: FeedConnection) throws(FeedError) {
     guard let news = state.news else { return }
-    try FeedError.rethrowing { () throws(NativeError) in try core.native.tell(news) }
+    try FeedError.rethrowing { () throws(NativeError) in try core.native.report(news) }
   }
 
-  /// ``MarketFeed/demand``.
-  package nonisolated var demand: FeedDemand { core.demand }
+  /// ``MarketFeed/subscription``.
+  package nonisolated var subscription: FeedSubscription { core.subscription }
 
-  /// ``MarketFeed/demands()``.
-  package nonisolated func demands() throws(FeedError) -> FeedDemands {
+  /// ``MarketFeed/subscriptionChanges()``.
+  package nonisolated func subscriptionChanges() throws(FeedError) -> FeedSubscriptionChanges {
     do {
-      return FeedDemands(
+      return FeedSubscriptionChanges(
         core: core, changes: try core.native.start(NativeNoticeRequest(capacity: 1, notices: .wanted), reader: .notices)
       )
     } catch {
@@ -70,17 +70,17 @@ package actor FeedInlet {
 }
 
 extension FeedCore {
-  var demand: FeedDemand {
+  var subscription: FeedSubscription {
     let wanted = native.wanted()
-    return FeedDemand(isAll: wanted.isAll, symbols: wanted.names)
+    return FeedSubscription(isAll: wanted.isAll, symbols: wanted.names)
   }
 }
 
-/// What the consumers of a feed want: first the present demand, then each other one. One that is overtaken before it is read is passed
-/// over. It ends with the feed, and when its task is cancelled; it is for one reader.
-public struct FeedDemands: AsyncSequence, Sendable {
+/// What the consumers of a feed want: first the present subscription, then each other one. One that is overtaken before it is
+/// read is passed over. It ends with the feed, and when its task is cancelled; it is for one reader.
+public struct FeedSubscriptionChanges: AsyncSequence, Sendable {
   /// What is wanted together.
-  public typealias Element = FeedDemand
+  public typealias Element = FeedSubscription
   /// Reading throws nothing.
   public typealias Failure = Never
 
@@ -94,23 +94,23 @@ public struct FeedDemands: AsyncSequence, Sendable {
   public struct Iterator: AsyncIteratorProtocol {
     let core: FeedCore
     var changes: EngineStream<FeedNotice>.Iterator
-    var last: FeedDemand?
+    var last: FeedSubscription?
 
     init(core: FeedCore, changes: EngineStream<FeedNotice>.Iterator) {
       self.core = core
       self.changes = changes
     }
 
-    /// The next demand, or nil at the end; it waits in the isolation of the caller.
-    public mutating func next() async -> FeedDemand? { await next(isolation: #isolation) }
+    /// The next subscription, or nil at the end; it waits in the isolation of the caller.
+    public mutating func next() async -> FeedSubscription? { await next(isolation: #isolation) }
 
-    /// The next demand, or nil at the end; it waits in the isolation of `actor`.
-    public mutating func next(isolation actor: isolated (any Actor)?) async -> FeedDemand? {
+    /// The next subscription, or nil at the end; it waits in the isolation of `actor`.
+    public mutating func next(isolation actor: isolated (any Actor)?) async -> FeedSubscription? {
       repeat {
-        let demand = core.demand
-        if demand != last {
-          last = demand
-          return demand
+        let subscription = core.subscription
+        if subscription != last {
+          last = subscription
+          return subscription
         }
       } while await changes.next(isolation: actor) != nil
       return nil

@@ -57,8 +57,8 @@ public enum BandWidth: String, Sendable, Hashable, Codable, CaseIterable {
   }
 }
 
-/// What a ``NoiseMeter`` measures.
-public struct NoiseMeterConfiguration: Sendable, Hashable {
+/// What a ``SoundLevelMeter`` measures.
+public struct SoundLevelMeterConfiguration: Sendable, Hashable {
   /// The weighting of the levels.
   public var frequencyWeighting: FrequencyWeighting
   /// The time constant of the levels.

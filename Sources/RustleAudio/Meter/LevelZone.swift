@@ -1,7 +1,7 @@
 internal import RustleCore
 
 /// What a place on the ``DisplayScale`` is called.
-public enum NoiseClass: Int, Sendable, Hashable, Codable, CaseIterable, Comparable {
+public enum LevelZone: Int, Sendable, Hashable, Codable, CaseIterable, Comparable {
   /// Below 50.
   case silent
   /// From 50 to below 75.
@@ -41,10 +41,10 @@ public enum DisplayScale {
   ///
   /// - Throws: ``AudioError`` with ``AudioError/Code/native`` when the linked archive is not the one that the package was built
   ///   against.
-  public static func place(ofPower power: Double) throws(AudioError) -> (place: Double, noiseClass: NoiseClass) {
+  public static func place(ofPower power: Double) throws(AudioError) -> (place: Double, levelZone: LevelZone) {
     let (place, number) = try AudioError.rethrowing { () throws(NativeError) in
-      try NativeCalls.noiseScale(power: power)
+      try NativeCalls.displayScale(power: power)
     }
-    return (place, NoiseClass(number: number))
+    return (place, LevelZone(number: number))
   }
 }

@@ -5,41 +5,41 @@ import Testing
 @testable import RustleMarket
 
 /// A feed that its host fills.
-@Suite(.releasesNativeObjects) struct PushedFeedTests {
+@Suite(.releasesNativeObjects) struct ExternalFeedTests {
   private func line(_ number: Int) -> String {
     "{\"symbol\":\"A\",\"price\":\(number).50,\"t_ms\":\(number),\"seq\":\(number)}\n"
   }
 
-  @Test func messagesOfTheHostBecomeQuotesAndItsConnectionIsTold() async throws {
+  @Test func messagesOfTheHostBecomeTradesAndItsConnectionIsReported() async throws {
     let clock = try ManualClock()
-    let feed = try MarketFeed(.pushed(PushedFeed()), clock: clock)
-    let stream = try await feed.quotes()
+    let feed = try MarketFeed(.external(ExternalFeed()), clock: clock)
+    let stream = try await feed.trades()
     let connection = try await feed.connectionStates()
     try await feed.run()
     clock.advance(by: .zero)
-    let told: [FeedConnection] = [
+    let reported: [FeedConnection] = [
       .connecting(to: "wss://here", failures: 0), .connected(to: "wss://here"),
       .reconnecting(after: .milliseconds(250), failures: 1, reason: "reset by peer"), .connected(to: "wss://here"),
     ]
-    try await feed.tell(.idle)
-    try await feed.tell(told[0])
-    try await feed.tell(told[1])
+    try await feed.report(.idle)
+    try await feed.report(reported[0])
+    try await feed.report(reported[1])
     #expect(try await feed.push(message: "{\"symbol\":\"A\",\n\"price\":0.50,\r\n\"t_ms\":0,\"seq\":0}"))
     #expect(try await feed.push(Array(line(1).utf8.prefix(20))) == 20)
-    try await feed.tell(told[2])
-    try await feed.tell(told[3])
-    #expect(await feed.connectionState == told[3])
+    try await feed.report(reported[2])
+    try await feed.report(reported[3])
+    #expect(await feed.connectionState == reported[3])
     #expect(try await feed.push(message: line(4)))
-    try await feed.tell(.closed(reason: "no more"))
+    try await feed.report(.closed(reason: "no more"))
     clock.advance(by: .zero)
-    var quotes: [Quote] = []
-    for await case .value(let quote) in stream { quotes.append(quote) }
-    #expect(quotes.map(\.price.description) == ["0.50", "4.50"])
-    #expect(quotes.map(\.skipped) == [0, 3])
+    var trades: [Trade] = []
+    for await case .value(let trade) in stream { trades.append(trade) }
+    #expect(trades.map(\.price.description) == ["0.50", "4.50"])
+    #expect(trades.map(\.sequenceGap) == [0, 3])
     #expect(stream.outcome == .failed("no more"))
     var states: [FeedConnection] = []
     for await case .value(let state) in connection { states.append(state) }
-    #expect(states == told + [.closed(reason: "no more")])
+    #expect(states == reported + [.closed(reason: "no more")])
     do throws(FeedError) {
       try await feed.push([1])
       Issue.record("expected a refusal, got none")
@@ -49,8 +49,8 @@ import Testing
   }
 
   @Test func slowConsumerThatIsWaitedForHoldsTheHostUp() async throws {
-    let feed = try MarketFeed(.pushed(PushedFeed()))
-    let stream = try await feed.quotes(policy: .awaited(capacity: 16))
+    let feed = try MarketFeed(.external(ExternalFeed()))
+    let stream = try await feed.trades(policy: .lossless(capacity: 16))
     // Also before it runs.
     let bytes = Array((0..<2_000).map(line).joined().utf8)
     async let taken = feed.push(bytes)
@@ -68,8 +68,8 @@ import Testing
 
   @Test func hostThatWaitsForRoomIsLetGo() async throws {
     let clock = try ManualClock()
-    let feed = try MarketFeed(.pushed(PushedFeed()), clock: clock)
-    let stream = try await feed.quotes(policy: .awaited(capacity: 1))
+    let feed = try MarketFeed(.external(ExternalFeed()), clock: clock)
+    let stream = try await feed.trades(policy: .lossless(capacity: 1))
     try await feed.run()
     clock.advance(by: .zero)
     let bytes = Array((0..<1_000).map(line).joined().utf8)
@@ -89,14 +89,14 @@ import Testing
   }
 
   @Test func pushesBesideEachOtherMixTheirBytes() async throws {
-    let feed = try MarketFeed(.pushed(PushedFeed()))
-    let stream = try await feed.quotes(policy: .awaited(capacity: 4))
+    let feed = try MarketFeed(.external(ExternalFeed()))
+    let stream = try await feed.trades(policy: .lossless(capacity: 4))
     let pieces = (0..<4).map { task in Array((0..<1_000).map { line(1_000 * task + $0) }.joined().utf8) }
     let hosts = pieces.map { bytes in Task { try await feed.push(bytes) } }
     try await feed.run()
     let closing = Task {
       for (host, bytes) in zip(hosts, pieces) { #expect(try await host.value == bytes.count) }
-      try await feed.tell(.closed(reason: nil))
+      try await feed.report(.closed(reason: nil))
     }
     var sequences: [UInt64] = []
     for await element in stream { if let number = element.value?.sequence { sequences.append(number) } }
@@ -113,20 +113,20 @@ import Testing
   }
 
   @Test func pushThatIsCancelledStrandsTheOthers() async throws {
-    let feed = try MarketFeed(.pushed(PushedFeed()))
-    let stream = try await feed.quotes(policy: .awaited(capacity: 1))
+    let feed = try MarketFeed(.external(ExternalFeed()))
+    let stream = try await feed.trades(policy: .lossless(capacity: 1))
     // Before the feed runs a push has its turn and waits.
-    let inlet = await feed.inlet
+    let writer = await feed.writer
     let hosts = (0..<3).map { task in
-      Task { () throws(FeedError) -> Int in try await inlet.push(Array(self.line(task).utf8)) }
+      Task { () throws(FeedError) -> Int in try await writer.push(Array(self.line(task).utf8)) }
     }
-    while inlet.turns.waitingCount < 2 { await Task.yield() }
+    while writer.turns.waitingCount < 2 { await Task.yield() }
     // One that waits for its turn and one that may have it go; the last is let in.
     hosts[0].cancel()
     hosts[1].cancel()
     #expect(try await hosts[0].value == 0)
     #expect(try await hosts[1].value == 0)
-    #expect(inlet.turns.waitingCount == 0)
+    #expect(writer.turns.waitingCount == 0)
     try await feed.run()
     #expect(try await hosts[2].value == line(2).utf8.count)
     var iterator = stream.makeAsyncIterator()
@@ -135,29 +135,30 @@ import Testing
   }
 
   @Test func hostFollowsWhatIsWanted() async throws {
-    let feed = try MarketFeed(.pushed(PushedFeed()))
-    var demands = try await feed.demands().makeAsyncIterator()
-    #expect(await demands.next() == FeedDemand(isAll: false, symbols: []))
-    let some = try await feed.quotes(for: ["B", "A"])
-    #expect(await demands.next() == FeedDemand(isAll: false, symbols: ["A", "B"]))
+    let feed = try MarketFeed(.external(ExternalFeed()))
+    var demands = try await feed.subscriptionChanges().makeAsyncIterator()
+    #expect(await demands.next() == FeedSubscription(isAll: false, symbols: []))
+    let some = try await feed.trades(for: ["B", "A"])
+    #expect(await demands.next() == FeedSubscription(isAll: false, symbols: ["A", "B"]))
     try some.subscribe(to: ["C"])
-    #expect(await demands.next() == FeedDemand(isAll: false, symbols: ["A", "B", "C"]))
+    #expect(await demands.next() == FeedSubscription(isAll: false, symbols: ["A", "B", "C"]))
     try some.subscribe(to: ["A"])
     try some.unsubscribe(from: ["B"])
     #expect(
-      await demands.next() == FeedDemand(isAll: false, symbols: ["A", "C"]), "what is wanted already is no change")
+      await demands.next() == FeedSubscription(isAll: false, symbols: ["A", "C"]), "what is wanted already is no change"
+    )
     do {
-      let all = try await feed.quotes()
-      #expect(await demands.next() == FeedDemand(isAll: true, symbols: ["A", "C"]))
+      let all = try await feed.trades()
+      #expect(await demands.next() == FeedSubscription(isAll: true, symbols: ["A", "C"]))
       _ = all
     }
-    #expect(await demands.next() == FeedDemand(isAll: false, symbols: ["A", "C"]))
-    #expect(await feed.demand.symbols == ["A", "C"])
+    #expect(await demands.next() == FeedSubscription(isAll: false, symbols: ["A", "C"]))
+    #expect(await feed.subscription.symbols == ["A", "C"])
     await feed.shutDown()
     // What is left comes before the end.
     while await demands.next() != nil {}
     do throws(FeedError) {
-      _ = try await feed.demands()
+      _ = try await feed.subscriptionChanges()
       Issue.record("expected a refusal, got demands")
     } catch {
       #expect(error.code == .shutDown)
@@ -166,22 +167,22 @@ import Testing
 
   @Test func messagesHaveTheLengthThatWasSaid() async throws {
     let clock = try ManualClock()
-    let feed = try MarketFeed(.pushed(PushedFeed(messageLimit: 80)), clock: clock)
-    let stream = try await feed.quotes()
+    let feed = try MarketFeed(.external(ExternalFeed(messageLimit: 80)), clock: clock)
+    let stream = try await feed.trades()
     try await feed.run()
     clock.advance(by: .zero)
     try await feed.push(message: line(0))
     try await feed.push(message: String(repeating: " ", count: 81) + line(1))
     try await feed.push(message: line(2))
-    try await feed.tell(.closed(reason: nil))
+    try await feed.report(.closed(reason: nil))
     clock.advance(by: .zero)
     var sequences: [UInt64?] = []
-    for await case .value(let quote) in stream { sequences.append(quote.sequence) }
+    for await case .value(let trade) in stream { sequences.append(trade.sequence) }
     #expect(sequences == [0, 2])
     #expect(await feed.counts.oversized == 1)
     for limit in [-1, 0, 16_777_217] {
       do throws(FeedError) {
-        _ = try MarketFeed(.pushed(PushedFeed(messageLimit: limit)))
+        _ = try MarketFeed(.external(ExternalFeed(messageLimit: limit)))
         Issue.record("expected a refusal, got a feed")
       } catch {
         #expect(error.code == .capacityOutOfRange)

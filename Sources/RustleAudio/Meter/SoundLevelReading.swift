@@ -1,14 +1,14 @@
 internal import RustleCore
 
-/// What a ``NoiseMeter`` shows. Levels are in dB with the calibration, or relative to full scale without one; minus infinity is
-/// silence.
-public struct NoiseReading: Sendable, Hashable {
+/// What a ``SoundLevelMeter`` shows. Levels are in dB with the calibration, or relative to full scale without one; minus infinity
+/// is silence.
+public struct SoundLevelReading: Sendable, Hashable {
   /// The length of the measurement in seconds.
   public package(set) var seconds: Double
   /// The time-weighted level now, such as LAF.
   public package(set) var level: Double
   /// The equivalent level of the measurement, such as LAeq.
-  public package(set) var equivalent: Double
+  public package(set) var equivalentContinuousLevel: Double
   /// The highest time-weighted level, such as LAFmax.
   public package(set) var maximum: Double
   /// The lowest time-weighted level, such as LAFmin; nil in the first 5 time constants, which do not count.
@@ -16,7 +16,7 @@ public struct NoiseReading: Sendable, Hashable {
   /// The C-weighted peak, LCpeak.
   public package(set) var peak: Double
   /// The exposure level: that of the same energy within one second, such as LAE.
-  public package(set) var exposure: Double
+  public package(set) var soundExposureLevel: Double
   /// Samples of the metered channels at the highest value of 16 bits or beyond: above 0, levels are too low.
   public package(set) var overloads: Int
   /// Loudness; nil when it is not measured.
@@ -24,7 +24,7 @@ public struct NoiseReading: Sendable, Hashable {
   /// The place on the ``DisplayScale`` of the unweighted, uncalibrated power.
   public package(set) var place: Double
   /// The class of that place.
-  public package(set) var noiseClass: NoiseClass
+  public package(set) var levelZone: LevelZone
   /// What the levels are.
   public package(set) var calibration: Calibration
   /// The weightings of the levels.
@@ -64,24 +64,24 @@ public struct NoiseReading: Sendable, Hashable {
   }
 
   /// What a meter shows before there is sound: silence.
-  package init(_ configuration: NoiseMeterConfiguration = NoiseMeterConfiguration()) {
+  package init(_ configuration: SoundLevelMeterConfiguration = SoundLevelMeterConfiguration()) {
     seconds = 0
-    (level, equivalent, maximum, minimum) = (-.infinity, -.infinity, -.infinity, nil)
-    (peak, exposure, overloads, loudness) = (-.infinity, -.infinity, 0, nil)
-    (place, noiseClass) = (0, .silent)
+    (level, equivalentContinuousLevel, maximum, minimum) = (-.infinity, -.infinity, -.infinity, nil)
+    (peak, soundExposureLevel, overloads, loudness) = (-.infinity, -.infinity, 0, nil)
+    (place, levelZone) = (0, .silent)
     calibration = configuration.calibration
     frequencyWeighting = configuration.frequencyWeighting
     timeWeighting = configuration.timeWeighting
   }
 
-  init(_ reading: NativeMeterReading, _ configuration: NoiseMeterConfiguration) {
+  init(_ reading: NativeMeterReading, _ configuration: SoundLevelMeterConfiguration) {
     seconds = reading.seconds
     level = reading.level
-    equivalent = reading.equivalent
+    equivalentContinuousLevel = reading.equivalentContinuousLevel
     maximum = reading.highest
     minimum = reading.lowest.isNaN ? nil : reading.lowest
     peak = reading.peak
-    exposure = reading.exposure
+    soundExposureLevel = reading.soundExposureLevel
     overloads = Int(clamping: reading.overloads)
     loudness =
       configuration.measuresLoudness
@@ -90,7 +90,7 @@ public struct NoiseReading: Sendable, Hashable {
         shortTermMaximum: reading.shortTermHighest, integrated: reading.integrated, range: reading.range,
         truePeak: reading.truePeak) : nil
     place = reading.place
-    noiseClass = NoiseClass(number: reading.noiseClass)
+    levelZone = LevelZone(number: reading.levelZone)
     calibration = configuration.calibration
     frequencyWeighting = configuration.frequencyWeighting
     timeWeighting = configuration.timeWeighting

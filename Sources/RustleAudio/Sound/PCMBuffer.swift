@@ -2,7 +2,7 @@
 ///
 /// The format travels with the samples: whoever works at one rate or layout compares it and refuses another, by
 /// ``expect(_:)``.
-public struct AudioBuffer: Sendable {
+public struct PCMBuffer: Sendable {
   /// The rate and the channels of the samples.
   public let format: AudioFormat
   /// Whole frames, their channels interleaved. Full scale is ±1.
@@ -10,7 +10,7 @@ public struct AudioBuffer: Sendable {
   /// The number of the first frame in its recording, counted from 0. Frames that were lost are counted.
   public let position: Int64
   /// The frames that were lost just before this buffer; 0 from a file.
-  public let lostFrames: Int64
+  public let droppedFrames: Int64
   /// How often the device ran over since the recording began; 0 from a file.
   public let overruns: Int
   /// The number of a block in its stream, from 0, by which a lane finds the holes; 0 in buffers of another origin. It says
@@ -21,17 +21,17 @@ public struct AudioBuffer: Sendable {
   ///   - format: the rate and the channels.
   ///   - samples: whole frames, interleaved.
   ///   - position: the number of the first frame, 0 or more.
-  ///   - lostFrames: the frames lost just before, 0 or more.
+  ///   - droppedFrames: the frames lost just before, 0 or more.
   ///   - overruns: how often the device ran over so far, 0 or more.
   /// - Precondition: `samples` are whole frames.
-  public init(format: AudioFormat, samples: [Float], position: Int64, lostFrames: Int64 = 0, overruns: Int = 0) {
+  public init(format: AudioFormat, samples: [Float], position: Int64, droppedFrames: Int64 = 0, overruns: Int = 0) {
     self.init(
-      format: format, samples: samples, position: position, lostFrames: lostFrames, overruns: overruns, number: 0)
+      format: format, samples: samples, position: position, droppedFrames: droppedFrames, overruns: overruns, number: 0)
   }
 
   /// A block with its number in its stream.
   package init(
-    format: AudioFormat, samples: [Float], position: Int64, lostFrames: Int64, overruns: Int, number: UInt64
+    format: AudioFormat, samples: [Float], position: Int64, droppedFrames: Int64, overruns: Int, number: UInt64
   ) {
     precondition(
       samples.count.isMultiple(of: format.channels),
@@ -39,7 +39,7 @@ public struct AudioBuffer: Sendable {
     self.format = format
     self.samples = samples
     self.position = position
-    self.lostFrames = lostFrames
+    self.droppedFrames = droppedFrames
     self.overruns = overruns
     self.number = number
   }
@@ -59,10 +59,10 @@ public struct AudioBuffer: Sendable {
   }
 }
 
-extension AudioBuffer: Hashable {
+extension PCMBuffer: Hashable {
   /// Whether format, samples, place and losses are the same.
   public static func == (left: Self, right: Self) -> Bool {
-    left.format == right.format && left.position == right.position && left.lostFrames == right.lostFrames
+    left.format == right.format && left.position == right.position && left.droppedFrames == right.droppedFrames
       && left.overruns == right.overruns && left.samples == right.samples
   }
 
@@ -70,7 +70,7 @@ extension AudioBuffer: Hashable {
   public func hash(into hasher: inout Hasher) {
     hasher.combine(format)
     hasher.combine(position)
-    hasher.combine(lostFrames)
+    hasher.combine(droppedFrames)
     hasher.combine(overruns)
     hasher.combine(samples)
   }

@@ -2,16 +2,16 @@
 
 use crate::Decimal;
 
-/// The sequence of a quote whose source numbers nothing.
+/// The sequence of a trade whose source numbers nothing.
 pub const NO_SEQUENCE: u64 = u64::MAX;
-/// The time of a quote whose message told none: the receiver's clock has to serve.
+/// The time of a trade whose message told none: the receiver's clock has to serve.
 pub const NO_TIME: i64 = i64::MIN;
 
 /// A price of one symbol at a time. Copied freely: it owns nothing.
 ///
-/// Two quotes are equal when their prices and sizes are equal by value: 1.0 equals 1.00.
+/// Two trades are equal when their prices and sizes are equal by value: 1.0 equals 1.00.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Quote {
+pub struct Trade {
     /// Whose price it is: an index into the [`SymbolTable`](crate::SymbolTable) that it was read with.
     pub symbol: u32,
     /// The price in the quote currency, exact.
@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quote_is_small() {
-        assert!(size_of::<Quote>() <= 56, "{}", size_of::<Quote>());
+    fn trade_is_small() {
+        assert!(size_of::<Trade>() <= 56, "{}", size_of::<Trade>());
     }
 }

@@ -1,11 +1,11 @@
-/// A source that its host fills, from a protocol that it speaks itself: ``MarketFeed/push(_:)``, ``MarketFeed/tell(_:)`` and
-/// ``MarketFeed/demands()``.
-public struct PushedFeed: Sendable, Hashable {
+/// A source that its host fills, from a protocol that it speaks itself: ``MarketFeed/push(_:)``, ``MarketFeed/report(_:)`` and
+/// ``MarketFeed/subscriptionChanges()``.
+public struct ExternalFeed: Sendable, Hashable {
   /// What the bytes are.
   public var format: ReplayFeed.Format
-  /// How messages, one a line, make quotes, as text; nil: the schema of `rustle ticker --json`.
+  /// How messages, one a line, make trades, as text; nil: the schema of `rustle ticker --json`.
   public var schema: String?
-  /// Whether the numbers of its quotes begin anew with each connection that the host tells of.
+  /// Whether the numbers of its trades begin anew with each connection that the host tells of.
   public var restartsNumbers: Bool
   /// The most bytes of a message, 1 to 16,777,216; a longer one is counted and skipped.
   public var messageLimit: Int
@@ -23,7 +23,7 @@ public struct PushedFeed: Sendable, Hashable {
 }
 
 /// The symbols that the consumers of a feed want together.
-public struct FeedDemand: Sendable, Hashable {
+public struct FeedSubscription: Sendable, Hashable {
   /// Whether somebody wants all that there are.
   public let isAll: Bool
   /// What is wanted by name, each once, in the order of the names' bytes.
@@ -35,15 +35,15 @@ public struct FeedDemand: Sendable, Hashable {
   }
 }
 
-/// A source that this package's own code fills for as long as the feed runs, as ``PushedFeed`` is filled by the user's. Modules that
-/// speak a protocol make one.
+/// A source that this package's own code fills for as long as the feed runs, as ``ExternalFeed`` is filled by the user's. Modules
+/// that speak a protocol make one.
 public struct HostedFeed: Sendable, Hashable {
   let host: any FeedHost
 
   /// A source that `host` fills.
   package init(_ host: any FeedHost) { self.host = host }
 
-  /// Where the quotes come from, without what should stay secret.
+  /// Where the trades come from, without what should stay secret.
   public var place: String { host.place }
 
   /// Whether both are the same source.
@@ -56,13 +56,13 @@ public struct HostedFeed: Sendable, Hashable {
 /// What fills a ``HostedFeed``.
 package protocol FeedHost: Sendable, Hashable {
   /// What the native side is to make of the bytes.
-  var source: PushedFeed { get }
-  /// Where the quotes come from, without what should stay secret.
+  var source: ExternalFeed { get }
+  /// Where the trades come from, without what should stay secret.
   var place: String { get }
 
   /// Looks at what can be told before the feed runs.
   func check() throws(FeedError)
 
   /// Brings the bytes, until its task is cancelled or the feed is over.
-  func fill(_ inlet: FeedInlet) async
+  func fill(_ writer: FeedWriter) async
 }

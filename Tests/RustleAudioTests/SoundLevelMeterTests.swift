@@ -3,7 +3,7 @@ import RustleAudio
 import TestSupport
 import Testing
 
-@Suite(.releasesNativeObjects) struct NoiseMeterTests {
+@Suite(.releasesNativeObjects) struct SoundLevelMeterTests {
   private let mono: AudioFormat
   private let stereo: AudioFormat
 
@@ -15,13 +15,13 @@ import Testing
     stereo = try AudioFormat(sampleRate: 48_000, channels: 2)
   }
 
-  private func tone(_ frequency: Double = 1_000, amplitude: Double = 0.1, seconds: Double = 2) -> AudioBuffer {
+  private func tone(_ frequency: Double = 1_000, amplitude: Double = 0.1, seconds: Double = 2) -> PCMBuffer {
     let samples = Sounds.tones([(frequency, amplitude)], frames: 0..<Int(seconds * 48_000))
-    return AudioBuffer(format: mono, samples: samples, position: 0)
+    return PCMBuffer(format: mono, samples: samples, position: 0)
   }
 
-  private func silence(seconds: Double) -> AudioBuffer {
-    AudioBuffer(format: mono, samples: [Float](repeating: 0, count: Int(seconds * 48_000)), position: 0)
+  private func silence(seconds: Double) -> PCMBuffer {
+    PCMBuffer(format: mono, samples: [Float](repeating: 0, count: Int(seconds * 48_000)), position: 0)
   }
 
   private func code(_ body: () async throws -> Void) async -> AudioError.Code? {
@@ -31,16 +31,16 @@ import Testing
   // MARK: Levels
 
   @Test func levelsOfASineAreItsPower() async throws {
-    let meter = try NoiseMeter(format: mono)
+    let meter = try SoundLevelMeter(format: mono)
     try await meter.process(tone(seconds: 4))
     let reading = try await meter.reading
     #expect(abs(reading.level - Self.power) < 0.02)
-    #expect(abs(reading.equivalent - Self.power) < 0.02)
+    #expect(abs(reading.equivalentContinuousLevel - Self.power) < 0.02)
     #expect(abs(reading.maximum - Self.power) < 0.02)
     #expect(abs(try #require(reading.minimum) - Self.power) < 0.05)
     // The tone's beginning is a little higher.
     #expect((-20.1 ... -19.5).contains(reading.peak))
-    #expect(abs(reading.exposure - reading.equivalent - 10 * log10(4)) < 1e-9)
+    #expect(abs(reading.soundExposureLevel - reading.equivalentContinuousLevel - 10 * log10(4)) < 1e-9)
     #expect(reading.seconds == 4)
     #expect(reading.overloads == 0)
     #expect(reading.levelName == "LAF" && reading.equivalentName == "LAeq")
@@ -49,11 +49,11 @@ import Testing
 
   @Test func calibrationIsAddedAndShown() async throws {
     let calibration = Calibration(offset: 94 - Self.power)
-    let meter = try NoiseMeter(
-      format: mono, configuration: NoiseMeterConfiguration(calibration: calibration, bands: .octave))
+    let meter = try SoundLevelMeter(
+      format: mono, configuration: SoundLevelMeterConfiguration(calibration: calibration, bands: .octave))
     try await meter.process(tone(seconds: 4))
     let reading = try await meter.reading
-    for level in [reading.level, reading.equivalent, reading.maximum] { #expect(abs(level - 94) < 0.02) }
+    for level in [reading.level, reading.equivalentContinuousLevel, reading.maximum] { #expect(abs(level - 94) < 0.02) }
     #expect((96.9...97.5).contains(reading.peak))
     #expect(reading.calibration == calibration && reading.calibration.unit == "dB")
     let band = try #require(try await meter.bands().first { abs($0.center - 1_000) < 5 })
@@ -68,18 +68,19 @@ import Testing
   /// Of a 100 Hz tone, by the tables of IEC 61672-1.
   @Test(arguments: [(FrequencyWeighting.a, -19.1), (.c, -0.3), (.z, 0)])
   func weightingIsThatOfTheTable(weighting: FrequencyWeighting, difference: Double) async throws {
-    let meter = try NoiseMeter(format: mono, configuration: NoiseMeterConfiguration(frequencyWeighting: weighting))
+    let meter = try SoundLevelMeter(
+      format: mono, configuration: SoundLevelMeterConfiguration(frequencyWeighting: weighting))
     try await meter.process(tone(100, seconds: 1))
     try await meter.restart()
     try await meter.process(tone(100, seconds: 1))
     let reading = try await meter.reading
-    #expect(abs(reading.equivalent - Self.power - difference) < 0.1)
+    #expect(abs(reading.equivalentContinuousLevel - Self.power - difference) < 0.1)
     #expect(reading.equivalentName == "L\(weighting.rawValue)eq")
   }
 
   @Test(arguments: [(TimeWeighting.fast, 34.7), (.slow, 4.34)])
   func levelFallsAsFastAsItsTimeConstantSays(weighting: TimeWeighting, fall: Double) async throws {
-    let meter = try NoiseMeter(format: mono, configuration: NoiseMeterConfiguration(timeWeighting: weighting))
+    let meter = try SoundLevelMeter(format: mono, configuration: SoundLevelMeterConfiguration(timeWeighting: weighting))
     try await meter.process(tone(seconds: 8))
     try await meter.process(silence(seconds: 0.5))
     let before = try await meter.reading.level
@@ -90,7 +91,7 @@ import Testing
   }
 
   @Test func lowestLevelCountsFromFiveTimeConstantsOn() async throws {
-    let meter = try NoiseMeter(format: mono)
+    let meter = try SoundLevelMeter(format: mono)
     try await meter.process(tone(seconds: 0.6))
     #expect(try await meter.reading.minimum == nil)
     try await meter.process(tone(seconds: 0.1))
@@ -98,7 +99,7 @@ import Testing
   }
 
   @Test func percentilesAreLevelsExceeded() async throws {
-    let meter = try NoiseMeter(format: mono)
+    let meter = try SoundLevelMeter(format: mono)
     #expect(try await meter.level(exceededFor: 10) == nil)
     // A quarter of the time 20 dB louder.
     try await meter.process(tone(amplitude: 0.01, seconds: 7.5))
@@ -113,7 +114,7 @@ import Testing
 
   @Test(arguments: [(BandWidth.octave, 2.0), (.thirdOctave, pow(2, 1.0 / 3))])
   func bandsAreThoseOfTheWidth(width: BandWidth, step: Double) async throws {
-    let meter = try NoiseMeter(format: mono, configuration: NoiseMeterConfiguration(bands: width))
+    let meter = try SoundLevelMeter(format: mono, configuration: SoundLevelMeterConfiguration(bands: width))
     try await meter.process(tone(seconds: 2))
     let bands = try await meter.bands()
     #expect(zip(bands, bands.dropFirst()).allSatisfy { abs($1.center / $0.center / step - 1) < 0.01 })
@@ -122,15 +123,15 @@ import Testing
     #expect(abs(loudest.center - 1_000) < 5)
     #expect(abs(loudest.level - Self.power) < 0.1)
     #expect(bands.filter { $0 != loudest }.allSatisfy { $0.level < Self.power - 15 })
-    #expect(try await NoiseMeter(format: mono).bands().isEmpty)
+    #expect(try await SoundLevelMeter(format: mono).bands().isEmpty)
   }
 
   @Test func channelIsTheOneThatIsAskedFor() async throws {
     let samples = Sounds.tones([(1_000, 0.1), (1_000, 0.01)], frames: 0..<96_000)
     func level(_ channel: MeteredChannel) async throws -> Double {
-      let meter = try NoiseMeter(format: stereo, configuration: NoiseMeterConfiguration(channel: channel))
-      try await meter.process(AudioBuffer(format: stereo, samples: samples, position: 0))
-      return try await meter.reading.equivalent
+      let meter = try SoundLevelMeter(format: stereo, configuration: SoundLevelMeterConfiguration(channel: channel))
+      try await meter.process(PCMBuffer(format: stereo, samples: samples, position: 0))
+      return try await meter.reading.equivalentContinuousLevel
     }
     #expect(abs(try await level(.channel(0)) - Self.power) < 0.03)
     #expect(abs(try await level(.channel(1)) - Self.power + 20) < 0.03)
@@ -143,7 +144,7 @@ import Testing
 
   /// EBU Tech 3341, case 1: a stereo sine of 1 kHz at -23 dBFS has -23 LUFS.
   @Test func loudnessOfTheReferenceToneIsMinus23() async throws {
-    let meter = try NoiseMeter(format: stereo)
+    let meter = try SoundLevelMeter(format: stereo)
     let amplitude = pow(10, -23.0 / 20)
     let samples = Sounds.tones([(1_000, amplitude), (1_000, amplitude)], frames: 0..<240_000)
     for buffer in Sounds.buffers(samples, format: stereo, frames: 4_096) { try await meter.process(buffer) }
@@ -158,11 +159,11 @@ import Testing
   }
 
   @Test func loudnessIsLeftOutWhenItIsNotMeasured() async throws {
-    let meter = try NoiseMeter(format: mono, configuration: NoiseMeterConfiguration(measuresLoudness: false))
+    let meter = try SoundLevelMeter(format: mono, configuration: SoundLevelMeterConfiguration(measuresLoudness: false))
     try await meter.process(tone(seconds: 1))
     let reading = try await meter.reading
     #expect(reading.loudness == nil)
-    #expect(abs(reading.equivalent - Self.power) < 0.05)
+    #expect(abs(reading.equivalentContinuousLevel - Self.power) < 0.05)
   }
 
   /// BS.1770-4, annex 3: a channel 60 to 120 degrees to the side counts 1.41 times, what is behind it once, the low-frequency
@@ -170,8 +171,8 @@ import Testing
   @Test func channelsCountInLoudnessAsTheirPlacesSay() async throws {
     func integrated(_ channel: ChannelLayout.Channel) async throws -> Double {
       let format = try AudioFormat(sampleRate: 48_000, layout: ChannelLayout([channel]))
-      let meter = try NoiseMeter(format: format)
-      try await meter.process(AudioBuffer(format: format, samples: tone(seconds: 2).samples, position: 0))
+      let meter = try SoundLevelMeter(format: format)
+      try await meter.process(PCMBuffer(format: format, samples: tone(seconds: 2).samples, position: 0))
       return try #require(try await meter.reading.loudness).integrated
     }
     let front = try await integrated(.center)
@@ -188,55 +189,58 @@ import Testing
   // MARK: What is unusual
 
   @Test func silenceIsMinusInfinityAndSilent() async throws {
-    let meter = try NoiseMeter(format: mono)
+    let meter = try SoundLevelMeter(format: mono)
     for reading in [
       try await meter.reading,
       try await {
         try await meter.process(silence(seconds: 1)); return try await meter.reading
       }(),
     ] {
-      #expect(reading.level == -.infinity && reading.equivalent == -.infinity && reading.peak == -.infinity)
-      #expect(reading.place == 0 && reading.noiseClass == .silent)
+      #expect(
+        reading.level == -.infinity && reading.equivalentContinuousLevel == -.infinity && reading.peak == -.infinity)
+      #expect(reading.place == 0 && reading.levelZone == .silent)
       #expect(reading.loudness?.integrated == -.infinity)
     }
   }
 
   @Test func overloadsAreCounted() async throws {
-    let meter = try NoiseMeter(format: mono)
-    try await meter.process(AudioBuffer(format: mono, samples: [0.5, 1, -1, 0.999, 1.5], position: 0))
+    let meter = try SoundLevelMeter(format: mono)
+    try await meter.process(PCMBuffer(format: mono, samples: [0.5, 1, -1, 0.999, 1.5], position: 0))
     #expect(try await meter.reading.overloads == 3)
   }
 
   @Test func whatIsNoNumberIsSilenceAndAnOverload() async throws {
-    let meter = try NoiseMeter(format: mono, configuration: NoiseMeterConfiguration(bands: .thirdOctave))
+    let meter = try SoundLevelMeter(format: mono, configuration: SoundLevelMeterConfiguration(bands: .thirdOctave))
     var samples = tone(seconds: 2).samples
     for (index, bad) in [(100, Float.nan), (200, .infinity), (300, -.infinity)] { samples[index] = bad }
-    try await meter.process(AudioBuffer(format: mono, samples: samples, position: 0))
+    try await meter.process(PCMBuffer(format: mono, samples: samples, position: 0))
     let reading = try await meter.reading
     #expect(reading.overloads == 3)
-    #expect(abs(reading.equivalent - Self.power) < 0.05)
+    #expect(abs(reading.equivalentContinuousLevel - Self.power) < 0.05)
     #expect(abs(try #require(reading.loudness).momentary + 23.01) < 0.3)
     #expect(try await meter.bands().allSatisfy { $0.level.isFinite })
   }
 
   @Test func restartBeginsAnewWithoutATransient() async throws {
-    let meter = try NoiseMeter(format: mono)
+    let meter = try SoundLevelMeter(format: mono)
     try await meter.process(tone(amplitude: 1, seconds: 2))
     try await meter.process(tone(seconds: 2))
     try await meter.restart()
     let empty = try await meter.reading
-    #expect(empty.seconds == 0 && empty.overloads == 0 && empty.equivalent == -.infinity && empty.minimum == nil)
+    #expect(
+      empty.seconds == 0 && empty.overloads == 0 && empty.equivalentContinuousLevel == -.infinity
+        && empty.minimum == nil)
     #expect(try await meter.level(exceededFor: 50) == nil)
     try await meter.process(tone(seconds: 1))
     let reading = try await meter.reading
     #expect(reading.seconds == 1)
-    #expect(abs(reading.equivalent - Self.power) < 0.001, "the filters had settled")
+    #expect(abs(reading.equivalentContinuousLevel - Self.power) < 0.001, "the filters had settled")
     #expect(reading.maximum < Self.power + 0.1)
   }
 
   @Test func anotherFormatIsRefusedAndDoesNotCount() async throws {
-    let meter = try NoiseMeter(format: mono)
-    let other = AudioBuffer(format: stereo, samples: [1, 1], position: 0)
+    let meter = try SoundLevelMeter(format: mono)
+    let other = PCMBuffer(format: stereo, samples: [1, 1], position: 0)
     #expect(await code { try await meter.process(other) } == .formatMismatch)
     #expect(try await meter.reading.seconds == 0)
   }
@@ -244,16 +248,16 @@ import Testing
   @Test func formatsAndCalibrationsOutOfRangeAreRefused() async throws {
     for (rate, channels) in [(7_999.0, 1), (768_001, 1), (48_000, 25)] {
       let format = try AudioFormat(sampleRate: rate, channels: channels)
-      #expect(await code { _ = try NoiseMeter(format: format) } == .validation)
+      #expect(await code { _ = try SoundLevelMeter(format: format) } == .validation)
     }
     for offset in [300.1, -301, .nan, .infinity] {
-      let configuration = NoiseMeterConfiguration(calibration: Calibration(offset: offset))
-      #expect(await code { _ = try NoiseMeter(format: mono, configuration: configuration) } == .validation)
+      let configuration = SoundLevelMeterConfiguration(calibration: Calibration(offset: offset))
+      #expect(await code { _ = try SoundLevelMeter(format: mono, configuration: configuration) } == .validation)
     }
   }
 
   @Test func manyTasksMayReadWhileOneFeeds() async throws {
-    let meter = try NoiseMeter(format: mono)
+    let meter = try SoundLevelMeter(format: mono)
     let buffer = tone(seconds: 0.1)
     try await withThrowingTaskGroup { group in
       group.addTask { for _ in 0..<20 { try await meter.process(buffer) } }
@@ -274,7 +278,7 @@ import Testing
   }
 
   @Test func bandsHaveTheirNominalNames() {
-    let names = (-18...13).map { NoiseMeter.Band(center: 1_000 * pow(10, Double($0) / 10), level: 0).name }
+    let names = (-18...13).map { SoundLevelMeter.Band(center: 1_000 * pow(10, Double($0) / 10), level: 0).name }
     #expect(
       names == [
         "16", "20", "25", "31.5", "40", "50", "63", "80", "100", "125", "160", "200", "250", "315", "400", "500", "630",
