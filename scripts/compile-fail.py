@@ -6,6 +6,9 @@ BUILD is the package's debug build, whose modules the snippets import. A first l
 `outside`, an importer of the products, or `inside`, another module of the package, which sees its `package` API. The result
 is `compiles`, or a text that the first error must have in it. Prints one line per snippet that does something else, and
 last how many did as they say and how many did not. The settings are those of Package.swift.
+
+Without SNIPPET, also compiles every public top-level type of the products, but RustleWebSocket, beside the names of Apple's frameworks in
+Tests/CompileFailTests/AppleNames: none may be ambiguous, and one of ours that is added to them has to be.
 """
 
 import concurrent.futures
@@ -13,6 +16,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
 FLAGS = {
     r"\.swiftLanguageMode\(\.v6\)": ["-swift-version", "6"],
@@ -63,18 +67,63 @@ def check(path, compiler):
     return None
 
 
+# What a program imports, and the folders that declare its types.
+PRODUCTS = ["Rustle", "RustlePlot", "RustleTesting"]
+SOURCES = ["RustleAudio", "RustleAudioFiles", "RustleCore", "RustleMarket", "RustlePlot", "RustleTesting"]
+PUBLIC_TYPE = re.compile(
+    r"^(?:@\w+ )*public (?:nonisolated |final |indirect )*(?:struct|class|enum|actor|protocol|typealias) (\w+)", re.M)
+
+
+def public_types(root):
+    """The names of the public types at the top level of the products' sources."""
+    files = (path for folder in SOURCES for path in (root / "Sources" / folder).rglob("*.swift"))
+    return sorted({name for path in files for name in PUBLIC_TYPE.findall(path.read_text(encoding="utf-8"))})
+
+
+def ambiguous(root, compiler, also=()):
+    """Which public types are ambiguous beside the names of Apple's frameworks and those of `also`."""
+    names = public_types(root)
+    with tempfile.TemporaryDirectory() as folder:
+        apple, program = pathlib.Path(folder, "AppleNames.swift"), pathlib.Path(folder, "Program.swift")
+        listed = (root / "Tests/CompileFailTests/AppleNames/AppleNames.swift").read_text(encoding="utf-8")
+        apple.write_text(listed + "".join(f"public enum {name} {{}}\n" for name in also), encoding="utf-8")
+        imports = [f"import {module}\n" for module in PRODUCTS + ["AppleNames"]]
+        program.write_text("".join(imports + [f"typealias Our{name} = {name}\n" for name in names]), encoding="utf-8")
+        subprocess.run(["swiftc", "-parse-as-library", "-emit-module", "-module-name", "AppleNames", "-o",
+                        str(pathlib.Path(folder, "AppleNames.swiftmodule")), str(apple)], check=True)
+        run = subprocess.run(compiler + ["-I", folder, "-typecheck", str(program)], capture_output=True, text=True)
+    found = sorted(set(re.findall(r"error: '(\w+)' is ambiguous for type lookup", run.stderr)))
+    return found if found or run.returncode == 0 else [run.stderr]
+
+
+def collisions(root, compiler):
+    """What is wrong with the public names; None when nothing is."""
+    if found := ambiguous(root, compiler):
+        return f"expected names that Apple's frameworks do not declare, got {', '.join(found)}"
+    name = public_types(root)[0]
+    if (found := ambiguous(root, compiler, [name])) != [name]:
+        return f"expected {name} to be ambiguous where it is declared twice, got {found}"
+    return None
+
+
 def main():
     root, build = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
     base = ["swiftc", "-parse-as-library", "-module-name", "Snippet", "-I", str(build / "Modules"),
             "-I", str(root / "Sources/CRustle/include")]
+    # RustlePlot's module names the library that it draws with.
+    cairo = subprocess.run(["pkg-config", "--cflags", "cairo"], capture_output=True, text=True, check=True)
+    base += ["-I", str(root / "Sources/CCairo")] + [word for flag in cairo.stdout.split() for word in ("-Xcc", flag)]
     base += strict_flags((root / "Package.swift").read_text(encoding="utf-8"))
     compiler = {"outside": base, "inside": base + ["-package-name", package_name(build)]}
-    snippets = [pathlib.Path(name) for name in sys.argv[3:]]
-    snippets = snippets or sorted((root / "Tests/CompileFailTests").glob("*.swift"))
+    checks = [lambda path=name: check(pathlib.Path(path), compiler) for name in sys.argv[3:]]
+    if not checks:
+        snippets = sorted((root / "Tests/CompileFailTests").glob("*.swift"))
+        checks = [lambda path=path: check(path, compiler) for path in snippets]
+        checks.append(lambda: collisions(root, base))
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        problems = [problem for problem in pool.map(lambda path: check(path, compiler), snippets) if problem]
+        problems = [problem for problem in pool.map(lambda run: run(), checks) if problem]
     # Were everything refused, for a wrong flag or a missing module, the snippets that compile would say so; both places need one.
-    print("\n".join(problems + [f"{len(snippets) - len(problems)} {len(problems)}"]))
+    print("\n".join(problems + [f"{len(checks) - len(problems)} {len(problems)}"]))
     return 1 if problems else 0
 
 

@@ -12,6 +12,7 @@ import subprocess
 import sys
 
 ANY = ""
+PROSE = r"\.(?:swift|rs|c|h|md|py|txt)$|^scripts/[^.]*$"
 # Which files, which words, and why not.
 RULES = [
     (ANY, r"(?<![\w./-])/(?:work|root|home|opt|Users)/\w", "a path of somebody's machine"),
@@ -23,6 +24,13 @@ RULES = [
     (r"^Tests/.*\.swift$", r"\bTask\.[s]leep\(|\b(?:u|nano)?[s]leep\(", "time in tests is virtual"),
     (r"^rust/.*\.rs$", r"#\[[i]gnore", "a test that does not run"),
     (r"^rust/.*tests/.*\.(?:rs|c|h)$", r"\b(?:u|nano)?[s]leep\(", "time in tests is virtual"),
+    # docs/glossary.md has the field's words for these.
+    (PROSE, r"(?i)\b(?:un)?to[l]d\b|\bte[l]l(?:s|ing)?\b", "say report, log, return or show"),
+    (PROSE, r"(?i)\bg(?:ive|ives|iving|ave|iven)\s[u]p\b", "say drop, discard or stop"),
+    (PROSE, r"(?i)\bkno[c]k(?:s|ed|ing)?\b", "say connect"),
+    (PROSE, r"(?i)\bmen[d](?:s|ed|ing)?\b", "say repair, fix or correct"),
+    (PROSE, r"(?i)\bso that [w]ho\b", "name who does it"),
+    (PROSE, r"(?i)\b[b]ut for\b", "say except"),
     (r"^rust/.*\.c$", r"#pragma\s+(?:clang|GCC)\s+[d]iagnostic", "goes around a check"),
 ]
 # Past this a file wants to be two; tables of numbers and what a program wrote are no sources.
