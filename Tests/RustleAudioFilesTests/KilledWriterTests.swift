@@ -174,7 +174,7 @@ import Testing
       }
       for number in 1...100_000 {
         try writer.append(buffers[(number - 1) % 64])
-        // What is told here was appended; it outlives the process as the sound does.
+        // A length that is written here was appended; it outlives the process as the sound does.
         try reported.seek(toOffset: 0)
         try reported.write(contentsOf: Data(String(number * 1_024).utf8))
         appended.frames.store(number * 1_024, ordering: .releasing)
@@ -188,7 +188,7 @@ import Testing
   }
 }
 
-/// What the writing thread tells the one that ends the process.
+/// The messages of the writing thread to the one that ends the process.
 private final class Progress: Sendable {
   let frames = Atomic(0)
   let turns = Atomic(0)

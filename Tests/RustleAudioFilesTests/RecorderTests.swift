@@ -10,7 +10,7 @@ struct RecorderTests {
 
   private func format() throws -> AudioFormat { try #require(Self.format) }
 
-  /// A buffer of frames whose samples tell their numbers.
+  /// A buffer of frames whose samples are their numbers.
   private func buffer(_ position: Int, frames: Int, lost: Int64 = 0) throws -> PCMBuffer {
     let samples = (2 * position..<2 * (position + frames)).map { Float($0 % 1_000) / 1_024 }
     return PCMBuffer(format: try format(), samples: samples, position: Int64(position), droppedFrames: lost)

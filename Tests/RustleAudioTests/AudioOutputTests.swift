@@ -203,7 +203,7 @@ import Testing
     #expect(try playback.write(sound.span) == 960)
     runtime.advance(by: .milliseconds(30))
     var iterator = playback.progress.makeAsyncIterator()
-    // The lane keeps the latest, and what it replaced is told.
+    // The buffer keeps the newest, and reports what it replaced.
     #expect(await iterator.next() == .gap(4))
     let last = try #require(await iterator.next()?.value)
     #expect([last.position, last.played, last.insertedSilence] == [2_400, 480, 960])

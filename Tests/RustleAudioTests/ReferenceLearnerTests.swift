@@ -36,7 +36,7 @@ import Testing
     #expect(result.uncertainty < 1e-9 && result.uncertaintyHertz < 1e-9)
   }
 
-  /// Over many trials the error has the standard deviation that is told.
+  /// Over many trials the error has the reported standard deviation.
   @Test func theUncertaintyIsThatOfTheMean() throws {
     var generator = SeededGenerator(seed: 16)
     var sum = 0.0
