@@ -41,8 +41,8 @@ public struct AudioFileInput: AudioInput {
 
   /// One reading of the file: the file's position is shared by its iterators, and each buffer goes to one of them.
   ///
-  /// A buffer is read when it is asked for, on a thread of the concurrency runtime and not on the actor that asks; at most
-  /// one block is read ahead of nobody. It ends with the file, when the task is cancelled, and after an error with
+  /// A buffer is read when it is asked for, on a thread of the concurrency runtime and not on the actor that asks; at most one
+  /// block is read that no iterator takes. It ends with the file, when the task is cancelled, and after an error with
   /// `readFailed`.
   public struct Buffers: AsyncSequence, Sendable {
     /// The format of all buffers.

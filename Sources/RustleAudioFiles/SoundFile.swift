@@ -134,7 +134,7 @@ extension SoundFile {
         .unsupported, path: path, reason: "the container is known and its encoding is not: \(detail)",
         advice: "convert it to WAV or FLAC")
     case badFile:
-      // The text of this one speaks of a missing file; the MP3 decoder gives it when it finds no frame.
+      // The text of this error names a missing file; the MP3 decoder reports it when it finds no frame.
       return AudioFileError(.notAudio, path: path, reason: "no audio found behind its header", advice: advice)
     default:
       // Every other number is private to the library and may change; its text is what there is.

@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  /// The same file, but for the sizes, with the limit that 4 GiB are in earnest.
+  /// The same file, except for the sizes, with the real limit of 4 GiB.
   @Test(arguments: [AudioFileWriter.Encoding.int16, .int24, .float32], [1, 3])
   func aFileThatOutgrowsItsSizesBecomesRF64(encoding: AudioFileWriter.Encoding, channels: Int) throws {
     let folder = try ScratchFolder()

@@ -267,7 +267,7 @@ struct RecorderTests {
   }
 }
 
-/// Gives buffers that were made before, and then its end.
+/// An input of prepared buffers, and then its end.
 private struct ScriptedInput: AudioInput {
   private let script: [PCMBuffer]
   private let end: (any Error)?
@@ -294,7 +294,7 @@ private struct NeverOpenInput: AudioInput {
   }
 }
 
-/// Gives the buffers that it is sent, when it is sent them.
+/// An input of the buffers that a test sends, as they are sent.
 private struct SteppedInput: AudioInput {
   private let stream: AsyncStream<PCMBuffer>
   private let continuation: AsyncStream<PCMBuffer>.Continuation

@@ -1,8 +1,9 @@
 import RustleAudio
+import TestSupport
 import Testing
 
 /// Formants as a collection from F1 up.
-@Suite struct FormantsTests {
+@Suite(.releasesNativeObjects) struct FormantsTests {
   private static let three = [500.0, 1_500, 2_500].map { Formant(frequency: $0, bandwidth: $0 / 10) }
   private let formants = Formants(three, confidence: 0.75)
 

@@ -76,7 +76,7 @@ import Testing
       for _ in 0..<400 { learner.add(frequency: 440 + 0.3 * Self.normal(&generator), confidence: 1) }
       return try #require(learner.result).uncertainty
     }
-    // By the root of 4, but for the degree of freedom that the mean takes.
+    // By the root of 4, except for the degree of freedom that the mean takes.
     let ratio = try uncertainty(4) / uncertainty(1)
     #expect(ratio > 2 && ratio < 2.02)
     // As many in a row as there are: nothing is known but the spread.
