@@ -1,6 +1,6 @@
 package import RustleCore
 
-/// A plan for the spectra of frames of one size: makes its tables once, then transforms frame after frame.
+/// A plan for the spectra of analysis frames of one size: its tables are computed once, for any number of frames.
 ///
 /// ```swift
 /// let fft = try FFT(size: 1024, normalization: .amplitude)
@@ -11,25 +11,24 @@ package import RustleCore
 ///
 /// A frame of N samples at a sample rate of R has N/2 + 1 bins, bin k at k R / N Hz. A transform takes N log N time and
 /// allocates nothing (the first one, and the first of each further one that runs at the same time, its scratch memory).
-/// Copies share the tables; any number of tasks may use them at a time. Who wants each task to have scratch memory of its own
-/// keeps a ``Workspace`` beside it.
+/// Copies share the tables; any number of tasks may use them at a time. A ``Workspace`` gives a task scratch memory of its own.
 ///
-/// What is promised of the numbers: magnitudes within a relative (L2) error of 2e-7 of a computation in double precision;
-/// exactly 0 for silence; every bin NaN or infinite when a sample is. Magnitudes below 1e-19 lose digits and vanish at
-/// 3e-23; those above 1.8e19 become infinite.
+/// Accuracy: magnitudes within a relative (L2) error of 2e-7 of a computation in double precision; exactly 0 for silence; every
+/// bin NaN or infinite when a sample is. Magnitudes below 1e-19 lose digits and vanish at 3e-23; those above 1.8e19 become
+/// infinite.
 public struct FFT: Sendable {
-  /// What the numbers of a spectrum mean.
+  /// The factor on a spectrum's values.
   public enum Normalization: Sendable, Hashable, CaseIterable {
-    /// The sums themselves, as those of numpy's `rfft`: a sine of amplitude 1 reads about half the window's sum.
+    /// No factor, as in numpy's `rfft`: a sine of amplitude 1 reads about half the window function's sum.
     case none
-    /// Amplitudes: a sine of amplitude 1 on a bin's frequency reads 1.0 with every window, and so does a constant of 1.0
+    /// Amplitudes: a sine of amplitude 1 on a bin's frequency reads 1.0 with every window function, and so does a constant of 1.0
     /// in bin 0.
     case amplitude
 
     var native: NativeNormalization { self == .none ? .none : .amplitude }
   }
 
-  /// What is written for each bin.
+  /// The value written for each bin.
   public enum Output: Sendable, Hashable, CaseIterable {
     /// The magnitude.
     case magnitudes
@@ -54,30 +53,30 @@ public struct FFT: Sendable {
   public static let minimumSize = 64
   /// The largest size.
   public static let maximumSize = 65_536
-  /// The level that silence reads, and the least that ``decibels(of:into:)`` writes.
+  /// The level of silence, and the lowest that ``decibels(of:into:)`` writes.
   public static let decibelFloor: Float = -200
 
   /// The number of samples N of a frame.
   public let size: Int
-  /// The window that frames are multiplied by.
+  /// The window function of a frame.
   public let window: WindowFunction
-  /// The window's symmetry.
+  /// The window function's symmetry.
   public let symmetry: WindowFunction.Symmetry
-  /// What the numbers mean.
+  /// The factor on the values.
   public let normalization: Normalization
-  /// The instructions that it computes with.
+  /// The instruction set that it computes with.
   public let instructionSet: InstructionSet
   /// The native plan.
   package let plan: NativeFFTPlan
 
-  /// Computes the tables. Takes some 10 to 15 ns per sample, and 14 bytes.
+  /// Computes the tables, in some 10 to 15 ns per sample, and 14 bytes.
   ///
   /// - Parameters:
   ///   - size: the number of samples of a frame: a power of two from 64 to 65,536.
-  ///   - window: what frames are multiplied by.
-  ///   - symmetry: of the window.
-  ///   - normalization: what the numbers shall mean.
-  ///   - instructionSet: the instructions to compute with; nil for ``InstructionSet/preferred()``.
+  ///   - window: the window function of a frame.
+  ///   - symmetry: of the window function.
+  ///   - normalization: the factor on the values.
+  ///   - instructionSet: the instruction set to compute with; nil for ``InstructionSet/preferred()``.
   /// - Throws: ``FFTError`` with ``FFTError/Code/validation`` for a size out of range, or an instruction set that this machine
   ///   does not have.
   public init(
@@ -113,7 +112,7 @@ public struct FFT: Sendable {
 
   /// The frequency of each of the ``binCount`` bins, in Hz.
   ///
-  /// - Parameter sampleRate: in Hz. A rate that is no positive number makes frequencies that are none either.
+  /// - Parameter sampleRate: in Hz. For a rate that is not positive the frequencies are not either.
   public func frequencies(sampleRate: Double) -> [Double] {
     (0..<binCount).map { Double($0) * sampleRate / Double(size) }
   }
@@ -128,7 +127,7 @@ public struct FFT: Sendable {
     try run(.magnitudes, of: input, into: &output)
   }
 
-  /// Writes the square of each bin's magnitude. Arguments and errors as for ``magnitudes(of:into:)``.
+  /// Writes the square of each bin's magnitude, with the arguments and errors of ``magnitudes(of:into:)``.
   public func power(of input: Span<Float>, into output: inout MutableSpan<Float>) throws(FFTError) {
     try run(.power, of: input, into: &output)
   }
@@ -139,8 +138,7 @@ public struct FFT: Sendable {
     try run(.decibels, of: input, into: &output)
   }
 
-  /// Writes the bins themselves, each as its real and its imaginary part. The phase is that of a cosine that starts at the
-  /// first sample.
+  /// Writes each bin's real and imaginary part. The phase is relative to a cosine that starts at the first sample.
   ///
   /// - Parameters:
   ///   - input: N samples.

@@ -1,10 +1,10 @@
 public import RustleCore
 
-/// Why a spectrum is refused: a stable code, the argument with what was expected of it and what came, and what to do.
+/// The error of a transform: a stable code, the argument, the expected and the received value, and advice.
 public struct FFTError: NativeCodedError {
-  /// The kind of refusal. The numbers and names are stable; new ones are appended.
+  /// The kind of error. The numbers and names are stable; new ones are appended.
   public enum Code: Int, ErrorCode {
-    /// An argument is not what the function accepts. Nothing was computed.
+    /// The function does not accept an argument. Nothing was computed.
     case validation = 1
     /// The native side failed.
     case fft = 2
@@ -23,17 +23,17 @@ public struct FFTError: NativeCodedError {
   /// The key of the bridged error's `userInfo` whose value is the code's ``Code/name``.
   public static let codeNameKey = "code"
 
-  /// The kind of refusal.
+  /// The kind of error.
   public let code: Code
   /// The argument or option at fault; nil with ``Code/fft``.
   public let argument: String?
-  /// What was expected of it; nil with ``Code/fft``.
+  /// The expected value; nil with ``Code/fft``.
   public let expected: String?
-  /// What came; nil with ``Code/fft``.
+  /// The received value; nil with ``Code/fft``.
   public let got: String?
-  /// All of it as one sentence.
+  /// Argument, expected and received value in one sentence.
   public let message: String
-  /// What to do about it.
+  /// A way to avoid the error.
   public let advice: String
   /// Whether the same call may succeed later.
   public let isRetryable: Bool
@@ -57,7 +57,7 @@ public struct FFTError: NativeCodedError {
       case .exhausted:
         .native(error.message, advice: "Try again when the process uses less memory.", isRetryable: true)
       default:
-        // The arguments were checked before: this is a fault of the package.
+        // The arguments were checked before: this is a bug of the package.
         .native(error.message, advice: "Report it with this text.")
       }
   }

@@ -2,7 +2,7 @@ internal import Foundation
 internal import RustleCore
 
 extension FFT {
-  /// The instructions that a transform is computed with. All instruction sets compute the same sums by the same algorithm; their
+  /// The vector instructions that a transform uses. All instruction sets compute the same sums by the same algorithm; their
   /// results differ by rounding.
   public enum InstructionSet: String, Sendable, Hashable, Codable, CaseIterable {
     /// Plain arrays, on every processor.
@@ -16,8 +16,8 @@ extension FFT {
     /// Sixteen lanes: AVX-512.
     case avx512
 
-    /// The instruction set of an ``FFT`` for which none is named: what the environment variable `RUSTLE_FFT_INSTRUCTION_SET` (a
-    /// case's name) named when the process first asked, or else the widest that this machine has.
+    /// The instruction set of an ``FFT`` without an explicit one: the value of the environment variable
+    /// `RUSTLE_FFT_INSTRUCTION_SET` (a case's name) at the first use in the process, otherwise the widest that this machine has.
     ///
     /// - Throws: ``FFTError`` with ``FFTError/Code/validation`` when the variable names no instruction set, or one that this
     ///   machine does not have.
@@ -41,15 +41,15 @@ extension FFT {
       }
     }
 
-    /// The instruction set that the native side says it computes on.
+    /// The instruction set that the native side reports.
     init(_ native: NativeInstructionSet?) throws(FFTError) {
       guard let instructionSet = Self.allCases.first(where: { $0.native == native }) else {
-        throw .native("the native side has an instruction set that is not known", advice: "Report it with this text.")
+        throw .native("the native side reports an unknown instruction set", advice: "Report it with this text.")
       }
       self = instructionSet
     }
 
-    /// The error of a plan whose other arguments were checked before: a value that is refused is the instruction set.
+    /// The error of a plan whose other arguments are valid: the instruction set is at fault.
     static func refused(_ instructionSet: Self?, _ error: NativeError) -> FFTError {
       guard error.status == .invalidValue else { return FFTError(error) }
       if let instructionSet {
@@ -61,7 +61,7 @@ extension FFT {
       return .validation(
         variable, expected: "one of \(allCases.map(\.rawValue).joined(separator: ", ")) that this machine has",
         got: "'\(ProcessInfo.processInfo.environment[variable] ?? "")'",
-        advice: "Unset \(variable), or set it to a instructionSet that this machine has.")
+        advice: "Unset \(variable), or set it to an instruction set that this machine has.")
     }
   }
 }

@@ -1,33 +1,33 @@
 internal import Foundation
 
-/// What ``computeFFT(_:options:)`` does to a signal.
+/// The options of ``computeFFT(_:options:)``.
 public struct FFTOptions: Sendable, Hashable {
-  /// The sizes that there are: the powers of two in this range.
+  /// The range of sizes, which are powers of two.
   public static let sizeRange = 256...8_192
 
   /// The number of samples N that are transformed, a power of two from 256 to 8,192; nil for the signal's own length.
   public var fftSize: Int?
-  /// What they are multiplied by.
+  /// The window function.
   public var window: WindowFunction
   /// The signal's sample rate in Hz, finite and above 0.
   public var sampleRate: Double
 
-  /// Options; they are checked when they are used.
+  /// Creates options, which are checked when they are used.
   public init(fftSize: Int? = nil, window: WindowFunction = .hann, sampleRate: Double = 44_100) {
     self.fftSize = fftSize
     self.window = window
     self.sampleRate = sampleRate
   }
 
-  /// The options that a dictionary of loose values names.
+  /// Creates options from a dictionary.
   ///
   /// - Parameter dictionary: any of `fftSize` (a whole number of any type), `windowType` (one of ``WindowFunction/names``) and
   ///   `sampleRate` (a number of any type).
-  /// - Throws: ``FFTError`` with ``FFTError/Code/validation`` for a value of another type, an unknown window, and a key that
-  ///   is none of these: a misspelt option is not left out silently.
+  /// - Throws: ``FFTError`` with ``FFTError/Code/validation`` for a value of another type, an unknown window function, and any
+  ///   other key: a misspelt option is not ignored.
   public init(_ dictionary: [String: Any]) throws(FFTError) {
     self.init()
-    // In a fixed order, so that of two faults the same one is always reported.
+    // In a fixed order, so that of two errors the same one is always reported.
     for (key, value) in dictionary.sorted(by: { $0.key < $1.key }) {
       switch key {
       case "fftSize":
@@ -49,7 +49,7 @@ public struct FFTOptions: Sendable, Hashable {
       default:
         throw .validation(
           "options", expected: "fftSize, windowType or sampleRate", got: "\"\(key)\"",
-          advice: "Mend the option's name, or leave it out.")
+          advice: "Correct the option's name, or leave it out.")
       }
     }
   }
@@ -57,7 +57,7 @@ public struct FFTOptions: Sendable, Hashable {
   /// The number of samples to transform.
   ///
   /// - Parameter count: the signal's number of samples.
-  /// - Throws: ``FFTError`` with ``FFTError/Code/validation`` when these options do not do for such a signal.
+  /// - Throws: ``FFTError`` with ``FFTError/Code/validation`` when these options do not fit such a signal.
   func size(forCount count: Int) throws(FFTError) -> Int {
     guard count > 0 else {
       throw .validation("buffer", expected: "at least 1 sample", got: "0", advice: "Hand in a signal.")

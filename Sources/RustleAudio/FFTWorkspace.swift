@@ -3,8 +3,8 @@ internal import RustleCore
 extension FFT {
   /// Scratch memory for the transforms of one task at a time.
   ///
-  /// With one, a transform allocates nothing from the first on and shares no memory with other tasks. One that an ``FFT``, an
-  /// ``InverseFFT`` or an ``STFT`` makes does for all transforms that need no more.
+  /// With it, transforms allocate nothing, the first one included, and share no memory with other tasks. A workspace of an
+  /// ``FFT``, an ``InverseFFT`` or an ``STFT`` fits all transforms that need no more memory.
   ///
   /// ```swift
   /// var workspace = fft.makeWorkspace()
@@ -24,16 +24,16 @@ extension FFT {
     }
   }
 
-  /// Makes scratch memory for this FFT, which does for FFTs of the same and of smaller sizes too.
+  /// Makes scratch memory for this FFT and for FFTs of at most its size.
   public func makeWorkspace() -> Workspace { Workspace(count: plan.description.scratchLength) }
 
-  /// Writes the spectrum of one frame in any form, with scratch memory of the caller's.
+  /// Writes the spectrum of one frame in any form of output, with the caller's scratch memory.
   ///
   /// - Parameters:
-  ///   - form: what to write for each bin.
+  ///   - form: the value to write for each bin.
   ///   - input: N samples.
-  ///   - output: as for the method that is named like the form.
-  ///   - workspace: of this FFT, or of one that is larger.
+  ///   - output: as for the method of the form's name.
+  ///   - workspace: of this FFT or of a larger one.
   /// - Throws: ``FFTError`` with ``FFTError/Code/validation`` for other lengths; `output` is as it was then.
   public func write(
     _ form: Output, of input: Span<Float>, into output: inout MutableSpan<Float>, using workspace: inout Workspace
@@ -50,15 +50,15 @@ extension FFT {
 }
 
 extension InverseFFT {
-  /// Makes scratch memory for this inverse, which does for inverses of the same and of smaller sizes too.
+  /// Makes scratch memory for this inverse and for inverses of at most its size.
   public func makeWorkspace() -> FFT.Workspace { FFT.Workspace(count: plan.description.scratchLength) }
 
-  /// Writes the samples of one frame, as ``samples(of:into:)``, with scratch memory of the caller's.
+  /// Writes the samples of one frame, as ``samples(of:into:)``, with the caller's scratch memory.
   ///
   /// - Parameters:
   ///   - bins: N + 2 elements: a real and an imaginary part for each of N/2 + 1 bins.
   ///   - output: N elements.
-  ///   - workspace: of this inverse, or of one that is larger.
+  ///   - workspace: of this inverse or of a larger one.
   /// - Throws: ``FFTError`` with ``FFTError/Code/validation`` for other lengths; `output` is as it was then.
   public func samples(
     of bins: Span<Float>, into output: inout MutableSpan<Float>, using workspace: inout FFT.Workspace
@@ -75,17 +75,17 @@ extension InverseFFT {
 }
 
 extension STFT {
-  /// Makes scratch memory for this transform, which does for those of the same and of smaller sizes too.
+  /// Makes scratch memory for this transform and for transforms of at most its size.
   public func makeWorkspace() -> FFT.Workspace { FFT.Workspace(count: plan.description.scratchLength) }
 
-  /// Writes the frames of a signal, as ``frames(of:from:into:)``, with scratch memory of the caller's.
+  /// Writes the frames of a signal, as ``frames(of:from:into:)``, with the caller's scratch memory.
   ///
   /// - Parameters:
   ///   - signal: the whole signal.
   ///   - first: from 0.
-  ///   - output: a whole number of rows; those that are not written keep what they hold.
-  ///   - workspace: of this transform, or of one that is larger.
-  /// - Returns: how many frames were written.
+  ///   - output: a whole number of rows; rows that are not written stay as they are.
+  ///   - workspace: of this transform or of a larger one.
+  /// - Returns: the number of frames written.
   /// - Throws: ``FFTError`` with ``FFTError/Code/validation`` for another length or a frame below 0; `output` is as it was
   ///   then.
   public func frames(

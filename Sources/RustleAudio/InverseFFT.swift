@@ -1,9 +1,9 @@
 internal import RustleCore
 
-/// The way back from ``FFT/spectrum(of:into:)``: the samples of one frame from its complex bins.
+/// The inverse of ``FFT/spectrum(of:into:)``: the samples of one frame from its complex bins.
 ///
-/// It takes bins that were not scaled (``FFT/Normalization/none``), as numpy's `irfft`. Of a spectrum that was made with a window
-/// it gives the windowed samples. A real signal has no imaginary part in bin 0 and bin N/2; what stands there is ignored.
+/// The bins are not normalized (``FFT/Normalization/none``), as for numpy's `irfft`. The inverse of a windowed spectrum is the
+/// windowed samples. The imaginary parts of bin 0 and bin N/2, which a real signal does not have, are ignored.
 ///
 /// Copies share the tables; any number of tasks may use them at a time. From samples to bins and back the relative (L2)
 /// error is at most 2e-7 up to 16,384 samples, 2.2e-7 above.
@@ -16,7 +16,7 @@ public struct InverseFFT: Sendable {
   ///
   /// - Parameters:
   ///   - size: the number of samples of a frame: a power of two from 64 to 65,536.
-  ///   - instructionSet: the instructions to compute with; nil for ``FFT/InstructionSet/preferred()``.
+  ///   - instructionSet: the instruction set to compute with; nil for ``FFT/InstructionSet/preferred()``.
   /// - Throws: ``FFTError`` with ``FFTError/Code/validation`` for a size out of range, or an instruction set that this machine
   ///   does not have.
   public init(size: Int, instructionSet: FFT.InstructionSet? = nil) throws(FFTError) {
@@ -30,8 +30,8 @@ public struct InverseFFT: Sendable {
     }
   }
 
-  /// Writes the samples of one frame. Allocates nothing but, in the first call and the first of each further one that runs
-  /// at the same time, its scratch memory.
+  /// Writes the samples of one frame. Only the first call, and the first of each further one at the same time, allocates: its
+  /// scratch memory.
   ///
   /// - Parameters:
   ///   - bins: N + 2 elements: a real and an imaginary part for each of N/2 + 1 bins.

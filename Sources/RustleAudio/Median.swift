@@ -1,5 +1,5 @@
 extension Array<Double> {
-  /// The middle one, or the mean of the two in the middle; nil of none.
+  /// The middle value, or the mean of the two in the middle; nil without values.
   package var median: Double? {
     guard !isEmpty else { return nil }
     let sorted = sorted()

@@ -8,19 +8,19 @@ internal import RustleCore
 /// let count = stft.frameCount(of: signal.count)
 /// ```
 ///
-/// A frame is a row of ``valuesPerRow`` elements; rows lie one after the other. Copies share the tables; any number of tasks may
-/// use them at a time. For a signal that comes in pieces there are ``STFTStream`` and, for an asynchronous one,
-/// ``STFTFrames``: they give the same frames.
+/// Each frame is a row of ``valuesPerRow`` elements; rows lie one after the other. Copies share the tables; any number of tasks
+/// may use them at a time. ``STFTStream`` and, for an asynchronous sequence, ``STFTFrames`` compute the same frames of a signal
+/// that arrives in pieces.
 public struct STFT: Sendable {
-  /// How frames lie on a signal, and what they find beyond its ends.
+  /// The position of frames on a signal, and the values beyond its ends.
   public enum Padding: String, Sendable, Hashable, Codable, CaseIterable {
-    /// Frame f begins at sample f ``STFT/hop``; every frame lies inside the signal, and samples at the end that fill no
+    /// Frame f begins at sample f ``STFT/hop``; every frame lies inside the signal, and samples at the end that do not fill a
     /// frame are left out. librosa's `center=False`.
     case none
     /// The middle of frame f lies on sample f ``STFT/hop``; beyond the ends are zeros. librosa's
     /// `center=True, pad_mode="constant"`.
     case zero
-    /// As `zero`, but beyond its ends the signal goes on mirrored at its first and its last sample.
+    /// As `zero`, but beyond its ends the signal continues mirrored at its first and its last sample.
     case reflect
 
     var native: NativePadding {
@@ -32,20 +32,20 @@ public struct STFT: Sendable {
     }
   }
 
-  /// The least and the largest distance between frames, in samples.
+  /// The range of the hop size, in samples.
   public static let hopRange = 1...1_048_576
 
   /// The number of samples N of a frame.
   public let size: Int
-  /// The distance from frame to frame, in samples.
+  /// The hop size, in samples.
   public let hop: Int
-  /// The window that frames are multiplied by.
+  /// The window function of a frame.
   public let window: WindowFunction
-  /// How frames lie on a signal.
+  /// The position of frames on a signal.
   public let padding: Padding
-  /// What the numbers mean.
+  /// The factor on the values.
   public let normalization: FFT.Normalization
-  /// What is written for each bin.
+  /// The value written for each bin.
   public let output: FFT.Output
   let plan: NativeSTFT
 
@@ -53,13 +53,13 @@ public struct STFT: Sendable {
   ///
   /// - Parameters:
   ///   - size: the number of samples of a frame: a power of two from 64 to 65,536.
-  ///   - hop: the distance between frames, one of ``hopRange``; by default a quarter of `size`.
-  ///   - window: what frames are multiplied by.
-  ///   - symmetry: of the window.
-  ///   - normalization: what the numbers shall mean.
-  ///   - padding: how frames lie on a signal.
-  ///   - output: what to write for each bin.
-  ///   - instructionSet: the instructions to compute with; nil for ``FFT/InstructionSet/preferred()``.
+  ///   - hop: the hop size in samples, one of ``hopRange``; by default a quarter of `size`.
+  ///   - window: the window function of a frame.
+  ///   - symmetry: of the window function.
+  ///   - normalization: the factor on the values.
+  ///   - padding: the position of frames on a signal.
+  ///   - output: the value to write for each bin.
+  ///   - instructionSet: the instruction set to compute with; nil for ``FFT/InstructionSet/preferred()``.
   /// - Throws: ``FFTError`` with ``FFTError/Code/validation`` for a size or a hop out of range, or an instruction set that this
   ///   machine does not have.
   public init(
@@ -93,8 +93,8 @@ public struct STFT: Sendable {
   /// The elements of a row: N/2 + 1, or N + 2 with ``FFT/Output/spectrum``.
   public var valuesPerRow: Int { output == .spectrum ? size + 2 : size / 2 + 1 }
 
-  /// The number of frames of a signal of `count` samples: with ``Padding/none`` 1 + (count - N) / hop, and 0 when there are
-  /// fewer samples than N; otherwise 1 + count / hop, and 0 when there is none. Divisions round down.
+  /// The number of frames of a signal of `count` samples: with ``Padding/none`` 1 + (count - N) / hop, and 0 for fewer samples
+  /// than N; otherwise 1 + count / hop, and 0 for no samples. Divisions round down.
   public func frameCount(of count: Int) -> Int {
     switch padding {
     case .none: count < size ? 0 : 1 + (count - size) / hop
@@ -111,14 +111,14 @@ public struct STFT: Sendable {
     (Double(frame) * Double(hop) + (padding == .none ? Double(size) / 2 : 0)) / sampleRate
   }
 
-  /// Writes the frames of a signal from frame `first` on, as many as there are or as find room, and returns how many that
-  /// is: so a long signal can be transformed in parts. Allocates nothing but, in the first call and the first of each further
-  /// one that runs at the same time, its scratch memory.
+  /// Writes the frames of a signal from frame `first` on, as many as fit the output, and returns their number, so that a long
+  /// signal can be transformed in parts. Only the first call, and the first of each further one at the same time, allocates: its
+  /// scratch memory.
   ///
   /// - Parameters:
   ///   - signal: the whole signal.
   ///   - first: from 0.
-  ///   - output: a whole number of rows; those that are not written keep what they hold.
+  ///   - output: a whole number of rows; rows that are not written stay as they are.
   /// - Throws: ``FFTError`` with ``FFTError/Code/validation`` for another length or a frame below 0; `output` is as it was
   ///   then.
   public func frames(

@@ -1,14 +1,14 @@
-/// The short-time spectra of a signal that comes as an asynchronous sequence of pieces.
+/// The short-time spectra of a signal that arrives as an asynchronous sequence of pieces.
 ///
-/// Each element is one frame, ``STFT/valuesPerRow`` elements, and comes as soon as its last sample has. The frames at the end of
-/// the signal follow the last piece.
+/// Each element is one frame, ``STFT/valuesPerRow`` elements, and arrives with its last sample. The frames at the end of the
+/// signal follow the last piece.
 ///
 /// ```swift
 /// for try await row in microphone.spectra(stft) { meter.show(row) }
 /// ```
 ///
-/// The sequence can be iterated as often as its base can. It ends with an error when the base does, or with ``FFTError`` when
-/// a frame cannot be made.
+/// The sequence can be iterated as often as its base can. It ends with an error when the base does, or with ``FFTError`` when a
+/// frame cannot be computed.
 public struct STFTFrames<Base: AsyncSequence>: AsyncSequence where Base.Element == [Float] {
   /// One frame.
   public typealias Element = [Float]
@@ -25,7 +25,7 @@ public struct STFTFrames<Base: AsyncSequence>: AsyncSequence where Base.Element 
   /// An iterator at the beginning of the signal.
   public func makeAsyncIterator() -> Iterator { Iterator(base: base.makeAsyncIterator(), stft: stft) }
 
-  /// Yields the frames. Copies of an iterator share the signal: only one of them is to be used.
+  /// An iterator over the frames. Its copies share the signal: use only one of them.
   public struct Iterator: AsyncIteratorProtocol {
     private var base: Base.AsyncIterator
     private let stft: STFT
@@ -33,7 +33,7 @@ public struct STFTFrames<Base: AsyncSequence>: AsyncSequence where Base.Element 
     private var piece: [Float] = []
     private var taken = 0
 
-    /// Holds a value that cannot be copied in one that can.
+    /// A copyable holder of a noncopyable value.
     private final class Box {
       var stream: STFTStream
 
@@ -88,7 +88,7 @@ public struct STFTFrames<Base: AsyncSequence>: AsyncSequence where Base.Element 
       }
     }
 
-    /// The next frame that the piece at hand completes.
+    /// The next frame that the current piece completes.
     private mutating func pushed(to box: Box) throws(FFTError) -> [Float]? {
       var row = [Float](repeating: 0, count: stft.valuesPerRow)
       var output = row.mutableSpan

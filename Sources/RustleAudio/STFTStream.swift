@@ -1,10 +1,10 @@
 internal import RustleCore
 
-/// Short-time spectra of a signal that comes in pieces of any length.
+/// Short-time spectra of a signal that arrives in pieces of any length.
 ///
-/// Each frame is written by the call that brings its last sample, and is the same, bit by bit, as
-/// ``STFT/frames(of:from:into:)`` writes for the whole signal. Frames that reach beyond the signal's end come from
-/// ``finish(into:)``. Nothing is allocated after the initialiser, and the memory does not grow with the signal.
+/// The call with a frame's last sample writes the frame, bit for bit as ``STFT/frames(of:from:into:)`` does for the whole signal.
+/// ``finish(into:)`` writes the frames that reach beyond the signal's end. Nothing is allocated after the initialiser, and the
+/// memory does not grow with the signal.
 ///
 /// ```swift
 /// var stream = try STFTStream(stft)
@@ -29,20 +29,20 @@ public struct STFTStream: ~Copyable, Sendable {
     }
   }
 
-  /// The most frames that `count` more samples can complete: room for as many takes them all in one call.
+  /// The most frames that `count` more samples can complete: an output of this many rows takes them all in one call.
   public func maximumFrameCount(for count: Int) -> Int {
     let frames = 1 + stft.size / 2 / stft.hop
     return frames + min(max(0, count) / stft.hop, .max - frames)
   }
 
-  /// Takes in the next samples of the signal, as far as the frames that they complete find room.
+  /// Processes the next samples of the signal, as far as the output has room for the frames that they complete.
   ///
   /// - Parameters:
   ///   - samples: any number.
   ///   - output: a whole number of rows.
-  /// - Returns: how many samples were taken, the others being due again, and how many rows were written.
-  /// - Throws: ``FFTError`` with ``FFTError/Code/validation`` for another length, and between ``finish(into:)`` and the last
-  ///   of its frames; nothing is taken then.
+  /// - Returns: the number of samples taken (pass the others again) and the number of rows written.
+  /// - Throws: ``FFTError`` with ``FFTError/Code/validation`` for another length, and between ``finish(into:)`` and the last of
+  ///   its frames; no sample is taken then.
   public mutating func push(
     _ samples: Span<Float>, into output: inout MutableSpan<Float>
   ) throws(FFTError) -> (taken: Int, frames: Int) {
@@ -54,11 +54,11 @@ public struct STFTStream: ~Copyable, Sendable {
     }
   }
 
-  /// Ends the signal and writes the frames that are left, as far as they find room. To be called until it returns 0: the
-  /// stream is at the beginning of another signal then.
+  /// Ends the signal and writes the remaining frames, as far as the output has room. Call it until it returns 0: the stream is
+  /// then at the beginning of another signal.
   ///
   /// - Parameter output: a whole number of rows, at least one.
-  /// - Returns: how many rows were written.
+  /// - Returns: the number of rows written.
   /// - Throws: ``FFTError`` with ``FFTError/Code/validation`` for another length.
   public mutating func finish(into output: inout MutableSpan<Float>) throws(FFTError) -> Int {
     try stft.checkRows(output.count)

@@ -1,19 +1,19 @@
-/// The columns of a spectrogram, in a memory that does not grow with the recording: when all columns are in use, each two
-/// neighbours become one, which keeps the higher level of each frequency.
+/// The columns of a spectrogram, in memory that does not grow with the recording: when all columns are in use, neighbours are
+/// merged in pairs, which keep the higher level of each frequency.
 public struct SpectrogramColumns: Sendable {
-  /// The most columns that are kept: more than a picture of the usual width has.
+  /// The most columns: more than a picture of common width has.
   public static let most = 2_048
 
   /// The levels of a column.
   public let rows: Int
   /// The columns, one after the other.
   public private(set) var values: [Float] = []
-  /// The frames that a column holds: a power of two.
+  /// The number of frames in a column: a power of two.
   public private(set) var framesEach = 1
-  /// Frames that were added.
+  /// The number of added frames.
   public private(set) var frames = 0
 
-  /// Creates columns of as many levels.
+  /// Creates columns of `rows` levels.
   ///
   /// - Parameter rows: 1 or more, usually ``STFT/valuesPerRow``.
   public init(rows: Int) {
@@ -24,9 +24,8 @@ public struct SpectrogramColumns: Sendable {
   /// The columns in use; the last one may hold fewer frames than the others.
   public var count: Int { values.count / rows }
 
-  /// Takes in the next frame.
-  ///
-  /// - Parameter levels: as many as ``rows``.
+  /// Adds the next frame.
+  /// - Parameter levels: ``rows`` of them.
   public mutating func add(_ levels: [Float]) {
     if frames.isMultiple(of: framesEach) && count == Self.most { mergeNeighbours() }
     if frames.isMultiple(of: framesEach) {
@@ -48,7 +47,7 @@ public struct SpectrogramColumns: Sendable {
   }
 }
 
-/// Makes the columns of a spectrogram of samples that come in blocks.
+/// Makes the columns of a spectrogram of samples that arrive in buffers.
 ///
 /// ```swift
 /// var builder = try SpectrogramBuilder(STFT(size: 2_048, normalization: .amplitude, output: .decibels))
@@ -57,20 +56,20 @@ public struct SpectrogramColumns: Sendable {
 /// print(builder.columns.count)
 /// ```
 public struct SpectrogramBuilder: ~Copyable {
-  /// What there is so far.
+  /// The columns so far.
   public private(set) var columns: SpectrogramColumns
   private var stream: STFTStream
 
   /// Creates an empty spectrogram.
   ///
-  /// - Parameter stft: a transform of a form whose higher values win, usually decibels.
+  /// - Parameter stft: a transform with an output of which the higher values are kept, usually decibels.
   /// - Throws: ``FFTError`` as ``STFTStream/init(_:)``.
   public init(_ stft: STFT) throws(FFTError) {
     stream = try STFTStream(stft)
     columns = SpectrogramColumns(rows: stft.valuesPerRow)
   }
 
-  /// Takes in the next samples.
+  /// Adds the next samples.
   ///
   /// - Throws: ``FFTError`` after ``finish()``.
   public mutating func add(_ block: [Float]) throws(FFTError) {
@@ -86,7 +85,7 @@ public struct SpectrogramBuilder: ~Copyable {
     }
   }
 
-  /// Takes in the frames that reach beyond the end.
+  /// Adds the frames that reach beyond the end.
   ///
   /// - Throws: ``FFTError`` as the transform does.
   public mutating func finish() throws(FFTError) {

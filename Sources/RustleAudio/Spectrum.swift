@@ -7,9 +7,9 @@ public struct Spectrum: Sendable, Hashable {
   public let sampleRate: Double
   /// The number of samples N of a frame.
   public let size: Int
-  /// The periodic window that frames were multiplied by.
+  /// The periodic window function of the frames.
   public let window: WindowFunction
-  /// The number of frames that the mean is over.
+  /// The number of averaged frames.
   public let frames: Int
   /// The amplitude in each of N/2 + 1 bins, the root of the mean power: a steady sine of amplitude 1 on a bin's frequency
   /// reads 1.0.
@@ -23,7 +23,7 @@ public struct Spectrum: Sendable, Hashable {
     self.amplitudes = amplitudes
   }
 
-  /// The distance of two bins in Hz.
+  /// The distance of neighbouring bins in Hz.
   public var binWidth: Double { sampleRate / Double(size) }
 
   /// The frequency of each bin in Hz.
@@ -34,13 +34,13 @@ public struct Spectrum: Sendable, Hashable {
 
   /// The strongest tones, with their frequencies between the bins.
   ///
-  /// A tone is a bin above its neighbours that is not a side lobe of a stronger one; a constant part is none. In a clean
+  /// A tone is a bin above its neighbours that is not a side lobe of a stronger one; a constant part is not a tone. In a clean
   /// signal the frequency is within a ten-thousandth of ``binWidth`` once it is 10 bins or more away from 0 Hz and from half
   /// the sample rate, and 20 from other tones of its strength (Hann or Blackman window).
   ///
   /// - Parameters:
   ///   - limit: the most tones to return; 0 or less returns none.
-  ///   - decibels: the least level of a tone, relative to a full-scale sine. NaN finds nothing.
+  ///   - decibels: the least level of a tone, relative to a full-scale sine. NaN: none.
   /// - Returns: the tones by falling amplitude.
   public func peaks(limit: Int = 10, threshold decibels: Double = -90) -> [SpectralPeak] {
     let search = NativePeakSearch(
@@ -52,11 +52,11 @@ public struct Spectrum: Sendable, Hashable {
 
 /// A tone in a ``Spectrum``.
 public struct SpectralPeak: Sendable, Hashable, Codable {
-  /// Its frequency in Hz.
+  /// The frequency in Hz.
   public let frequency: Double
-  /// Its amplitude: 1.0 for a full-scale sine.
+  /// The amplitude: 1.0 for a full-scale sine.
   public let amplitude: Double
-  /// Its level in dB relative to a full-scale sine, at least ``FFT/decibelFloor``.
+  /// The level in dB relative to a full-scale sine, at least ``FFT/decibelFloor``.
   public let decibels: Double
 
   package init(frequency: Double, amplitude: Double) {
@@ -68,6 +68,6 @@ public struct SpectralPeak: Sendable, Hashable, Codable {
 
 private func level(of amplitude: Double) -> Double {
   let level = 20 * log10(amplitude)
-  // Not `max`, which does not say what it does with NaN.
+  // Not `max`, whose result for NaN is not documented.
   return level < Double(FFT.decibelFloor) ? Double(FFT.decibelFloor) : level
 }

@@ -1,4 +1,4 @@
-/// Averages the power spectra of overlapping frames of a signal (P. D. Welch, "The use of fast Fourier transform for the
+/// The average of the power spectra of overlapping frames of a signal (P. D. Welch, "The use of fast Fourier transform for the
 /// estimation of power spectra", IEEE Trans. Audio Electroacoust. 15, 1967), which makes steady tones stand out of noise.
 ///
 /// ```swift
@@ -8,12 +8,12 @@
 /// for peak in spectrum.peaks(limit: 5) { print(peak.frequency, peak.decibels) }
 /// ```
 ///
-/// The signal may come in pieces of any length; how it is cut does not change the result. The mean is kept in double
-/// precision. Memory does not grow with the signal.
+/// The signal may arrive in pieces of any length, which do not change the result. The mean is computed in double precision.
+/// Memory does not grow with the signal.
 public struct WelchAnalyzer: Sendable {
   /// The number of samples N of a frame.
   public let size: Int
-  /// The periodic window that frames are multiplied by.
+  /// The periodic window function of the frames.
   public let window: WindowFunction
   /// The part of a frame that the next one shares with it.
   public let overlap: Double
@@ -23,7 +23,7 @@ public struct WelchAnalyzer: Sendable {
   public private(set) var frames = 0
 
   private let fft: FFT
-  /// The samples from one frame's start to the next one's.
+  /// The hop size in samples.
   private let hop: Int
   /// The frame that is being filled: its first `filled` samples are there.
   private var frame: [Float]
@@ -32,13 +32,13 @@ public struct WelchAnalyzer: Sendable {
   private var powerSums: [Double]
   private var failure: FFTError?
 
-  /// An analyzer that has seen nothing yet.
+  /// Creates an analyzer at the beginning of a signal.
   ///
   /// - Parameters:
   ///   - size: the number of samples N of a frame, a power of two from 64 to 65,536: bins are `sampleRate` / N apart.
-  ///   - window: what frames are multiplied by.
-  ///   - overlap: the part of a frame that the next one shares with it, from 0 to less than 1; the distance of two frames
-  ///     is rounded to a whole number of samples and at least 1.
+  ///   - window: the window function of the frames.
+  ///   - overlap: the part of a frame that the next one shares with it, from 0 to less than 1; the hop size is rounded to a whole
+  ///     number of samples and at least 1.
   ///   - sampleRate: of the signal, in Hz, finite and above 0.
   /// - Throws: ``FFTError`` with ``FFTError/Code/validation`` for a value out of its range.
   public init(
@@ -65,10 +65,10 @@ public struct WelchAnalyzer: Sendable {
     powerSums = [Double](repeating: 0, count: fft.binCount)
   }
 
-  /// Takes in the next samples of the signal.
+  /// Adds the next samples of the signal.
   public mutating func add(_ samples: [Float]) { add(samples.span) }
 
-  /// Takes in the next samples of the signal. Allocates nothing after the first frame.
+  /// Adds the next samples of the signal. Allocates nothing after the first frame.
   public mutating func add(_ samples: Span<Float>) {
     var position = 0
     while position < samples.count {
@@ -84,11 +84,11 @@ public struct WelchAnalyzer: Sendable {
     }
   }
 
-  /// The mean spectrum of the whole frames so far. Samples at the end that fill no frame are left out; a signal that is
-  /// shorter than one frame is one frame, padded with zeros, so that its amplitudes read lower by the part that is missing.
+  /// The mean spectrum of the whole frames so far. Samples at the end that do not fill a frame are left out. A signal shorter
+  /// than one frame is padded with zeros, so that its amplitudes read lower by the missing part.
   ///
-  /// - Throws: ``FFTError`` with ``FFTError/Code/validation`` when there was no sample yet, and with ``FFTError/Code/fft``
-  ///   when the native side failed.
+  /// - Throws: ``FFTError`` with ``FFTError/Code/validation`` without any sample, and with ``FFTError/Code/fft`` when the native
+  ///   side failed.
   public func spectrum() throws(FFTError) -> Spectrum {
     if let failure { throw failure }
     if frames == 0 {
@@ -96,7 +96,7 @@ public struct WelchAnalyzer: Sendable {
         throw .validation("signal", expected: "at least 1 sample", got: "0", advice: "Add samples first.")
       }
       var padded = self
-      // The rest of the first frame is still the zeros that it was made of.
+      // The rest of the first frame still has its initial zeros.
       padded.addFrame()
       return try padded.spectrum()
     }

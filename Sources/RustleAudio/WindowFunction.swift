@@ -1,7 +1,7 @@
 package import RustleCore
 
-/// A weighting of the samples of one frame, which trades the width of a tone's peak in the spectrum for what it leaks into
-/// the bins far away.
+/// The weights of the samples of one frame, a trade between the width of a tone's peak in the spectrum and its leakage into
+/// distant bins.
 public enum WindowFunction: String, Sendable, Hashable, Codable, CaseIterable {
   /// No weighting. The narrowest peak (2 bins) and the most leakage (-13 dB in the first side lobe).
   case rectangular
@@ -12,17 +12,17 @@ public enum WindowFunction: String, Sendable, Hashable, Codable, CaseIterable {
   /// Peaks of 6 bins; side lobes from -58 dB, falling by 18 dB an octave.
   case blackman
 
-  /// Where a window has its last sample.
+  /// The position of a window function's last sample.
   public enum Symmetry: Sendable, Hashable, CaseIterable {
-    /// The window is one period of its cosines: for spectra.
+    /// One period of its cosines: for spectra.
     case periodic
-    /// The last sample equals the first: for filter design.
+    /// Equal first and last samples: for filter design.
     case symmetric
 
     var native: NativeSymmetry { self == .periodic ? .periodic : .symmetric }
   }
 
-  /// The window of that name: a case's own, or one of the other usual names `none` and `hanning`; nil for any other text.
+  /// Creates a window function by its name: a case's own, `none` or `hanning`; nil for any other text.
   public init?(name: String) {
     switch name {
     case "none": self = .rectangular
@@ -31,7 +31,7 @@ public enum WindowFunction: String, Sendable, Hashable, Codable, CaseIterable {
     }
   }
 
-  /// Every name that ``init(name:)`` knows.
+  /// The names that ``init(name:)`` accepts.
   public static var names: [String] { ["none", "rectangular", "hann", "hanning", "hamming", "blackman"] }
 
   /// The weights of a frame of `count` samples (0 or more), from 0 to 1, each rounded once from double precision.

@@ -1,16 +1,16 @@
 internal import Foundation
 public import RustleAudio
 
-/// Why an audio file could not be opened, read or written.
+/// The error of opening, reading or writing an audio file.
 ///
 /// A retry helps for `readFailed` and `writeFailed` when the medium has recovered, and for `diskFull` when there is room
 /// again; every other case needs another file or other arguments.
 public struct AudioFileError: CodedError {
   /// What went wrong. The raw values are stable: they are only ever appended.
   public enum Code: String, ErrorCode {
-    /// There is no file at the path.
+    /// No file is at the path.
     case notFound = "AUDIO_FILE_NOT_FOUND"
-    /// There is something at the path that this process may not read, or that is not a regular file (a folder).
+    /// The path leads to a file that this process may not read, or that is not a regular file (a folder).
     case notReadable = "AUDIO_FILE_NOT_READABLE"
     /// The bytes are not in any audio file format that libsndfile knows, or the file is cut off inside its header.
     case notAudio = "AUDIO_FILE_NOT_AUDIO"
@@ -20,16 +20,16 @@ public struct AudioFileError: CodedError {
     case readFailed = "AUDIO_FILE_READ_FAILED"
     /// The caller asked for a channel that the file does not have.
     case noSuchChannel = "AUDIO_FILE_NO_SUCH_CHANNEL"
-    /// There is no room for more: the disk, the quota or the largest file that this process may write. What was written
-    /// before is kept in a file that opens.
+    /// The disk, the quota or the largest file that this process may write is full. What was written before is kept in a file
+    /// that opens.
     case diskFull = "AUDIO_FILE_DISK_FULL"
-    /// Writing failed for another reason. What was written before is kept as far as the medium lets it.
+    /// Writing failed for another reason. What was written before is kept as far as the medium allows.
     case writeFailed = "AUDIO_FILE_WRITE_FAILED"
-    /// There is a file at the path, and the caller did not say that it may be replaced.
+    /// A file is at the path, and the caller did not allow replacing it.
     case alreadyExists = "AUDIO_FILE_ALREADY_EXISTS"
     /// The path cannot be written: its folder is missing or forbidden, or it is a folder or a device.
     case notWritable = "AUDIO_FILE_NOT_WRITABLE"
-    /// Sound of another rate or layout came than what the file was made for. Nothing of it was written.
+    /// Sound of another rate or layout than the file's was received. Nothing of it was written.
     case formatMismatch = "AUDIO_FILE_FORMAT_MISMATCH"
     /// Raw samples end within a frame.
     case unfinishedFrame = "AUDIO_FILE_UNFINISHED_FRAME"
@@ -42,7 +42,7 @@ public struct AudioFileError: CodedError {
   public let code: Code
   /// The path as the caller gave it; `-` is standard input.
   public let path: String
-  /// One sentence without a full stop: what happened, with the expected and the found value where there are such.
+  /// One sentence without a full stop: what happened, with the expected and the found value where they apply.
   public let reason: String
   /// One sentence without a full stop: what the caller can do about it.
   public let advice: String

@@ -1,4 +1,4 @@
-/// What an audio file says about itself.
+/// The properties that an audio file reports.
 public struct AudioFileFormat: Sendable, Hashable {
   /// Sample rate in hertz, at least 1.
   public let sampleRate: Double
@@ -7,10 +7,10 @@ public struct AudioFileFormat: Sendable, Hashable {
   /// Frames in the whole file, or nil where that is not known in advance (a pipe, or a header that does not say). For
   /// MP3 it is libsndfile's estimate from the header, up to one coded frame (1152 samples) away from what is read.
   public let frames: Int?
-  /// Frames that the header of a WAV file promises where the file holds fewer: it was cut off, and what there is can be read. nil
-  /// where it holds them all, for other containers, and where nothing is known in advance (a pipe, the header of a stream).
+  /// Frames that the header of a truncated WAV file promises; the frames it holds can be read. nil for a whole file, for other
+  /// containers, and where nothing is known in advance (a pipe, the header of a stream).
   public let promisedFrames: Int?
-  /// The container's usual short name: `WAV`, `FLAC`, `OGG`, `MP3`, `AIFF`, … or a longer name from libsndfile.
+  /// The container's common short name: `WAV`, `FLAC`, `OGG`, `MP3`, `AIFF`, … or a longer name from libsndfile.
   public let container: String
   /// The encoding of the samples as libsndfile names it, for example `Signed 16 bit PCM` or `Vorbis`.
   public let codec: String
@@ -23,7 +23,7 @@ public struct AudioFileFormat: Sendable, Hashable {
   ///   - frames: frames in the file, nil when unknown.
   ///   - container: the container's short name.
   ///   - codec: the encoding's name.
-  ///   - promisedFrames: what a file that was cut off promises, nil when it is whole or that is unknown.
+  ///   - promisedFrames: the frames that a truncated file promises, nil when it is whole or that is unknown.
   public init(
     sampleRate: Double, channels: Int, frames: Int?, container: String, codec: String, promisedFrames: Int? = nil
   ) {

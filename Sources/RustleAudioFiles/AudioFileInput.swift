@@ -24,7 +24,7 @@ public struct AudioFileInput: AudioInput {
     self.blockFrames = blockFrames
   }
 
-  /// Opens the file and stands at its beginning.
+  /// Opens the file at its beginning.
   ///
   /// - Throws: ``AudioFileError`` as `AudioFileReader` does, and `unsupported` for a rate or a number of channels that no
   ///   ``AudioFormat`` has.
@@ -41,19 +41,19 @@ public struct AudioFileInput: AudioInput {
 
   /// One reading of the file: the file's position is shared by its iterators, and each buffer goes to one of them.
   ///
-  /// A buffer is read when it is asked for, on a thread of the concurrency runtime and not on the actor that asks; at most
-  /// one block is read ahead of nobody. It ends with the file, when the task is cancelled, and after an error with
+  /// A buffer is read when it is asked for, on a thread of the concurrency runtime and not on the actor that asks; at most one
+  /// block is read that no iterator takes. It ends with the file, when the task is cancelled, and after an error with
   /// `readFailed`.
   public struct Buffers: AsyncSequence, Sendable {
     /// The format of all buffers.
     public var format: AudioFormat { reading.format }
-    /// What the file says about itself.
+    /// The properties that the file reports.
     public var fileFormat: AudioFileFormat { reading.fileFormat }
     fileprivate let reading: Reading
 
     fileprivate init(reading: Reading) { self.reading = reading }
 
-    /// An iterator that goes on where the reading is.
+    /// Makes an iterator that continues at the current position.
     public func makeAsyncIterator() -> Iterator { Iterator(reading: reading) }
 
     /// Reads block by block.
@@ -99,7 +99,7 @@ public struct AudioFileInput: AudioInput {
       try position.withLock { position throws(AudioFileError) in
         if position.isAtEnd { return nil }
         var samples: [Float] = []
-        // The end is remembered, after an error too: what comes behind it is not asked for again.
+        // The end is remembered, also after an error: nothing is read after it.
         position.isAtEnd = true
         let frames = try position.reader.read(into: &samples, maximumFrames: blockFrames)
         guard frames > 0 else { return nil }

@@ -1,9 +1,9 @@
 public import RustleAudio
 
-/// Reads an audio file from its beginning to its end, in blocks of interleaved samples.
+/// A reader of an audio file from its beginning to its end, in blocks of interleaved samples.
 ///
 /// WAV, FLAC, OGG (Vorbis and Opus), MP3, AIFF and everything else that the installed libsndfile reads. Samples are
-/// `Float`; integer encodings are scaled so that full scale is ±1. The file is closed when the reader goes away.
+/// `Float`; integer encodings are scaled so that full scale is ±1. The file is closed with the reader.
 ///
 /// ```swift
 /// var reader = try AudioFileReader(path: "take1.flac")
@@ -13,8 +13,8 @@ public import RustleAudio
 /// }
 /// ```
 ///
-/// A WAV file that was cut off is read as far as it goes; ``AudioFileFormat/promisedFrames`` tells what is missing. So is a
-/// FLAC file whose writer ended before it wrote the length.
+/// A truncated WAV file is read to its end; ``AudioFileFormat/promisedFrames`` reports the frames that its header promises. A
+/// FLAC file whose writer ended before it wrote the length is read to its end too.
 ///
 /// A reader is one position in one file: it is not copyable, and two tasks do not share one.
 public struct AudioFileReader: ~Copyable {
@@ -23,10 +23,10 @@ public struct AudioFileReader: ~Copyable {
 
   /// The path as it was given.
   public let path: String
-  /// What the file says about itself.
+  /// The properties that the file reports.
   public let format: AudioFileFormat
 
-  /// What the channels are: as the file says, or the usual for their number where it does not say.
+  /// The channels: as the file reports them, or else the default layout for their number.
   public let layout: ChannelLayout
 
   private let file: SoundFile

@@ -1,6 +1,6 @@
 public import RustleAudio
 
-/// Writes sound to a WAV or FLAC file that opens whatever becomes of the process.
+/// A writer of sound to a WAV or FLAC file that opens even when the process is killed.
 ///
 /// A process that is killed leaves a file that every reader opens and that lacks less than a second of what was appended: of
 /// WAV less than three quarters of a second, of FLAC at most one block of its encoder (4096 frames, 93 ms at 44.1 kHz; below
@@ -12,19 +12,19 @@ public import RustleAudio
 /// try writer.finish()
 /// ```
 ///
-/// A writer is one position in one file: it is not copyable, and one that goes away closes its file as ``finish()`` does,
-/// without a word about errors. Its calls block while the system writes.
+/// A writer is one position in one file: it is not copyable, and its end closes the file as ``finish()`` does, without reporting
+/// errors. Its calls block while the system writes.
 ///
-/// A cut of the mains is another matter than a killed process: the system may hold for half a minute what it was given. With
+/// A power failure loses more than a killed process: the system may hold data for half a minute. With
 /// ``Options/synchronizes`` each half second of sound is on the medium before the header promises it.
 public struct AudioFileWriter: ~Copyable {
   /// The path as it was given.
   public let path: String
   /// The rate and the channels of the sound.
   public let format: AudioFormat
-  /// What kind of file it is.
+  /// The kind of file.
   public let container: Container
-  /// How a sample is written.
+  /// The encoding of a sample.
   public let encoding: Encoding
   /// Frames appended without an error, from 0.
   public private(set) var framesWritten: Int64 = 0
@@ -37,14 +37,15 @@ public struct AudioFileWriter: ~Copyable {
   private let output: any EncodedOutput
   private var failure: AudioFileError?
 
-  /// Makes the file, with the header of an empty one.
+  /// Creates the file, with the header of an empty one.
   ///
   /// - Parameters:
   ///   - path: a file in a folder that exists. Not `-`: the header is written again as the file grows.
-  ///   - format: the sound that is going to be appended. Its rate is a whole number of hertz; FLAC takes up to eight channels
+  ///   - format: the format of the appended sound. Its rate is a whole number of hertz; FLAC takes up to eight channels
   ///     and 2304 to 655350 Hz, from 65536 in tens. WAV keeps a layout whose channels are in the order of its bits, each once,
-  ///     the discrete ones last; FLAC says nothing of layouts. What is not kept is read as ``ChannelLayout/default(for:)``.
-  ///   - options: how to write it.
+  ///     the discrete ones last; FLAC does not record layouts. A layout that is not kept is read as
+  ///     ``ChannelLayout/default(for:)``.
+  ///   - options: the container, the encoding and others.
   /// - Throws: ``AudioFileError`` with `unsupported` for a format or encoding that the container does not take or an extension
   ///   that names no container, `alreadyExists`, `notWritable`, `diskFull` or `writeFailed`.
   public init(path: String, format: AudioFormat, options: Options = Options()) throws(AudioFileError) {
@@ -52,7 +53,7 @@ public struct AudioFileWriter: ~Copyable {
     try self.init(path: path, format: format, options: options, largestRIFF: UInt64(UInt32.max) - 1)
   }
 
-  /// The same with another size at which a WAV becomes RF64, in bytes behind the first eight.
+  /// Creates the file with another size at which a WAV becomes RF64, in bytes behind the first eight.
   package init(
     path: String, format: AudioFormat, options: Options = Options(), largestRIFF: UInt64
   ) throws(AudioFileError) {
@@ -87,7 +88,7 @@ public struct AudioFileWriter: ~Copyable {
     }
   }
 
-  /// Appends the samples of a buffer. Its position and its lost frames are not looked at: what was lost is not filled up.
+  /// Appends the samples of a buffer. Its position and its dropped frames are ignored: gaps are not filled.
   ///
   /// - Parameter buffer: sound of the writer's format, any number of frames.
   /// - Throws: ``AudioFileError`` with `formatMismatch`, after which the writer goes on; or with `diskFull` or `writeFailed`,
@@ -98,7 +99,7 @@ public struct AudioFileWriter: ~Copyable {
       let mismatch = AudioError.formatMismatch(expected: format, got: buffer.format)
       throw AudioFileError(.formatMismatch, path: path, reason: mismatch.message, advice: "convert the sound first")
     }
-    // A long buffer is written in pieces, so that the header follows within it too.
+    // A long buffer is written in pieces, so that the header is updated within it too.
     let piece = max(1, Int(format.sampleRate) / 4)
     var first = 0
     while first < buffer.frameCount {

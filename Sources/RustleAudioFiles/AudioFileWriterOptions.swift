@@ -10,7 +10,7 @@ extension AudioFileWriter {
     case flac = "FLAC"
   }
 
-  /// How a sample is written.
+  /// The encoding of a sample.
   public enum Encoding: String, Sendable, Hashable, CaseIterable {
     /// Signed integers of 16 bits.
     case int16 = "s16"
@@ -31,19 +31,19 @@ extension AudioFileWriter {
     }
   }
 
-  /// How a file is written.
+  /// The options of a writer.
   public struct Options: Sendable, Hashable {
     /// The kind of file; nil takes it from the path's extension, `wav` or `flac` in any case.
     public var container: Container?
     /// How a sample is written.
     public var encoding: Encoding
-    /// Whether a file that is there is replaced. It is emptied when the writer is made.
+    /// Whether an existing file is replaced. It is emptied when the writer is created.
     public var overwrite: Bool
     /// Whether integers get triangular noise of two steps each way before they are rounded, the same in each run. Without it
     /// sound that came from integers of no more bits is written bit for bit.
     public var dither: Bool
     /// Whether the medium has each half second of sound before the header of a WAV promises it, and the whole before the file
-    /// is closed. A cut of the mains then costs about a second; each time the writer waits for the medium.
+    /// is closed. A power failure then costs about a second; each time the writer waits for the medium.
     public var synchronizes: Bool
 
     /// - Parameters:
@@ -96,7 +96,7 @@ extension AudioFileWriter.Container {
     guard format.channels <= 8 else {
       throw unsupported("expected up to 8 channels, got \(format.channels)", "write a WAV file")
     }
-    // What a frame can say of its rate by itself, without the header at the beginning (RFC 9639, section 9.1.2).
+    // The rates that a frame can represent without the header at the beginning (RFC 9639, section 9.1.2).
     guard (FLACOutput.lowestRate...655_350).contains(rate), rate < 65_536 || rate.isMultiple(of: 10) else {
       throw unsupported(
         "expected \(FLACOutput.lowestRate) to 655350 Hz, from 65536 in tens, got \(rate)", "write a WAV file")

@@ -1,6 +1,6 @@
 internal import CSndfile
 
-/// What the libsndfile that this process runs with can do. A distribution may build it without the outside codecs.
+/// The capabilities of this process's libsndfile. A distribution may build it without the external codecs.
 public enum AudioLibrary {
   /// The library's own version text, for example `libsndfile-1.2.0`.
   public static var version: String { SoundFile.libraryVersion }
@@ -17,7 +17,7 @@ public enum AudioLibrary {
     case mp3 = "MP3"
   }
 
-  /// Tells whether the installed library has a codec for the format.
+  /// Returns whether the installed library has a codec for the format.
   ///
   /// - Parameter format: one of the formats that the project promises.
   /// - Returns: false when the library was built without the codec.

@@ -17,7 +17,7 @@ struct ChannelPlaces: OptionSet, Hashable {
 
   init(rawValue: UInt32) { self.rawValue = rawValue }
 
-  /// The places of a layout; none where WAV cannot say it: a channel twice, or in another order than that of the bits.
+  /// The places of a layout; none where WAV cannot represent it: a channel twice, or in another order than that of the bits.
   /// Discrete channels can only be the last ones.
   init(_ layout: ChannelLayout) {
     let hasBack = layout.channels.contains(.leftBack) || layout.channels.contains(.rightBack)

@@ -1,6 +1,6 @@
 internal import RustleAudio
 
-/// Which of a file's channels become one.
+/// The selection of a file's channels for one channel.
 public enum ChannelSelection: Sendable, Hashable {
   /// The arithmetic mean of all channels: a signal that is the same on each keeps its level.
   case mix

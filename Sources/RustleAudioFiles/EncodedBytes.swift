@@ -1,16 +1,16 @@
 internal import Foundation
 
-/// Takes the bytes of an encoder that looks back: it writes at the end, and once more at the beginning when it is done.
+/// The output of an encoder that writes at the end, and at its end once more at the beginning.
 ///
 /// The header comes in pieces and is held until it is whole, so that the file is empty or opens. Behind it an encoder writes
-/// one whole coded frame at a time; a frame that does not fit is taken away again.
+/// one whole coded frame at a time; a frame that does not fit is removed again.
 final class EncodedBytes {
   private let file: OutputFile
   /// The header's pieces, until it is whole.
   private var header: Data? = Data()
-  /// Where the encoder writes next.
+  /// The encoder's next position.
   private(set) var position: Int64 = 0
-  /// Why writing failed. From then on nothing more is written.
+  /// The error of a failed write, after which nothing more is written.
   private(set) var failure: AudioFileError?
 
   init(file: OutputFile) { self.file = file }
@@ -30,7 +30,7 @@ final class EncodedBytes {
     return position
   }
 
-  /// Takes bytes at the position; returns how many were taken, all or none.
+  /// Takes bytes at the position; returns the number taken, all or none.
   func write(_ bytes: Data) -> Int64 {
     guard failure == nil else { return 0 }
     do throws(AudioFileError) {

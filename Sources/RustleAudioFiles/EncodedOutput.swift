@@ -4,12 +4,12 @@
 protocol EncodedOutput: AnyObject {
   /// Samples beyond the range so far; see `AudioFileWriter.clippedSamples`.
   var clippedSamples: Int { get }
-  /// Samples that were no number so far.
+  /// Samples that were NaN so far.
   var undefinedSamples: Int { get }
 
-  /// Writes whole frames. After an error the file is as good as it gets, and nothing more may be written.
+  /// Writes whole frames. After an error the file holds what could be written, and nothing more may be written.
   func write(_ samples: ArraySlice<Float>) throws(AudioFileError)
 
-  /// Writes what is held back and the final header, and closes the file. Only the first call does something.
+  /// Writes what is held back and the final header, and closes the file. Only the first call has an effect.
   func close() throws(AudioFileError)
 }

@@ -1,13 +1,13 @@
 package import Foundation
 package import RustleAudio
 
-/// Sound as bytes for a pipe: a WAV file whose header does not say how long it is, or samples alone.
+/// Sound as bytes for a pipe: a WAV file whose header does not contain its length, or samples alone.
 ///
-/// Nothing is written again, so that a pipe will do; ``AudioFileWriter`` makes files that say their length.
+/// Nothing is overwritten, as a pipe requires; ``AudioFileWriter`` makes files with their length.
 package struct EncodedStream {
-  /// How a sample is written.
+  /// The encoding of a sample.
   package let encoding: AudioFileWriter.Encoding
-  /// What stands before the samples; nothing where there is no header.
+  /// The bytes before the samples; empty without a header.
   package let header: Data
   /// Frames that were encoded.
   package private(set) var framesWritten: Int64 = 0
@@ -17,10 +17,10 @@ package struct EncodedStream {
 
   /// - Parameters:
   ///   - format: the rate, of whole hertz, and the channels of all sound.
-  ///   - encoding: how a sample is written.
+  ///   - encoding: the encoding of a sample.
   ///   - dither: see ``AudioFileWriter/Options/dither``.
   ///   - hasHeader: whether it is a WAV file, and not samples alone.
-  ///   - name: what errors call the place that the bytes go to.
+  ///   - name: the destination's name in errors.
   /// - Throws: ``AudioFileError`` with `unsupported` for a format that WAV does not take.
   package init(
     format: AudioFormat, encoding: AudioFileWriter.Encoding, dither: Bool, hasHeader: Bool, name: String

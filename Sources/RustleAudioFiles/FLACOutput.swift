@@ -1,4 +1,4 @@
-/// Writes a FLAC file that opens at every moment.
+/// A FLAC file that opens at every moment.
 ///
 /// The encoder writes one coded frame when it has a block of samples and one more, and holds back what is less. The header
 /// says that the length is not known and that there is no checksum of the whole, which the format allows (RFC 9639, section

@@ -1,7 +1,7 @@
 import Foundation
 
-/// A regular file that grows at its end and whose beginning is overwritten in place. Nothing is buffered: what a method was
-/// given is with the system when it returns, and outlives the process.
+/// A regular file that grows at its end and whose beginning is overwritten in place. Nothing is buffered: the system has a
+/// method's bytes when it returns, and they outlive the process.
 final class OutputFile {
   let path: String
   private let handle: FileHandle
@@ -10,7 +10,7 @@ final class OutputFile {
   /// The bytes of the file, as far as this process wrote them whole.
   private(set) var length: UInt64 = 0
 
-  /// Makes the file, empty.
+  /// Creates an empty file.
   ///
   /// - Throws: `AudioFileError` with `alreadyExists`, `notWritable`, `diskFull` or `writeFailed`.
   init(path: String, overwrite: Bool) throws(AudioFileError) {
@@ -33,7 +33,7 @@ final class OutputFile {
     }
   }
 
-  /// Whether there is a file that could be replaced; refuses what is no regular file.
+  /// Whether there is a file that could be replaced; refuses other than regular files.
   private static func isThere(_ url: URL, path: String) throws(AudioFileError) -> Bool {
     guard let attributes = try? FileManager.default.attributesOfItem(atPath: url.path),
       let type = attributes[.type] as? FileAttributeType
@@ -57,7 +57,7 @@ final class OutputFile {
       advice: "choose another name, or say that the file may be overwritten")
   }
 
-  /// Adds bytes at the end. After an error there may be a part of them there, which `wholeLength(of:after:)` tells and
+  /// Adds bytes at the end. After an error a part of them may be there, which `wholeLength(of:after:)` measures and
   /// `truncate(to:)` removes.
   func append(_ bytes: Data) throws(AudioFileError) {
     do {
@@ -79,7 +79,7 @@ final class OutputFile {
     }
   }
 
-  /// Cuts what an append that failed left behind, but for whole pieces of `unit` bytes, counted from `start`.
+  /// Cuts what an append that failed left behind, except for whole pieces of `unit` bytes, counted from `start`.
   func settle(unit: UInt64, from start: UInt64) {
     guard let end = try? handle.seekToEnd(), end >= length else { return }
     let whole = max(length, start + (max(end, start) - start) / unit * unit)
@@ -87,7 +87,7 @@ final class OutputFile {
     length = whole
   }
 
-  /// Takes the file away again if it was made by this object and has no sound.
+  /// Removes the file if this object created it and it has no sound.
   func discard() {
     if isNew { try? FileManager.default.removeItem(at: url) }
   }
@@ -101,7 +101,7 @@ final class OutputFile {
     }
   }
 
-  /// Closes the file. Some systems tell only now that writing failed.
+  /// Closes the file. Some systems report only now that writing failed.
   func close() throws(AudioFileError) {
     do {
       try handle.close()

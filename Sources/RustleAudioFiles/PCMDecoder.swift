@@ -1,7 +1,7 @@
-/// Turns bytes in pieces of any length into whole frames of samples.
+/// A decoder of bytes in pieces of any length into whole frames of samples.
 ///
 /// Integers are divided by the magnitude of their lowest value, so that full scale is ±1, as libsndfile does. Floats are taken
-/// as they are, infinities and what is not a number among them; those of 64 bits are rounded.
+/// as they are, infinities and NaN included; those of 64 bits are rounded.
 ///
 /// ```swift
 /// var decoder = PCMDecoder(encoding: .s16le, channels: 2)
@@ -9,7 +9,7 @@
 /// decoder.decode(bytes, into: &samples)
 /// ```
 public struct PCMDecoder: Sendable {
-  /// How a sample is written.
+  /// The encoding of a sample.
   public let encoding: PCMEncoding
   /// Samples of a frame, at least 1.
   public let channels: Int
@@ -17,7 +17,7 @@ public struct PCMDecoder: Sendable {
   private var pending: [UInt8] = []
 
   /// - Parameters:
-  ///   - encoding: how a sample is written.
+  ///   - encoding: the encoding of a sample.
   ///   - channels: samples of a frame, at least 1.
   /// - Precondition: `channels` is at least 1.
   public init(encoding: PCMEncoding, channels: Int) {

@@ -1,4 +1,4 @@
-/// How raw samples are written, named as FFmpeg and ALSA name them.
+/// The encoding of raw samples, named as in FFmpeg and ALSA.
 public enum PCMEncoding: String, Sendable, Hashable, CaseIterable {
   /// Signed integers of 8 bits.
   case s8

@@ -11,9 +11,9 @@ internal import Synchronization
 public struct RawPCMInput: AudioInput {
   /// The file's path; `-` is standard input.
   public let path: String
-  /// The rate and the channels, as the caller says.
+  /// The rate and the channels, as specified.
   public let format: AudioFormat
-  /// How a sample is written, as the caller says.
+  /// The encoding of a sample, as specified.
   public let encoding: PCMEncoding
   /// Frames of a buffer, at least 1; the last one has what is left.
   public let blockFrames: Int
@@ -21,8 +21,8 @@ public struct RawPCMInput: AudioInput {
   /// - Parameters:
   ///   - path: the file's path, or `-` for standard input, which can be read once.
   ///   - format: the rate and the channels of the samples.
-  ///   - encoding: how a sample is written.
-  ///   - blockFrames: frames of a buffer, at least 1. A buffer of a pipe comes when it is full.
+  ///   - encoding: the encoding of a sample.
+  ///   - blockFrames: frames of a buffer, at least 1. A buffer of a pipe is delivered when it is full.
   /// - Precondition: `blockFrames` is at least 1.
   public init(
     path: String = AudioFileReader.standardInputPath, format: AudioFormat, encoding: PCMEncoding,
@@ -35,7 +35,7 @@ public struct RawPCMInput: AudioInput {
     self.blockFrames = blockFrames
   }
 
-  /// Opens the file and stands at its beginning.
+  /// Opens the file at its beginning.
   ///
   /// - Throws: ``AudioFileError`` with `notFound`, `notReadable` or `readFailed`.
   public func buffers() async throws(AudioFileError) -> Buffers {
@@ -66,7 +66,7 @@ public struct RawPCMInput: AudioInput {
 
     fileprivate init(reading: Reading) { self.reading = reading }
 
-    /// An iterator that goes on where the reading is.
+    /// Makes an iterator that continues at the current position.
     public func makeAsyncIterator() -> Iterator { Iterator(reading: reading) }
 
     /// Reads block by block.
@@ -114,7 +114,7 @@ public struct RawPCMInput: AudioInput {
     private func read() throws(AudioFileError) -> PCMBuffer? {
       try position.withLock { position throws(AudioFileError) in
         if position.isAtEnd { return nil }
-        // The end is remembered, after an error too: what comes behind it is not asked for again.
+        // The end is remembered, also after an error: nothing is read after it.
         position.isAtEnd = true
         let bytes: Data
         do {

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Turns samples into the bytes of a file, the lowest byte of a sample first.
+/// A converter of samples into the bytes of a file, the lowest byte of a sample first.
 struct SampleBytes {
   private let encoding: AudioFileWriter.Encoding
   private var encoder: SampleEncoder

@@ -1,4 +1,4 @@
-/// Turns samples of ±1 into the integers of a file, and counts what does not fit.
+/// A converter of samples of ±1 into the integers of a file, which counts those that do not fit.
 ///
 /// An integer of `b` bits is the sample times 2^(b-1), rounded to the nearest, halves to the even one: what a reader divides
 /// by the same number comes back as it was. Full scale itself, +1, is one step beyond the largest integer.

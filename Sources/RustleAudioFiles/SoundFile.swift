@@ -71,10 +71,10 @@ import RustleAudio
     return frames
   }
 
-  /// Whether the file is a FLAC file that nobody finished, read to its last byte.
+  /// Whether the file is an unfinished FLAC file, read to its last byte.
   ///
   /// The process that wrote it may have ended within a coded frame, which the decoder reports as it reports damage. A file
-  /// whose header promises more frames is no such file: a part of it is missing.
+  /// whose header promises more frames is not such a file: a part of it is missing.
   private func isUnfinishedAndRead() -> Bool {
     guard let flac, format.frames == nil, let position = try? flac.offset() else { return false }
     return position == (try? flac.seekToEnd())
@@ -82,7 +82,7 @@ import RustleAudio
 }
 
 extension SoundFile {
-  /// libsndfile reports a missing file, a folder and a forbidden one all as "system error"; this tells them apart.
+  /// libsndfile reports a missing file, a folder and a forbidden one all as "system error"; this distinguishes them.
   static func checkIsReadable(_ path: String) throws(AudioFileError) {
     var isFolder: ObjCBool = false
     guard unsafe FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
@@ -99,7 +99,7 @@ extension SoundFile {
     }
   }
 
-  /// Refuses a file of no bytes; libsndfile says of it what it says of unknown ones.
+  /// Refuses an empty file, for which libsndfile reports an unknown format.
   private static func checkIsNotEmpty(_ path: String) throws(AudioFileError) {
     let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
     let attributes = try? FileManager.default.attributesOfItem(atPath: target)
@@ -134,7 +134,7 @@ extension SoundFile {
         .unsupported, path: path, reason: "the container is known and its encoding is not: \(detail)",
         advice: "convert it to WAV or FLAC")
     case badFile:
-      // The text of this one speaks of a missing file; the MP3 decoder gives it when it finds no frame.
+      // The text of this error names a missing file; the MP3 decoder reports it when it finds no frame.
       return AudioFileError(.notAudio, path: path, reason: "no audio found behind its header", advice: advice)
     default:
       // Every other number is private to the library and may change; its text is what there is.
@@ -152,7 +152,7 @@ extension SoundFile {
   private static let unimplementedFormat = 18
   private static let badFile = 7
 
-  /// What the file says that its channels are, or the usual for their number.
+  /// The channels as the file reports them, or the default layout for their number.
   private static func layout(of handle: OpaquePointer, channels: Int) -> ChannelLayout {
     var places = [Int32](repeating: 0, count: channels)
     let size = Int32(channels * MemoryLayout<Int32>.size)

@@ -28,7 +28,7 @@ struct WaveHeader {
   /// Mono and stereo are written in the plain form that every reader knows; the form with places needs a newer one.
   private var isExtensible: Bool { layout != .mono && layout != .stereo }
 
-  /// The header of a file with so many frames.
+  /// Returns the header of a file of this many frames.
   ///
   /// - Parameters:
   ///   - frames: frames behind the header.
@@ -51,8 +51,8 @@ struct WaveHeader {
     return header
   }
 
-  /// The bytes before the samples of a stream, whose length nobody knows: the sizes are the largest number, as FFmpeg writes
-  /// them into a pipe.
+  /// The bytes before the samples of a stream, of unknown length: the sizes are the largest number, as FFmpeg writes them into a
+  /// pipe.
   var bytesOfStream: Data {
     let description = descriptionChunks(frames: UInt64(UInt32.max))
     var header = Data("RIFF".utf8)

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Writes a WAV file whose header is right at every moment.
+/// A WAV file whose header is right at every moment.
 ///
 /// Samples go to the end of the file first; then the header, in one write, promises them. A reader of the file of a process
 /// that was killed finds the frames that were promised, which lag behind by less than `interval` and one call's.
@@ -8,7 +8,7 @@ final class WaveOutput: EncodedOutput {
   private let file: OutputFile
   private let header: WaveHeader
   private let start: UInt64
-  /// After so many frames the header is brought up to date.
+  /// The number of frames after which the header is updated.
   private let interval: UInt64
   /// Whether the samples are on the medium before the header promises them.
   private let synchronizes: Bool
@@ -56,7 +56,7 @@ final class WaveOutput: EncodedOutput {
 
   private func finish() throws(AudioFileError) {
     isClosed = true
-    // The header itself did not get there.
+    // The header itself was not written.
     guard file.length >= start else { return try file.close() }
     // Chunks begin at even places (RIFF, Multimedia Programming Interface 1.0, chapter 2).
     let needsPad = !(file.length - start).isMultiple(of: 2)

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// What the header of a WAV file promises, as against what the file holds; libsndfile corrects the one by the other silently.
+/// The frames that a WAV file's header promises beyond those it holds; libsndfile corrects the header silently.
 enum WavePromise {
   /// Sizes from here on mean that the length was not known when the header was written: FFmpeg writes 0xFFFFFFFF into a pipe,
   /// SoX 0x7FFFF000 and more.
@@ -8,8 +8,8 @@ enum WavePromise {
   /// More chunks than any file has before its samples.
   private static let maximumChunkCount = 1_000
 
-  /// The frames that a file promises, where it holds fewer; nil where it holds them all, where it does not say, and for what is
-  /// no WAV file.
+  /// The frames that a file promises, where it holds fewer; nil where it holds them all, where it does not say, and for other
+  /// than WAV files.
   static func framesOfShortFile(_ path: String) -> Int? {
     guard let file = try? FileHandle(forReadingFrom: URL(fileURLWithPath: path)) else { return nil }
     defer { try? file.close() }

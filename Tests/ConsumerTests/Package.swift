@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of somebody else's: it depends on Rustle by path, sees its public interface only, and is as strict as can be.
+// A package that depends on Rustle by path, uses its public interface only, and has the strictest settings.
 let strict: [SwiftSetting] = [
   .swiftLanguageMode(.v6),
   .strictMemorySafety(),

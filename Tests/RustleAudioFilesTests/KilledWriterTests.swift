@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  /// The same file, but for the sizes, with the limit that 4 GiB are in earnest.
+  /// The same file, except for the sizes, with the real limit of 4 GiB.
   @Test(arguments: [AudioFileWriter.Encoding.int16, .int24, .float32], [1, 3])
   func aFileThatOutgrowsItsSizesBecomesRF64(encoding: AudioFileWriter.Encoding, channels: Int) throws {
     let folder = try ScratchFolder()
@@ -174,7 +174,7 @@ import Testing
       }
       for number in 1...100_000 {
         try writer.append(buffers[(number - 1) % 64])
-        // What is told here was appended; it outlives the process as the sound does.
+        // A length that is written here was appended; it outlives the process as the sound does.
         try reported.seek(toOffset: 0)
         try reported.write(contentsOf: Data(String(number * 1_024).utf8))
         appended.frames.store(number * 1_024, ordering: .releasing)
@@ -188,7 +188,7 @@ import Testing
   }
 }
 
-/// What the writing thread tells the one that ends the process.
+/// The messages of the writing thread to the one that ends the process.
 private final class Progress: Sendable {
   let frames = Atomic(0)
   let turns = Atomic(0)

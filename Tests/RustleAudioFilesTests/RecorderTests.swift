@@ -10,7 +10,7 @@ struct RecorderTests {
 
   private func format() throws -> AudioFormat { try #require(Self.format) }
 
-  /// A buffer of frames whose samples tell their numbers.
+  /// A buffer of frames whose samples are their numbers.
   private func buffer(_ position: Int, frames: Int, lost: Int64 = 0) throws -> PCMBuffer {
     let samples = (2 * position..<2 * (position + frames)).map { Float($0 % 1_000) / 1_024 }
     return PCMBuffer(format: try format(), samples: samples, position: Int64(position), droppedFrames: lost)
@@ -267,7 +267,7 @@ struct RecorderTests {
   }
 }
 
-/// Gives buffers that were made before, and then its end.
+/// An input of prepared buffers, and then its end.
 private struct ScriptedInput: AudioInput {
   private let script: [PCMBuffer]
   private let end: (any Error)?
@@ -294,7 +294,7 @@ private struct NeverOpenInput: AudioInput {
   }
 }
 
-/// Gives the buffers that it is sent, when it is sent them.
+/// An input of the buffers that a test sends, as they are sent.
 private struct SteppedInput: AudioInput {
   private let stream: AsyncStream<PCMBuffer>
   private let continuation: AsyncStream<PCMBuffer>.Continuation

@@ -123,7 +123,7 @@ import Testing
     extendLifetime(capture)
   }
 
-  // MARK: The lanes
+  // MARK: The buffering policies
 
   @Test func laneOfEventsShowsNoHoleWhereNoneIs() async throws {
     let capture = try capture(limit: 4_800)
@@ -242,7 +242,7 @@ import Testing
       for try await buffer in buffers { frames.withLock { $0 += buffer.frameCount } }
     }
     runtime.advance(by: .zero)
-    // Until it has seen all that there is: what has left the lane may still be on its way.
+    // Until it has read everything: elements that have left the buffer may still be on their way.
     while frames.withLock({ $0 }) < 480 { await Task.yield() }
     consumer.cancel()
     try await consumer.value
@@ -285,7 +285,7 @@ import Testing
 
   // MARK: A device with a thread
 
-  /// ALSA's null device gives silence as fast as it is asked for: faster than anybody reads.
+  /// ALSA's null device delivers silence as fast as it is read: faster than any consumer.
   @Test func everyFrameOfADeviceIsGivenOrReportedAsLost() async throws {
     let capture = try AudioCapture(DeviceConfiguration(device: "null", format: format, frameLimit: 480_000))
     let buffers: CaptureBuffers

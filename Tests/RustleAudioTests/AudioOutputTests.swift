@@ -41,7 +41,7 @@ import Testing
     #expect(end.queued == 0)
     let all = reported.withLock { $0 }
     // The clock moves before the first sound is there, by as much as it likes: silence then, and after the last sound, is not
-    // missed. In between every frame is either of the sound or starved.
+    // missed. In between every frame is either sound or inserted silence.
     let silences = all.filter { $0.played > 0 && $0.played < 100_000 }.map {
       $0.position - $0.played - $0.insertedSilence
     }
@@ -174,7 +174,7 @@ import Testing
     let output = try output()
     let playback = try await output.start(buffering: .batched(capacity: 16))
     #expect(playback.format == format)
-    // The first period is due at once: it is of silence, whoever is faster.
+    // The first period is due at once: it is silence, whichever thread is faster.
     runtime.advance(by: .zero)
     let sound = [Float](repeating: 0.5, count: 2_000)
     #expect(try playback.write(sound.span) == 2_000, "counted in samples")
@@ -203,7 +203,7 @@ import Testing
     #expect(try playback.write(sound.span) == 960)
     runtime.advance(by: .milliseconds(30))
     var iterator = playback.progress.makeAsyncIterator()
-    // The lane keeps the latest, and what it replaced is told.
+    // The buffer keeps the newest, and reports what it replaced.
     #expect(await iterator.next() == .gap(4))
     let last = try #require(await iterator.next()?.value)
     #expect([last.position, last.played, last.insertedSilence] == [2_400, 480, 960])

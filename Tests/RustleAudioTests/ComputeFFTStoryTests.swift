@@ -126,7 +126,7 @@ struct ComputeFFTStoryTests {
 
   @Test("the work is done off the main actor at user-initiated priority")
   @MainActor func offTheCaller() async {
-    // Told by its queue: on Linux the main actor is not bound to the process's first thread.
+    // Recognized by its queue: on Linux the main actor is not bound to the process's first thread.
     let isMainQueue = DispatchSpecificKey<Bool>()
     DispatchQueue.main.setSpecific(key: isMainQueue, value: true)
     defer { DispatchQueue.main.setSpecific(key: isMainQueue, value: nil) }

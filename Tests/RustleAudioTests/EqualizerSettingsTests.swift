@@ -125,7 +125,7 @@ import Testing
     #expect(limited.left.map(\.frequency) == Array(EqualizerSettings.centerFrequencies.dropLast()))
     try limited.check(sampleRate: 32_768)
     #expect(settings.limited(toSampleRate: 44_100) == settings)
-    // What is no number is kept for the check to name.
+    // NaN is kept, for the check to report.
     let bad = EqualizerSettings(left: [EqualizerBand(frequency: .nan, gain: 0, q: 1)])
     #expect(bad.limited(toSampleRate: 48_000).left.count == 1)
   }

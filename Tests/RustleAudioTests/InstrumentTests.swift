@@ -94,7 +94,7 @@ import Testing
     }
     #expect(
       message { try Instrument(name: "a", notes: " ,") }
-        == "notes: expected a note at least, such as E2 A2 D3, got none")
+        == "notes: expected at least one note, such as E2 A2 D3, got none")
     #expect(
       message { try Instrument(name: "a\u{7}", notes: "E2") }
         == "name: expected one line of 1 to 100 characters, got \"a\\u{07}\"")

@@ -106,7 +106,7 @@ import Testing
     _ = smoother.update(frequency: Self.a4(3), confidence: 1, time: 0)
     let held = try #require(smoother.update(frequency: nil, confidence: 0, time: 0.5))
     #expect(held.isHeld && abs(held.reading.cents - 3) < 1e-9 && held.age == 0.5)
-    // What is uncertain, or no frequency at all, is no tone.
+    // An uncertain or missing frequency is not a tone.
     #expect(smoother.update(frequency: 880, confidence: 0.49, time: 0.9)?.reading.noteText == "A4")
     #expect(smoother.update(frequency: .nan, confidence: 1, time: 1)?.isHeld == true)
     #expect(smoother.update(frequency: nil, confidence: 0, time: 1.01) == nil)

@@ -44,7 +44,7 @@ import Testing
     #expect(try AudioFormat(sampleRate: 48_000, channels: 2).frames(in: duration) == frames)
   }
 
-  /// A lane that held less than the blocks of two wakes would lose some while nobody is slow.
+  /// A buffer of fewer blocks than two wakes deliver would drop some although no consumer is slow.
   @Test(arguments: [
     (48_000.0, 1, 480, 402), (48_000, 2, 480, 804), (8_000, 32, 65_536, 16_384), (48_000, 32, 65_536, 16_384),
     (1_000_000, 1, 1, 65_536), (8_000, 1, 8_000, 256), (48_000, 1, 257, 748), (1, 1, 0, 256),

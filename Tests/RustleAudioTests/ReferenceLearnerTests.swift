@@ -36,7 +36,7 @@ import Testing
     #expect(result.uncertainty < 1e-9 && result.uncertaintyHertz < 1e-9)
   }
 
-  /// Over many trials the error has the standard deviation that is told.
+  /// Over many trials the error has the reported standard deviation.
   @Test func theUncertaintyIsThatOfTheMean() throws {
     var generator = SeededGenerator(seed: 16)
     var sum = 0.0
@@ -76,7 +76,7 @@ import Testing
       for _ in 0..<400 { learner.add(frequency: 440 + 0.3 * Self.normal(&generator), confidence: 1) }
       return try #require(learner.result).uncertainty
     }
-    // By the root of 4, but for the degree of freedom that the mean takes.
+    // By the root of 4, except for the degree of freedom that the mean takes.
     let ratio = try uncertainty(4) / uncertainty(1)
     #expect(ratio > 2 && ratio < 2.02)
     // As many in a row as there are: nothing is known but the spread.

@@ -146,7 +146,7 @@ import Testing
     #expect(await !tuner.isLearning)
   }
 
-  /// What is changed of a tuning is changed of what it is by then, not of what somebody saw of it before.
+  /// A change applies to the current tuning, not to an earlier copy of it.
   @Test func aChangeKeepsWhatWasSetInBetween() async throws {
     let tuner = try Tuner(format: AudioFormat(sampleRate: 48_000, channels: 1))
     try await tuner.set(reference: 442)

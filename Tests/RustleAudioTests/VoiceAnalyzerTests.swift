@@ -66,7 +66,7 @@ import Testing
     #expect(found[..<first].allSatisfy { $0.isVoiced && $0.sample < half - analyzer.window / 2 + analyzer.hop })
     for (before, after) in zip(found, found.dropFirst()) { #expect(before.sample < after.sample) }
     for frame in found { #expect(frame.time == Double(frame.sample) / 48_000) }
-    // Behind the hole the same is heard as in the recording without one, at its own time.
+    // After the gap the frames are those of the recording without one, at their own times.
     let behind = found.filter { $0.sample >= position + Int64(analyzer.window / 2) }
     #expect(!behind.isEmpty)
     for frame in behind { #expect(frame.isVoiced && abs((frame.pitch ?? 0) - 150) < 0.1) }

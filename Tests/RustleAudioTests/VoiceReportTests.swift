@@ -8,7 +8,7 @@ import Testing
     func frame(_ found: [Double], voiced: Bool = true) -> VoiceFrame {
       VoiceFrame(
         sample: 0, time: 0, pitch: 100, confidence: 1, isVoiced: voiced,
-        formants: Formants(found: found.map { Formant(frequency: $0, bandwidth: $0 / 10) }, confidence: 1))
+        formants: Formants(found.map { Formant(frequency: $0, bandwidth: $0 / 10) }, confidence: 1))
     }
     let frames = [
       frame([500, 1_500, 2_500]), frame([600, 1_600]), frame([700, 1_700]), frame([100, 200, 300, 400], voiced: false),

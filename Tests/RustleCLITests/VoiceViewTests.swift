@@ -17,7 +17,7 @@ import Testing
       sample: 1_024, time: 0.0213, pitch: 120.5, confidence: 0.98, isVoiced: true, level: -12.25,
       harmonicsToNoise: 21.5,
       formants: Formants(
-        found: [
+        [
           Formant(frequency: 700, bandwidth: 80), Formant(frequency: 1_220.5, bandwidth: 90),
           Formant(frequency: 2_600, bandwidth: 120),
         ], confidence: 0.95), centroid: 812.5),

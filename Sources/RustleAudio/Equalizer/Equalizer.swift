@@ -11,28 +11,28 @@ internal import RustleCore
 /// try await equalizer.setGain(6, ofBand: 3, on: .left)
 /// ```
 ///
-/// Changes go through the actor, one after the other; the sound does not: ``process(_:)->_`` waits for nobody. A change reaches
-/// it over 40 ms, without a click. Filters are computed in double precision, the output is not delayed, and without gains it is
+/// Changes go through the actor, one after the other; the sound does not: ``process(_:)->_`` never waits. A change takes effect
+/// as a ramp of 40 ms, without a click. Filters are computed in double precision, without delay, and without gains the output is
 /// the input, bit for bit.
 public actor Equalizer {
-  /// The rate and the channels that it takes.
+  /// The rate and the channels of the sound.
   public nonisolated let format: AudioFormat
-  /// What is wanted; in force unless ``isBypassed``.
+  /// The settings; in force unless ``isBypassed``.
   public private(set) var settings: EqualizerSettings
-  /// Whether the sound goes through as it is.
+  /// Whether the sound passes unchanged.
   public private(set) var isBypassed = false
 
   private nonisolated let equalizer: any EqualizerEngine
   private nonisolated let levelsShown = Broadcast<EqualizerLevels>()
   private let responsesShown = Broadcast<EqualizerResponse>()
-  /// In Hz, where the curves are computed.
+  /// The frequencies of the curves in Hz.
   private let frequencies: [Double]
-  /// The curves of ``settings``; nil until somebody looks at them.
+  /// The curves of ``settings``; nil until their first use.
   private var curves: EqualizerResponse?
 
   /// - Parameters:
   ///   - format: of one or two channels.
-  ///   - settings: in force from the first sample on. Of a mono equalizer the bands of the left channel.
+  ///   - settings: in force from the first sample on. A mono equalizer has the bands of the left channel.
   ///   - bandCapacity: the most bands of a channel that later settings may have, up to 64.
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation``.
   public init(
@@ -46,7 +46,7 @@ public actor Equalizer {
     }
   }
 
-  /// An equalizer over an engine of the caller's.
+  /// Creates an equalizer over the caller's engine.
   init(
     format: AudioFormat, settings: EqualizerSettings,
     makeEngine: (NativeEqualizerSettings) throws(NativeError) -> any EqualizerEngine
@@ -75,8 +75,8 @@ public actor Equalizer {
 
   /// Replaces whole frames by their equalized form, without allocating or waiting: for realtime threads.
   ///
-  /// - Throws: ``AudioError`` with ``AudioError/Code/validation`` for samples that are no whole frames, or
-  ///   ``AudioError/Code/wrongState`` while another task processes samples; they are as they were then.
+  /// - Throws: ``AudioError`` with ``AudioError/Code/validation`` for samples that are not whole frames, or
+  ///   ``AudioError/Code/wrongState`` while another task processes samples; the samples stay unchanged.
   public nonisolated func process(_ samples: inout MutableSpan<Float>) throws(AudioError) {
     do {
       try equalizer.process(&samples)
@@ -90,7 +90,7 @@ public actor Equalizer {
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation``; nothing is changed then.
   public func set(_ settings: EqualizerSettings) throws(AudioError) {
     try settings.check(sampleRate: format.sampleRate)
-    // The curves come with the change, for those who look at them.
+    // The curves are computed with the change if they are in use.
     let frequencies = responsesShown.hasListeners ? frequencies : []
     let (left, right) = try AudioError.rethrowing { () throws(NativeError) in
       try equalizer.change(settings.native, responseAt: frequencies, sampleRate: format.sampleRate)
@@ -101,8 +101,7 @@ public actor Equalizer {
   }
 
   /// Makes a change in one turn of the actor.
-  ///
-  /// - Returns: what is in force then, and why a part of the change is not.
+  /// - Returns: the resulting state, and the error of a refused part of the change.
   func apply(_ change: EqualizerChange) -> (settings: EqualizerSettings, isBypassed: Bool, refusal: AudioError?) {
     var refusal: AudioError?
     do throws(AudioError) {
@@ -118,7 +117,7 @@ public actor Equalizer {
     return (settings, isBypassed, refusal)
   }
 
-  /// A channel whose bands are changed.
+  /// The channel of a changed band.
   public enum Channel: Sendable, Hashable, CaseIterable {
     /// The left or only one.
     case left
@@ -141,7 +140,7 @@ public actor Equalizer {
     try set(settings)
   }
 
-  /// Lets the sound through as it is, or ends that, without a click. Settings that are changed meanwhile are kept for its end.
+  /// Passes the sound unchanged, or ends that, without a click. Changes of the settings meanwhile take effect at its end.
   ///
   /// - Throws: ``AudioError`` with ``AudioError/Code/native``.
   public func setBypassed(_ isBypassed: Bool) throws(AudioError) {
@@ -150,26 +149,26 @@ public actor Equalizer {
     responsesShown.show(response)
   }
 
-  /// Forgets the sound so far; a change that is under way is over at once. Between two recordings.
+  /// Discards the sound so far and completes a running change at once. For use between two recordings.
   ///
   /// - Throws: ``AudioError`` with ``AudioError/Code/wrongState`` while another task processes a buffer.
   public nonisolated func reset() throws(AudioError) {
     try AudioError.rethrowing { () throws(NativeError) in try equalizer.reset() }
   }
 
-  /// The levels before and after, of each buffer from now on that is processed; a listener that is too slow sees the newest.
+  /// The levels before and after, of each processed buffer from now on; a slow listener gets the newest.
   public nonisolated func levels() -> AsyncStream<EqualizerLevels> { levelsShown.stream() }
 
-  /// The curves that are in force: now, and after each change; a listener that is too slow sees the newest.
+  /// The curves in force: now, and after each change; a slow listener gets the newest.
   public func responses() -> AsyncStream<EqualizerResponse> { responsesShown.stream(after: response) }
 
-  /// The curves that are in force.
+  /// The curves in force.
   private var response: EqualizerResponse? {
     if isBypassed {
       let flat = [Double](repeating: 0, count: frequencies.count)
       return EqualizerResponse(frequencies: frequencies, left: flat, right: flat)
     }
-    // What is in force was checked.
+    // Settings in force are valid.
     if curves == nil { curves = try? settings.response(at: frequencies, sampleRate: format.sampleRate) }
     return curves
   }

@@ -17,9 +17,9 @@ public struct EqualizerBand: Sendable, Hashable, Codable {
     case lowShelf
     /// The gain above the frequency, half of it (in dB) at the frequency.
     case highShelf
-    /// What is above the frequency falls by 12 dB an octave; the gain is of no concern.
+    /// Frequencies above fall by 12 dB an octave; the gain has no effect.
     case lowPass
-    /// What is below the frequency falls by 12 dB an octave; the gain is of no concern.
+    /// Frequencies below fall by 12 dB an octave; the gain has no effect.
     case highPass
   }
 
@@ -27,12 +27,12 @@ public struct EqualizerBand: Sendable, Hashable, Codable {
   public var kind: Kind
   /// The centre, or the edge, in Hz: above 0 and below half the sample rate.
   public var frequency: Double
-  /// In dB, within ``EqualizerSettings/gainRange``.
+  /// The gain in dB, within ``EqualizerSettings/gainRange``.
   public var gain: Double
   /// The quality: that of a width within ``EqualizerSettings/bandwidthRange``, 0.18 to 28.9; see ``q(forBandwidth:)``.
   public var q: Double
 
-  /// A band.
+  /// Creates a band.
   ///
   /// - Parameters:
   ///   - kind: the shape.
@@ -46,7 +46,7 @@ public struct EqualizerBand: Sendable, Hashable, Codable {
     self.q = q
   }
 
-  /// A peaking band of a width.
+  /// Returns a peaking band of a width.
   ///
   /// - Parameters:
   ///   - frequency: the centre, in Hz.
@@ -74,7 +74,7 @@ public struct EqualizerBand: Sendable, Hashable, Codable {
 }
 
 extension EqualizerBand {
-  /// The values of ``q`` that are in range. There is a hair of room for a width that was turned into a quality and back.
+  /// The range of ``q``, with a margin for the rounding of a width converted to a quality and back.
   static let qualities =
     q(forBandwidth: EqualizerSettings.bandwidthRange.upperBound) * 0.999...q(
       forBandwidth: EqualizerSettings.bandwidthRange.lowerBound) * 1.001
@@ -91,7 +91,7 @@ extension EqualizerBand {
   /// - Parameter sampleRate: in Hz; without it frequencies have no upper end.
   func fault(sampleRate: Double?) -> Fault? {
     let limit = sampleRate.map { 0.5 * $0 } ?? .greatestFiniteMagnitude
-    // As the native side has it: below a millionth of the sample rate double precision has no curve for a band.
+    // As on the native side: below a millionth of the sample rate double precision has no curve for a band.
     let lowest = sampleRate.map { 1e-6 * $0 } ?? .leastNonzeroMagnitude
     guard frequency >= lowest, sampleRate == nil ? frequency <= limit : frequency < limit else {
       let expected =

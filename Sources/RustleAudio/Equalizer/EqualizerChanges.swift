@@ -1,21 +1,21 @@
-/// A change of an equalizer: what is nil stays.
+/// A change of an equalizer; nil: no change.
 struct EqualizerChange: Equatable {
   var settings: EqualizerSettings?
   var isBypassed: Bool?
 }
 
-/// The changes that a view asks for, on their way to an equalizer: one is under way at a time, and those that come meanwhile
-/// become one, of which the newest settings count.
+/// A view's changes on their way to an equalizer: one at a time, and changes that arrive meanwhile are merged into one with the
+/// newest settings.
 struct EqualizerChanges {
   private var waiting: EqualizerChange?
   private var isUnderWay = false
-  /// Why the newest change is not on its way: its settings are out of range.
+  /// The error of the newest change, whose settings are out of range.
   private(set) var refusal: AudioError?
 
-  /// Takes settings; those that are out of range leave what waits as it is.
+  /// Adds settings; settings out of range leave the waiting change as it is.
   ///
   /// - Parameter sampleRate: of the equalizer, in Hz.
-  /// - Returns: whether the caller is to begin: to make each change that ``next()`` gives, until there is none.
+  /// - Returns: whether the caller must now make each change that ``next()`` returns, until there is none.
   mutating func set(_ settings: EqualizerSettings, sampleRate: Double) -> Bool {
     do throws(AudioError) {
       try settings.check(sampleRate: sampleRate)
@@ -25,16 +25,16 @@ struct EqualizerChanges {
     }
   }
 
-  /// Takes the wish to let the sound through as it is, or to end that; returns as ``set(_:sampleRate:)`` does.
+  /// Adds a change of the bypass; returns as ``set(_:sampleRate:)`` does.
   mutating func setBypassed(_ isBypassed: Bool) -> Bool { add(EqualizerChange(isBypassed: isBypassed), refusal: nil) }
 
-  /// The change to be made next; nil: none, and whoever made them is done.
+  /// Returns the next change; nil: none, and the caller is done.
   mutating func next() -> EqualizerChange? {
     isUnderWay = waiting != nil
     return waiting.take()
   }
 
-  /// Whether what is in force after a change is what was asked for last, as far as it was not refused.
+  /// Whether the state after a change is the newest requested one, except for refused changes.
   var isSettled: Bool { waiting == nil }
 
   private mutating func add(_ change: EqualizerChange, refusal: AudioError?) -> Bool {

@@ -12,15 +12,15 @@ extension EqualizerPreset {
   ///  "left": [{"kind": "lowShelf", "frequency_hz": 105, "gain_db": 6, "q": 0.7}]}
   /// ```
   /// The short form has 28 gains in dB, left and then right from low to high, for the bands of
-  /// ``EqualizerSettings/centerFrequencies``, and perhaps their width, which is 1 octave otherwise:
+  /// ``EqualizerSettings/centerFrequencies``, and optionally their width, 1 octave by default:
   /// ```json
   /// {"name": "Old", "gains": [0, 0, 3, …], "octaves": 5}
   /// ```
-  /// A key that is none of these is refused: a misspelt one is not left out silently.
+  /// An unknown key is refused: a misspelt one is not ignored.
   ///
   /// - Parameter json: UTF-8, at most ``maximumJSONLength`` bytes.
-  /// - Throws: ``AudioError`` with ``AudioError/Code/validation`` that says where: another version, another number of gains,
-  ///   a value that is missing, of another type or out of range, and what is no JSON.
+  /// - Throws: ``AudioError`` with ``AudioError/Code/validation`` that names the place: another version, another number of gains,
+  ///   a value that is missing, of another type or out of range, and text that is not JSON.
   public init(json: Data) throws(AudioError) {
     guard json.count <= Self.maximumJSONLength else {
       throw .validation(
@@ -38,7 +38,7 @@ extension EqualizerPreset {
     }
   }
 
-  /// The full form, in which every number reads back as the same number.
+  /// Returns the full form, in which every number reads back as the same number.
   ///
   /// - Returns: UTF-8 with the keys in alphabetical order, indented, without a line feed at the end.
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation`` for a preset that ``check(sampleRate:)`` refuses.
@@ -130,9 +130,9 @@ extension AudioError {
     return text.isEmpty ? "preset" : text
   }
 
-  /// What a decoder refuses, as one sentence with its place.
+  /// The error of a decoder as one sentence with its place.
   fileprivate static func unreadable(_ error: DecodingError) -> Self {
-    let advice = "Mend the preset there."
+    let advice = "Correct the preset there."
     switch error {
     case .keyNotFound(let key, let context):
       return .validation(place(context.codingPath + [key]), expected: "a value", got: "none", advice: advice)

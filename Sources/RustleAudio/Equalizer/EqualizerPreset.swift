@@ -14,14 +14,14 @@ public struct EqualizerPreset: Sendable, Hashable {
 
   /// 1 to ``maximumNameLength`` characters, none of them a control character or a line break.
   public var name: String
-  /// What it sets.
+  /// The settings.
   public var settings: EqualizerSettings
 
-  /// A preset.
+  /// Creates a preset.
   ///
   /// - Parameters:
   ///   - name: 1 to ``maximumNameLength`` characters, none of them a control character or a line break.
-  ///   - settings: what it sets.
+  ///   - settings: the settings.
   public init(name: String, settings: EqualizerSettings) {
     self.name = name
     self.settings = settings
@@ -30,7 +30,7 @@ public struct EqualizerPreset: Sendable, Hashable {
   /// Refuses a name or settings that are out of range.
   ///
   /// - Parameter sampleRate: in Hz; nil where it is not known yet.
-  /// - Throws: ``AudioError`` with ``AudioError/Code/validation`` that names the first fault.
+  /// - Throws: ``AudioError`` with ``AudioError/Code/validation`` that names the first one.
   public func check(sampleRate: Double? = nil) throws(AudioError) {
     // A character may be made of many scalars; the second bound keeps a name from being a document.
     guard (1...Self.maximumNameLength).contains(name.count), name.unicodeScalars.count <= 8 * Self.maximumNameLength

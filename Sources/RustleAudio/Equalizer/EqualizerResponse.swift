@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// The factors on the amplitudes of sines, in dB, that an equalizer gives.
+/// The frequency response of an equalizer: its gain for sines, in dB.
 public struct EqualizerResponse: Sendable, Hashable {
-  /// In Hz.
+  /// The frequencies in Hz.
   public let frequencies: [Double]
   /// In dB, one for each frequency.
   public let left: [Double]

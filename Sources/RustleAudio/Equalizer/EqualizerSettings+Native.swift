@@ -19,7 +19,7 @@ extension EqualizerSettings {
     NativeEqualizerSettings(left: left.map(\.native), right: right.map(\.native), preamp: preamp)
   }
 
-  /// The curves of both channels, the preamplification included.
+  /// Returns the curves of both channels, the preamplification included.
   ///
   /// - Parameters:
   ///   - frequencies: in Hz.
@@ -35,8 +35,8 @@ extension EqualizerSettings {
     }
   }
 
-  /// The preamplification in dB that keeps a full-scale sine of any frequency below full scale: the opposite of the highest
-  /// point of either channel's bands, -96 at the least, and 0 when nothing is raised. ``preamp`` has no part in it.
+  /// Returns the preamplification in dB that keeps a full-scale sine of any frequency below full scale: the opposite of the
+  /// highest point of either channel's bands, at least -96, and 0 when nothing is raised. It does not depend on ``preamp``.
   ///
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation``.
   public func automaticPreamp(sampleRate: Double) throws(AudioError) -> Double {
@@ -49,11 +49,11 @@ extension EqualizerSettings {
     }
   }
 
-  /// The same bands with gains such that the combined curve of each channel goes through the gains that they have now, at
-  /// their frequencies: neighbours overlap, and what they add to each other is taken off.
+  /// Returns the bands with gains such that each channel's combined curve has the present gains at their frequencies: the overlap
+  /// of neighbours is compensated.
   ///
-  /// - Returns: the settings, and the greatest distance in dB that is left: near 0 unless the curve is out of the bands' reach;
-  ///   the gains are then those that come near it.
+  /// - Returns: the settings, and the greatest remaining distance in dB: near 0 unless the bands cannot reach the curve; the
+  ///   gains then approximate it.
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation``.
   public func solved(sampleRate: Double) throws(AudioError) -> (settings: Self, distance: Double) {
     try check(sampleRate: sampleRate)

@@ -1,4 +1,4 @@
-/// What an equalizer does to the left and the right channel.
+/// The settings of an equalizer's left and right channel.
 ///
 /// ```swift
 /// var gains = [Double](repeating: 0, count: 28)
@@ -8,11 +8,11 @@
 ///
 /// Settings are checked when they are used, by ``check(sampleRate:)``.
 public struct EqualizerSettings: Sendable, Hashable, Codable {
-  /// The gains of a band, in dB.
+  /// The range of a band's gain, in dB.
   public static let gainRange = -24.0...24.0
-  /// The preamplifications, in dB: wide bands add up to far more than each alone.
+  /// The range of the preamplification, in dB: wide bands add up to far more than each alone.
   public static let preampRange = -96.0...24.0
-  /// The widths of a band, in octaves.
+  /// The range of a band's width, in octaves.
   public static let bandwidthRange = 0.05...5.0
   /// The most bands of a channel.
   public static let maximumBandCount = 64
@@ -20,34 +20,34 @@ public struct EqualizerSettings: Sendable, Hashable, Codable {
   public static let centerFrequencies: [Double] = [
     8, 16, 32, 64, 128, 256, 512, 1_024, 2_048, 3_072, 4_096, 5_120, 10_240, 16_384,
   ]
-  /// Nothing is changed.
+  /// Settings without a change.
   public static let flat = Self()
 
   /// The bands of the left or only channel, at most ``maximumBandCount``.
   public var left: [EqualizerBand]
   /// The bands of the right channel, at most ``maximumBandCount``.
   public var right: [EqualizerBand]
-  /// What both channels are amplified by, in dB, within ``gainRange``.
+  /// The preamplification of both channels in dB, within ``gainRange``.
   public var preamp: Double
 
-  /// Settings of any bands.
+  /// Creates settings of any bands.
   ///
   /// - Parameters:
   ///   - left: the bands of the left or only channel.
   ///   - right: the bands of the right channel.
-  ///   - preamp: what both are amplified by, in dB, within ``preampRange``.
+  ///   - preamp: the preamplification of both in dB, within ``preampRange``.
   public init(left: [EqualizerBand] = [], right: [EqualizerBand] = [], preamp: Double = 0) {
     self.left = left
     self.right = right
     self.preamp = preamp
   }
 
-  /// The bands of a graphic equalizer, all peaking and equally wide.
+  /// Returns settings of a graphic equalizer, whose bands are all peaking and equally wide.
   ///
   /// - Parameters:
-  ///   - gains: in dB, those of the left channel low to high and then those of the right: twice as many as `centers`.
+  ///   - gains: in dB, the left channel's from low to high and then the right's: twice as many as `centers`.
   ///   - octaves: the width of each band, within ``bandwidthRange``. Where neighbours overlap their gains add: bands of 5
-  ///     octaves, as old presets have them, raise everything between them.
+  ///     octaves, as in old presets, raise everything between them.
   ///   - centers: the frequencies of the bands in Hz, above 0, at most ``maximumBandCount``.
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation`` for another number of gains and for the first value out of
   ///   range.
@@ -73,8 +73,8 @@ public struct EqualizerSettings: Sendable, Hashable, Codable {
     return settings
   }
 
-  /// The settings without the bands at or above half of `sampleRate` Hz, whose sound there is not: those of a graphic
-  /// equalizer suit every rate this way.
+  /// Returns the settings without the bands at or above half of `sampleRate` Hz, where there is no sound: so a graphic
+  /// equalizer's settings suit every rate.
   public func limited(toSampleRate sampleRate: Double) -> Self {
     func audible(_ bands: [EqualizerBand]) -> [EqualizerBand] { bands.filter { !($0.frequency >= 0.5 * sampleRate) } }
     return Self(left: audible(left), right: audible(right), preamp: preamp)

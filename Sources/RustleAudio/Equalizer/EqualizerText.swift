@@ -8,11 +8,11 @@
 ///
 /// Each line is one of these, in letters of either case; `#` and `;` begin a comment:
 /// - `Preamp: x dB`; several add up.
-/// - `Channel: L`, `Channel: R`, `Channel: L R` or `Channel: all`: whom the lines below belong to, both channels at first.
-///   The channels may also be called 1 and 2.
-/// - `Filter n: ON kind Fc x Hz Gain x dB Q x`, the number being of no concern. Instead of Q there may be `BW Oct x`, a width
-///   in octaves. The kinds are PK, PEQ and Modal (peaking), LSC, LSQ and LS (low shelf), HSC, HSQ and HS (high shelf), LP and
-///   LPQ (low-pass), HP and HPQ (high-pass); the last four need neither gain nor Q, which is 0.7071 then.
+/// - `Channel: L`, `Channel: R`, `Channel: L R` or `Channel: all`: the channels of the lines below, both at first. The channels
+///   may also be called 1 and 2.
+/// - `Filter n: ON kind Fc x Hz Gain x dB Q x`, the number is ignored. Instead of Q there may be `BW Oct x`, a width in octaves.
+///   The kinds are PK, PEQ and Modal (peaking), LSC, LSQ and LS (low shelf), HSC, HSQ and HS (high shelf), LP and LPQ (low-pass),
+///   HP and HPQ (high-pass); the last four need neither gain nor Q, which is 0.7071 then.
 /// - `Filter n: OFF …` and `Filter n: ON None`, which are left out.
 ///
 /// The finer meaning is EqualizerAPO's. A shelf may have a slope, `LSC 12 dB Fc …`, in place of Q, and without both it has 0.9
@@ -20,16 +20,16 @@
 /// slope. The decimal mark is a point or a comma. A frequency with exactly three digits behind the mark and one to three
 /// before it is in thousands, which is how Room EQ Wizard writes them: `1.000 Hz` and `1,000 Hz` are 1 kHz.
 ///
-/// What would be lost is an error with its line: filters of other kinds (band-pass, notch, all-pass, coefficients), other
+/// Content that would be lost is an error with its line: filters of other kinds (band-pass, notch, all-pass, coefficients), other
 /// commands (Include, Convolution, GraphicEQ, …), other channels, a preamp of one channel only. Only the heading of a Room EQ
-/// Wizard export is passed over, from its first line, `Filter Settings file`, to the first filter.
+/// Wizard export is skipped, from its first line, `Filter Settings file`, to the first filter.
 public enum EqualizerText {
   /// The most bytes of a text.
   public static let maximumTextLength = 1 << 20
 
   /// Reads a text.
   ///
-  /// - Parameter text: at most ``maximumTextLength`` bytes of UTF-8, with a preamp or a filter at least.
+  /// - Parameter text: at most ``maximumTextLength`` bytes of UTF-8, with at least a preamp or a filter.
   /// - Returns: settings that ``EqualizerSettings/check(sampleRate:)`` accepts without a sample rate.
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation``; the message begins with the line, for example `line 3: Gain:
   ///   expected -24 to 24 dB, got 30`.
@@ -44,10 +44,10 @@ public enum EqualizerText {
     return try parser.settings()
   }
 
-  /// Writes settings, so that ``parse(_:)`` gives the same ones back: numbers are the shortest that do.
+  /// Returns the text of settings, which ``parse(_:)`` reads back as the same: with the shortest numbers that do.
   ///
-  /// Equal channels are written once, without `Channel` lines. EqualizerAPO reads all of it, AutoEQ's and PipeWire's readers
-  /// what is peaking or a shelf and the same on both channels.
+  /// Equal channels are written once, without `Channel` lines. EqualizerAPO reads all of it, AutoEQ's and PipeWire's readers the
+  /// peaking and shelf bands that are the same on both channels.
   ///
   /// - Parameter settings: should be in range; this checks nothing.
   /// - Returns: lines that end with a line feed.
@@ -74,7 +74,7 @@ public enum EqualizerText {
     }
   }
 
-  /// Those kinds whose frequency is in the middle and whose Q is read.
+  /// The kind's word for a frequency in the middle and a Q that is read.
   private static func code(of kind: EqualizerBand.Kind) -> String {
     switch kind {
     case .peaking: "PK"
@@ -85,7 +85,7 @@ public enum EqualizerText {
     }
   }
 
-  /// A frequency that nobody takes for thousands: with one more digit where there would be three behind the point.
+  /// A frequency that does not read as thousands: with a fourth digit where there would be three after the point.
   private static func frequency(_ value: Double) -> String {
     let text = value.plain
     guard let point = text.firstIndex(of: "."), !text.contains("e") else { return text }

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// What stands behind `Filter n: ON` in an equalizer's text.
+/// The values after `Filter n: ON` in an equalizer's text.
 struct EqualizerTextFilter {
   private let kind: EqualizerBand.Kind
   /// Whether a frequency beside a slope or a Q is the corner.
@@ -17,8 +17,8 @@ struct EqualizerTextFilter {
   ///
   /// - Parameters:
   ///   - code: the word for the kind, in capitals.
-  ///   - number: that of the line.
-  ///   - values: what follows.
+  ///   - number: the line's number.
+  ///   - values: the rest of the line.
   init(code: String, number: Int, reading values: inout EqualizerTextScanner) throws(AudioError) {
     self.number = number
     hasCorner = code == "LS" || code == "HS"
@@ -83,8 +83,8 @@ struct EqualizerTextFilter {
     guard hasCorner, q != nil || slope != nil else {
       return EqualizerBand(kind, frequency: frequency, gain: gain, q: quality)
     }
-    // From the corner, where the slope begins, to its middle: half of the gain at S times 40 dB a decade. That is what
-    // EqualizerAPO does with LS and HS (and why AutoEQ writes LSC and HSC, jaakkopasanen/AutoEq#586).
+    // From the corner, where the slope begins, to its middle: half of the gain at S times 40 dB a decade. This is EqualizerAPO's
+    // rule for LS and HS (and why AutoEQ writes LSC and HSC, jaakkopasanen/AutoEq#586).
     let inverse = (1 / (quality * quality) - 2) / sum + 1
     let factor = pow(10, abs(gain) / 80 * inverse)
     let middle = kind == .lowShelf ? frequency * factor : frequency / factor
@@ -94,8 +94,8 @@ struct EqualizerTextFilter {
   /// A number with its unit.
   ///
   /// - Parameters:
-  ///   - name: what it is, for errors.
-  ///   - unit: the word behind it; nil for none.
+  ///   - name: its name in errors.
+  ///   - unit: the word after it; nil for none.
   ///   - number: that of the line.
   ///   - values: where it stands.
   static func quantity(
@@ -121,7 +121,7 @@ struct EqualizerTextFilter {
     return value
   }
 
-  /// The decay that a modal filter is meant to give, `T60 target 300 ms`: it says why the filter is as it is, nothing more.
+  /// The decay that a modal filter is meant to give, `T60 target 300 ms`: a remark on the filter's purpose.
   private static func skipDecay(number: Int, reading values: inout EqualizerTextScanner) throws(AudioError) {
     let before = values.rest()
     guard values.number()?.value == 60, values.word() == "TARGET" else {
@@ -130,7 +130,7 @@ struct EqualizerTextFilter {
     _ = try quantity("T60 target", unit: "ms", number: number, reading: &values)
   }
 
-  /// How the text calls a field of a band.
+  /// The text's name of a band's field.
   static func word(for field: String) -> String {
     switch field {
     case "frequency": "Fc"

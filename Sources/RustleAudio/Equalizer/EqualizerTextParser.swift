@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// Reads the lines of an equalizer's text one after the other.
+/// A parser of an equalizer's text, line by line.
 struct EqualizerTextParser {
-  /// What has been read for one channel.
+  /// The values read for one channel.
   private struct Side {
     var bands: [EqualizerBand] = []
     var preamp = 0.0
@@ -44,7 +44,7 @@ struct EqualizerTextParser {
     isHeading = false
   }
 
-  /// What has been read.
+  /// The settings read.
   func settings() throws(AudioError) -> EqualizerSettings {
     guard hasCommand else {
       throw .validation(
@@ -62,7 +62,7 @@ struct EqualizerTextParser {
     return settings
   }
 
-  // The commands of EqualizerAPO that change the sound or the meaning of what follows: no heading holds them.
+  // The commands of EqualizerAPO that change the sound or the meaning of the following lines: no heading has them.
   private static let otherCommands: Set<String> = [
     "INCLUDE", "CONVOLUTION", "GRAPHICEQ", "COPY", "DELAY", "DEVICE", "STAGE", "IF", "ELSEIF", "ELSE", "ENDIF", "EVAL",
     "VSTPLUGIN", "LOUDNESSCORRECTION", "PREAMP", "CHANNEL", "FILTER",
@@ -153,10 +153,10 @@ struct EqualizerTextParser {
 }
 
 extension AudioError {
-  /// What is wrong with a line of a text.
+  /// The error of a line.
   static func line(_ number: Int, _ name: String, expected: String, got: String) -> Self {
     .validation(
       "line \(number)" + (name.isEmpty ? "" : ": \(name)"), expected: expected, got: got,
-      advice: "Mend the line, or take it out; of AutoEQ give the file ParametricEQ.txt.")
+      advice: "Correct the line, or remove it; from AutoEQ use the file ParametricEQ.txt.")
   }
 }

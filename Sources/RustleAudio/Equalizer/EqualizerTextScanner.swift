@@ -1,10 +1,10 @@
-/// Walks along one line of an equalizer's text: words of letters, and numbers.
+/// A scanner of one line of an equalizer's text: words of letters, and numbers.
 struct EqualizerTextScanner {
-  /// A number as it stands there.
+  /// A number as written.
   struct Number {
     /// Digits, signs, marks and spaces between digits.
     let text: String
-    /// The value; nil when the text is none.
+    /// The value; nil when the text is not a number.
     let value: Double?
   }
 
@@ -22,7 +22,7 @@ struct EqualizerTextScanner {
     return index == scalars.endIndex || scalars[index] == "#" || scalars[index] == ";"
   }
 
-  /// The next word in capitals; nil when what comes next is no letter.
+  /// The next word in capitals; nil when no letter comes next.
   mutating func word() -> String? {
     skipBlanks()
     let start = index
@@ -30,7 +30,7 @@ struct EqualizerTextScanner {
     return start == index ? nil : String(String.UnicodeScalarView(scalars[start..<index])).uppercased()
   }
 
-  /// The next number; nil when what comes next is none.
+  /// The next number; nil when no number comes next.
   ///
   /// - Parameter isFrequency: whether groups of three digits are thousands.
   mutating func number(isFrequency: Bool = false) -> Number? {
@@ -50,13 +50,13 @@ struct EqualizerTextScanner {
     return Number(text: text, value: Self.value(of: scalars[start..<index], isFrequency: isFrequency))
   }
 
-  /// What is left, shortened for an error.
+  /// The rest of the line, shortened for an error.
   mutating func rest() -> String {
     skipBlanks()
     return Self.excerpt(scalars[index...])
   }
 
-  /// The beginning of a line, in quotation marks and with nothing in it that a terminal acts on.
+  /// The beginning of a line, in quotation marks, with control characters escaped.
   static func excerpt(_ scalars: ArraySlice<Unicode.Scalar>) -> String {
     let text = String(String.UnicodeScalarView(scalars.prefix(40)))
     return scalars.isEmpty ? "nothing" : text.debugDescription

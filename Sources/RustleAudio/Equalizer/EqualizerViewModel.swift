@@ -1,29 +1,29 @@
 public import Observation
 internal import RustleCore
 
-/// The state of an equalizer for a view: sliders that take hold at once, the curve, and the levels.
+/// The state of an equalizer for a view: sliders with immediate effect, the curve, and the levels.
 @MainActor
 @Observable
 public final class EqualizerViewModel {
-  /// What the sliders show.
+  /// The settings of the sliders.
   public private(set) var settings: EqualizerSettings
-  /// Whether the sound goes through as it is.
+  /// Whether the sound passes unchanged.
   public private(set) var isBypassed = false
-  /// The curves that are in force.
+  /// The curves in force.
   public private(set) var response: EqualizerResponse?
-  /// The levels of the newest buffer that went through.
+  /// The levels of the newest processed buffer.
   public private(set) var levels: EqualizerLevels?
-  /// Why the last change was refused; nil when it was not.
+  /// The error of the last change if it was refused; nil: it was not.
   public private(set) var error: AudioError?
 
-  /// The equalizer that sound is sent through.
+  /// The equalizer that processes the sound.
   @ObservationIgnored public let equalizer: Equalizer
   @ObservationIgnored private let runs = Runs()
   @ObservationIgnored private var changes = EqualizerChanges()
   /// The task that makes them.
   @ObservationIgnored private var changing: Task<Void, Never>?
 
-  /// A model over an equalizer of its own.
+  /// Creates a model of a new equalizer.
   ///
   /// - Throws: ``AudioError`` as `Equalizer.init` does.
   public convenience init(format: AudioFormat, settings: EqualizerSettings = .flat) throws(AudioError) {
@@ -31,7 +31,7 @@ public final class EqualizerViewModel {
     self.init(equalizer, settings: settings)
   }
 
-  /// A model over an equalizer that `settings` are in force in.
+  /// Creates a model of an equalizer with `settings` in force.
   init(_ equalizer: Equalizer, settings: EqualizerSettings) {
     self.equalizer = equalizer
     self.settings = settings
@@ -42,8 +42,8 @@ public final class EqualizerViewModel {
     runs.perform(run) { [weak self] in for await levels in equalizer.levels() { self?.levels = levels } }
   }
 
-  /// Changes the settings. Shown at once; a refusal is shown in ``error``, and the settings that are in force come back. Of the
-  /// changes that come while one is under way, the last is made.
+  /// Changes the settings. Shown at once; a refusal is shown in ``error`` and restores the settings in force. Of the changes that
+  /// arrive while one is made, the last is made next.
   public func set(_ settings: EqualizerSettings) {
     self.settings = settings
     error = nil
@@ -61,7 +61,7 @@ public final class EqualizerViewModel {
     }
   }
 
-  /// Lets the sound through as it is, or ends that.
+  /// Passes the sound unchanged, or ends that.
   public func setBypassed(_ isBypassed: Bool) {
     self.isBypassed = isBypassed
     error = nil
@@ -72,7 +72,7 @@ public final class EqualizerViewModel {
   public func settled() async { await changing?.value }
 
   private func begin() {
-    // It keeps the model until the last change is made: what a view asked for before it went is in force.
+    // It keeps the model until the last change is made, so that a view's last change takes effect after the view has gone.
     changing = Task {
       while let change = changes.next() {
         let inForce = await equalizer.apply(change)

@@ -1,12 +1,12 @@
-/// What a level relative to full scale means at a microphone. It is never hidden: a reading says whether it is calibrated.
+/// The relation of a level relative to full scale to the sound pressure at a microphone. Each reading reports its calibration.
 public struct Calibration: Sendable, Hashable {
-  /// What is added to a level relative to full scale for the sound pressure level in dB re 20 µPa, -300 to 300 dB; nil: it is not
-  /// known, and levels stay relative to full scale.
+  /// The calibration offset: added to a level relative to full scale, it makes a sound pressure level in dB re 20 µPa. -300 to
+  /// 300 dB; nil: not known, and levels stay relative to full scale.
   public var offset: Double?
-  /// By how much the microphone reads too high at which frequency; undone before levels and bands are measured.
+  /// The microphone's deviation at each frequency, corrected before levels and bands are measured.
   public var response: MicrophoneResponse?
 
-  /// A calibration of an offset and a response, each of which may be missing.
+  /// Creates a calibration of an offset and a response, each of them optional.
   public init(offset: Double? = nil, response: MicrophoneResponse? = nil) {
     self.offset = offset
     self.response = response
@@ -15,12 +15,12 @@ public struct Calibration: Sendable, Hashable {
   /// No calibration: levels are in dB relative to full scale.
   public static let uncalibrated = Self()
 
-  /// The calibration at which a meter that shows `reading` would have shown `reference`: to be made with a calibrator (94 or
-  /// 114 dB at 1 kHz), or beside a meter that is calibrated, from the equivalent levels of the same time.
+  /// Returns the calibration with which a meter that shows `reading` would have shown `reference`: measured with a calibrator (94
+  /// or 114 dB at 1 kHz), or beside a calibrated meter, from the time-averaged levels of the same time.
   ///
   /// - Parameters:
-  ///   - reading: what was shown, with this calibration, in dB.
-  ///   - reference: what is true, in dB re 20 µPa.
+  ///   - reading: the shown level, with this calibration, in dB.
+  ///   - reference: the true level, in dB re 20 µPa.
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation`` for levels that are not finite.
   public func matching(reading: Double, to reference: Double) throws(AudioError) -> Self {
     guard reading.isFinite && reference.isFinite else {
@@ -36,7 +36,7 @@ public struct Calibration: Sendable, Hashable {
 }
 
 extension Calibration: CustomStringConvertible {
-  /// For example `calibrated, +94.0 dB, response of 31 points` or `not calibrated`.
+  /// A description, for example `calibrated, +94.0 dB, response of 31 points` or `not calibrated`.
   public var description: String {
     let parts = [
       offset.map { "calibrated, \($0 < 0 ? "" : "+")\(($0 * 10).rounded() / 10) dB" } ?? "not calibrated",

@@ -1,6 +1,6 @@
 internal import RustleCore
 
-/// What a place on the ``DisplayScale`` is called.
+/// A zone of the ``DisplayScale``.
 public enum LevelZone: Int, Sendable, Hashable, Codable, CaseIterable, Comparable {
   /// Below 50.
   case silent
@@ -13,7 +13,7 @@ public enum LevelZone: Int, Sendable, Hashable, Codable, CaseIterable, Comparabl
   /// From 100 up to and including 120.
   case loud
 
-  /// The name in English, in small letters.
+  /// The name in English, in lower case.
   public var name: String {
     switch self {
     case .silent: "silent"
@@ -24,19 +24,19 @@ public enum LevelZone: Int, Sendable, Hashable, Codable, CaseIterable, Comparabl
     }
   }
 
-  /// Softer classes come first.
+  /// Quieter zones come first.
   public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 
   init(number: Int) { self = Self(rawValue: number) ?? .silent }
 }
 
-/// A scale from 0 to 120 for bars and numbers that people who do not think in decibels can follow. It is not a sound pressure
-/// level: 50 is an average power of -15.2 dB relative to full scale, whatever the microphone.
+/// A scale from 0 to 120 for bars and numbers without decibels. It is not a sound pressure level: 50 is an average power of -15.2
+/// dB relative to full scale, whatever the microphone.
 public enum DisplayScale {
-  /// The places on the scale.
+  /// The range of the scale.
   public static let range = 0.0...120.0
 
-  /// The place and the class of an average power in dB relative to full scale: with a = 10^(power/20) and m = 10^-4,
+  /// Returns the place and the zone of an average power in dB relative to full scale: with a = 10^(power/20) and m = 10^-4,
   /// 120 √((a - m) / (1 - m)); 0 below -80 dB, 120 from 0 dB on.
   ///
   /// - Throws: ``AudioError`` with ``AudioError/Code/native`` when the linked archive is not the one that the package was built

@@ -1,16 +1,16 @@
-/// A microphone's frequency response: by how much it reads too high, at some frequencies.
+/// A microphone's frequency response: its deviation in dB at some frequencies.
 ///
-/// It is undone by filters of a third of an octave from 20 Hz to 0.45 of the sample rate, within 1 dB; a meter refuses a response
+/// It is corrected by one-third-octave filters from 20 Hz to 0.45 of the sample rate, within 1 dB; a meter refuses a response
 /// that is too steep for them.
 public struct MicrophoneResponse: Sendable, Hashable {
   /// One point.
   public struct Point: Sendable, Hashable {
-    /// In Hz.
+    /// The frequency in Hz.
     public let frequency: Double
-    /// In dB; above 0: the microphone reads too high there.
+    /// The deviation in dB; above 0: the microphone reads too high there.
     public let deviation: Double
 
-    /// A point at a frequency in Hz with a deviation in dB.
+    /// Creates a point of a frequency in Hz and a deviation in dB.
     public init(frequency: Double, deviation: Double) {
       self.frequency = frequency
       self.deviation = deviation
@@ -24,8 +24,8 @@ public struct MicrophoneResponse: Sendable, Hashable {
   static let maximumPointCount = 4_096
   static let maximumByteCount = 1_048_576
 
-  /// - Parameter points: 1 to 4096 by ascending frequency. A ``SoundLevelMeter`` takes them when each deviation is within 24 dB
-  ///   of that at 1 kHz.
+  /// - Parameter points: 1 to 4096 by ascending frequency. A ``SoundLevelMeter`` accepts deviations within 24 dB of that at 1
+  ///   kHz.
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation``.
   public init(points: [Point]) throws(AudioError) {
     guard (1...Self.maximumPointCount).contains(points.count) else {
@@ -45,11 +45,10 @@ public struct MicrophoneResponse: Sendable, Hashable {
     self.points = points
   }
 
-  /// Reads a calibration file (`.cal`, `.frd`, `.txt`) as microphones come with: on each line a frequency in Hz and a
-  /// deviation in dB, by white space, commas or semicolons apart; a third number, a phase, is of no concern. Where white space
-  /// or semicolons keep the numbers apart, a comma within one is its decimal point. Lines that do not
-  /// begin with a number are headings and remarks, among them the sensitivity (`Sens Factor`), which says nothing about the
-  /// converter behind the microphone and is not used.
+  /// Reads a microphone's calibration file (`.cal`, `.frd`, `.txt`): on each line a frequency in Hz and a deviation in dB,
+  /// separated by white space, commas or semicolons; a third number, a phase, is ignored. Where white space or semicolons
+  /// separate the numbers, a comma within one is its decimal point. Lines that do not begin with a number are headings and
+  /// remarks, also the sensitivity (`Sens Factor`), which does not include the converter behind the microphone and is not used.
   ///
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation``, which names the line.
   public init(calibrationFile text: String) throws(AudioError) {
@@ -58,7 +57,7 @@ public struct MicrophoneResponse: Sendable, Hashable {
         "calibration file", expected: "at most \(Self.maximumByteCount) bytes", got: "\(text.utf8.count)")
     }
     var points: [Point] = []
-    // A mark of the byte order is no part of the first number.
+    // A byte order mark is not part of the first number.
     let text = text.hasPrefix("\u{FEFF}") ? text.dropFirst() : text[...]
     for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
       let fields = Self.fields(of: line)
@@ -84,10 +83,10 @@ public struct MicrophoneResponse: Sendable, Hashable {
     try self.init(points: points)
   }
 
-  /// The numbers of a line, as texts.
+  /// The numbers of a line, as text.
   private static func fields(of line: Substring) -> [String] {
     let fields = line.split { $0.isWhitespace || $0 == ";" }
-    // Commas alone keep the numbers apart.
+    // Only commas separate the numbers.
     if fields.count == 1 { return fields[0].split(separator: ",").map(String.init) }
     return fields.flatMap { field -> [String] in
       let parts = field.split(separator: ",", omittingEmptySubsequences: false)

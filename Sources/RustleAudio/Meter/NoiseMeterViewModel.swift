@@ -5,19 +5,19 @@ internal import RustleCore
 @MainActor
 @Observable
 public final class NoiseMeterViewModel {
-  /// What the meter shows; of the last measurement when none runs.
+  /// The meter's newest reading; when no measurement runs, the last one of the last measurement.
   public private(set) var reading: SoundLevelReading?
   /// Whether a measurement runs.
   public private(set) var isRunning = false
-  /// Why the last measurement could not begin, or ended early; nil when it did not.
+  /// The error that kept the last measurement from beginning, or ended it early; nil: none.
   public private(set) var error: (any Error)?
 
   @ObservationIgnored private let runs = Runs()
 
-  /// A model that measures nothing yet.
+  /// Creates a model that does not run.
   public init() {}
 
-  /// Measures an input, in place of what ran before. What it shows is renewed after each `interval` of sound.
+  /// Measures an input, in place of the run before. The reading is updated after each `interval` of sound.
   public func start(
     _ input: some AudioInput, format: AudioFormat,
     configuration: SoundLevelMeterConfiguration = SoundLevelMeterConfiguration(),
@@ -39,7 +39,7 @@ public final class NoiseMeterViewModel {
     }
   }
 
-  /// Ends the measurement and returns when its input is left; what it showed stays.
+  /// Ends the measurement and returns when its input has ended; the reading stays.
   public func stop() async {
     runs.overtake()
     isRunning = false

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import RustleCore
 
-/// A sound-level meter: levels, loudness and bands of sound that comes in buffers.
+/// A sound level meter: levels, loudness and bands of sound that arrives in buffers.
 ///
 /// ```swift
 /// let meter = try SoundLevelMeter(format: capture.configuration.format)
@@ -10,18 +10,18 @@ internal import RustleCore
 /// }
 /// ```
 ///
-/// Any task may read what it shows while another one feeds it. Memory is of a fixed size, however long the measurement.
+/// Any task may take readings while another one delivers buffers. Memory is of a fixed size, however long the measurement.
 public actor SoundLevelMeter {
-  /// The rate and the channels that it takes.
+  /// The rate and the channels of the sound.
   public nonisolated let format: AudioFormat
-  /// What it measures.
+  /// The measures and their parameters.
   public nonisolated let configuration: SoundLevelMeterConfiguration
 
   private let meter: NativeMeter
 
   /// - Parameters:
   ///   - format: of 8000 to 768,000 Hz and at most 24 channels.
-  ///   - configuration: what is measured.
+  ///   - configuration: the measures and their parameters.
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation``.
   public init(
     format: AudioFormat, configuration: SoundLevelMeterConfiguration = SoundLevelMeterConfiguration()
@@ -38,7 +38,7 @@ public actor SoundLevelMeter {
     }
   }
 
-  /// Measures a buffer. Sound that was lost before it does not count.
+  /// Measures a buffer. Frames dropped before it do not count.
   ///
   /// - Throws: ``AudioError`` with ``AudioError/Code/formatMismatch``; the buffer does not count then.
   public func process(_ buffer: PCMBuffer) throws(AudioError) {
@@ -46,7 +46,7 @@ public actor SoundLevelMeter {
     try AudioError.rethrowing { () throws(NativeError) in try meter.process(buffer.samples.span) }
   }
 
-  /// What it shows now.
+  /// The current reading.
   public var reading: SoundLevelReading {
     get throws(AudioError) {
       do {
@@ -57,8 +57,8 @@ public actor SoundLevelMeter {
     }
   }
 
-  /// The level that was exceeded for so many percent of the measurement, such as LAF10 for 10: from the time-weighted level
-  /// every 10 ms, in steps of 0.1 dB; minus infinity for silence.
+  /// Returns the exceedance level: the level that is exceeded for this percentage of the measurement, such as LAF10 for 10. From
+  /// the time-weighted level every 10 ms, in steps of 0.1 dB; minus infinity for silence.
   ///
   /// - Parameter percent: 0 to 100.
   /// - Returns: nil in the first 5 time constants, which do not count.
@@ -68,11 +68,11 @@ public actor SoundLevelMeter {
     return level.isNaN ? nil : level
   }
 
-  /// The equivalent level of one band.
+  /// The time-averaged level of one band.
   public struct Band: Sendable, Hashable {
-    /// The centre in Hz.
+    /// The centre frequency in Hz.
     public let center: Double
-    /// In dB with the calibration; not weighted.
+    /// The level in dB with the calibration; not weighted.
     public let level: Double
 
     package init(center: Double, level: Double) {
@@ -80,23 +80,23 @@ public actor SoundLevelMeter {
       self.level = level
     }
 
-    /// The nominal centre frequency in Hz (IEC 61260-1, annex E): that of 31.623 Hz is 31.5, that of 1258.9 Hz is 1250.
+    /// The nominal centre frequency in Hz (IEC 61260-1, annex E): 31.5 for 31.623 Hz, 1250 for 1258.9 Hz.
     public var nominalCenter: Double {
-      // The tenths of a decade, as the standard rounds them.
+      // Tenths of a decade, rounded as in the standard.
       let tenths = [1, 1.25, 1.6, 2, 2.5, 3.15, 4, 5, 6.3, 8]
       let step = Int((10 * log10(center)).rounded())
       let decade = (Double(step) / 10).rounded(.down)
       return tenths[step - Int(decade) * 10] * pow(10, decade)
     }
 
-    /// The band's usual name: its nominal centre frequency, from 1000 Hz on in kHz: `31.5`, `1.25k`.
+    /// The band's name: its nominal centre frequency, from 1000 Hz on in kHz: `31.5`, `1.25k`.
     public var name: String {
       let center = nominalCenter
       return center < 1_000 ? String(format: "%.4g", center) : String(format: "%.4gk", center / 1_000)
     }
   }
 
-  /// The bands of the measurement by ascending frequency; none when they are not measured.
+  /// The bands of the measurement by ascending frequency; empty if they are not measured.
   ///
   /// - Throws: ``AudioError`` with ``AudioError/Code/native``.
   public func bands() throws(AudioError) -> [Band] {
@@ -108,18 +108,18 @@ public actor SoundLevelMeter {
     }
   }
 
-  /// Begins a new measurement. The filters go on: a sound that lasts has no beginning.
+  /// Begins a new measurement. The filters keep their state: a continuous sound has no onset.
   ///
   /// - Throws: ``AudioError`` with ``AudioError/Code/native``.
   public func restart() throws(AudioError) {
     try AudioError.rethrowing { () throws(NativeError) in try meter.restart() }
   }
 
-  /// Measures an input, and gives what the meter shows after each `interval` of its sound, and at its end when there is sound
-  /// since the last reading. A task that is cancelled is given that last one, and then nil.
+  /// Opens an input and returns a reading after each `interval` of its sound, and at its end if there is sound since the last
+  /// reading. A cancelled task gets that last one, and then nil.
   ///
   /// - Parameters:
-  ///   - input: of this meter's format; another one is an error.
+  ///   - input: sound of this meter's format; another format is an error.
   ///   - interval: of sound, 1 ms or more.
   /// - Throws: what the input throws when it cannot be opened.
   public nonisolated func readings<Input: AudioInput>(
@@ -130,28 +130,28 @@ public actor SoundLevelMeter {
   }
 }
 
-/// What a ``SoundLevelMeter`` shows while it measures an input.
+/// The readings of a ``SoundLevelMeter`` that measures an input.
 public struct SoundLevelReadings<Buffers: AsyncSequence>: AsyncSequence where Buffers.Element == PCMBuffer {
   /// A reading.
   public typealias Element = SoundLevelReading
-  /// What the input throws, or ``AudioError``.
+  /// The input's error, or ``AudioError``.
   public typealias Failure = any Error
 
   let meter: SoundLevelMeter
   let buffers: Buffers
   let framesBetween: Int
 
-  /// Reads the input in its one consumer's place.
+  /// Reads the input as its only consumer.
   public func makeAsyncIterator() -> Iterator {
     Iterator(meter: meter, buffers: buffers.makeAsyncIterator(), framesBetween: framesBetween)
   }
 
-  /// Measures, and reads what is shown.
+  /// An iterator that measures the input and returns the readings.
   public struct Iterator: AsyncIteratorProtocol {
     private let meter: SoundLevelMeter
     private var buffers: Buffers.AsyncIterator
     private let framesBetween: Int
-    /// A buffer that reaches beyond a reading, and the frame that its measurement has come to.
+    /// A buffer that reaches beyond a reading, and its next frame to measure.
     private var buffer: PCMBuffer?
     private var place = 0
     private var untilReading: Int
@@ -164,12 +164,12 @@ public struct SoundLevelReadings<Buffers: AsyncSequence>: AsyncSequence where Bu
       untilReading = framesBetween
     }
 
-    /// The next reading, nil after the one of the end.
+    /// Returns the next reading, nil after the one at the end.
     public mutating func next() async throws -> SoundLevelReading? {
       try await next(isolation: #isolation)
     }
 
-    /// The next reading, nil after the one of the end; it waits in the isolation of `actor`.
+    /// Returns the next reading, nil after the one at the end; waits in the isolation of `actor`.
     public mutating func next(isolation actor: isolated (any Actor)?) async throws -> SoundLevelReading? {
       if isOver { return nil }
       do {
@@ -185,7 +185,7 @@ public struct SoundLevelReadings<Buffers: AsyncSequence>: AsyncSequence where Bu
         if buffer == nil {
           guard let fresh = try await buffers.next(isolation: actor) else {
             isOver = true
-            // A measurement that has just been read has nothing new to show.
+            // A measurement without new sound has no new reading.
             return untilReading == framesBetween ? nil : try await meter.reading
           }
           (buffer, place) = (fresh, 0)

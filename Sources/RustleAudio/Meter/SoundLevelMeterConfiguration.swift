@@ -1,12 +1,12 @@
 internal import RustleCore
 
-/// How the ear's sensitivity at different frequencies is taken into account (IEC 61672-1).
+/// The frequency weighting, a model of the ear's sensitivity (IEC 61672-1).
 public enum FrequencyWeighting: String, Sendable, Hashable, Codable, CaseIterable {
-  /// As the ear hears soft sounds; the usual one.
+  /// A: the ear's sensitivity to soft sounds; the most common.
   case a = "A"
-  /// As the ear hears loud sounds.
+  /// C: the ear's sensitivity to loud sounds.
   case c = "C"
-  /// Not at all.
+  /// Z: no weighting.
   case z = "Z"
 
   var native: NativeFrequencyWeighting {
@@ -18,7 +18,7 @@ public enum FrequencyWeighting: String, Sendable, Hashable, Codable, CaseIterabl
   }
 }
 
-/// How fast a level follows the sound (IEC 61672-1).
+/// The time weighting of a level (IEC 61672-1).
 public enum TimeWeighting: String, Sendable, Hashable, Codable, CaseIterable {
   /// A time constant of 0.125 s: falls by 34.7 dB a second after a sound stops.
   case fast = "F"
@@ -33,10 +33,10 @@ public enum TimeWeighting: String, Sendable, Hashable, Codable, CaseIterable {
   }
 }
 
-/// Which channels a meter's levels and bands are of. Loudness is always of all.
+/// The channels of a meter's levels and bands. Loudness is always of all.
 public enum MeteredChannel: Sendable, Hashable {
-  /// All: the mean of their powers. Channels in and out of phase read alike, and a silent one counts. The peak is the highest
-  /// of any channel.
+  /// All: the mean of their powers. The phase between channels has no effect, and a silent channel counts. The peak is the
+  /// highest of any channel.
   case all
   /// One, counted from 0.
   case channel(Int)
@@ -46,7 +46,7 @@ public enum MeteredChannel: Sendable, Hashable {
 public enum BandWidth: String, Sendable, Hashable, Codable, CaseIterable {
   /// One octave.
   case octave
-  /// A third of one.
+  /// One third of an octave.
   case thirdOctave
 
   var native: NativeMeterBands {
@@ -57,22 +57,22 @@ public enum BandWidth: String, Sendable, Hashable, Codable, CaseIterable {
   }
 }
 
-/// What a ``SoundLevelMeter`` measures.
+/// The measures of a ``SoundLevelMeter`` and their parameters.
 public struct SoundLevelMeterConfiguration: Sendable, Hashable {
-  /// The weighting of the levels.
+  /// The frequency weighting of the levels.
   public var frequencyWeighting: FrequencyWeighting
-  /// The time constant of the levels.
+  /// The time weighting of the levels.
   public var timeWeighting: TimeWeighting
-  /// Which channels the levels and bands are of.
+  /// The channels of the levels and bands.
   public var channel: MeteredChannel
-  /// What a level relative to full scale means at this microphone.
+  /// The calibration of the microphone.
   public var calibration: Calibration
   /// Whether loudness is measured.
   public var measuresLoudness: Bool
-  /// The bands that are measured; nil: none.
+  /// The width of the bands; nil: no bands.
   public var bands: BandWidth?
 
-  /// A configuration; by default A, fast, not calibrated, with loudness and without bands.
+  /// Creates a configuration; by default A, fast, not calibrated, with loudness and without bands.
   public init(
     frequencyWeighting: FrequencyWeighting = .a, timeWeighting: TimeWeighting = .fast,
     channel: MeteredChannel = .all, calibration: Calibration = .uncalibrated, measuresLoudness: Bool = true,
@@ -104,7 +104,7 @@ public struct SoundLevelMeterConfiguration: Sendable, Hashable {
 }
 
 extension ChannelLayout.Channel {
-  /// How much the channel counts in loudness (BS.1770-4, annex 3): 1.41 times at 60 to 120 degrees from the front, which is where
+  /// The channel's weight in loudness (BS.1770-4, annex 3): 1.41 times at 60 to 120 degrees from the front, which is where
   /// the surround channels stand; those behind them stand at 135 degrees.
   fileprivate var weight: NativeChannelWeight {
     switch self {

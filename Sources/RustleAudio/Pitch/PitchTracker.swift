@@ -1,10 +1,10 @@
 internal import RustleCore
 
-/// The pitch of one channel's signal that comes in pieces of any length.
+/// The pitch of one channel's signal that arrives in pieces of any length.
 ///
-/// The first frame begins with the signal, each one ``PitchConfiguration/hop`` samples after the one before; it is found by the
-/// call that brings its last sample. However the signal is cut, the numbers are the same, and the same as
-/// ``contour(of:configuration:decoding:)`` has without decoding. The memory does not grow with the signal.
+/// The first frame begins with the signal, each further one ``PitchConfiguration/hop`` samples after the previous one; the call
+/// with its last sample reports it. The lengths of the pieces do not change the result, which is that of
+/// ``contour(of:configuration:decoding:)`` without decoding. Memory does not grow with the signal.
 ///
 /// ```swift
 /// var tracker = try PitchTracker(PitchConfiguration(sampleRate: 48_000, range: 60...1_000))
@@ -13,18 +13,17 @@ internal import RustleCore
 /// for frame in frames where frame.isVoiced { print(frame.time, frame.frequency ?? 0, frame.confidence) }
 /// ```
 public struct PitchTracker: ~Copyable, Sendable {
-  /// What it was made of.
+  /// Its parameters.
   public let configuration: PitchConfiguration
   /// The samples of a frame.
   public let window: Int
-  /// The frequencies that are looked for, in Hz: those of the configuration, as far as the window and the sample rate hold them.
+  /// The range of pitch in Hz: the configuration's, as far as the window and the sample rate allow.
   public let range: ClosedRange<Double>
   private var native: NativePitch
 
-  /// A tracker at the beginning of a signal.
+  /// Creates a tracker at the beginning of a signal.
   ///
-  /// - Throws: ``AudioError`` with ``AudioError/Code/validation`` for a sample rate, a range, a window or a hop that is out of
-  ///   bounds.
+  /// - Throws: ``AudioError`` with ``AudioError/Code/validation`` for a sample rate, a range, a window or a hop out of its range.
   public init(_ configuration: PitchConfiguration) throws(AudioError) {
     let described = try configuration.native()
     native = try AudioError.rethrowing { () throws(NativeError) in try NativePitch(described) }
@@ -33,7 +32,7 @@ public struct PitchTracker: ~Copyable, Sendable {
     range = native.range
   }
 
-  /// Takes in the signal's next samples, any number, and appends the frames that they complete to `frames`.
+  /// Processes the signal's next samples, any number, and appends the frames that they complete to `frames`.
   ///
   /// - Throws: ``AudioError`` with ``AudioError/Code/native``.
   public mutating func process(_ samples: Span<Float>, into frames: inout [PitchFrame]) throws(AudioError) {
@@ -43,10 +42,10 @@ public struct PitchTracker: ~Copyable, Sendable {
     }
   }
 
-  /// Forgets the signal; the next sample is the first of another.
+  /// Discards the signal; the next sample is the first of another.
   public mutating func reset() { native.reset() }
 
-  /// The frames of a whole signal: 1 + (L - N) / hop of L samples and a window of N, rounded down; none of a shorter one.
+  /// Returns the frames of a whole signal: 1 + (L - N) / hop of L samples and a window of N, rounded down; none of a shorter one.
   ///
   /// - Throws: As the initialiser.
   public static func contour(

@@ -1,6 +1,6 @@
 public import RustleCore
 
-/// Captures sound from a device, for any number of consumers as far as the device allows.
+/// A capture of sound from a device, for as many consumers as the device allows.
 ///
 /// ```swift
 /// let capture = try AudioCapture(DeviceConfiguration(format: AudioFormat(sampleRate: 48_000, channels: 1)))
@@ -9,39 +9,39 @@ public import RustleCore
 /// }
 /// ```
 ///
-/// A thread of the native side reads the device, without a lock and without allocating. A consumer that is too slow loses
-/// sound, which the next buffer tells (``PCMBuffer/droppedFrames``), as it tells how often the device itself had no room left
+/// A thread of the native side reads the device, without a lock and without allocating. For a consumer that is too slow frames
+/// are dropped; the next buffer reports their number (``PCMBuffer/droppedFrames``) and the device's overruns
 /// (``PCMBuffer/overruns``).
 ///
-/// A device is opened, and closed, in the call that asks for it, which waits for as long as the driver or the sound server does.
+/// A call that opens or closes a device waits for the driver or the sound server.
 ///
 /// A stream ends, and the device is closed, when its consumer leaves the loop, when the consuming task is cancelled, when the
 /// stream or the capture is dropped, by `cancel()` and by `shutDown()`.
 public actor AudioCapture: AudioInput, StreamEngine {
-  /// What is captured.
+  /// The device and the format.
   public nonisolated let configuration: DeviceConfiguration
 
   private let capture: NativeCapture
-  /// The streams that it has given away, counted in blocks.
+  /// The streams that it has started, counted in blocks.
   public let streams = EngineStreams()
 
-  /// A capture; the device is opened by each stream.
+  /// Creates a capture; each stream opens the device.
   ///
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation`` or ``AudioError/Code/native``.
   public init(_ configuration: DeviceConfiguration) throws(AudioError) {
     try self.init(configuration, runtime: nil)
   }
 
-  /// A capture on a runtime of the caller's.
+  /// Creates a capture on the caller's runtime.
   package init(_ configuration: DeviceConfiguration, runtime: NativeRuntime?) throws(AudioError) {
     self.configuration = configuration
     let native = try configuration.native()
     capture = try AudioError.rethrowing { () throws(NativeError) in try NativeCapture(native, runtime: runtime) }
   }
 
-  /// Opens the device and gives its sound in buffers of about `duration`, which hold together where nothing was lost.
+  /// Opens the device and returns its sound in buffers of about `duration`, contiguous except for dropped frames.
   ///
-  /// - Parameter duration: the most sound in a buffer; at least a block of the native side. A buffer is shorter when less
+  /// - Parameter duration: the most sound in a buffer; at least a block of the native side. A buffer is shorter when less sound
   ///   waits.
   /// - Throws: ``AudioError`` of the device; nothing was started then.
   public func buffers(of duration: Duration) throws(AudioError) -> CaptureBuffers {
@@ -49,16 +49,16 @@ public actor AudioCapture: AudioInput, StreamEngine {
     return CaptureBuffers(stream: stream, maximumFrameCount: configuration.format.frames(in: duration))
   }
 
-  /// Opens the device and gives its sound in buffers of at most 100 ms.
+  /// Opens the device and returns its sound in buffers of at most 100 ms.
   ///
   /// - Throws: ``AudioError`` of the device; nothing was started then.
   public func buffers() async throws(AudioError) -> CaptureBuffers {
     try buffers(of: .milliseconds(100))
   }
 
-  /// Opens the device and gives its sound block by block, over the lane of the caller's choice. A block has at most 256
-  /// samples; a frame lane holds at most 65,536 of them. What the lane loses is told as ``StreamElement/gap(_:)``, in blocks,
-  /// and shows between the positions; ``PCMBuffer/droppedFrames`` counts what was lost before it.
+  /// Opens the device and returns its sound block by block, with the caller's buffering policy. A block has at most 256 samples;
+  /// a buffer holds at most 65,536 of them. Dropped blocks are reported as ``StreamElement/gap(_:)`` and leave a gap in the
+  /// positions; ``PCMBuffer/droppedFrames`` counts the frames dropped before.
   ///
   /// - Throws: ``AudioError`` of the device, or with ``AudioError/Code/validation`` for a capacity; nothing was started then.
   public func blocks(buffering: StreamBuffering = .batched(capacity: 1_024)) throws(AudioError) -> EngineStream<
@@ -74,7 +74,7 @@ public actor AudioCapture: AudioInput, StreamEngine {
       }, sequenceNumber: \.number)
   }
 
-  /// As ``blocks(buffering:)``, for values of the caller's.
+  /// As ``blocks(buffering:)``, for values of the caller's type.
   package func blocks<Value: Sendable>(
     buffering: StreamBuffering, reader: ElementReader<NativeSoundBlock, Value>,
     sequenceNumber: @escaping @Sendable (Value) -> UInt64
@@ -84,6 +84,6 @@ public actor AudioCapture: AudioInput, StreamEngine {
     }
   }
 
-  /// Has the native side refuse new streams and end those that run, without waiting for their end.
+  /// Makes the native side refuse new streams and end the running ones, without waiting for their end.
   public func refuseStreams() { capture.shutDown() }
 }

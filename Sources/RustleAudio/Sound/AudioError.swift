@@ -1,24 +1,24 @@
 public import RustleCore
 
-/// Why sound cannot be measured, changed, recorded or played: a stable code, what was expected and what came, and what to do.
+/// The error of sound processing, recording and playback: a stable code, the expected and the received value, and advice.
 public struct AudioError: CodedError {
-  /// The kind of refusal. The numbers and names are stable; new ones are appended.
+  /// The kind of error. The numbers and names are stable; new ones are appended.
   public enum Code: Int, ErrorCode {
-    /// An argument is not what the function accepts. Nothing was done.
+    /// The function does not accept an argument. Nothing was done.
     case validation = 1
-    /// Sound of another rate or layout came than what is worked on.
+    /// Sound of another rate or layout than expected was received.
     case formatMismatch = 2
-    /// There is no device of that name.
+    /// No device has that name.
     case deviceNotFound = 3
     /// The device is in use by another program.
     case deviceBusy = 4
-    /// The device was there and is gone: unplugged, or its server stopped.
+    /// The device was removed, or its server stopped.
     case deviceLost = 5
-    /// The device does not do what is asked for: its rate, its channels, or the direction.
+    /// The device does not support the rate, the channels, or the direction.
     case deviceUnsupported = 6
     /// The system's sound library is not installed.
     case noSoundLibrary = 7
-    /// The call does not fit what is going on: a recorder that records is started again.
+    /// The call does not fit the current state: for example, a recorder that records is started again.
     case wrongState = 8
     /// The engine was shut down.
     case shutDown = 9
@@ -45,11 +45,11 @@ public struct AudioError: CodedError {
   /// The domain of the bridged `NSError`; its code is the raw value of ``code``.
   public static let errorDomain = "rustle.audio"
 
-  /// The kind of refusal.
+  /// The kind of error.
   public let code: Code
-  /// One sentence: what was expected and what came.
+  /// The expected and the received value in one sentence.
   public let message: String
-  /// What to do about it.
+  /// A way to avoid the error.
   public let advice: String
 
   /// Whether the same call may succeed later.

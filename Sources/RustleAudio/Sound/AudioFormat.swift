@@ -1,8 +1,8 @@
-/// How sound is laid out in memory: its sample rate, and what its channels are.
+/// The sample rate and the channels of sound in memory.
 public struct AudioFormat: Sendable, Hashable {
-  /// Frames a second, in hertz.
+  /// The sample rate in Hz.
   public let sampleRate: Double
-  /// What the channels are, in their order within a frame.
+  /// The channels in their order within a frame.
   public let layout: ChannelLayout
 
   /// - Parameters:
@@ -20,7 +20,7 @@ public struct AudioFormat: Sendable, Hashable {
     self.layout = layout
   }
 
-  /// A format with the usual layout for its number of channels.
+  /// Creates a format with the default layout for its number of channels.
   ///
   /// - Parameters:
   ///   - sampleRate: in hertz, 1 to 1,000,000.
@@ -46,7 +46,7 @@ public struct AudioFormat: Sendable, Hashable {
 }
 
 extension AudioFormat: CustomStringConvertible {
-  /// For example `48000 Hz, stereo`.
+  /// A description, for example `48000 Hz, stereo`.
   public var description: String {
     let exact = Int(exactly: sampleRate).map(String.init) ?? String(sampleRate)
     return "\(exact) Hz, \(layout)"

@@ -1,4 +1,4 @@
-/// Where sound comes from: a file, a pipe, a device.
+/// A source of sound: a file, a pipe, a device.
 ///
 /// ```swift
 /// func loudest(in input: some AudioInput) async throws -> Float {
@@ -10,12 +10,12 @@
 /// }
 /// ```
 public protocol AudioInput<Buffers>: Sendable {
-  /// The buffers of one reading, in order. They end with the sound, when the reading task is cancelled, and with an error
-  /// that says why there is no more.
+  /// The buffers of one reading, in order. They end with the sound, when the reading task is cancelled, and with an error that
+  /// names the cause.
   associatedtype Buffers: AsyncSequence where Buffers.Element == PCMBuffer
 
-  /// Begins to read: a file from its beginning, a device from now on.
+  /// Begins reading: a file from its beginning, a device from now on.
   ///
-  /// - Throws: when it cannot be opened; the error says what was expected and what came.
+  /// - Throws: an error with the expected and the received value, when it cannot be opened.
   func buffers() async throws -> Buffers
 }

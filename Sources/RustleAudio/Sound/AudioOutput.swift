@@ -1,6 +1,6 @@
 public import RustleCore
 
-/// Plays sound to a device.
+/// A player of sound to a device.
 ///
 /// ```swift
 /// let output = try AudioOutput(DeviceConfiguration(format: format))
@@ -8,33 +8,33 @@ public import RustleCore
 /// print("\(end.underruns) underruns")
 /// ```
 ///
-/// A thread of the native side feeds the device, without a lock and without allocating, from a queue of half a second; it
-/// feeds silence while none waits.
+/// A thread of the native side writes to the device, without a lock and without allocating, from a queue of half a second; it
+/// writes silence while the queue is empty.
 public actor AudioOutput: StreamEngine {
-  /// What is played to.
+  /// The device and the format.
   public nonisolated let configuration: DeviceConfiguration
 
   private let playback: NativePlayback
-  /// The progress of the playbacks that it has begun, counted in records.
+  /// The progress of the playbacks that it has started, counted in records.
   public let streams = EngineStreams()
 
-  /// An output; the device is opened by each playback.
+  /// Creates an output; each playback opens the device.
   ///
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation`` or ``AudioError/Code/native``.
   public init(_ configuration: DeviceConfiguration) throws(AudioError) {
     try self.init(configuration, runtime: nil)
   }
 
-  /// An output on a runtime of the caller's.
+  /// Creates an output on the caller's runtime.
   package init(_ configuration: DeviceConfiguration, runtime: NativeRuntime?) throws(AudioError) {
     self.configuration = configuration
     let native = try configuration.native()
     playback = try AudioError.rethrowing { () throws(NativeError) in try NativePlayback(native, runtime: runtime) }
   }
 
-  /// Opens the device and begins to play what the playback is given.
+  /// Opens the device and starts a playback of the samples written to it.
   ///
-  /// - Parameter buffering: how its progress travels; by default only the newest is kept.
+  /// - Parameter buffering: the buffering policy of its progress; by default only the newest is kept.
   /// - Throws: ``AudioError`` of the device, or with ``AudioError/Code/validation`` for a capacity; nothing was started then.
   public func start(
     buffering: StreamBuffering = .batched(capacity: 1, overflow: .conflate)
@@ -44,7 +44,7 @@ public actor AudioOutput: StreamEngine {
     return Playback(progress: stream, format: configuration.format, session: session)
   }
 
-  /// As ``start(buffering:)``, for values of the caller's.
+  /// As ``start(buffering:)``, for values of the caller's type.
   package func start<Value: Sendable>(
     buffering: StreamBuffering, reader: ElementReader<NativePlaybackProgress, Value>,
     sequenceNumber: @escaping @Sendable (Value) -> UInt64
@@ -55,17 +55,17 @@ public actor AudioOutput: StreamEngine {
     return (stream, PlaybackID(of: stream))
   }
 
-  /// Plays an input to its end: returns when the last of it was heard, or throws why it was not. Cancelling the task ends it at
-  /// once. The device is closed when this returns.
+  /// Plays an input to its end, and returns when its last sound was heard. Cancelling the task ends it at once. The device is
+  /// closed when this returns.
   ///
   /// - Parameters:
-  ///   - input: of this output's format.
-  ///   - change: changes each buffer on its way, an equalizer for example. What it returns is of this output's format too.
-  ///   - onProgress: told how far it is, about a hundred times a second.
-  /// - Returns: how far it came.
+  ///   - input: sound of this output's format.
+  ///   - change: changes each buffer on its way, an equalizer for example. It returns sound of this output's format.
+  ///   - onProgress: receives the progress, about a hundred times a second.
+  /// - Returns: the last progress.
   /// - Throws: ``AudioError`` of the device, with ``AudioError/Code/formatMismatch``, or with ``AudioError/Code/wrongState``
-  ///   when the configuration's limit came before the end; what the input and `change` throw; `CancellationError` when the task
-  ///   or the playback was cancelled.
+  ///   when the configuration's limit came before the end; the errors of the input and of `change`; `CancellationError` when the
+  ///   task or the playback was cancelled.
   public func play(
     _ input: some AudioInput, changing change: (@Sendable (PCMBuffer) throws -> PCMBuffer)? = nil,
     onProgress: (@Sendable (PlaybackProgress) -> Void)? = nil
@@ -85,47 +85,47 @@ public actor AudioOutput: StreamEngine {
         try await player.play(changed)
       }
       let end = try await player.finish()
-      // The last news comes before the device is closed.
+      // The last progress arrives before the device is closed.
       await monitor.released()
       return end
     } catch {
-      // A device that is still open would refuse whoever comes next.
+      // A device that is still open would refuse the next caller.
       playback.cancel()
       await monitor.released()
       throw error
     }
   }
 
-  /// Has the native side refuse new playbacks and end those that run, without waiting for their end.
+  /// Makes the native side refuse new playbacks and end the running ones, without waiting for their end.
   public func refuseStreams() { playback.shutDown() }
 }
 
-/// A playback that goes on: sound is given to it, and it tells how far it is. It ends when its progress is dropped.
+/// A running playback, which takes sound and reports its progress. It ends when its progress is dropped.
 public struct Playback: Sendable {
-  /// How far it is; for one consumer.
+  /// The progress; for one consumer.
   public let progress: EngineStream<PlaybackProgress>
-  /// What it takes.
+  /// The format of its sound.
   public let format: AudioFormat
 
   let session: PlaybackID
 
-  /// Gives it the first of the samples, as many whole frames as there is room for, and does not wait.
+  /// Writes as many whole frames of the samples as there is room for, without waiting.
   ///
   /// - Parameter samples: whole frames, interleaved.
-  /// - Returns: how many samples were taken; the others are to be given again.
-  /// - Throws: ``AudioError`` with ``AudioError/Code/validation`` for samples that are no whole frames.
+  /// - Returns: the number of samples taken; pass the others again.
+  /// - Throws: ``AudioError`` with ``AudioError/Code/validation`` for samples that are not whole frames.
   public func write(_ samples: Span<Float>) throws(AudioError) -> Int {
     try AudioError.rethrowing { () throws(NativeError) in try session.write(samples) }
   }
 
-  /// Says that there is no more: the playback ends when all was heard.
+  /// Marks the end of the sound: the playback ends when all of it was heard.
   public func finish() { session.finish() }
 
   /// Ends it at once.
   public func cancel() { session.cancel() }
 }
 
-/// Gives a playback buffers as it has room for them. Its progress is the clock.
+/// Writes buffers to a playback as it has room for them. Its progress is the clock.
 private struct Player {
   private let playback: Playback
   private let onProgress: (@Sendable (PlaybackProgress) -> Void)?
@@ -152,7 +152,7 @@ private struct Player {
   mutating func finish() async throws -> PlaybackProgress {
     playback.finish()
     while try await hear() {}
-    // What is given to a playback that is over is taken, and not heard.
+    // Sound that is written to an ended playback is taken, and not heard.
     guard last.played >= framesGiven else { throw Self.cutOff }
     return last
   }
@@ -161,7 +161,7 @@ private struct Player {
     .wrongState, "expected the playback to take all sound, got its end",
     advice: "Raise the configuration's limit, or start it again.")
 
-  /// Waits for the next news; false at the end.
+  /// Waits for the next progress; false at the end.
   private mutating func hear() async throws -> Bool {
     while let element = await progress.next() {
       guard let news = element.value else { continue }

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Shows values to any number of listeners, each of which sees the newest that it has not seen.
+/// A broadcast of values to any number of listeners, each of which gets its newest unseen value.
 package final class Broadcast<Value: Sendable>: Sendable {
   private let listeners = Listeners<Value>()
 
@@ -8,7 +8,7 @@ package final class Broadcast<Value: Sendable>: Sendable {
 
   deinit { finish() }
 
-  /// A stream of what is shown from now on, after `first` if there is one. It ends with this object, or by ``finish()``.
+  /// Returns a stream of `first`, if there is one, and the values from now on. It ends with this object, or by ``finish()``.
   package func stream(after first: Value? = nil) -> AsyncStream<Value> {
     let (stream, continuation) = AsyncStream.makeStream(of: Value.self, bufferingPolicy: .bufferingNewest(1))
     if let first { continuation.yield(first) }
@@ -20,23 +20,23 @@ package final class Broadcast<Value: Sendable>: Sendable {
     return stream
   }
 
-  /// Whether anybody listens.
+  /// Whether there are listeners.
   package var hasListeners: Bool { !listeners.current.isEmpty }
 
-  /// Shows a value, if there is one. It is not even made while nobody listens.
+  /// Sends a value, if there is one. Without listeners it is not computed.
   package func show(_ value: @autoclosure () -> Value?) {
     let continuations = listeners.current
     guard !continuations.isEmpty, let value = value() else { return }
     for continuation in continuations { continuation.yield(value) }
   }
 
-  /// Ends every stream, also those that are asked for later.
+  /// Ends every stream, also later ones.
   package func finish() {
     for continuation in listeners.close() { continuation.finish() }
   }
 }
 
-/// Who listens to a ``Broadcast``. The streams' ends hold this list, not the broadcast, whose own end is theirs too.
+/// The listeners of a ``Broadcast``. The streams hold this list, not the broadcast, whose end is theirs too.
 private final class Listeners<Value: Sendable>: Sendable {
   typealias Continuation = AsyncStream<Value>.Continuation
 
@@ -52,7 +52,7 @@ private final class Listeners<Value: Sendable>: Sendable {
 
   var current: [Continuation] { access { Array($0.continuations.values) } }
 
-  /// The number of the new listener, none when the list is closed.
+  /// The number of the new listener; nil when the list is closed.
   func add(_ continuation: Continuation) -> Int? {
     access { state in
       if state.isClosed { return nil }
@@ -68,7 +68,7 @@ private final class Listeners<Value: Sendable>: Sendable {
     _ = gone
   }
 
-  /// Empties the list for good.
+  /// Empties and closes the list.
   func close() -> [Continuation] {
     access { state in
       state.isClosed = true

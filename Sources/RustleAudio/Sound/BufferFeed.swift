@@ -1,7 +1,7 @@
-/// The outputs that the buffers of an input give, one at a time: what ``VoiceFrames`` and ``TunerUpdates`` read.
+/// The outputs of an input's buffers, one at a time, for ``VoiceFrames`` and ``TunerUpdates``.
 struct BufferFeed<Buffers: AsyncIteratorProtocol, Output> where Buffers.Element == PCMBuffer {
   private var buffers: Buffers
-  /// What the last buffer gave, and the place of the next.
+  /// The outputs of the last buffer, and the place of the next one.
   private var waiting: [Output] = []
   private var place = 0
   private var isOver = false
@@ -10,7 +10,7 @@ struct BufferFeed<Buffers: AsyncIteratorProtocol, Output> where Buffers.Element 
 
   /// The next output, or nil at the end and after an error; it waits in the isolation of `actor`.
   ///
-  /// - Parameter process: takes a buffer and gives its outputs.
+  /// - Parameter process: returns the outputs of a buffer.
   mutating func next(
     isolation actor: isolated (any Actor)?, _ process: (PCMBuffer) async throws -> [Output]
   ) async throws -> Output? {

@@ -2,10 +2,10 @@ internal import RustleCore
 
 /// The sound of one capture, in buffers; for one consumer.
 ///
-/// Blocks that wait are put together, as far as they follow one another. It ends when the capture has come to its limit or is
-/// cancelled, and with an error when the device was lost.
+/// Waiting blocks are joined, as far as they are contiguous. It ends when the capture has reached its limit or is cancelled, and
+/// with an error when the device was lost.
 public struct CaptureBuffers: AsyncSequence, SettlingBuffers, Sendable {
-  /// A buffer; what was lost before it stands in it.
+  /// A buffer, with the number of frames dropped before it.
   public typealias Element = PCMBuffer
   /// The device was lost, or the native side failed.
   public typealias Failure = AudioError
@@ -13,7 +13,7 @@ public struct CaptureBuffers: AsyncSequence, SettlingBuffers, Sendable {
   let stream: EngineStream<PCMBuffer>
   let maximumFrameCount: Int
 
-  /// What went through so far, in blocks of the native side.
+  /// The counts so far, in blocks of the native side.
   public var statistics: StreamStatistics { stream.statistics }
 
   /// The first iterator reads; further ones end at once.
@@ -21,21 +21,21 @@ public struct CaptureBuffers: AsyncSequence, SettlingBuffers, Sendable {
     Iterator(base: stream.makeAsyncIterator(), stream: stream, maximumFrameCount: maximumFrameCount)
   }
 
-  /// Ends the capture if it goes on, and returns when the device is closed.
+  /// Ends the capture if it runs, and returns when the device is closed.
   package func settle() async {
     let monitor = StreamMonitor(stream)
     monitor.cancel()
     await monitor.released()
   }
 
-  /// Reads what waits.
+  /// An iterator over the waiting blocks.
   public struct Iterator: AsyncIteratorProtocol {
     private var base: EngineStream<PCMBuffer>.Iterator
     private let stream: EngineStream<PCMBuffer>
     private let maximumFrameCount: Int
     private var waiting: [StreamElement<PCMBuffer>] = []
     private var place = 0
-    /// The frame that comes next if none is lost.
+    /// The next frame if none is dropped.
     private var next: Int64 = 0
     private var isOver = false
 
@@ -56,7 +56,7 @@ public struct CaptureBuffers: AsyncSequence, SettlingBuffers, Sendable {
     ) async throws(AudioError) -> PCMBuffer? {
       if isOver { return nil }
       while true {
-        // What waits is not for a task that was cancelled.
+        // A cancelled task gets no waiting block.
         if Task.isCancelled { place = waiting.count }
         while place < waiting.count {
           if let buffer = joined() { return buffer }
@@ -72,7 +72,7 @@ public struct CaptureBuffers: AsyncSequence, SettlingBuffers, Sendable {
       }
     }
 
-    /// The block at `place` with those that follow it, as far as they fit; nil when there is a gap, which the positions tell.
+    /// The block at `place` with the following ones, as far as they fit; nil for a gap, which the positions show.
     private mutating func joined() -> PCMBuffer? {
       guard let first = waiting[place].value else {
         place += 1
@@ -97,8 +97,8 @@ public struct CaptureBuffers: AsyncSequence, SettlingBuffers, Sendable {
   }
 }
 
-/// Buffers whose source goes on for a moment after they were left.
+/// Buffers whose source outlives the iteration for a moment.
 package protocol SettlingBuffers {
-  /// Ends the source if it goes on, and returns when it has ended.
+  /// Ends the source if it runs, and returns when it has ended.
   func settle() async
 }

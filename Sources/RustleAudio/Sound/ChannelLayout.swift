@@ -1,6 +1,6 @@
-/// What the channels of a frame are, in their order.
+/// The channels of a frame, in their order.
 public struct ChannelLayout: Sendable, Hashable {
-  /// Where the sound of a channel comes from.
+  /// The loudspeaker position of a channel.
   public enum Channel: String, Sendable, Hashable, CaseIterable {
     /// Front left.
     case left
@@ -18,14 +18,14 @@ public struct ChannelLayout: Sendable, Hashable {
     case leftBack
     /// Back right, in layouts that have side channels too.
     case rightBack
-    /// None of the others, or not known.
+    /// Another position, or not known.
     case discrete
   }
 
   /// The channels in their order.
   public let channels: [Channel]
 
-  /// A layout of any channels.
+  /// Creates a layout of any channels.
   public init(_ channels: [Channel]) { self.channels = channels }
 
   /// One channel.
@@ -33,8 +33,8 @@ public struct ChannelLayout: Sendable, Hashable {
   /// Left and right.
   public static let stereo = Self([.left, .right])
 
-  /// What `count` channels are where nothing else is known: mono, stereo, and from three to eight channels the order of
-  /// WAV (left, right, centre, low frequency, surround); discrete beyond.
+  /// Returns the default layout of `count` channels: mono, stereo, and from three to eight channels the order of WAV (left,
+  /// right, centre, low frequency, surround); discrete beyond.
   public static func `default`(for count: Int) -> Self {
     switch count {
     case 1: .mono
@@ -53,7 +53,7 @@ public struct ChannelLayout: Sendable, Hashable {
 }
 
 extension ChannelLayout: CustomStringConvertible {
-  /// `mono`, `stereo`, or the number of channels.
+  /// A description: `mono`, `stereo`, or the number of channels.
   public var description: String {
     switch self {
     case .mono: "mono"

@@ -1,11 +1,11 @@
-/// Makes one channel of several: the rule for tuners, voices and files.
+/// The reduction of several channels to one, for tuners, voices and files.
 package enum ChannelReduction {
   /// Reduces interleaved frames to one channel.
   ///
   /// - Parameters:
   ///   - interleaved: whole frames of `channels` samples each; samples of an unfinished last frame are left out.
   ///   - channels: samples in a frame, at least 1.
-  ///   - channel: the one that stays, in `0 ..< channels`; nil: the arithmetic mean of all.
+  ///   - channel: the remaining one, in `0 ..< channels`; nil: the arithmetic mean of all.
   ///   - mono: its contents are replaced by one sample for each frame; its storage is kept for the next call.
   package static func reduce(_ interleaved: [Float], channels: Int, to channel: Int?, into mono: inout [Float]) {
     let frames = interleaved.count / channels
@@ -19,7 +19,7 @@ package enum ChannelReduction {
       for frame in 0..<frames { mono.append(interleaved[frame * channels + channel]) }
       return
     }
-    // The sum is kept in double precision, so that many channels lose nothing to the order of addition.
+    // The sum is kept in double precision, so that the order of addition does not matter for many channels.
     let scale = 1 / Double(channels)
     for frame in 0..<frames {
       var sum = 0.0

@@ -7,17 +7,17 @@ private struct AnyKey: CodingKey {
 }
 
 extension Decoder {
-  /// Refuses a key that is not known: a misspelt one is not left out silently.
+  /// Refuses an unknown key: a misspelt one is not ignored.
   ///
   /// - Parameters:
   ///   - known: the keys of the object.
-  ///   - place: what the object is, for the error.
-  /// - Throws: ``AudioError`` for the first other key in alphabetical order; `DecodingError` for what is no object.
+  ///   - place: the object's name in the error.
+  /// - Throws: ``AudioError`` for the first other key in alphabetical order; `DecodingError` for a value that is not an object.
   func refuseKeys(otherThan known: [String], of place: String) throws {
     let keys = try container(keyedBy: AnyKey.self).allKeys.map(\.stringValue)
     guard let other = keys.filter({ !known.contains($0) }).min() else { return }
     throw AudioError.validation(
       place, expected: "only \(known.joined(separator: ", "))", got: String(other.prefix(40)).debugDescription,
-      advice: "Mend the key, or leave it out.")
+      advice: "Correct the key, or leave it out.")
   }
 }

@@ -1,23 +1,23 @@
 internal import RustleCore
 
-/// What is captured, or played to: a device and the shape of its sound.
+/// A device for capture or playback, and the format of its sound.
 public struct DeviceConfiguration: Sendable, Hashable {
-  /// The device's name: ``AudioDevice/defaultName`` in doubt.
+  /// The device's name: ``AudioDevice/defaultName`` for the system's choice.
   public var device: String
-  /// The format. The rate is a whole number of hertz; a device that does not take it is refused. PulseAudio, PipeWire and
-  /// ALSA's `plug` devices take what the hardware has not, and resample by themselves.
+  /// The format. The rate is a whole number of hertz; a device that does not support it is refused. PulseAudio, PipeWire and
+  /// ALSA's `plug` devices accept rates that the hardware does not support, and resample.
   public var format: AudioFormat
-  /// Frames between two wakes, about: 1 to 65,536. Less is sooner and costs more.
+  /// The approximate number of frames between two wakes: 1 to 65,536. Fewer have less latency and cost more.
   public var period: Int
-  /// The number of frames after which a session ends by itself, silence that a playback feeds its device included; nil: a
-  /// capture never does, a playback when it is told that there is no more.
+  /// The number of frames after which a session ends, inserted silence of a playback included; nil: a capture never ends, a
+  /// playback with the end of its sound.
   public var frameLimit: Int?
 
   /// - Parameters:
   ///   - device: the device's name.
   ///   - format: the format.
-  ///   - period: frames between two wakes; nil: those of 10 ms.
-  ///   - frameLimit: frames after which a session ends by itself, 1 or more; nil: it does not.
+  ///   - period: frames between two wakes; nil: 10 ms.
+  ///   - frameLimit: frames after which a session ends, 1 or more; nil: no limit.
   public init(
     device: String = AudioDevice.defaultName, format: AudioFormat, period: Int? = nil, frameLimit: Int? = nil
   ) {
@@ -27,10 +27,10 @@ public struct DeviceConfiguration: Sendable, Hashable {
     self.frameLimit = frameLimit
   }
 
-  /// The most samples of a block of the native side, and the most blocks of its lane.
+  /// The most samples of a block of the native side, and the most blocks of its buffer.
   private static let (samplesOfBlock, maximumBlockCount) = (256, 65_536)
 
-  /// The blocks that a capture gives in two seconds, and in two wakes: a consumer that is held up for that long loses nothing.
+  /// The blocks of a capture in two seconds and two wakes: for a consumer that stalls for that long none is dropped.
   var blocksOfTwoSeconds: Int {
     let period = max(1, min(period, 65_536))
     let framesOfBlock = max(1, Self.samplesOfBlock / format.channels)

@@ -1,28 +1,27 @@
-/// A piece of sound with its place in time.
+/// Successive frames of sound with their position in time.
 ///
-/// The format travels with the samples: whoever works at one rate or layout compares it and refuses another, by
-/// ``expect(_:)``.
+/// The samples carry their format: a consumer of one rate or layout checks it with ``expect(_:)``.
 public struct PCMBuffer: Sendable {
   /// The rate and the channels of the samples.
   public let format: AudioFormat
   /// Whole frames, their channels interleaved. Full scale is ±1.
   public let samples: [Float]
-  /// The number of the first frame in its recording, counted from 0. Frames that were lost are counted.
+  /// The number of the first frame in its recording, counted from 0, dropped frames included.
   public let position: Int64
-  /// The frames that were lost just before this buffer; 0 from a file.
+  /// The frames dropped just before this buffer; 0 from a file.
   public let droppedFrames: Int64
-  /// How often the device ran over since the recording began; 0 from a file.
+  /// The device's overruns since the recording began; 0 from a file.
   public let overruns: Int
-  /// The number of a block in its stream, from 0, by which a lane finds the holes; 0 in buffers of another origin. It says
-  /// nothing about the sound, and two buffers may differ in it and be equal.
+  /// The number of a block in its stream, from 0, by which gaps are found; 0 in buffers of another origin. It does not describe
+  /// the sound, and equal buffers may differ in it.
   package let number: UInt64
 
   /// - Parameters:
   ///   - format: the rate and the channels.
   ///   - samples: whole frames, interleaved.
   ///   - position: the number of the first frame, 0 or more.
-  ///   - droppedFrames: the frames lost just before, 0 or more.
-  ///   - overruns: how often the device ran over so far, 0 or more.
+  ///   - droppedFrames: the frames dropped just before, 0 or more.
+  ///   - overruns: the device's overruns so far, 0 or more.
   /// - Precondition: `samples` are whole frames.
   public init(format: AudioFormat, samples: [Float], position: Int64, droppedFrames: Int64 = 0, overruns: Int = 0) {
     self.init(
@@ -48,10 +47,10 @@ public struct PCMBuffer: Sendable {
   public var frameCount: Int { samples.count / format.channels }
   /// The time of the first frame in its recording.
   public var time: Duration { .seconds(Double(position) / format.sampleRate) }
-  /// The time from the first frame to the one after the last.
+  /// The duration, from the first frame to the one after the last.
   public var duration: Duration { .seconds(Double(frameCount) / format.sampleRate) }
 
-  /// Refuses the buffer when its format is another one.
+  /// Refuses a buffer of another format.
   ///
   /// - Throws: ``AudioError`` with ``AudioError/Code/formatMismatch``.
   public func expect(_ expected: AudioFormat) throws(AudioError) {
@@ -60,7 +59,7 @@ public struct PCMBuffer: Sendable {
 }
 
 extension PCMBuffer: Hashable {
-  /// Whether format, samples, place and losses are the same.
+  /// Returns whether format, samples, position and dropped frames are the same.
   public static func == (left: Self, right: Self) -> Bool {
     left.format == right.format && left.position == right.position && left.droppedFrames == right.droppedFrames
       && left.overruns == right.overruns && left.samples == right.samples

@@ -1,18 +1,18 @@
 internal import RustleCore
 
-/// How far a playback has come. Everything is counted in frames.
+/// The progress of a playback, counted in frames.
 public struct PlaybackProgress: Sendable, Hashable {
   /// The record's number in its session, from 0.
   public let sequence: UInt64
-  /// What the device has taken, silence included.
+  /// The frames that the device has taken, silence included.
   public let position: Int64
-  /// The sound among it.
+  /// The frames of sound among them.
   public let played: Int64
-  /// What waits for the device.
+  /// The frames that wait for the device.
   public let queued: Int64
-  /// The silence that the device was given, after the first sound, because none waited.
+  /// The inserted silence: frames after the first sound for which none waited.
   public let insertedSilence: Int64
-  /// How often the device ran dry; each time it made a hole.
+  /// The device's underruns; each one is a gap in the sound.
   public let underruns: Int
 }
 

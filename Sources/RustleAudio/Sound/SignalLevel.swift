@@ -2,12 +2,12 @@ internal import Foundation
 
 /// The level of one channel of a piece of sound, in dB relative to full scale; minus infinity for silence.
 public struct SignalLevel: Sendable, Hashable {
-  /// Of the mean square: a sine at full scale has -3.01 dB.
+  /// The level of the mean square: -3.01 dB for a sine at full scale.
   public let power: Double
-  /// Of the highest sample.
+  /// The level of the highest sample.
   public let peak: Double
 
-  /// The levels of interleaved channels, in their order.
+  /// Returns the levels of interleaved channels, in their order.
   ///
   /// - Parameters:
   ///   - samples: whole frames.

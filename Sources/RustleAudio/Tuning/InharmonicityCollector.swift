@@ -1,4 +1,4 @@
-/// Collects the inharmonicity B of the notes that are played, and makes a ``StretchCurve`` of it.
+/// A collector of the inharmonicity B of played notes, for a ``StretchCurve``.
 ///
 /// ```swift
 /// var collector = InharmonicityCollector()
@@ -6,13 +6,13 @@
 /// if let curve = try collector.curve() { tuning = tuning.with(stretch: curve) }
 /// ```
 ///
-/// Of each note the median counts of its last frames that were sure enough. Memory is of a fixed size.
+/// Each note has the median of its last frames with enough confidence. Memory is of a fixed size.
 public struct InharmonicityCollector: Sendable {
-  /// Frames of a smaller confidence do not count.
+  /// The least confidence of a frame that counts.
   public static let minimumConfidence = 0.9
   /// The fewest frames of a note that counts.
   public static let minimumFrameCount = 8
-  /// The most frames of a note that are kept; the oldest give way.
+  /// The most frames kept of a note; the oldest are dropped.
   public static let maximumFrameCount = 64
 
   private struct Ring {
@@ -22,16 +22,16 @@ public struct InharmonicityCollector: Sendable {
 
   private var rings: [Note: Ring] = [:]
 
-  /// A collector that knows nothing yet.
+  /// Creates a collector without frames.
   public init() {}
 
-  /// Takes one frame.
+  /// Adds one frame.
   ///
   /// - Parameters:
-  ///   - note: what sounds.
-  ///   - inharmonicity: B as measured, within ``StretchCurve/inharmonicityRange``; 0 is a frame that does not show it.
+  ///   - note: the sounding note.
+  ///   - inharmonicity: B as measured, within ``StretchCurve/inharmonicityRange``; 0: the frame does not show it.
   ///   - confidence: of the frame, 0 to 1.
-  /// - Returns: whether it was taken: not when B is 0, and when it or the confidence is out of range.
+  /// - Returns: whether the frame was taken: false for a B of 0, and for a B or a confidence out of range.
   @discardableResult
   public mutating func add(note: Note, inharmonicity: Double, confidence: Double) -> Bool {
     guard (Self.minimumConfidence...1).contains(confidence), inharmonicity > 0,
@@ -50,10 +50,10 @@ public struct InharmonicityCollector: Sendable {
     return true
   }
 
-  /// Forgets everything.
+  /// Discards all frames.
   public mutating func reset() { rings = [:] }
 
-  /// The median of each note of which there are enough frames, by ascending note.
+  /// The median of each note with enough frames, by ascending note.
   public var points: [StretchCurve.Point] {
     let enough = rings.filter { $0.value.values.count >= Self.minimumFrameCount }.sorted { $0.key < $1.key }
     return enough.prefix(StretchCurve.maximumPointCount).compactMap { note, ring in
@@ -61,7 +61,7 @@ public struct InharmonicityCollector: Sendable {
     }
   }
 
-  /// The curve through ``points``; nil when there is none.
+  /// Returns the curve through ``points``; nil without points.
   ///
   /// - Parameter octave: which partials are to agree.
   /// - Throws: ``AudioError`` as ``StretchCurve/init(points:octave:)``.

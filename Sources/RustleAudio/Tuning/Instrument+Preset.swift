@@ -1,5 +1,5 @@
 extension Instrument {
-  /// Instruments that come along, in their usual tunings. Notes are what sounds.
+  /// Built-in instruments, in their common tunings. Notes are sounding notes.
   public enum Preset: String, Sendable, Hashable, Codable, CaseIterable {
     case guitar
     case guitarDropD
@@ -26,7 +26,7 @@ extension Instrument {
     case balalaika
     case charango
 
-    /// What people call it.
+    /// The name in English.
     public var name: String {
       switch self {
       case .guitar: "Guitar"
@@ -56,7 +56,7 @@ extension Instrument {
       }
     }
 
-    /// The numbers in MIDI of the open strings. A course of two alike counts once; of two an octave apart, twice.
+    /// The MIDI numbers of the open strings. A course of two alike counts once; of two an octave apart, twice.
     private var numbers: [Int] {
       switch self {
       case .guitar: [40, 45, 50, 55, 59, 64]  // E2 A2 D3 G3 B3 E4

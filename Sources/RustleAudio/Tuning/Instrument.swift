@@ -1,25 +1,25 @@
 /// One string, or one course of strings, of an instrument.
 public struct InstrumentString: Sendable, Hashable {
-  /// The offsets, in cents.
+  /// The range of offsets, in cents.
   public static let offsetRange = -100.0...100.0
 
-  /// What sounds when it is plucked open.
+  /// The sounding note of the open string.
   public let note: Note
-  /// By how many cents it is tuned above the note, within ``offsetRange``: for tunings that are sweetened by ear.
+  /// The offset of the target from the note in cents, within ``offsetRange``: for sweetened tunings.
   public let offset: Double
 
-  /// A string.
+  /// Creates a string.
   ///
   /// - Parameters:
-  ///   - note: what sounds.
-  ///   - offset: in cents, within ``offsetRange``; others become the nearest within, and what is no number 0.
+  ///   - note: the sounding note.
+  ///   - offset: in cents, within ``offsetRange``; others become the nearest within, and NaN 0.
   public init(_ note: Note, offset: Double = 0) {
     self.note = note
     self.offset = offset.isNaN ? 0 : min(max(offset, Self.offsetRange.lowerBound), Self.offsetRange.upperBound)
   }
 }
 
-/// What is tuned: strings by name and note, or any note.
+/// An instrument to tune: its strings, or every note.
 ///
 /// ```swift
 /// let guitar = Instrument(.guitar)
@@ -32,17 +32,17 @@ public struct Instrument: Sendable, Hashable {
   /// The most characters of a name.
   public static let maximumNameLength = 100
 
-  /// What it is called.
+  /// The name.
   public let name: String
-  /// As charts list them, for most instruments from the lowest up; players of a guitar count the other way. None: every note
-  /// is a target.
+  /// The strings as charts list them, for most instruments from the lowest up (players of a guitar count the other way). Empty:
+  /// every note is a target.
   public let strings: [InstrumentString]
 
-  /// An instrument.
+  /// Creates an instrument.
   ///
   /// - Parameters:
   ///   - name: 1 to ``maximumNameLength`` characters, no control character or line break among them.
-  ///   - strings: at most ``maximumStringCount``; none for one that plays every note.
+  ///   - strings: at most ``maximumStringCount``; empty for an instrument of every note.
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation``.
   public init(name: String, strings: [InstrumentString]) throws(AudioError) {
     let isPlain = name.unicodeScalars.allSatisfy { scalar in
@@ -62,11 +62,11 @@ public struct Instrument: Sendable, Hashable {
     self.init(checked: name, strings)
   }
 
-  /// An instrument of notes in a text.
+  /// Creates an instrument from a text of notes.
   ///
   /// - Parameters:
   ///   - name: as in ``init(name:strings:)``.
-  ///   - notes: as ``Note/init(parsing:)`` reads them, by white space or commas apart, at least one.
+  ///   - notes: as ``Note/init(parsing:)`` reads them, separated by white space or commas, at least one.
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation``.
   public init(name: String, notes: String) throws(AudioError) {
     var strings: [InstrumentString] = []
@@ -74,7 +74,7 @@ public struct Instrument: Sendable, Hashable {
       strings.append(InstrumentString(try Note(parsing: String(word))))
     }
     guard !strings.isEmpty else {
-      throw .validation("notes", expected: "a note at least, such as E2 A2 D3", got: "none")
+      throw .validation("notes", expected: "at least one note, such as E2 A2 D3", got: "none")
     }
     try self.init(name: name, strings: strings)
   }
@@ -84,21 +84,21 @@ public struct Instrument: Sendable, Hashable {
     self.strings = strings
   }
 
-  /// Every note is a target.
+  /// The instrument of which every note is a target.
   public static let chromatic = Self(checked: "Chromatic", [])
 
   /// Whether every note is a target.
   public var isChromatic: Bool { strings.isEmpty }
 
-  /// The string nearest in cents to a frequency.
+  /// Returns the string nearest in cents to a frequency.
   ///
   /// - Parameters:
   ///   - frequency: as measured, in Hz.
-  ///   - tuning: what the strings' notes sound at.
-  ///   - chosen: the string that was nearest before; nil for none.
-  ///   - margin: by how many cents another must be nearer than `chosen` to take its place, 0 or more.
-  /// - Returns: its place in ``strings``, of strings that are as near the chosen one or else the first; nil without strings and
-  ///   for a frequency out of ``Tuning/frequencyRange``.
+  ///   - tuning: the frequencies of the strings' notes.
+  ///   - chosen: the previous string; nil for none.
+  ///   - margin: the cents by which another string must be nearer than `chosen` to replace it, 0 or more.
+  /// - Returns: its index in ``strings``; of equally near strings the chosen one, or else the first; nil without strings and for
+  ///   a frequency out of ``Tuning/frequencyRange``.
   public func nearestString(
     to frequency: Double, tuning: Tuning, keeping chosen: Int? = nil, margin: Double = 0
   ) -> Int? {

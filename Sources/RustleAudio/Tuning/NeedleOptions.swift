@@ -1,26 +1,26 @@
-/// How a ``NeedleSmoother`` steadies what it shows.
+/// The parameters of a ``NeedleSmoother``.
 public struct NeedleOptions: Sendable, Hashable {
-  /// A frame whose confidence is below this says nothing, 0 to 1.
+  /// The least confidence of a frame that counts, 0 to 1.
   public var minimumConfidence: Double
-  /// By how many cents another note, or string, must be nearer than the one shown to take its place, 0 to 100. At 15 a note of
-  /// equal temperament is left 57.5 cents from its middle rather than 50.
+  /// The cents by which another note or string must be nearer than the shown one to replace it, 0 to 100. At 15 a note of equal
+  /// temperament is left 57.5 cents from its middle rather than 50.
   public var noteMargin: Double
-  /// For how many frames in a row it must be so, 1 to 100; the needle stands meanwhile.
+  /// The number of consecutive frames for which it must be nearer, 1 to 100; the needle does not move meanwhile.
   public var noteFrames: Int
-  /// Of how many frames the median is taken, 1 to 101; 1 for none.
+  /// The number of frames of the median, 1 to 101; 1: no median.
   public var medianFrames: Int
-  /// The time in seconds in which the needle goes 63 % of the way to a new value, 0 to 10; 0: it jumps.
+  /// The time constant in seconds, 0 to 10: the needle moves 63 % of the way to a new value in it; 0: it jumps.
   public var timeConstant: Double
-  /// For how many seconds the last reading is shown after the tone ended, 0 to 60.
+  /// The seconds for which the last reading is held after the tone ended, 0 to 60.
   public var holdTime: Double
 
-  /// Options; each has its documented range.
+  /// Creates options; each has its documented range.
   ///
   /// - Parameters:
-  ///   - minimumConfidence: below it a frame says nothing.
+  ///   - minimumConfidence: the least confidence of a frame that counts.
   ///   - noteMargin: in cents.
-  ///   - noteFrames: frames in a row that another note must be nearer.
-  ///   - medianFrames: of the median.
+  ///   - noteFrames: consecutive frames for which another note must be nearer.
+  ///   - medianFrames: the number of frames of the median.
   ///   - timeConstant: in seconds.
   ///   - holdTime: in seconds.
   public init(
@@ -35,13 +35,13 @@ public struct NeedleOptions: Sendable, Hashable {
     self.holdTime = holdTime
   }
 
-  /// Every frame as it comes: nothing is steadied and nothing held.
+  /// No smoothing and no hold: every frame as it is measured.
   public static let raw = Self(
     minimumConfidence: 0, noteMargin: 0, noteFrames: 1, medianFrames: 1, timeConstant: 0, holdTime: 0)
 
-  /// Refuses what is out of range.
+  /// Refuses values out of range.
   ///
-  /// - Throws: ``AudioError`` with ``AudioError/Code/validation`` that names the first fault.
+  /// - Throws: ``AudioError`` with ``AudioError/Code/validation`` that names the first one.
   public func check() throws(AudioError) {
     try Self.check("minimum confidence", minimumConfidence, 0...1, "")
     try Self.check("note margin", noteMargin, 0...100, " cents")

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Steadies the readings of a tuner: a note that does not flicker, a needle that does not jump.
+/// A smoother of a tuner's readings: the note does not flicker, and the needle does not jump.
 ///
 /// ```swift
 /// var smoother = try NeedleSmoother(tuning: .standard)
@@ -11,37 +11,36 @@ internal import Foundation
 /// }
 /// ```
 ///
-/// A value without a clock: the same frames at the same times give the same needle. Of each frame that says something
-/// 1. the note shown stays until another is nearer by a margin for some frames in a row; frames within the wait do not move the
-///    needle, so that a single stray one, an octave off, leaves no trace;
-/// 2. the cents from that note go through a median, which takes out what is left of the outliers,
-/// 3. and through a low-pass of the first order, by the time that went by.
+/// It has no clock: the same frames at the same times produce the same needle. For each frame with enough confidence 1. the shown
+/// note stays until another is nearer by a margin for several consecutive frames; meanwhile the needle does not move, so that a
+/// single outlier, an octave off, has no effect; 2. the cents from that note go through a median, which removes the remaining
+/// outliers, 3. and through a first-order low-pass, by the elapsed time.
 ///
-/// A new note begins with a needle of its own. After the tone ended the last reading is held for a time.
+/// A new note begins with a new needle. After the tone has ended the last reading is held for a time.
 public struct NeedleSmoother: Sendable {
-  /// What is shown.
+  /// The shown value.
   public struct Needle: Sendable, Hashable {
-    /// Note, cents and frequency, all of them smoothed: the frequency is where the needle stands.
+    /// Note, cents and frequency, all smoothed: the frequency is that of the needle.
     public let reading: TuningReading
-    /// Whether the tone is over, or too uncertain, and this is the last reading.
+    /// Whether this is the last reading of a tone that has ended or become too uncertain.
     public let isHeld: Bool
-    /// The time since the note shown began, in seconds.
+    /// The time since the beginning of the shown note, in seconds.
     public let age: Double
   }
 
-  /// Seconds without any frame after which the next one begins anew, unless the last reading is held for longer.
+  /// Seconds without any frame after which the next one starts afresh, unless the last reading is held for longer.
   public static let maximumGap = 1.0
 
-  /// What frequencies are compared with.
+  /// The target frequencies.
   public let tuning: Tuning
-  /// Its strings are the targets, or every note.
+  /// The instrument, whose strings or notes are the targets.
   public let instrument: Instrument
-  /// How it steadies.
+  /// The smoothing.
   public let options: NeedleOptions
 
   private var shown: TuningReading?
   private var begin = 0.0
-  /// The time of the last frame that said something, and of the last one at all.
+  /// The time of the last frame that counted, and of the last frame.
   private var lastTone = 0.0
   private var lastTime = -Double.infinity
   /// When the needle was last moved.
@@ -49,15 +48,15 @@ public struct NeedleSmoother: Sendable {
   /// The cents of the last frames on the note shown.
   private var recent: [Double] = []
   private var needle = 0.0
-  /// Frames in a row in which another note was nearer.
+  /// Consecutive frames in which another note was nearer.
   private var doubts = 0
 
-  /// A smoother that shows nothing yet.
+  /// Creates a smoother without a needle.
   ///
   /// - Parameters:
-  ///   - tuning: what frequencies are compared with.
-  ///   - instrument: its strings are the targets, or every note.
-  ///   - options: how it steadies.
+  ///   - tuning: the target frequencies.
+  ///   - instrument: the instrument, whose strings or notes are the targets.
+  ///   - options: the smoothing.
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation`` for options out of range.
   public init(
     tuning: Tuning, instrument: Instrument = .chromatic, options: NeedleOptions = NeedleOptions()
@@ -68,14 +67,14 @@ public struct NeedleSmoother: Sendable {
     self.options = options
   }
 
-  /// Takes one frame.
+  /// Updates the needle with one frame.
   ///
   /// - Parameters:
   ///   - frequency: as measured, in Hz; nil when there is no tone.
   ///   - confidence: 0 to 1.
-  ///   - time: of the frame, in seconds, from any beginning. One before the last begins anew; with one that is not finite
-  ///     nothing is shown.
-  /// - Returns: what is to be shown; nil when there is nothing, at the beginning or when a tone ended long ago.
+  ///   - time: of the frame, in seconds, from any beginning. A time before the previous frame's starts afresh; with one that is
+  ///     not finite there is no needle.
+  /// - Returns: the needle; nil at the beginning and after the hold time.
   public mutating func update(frequency: Double?, confidence: Double, time: Double) -> Needle? {
     guard time.isFinite else {
       reset()
@@ -102,7 +101,7 @@ public struct NeedleSmoother: Sendable {
     return move(to: kept, at: time)
   }
 
-  /// Forgets everything.
+  /// Discards all frames.
   public mutating func reset() { reset(at: -.infinity) }
 
   private mutating func reset(at time: Double) {
@@ -128,7 +127,7 @@ public struct NeedleSmoother: Sendable {
     let sorted = recent.sorted()
     let middle = sorted.count / 2
     let median = sorted.count % 2 == 1 ? sorted[middle] : 0.5 * (sorted[middle - 1] + sorted[middle])
-    // The exact step answer of a low-pass of the first order, whatever the distance of the frames.
+    // The exact step response of a first-order low-pass, whatever the distance of the frames.
     let share = options.timeConstant > 0 ? 1 - exp(-(time - lastMove) / options.timeConstant) : 1
     needle += share * (median - needle)
     lastMove = time

@@ -1,23 +1,23 @@
-/// A note of the keyboard, by its number in MIDI: A4 is 69, a semitone is 1, and C4, the middle C, is 60.
+/// A note of the keyboard, by its MIDI number: A4 is 69, a semitone is 1, and C4, the middle C, is 60.
 ///
 /// ```swift
 /// let note = try Note(parsing: "Bb3")  // 58
 /// note.text(spelling: .sharps)         // "A#3"
 /// ```
 ///
-/// A note is a key, not a frequency: that is what a ``Tuning`` gives it. Octaves are scientific: each begins with C, and C-1 is
-/// the MIDI number 0.
+/// A note is a key; a ``Tuning`` maps it to a frequency. Octaves are scientific: each begins with C, and C-1 is the MIDI number
+/// 0.
 public struct Note: Sendable, Hashable {
-  /// The numbers that a note can have, C-11 to D#20: wider than what can be heard, so that transposing stays within it.
+  /// The range of MIDI numbers, C-11 to D#20: wider than hearing, so that transposition stays within it.
   public static let midiRange = -120...255
 
-  /// The number in MIDI, within ``midiRange``. MIDI itself ends at 0 and 127.
+  /// The MIDI number, within ``midiRange``. MIDI itself ends at 0 and 127.
   public let midi: Int
 
-  /// The note of a number; one beyond ``midiRange`` becomes the nearest within.
+  /// Creates the note of a MIDI number; one beyond ``midiRange`` becomes the nearest within.
   public init(midi: Int) { self.midi = min(max(midi, Self.midiRange.lowerBound), Self.midiRange.upperBound) }
 
-  /// The note of a name in an octave. The octave is the letter's: Cb4 is the note of B3, and B#3 that of C4.
+  /// Creates the note of a name in an octave. The octave is the letter's: Cb4 is the note of B3, and B#3 that of C4.
   ///
   /// - Parameters:
   ///   - name: letter and accidental.
@@ -33,7 +33,7 @@ public struct Note: Sendable, Hashable {
   /// Reads a name and an octave, for example `A4`, `Bb3`, `f#2`, `C#-1` or `B♭3`; names are as ``NoteName/init(parsing:)`` reads
   /// them.
   ///
-  /// - Throws: ``AudioError`` with ``AudioError/Code/validation``, for a name without an octave too.
+  /// - Throws: ``AudioError`` with ``AudioError/Code/validation``, also for a name without an octave.
   public init(parsing text: String) throws(AudioError) {
     let scalars = Array(text.unicodeScalars)
     guard let (name, rest) = NoteName.prefix(of: scalars[...]), let octave = Self.octave(rest) else {
@@ -52,7 +52,7 @@ public struct Note: Sendable, Hashable {
   /// Semitones above C, 0 to 11.
   public var pitchClass: Int { midi - 12 * (octave + 1) }
 
-  /// The scientific octave: that of A4 is 4. Where a name is altered across the C, as B sharp is, this is the key's octave.
+  /// The scientific octave: 4 for A4. For a name altered across the C, such as B sharp, the key's octave.
   public var octave: Int { midi.floorQuotient(by: 12) - 1 }
 
   /// The name, with sharps or flats for the black keys.
@@ -69,18 +69,17 @@ public struct Note: Sendable, Hashable {
     return Self(midi: isBeyond ? (semitones > 0 ? .max : .min) : sum)
   }
 
-  /// The frequency in Hz of equal temperament: the reference times 2 to the power of the twelfths between A4 and this.
-  ///
-  /// - Parameter reference: that of A4, in Hz.
+  /// Returns the frequency in Hz in equal temperament: the reference times 2^(n / 12) for n semitones above A4.
+  /// - Parameter reference: the frequency of A4, in Hz.
   public func equalFrequency(reference: Double = 440) -> Double {
     reference * Tuning.ratio(cents: 100 * Double(midi - Self.a4.midi))
   }
 
-  /// The note of equal temperament that is nearest to a frequency, and by how many cents the frequency is above it, -50 to 50.
+  /// Returns the note of equal temperament nearest to a frequency, and the cents of the frequency above it, -50 to 50.
   ///
   /// - Parameters:
   ///   - frequency: in Hz.
-  ///   - reference: that of A4, in Hz.
+  ///   - reference: the frequency of A4, in Hz.
   /// - Returns: nil for numbers that are not finite and above 0, and for a frequency beyond all ``midiRange``.
   public static func nearest(to frequency: Double, reference: Double = 440) -> (note: Self, cents: Double)? {
     guard frequency > 0, frequency.isFinite, reference > 0, reference.isFinite else { return nil }

@@ -26,7 +26,7 @@ public struct NoteName: Sendable, Hashable {
     }
   }
 
-  /// By how many semitones the letter is altered.
+  /// An alteration of the letter, in semitones.
   public enum Accidental: Int, Sendable, Hashable, CaseIterable {
     case doubleFlat = -2
     case flat = -1
@@ -49,7 +49,7 @@ public struct NoteName: Sendable, Hashable {
     public var symbol: String { text.replacing("b", with: "\u{266D}").replacing("#", with: "\u{266F}") }
   }
 
-  /// How the five black keys are called.
+  /// The naming of the five black keys.
   public enum Spelling: String, Sendable, Hashable, Codable, CaseIterable {
     /// C sharp, D sharp, F sharp, G sharp, A sharp.
     case sharps
@@ -59,19 +59,19 @@ public struct NoteName: Sendable, Hashable {
 
   /// The letter.
   public let letter: Letter
-  /// What alters it.
+  /// The accidental.
   public let accidental: Accidental
 
-  /// A name of a letter and an accidental.
+  /// Creates a name of a letter and an accidental.
   public init(_ letter: Letter, _ accidental: Accidental = .natural) {
     self.letter = letter
     self.accidental = accidental
   }
 
-  /// The name of a pitch class.
+  /// Creates the name of a pitch class.
   ///
   /// - Parameters:
-  ///   - pitchClass: semitones above C; of a number that is not within 0 to 11, what remains beyond whole octaves.
+  ///   - pitchClass: semitones above C; numbers outside of 0 to 11 are taken modulo 12.
   ///   - spelling: of the black keys.
   public init(pitchClass: Int, spelling: Spelling = .sharps) {
     let rest = ((pitchClass % 12) + 12) % 12
@@ -86,7 +86,7 @@ public struct NoteName: Sendable, Hashable {
 
   /// Reads a name: a letter A to G of either case, then nothing, `#`, `♯`, `b`, `♭`, one of them twice, or `x`, a double sharp.
   ///
-  /// B is the note a semitone below C, as in English; H, which German has for it, is read as that too, and never written.
+  /// B is the note a semitone below C, as in English; the German H is read as B, and never written.
   ///
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation``.
   public init(parsing text: String) throws(AudioError) {
@@ -105,7 +105,7 @@ public struct NoteName: Sendable, Hashable {
   /// With musical signs, for example `B♭`.
   public var symbol: String { letter.rawValue + accidental.symbol }
 
-  /// The name at the beginning of a text, and what follows; nil when there is none.
+  /// The name at the beginning of a text, and the rest; nil without a name.
   static func prefix(of text: ArraySlice<Unicode.Scalar>) -> (NoteName, ArraySlice<Unicode.Scalar>)? {
     guard let first = text.first else { return nil }
     let upper = String(first).uppercased()
@@ -151,6 +151,6 @@ extension NoteName: Codable {
 }
 
 extension String {
-  /// The beginning of a text for an error: in quotation marks, with nothing in it that a terminal acts on.
+  /// The beginning of a text for an error: in quotation marks, with control characters escaped.
   var tuningExcerpt: String { isEmpty ? "nothing" : String(prefix(40)).debugDescription }
 }

@@ -1,34 +1,34 @@
-/// One note that was played, whole.
+/// One played note, from its first to its last frame.
 public struct PlayedNote: Equatable, Sendable {
   /// The note, as the player reads it: `A4`.
   public let name: String
   /// The string, counted from 1; nil without strings.
   public let string: Int?
-  /// Seconds of its first frame.
+  /// The time of its first frame, in seconds.
   public let begin: Double
-  /// Seconds of its last frame.
+  /// The time of its last frame, in seconds.
   public let end: Double
-  /// What it should be, in Hz.
+  /// The target, in Hz.
   public let target: Double
-  /// By how many cents it is above the target: the median of its frames.
+  /// The cents above the target: the median of its frames.
   public let cents: Double
   /// The median of the distances from ``cents``, in cents: half of the frames are within it.
   public let spread: Double
-  /// The frames of which that is.
+  /// The number of its frames.
   public let frames: Int
 
-  /// What sounded, in Hz.
+  /// The frequency, in Hz.
   public var frequency: Double { target * Tuning.ratio(cents: cents) }
 
-  /// On which side of the target it is.
+  /// Returns the side of the target that it is on.
   ///
-  /// - Parameter tolerance: how many cents on either side are in tune, 0 or more.
+  /// - Parameter tolerance: the cents on either side that are in tune, 0 or more.
   public func direction(tolerance: Double = TuningReading.defaultTolerance) -> TuningReading.Direction {
     TuningReading.Direction(cents: cents, tolerance: tolerance)
   }
 }
 
-/// Divides what a ``Tuner`` shows into notes: one ends with another target, and with a pause.
+/// A division of a ``Tuner``'s updates into notes: a note ends with another target, and with a pause.
 ///
 /// ```swift
 /// var notes = PlayedNotes()
@@ -38,17 +38,17 @@ public struct PlayedNote: Equatable, Sendable {
 /// if let last = notes.finish() { print(last.name, last.cents) }
 /// ```
 ///
-/// A note takes 64 KiB at most, however long it is: of more than ``maximumValueCount`` frames every second one counts for the
-/// median, then every fourth, and so on.
+/// A note takes 64 KiB at most: of more than ``maximumValueCount`` frames every second one counts for the median, then every
+/// fourth, and so on.
 public struct PlayedNotes: Sendable {
-  /// Frames without a tone for this time, in seconds, end a note: shorter ones are its own unsteadiness.
+  /// The time without a tone that ends a note, in seconds: a shorter one is unsteadiness of the note.
   public static let maximumPause = 0.25
-  /// The fewest frames of a note: fewer are noises that happen to have a pitch.
+  /// The fewest frames of a note: fewer are noises with a pitch.
   public static let minimumFrameCount = 5
-  /// The most values that are kept of a note.
+  /// The most values kept of a note.
   public static let maximumValueCount = 8_192
 
-  /// What has ended, in its order.
+  /// The notes that have ended, in order.
   public private(set) var notes: [PlayedNote] = []
   private var current: Run?
 
@@ -73,12 +73,11 @@ public struct PlayedNotes: Sendable {
   /// Creates a division without notes.
   public init() {}
 
-  /// Takes the next update of a tuner; all of them count.
-  ///
-  /// - Returns: the note that ended with it; nil for none.
+  /// Adds a tuner's next update; pass all of them.
+  /// - Returns: the note that this update ends; nil for none.
   public mutating func add(_ update: TunerUpdate) -> PlayedNote? {
     guard let needle = update.needle else {
-      // Also where nothing is held a frame that was missed is no end.
+      // One frame without a tone is not an end, even without a hold time.
       guard let run = current, (run.end...run.end + Self.maximumPause).contains(update.time) else { return finish() }
       return nil
     }
@@ -91,15 +90,14 @@ public struct PlayedNotes: Sendable {
     guard !needle.isHeld, let reading = update.reading else { return ended }
     var run = current ?? Run(reading: needle.reading, begin: update.time, end: update.time)
     run.end = update.time
-    // From the target that is shown: a stray frame is an outlier of this note, and none of another.
+    // Relative to the shown target: an outlier belongs to this note.
     run.add(Tuning.cents(reading.frequency / needle.reading.target))
     current = run
     return ended
   }
 
-  /// Ends the note that goes on.
-  ///
-  /// - Returns: it, when it is long enough to be one.
+  /// Ends the current note.
+  /// - Returns: the note, if it is long enough.
   public mutating func finish() -> PlayedNote? {
     guard let run = current else { return nil }
     current = nil
@@ -113,7 +111,7 @@ public struct PlayedNotes: Sendable {
     return note
   }
 
-  /// The median of the notes' cents, each of which counts by its frames; nil without notes.
+  /// The median of the notes' cents, weighted by their frames; nil without notes.
   public var medianCents: Double? {
     let sorted = notes.sorted { $0.cents < $1.cents }
     let half = 0.5 * Double(sorted.reduce(0) { $0 + $1.frames })

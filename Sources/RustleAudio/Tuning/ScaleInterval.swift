@@ -1,12 +1,12 @@
 internal import Foundation
 
-/// How far a step of a scale is above its first: a ratio of whole numbers, or cents.
+/// The interval of a scale's step above its first: a ratio of whole numbers, or cents.
 ///
-/// Ratios are kept as they are given, so that a scale is written as it was read.
+/// Ratios are not reduced, so that a scale is written as it was read.
 public enum ScaleInterval: Sendable, Hashable {
   /// A ratio of frequencies, `numerator` to `denominator`; both are above 0.
   case ratio(UInt64, UInt64)
-  /// Hundredths of an equal semitone; finite, and below 0 for what is lower than the first step.
+  /// Cents; finite, and below 0 for a step lower than the first.
   case cents(Double)
 
   /// The octave, 2/1.
@@ -29,10 +29,9 @@ public enum ScaleInterval: Sendable, Hashable {
     }
   }
 
-  /// Reads an interval as a line of a Scala file has it: with a point it is cents, otherwise a ratio or a whole number. What
-  /// follows after white space is a remark.
-  ///
-  /// - Returns: nil when it is none, or not within what a scale can have.
+  /// Parses an interval in a Scala file's notation: cents with a point, otherwise a ratio or a whole number. Text after white
+  /// space is a remark.
+  /// - Returns: nil for another text, and for an interval beyond a scale's range.
   init?(scala text: String) {
     let word = text.prefix { !$0.isWhitespace && $0 != "!" }
     guard word.unicodeScalars.allSatisfy(\.isASCII) else { return nil }
@@ -71,7 +70,7 @@ public enum ScaleInterval: Sendable, Hashable {
     if let numerator = UInt64(numerator), let denominator = UInt64(denominator) {
       return .ratio(numerator, denominator)
     }
-    // Beyond 64 bits, as in long chains of fifths: what can be heard of it fits into cents.
+    // Beyond 64 bits, as in long chains of fifths: cents are exact enough for hearing.
     guard let numerator = Double(numerator), let denominator = Double(denominator), numerator > 0, denominator > 0
     else {
       return nil
@@ -81,7 +80,7 @@ public enum ScaleInterval: Sendable, Hashable {
 }
 
 extension ScaleInterval: CustomStringConvertible {
-  /// As a line of a Scala file: `3/2`, or cents with a point. It reads back as the same interval, cents to 30 decimals.
+  /// The notation of a Scala file: `3/2`, or cents with a point. It reads back as the same interval, cents to 30 decimals.
   public var description: String {
     switch self {
     case .ratio(let numerator, let denominator): "\(numerator)/\(denominator)"
@@ -89,11 +88,11 @@ extension ScaleInterval: CustomStringConvertible {
     }
   }
 
-  /// The shortest decimal that reads back the same, always with a point and never with an exponent, which the format has not.
+  /// The shortest decimal that reads back the same, always with a point and without an exponent, which the format lacks.
   private static func decimal(_ value: Double) -> String {
     let text = value.description
     guard text.contains("e") else { return text }
-    // Only numbers below 1e-4 are written with an exponent here: those beyond 1e16 are no intervals.
+    // Only numbers below 1e-4 are written with an exponent here: those beyond 1e16 are not intervals.
     return String(format: "%.30f", value)
   }
 }

@@ -1,23 +1,23 @@
 internal import Foundation
 
-/// By how much the octaves of stiff strings, a piano's above all, are wider than 2/1 so that their partials agree.
+/// The stretch of a stiff-stringed instrument's octaves, a piano's above all: wider than 2/1 so that their partials agree.
 ///
-/// The partials of a string with the inharmonicity B are at f_k = k f_0 sqrt(1 + B k²), where f_0 is what the string would
-/// sound at without stiffness (H. Fletcher, "Normal vibration frequencies of a stiff piano string", 1964). In a 4:2 octave the
-/// fourth partial of the lower note is the second of the upper one. The first partials, which a tuner shows, are then
-/// wider apart than an octave by 600 log2((1 + a² B) (1 + B') / ((1 + b² B') (1 + B))) cents: B of the lower note and a its
-/// partial, B' and b those of the upper.
+/// The partials of a string with the inharmonicity B are at f_k = k f_0 sqrt(1 + B k²), where f_0 is the string's frequency
+/// without stiffness (H. Fletcher, "Normal vibration frequencies of a stiff piano string", 1964). In a 4:2 octave the fourth
+/// partial of the lower note is the second of the upper one. The first partials, which a tuner shows, are then wider apart than
+/// an octave by 600 log2((1 + a² B) (1 + B') / ((1 + b² B') (1 + B))) cents: B of the lower note and a its partial, B' and b
+/// those of the upper.
 ///
 /// The octave from A3 to A4 is divided evenly, and every other note is an octave of the chosen kind from one within. Notes
 /// between the measured ones have a B of even growth, notes outside that of the outermost.
 public struct StretchCurve: Sendable, Hashable {
-  /// Which partials of the two notes of an octave agree.
+  /// The partials of an octave's two notes that agree.
   public enum Octave: String, Sendable, Hashable, Codable, CaseIterable {
     /// The second of the lower note and the first of the upper one: the least stretch.
     case twoToOne = "2:1"
-    /// The fourth and the second: usual in the middle.
+    /// The fourth and the second: common in the middle.
     case fourToTwo = "4:2"
-    /// The sixth and the third: usual in the bass.
+    /// The sixth and the third: common in the bass.
     case sixToThree = "6:3"
 
     /// The partial of the upper note; that of the lower one is twice it.
@@ -32,31 +32,31 @@ public struct StretchCurve: Sendable, Hashable {
 
   /// The inharmonicity of one note.
   public struct Point: Sendable, Hashable, Codable {
-    /// The note that sounds.
+    /// The sounding note.
     public let note: Note
     /// B, 0 to 0.1. Of a piano 1e-4 to 2e-2.
     public let inharmonicity: Double
 
-    /// A note and its B.
+    /// Creates a point of a note and its B.
     public init(note: Note, inharmonicity: Double) {
       self.note = note
       self.inharmonicity = inharmonicity
     }
   }
 
-  /// The values of B.
+  /// The range of B.
   public static let inharmonicityRange = 0.0...0.1
   /// The most points.
   public static let maximumPointCount = 256
 
-  /// Which partials agree.
+  /// The partials that agree.
   public let octave: Octave
-  /// What was measured, by ascending note.
+  /// The measured points, by ascending note.
   public let points: [Point]
   /// Cents of each of ``Note/midiRange``, from the lowest on.
   private let table: [Double]
 
-  /// A curve from measured strings.
+  /// Creates a curve from measured strings.
   ///
   /// - Parameters:
   ///   - points: 1 to ``maximumPointCount`` by ascending note, each B within ``inharmonicityRange``.
@@ -80,23 +80,23 @@ public struct StretchCurve: Sendable, Hashable {
     table = Self.table(points, octave)
   }
 
-  /// By how many cents a note is above its place in the temperament; 0 at A4.
+  /// Returns the cents of a note above its place in the temperament; 0 at A4.
   ///
-  /// - Parameter position: a number as in MIDI, also between two notes; beyond all of them, that of the outermost.
+  /// - Parameter position: a MIDI number, also between two notes; beyond all of them, the outermost note's cents.
   public func cents(at position: Double) -> Double {
     let place = min(max(position - Double(Note.midiRange.lowerBound), 0), Double(table.count - 1))
     let index = min(Int(place), table.count - 2)
     return table[index] + (table[index + 1] - table[index]) * (place - Double(index))
   }
 
-  /// B of a note, between and beyond what was measured.
+  /// Returns B of a note, also between and beyond the measured ones.
   public func inharmonicity(of note: Note) -> Double { Self.inharmonicity(note.midi, points) }
 
-  /// The frequency of a partial of a stiff string: k f_0 sqrt(1 + B k²).
+  /// Returns the frequency of a partial of a stiff string: k f_0 sqrt(1 + B k²).
   ///
   /// - Parameters:
   ///   - number: k, from 1.
-  ///   - fundamental: f_0, in Hz, what the string would sound at without stiffness.
+  ///   - fundamental: f_0 in Hz, the string's frequency without stiffness.
   ///   - inharmonicity: B, 0 or more.
   /// - Returns: in Hz.
   public static func partial(_ number: Int, fundamental: Double, inharmonicity: Double) -> Double {

@@ -1,11 +1,11 @@
 internal import Foundation
 
 extension Temperament {
-  /// The temperaments that come along. Each has twelve notes.
+  /// The built-in temperaments, of twelve notes each.
   ///
-  /// The tempered ones are told by their fifths, which J. M. Barbour, "Tuning and Temperament" (1951), gives for each: by which
-  /// part of a comma they are narrower than 3/2. The Pythagorean comma is 3^12 / 2^19, the syntonic one 81/80. Tables of cents
-  /// follow from that.
+  /// The tempered ones are defined by the part of a comma by which their fifths are narrower than 3/2, as in J. M. Barbour,
+  /// "Tuning and Temperament" (1951). The Pythagorean comma is 3^12 / 2^19, the syntonic one 81/80. Tables of cents follow from
+  /// that.
   public enum Preset: String, Sendable, Hashable, Codable, CaseIterable {
     /// Twelve equal semitones.
     case equal
@@ -20,19 +20,20 @@ extension Temperament {
     /// C-G, G-D, D-A and B-F# narrower by a quarter of the Pythagorean comma (A. Werckmeister, 1691: the third tuning of his
     /// list, the first of his own).
     case werckmeisterIII
-    /// C-G, G-D, D-A and A-E narrower by a quarter of the syntonic comma, which makes C-E pure; F#-C# takes the schisma that
-    /// is left (J. P. Kirnberger, letter of 1779).
+    /// C-G, G-D, D-A and A-E narrower by a quarter of the syntonic comma, which makes C-E pure; F#-C# takes the remaining schisma
+    /// (J. P. Kirnberger, letter of 1779).
     case kirnbergerIII
     /// F-C, C-G, G-D, D-A, A-E and E-B narrower by a sixth of the Pythagorean comma (F. A. Vallotti, 1779).
     case vallotti
     /// C-G, G-D, D-A, A-E, E-B and B-F# narrower by a sixth of the Pythagorean comma: the second, simpler tuning of T. Young's
     /// paper (Philosophical Transactions, 1800).
     case young
-    /// C-G, G-D, D-A and A-E narrower by 3/16 of the syntonic comma, and E-B, B-F#, Bb-F and F-C by a quarter each of what then
-    /// is left of the Pythagorean comma: the first tuning of the same paper, whose third on C is wide by a quarter of the comma.
+    /// C-G, G-D, D-A and A-E narrower by 3/16 of the syntonic comma, and E-B, B-F#, Bb-F and F-C by a quarter each of the
+    /// remainder of the Pythagorean comma: the first tuning of the same paper, whose third on C is wide by a quarter of the
+    /// comma.
     case youngFirst
 
-    /// What people call it.
+    /// The name in English.
     public var name: String {
       switch self {
       case .equal: "Equal temperament"
@@ -91,12 +92,12 @@ extension Temperament {
   /// 531441/524288, about 23.460 cents.
   static let pythagoreanComma = 1_200 * log2(531_441.0 / 524_288)
 
-  /// The circle of fifths from five below the tonic (D flat on C) to six above it (F sharp). The fifth that closes it is the
-  /// one left over.
+  /// The circle of fifths from five below the tonic (D flat on C) to six above it (F sharp). The closing fifth is the remaining
+  /// one.
   ///
   /// - Parameters:
-  ///   - narrowed: the fifths that are not pure, each by its lower note: 0 is the one on the tonic.
-  ///   - comma: by how many cents they are narrower.
+  ///   - narrowed: the tempered fifths, each by its lower note: 0 is the one on the tonic.
+  ///   - comma: the cents by which they are narrower.
   private static func fifths(_ preset: Preset, narrowed: [Int], by comma: Double) -> Self {
     fifths(preset, lowest: -5, narrowing: (-5..<6).map { narrowed.contains($0) ? comma : 0 })
   }

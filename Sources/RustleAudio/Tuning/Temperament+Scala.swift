@@ -5,8 +5,8 @@ extension Temperament {
   public static let maximumScalaLength = 1 << 20
 
   /// Reads a scale in the format of Scala (`.scl`): a description, the number of steps, and that many lines, each with a ratio
-  /// (`3/2`, `2`) or with cents, which have a point (`701.955`). Lines that begin with `!` are remarks, and so is what stands
-  /// behind an interval. The last step is the period and may be another than 2/1.
+  /// (`3/2`, `2`) or with cents, which have a point (`701.955`). Lines that begin with `!` are remarks, and so is the text after
+  /// an interval. The last step is the period, 2/1 or another.
   ///
   /// ```
   /// ! fifths.scl
@@ -17,7 +17,7 @@ extension Temperament {
   ///  2/1
   /// ```
   ///
-  /// Ratios of numbers beyond 64 bits become cents. A scale of no steps, which the format knows, is refused: it has no period.
+  /// Ratios of numbers beyond 64 bits become cents. A scale without steps, which the format allows, is refused: it has no period.
   ///
   /// - Parameter text: at most ``maximumScalaLength`` bytes.
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation``; the message begins with the line, for example `line 5:
@@ -42,11 +42,12 @@ extension Temperament {
       steps.append(step)
     }
     guard !steps.isEmpty else { throw .scala(countLine, "1 to \(Self.maximumStepCount) steps", got: "0") }
-    // What follows the steps is of no concern, as in Scala.
+    // Lines after the steps are ignored, as in Scala.
     try self.init(name: Self.oneLine(name), steps: steps)
   }
 
-  /// Reads a Scala file as ``init(scala:)`` does: in UTF-8, or where it is none, in ISO 8859-1, which old files are in.
+  /// Reads a Scala file as ``init(scala:)`` does: in UTF-8, or if it is not valid UTF-8, in ISO 8859-1, the encoding of old
+  /// files.
   ///
   /// - Throws: as ``init(scala:)``.
   public init(scalaFile data: Data) throws(AudioError) {
@@ -54,7 +55,7 @@ extension Temperament {
     try self.init(scala: String(data: data, encoding: .utf8) ?? latin())
   }
 
-  /// Writes a scale that ``init(scala:)`` reads back as the same one, cents to 30 decimals.
+  /// Returns the text of a Scala file that ``init(scala:)`` reads back as the same scale, cents to 30 decimals.
   ///
   /// - Returns: lines that end with a line feed.
   public func scala() -> String {
@@ -74,7 +75,7 @@ extension Temperament {
     return (count, number)
   }
 
-  /// A description without what a name may not have.
+  /// A description without the characters that a name must not have.
   private static func oneLine(_ text: String) -> String {
     let scalars = text.unicodeScalars.map { scalar -> Unicode.Scalar in
       switch scalar.properties.generalCategory {
@@ -87,7 +88,7 @@ extension Temperament {
   }
 }
 
-/// The lines of a file of Scala's formats that are no remarks.
+/// The lines of a file in one of Scala's formats, without remarks.
 struct ScalaLines {
   private let lines: [String]
   private var index = 0
@@ -104,14 +105,14 @@ struct ScalaLines {
       }
       previous = scalar
     }
-    // The end of the last line begins no further one.
+    // The end of the last line does not begin another.
     if lines.last?.isEmpty == true { lines.removeLast() }
     self.lines = lines.map(String.init)
   }
 
   /// The next line and its number.
   ///
-  /// - Parameter expected: what it is to be, for the error at the end of the text.
+  /// - Parameter expected: the expected content, for the error at the end of the text.
   mutating func next(_ expected: String) throws(AudioError) -> (text: String, number: Int) {
     guard let line = nextIfAny() else { throw .scala(lines.count + 1, expected, got: "the end of the file") }
     return line
@@ -128,8 +129,8 @@ struct ScalaLines {
 }
 
 extension AudioError {
-  /// What is wrong with a line of a file of Scala's formats.
+  /// The error of a line in one of Scala's formats.
   static func scala(_ line: Int, _ expected: String, got: String) -> Self {
-    .validation("line \(line)", expected: expected, got: got, advice: "Mend the line, or give another file.")
+    .validation("line \(line)", expected: expected, got: got, advice: "Correct the line, or choose another file.")
   }
 }

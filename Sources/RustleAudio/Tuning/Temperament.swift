@@ -1,4 +1,4 @@
-/// How an octave, or another period, is divided: the steps of a scale above its first, the tonic.
+/// A division of the octave, or of another period: the steps of a scale above its first, the tonic.
 ///
 /// ```swift
 /// let well = Temperament(.werckmeisterIII)
@@ -7,24 +7,24 @@
 /// let scale = try Temperament(scala: text)
 /// ```
 ///
-/// A temperament says nothing of frequencies; a ``Tuning`` puts one on a tonic and a reference.
+/// A temperament has no frequencies; a ``Tuning`` sets it on a tonic and a reference.
 public struct Temperament: Sendable, Hashable {
   /// The most steps of a period.
   public static let maximumStepCount = 4_096
-  /// The most cents between the tonic and a step, either way: beyond all that can be heard.
+  /// The most cents between the tonic and a step, either way: beyond hearing.
   public static let maximumInterval = 20_000.0
   /// The fewest cents of a period.
   public static let minimumPeriod = 1.0
   /// The most characters of a name.
   public static let maximumNameLength = 1_000
-  /// The divisions of ``equal(_:)``.
+  /// The range of divisions of ``equal(_:)``.
   public static let divisionRange = 5...72
 
-  /// What it is called; one line, may be empty.
+  /// The name; one line, may be empty.
   public let name: String
   /// The steps above the tonic, 1 to ``maximumStepCount``; the last is the period, after which they repeat.
   public let steps: [ScaleInterval]
-  /// Cents above the tonic of each step of one period, from 0 of the tonic itself; as many as ``steps``.
+  /// The cents above the tonic of each step of one period, from 0 for the tonic itself; the number is that of ``steps``.
   public let cents: [Double]
   /// The cents of the period, 1200 for an octave.
   public let period: Double
@@ -32,13 +32,13 @@ public struct Temperament: Sendable, Hashable {
   /// Whether the steps are notes of the keyboard: twelve that ascend, and a period within 50 cents of the octave.
   public let isChromatic: Bool
 
-  /// A temperament of steps.
+  /// Creates a temperament of steps.
   ///
   /// - Parameters:
   ///   - name: at most ``maximumNameLength`` characters, no line breaks or control characters.
   ///   - steps: 1 to ``maximumStepCount``, above the tonic, in any order but with the period at the end. Each is within
   ///     ``maximumInterval`` and the period at least ``minimumPeriod``.
-  /// - Throws: ``AudioError`` with ``AudioError/Code/validation`` that names the first fault.
+  /// - Throws: ``AudioError`` with ``AudioError/Code/validation`` that names the first one.
   public init(name: String, steps: [ScaleInterval]) throws(AudioError) {
     let isPlain = name.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F && !$0.properties.isLineBreak }
     guard name.count <= Self.maximumNameLength, isPlain else {
@@ -71,7 +71,7 @@ public struct Temperament: Sendable, Hashable {
     isChromatic = steps.count == 12 && abs(period - 1_200) <= 50 && ascends
   }
 
-  /// The octave in equal parts.
+  /// Returns the division of the octave into equal parts.
   ///
   /// - Parameter divisions: within ``divisionRange``; 12 is ``Preset/equal``.
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation``.
@@ -89,15 +89,15 @@ public struct Temperament: Sendable, Hashable {
     return Self(checked: name, steps + [.octave])
   }
 
-  /// Cents above the tonic.
+  /// Returns the cents of a step above the tonic.
   ///
-  /// - Parameter step: counted from the tonic, on through further periods and below 0 under it.
+  /// - Parameter step: counted from the tonic, continued in further periods, and below 0 under it.
   public func cents(ofStep step: Int) -> Double {
     let periods = step.floorQuotient(by: cents.count)
     return cents[step - periods * cents.count] + Double(periods) * period
   }
 
-  /// The step nearest to a pitch; of two that are as near, the one that comes first in the scale.
+  /// Returns the step nearest to a pitch; of two equally near ones, the first in the scale.
   ///
   /// - Parameter pitch: cents above the tonic, finite and within 1,000,000.
   /// - Returns: counted from the tonic as in ``cents(ofStep:)``; 0 for a pitch out of range.
@@ -118,7 +118,7 @@ extension Temperament: Codable {
     case name, steps
   }
 
-  /// Reads a name and the steps as a Scala file has them: `{"name": "Fifths", "steps": ["3/2", "1200.0"]}`.
+  /// Reads a name and the steps in a Scala file's notation: `{"name": "Fifths", "steps": ["3/2", "1200.0"]}`.
   public init(from decoder: any Decoder) throws {
     try decoder.refuseKeys(otherThan: Key.allCases.map(\.rawValue), of: "temperament")
     let values = try decoder.container(keyedBy: Key.self)
@@ -135,6 +135,6 @@ extension Temperament: Codable {
 }
 
 extension Unicode.Scalar.Properties {
-  /// Whether it ends a line: the two separators that are no control characters.
+  /// Whether it ends a line: the two separators that are not control characters.
   fileprivate var isLineBreak: Bool { generalCategory == .lineSeparator || generalCategory == .paragraphSeparator }
 }

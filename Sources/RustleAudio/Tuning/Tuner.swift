@@ -1,4 +1,4 @@
-/// A tuner: which note sounds, and by how much it is off, of sound that comes in buffers.
+/// A tuner for sound that arrives in buffers: the sounding note, and its deviation.
 ///
 /// ```swift
 /// let tuner = try Tuner(format: capture.configuration.format)
@@ -7,17 +7,17 @@
 /// }
 /// ```
 ///
-/// It hears one tone: of two strings that sound together it may show a third note, whatever the confidence.
+/// It measures one tone: for two strings that sound together it may show a third note, whatever the confidence.
 ///
-/// Any task may change what it is set to while another one feeds it; what is set holds from the next buffer on. It takes one
-/// input at a time: a buffer that does not follow the one before begins the measurement anew, and so does a loss. Memory is of a
-/// fixed size, however long the sound.
+/// Any task may change the settings while another one delivers buffers; they hold from the next buffer on. It measures one input
+/// at a time: a buffer out of order restarts the measurement, and so do dropped frames. Memory is of a fixed size, however long
+/// the sound.
 public actor Tuner {
-  /// The rate and the channels that it takes.
+  /// The rate and the channels of the sound.
   public nonisolated let format: AudioFormat
-  /// What it is set to.
+  /// The settings.
   public private(set) var configuration: TunerConfiguration
-  /// The last reference that was learned, with its uncertainty; nil: none.
+  /// The last learned reference, with its uncertainty; nil: none.
   public private(set) var learned: ReferenceLearner.Result?
 
   private nonisolated let broadcast = Broadcast<TunerUpdate>()
@@ -25,14 +25,14 @@ public actor Tuner {
   private var smoother: NeedleSmoother
   private var learner: ReferenceLearner?
   private var collector = InharmonicityCollector()
-  /// The frame of the recording at which the tracker began, and the one that it expects next; nil before the first.
+  /// The recording's frame at which the tracker began, and the next expected one; nil before the first.
   private var origin: Int64 = 0
   private var next: Int64?
   private var droppedFrames: Int64 = 0
 
   /// - Parameters:
-  ///   - format: of a rate that ``PitchTracker`` takes, and any channels.
-  ///   - configuration: what it is set to first.
+  ///   - format: of a rate that ``PitchTracker`` accepts, and any channels.
+  ///   - configuration: the first settings.
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation``, or ``AudioError/Code/native``.
   public init(format: AudioFormat, configuration: TunerConfiguration = TunerConfiguration()) throws(AudioError) {
     if case .channel(let channel) = configuration.channel, !(0..<format.channels).contains(channel) {
@@ -45,14 +45,14 @@ public actor Tuner {
     tracker = try PitchTracker(configuration.pitch(sampleRate: format.sampleRate))
   }
 
-  /// The frequencies that are looked for, in Hz: those of ``Instrument/pitchRange`` that the window and the rate allow.
+  /// The range of pitch in Hz: ``Instrument/pitchRange``, as far as the window and the rate allow.
   public var range: ClosedRange<Double> { tracker.range }
-  /// The samples that a frame is measured from.
+  /// The samples of an analysis frame.
   public var window: Int { tracker.window }
 
   // MARK: settings
 
-  /// Sets what frequencies are compared with. The needle begins anew, and so does a reference that is being learned.
+  /// Sets the target frequencies. Restarts the needle, and the learning of a reference.
   public func set(tuning: Tuning) {
     guard tuning != configuration.tuning else { return }
     configuration.tuning = tuning
@@ -65,12 +65,11 @@ public actor Tuner {
     learner = learner.flatMap { try? ReferenceLearner(tuning: tuning, note: $0.note, goal: $0.goal) }
   }
 
-  /// Changes what frequencies are compared with, from what that is by then: what was learned in the meantime stays. As
-  /// ``set(tuning:)`` otherwise.
+  /// Changes the current target frequencies, so that a reference learned in the meantime stays; otherwise as ``set(tuning:)``.
   ///
-  /// - Parameter change: what is to be changed of it; when it throws nothing is.
-  /// - Returns: what holds now.
-  /// - Throws: what `change` throws.
+  /// - Parameter change: changes the tuning; if it throws, the tuning stays.
+  /// - Returns: the new tuning.
+  /// - Throws: the error of `change`.
   @discardableResult
   public func update(_ change: @Sendable (inout Tuning) throws(AudioError) -> Void) throws(AudioError) -> Tuning {
     var tuning = configuration.tuning
@@ -79,10 +78,9 @@ public actor Tuner {
     return tuning
   }
 
-  /// Sets what is tuned. The needle begins anew, and where other frequencies are to be looked for the measurement does.
+  /// Sets the instrument. Restarts the needle, and if the range of pitch changes, the measurement.
   ///
-  /// - Throws: ``AudioError`` when the tracker cannot be made, for example of strings that are beyond the rate; nothing is
-  ///   changed then.
+  /// - Throws: ``AudioError`` when no tracker fits, for example for strings beyond the rate; nothing is changed then.
   public func set(instrument: Instrument) throws(AudioError) {
     guard instrument != configuration.instrument else { return }
     var changed = configuration
@@ -96,7 +94,7 @@ public actor Tuner {
     configuration = changed
   }
 
-  /// Sets how the needle is steadied; it begins anew.
+  /// Sets the smoothing, and restarts the needle.
   ///
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation``; nothing is changed then.
   public func set(needle: NeedleOptions) throws(AudioError) {
@@ -106,28 +104,28 @@ public actor Tuner {
     configuration.needle = needle
   }
 
-  /// Sets what A4 sounds at, in Hz within ``Tuning/referenceRange``.
+  /// Sets the reference pitch, the frequency of A4 in Hz, within ``Tuning/referenceRange``.
   ///
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation``; nothing is changed then.
   public func set(reference: Double) throws(AudioError) {
     try update { tuning throws(AudioError) in tuning = try tuning.with(reference: reference) }
   }
 
-  /// Sets by how many parts per million the sound card's clock is fast, within ``Tuning/clockCorrectionRange``.
+  /// Sets the parts per million by which the sound card's clock is fast, within ``Tuning/clockCorrectionRange``.
   ///
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation``; nothing is changed then.
   public func set(clockCorrection: Double) throws(AudioError) {
     try update { tuning throws(AudioError) in tuning = try tuning.with(clockCorrection: clockCorrection) }
   }
 
-  // MARK: what is learned
+  // MARK: learning
 
-  /// Learns the reference from the note that is played from now on. When the goal is reached the tuning has it, ``learned`` tells
-  /// of it, and learning is over.
+  /// Learns the reference from the note played from now on. When the goal is reached, the tuning has the reference, ``learned``
+  /// reports it, and learning ends.
   ///
   /// - Parameters:
-  ///   - note: the written note that is played; nil: whichever is nearest to what sounds.
-  ///   - goal: when there is enough; nil: the usual one, for frames that overlap as the tracker's do.
+  ///   - note: the played note as written; nil: the nearest to the sound.
+  ///   - goal: the condition that ends learning; nil: the default one with the overlap of the tracker's frames.
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation`` for a goal out of range.
   public func learnReference(note: Note? = nil, goal: ReferenceLearner.Goal? = nil) throws(AudioError) {
     let usual = ReferenceLearner.Goal(overlap: max(1, tracker.window / configuration.hop))
@@ -140,16 +138,16 @@ public actor Tuner {
   /// Whether a reference is being learned.
   public var isLearning: Bool { learner != nil }
 
-  /// What is known so far of the reference that is being learned; nil before the third reading and when none is.
+  /// The estimate so far of the reference that is being learned; nil before the third reading and when none is learned.
   public var learning: ReferenceLearner.Result? { learner?.result }
 
-  /// B of the notes that were played so far, each the median of its frames (``InharmonicityCollector``).
+  /// B of the notes played so far, each the median of its frames (``InharmonicityCollector``).
   public var inharmonicities: [StretchCurve.Point] { collector.points }
 
-  /// Makes the stretch of the tuning from B of the notes that were played so far.
+  /// Sets the stretch of the tuning from B of the notes played so far.
   ///
   /// - Parameter octave: which partials are to agree.
-  /// - Returns: the curve that the tuning has now; nil when no note was heard for long enough: nothing is changed then.
+  /// - Returns: the tuning's new curve; nil when no note lasted long enough: nothing is changed then.
   /// - Throws: ``AudioError`` as ``StretchCurve/init(points:octave:)``.
   @discardableResult
   public func stretchAsMeasured(octave: StretchCurve.Octave = .fourToTwo) throws(AudioError) -> StretchCurve? {
@@ -158,21 +156,20 @@ public actor Tuner {
     return curve
   }
 
-  /// Forgets B of the notes that were played.
+  /// Discards B of the notes played so far.
   public func forgetInharmonicities() { collector.reset() }
 
   // MARK: sound
 
-  /// Takes a buffer.
-  ///
-  /// - Returns: an update for each frame that it completes; none of a short one.
+  /// Processes a buffer.
+  /// - Returns: an update for each analysis frame that it completes; a short one completes none.
   /// - Throws: ``AudioError`` with ``AudioError/Code/formatMismatch``; the buffer does not count then.
   @discardableResult
   public func process(_ buffer: PCMBuffer) throws(AudioError) -> [TunerUpdate] {
     try buffer.expect(format)
     droppedFrames += buffer.droppedFrames
     if buffer.droppedFrames > 0 || buffer.position != next {
-      // A window across the hole would hold a tone that nobody played.
+      // A window across the gap would hold a tone that nobody played.
       tracker.reset()
       origin = buffer.position
     }
@@ -187,15 +184,15 @@ public actor Tuner {
     }
   }
 
-  /// What it shows from now on, the newest of what a listener has not seen: a view that is slow leaves out what is past. It
-  /// ends with the tuner.
+  /// The updates from now on, each listener's newest unseen one: a slow listener skips older ones. The stream ends with the
+  /// tuner.
   public nonisolated func updates() -> AsyncStream<TunerUpdate> { broadcast.stream() }
 
-  /// Listens to an input, and gives what the tuner shows: of every frame, or the newest after each `interval` of sound, and at
-  /// the end the last one when it has not been given. A task that is cancelled is given that one, and then nil.
+  /// Opens an input and returns the updates: of every frame, or the newest after each `interval` of sound, and at the end the
+  /// last one if it was not returned. A cancelled task gets that one, and then nil.
   ///
   /// - Parameters:
-  ///   - input: of this tuner's format; another one is an error.
+  ///   - input: sound of this tuner's format; another format is an error.
   ///   - interval: of sound; 0 or less: every frame.
   /// - Throws: what the input throws when it cannot be opened.
   public nonisolated func updates<Input: AudioInput>(
@@ -210,7 +207,7 @@ public actor Tuner {
     let frequency = isVoiced ? frame.frequency : nil
     let reading = frequency.flatMap { tuning.reading(of: $0, on: configuration.instrument) }
     let needle = smoother.update(frequency: frame.frequency, confidence: frame.confidence, time: frame.time)
-    // The other methods tell no inharmonicity.
+    // The other methods report no inharmonicity.
     if let reading, abs(reading.cents) <= 50, configuration.method == .harmonic {
       let sounding = reading.note.transposed(by: -tuning.transposition)
       collector.add(note: sounding, inharmonicity: frame.inharmonicity, confidence: frame.confidence)
@@ -237,7 +234,7 @@ public actor Tuner {
 }
 
 extension PitchFrame {
-  /// The frame of a tracker that began at another frame of the recording.
+  /// A tracker's frame with the time of the recording, at whose other frame the tracker began.
   fileprivate func moved(by origin: Int64, sampleRate: Double) -> Self {
     var frame = self
     frame.sample += origin

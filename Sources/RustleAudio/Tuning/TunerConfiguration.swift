@@ -1,4 +1,4 @@
-/// Which channels a ``Tuner`` listens to.
+/// The channels that a ``Tuner`` measures.
 public enum TunedChannel: Sendable, Hashable {
   /// All: the mean of their samples.
   case mix
@@ -12,25 +12,24 @@ public enum TunedChannel: Sendable, Hashable {
   }
 }
 
-/// What a ``Tuner`` is set to.
+/// The settings of a ``Tuner``.
 public struct TunerConfiguration: Sendable, Hashable {
-  /// What frequencies are compared with: reference, temperament, transposition, stretch and the clock's correction.
+  /// The target frequencies: reference, temperament, transposition, stretch and the clock's correction.
   public var tuning: Tuning
-  /// Its strings are the targets, or every note. The frequencies that are looked for follow from it:
-  /// ``Instrument/pitchRange``.
+  /// The instrument, whose strings or notes are the targets. It determines the range of pitch, ``Instrument/pitchRange``.
   public var instrument: Instrument
-  /// How the needle is steadied.
+  /// The smoothing of the needle.
   public var needle: NeedleOptions
-  /// The channels that are listened to; not to be changed while a tuner runs.
+  /// The measured channels; a running tuner's cannot be changed.
   public var channel: TunedChannel
-  /// How the pitch is found.
+  /// The method of pitch detection.
   public var method: PitchMethod
-  /// The samples that a frame is measured from, as in ``PitchConfiguration``; nil: as few as the range allows.
+  /// The samples of an analysis frame, as in ``PitchConfiguration``; nil: as few as the range allows.
   public var window: Int?
-  /// The samples from one frame to the next, as in ``PitchConfiguration``.
+  /// The hop size in samples, as in ``PitchConfiguration``.
   public var hop: Int
 
-  /// A configuration; by default every note of equal temperament at 440 Hz, of all channels.
+  /// Creates a configuration; by default every note of equal temperament at 440 Hz, of all channels.
   public init(
     tuning: Tuning = .standard, instrument: Instrument = .chromatic, needle: NeedleOptions = NeedleOptions(),
     channel: TunedChannel = .mix, method: PitchMethod = .harmonic, window: Int? = nil, hop: Int = 512
@@ -44,8 +43,8 @@ public struct TunerConfiguration: Sendable, Hashable {
     self.hop = hop
   }
 
-  /// The pitch tracker for sound of a rate in Hz. Where the longest window does not hold the lowest note, as at 384 kHz, it is
-  /// taken all the same and raises the lower end.
+  /// The pitch tracker for sound of a rate in Hz. Where the longest window is too short for the lowest note, as at 384 kHz, it
+  /// raises the lower end.
   func pitch(sampleRate: Double) -> PitchConfiguration {
     PitchConfiguration(
       sampleRate: sampleRate, range: instrument.pitchRange, method: method, window: window, hop: hop)
@@ -53,13 +52,13 @@ public struct TunerConfiguration: Sendable, Hashable {
 }
 
 extension Instrument {
-  /// What is looked for when every note is a target, in Hz: from below the lowest note of a piano, 27.5 Hz, to above its
+  /// The range of pitch in Hz when every note is a target: from below the lowest note of a piano, 27.5 Hz, to above its
   /// highest, 4186 Hz.
   public static let chromaticRange = 25.0...4_500.0
 
-  /// The frequencies, in Hz, that are looked for when this instrument is tuned: from a fifth below its lowest string to two
-  /// octaves above its highest, at 440 Hz and in equal temperament. That is room for every reference, for slack strings, and for
-  /// harmonics. Never below 10 nor above 20,000 Hz; ``chromaticRange`` when every note is a target.
+  /// The range of pitch in Hz for this instrument: from a fifth below its lowest string to two octaves above its highest, at 440
+  /// Hz and in equal temperament. That is room for every reference, for slack strings, and for harmonics. Never below 10 nor
+  /// above 20,000 Hz; ``chromaticRange`` when every note is a target.
   public var pitchRange: ClosedRange<Double> {
     let frequencies = strings.map { $0.note.equalFrequency() }
     guard let lowest = frequencies.min(), let highest = frequencies.max() else { return Self.chromaticRange }

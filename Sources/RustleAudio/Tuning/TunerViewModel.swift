@@ -5,44 +5,44 @@ internal import RustleCore
 @MainActor
 @Observable
 public final class TunerViewModel {
-  /// What the tuner shows; of the last sound when it does not run.
+  /// The tuner's newest update; when it does not run, the last one of the last run.
   public private(set) var update: TunerUpdate?
-  /// Whether it listens.
+  /// Whether the tuner runs.
   public private(set) var isRunning = false
-  /// Why the last run could not begin, or ended early; nil when it did not.
+  /// The error that kept the last run from beginning, or ended it early; nil: none.
   public private(set) var error: (any Error)?
-  /// What it is set to, or will be when it is started.
+  /// The settings, which a run begins with.
   public private(set) var configuration: TunerConfiguration
 
   @ObservationIgnored private var tuner: Tuner?
   @ObservationIgnored private let runs = Runs()
-  /// Counts what was set of the tuning, and what of that the tuner does not have yet: what it has meanwhile is out of date.
+  /// Counts the changes of the tuning, and those that the tuner does not have yet: its own tuning is out of date meanwhile.
   @ObservationIgnored private var settings = 0
   @ObservationIgnored private var settingsUnderWay = 0
-  /// Counts what was set of the instrument. Until the tuner has it, ``accepted`` is the one to go back to.
+  /// Counts the changes of the instrument. Until the tuner has the newest, ``accepted`` is the one to return to.
   @ObservationIgnored private var instrumentsSet = 0
   @ObservationIgnored private var accepted: Instrument
 
-  /// A model that listens to nothing yet.
+  /// Creates a model that does not run.
   public init(configuration: TunerConfiguration = TunerConfiguration()) {
     self.configuration = configuration
     accepted = configuration.instrument
   }
 
-  /// Note and cents, steadied; nil when there is nothing to show.
+  /// The smoothed note and cents; nil without a tone.
   public var reading: TuningReading? { update?.needle?.reading }
-  /// Whether the tone is over and ``reading`` the last one of it.
+  /// Whether the tone has ended and ``reading`` is its last one.
   public var isHeld: Bool { update?.needle?.isHeld ?? false }
-  /// The place in ``Instrument/strings`` of the string that is tuned; nil when there is none.
+  /// The index in ``Instrument/strings`` of the string that is tuned; nil: none.
   public var string: Int? { update?.string }
-  /// Of the newest frame, 0 to 1.
+  /// The confidence of the newest frame, 0 to 1.
   public var confidence: Double { update?.frame.confidence ?? 0 }
-  /// Of the newest frame, in dB as ``PitchFrame/level``; negative infinity in silence.
+  /// The level of the newest frame, in dB as ``PitchFrame/level``; negative infinity in silence.
   public var level: Double { update?.frame.level ?? -.infinity }
-  /// In words what a needle and its colour show, for example `A4, 12.3 cents flat`; `no tone` when there is nothing.
+  /// The needle's deviation in words, for example `A4, 12.3 cents flat`; `no tone` without a needle.
   public var text: String { update?.words() ?? "no tone" }
 
-  /// Listens to an input, in place of what ran before. What it shows is renewed after each `interval` of sound.
+  /// Measures an input, in place of the run before. The values are updated after each `interval` of sound.
   public func start(_ input: some AudioInput, format: AudioFormat, every interval: Duration = .milliseconds(40)) {
     let run = runs.overtake()
     (update, error, isRunning, tuner) = (nil, nil, true, nil)
@@ -54,7 +54,7 @@ public final class TunerViewModel {
           for try await update in try await tuner.updates(of: input, every: interval) {
             guard let self, run == self.runs.newest else { return }
             self.update = update
-            // A reference that was learned is the tuner's own doing.
+            // A learned reference is the tuner's own change.
             if update.tuning.reference != self.configuration.tuning.reference { await self.adopt(from: tuner, run) }
           }
           await self?.adopt(from: tuner, run)
@@ -68,14 +68,14 @@ public final class TunerViewModel {
     }
   }
 
-  /// Ends the listening and returns when its input is left; what it showed stays.
+  /// Ends the run and returns when its input has ended; its values stay.
   public func stop() async {
     runs.overtake()
     (isRunning, tuner) = (false, nil)
     await runs.finished()
   }
 
-  /// Sets what frequencies are compared with, also while it runs.
+  /// Sets the target frequencies, also while it runs.
   public func set(tuning: Tuning) async {
     configuration.tuning = tuning
     settings += 1
@@ -84,7 +84,7 @@ public final class TunerViewModel {
     await tuner?.set(tuning: tuning)
   }
 
-  /// Sets what is tuned, also while it runs.
+  /// Sets the instrument, also while it runs.
   ///
   /// - Throws: ``AudioError`` as ``Tuner/set(instrument:)``; nothing is changed then.
   public func set(instrument: Instrument) async throws(AudioError) {
@@ -96,14 +96,14 @@ public final class TunerViewModel {
       try await tuner?.set(instrument: instrument)
       accepted = instrument
     } catch {
-      // A run that began meanwhile has told by itself whether it can do with it.
+      // A run that began meanwhile has reported whether it accepts the instrument.
       guard run == runs.newest else { return }
       if number == instrumentsSet { configuration.instrument = accepted }
       throw error
     }
   }
 
-  /// Sets how the needle is steadied, also while it runs.
+  /// Sets the smoothing of the needle, also while it runs.
   ///
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation``; nothing is changed then.
   public func set(needle: NeedleOptions) async throws(AudioError) {
@@ -112,9 +112,9 @@ public final class TunerViewModel {
     try await tuner?.set(needle: needle)
   }
 
-  /// Learns the reference from the note that is played from now on; nothing when it does not run.
+  /// Learns the reference from the note played from now on. Does nothing when it does not run.
   ///
-  /// - Parameter note: the written note that is played; nil: whichever is nearest to what sounds.
+  /// - Parameter note: the played note as written; nil: the nearest to the sound.
   /// - Throws: ``AudioError`` as ``Tuner/learnReference(note:goal:)``.
   public func learnReference(note: Note? = nil) async throws(AudioError) {
     try await tuner?.learnReference(note: note)

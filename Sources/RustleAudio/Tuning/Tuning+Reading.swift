@@ -1,10 +1,10 @@
 extension Tuning {
-  /// What a tuner says to a frequency.
+  /// Returns the reading of a frequency.
   ///
   /// - Parameters:
   ///   - frequency: as measured, in Hz; the clock's correction is applied here.
-  ///   - instrument: the reading is to its nearest string; to the nearest step of the temperament when it has none, as
-  ///     ``Instrument/chromatic``.
+  ///   - instrument: the reading is relative to its nearest string, or without strings, as in ``Instrument/chromatic``, to the
+  ///     nearest step of the temperament.
   /// - Returns: nil when the frequency, corrected, is not within ``frequencyRange``.
   public func reading(of frequency: Double, on instrument: Instrument = .chromatic) -> TuningReading? {
     guard let actual = corrected(frequency) else { return nil }
@@ -14,12 +14,12 @@ extension Tuning {
     return reading(actual, step: nearestStep(to: Self.cents(actual / reference)))
   }
 
-  /// The same, to the target that a former reading had, however far it is: a needle that stays with its note.
+  /// Returns the reading relative to the target of a former one, however far it is, for a needle that stays with its note.
   ///
   /// - Parameters:
   ///   - frequency: as measured, in Hz.
   ///   - former: a reading of this tuning and this instrument.
-  ///   - instrument: what `former` was read on.
+  ///   - instrument: the instrument of `former`.
   /// - Returns: nil when the frequency, corrected, is not within ``frequencyRange``, and when the instrument has no such string.
   public func reading(
     of frequency: Double, keeping former: TuningReading, on instrument: Instrument = .chromatic
@@ -29,26 +29,26 @@ extension Tuning {
     return instrument.strings.indices.contains(string) ? reading(actual, string: string, of: instrument) : nil
   }
 
-  /// The frequency of a written note, in Hz. In a scale whose steps are no notes, that of the step nearest to the note.
+  /// Returns the frequency of a written note, in Hz. In a scale whose steps are not notes, that of the step nearest to the note.
   ///
-  /// - Parameter note: as the player reads it: ``transposition`` above what sounds.
+  /// - Parameter note: as the player reads it: ``transposition`` above the sounding one.
   public func frequency(of note: Note) -> Double {
     frequency(ofStep: step(ofConcert: note.midi - transposition))
   }
 
-  /// The frequency of a step of the temperament, in Hz.
+  /// Returns the frequency of a step of the temperament, in Hz.
   ///
   /// - Parameter step: counted from the tonic of octave 4, as in ``Temperament/cents(ofStep:)``.
   public func frequency(ofStep step: Int) -> Double { reference * Self.ratio(cents: pitch(ofStep: step)) }
 
-  /// The frequency of a string, in Hz.
+  /// Returns the frequency of a string, in Hz.
   ///
-  /// - Parameter string: its ``InstrumentString/note`` is what sounds, not what is written.
+  /// - Parameter string: its ``InstrumentString/note`` is the sounding one, not the written one.
   public func frequency(of string: InstrumentString) -> Double {
     reference * Self.ratio(cents: pitch(of: string))
   }
 
-  /// What is measured, corrected by the clock's error; nil when it is not within ``frequencyRange``.
+  /// The measured frequency, corrected by the clock's error; nil when it is not within ``frequencyRange``.
   func corrected(_ frequency: Double) -> Double? {
     let actual = frequency * (1 + 1e-6 * clockCorrection)
     return Self.frequencyRange.contains(actual) ? actual : nil
@@ -69,8 +69,8 @@ extension Tuning {
   func nearestStep(to pitch: Double) -> Int {
     let first = temperament.nearestStep(to: pitch - tonicPitch)
     guard stretch != nil else { return first }
-    // The stretch is the step's own, and changes little from one to the next: by that of the first guess the pitch is brought
-    // back into the temperament, and the neighbours are looked at.
+    // The stretch depends on the step, and changes little from one to the next: the first guess's brings the pitch back into the
+    // temperament, and the neighbours are compared.
     let shift = self.pitch(ofStep: first) - plainPitch(ofStep: first)
     let second = temperament.nearestStep(to: pitch - shift - tonicPitch)
     let candidates = [second, first, second - 1, second + 1]
@@ -95,7 +95,7 @@ extension Tuning {
       offset: pitch - 100 * Double(concert - Note.a4.midi))
   }
 
-  /// The tonic in the octave from C4 to B4, by its number in MIDI.
+  /// The tonic in the octave from C4 to B4, by its MIDI number.
   private var tonicNote: Int { Note.c4.midi + tonic.pitchClass }
 
   /// Cents of the tonic above the reference.
@@ -107,7 +107,7 @@ extension Tuning {
   /// Cents above the reference, without stretch.
   private func plainPitch(ofStep step: Int) -> Double { tonicPitch + temperament.cents(ofStep: step) }
 
-  /// The number in MIDI of the note that a step is, or is nearest to.
+  /// The MIDI number of a step's note, or of the nearest note.
   private func concertNote(ofStep step: Int) -> Int {
     temperament.isChromatic ? tonicNote + step : Note.a4.midi + Int((plainPitch(ofStep: step) / 100).rounded())
   }
@@ -117,8 +117,8 @@ extension Tuning {
     return temperament.nearestStep(to: 100 * Double(midi - Note.a4.midi) - tonicPitch)
   }
 
-  /// Where on the keyboard a step is, for the stretch: with notes at the very note, so that octaves match whatever the
-  /// temperament.
+  /// The position of a step on the keyboard, for the stretch: exactly a note's, where steps are notes, so that octaves match
+  /// whatever the temperament.
   private func position(ofStep step: Int, _ plain: Double) -> Double {
     temperament.isChromatic ? Double(tonicNote + step) : Double(Note.a4.midi) + plain / 100
   }

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Which frequency each note has: a reference, a temperament on a tonic, and what a player and a machine add to that.
+/// The frequencies of notes: a reference pitch, a temperament on a tonic, and corrections for the instrument and the sound card.
 ///
 /// ```swift
 /// let tuning = try Tuning(reference: 442)
@@ -8,46 +8,46 @@ internal import Foundation
 /// tuning.frequency(of: .c4)                  // 262.81…
 /// ```
 ///
-/// The reference is what A4 sounds at: in a temperament whose steps are notes (``Temperament/isChromatic``) exactly, whatever
-/// the temperament and the tonic. The tonic of another scale, of 19 steps for example, sounds where equal temperament of that
-/// reference has it; with the tonic A the reference is a step of the scale.
+/// The reference is the frequency of A4: exactly, in a temperament whose steps are notes (``Temperament/isChromatic``), whatever
+/// the tonic. The tonic of another scale, of 19 steps for example, has its frequency in equal temperament of that reference; with
+/// the tonic A the reference is a step of the scale.
 public struct Tuning: Sendable, Hashable {
-  /// The references, in Hz: from below the low pitches of the 18th century to above the high ones of the 17th.
+  /// The range of references, in Hz: from below the low pitches of the 18th century to above the high ones of the 17th.
   public static let referenceRange = 300.0...500.0
-  /// The transpositions, in semitones.
+  /// The range of transpositions, in semitones.
   public static let transpositionRange = -36...36
-  /// The corrections of a clock, in parts per million.
+  /// The range of clock corrections, in parts per million.
   public static let clockCorrectionRange = -500.0...500.0
-  /// The frequencies, in Hz, that a reading is given for.
+  /// The range of frequencies that have a reading, in Hz.
   public static let frequencyRange = 1.0...50_000.0
 
-  /// What A4 of concert pitch sounds at, in Hz.
+  /// The frequency of A4 of concert pitch, in Hz.
   public let reference: Double
   /// The steps above the tonic.
   public let temperament: Temperament
   /// The note of concert pitch on which the temperament stands.
   public let tonic: NoteName
-  /// How many semitones a written note is above the sounding one: 2 for a clarinet in B flat, 9 for an alto saxophone in E
+  /// The semitones of a written note above the sounding one: 2 for a clarinet in B flat, 9 for an alto saxophone in E
   /// flat, 12 for a guitar, -12 for a piccolo.
   public let transposition: Int
-  /// How black keys are called.
+  /// The naming of black keys.
   public let spelling: NoteName.Spelling
-  /// By how much each note is higher or lower than the temperament has it; nil: by nothing.
+  /// The deviation of each note from the temperament; nil: none.
   public let stretch: StretchCurve?
-  /// By how many parts per million the clock of the sound card is fast. A card that is fast takes more samples a second than
-  /// it says, and every tone seems lower: what was measured is multiplied by 1 + 1e-6 times this.
+  /// The parts per million by which the sound card's clock is fast. A fast card takes more samples a second than it reports, and
+  /// every tone seems lower: measured frequencies are multiplied by 1 + 1e-6 times this.
   public let clockCorrection: Double
 
-  /// A tuning.
+  /// Creates a tuning.
   ///
   /// - Parameters:
-  ///   - reference: what A4 sounds at, in Hz, within ``referenceRange``.
+  ///   - reference: the frequency of A4 in Hz, within ``referenceRange``.
   ///   - temperament: the steps above the tonic.
-  ///   - tonic: the note on which it stands; of no concern in equal temperament.
+  ///   - tonic: the note on which it stands; without effect in equal temperament.
   ///   - transposition: from the sounding to the written note, in semitones within ``transpositionRange``.
-  ///   - spelling: how black keys are called.
-  ///   - stretch: by how much notes differ from the temperament; nil: by nothing.
-  ///   - clockCorrection: by how much the sound card's clock is fast, in parts per million within ``clockCorrectionRange``.
+  ///   - spelling: the naming of black keys.
+  ///   - stretch: the deviation of notes from the temperament; nil: none.
+  ///   - clockCorrection: the parts per million by which the sound card's clock is fast, within ``clockCorrectionRange``.
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation``.
   public init(
     reference: Double = 440, temperament: Temperament = Temperament(.equal), tonic: NoteName = NoteName(.c),
@@ -84,7 +84,7 @@ public struct Tuning: Sendable, Hashable {
   /// Equal temperament at 440 Hz.
   public static let standard = Self(checked: 440, Temperament(.equal), NoteName(.c), 0, .sharps, nil, 0)
 
-  /// The same tuning at another reference.
+  /// Returns the tuning with another reference.
   ///
   /// - Parameter reference: in Hz, within ``referenceRange``.
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation``.
@@ -94,7 +94,7 @@ public struct Tuning: Sendable, Hashable {
       stretch: stretch, clockCorrection: clockCorrection)
   }
 
-  /// The same tuning with another correction of the clock.
+  /// Returns the tuning with another clock correction.
   ///
   /// - Parameter clockCorrection: in parts per million, within ``clockCorrectionRange``.
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation``.
@@ -104,21 +104,21 @@ public struct Tuning: Sendable, Hashable {
       stretch: stretch, clockCorrection: clockCorrection)
   }
 
-  /// The same tuning with another stretch; nil for none.
+  /// Returns the tuning with another stretch; nil for none.
   public func with(stretch: StretchCurve?) -> Self {
     Self(checked: reference, temperament, tonic, transposition, spelling, stretch, clockCorrection)
   }
 
-  /// The same tuning in another temperament.
+  /// Returns the tuning with another temperament.
   public func with(temperament: Temperament) -> Self {
     Self(checked: reference, temperament, tonic, transposition, spelling, stretch, clockCorrection)
   }
 
-  /// The correction at which a tone of a known frequency is read as such, for the initialiser's `clockCorrection`.
+  /// Returns the clock correction at which a tone of a known frequency reads as such, for the initialiser's `clockCorrection`.
   ///
   /// - Parameters:
-  ///   - measured: what was measured without a correction, in Hz.
-  ///   - actual: what the tone's frequency is, in Hz, from a source that is more exact than the card.
+  ///   - measured: the frequency measured without a correction, in Hz.
+  ///   - actual: the tone's frequency in Hz, from a source more exact than the card.
   /// - Returns: in parts per million.
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation`` when the two are further apart than a clock can be off.
   public static func clockCorrection(measured: Double, actual: Double) throws(AudioError) -> Double {
@@ -131,8 +131,8 @@ public struct Tuning: Sendable, Hashable {
     return correction
   }
 
-  /// The reference at another temperature of a wind instrument whose tube keeps its length, such as an organ pipe: its
-  /// frequencies go with the speed of sound, which in air goes with the root of the absolute temperature.
+  /// Returns the reference at another temperature of a wind instrument whose tube keeps its length, such as an organ pipe: its
+  /// frequencies are proportional to the speed of sound, which in air is proportional to the root of the absolute temperature.
   ///
   /// - Parameters:
   ///   - reference: in Hz at `from`.
@@ -161,8 +161,8 @@ extension Tuning: Codable {
     case clockCorrection = "clock_ppm"
   }
 
-  /// Reads what ``encode(to:)`` writes; what is missing has the initialiser's default, and a key that is none of these
-  /// is refused. `temperament` may be the name of a ``Temperament/Preset``.
+  /// Reads the output of ``encode(to:)``; a missing key has the initialiser's default, and an unknown key is refused.
+  /// `temperament` may be the name of a ``Temperament/Preset``.
   public init(from decoder: any Decoder) throws {
     try decoder.refuseKeys(otherThan: Key.allCases.map(\.rawValue), of: "tuning")
     let values = try decoder.container(keyedBy: Key.self)

@@ -1,36 +1,36 @@
 /// The pitch of a short piece of sound.
 public struct DetectedPitch: Sendable, Hashable {
-  /// In Hz; nil: the sound is not voiced.
+  /// The pitch in Hz; nil: the sound is not voiced.
   public var frequency: Double?
-  /// 0 to 1: the mean of the frames' confidences, of the voiced ones where the sound is voiced.
+  /// The mean confidence, 0 to 1: of the voiced frames of a voiced sound, of all frames otherwise.
   public var confidence: Double
   /// Whether at least half of the frames are voiced.
   public var isVoiced: Bool
-  /// The mean of all frames' confidences: the probability that a time in the sound has a pitch, and that it was found.
+  /// The mean of all frames' confidences: the probability that a moment of the sound has a pitch, and that the pitch is right.
   public var voicedProbability: Double
 }
 
-/// The pitch of a piece of sound in which it hardly moves: the median over the voiced frames, where at least half are voiced.
+/// Returns the pitch of a sound with a steady pitch: the median over the voiced frames, if at least half are voiced.
 ///
 /// ```swift
 /// let pitch = try detectPitch(in: samples.span, sampleRate: 44_100)
 /// print(pitch.frequency ?? 0, pitch.confidence)
 /// ```
 ///
-/// A frame holds 2.25 periods of the range's lower end, 2048 samples at 44,100 Hz in the default range. A piece that is shorter
-/// is looked at as far as a shorter frame goes, for which the lower end is raised; one of fewer than 256 samples has no pitch.
+/// A frame holds 2.25 periods of the range's lower end, 2048 samples at 44,100 Hz in the default range. A shorter sound is
+/// measured with a shorter frame, which raises the lower end; one of fewer than 256 samples has no pitch.
 ///
 /// - Parameters:
 ///   - samples: one channel, any number.
 ///   - sampleRate: in Hz, 1000 to 768,000.
-///   - range: the pitches that are looked for in Hz, above 0. The default is that of speech; 60 to 1100 Hz has room for basses,
-///     children and sopranos.
+///   - range: the range of pitch in Hz, above 0. The default is that of speech; 60 to 1100 Hz includes basses, children and
+///     sopranos.
 /// - Throws: ``AudioError`` with ``AudioError/Code/validation``.
 public func detectPitch(
   in samples: Span<Float>, sampleRate: Double, range: ClosedRange<Double> = 80...400
 ) throws(AudioError) -> DetectedPitch {
   var configuration = PitchConfiguration(sampleRate: sampleRate, range: range)
-  // Also of a piece that is too short for any frame, arguments are refused that would be of a longer one.
+  // Invalid arguments are refused also for a sound that is too short for any frame.
   configuration.window = try PitchTracker(configuration).window
   var window = configuration.window ?? 0
   while window > samples.count { window /= 2 }

@@ -1,4 +1,4 @@
-/// A voice along sound that comes in buffers: frames as it is heard, and all of it in sum.
+/// The measures of a voice in sound that arrives in buffers: frames as they are measured, and a summary.
 ///
 /// ```swift
 /// let voice = try VoiceAnalyzer(format: capture.configuration.format)
@@ -8,34 +8,34 @@
 /// let summary = try await voice.summary
 /// ```
 ///
-/// Any task may read the sum while another one feeds it. It takes one recording at a time: a buffer that is not after the one
-/// before begins anew. Sound that was lost counts as silence in its place, and the next frame says how much it was. Memory is of
-/// a fixed size, however long the sound.
+/// Any task may read the summary while another one delivers buffers. It measures one recording at a time: a buffer out of order
+/// begins a new measurement. Dropped frames count as silence in their place, and the next frame reports their number. Memory is
+/// of a fixed size, however long the sound.
 public actor VoiceAnalyzer {
-  /// The rate and the channels that it takes.
+  /// The rate and the channels of the sound.
   public nonisolated let format: AudioFormat
-  /// The channel that it listens to, counted from 0; nil: the mean of all.
+  /// The measured channel, counted from 0; nil: the mean of all.
   public nonisolated let channel: Int?
-  /// What it measures.
+  /// The measures and their parameters.
   public nonisolated let configuration: VoiceConfiguration
-  /// The samples of the longest window: the first frame comes with as many.
+  /// The samples of the longest window, which complete the first frame.
   public nonisolated let window: Int
-  /// The samples from frame to frame.
+  /// The hop size in samples.
   public nonisolated let hop: Int
 
   private var processor: VoiceProcessor
   /// The frame of the recording that is expected next; nil before the first.
   private var next: Int64?
-  /// The samples that the processor has seen, and how far the recording's numbers are ahead of its.
+  /// The samples that the processor has taken, and the offset of the recording's numbers from its own.
   private var seen: Int64 = 0
   private var ahead: Int64 = 0
-  /// The frames lost since the last frame that was given.
+  /// The frames dropped since the last returned frame.
   private var droppedFrames: Int64 = 0
 
   /// - Parameters:
   ///   - format: of 8000 to 192,000 Hz and any channels.
-  ///   - channel: the one that is listened to, counted from 0; nil: the mean of all.
-  ///   - configuration: what is measured.
+  ///   - channel: the measured channel, counted from 0; nil: the mean of all.
+  ///   - configuration: the measures and their parameters.
   /// - Throws: ``AudioError`` with ``AudioError/Code/validation``.
   public init(
     format: AudioFormat, channel: Int? = nil, configuration: VoiceConfiguration = VoiceConfiguration()
@@ -51,9 +51,8 @@ public actor VoiceAnalyzer {
     self.processor = processor
   }
 
-  /// Takes a buffer.
-  ///
-  /// - Returns: the frames that it completes; none of a short one.
+  /// Processes a buffer.
+  /// - Returns: the frames that it completes; a short one completes none.
   /// - Throws: ``AudioError`` with ``AudioError/Code/formatMismatch``; the buffer does not count then.
   @discardableResult
   public func process(_ buffer: PCMBuffer) throws(AudioError) -> [VoiceFrame] {
@@ -62,7 +61,7 @@ public actor VoiceAnalyzer {
     if let next, buffer.position > next {
       try skip(buffer.position - next, into: &frames)
     } else if next != buffer.position {
-      // The first, or one of another recording.
+      // The first buffer, or the first of another recording.
       restart()
       ahead = buffer.position
     }
@@ -76,7 +75,7 @@ public actor VoiceAnalyzer {
     return frames
   }
 
-  /// All frames so far in sum.
+  /// The summary of all frames so far.
   public var summary: VoiceSummary {
     get throws(AudioError) { try processor.summary() }
   }
@@ -87,10 +86,10 @@ public actor VoiceAnalyzer {
     (next, seen, ahead, droppedFrames) = (nil, 0, 0, 0)
   }
 
-  /// Listens to an input, and gives each frame as it is heard. A task that is cancelled is given those that the input's last
-  /// buffer completed, and then nil.
+  /// Opens an input and returns its frames as they are measured. A cancelled task gets the frames that the input's last buffer
+  /// completed, and then nil.
   ///
-  /// - Parameter input: of this analyzer's format; another one is an error.
+  /// - Parameter input: sound of this analyzer's format; another format is an error.
   /// - Throws: what the input throws when it cannot be opened.
   public nonisolated func frames<Input: AudioInput>(
     of input: Input
@@ -98,7 +97,7 @@ public actor VoiceAnalyzer {
     VoiceFrames(analyzer: self, buffers: try await input.buffers())
   }
 
-  /// Silence in the place of what was lost: of a long hole two windows, after which nothing of what was before it is heard.
+  /// Adds silence in the place of dropped frames: for a long gap two windows, after which no sound from before it has an effect.
   private func skip(_ lost: Int64, into frames: inout [VoiceFrame]) throws(AudioError) {
     droppedFrames += lost
     let silence = min(lost, 2 * Int64(window))
@@ -108,7 +107,7 @@ public actor VoiceAnalyzer {
     ahead += lost - silence
   }
 
-  /// Takes samples in. Frames from the processor's `sample` on are `distance` further on in the recording.
+  /// Processes samples. Frames from the processor's `sample` on are `distance` further on in the recording.
   private func take(
     _ samples: Span<Float>, movingFrom sample: Int64, by distance: Int64, into frames: inout [VoiceFrame]
   ) throws(AudioError) {

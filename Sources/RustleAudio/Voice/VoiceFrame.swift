@@ -1,31 +1,29 @@
 internal import RustleCore
 
-/// A voice at one time.
+/// The measures of a voice at one moment.
 public struct VoiceFrame: Sendable, Hashable {
   /// The time of the frame's middle, in samples from the beginning of the signal.
   public var sample: Int64
-  /// The same in seconds.
+  /// The time of the frame's middle, in seconds from the beginning of the signal.
   public var time: Double
-  /// The pitch in Hz; nil: there is none in the range. It counts when ``isVoiced`` says so.
+  /// The pitch in Hz; nil: none in the range. It is valid if ``isVoiced``.
   public var pitch: Double?
-  /// 0 to 1: the share of frames like this whose pitch is there and right.
+  /// The confidence, 0 to 1: the share of frames like this that have the reported pitch.
   public var confidence: Double
-  /// Whether there is a voice: a pitch with a confidence of at least ``PitchFrame/voicedConfidence``.
+  /// Whether the frame is voiced: has a pitch with a confidence of at least ``PitchFrame/voicedConfidence``.
   public var isVoiced: Bool
   /// The level in dB relative to a full-scale square wave; minus infinity for silence.
   public var level: Double
-  /// The harmonics-to-noise ratio in dB, of a voiced frame; minus infinity where nothing is periodic, nil where it is not
-  /// measured.
+  /// The harmonics-to-noise ratio in dB, of a voiced frame; minus infinity where nothing is periodic, nil if not measured.
   public var harmonicsToNoise: Double?
-  /// The formants; none where they are not looked for. Those of an unvoiced frame are the noise's.
+  /// The formants; none if not measured. Formants of an unvoiced frame are the noise's.
   public var formants: Formants
-  /// The spectrum's mean frequency in Hz; nil of silence and where it is not measured.
+  /// The spectrum's mean frequency in Hz; nil of silence and if not measured.
   public var centroid: Double?
-  /// The frames of sound that were lost before this one, since the frame before; silence stands in their place. 0 of a signal
-  /// without holes.
+  /// The frames of sound dropped since the previous analysis frame, replaced by silence. 0 of a signal without gaps.
   public var droppedFrames: Int64
 
-  /// A frame, for tests and for measures from elsewhere.
+  /// Creates a frame, for tests and for measures from other sources.
   public init(
     sample: Int64, time: Double, pitch: Double?, confidence: Double, isVoiced: Bool, level: Double = -.infinity,
     harmonicsToNoise: Double? = nil, formants: Formants = Formants(), centroid: Double? = nil, droppedFrames: Int64 = 0

@@ -1,6 +1,6 @@
 internal import RustleCore
 
-/// The formants of a signal in which they stay where they are, such as a vowel: medians over frames 10 ms apart.
+/// Returns the formants of a signal with steady formants, such as a vowel: medians over frames 10 ms apart.
 ///
 /// ```swift
 /// let formants = try extractFormants(in: vowel.span, sampleRate: 44_100)
@@ -10,7 +10,7 @@ internal import RustleCore
 /// - Parameters:
 ///   - samples: one channel, any number.
 ///   - sampleRate: in Hz, 8000 to 192,000.
-///   - configuration: which are looked for, and how.
+///   - configuration: the parameters of the analysis.
 /// - Throws: ``AudioError`` with ``AudioError/Code/validation``.
 public func extractFormants(
   in samples: Span<Float>, sampleRate: Double, configuration: FormantConfiguration = FormantConfiguration()
@@ -25,16 +25,16 @@ public func extractFormants(
 
 /// The shape of a spectrum.
 public struct SpectrumFeatures: Sendable, Hashable {
-  /// The mean frequency, each with its power as its weight, in Hz; 0 of silence.
+  /// The mean frequency weighted by power, in Hz; 0 of silence.
   public var centroid: Double
-  /// The frequency below which 95 % of the energy are, in Hz; 0 of silence.
+  /// The frequency below which 95 % of the energy lie, in Hz; 0 of silence.
   public var rolloff: Double
-  /// The slope of the straight line through the levels of thirds of an octave, from 100 Hz to 8 kHz or 0.45 of the sample rate,
+  /// The slope of the straight line through one-third-octave band levels, from 100 Hz to 8 kHz or 0.45 of the sample rate,
   /// in dB per octave: 0 of white noise, -3 of pink noise.
   public var tilt: Double
 }
 
-/// The shape of a signal's spectrum: of the mean power of frames of at least 40 ms that overlap by half.
+/// Returns the shape of a signal's spectrum: of the mean power of frames of at least 40 ms that overlap by half.
 ///
 /// - Parameters:
 ///   - samples: one channel, any number.
@@ -49,22 +49,22 @@ public func analyzeSpectrum(in samples: Span<Float>, sampleRate: Double) throws(
   }
 }
 
-/// How much of a signal is periodic.
+/// The periodicity of a signal.
 public struct HarmonicsToNoise: Sendable, Hashable {
   /// The power of the periodic part over that of the rest in dB, at most 70; minus infinity where nothing is periodic.
   public var hnr: Double
-  /// One over the period, in Hz; nil where nothing is periodic.
+  /// The reciprocal of the period, in Hz; nil where nothing is periodic.
   public var f0: Double?
   /// Whether at least 0.45 of the energy is periodic.
   public var isVoiced: Bool
 }
 
-/// The harmonics-to-noise ratio of a signal, by the autocorrelation (P. Boersma, IFA Proceedings 17, 1993).
+/// Returns the harmonics-to-noise ratio of a signal, by the autocorrelation (P. Boersma, IFA Proceedings 17, 1993).
 ///
 /// - Parameters:
 ///   - samples: one channel, any number.
 ///   - sampleRate: in Hz, 8000 to 192,000.
-///   - range: the pitches that are looked for in Hz, within 40 to 2000 and below a quarter of the sample rate.
+///   - range: the range of pitch in Hz, within 40 to 2000 and below a quarter of the sample rate.
 /// - Throws: ``AudioError`` with ``AudioError/Code/validation``.
 public func calculateHNR(
   in samples: Span<Float>, sampleRate: Double, range: ClosedRange<Double> = 75...500
@@ -81,30 +81,30 @@ public func calculateHNR(
 
 /// The levels of the first two harmonics of a voice.
 public struct H1MinusH2: Sendable, Hashable {
-  /// H1 less H2 in dB: about 0 or less of a pressed voice, 5 and more of a breathy one; 0 where no fundamental was found.
+  /// H1-H2 in dB: about 0 or less of a pressed voice, 5 and more of a breathy one; 0 where no fundamental was found.
   public var h1MinusH2: Double
   /// The first harmonic's level in dB relative to a full-scale sine; minus infinity where no fundamental was found.
   public var h1AmplitudeDb: Double
-  /// The second harmonic's.
+  /// The second harmonic's level in dB relative to a full-scale sine; minus infinity where no fundamental was found.
   public var h2AmplitudeDb: Double
-  /// The fundamental frequency in Hz, of found ones the mean; nil: none was found.
+  /// The fundamental frequency in Hz, the mean of the found ones; nil: none was found.
   public var f0: Double?
 }
 
-/// How much stronger the first harmonic of a signal is than the second: of the mean powers over frames of 8 periods. The levels
-/// are the sound's own; a formant near a harmonic raises it.
+/// Returns the level difference of a signal's first two harmonics, H1-H2: of the mean powers over frames of 8 periods. The levels
+/// are not corrected for formants; one near a harmonic raises it.
 ///
 /// - Parameters:
 ///   - samples: one channel, any number.
 ///   - sampleRate: in Hz, 8000 to 192,000.
 ///   - f0: the fundamental in Hz, above 0 and at most a quarter of the sample rate; nil: found in each frame.
-///   - range: where it is looked for in Hz, within 40 to 2000 and below a quarter of the sample rate.
+///   - range: the range of the fundamental in Hz, within 40 to 2000 and below a quarter of the sample rate.
 /// - Throws: ``AudioError`` with ``AudioError/Code/validation``.
 public func calculateH1H2(
   in samples: Span<Float>, sampleRate: Double, f0: Double? = nil, range: ClosedRange<Double> = 60...1_100
 ) throws(AudioError) -> H1MinusH2 {
   if let f0, f0 == 0 {
-    // The native side takes it for "found".
+    // 0 means "find it" to the native side.
     throw .validation("fundamental", expected: "more than 0 Hz", got: "0 Hz")
   }
   do {
@@ -119,12 +119,12 @@ public func calculateH1H2(
   }
 }
 
-/// The jitter and the shimmer of a whole signal, as Praat measures them.
+/// Returns the jitter and the shimmer of a whole signal, as Praat measures them.
 ///
 /// - Parameters:
 ///   - samples: one channel, any number.
 ///   - sampleRate: in Hz, 8000 to 192,000.
-///   - range: the pitches that are looked for in Hz, within 40 to 2000 and below a quarter of the sample rate.
+///   - range: the range of pitch in Hz, within 40 to 2000 and below a quarter of the sample rate.
 /// - Throws: ``AudioError`` with ``AudioError/Code/validation``.
 public func measureVoicePerturbation(
   in samples: Span<Float>, sampleRate: Double, range: ClosedRange<Double> = 60...1_100

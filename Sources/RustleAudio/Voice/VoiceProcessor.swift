@@ -1,10 +1,11 @@
 internal import RustleCore
 
-/// The voice in one channel's signal that comes in pieces of any length: pitch, formants, noise, and in sum jitter and shimmer.
+/// The measures of a voice in one channel's signal that arrives in pieces of any length: pitch, formants and noise in frames,
+/// jitter and shimmer in the summary.
 ///
-/// Each frame begins ``hop`` samples after the one before; its measures are of windows of different lengths with the same
-/// middle, and the longest has to be complete. However the signal is cut, the numbers are the same. The memory does not grow with
-/// the signal.
+/// Each frame begins ``hop`` samples after the previous one; its measures are of windows of different lengths with the same
+/// middle, and the longest has to be complete. The lengths of the pieces do not change the result. Memory does not grow with the
+/// signal.
 ///
 /// ```swift
 /// var voice = try VoiceProcessor(sampleRate: 48_000)
@@ -14,22 +15,22 @@ internal import RustleCore
 /// print(summary.medianPitch ?? 0, summary.perturbation.jitter)
 /// ```
 public struct VoiceProcessor: ~Copyable, Sendable {
-  /// In Hz.
+  /// The sample rate in Hz.
   public let sampleRate: Double
-  /// What it measures.
+  /// The measures and their parameters.
   public let configuration: VoiceConfiguration
-  /// The samples of the longest window: the first frame comes with as many.
+  /// The samples of the longest window, which complete the first frame.
   public let window: Int
-  /// The samples from frame to frame.
+  /// The hop size in samples.
   public let hop: Int
   private var native: NativeVoice
 
-  /// A processor at the beginning of a signal.
+  /// Creates a processor at the beginning of a signal.
   ///
   /// - Parameters:
   ///   - sampleRate: in Hz, 8000 to 192,000.
-  ///   - configuration: what is measured.
-  /// - Throws: ``AudioError`` with ``AudioError/Code/validation`` for what is out of bounds.
+  ///   - configuration: the measures and their parameters.
+  /// - Throws: ``AudioError`` with ``AudioError/Code/validation`` for a value out of its range.
   public init(sampleRate: Double, configuration: VoiceConfiguration = VoiceConfiguration()) throws(AudioError) {
     let described = try configuration.native(sampleRate: sampleRate)
     native = try AudioError.rethrowing { () throws(NativeError) in try NativeVoice(described) }
@@ -39,7 +40,7 @@ public struct VoiceProcessor: ~Copyable, Sendable {
     hop = native.hop
   }
 
-  /// Takes in the signal's next samples, any number, and appends the frames that they complete to `frames`.
+  /// Processes the signal's next samples, any number, and appends the frames that they complete to `frames`.
   ///
   /// - Throws: ``AudioError`` with ``AudioError/Code/native``.
   public mutating func process(_ samples: Span<Float>, into frames: inout [VoiceFrame]) throws(AudioError) {
@@ -49,11 +50,11 @@ public struct VoiceProcessor: ~Copyable, Sendable {
     }
   }
 
-  /// All frames of the signal so far in sum.
+  /// Returns the summary of all frames so far.
   ///
-  /// Its jitter and shimmer are of periods that are found as they come; ``measureVoicePerturbation(in:sampleRate:range:)`` sees
-  /// the whole signal and begins in the middle of each voiced stretch, as Praat does. The two differ by the chance of where in a
-  /// period they begin.
+  /// Its jitter and shimmer are of periods that are found as the signal arrives;
+  /// ``measureVoicePerturbation(in:sampleRate:range:)`` has the whole signal and begins in the middle of each voiced stretch, as
+  /// Praat does. The two differ by their starting point within a period.
   ///
   /// - Throws: ``AudioError`` with ``AudioError/Code/native``.
   public func summary() throws(AudioError) -> VoiceSummary {
@@ -64,10 +65,10 @@ public struct VoiceProcessor: ~Copyable, Sendable {
     }
   }
 
-  /// Forgets the signal and its sum; the next sample is the first of another.
+  /// Discards the signal and its summary; the next sample is the first of another signal.
   public mutating func reset() { native.reset() }
 
-  /// The frames of a whole signal, 1 + (L - N) / hop of L samples and a window of N, rounded down, and their sum.
+  /// Returns the frames of a whole signal, 1 + (L - N) / hop of L samples and a window of N, rounded down, and their summary.
   ///
   /// - Throws: As the initialiser.
   public static func analyze(

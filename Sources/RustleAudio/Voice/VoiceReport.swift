@@ -1,4 +1,4 @@
-/// What a whole recording of a voice shows: its pitch in sum, how much of it is noise, how steady its periods are, its formants.
+/// The report on a whole recording of a voice: pitch, noise, steadiness of the periods, and formants.
 ///
 /// ```swift
 /// let (frames, summary) = try VoiceProcessor.analyze(samples.span, sampleRate: 48_000)
@@ -8,42 +8,42 @@
 public struct VoiceReport: Sendable {
   /// The length of the sound, in seconds.
   public let seconds: Double
-  /// The pitches that were looked for, in Hz.
+  /// The range of pitch, in Hz.
   public let range: ClosedRange<Double>
-  /// Where formants were looked for, and how.
+  /// The parameters of the formant analysis.
   public let formantSearch: FormantConfiguration
-  /// The frames in sum.
+  /// The summary of the frames.
   public let summary: VoiceSummary
   /// The pitch of a sound that is shorter than a frame, if it has one.
   public let wholePitch: DetectedPitch?
-  /// The medians of the voiced frames' formants; of a sound that is shorter than a frame those of the whole.
+  /// The medians of the voiced frames' formants; of a sound shorter than a frame, the formants of the whole.
   public let formants: [Formant]
   /// The measures of the whole sound.
   public let measures: Measures
 
-  /// What is measured of the whole sound at once.
+  /// Measures of a whole sound at once.
   public struct Measures: Sendable {
-    /// How much of it is periodic.
+    /// The periodicity.
     public let ratio: HarmonicsToNoise
     /// The levels of the first two harmonics.
     public let harmonics: H1MinusH2
-    /// How steady the periods are.
+    /// The steadiness of the periods.
     public let perturbation: VoicePerturbation
     /// The shape of the spectrum.
     public let spectrum: SpectrumFeatures
   }
 
-  /// Measures a whole sound of which the frames have been analysed. A sound that is shorter than a frame is measured as a whole,
-  /// as the ratio and the periods are. The time is proportional to the length.
+  /// Measures a whole sound whose frames have been analysed. A sound shorter than a frame is measured as a whole, as the ratio
+  /// and the periods are. The time is proportional to the length.
   ///
   /// - Parameters:
-  ///   - signal: the sound, one channel, full scale being 1.
-  ///   - sampleRate: in Hz, as `VoiceProcessor` takes it.
-  ///   - range: the pitches that are looked for, in Hz.
-  ///   - formantSearch: where formants are looked for, and how.
-  ///   - frames: those of a ``VoiceProcessor`` with the same range and search, in their order.
-  ///   - summary: that of the same processor.
-  /// - Throws: ``AudioError`` for a sample rate or a range that the measures do not take.
+  ///   - signal: the sound, one channel; full scale is 1.
+  ///   - sampleRate: in Hz, as for `VoiceProcessor`.
+  ///   - range: the range of pitch, in Hz.
+  ///   - formantSearch: the parameters of the formant analysis.
+  ///   - frames: the frames of a ``VoiceProcessor`` with the same range and parameters, in their order.
+  ///   - summary: the summary of the same processor.
+  /// - Throws: ``AudioError`` for a sample rate or a range that the measures refuse.
   public init(
     _ signal: [Float], sampleRate: Double, range: ClosedRange<Double> = 60...1_100,
     formantSearch: FormantConfiguration = FormantConfiguration(), frames: [VoiceFrame], summary: VoiceSummary
@@ -63,10 +63,10 @@ public struct VoiceReport: Sendable {
     wholePitch = pitch
     formants =
       pitch.isVoiced
-      ? try extractFormants(in: signal.span, sampleRate: sampleRate, configuration: formantSearch).found : []
+      ? Array(try extractFormants(in: signal.span, sampleRate: sampleRate, configuration: formantSearch)) : []
   }
 
-  /// The part of the frames that are voiced, 0 to 1.
+  /// The share of voiced frames, 0 to 1.
   public var voicedShare: Double {
     summary.frames == 0 ? 0 : Double(summary.voicedFrames) / Double(summary.frames)
   }
@@ -74,19 +74,19 @@ public struct VoiceReport: Sendable {
   /// The median pitch of the voiced frames, or the pitch of a sound that is shorter than a frame, in Hz.
   public var medianPitch: Double? { summary.medianPitch ?? wholePitch?.frequency }
 
-  /// How sure the pitch is, 0 to 1; nil: there is none.
+  /// The confidence of the pitch, 0 to 1; nil: no pitch.
   public var confidence: Double? {
     if summary.voicedFrames > 0 { return summary.meanConfidence }
     return wholePitch.flatMap { $0.isVoiced ? $0.confidence : nil }
   }
 
-  /// The median of each formant's frequency and bandwidth over the voiced frames. It ends at the first formant that fewer than
+  /// Returns the median of each formant's frequency and bandwidth over the voiced frames, up to the first formant that fewer than
   /// half of them have.
   public static func medians(of frames: [VoiceFrame]) -> [Formant] {
     let voiced = frames.filter(\.isVoiced)
     var medians: [Formant] = []
     for number in 1... {
-      let found = voiced.compactMap { $0.formants[number] }
+      let found = voiced.compactMap { $0.formants.formant(number) }
       guard 2 * found.count >= voiced.count, let frequency = found.map(\.frequency).median,
         let bandwidth = found.map(\.bandwidth).median
       else { break }

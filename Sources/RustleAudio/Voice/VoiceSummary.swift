@@ -1,10 +1,10 @@
 internal import RustleCore
 
-/// How steady the periods of a voice are, by the definitions of Praat's voice report. All are 0 where there are too few periods.
+/// The steadiness of a voice's periods, by the definitions of Praat's voice report. All are 0 where there are too few periods.
 public struct VoicePerturbation: Sendable, Hashable {
-  /// The periods that were measured.
+  /// The number of measured periods.
   public var periods: Int
-  /// Their mean, in seconds.
+  /// The mean period, in seconds.
   public var meanPeriod: Double
   /// Local jitter: the mean difference of neighbouring periods over the mean period, a plain ratio.
   public var jitter: Double
@@ -34,11 +34,11 @@ public struct VoicePerturbation: Sendable, Hashable {
   }
 }
 
-/// A voice in sum, however long it speaks. All measures are of the voiced frames.
+/// The summary of a voice's frames, however many. All measures are of the voiced frames.
 public struct VoiceSummary: Sendable, Hashable {
-  /// The frames.
+  /// The number of frames.
   public var frames: Int
-  /// Those that are voiced.
+  /// The number of voiced frames.
   public var voicedFrames: Int
   /// The median pitch in Hz, right within half a cent; nil: no frame is voiced.
   public var medianPitch: Double?
@@ -48,12 +48,12 @@ public struct VoiceSummary: Sendable, Hashable {
   public var pitchDeviation: Double?
   /// The mean confidence, 0 to 1; 0 where no frame is voiced.
   public var meanConfidence: Double
-  /// The mean harmonics-to-noise ratio in dB, of the voiced frames in which one was found; nil: no frame is voiced.
+  /// The mean harmonics-to-noise ratio in dB, of the voiced frames that have one; nil: no frame is voiced.
   public var meanHarmonicsToNoise: Double?
   /// Jitter and shimmer.
   public var perturbation: VoicePerturbation
 
-  /// - Parameter measuresHarmonicity: whether there was a ratio to find.
+  /// - Parameter measuresHarmonicity: whether the ratio was measured.
   init(_ native: NativeVoiceSummary, measuresHarmonicity: Bool) {
     frames = Int(clamping: native.frames)
     voicedFrames = Int(clamping: native.voiced)

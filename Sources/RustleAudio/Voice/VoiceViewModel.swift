@@ -5,43 +5,43 @@ internal import RustleCore
 @MainActor
 @Observable
 public final class VoiceViewModel {
-  /// What was heard last; of the last sound when it does not run.
+  /// The newest frame; when it does not run, the last one of the last run.
   public private(set) var frame: VoiceFrame?
-  /// The newest frames, the latest last, at most ``historyLimit`` of them.
+  /// The newest frames in order, at most ``historyLimit`` of them.
   public private(set) var history: [VoiceFrame] = []
-  /// All frames of the run in sum, renewed with every eighth frame and when the run ends; nil before the first eight.
+  /// The summary of all frames of the run, updated with every eighth frame and when the run ends; nil before the first eight.
   public private(set) var summary: VoiceSummary?
-  /// Whether it listens.
+  /// Whether an analysis runs.
   public private(set) var isRunning = false
-  /// Why the last run could not begin, or ended early; nil when it did not.
+  /// The error that kept the last run from beginning, or ended it early; nil: none.
   public private(set) var error: (any Error)?
-  /// The frames that ``history`` holds at most, 1 or more.
+  /// The most frames of ``history``, 1 or more.
   public let historyLimit: Int
 
-  /// The frames from one sum to the next: reading it takes time in proportion to the range of pitch.
+  /// The frames from one summary to the next: computing it takes time in proportion to the range of pitch.
   private static let framesPerSum = 8
 
   @ObservationIgnored private var analyzer: VoiceAnalyzer?
   @ObservationIgnored private let runs = Runs()
 
-  /// A model that listens to nothing yet.
+  /// Creates a model that does not run.
   ///
-  /// - Parameter historyLimit: the frames that ``history`` holds at most; less than 1 counts as 1. At 44,100 Hz and the default
-  ///   hop 512 are six seconds.
+  /// - Parameter historyLimit: the most frames of ``history``; less than 1 counts as 1. 512 are six seconds at 44,100 Hz and the
+  ///   default hop.
   public init(historyLimit: Int = 512) { self.historyLimit = max(1, historyLimit) }
 
   /// The pitch of the newest frame in Hz; nil where it is not voiced.
   public var pitch: Double? { frame.flatMap { $0.isVoiced ? $0.pitch : nil } }
-  /// Why the last run could not begin, or ended early, in words; nil when it did not.
+  /// The message of ``error``; nil: none.
   public var errorText: String? { error.map { ($0 as? AudioError)?.message ?? "\($0)" } }
 
-  /// Listens to an input, in place of what ran before.
+  /// Analyses an input, in place of the run before.
   ///
   /// - Parameters:
-  ///   - input: of `format`; of another one the run ends with an error.
+  ///   - input: sound of `format`; another format ends the run with an error.
   ///   - format: of 8000 to 192,000 Hz and any channels.
-  ///   - channel: the one that is listened to, counted from 0; nil: the mean of all.
-  ///   - configuration: what is measured. What is out of bounds is the run's ``error``.
+  ///   - channel: the measured channel, counted from 0; nil: the mean of all.
+  ///   - configuration: the measures and their parameters. A value out of its range is the run's ``error``.
   public func start(
     _ input: some AudioInput, format: AudioFormat, channel: Int? = nil,
     configuration: VoiceConfiguration = VoiceConfiguration()
@@ -72,7 +72,7 @@ public final class VoiceViewModel {
     }
   }
 
-  /// Ends the listening and returns when its input is left; what it showed stays.
+  /// Ends the run and returns when its input has ended; its values stay.
   public func stop() async {
     let (run, analyzer) = (runs.overtake(), analyzer)
     (isRunning, self.analyzer) = (false, nil)
@@ -86,7 +86,7 @@ public final class VoiceViewModel {
     history.append(frame)
   }
 
-  /// Reads the sum, unless there is none, or something else runs by then.
+  /// Updates the summary, unless there is none, or another run has begun meanwhile.
   private func sum(_ analyzer: VoiceAnalyzer, _ run: Runs.Run) async {
     guard let sum = try? await analyzer.summary, run == runs.newest, sum.frames > 0 else { return }
     summary = sum

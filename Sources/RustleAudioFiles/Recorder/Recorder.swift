@@ -1,7 +1,7 @@
 public import RustleAudio
 internal import Synchronization
 
-/// Records sound into a file that opens whatever becomes of the process, and shows the level meanwhile.
+/// A recorder of sound into a file that opens even when the process is killed, with level reports meanwhile.
 ///
 /// ```swift
 /// let recorder = Recorder()
@@ -13,30 +13,30 @@ internal import Synchronization
 /// One recording at a time; a stopped recorder can be started again. A device that is lost and a disk that is full end the
 /// recording, with the file kept: ``stop()`` and ``finished()`` throw a ``RecordingError`` then. Dropping the recorder stops it.
 public actor Recorder {
-  /// What a recorder does.
+  /// The state of a recorder.
   public enum State: Sendable, Hashable {
-    /// Nothing yet, or nothing any more.
+    /// Not recording.
     case idle
     /// Opening its input and its file.
     case starting
-    /// Writing what comes.
+    /// Writing the sound of its input.
     case recording
-    /// Throwing away what comes.
+    /// Discarding the sound of its input.
     case paused
   }
 
   private enum Phase {
     case idle
     case starting(Start)
-    /// The latest recording, which may be over.
+    /// The latest recording, which may have ended.
     case running(Run)
   }
 
   private var phase = Phase.idle
-  /// Shows how the next recording goes.
+  /// The progress of the next recording.
   private var upcoming = Broadcast<RecorderProgress>()
 
-  /// A recorder that does nothing yet.
+  /// Creates an idle recorder.
   public init() {}
 
   deinit {
@@ -47,7 +47,7 @@ public actor Recorder {
     }
   }
 
-  /// What it does. A recording whose input has come to its end is idle.
+  /// The state. A recorder whose input has ended is idle.
   public var state: State {
     switch phase {
     case .idle: .idle
@@ -60,13 +60,13 @@ public actor Recorder {
   /// Opens the input and the file and begins to record. Returns when both are open.
   ///
   /// - Parameters:
-  ///   - input: what is recorded.
+  ///   - input: the recorded sound.
   ///   - format: the input's format; sound of another one ends the recording with an error.
   ///   - path: the file, WAV or FLAC by its extension.
-  ///   - options: how it is written.
-  /// - Throws: ``AudioError`` with ``AudioError/Code/wrongState`` while a recording goes on; what the input throws when it
-  ///   cannot be opened; ``AudioFileError`` when the file cannot be made; `CancellationError` when the task is cancelled
-  ///   meanwhile, or ``stop()`` is called. Nothing goes on then.
+  ///   - options: the options of the writer.
+  /// - Throws: ``AudioError`` with ``AudioError/Code/wrongState`` while a recording runs; the input's error when it cannot be
+  ///   opened; ``AudioFileError`` when the file cannot be made; `CancellationError` when the task is cancelled meanwhile, or
+  ///   ``stop()`` is called. Nothing is recorded then.
   public func start(
     _ input: some AudioInput, format: AudioFormat, to path: String,
     options: AudioFileWriter.Options = AudioFileWriter.Options()
@@ -98,22 +98,22 @@ public actor Recorder {
     phase = .running(Run(task: task, control: control, shown: shown))
   }
 
-  /// Throws away what comes until ``resume()``; the file goes on where it is. Does nothing when it is paused.
+  /// Discards sound until ``resume()``, after which the file continues. Does nothing when it is paused.
   ///
   /// - Throws: ``AudioError`` with ``AudioError/Code/wrongState`` when nothing is recorded.
   public func pause() throws(AudioError) { try running().control.setPaused(true) }
 
-  /// Writes what comes again. Does nothing when it is not paused.
+  /// Continues to write sound. Does nothing when it is not paused.
   ///
   /// - Throws: ``AudioError`` with ``AudioError/Code/wrongState`` when nothing is recorded.
   public func resume() throws(AudioError) { try running().control.setPaused(false) }
 
-  /// Ends the recording and returns when the file and the device are closed. Of one that is over already it tells what became of
-  /// it. One that is still being opened is called off.
+  /// Ends the recording and returns when the file and the device are closed. Of an ended recording it reports the result; a
+  /// recording that is still being opened is cancelled.
   ///
   /// - Returns: what was written.
-  /// - Throws: ``RecordingError`` when the recording ended by itself for a reason; ``AudioError`` with
-  ///   ``AudioError/Code/wrongState`` when there has been none.
+  /// - Throws: ``RecordingError`` when an error ended the recording; ``AudioError`` with ``AudioError/Code/wrongState`` when
+  ///   there has been none.
   public func stop() async throws -> Recording {
     if case .starting(let start) = phase {
       start.callOff()
@@ -124,7 +124,7 @@ public actor Recorder {
     return try await run.task.value.get()
   }
 
-  /// Waits for the end of the recording: that of its input, or ``stop()``.
+  /// Waits for the end of the recording: the end of its input, or ``stop()``.
   ///
   /// - Returns: what was written.
   /// - Throws: as ``stop()``.
@@ -132,8 +132,8 @@ public actor Recorder {
     try await latest().task.value.get()
   }
 
-  /// How the recording goes from now on, or the next one when there has been none: one record for each buffer; a listener that is
-  /// too slow sees the newest. It ends with the recording.
+  /// Returns the progress of the recording from now on, or of the next one if there has been none: one record for each buffer; a
+  /// slow listener gets the newest. It ends with the recording.
   public func progress() -> AsyncStream<RecorderProgress> {
     if case .running(let run) = phase { return run.shown.stream() }
     return upcoming.stream()
@@ -161,7 +161,7 @@ public actor Recorder {
     let task: Task<Result, Never>
     let opened: OpenedSignal
 
-    /// Opening may take long, and knows no way back: what is open in the end is closed again.
+    /// Opening may take long and cannot be interrupted: an input that opens too late is closed again.
     func callOff() {
       task.cancel()
       _ = opened.fire(CancellationError())
@@ -189,7 +189,7 @@ public actor Recorder {
     let buffers: Input.Buffers
     do {
       buffers = try await input.buffers()
-      // Not over an older file, for a recording that was called off.
+      // A cancelled recording does not replace an older file.
       try Task.checkCancellation()
       take = try Take(path: path, format: format, options: options)
     } catch {
@@ -201,7 +201,7 @@ public actor Recorder {
       return .failure(RecordingError(recording: nothing, cause: CancellationError()))
     }
     let failure = await write(buffers, to: &take, control: control, shown: shown)
-    // A device that is still open would refuse whoever comes next.
+    // A device that is still open would refuse the next caller.
     if let device = buffers as? any SettlingBuffers { await device.settle() }
     do {
       try take.finish()
@@ -212,7 +212,7 @@ public actor Recorder {
     return .failure(RecordingError(recording: take.kept(after: failure), cause: failure))
   }
 
-  /// Writes what comes until it ends; returns why, unless that is as it should be.
+  /// Writes the sound until it ends; returns the error, nil for a normal end.
   private static func write<Buffers: AsyncSequence>(
     _ buffers: Buffers, to take: inout Take, control: RecordingControl, shown: Broadcast<RecorderProgress>
   ) async -> (any Error)? where Buffers.Element == PCMBuffer {
@@ -224,7 +224,7 @@ public actor Recorder {
       }
       return nil
     } catch is CancellationError {
-      // That is how a stop reaches some inputs.
+      // Some inputs receive a stop this way.
       return nil
     } catch {
       return error
@@ -232,7 +232,7 @@ public actor Recorder {
   }
 }
 
-/// What a recorder and its recording share.
+/// The state that a recorder and its recording share.
 private final class RecordingControl: Sendable {
   private let paused = Atomic<Bool>(false)
   private let over = Atomic<Bool>(false)
@@ -252,7 +252,7 @@ private final class OpenedSignal: Sendable {
 
   private let state = Mutex(State.waiting(nil))
 
-  /// Says which it is; false when that was said before.
+  /// Sets the result; false when it was set before.
   func fire(_ error: (any Error)?) -> Bool {
     let (isFirst, waiter) = state.withLock { state -> (Bool, CheckedContinuation<Void, any Error>?) in
       guard case .waiting(let waiter) = state else { return (false, nil) }

@@ -5,27 +5,27 @@ public import RustleAudio
 @MainActor
 @Observable
 public final class RecorderViewModel {
-  /// What the recorder does.
+  /// The recorder's state.
   public private(set) var state = Recorder.State.idle
-  /// How the recording goes; of the last one when nothing is recorded.
+  /// The progress of the recording, or of the last one when nothing is recorded.
   public private(set) var progress: RecorderProgress?
-  /// The last recording that came to its end.
+  /// The last recording that ended.
   public private(set) var recording: Recording?
-  /// Why the last call was refused, or the last recording ended early; nil when it was not.
+  /// The error that refused the last call, or ended the last recording early; nil: none.
   public private(set) var error: (any Error)?
 
   @ObservationIgnored private let recorder: Recorder
   @ObservationIgnored private let runs = Runs()
-  /// Whether somebody waits for the end of a recording.
+  /// Whether a task waits for the end of a recording.
   @ObservationIgnored private var hasEnd = false
 
-  /// A model over a recorder of its own.
+  /// Creates a model of a new recorder.
   public init() {
     recorder = Recorder()
   }
 
   deinit {
-    // Whoever waits for the end keeps the recorder: it has to be told.
+    // The task that waits for the end keeps the recorder, which therefore has to be stopped.
     if hasEnd { Task { [recorder] in _ = try? await recorder.stop() } }
   }
 
@@ -57,7 +57,7 @@ public final class RecorderViewModel {
     }
   }
 
-  /// Pauses, or goes on.
+  /// Pauses, or resumes.
   public func setPaused(_ isPaused: Bool) async {
     do {
       if isPaused { try await recorder.pause() } else { try await recorder.resume() }
@@ -67,11 +67,11 @@ public final class RecorderViewModel {
     }
   }
 
-  /// Ends the recording and returns when the file is closed; calls one off that is being opened. Does nothing when nothing is
+  /// Ends the recording and returns when the file is closed; cancels one that is being opened. Does nothing when nothing is
   /// recorded.
   public func stop() async {
     guard state != .idle else { return }
-    // Its result is that of the one who waits for the end.
+    // The task that waits for the end has the result.
     _ = try? await recorder.stop()
     await runs.finished()
   }

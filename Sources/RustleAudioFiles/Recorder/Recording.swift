@@ -1,7 +1,7 @@
 public import Foundation
 public import RustleAudio
 
-/// What a recorder has written.
+/// A recorded file.
 public struct Recording: Sendable, Hashable {
   /// The file.
   public let path: String
@@ -9,9 +9,9 @@ public struct Recording: Sendable, Hashable {
   public let format: AudioFormat
   /// Frames in the file.
   public let frames: Int64
-  /// Frames that were lost on the way; silence stands in their places, unless there were more than a minute of them at a time.
+  /// Frames dropped by the input; silence replaces them, except for gaps of more than a minute.
   public let droppedFrames: Int64
-  /// How often the device had no room left; each time it lost sound, how much it does not say.
+  /// The device's overruns; each one lost an unknown amount of sound.
   public let overruns: Int
   /// Samples that were beyond the range of the encoding.
   public let clippedSamples: Int
@@ -19,7 +19,7 @@ public struct Recording: Sendable, Hashable {
   /// The time in the file.
   public var duration: Duration { .seconds(Double(frames) / format.sampleRate) }
 
-  /// A recording of so many frames, of which so many were lost; the recorder makes them, and previews may.
+  /// Creates a description of a recording, as the recorder does, and previews may.
   public init(
     path: String, format: AudioFormat, frames: Int64, droppedFrames: Int64 = 0, overruns: Int = 0,
     clippedSamples: Int = 0
@@ -33,44 +33,43 @@ public struct Recording: Sendable, Hashable {
   }
 }
 
-/// A recording that came to an end against the will of whoever made it: the device was lost, or the disk is full. The file is
-/// kept, and opens.
+/// The error of a recording that ended early: the device was lost, or the disk is full. The file is kept, and opens.
 public struct RecordingError: Error, Sendable {
-  /// What is in the file.
+  /// The recording in the file.
   public let recording: Recording
-  /// Why there is no more: ``AudioError``, ``AudioFileError``, or what else the input throws.
+  /// The cause: ``AudioError``, ``AudioFileError``, or another error of the input.
   public let cause: any Error
 }
 
 extension RecordingError: LocalizedError {
-  /// The cause, and what was kept.
+  /// The cause, and the kept duration.
   public var errorDescription: String? {
     let kept = (recording.duration / .seconds(1) * 10).rounded() / 10
     return "\(cause.localizedDescription); \(kept) s are kept in \(recording.path)"
   }
 
-  /// What the cause advises.
+  /// The advice of the cause.
   public var recoverySuggestion: String? { (cause as? any LocalizedError)?.recoverySuggestion }
 }
 
-/// How a recording goes.
+/// The progress of a recording.
 public struct RecorderProgress: Sendable, Hashable {
   /// Frames in the file.
   public let frames: Int64
   /// The time in the file.
   public let duration: Duration
-  /// Whether what comes is thrown away at the moment.
+  /// Whether sound is being discarded.
   public let isPaused: Bool
   /// The levels of the newest buffer, one for each channel, also while paused.
   public let levels: [SignalLevel]
-  /// Frames lost so far.
+  /// Frames dropped so far.
   public let droppedFrames: Int64
   /// Overruns of the device so far.
   public let overruns: Int
   /// Samples beyond the range of the encoding so far.
   public let clippedSamples: Int
 
-  /// The state of a recording; the recorder makes them, and previews may.
+  /// Creates the progress of a recording, as the recorder does, and previews may.
   public init(
     frames: Int64, duration: Duration, isPaused: Bool, levels: [SignalLevel], droppedFrames: Int64 = 0,
     overruns: Int = 0,

@@ -2,7 +2,7 @@ internal import RustleAudio
 
 /// One recording as it is written.
 struct Take: ~Copyable {
-  /// The longest hole that is filled with silence, in seconds: a device that slept for a night leaves a hole.
+  /// The longest gap that is filled with silence, in seconds: not that of a device that slept for a night.
   private static let maximumSilence = 60.0
 
   private let format: AudioFormat
@@ -19,13 +19,13 @@ struct Take: ~Copyable {
     recording = Recording(path: path, format: format, frames: 0, droppedFrames: 0, overruns: 0, clippedSamples: 0)
   }
 
-  /// Writes a buffer, with silence in the place of what was lost before it, so that the time in the file is that of the world.
+  /// Writes a buffer, with silence in the place of frames dropped before it, so that the time in the file is real time.
   mutating func add(_ buffer: PCMBuffer, isPaused: Bool) throws(AudioFileError) {
     overruns = buffer.overruns
     defer { note() }
     defer { wasPaused = isPaused }
     if isPaused { return }
-    // What was lost during a pause is not missing.
+    // Frames dropped during a pause are not missing.
     let lost = wasPaused ? 0 : buffer.droppedFrames
     droppedFrames += lost
     let most = Int64(Self.maximumSilence * format.sampleRate)
@@ -49,7 +49,7 @@ struct Take: ~Copyable {
       overruns: overruns, clippedSamples: recording.clippedSamples)
   }
 
-  /// What is in the file after an error: the file itself is asked when the disk did not take all that was written.
+  /// What is in the file after an error: the file itself is measured when the disk did not take everything.
   func kept(after error: any Error) -> Recording {
     guard let error = error as? AudioFileError, error.code == .diskFull || error.code == .writeFailed,
       let frames = Self.frames(in: recording.path)

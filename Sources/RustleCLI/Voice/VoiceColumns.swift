@@ -6,10 +6,10 @@ extension VoiceFrame {
   static var columns: [Column<Self>] {
     let shown = [1: "F1", 2: "F2", 3: "F3"]
     let formants = (1...5).flatMap { number -> [Column<Self>] in
-      let frequency = Column("f\(number)_hz") { (frame: Self) in frame.formants[number]?.frequency }
+      let frequency = Column("f\(number)_hz") { (frame: Self) in frame.formants.formant(number)?.frequency }
       return [
         shown[number].map { frequency.shown($0, 6, "%.0f") } ?? frequency,
-        Column("b\(number)_hz") { $0.formants[number]?.bandwidth },
+        Column("b\(number)_hz") { $0.formants.formant(number)?.bandwidth },
       ]
     }
     return [
