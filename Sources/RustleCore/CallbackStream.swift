@@ -1,20 +1,20 @@
 internal import Synchronization
 
-/// An `AsyncStream` that a session's callback yields to, with nothing between the two, and the engine's view of it.
+/// An `AsyncStream` to which a session's callback yields directly, and the engine's view of it.
 ///
-/// The session ends when the stream is dropped, when its reader's task is cancelled, and when the monitor is dropped; what waits
-/// then can still be read.
+/// The session ends when the stream is dropped, when its reader's task is cancelled, and when the monitor is dropped; buffered
+/// values can still be read then.
 package struct CallbackStream<Value: Sendable>: Sendable {
   /// The values. Tasks that read them at the same time take turns; cancelling one of them ends the stream for all.
   package let values: AsyncStream<Value>
-  /// Keeps the session. It counts a value as delivered when it has left the buffer, as far as the newest value shows; what waits
-  /// at the session's end is the reader's, and counts then.
+  /// Retains the session. A value counts as delivered once it has left the buffer, as of the newest value; the values that are
+  /// buffered at the session's end count as delivered then.
   package let monitor: StreamMonitor
 
   /// Starts a session.
   ///
   /// - Parameters:
-  ///   - capacity: values that wait at the most; the oldest are dropped beyond that.
+  ///   - capacity: the maximum number of buffered values; beyond it the oldest are dropped.
   ///   - start: starts a session that calls its first argument with each value, one call at a time, and its second after the
   ///     last.
   package init(
@@ -40,7 +40,7 @@ package struct CallbackStream<Value: Sendable>: Sendable {
   }
 }
 
-/// What went through a ``CallbackStream``: written by one callback at a time.
+/// The counts of a ``CallbackStream``, written by one callback at a time.
 private final class CallbackCounts: Sendable {
   private let produced = Atomic<UInt64>(0)
   private let dropped = Atomic<UInt64>(0)
@@ -52,11 +52,11 @@ private final class CallbackCounts: Sendable {
     case .dropped, .terminated: dropped.add(1, ordering: .relaxed)
     @unknown default: break
     }
-    // Last: whoever sees it here sees what became of it.
+    // Last, so that a reader of this count sees the value's outcome.
     produced.add(1, ordering: .releasing)
   }
 
-  /// What waits is the reader's from now on.
+  /// Counts the buffered values as delivered.
   func end() { waiting.store(0, ordering: .releasing) }
 
   var statistics: StreamStatistics {

@@ -1,28 +1,27 @@
 public import Foundation
 
-/// An error of one of this package's domains: a stable code, what was expected and what came, and what to do about it.
+/// An error of one of this package's domains: a stable code, the expected and the actual value, and advice.
 ///
-/// A domain declares its codes, their advice and its `errorDomain`; texts for people and the bridge to `NSError` are the same for
-/// all.
+/// A domain declares its codes, their advice and its `errorDomain`; the localized texts and the bridge to `NSError` are shared.
 public protocol CodedError: LocalizedError, CustomNSError, Sendable, Hashable {
   /// The kinds of refusal.
   associatedtype Code: ErrorCode
 
   /// The kind of refusal.
   var code: Code { get }
-  /// What was expected and what came, as one sentence.
+  /// The expected and the actual value, in one sentence.
   var message: String { get }
-  /// What to do about it.
+  /// What the caller can do.
   var advice: String { get }
   /// Whether the same call may succeed later.
   var isRetryable: Bool { get }
-  /// What the bridged error tells besides ``message``, ``advice`` and the code's name; nothing unless a domain says so.
+  /// The entries of the bridged error besides ``message``, ``advice`` and the code's name; none by default.
   var furtherUserInfo: [String: Any] { get }
 }
 
 /// The kinds of refusal of a ``CodedError``. Numbers and names are stable; new ones are appended.
 public protocol ErrorCode: Sendable, Hashable, CaseIterable {
-  /// From 1 on.
+  /// The number, from 1 on.
   var number: Int { get }
   /// The code as a text.
   var name: String { get }
@@ -39,9 +38,9 @@ extension ErrorCode where Self: RawRepresentable, RawValue == Int {
 }
 
 extension ErrorCode where Self: RawRepresentable, RawValue == String {
-  /// The place in the order of declaration: 1 for the first.
+  /// The position in the order of declaration: 1 for the first.
   public var number: Int {
-    // Every code is among them.
+    // Every code is in the list.
     (Self.allCases.enumerated().first { $0.element == self }?.offset ?? 0) + 1
   }
 
@@ -54,13 +53,13 @@ extension CodedError {
   public var errorDescription: String? { message }
   /// The advice.
   public var recoverySuggestion: String? { advice }
-  /// Nothing: the message has it.
+  /// nil: the message has the reason.
   public var failureReason: String? { nil }
-  /// Nothing.
+  /// nil.
   public var helpAnchor: String? { nil }
   /// The number of the code.
   public var errorCode: Int { code.number }
-  /// Nothing.
+  /// No entries.
   public var furtherUserInfo: [String: Any] { [:] }
   /// Message and advice under Foundation's keys, and the name of the code under `"code"`.
   public var errorUserInfo: [String: Any] {
@@ -70,7 +69,7 @@ extension CodedError {
   }
 }
 
-/// A domain's error that a refusal of the native side becomes.
+/// A domain's error that is made from an error of the native side.
 package protocol NativeCodedError: CodedError {
   init(_ error: NativeError)
 }

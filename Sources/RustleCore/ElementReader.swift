@@ -1,29 +1,29 @@
-/// A value as the native side gives it.
+/// A value as the native side delivers it.
 package protocol NativeElement: Sendable {
-  /// Values that were lost just before this one; 0 on the events lane.
+  /// Values that were dropped just before this one; 0 on the events lane.
   var gap: UInt64 { get }
 }
 
-/// Makes a consumer's values from native ones.
+/// Converts native values to a consumer's values.
 package struct ElementReader<Native: NativeElement, Value: Sendable>: Sendable {
-  /// Makes one value.
+  /// Converts one value.
   package typealias One = @Sendable (Native) -> Value
-  /// Appends the values of many native ones, and before each the gap that it tells of, if any.
+  /// Appends the values of many native ones, and before each the gap that it reports, if any.
   package typealias Many = @Sendable (Span<Native>, inout [StreamElement<Value>]) -> Void
 
   let value: One
   let append: Many
 
-  /// A reader of two functions that a module spells out for its own type of value.
+  /// Creates a reader from two functions that a module writes for its own type of value.
   ///
-  /// The compiler makes code for the type at hand only within its module. A loop over a batch that knows the type when it
-  /// runs, not before, costs more for each value than the whole rest of its way (docs/benchmarks.md).
+  /// The compiler specializes code for a type only within the type's module. An unspecialized loop over a batch costs more for
+  /// each value than all other steps of its delivery (docs/benchmarks.md).
   package init(value: @escaping One, append: @escaping Many) {
     self.value = value
     self.append = append
   }
 
-  /// A reader that makes batches one by one, for where speed is of no concern.
+  /// Creates a reader that converts batches value by value, for streams of low rates.
   package init(_ value: @escaping One) {
     self.init(value: value) { elements, buffer in
       for index in elements.indices {

@@ -1,12 +1,12 @@
 extension EngineStream {
-  /// The values alone, as an `AsyncStream`, which is read in this stream's place. Gaps are left out. Tasks that read it at the
-  /// same time take turns: each value goes to one of them.
+  /// Returns the values without gaps as an `AsyncStream`, which becomes this stream's one consumer. Tasks that read it
+  /// concurrently take turns: each value goes to one of them.
   public func asyncStream() -> AsyncStream<Value> {
     let puller = Puller(makeAsyncIterator())
     return AsyncStream { await puller.next() }
   }
 
-  /// Serialises the calls of an `AsyncStream`, whose closure may be called from any task.
+  /// Serializes the calls of an `AsyncStream`, whose closure may be called from any task.
   private actor Puller {
     private var iterator: Iterator?
     private let turns = Turns()
@@ -14,7 +14,7 @@ extension EngineStream {
     init(_ iterator: Iterator) { self.iterator = iterator }
 
     func next() async -> Value? {
-      // A closure that has nothing to give because another task waits would end the `AsyncStream` for every reader.
+      // A closure that returned nil because another task waits would end the `AsyncStream` for every reader.
       guard await turns.take() else { return nil }
       defer { turns.leave() }
       guard var taken = iterator.take() else { return nil }

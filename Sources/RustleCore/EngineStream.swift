@@ -3,26 +3,25 @@ internal import Synchronization
 
 /// The values of one native session, for one consumer.
 ///
-/// It is an `AsyncSequence` whose elements are values and, in their places, ``StreamElement/gap(_:)``: what a consumer that
-/// is too slow loses is told before the next value, or before the end: of a stream that is read to its end, values and gaps
-/// together are what the engine made. It can be read value by value, by ``batches(upTo:)``, or as an `AsyncStream` of
-/// the values alone.
+/// An `AsyncSequence` whose elements are values and, in the place of dropped ones, ``StreamElement/gap(_:)``. A gap comes before
+/// the next value, or before the end: the values and gaps of a stream that is read to its end add up to what the engine made. It
+/// can be read value by value, by ``batches(upTo:)``, or as an `AsyncStream` of the values alone.
 ///
-/// How it ends:
-/// - the engine comes to an end, or is cancelled, shut down or dropped: what waits is delivered first, then nil;
+/// The end:
+/// - the engine ends, is cancelled, shut down or dropped: the buffered values are delivered first, then nil;
 /// - the consuming task is cancelled: nil at once, and the session is cancelled;
-/// - the iterator is dropped, as `break` does, or the last copy of a stream that nobody reads: the session is cancelled.
+/// - the iterator is dropped, as by `break`, or the last copy of an unread stream: the session is cancelled.
 ///
-/// Only the first iterator delivers anything: a session has one consumer. A further one is logged and ends at once.
+/// Only the first iterator delivers elements: a session has one consumer. A further one is logged and ends at once.
 public struct EngineStream<Value: Sendable>: AsyncSequence, Sendable {
-  /// A value, or a gap where values were lost.
+  /// A value, or a gap where values were dropped.
   public typealias Element = StreamElement<Value>
-  /// Reading throws nothing: a stream that a failure of its engine ends is over like any other, and ``outcome`` tells.
+  /// Reading does not throw: a failure of the engine ends the stream like any other end, and ``outcome`` reports it.
   public typealias Failure = Never
 
   let core: Core
 
-  /// What the copies of a stream and its iterator share.
+  /// The state that the copies of a stream and its iterator share.
   final class Core: Sendable {
     let session: NativeSession
     let source: Source
@@ -35,7 +34,7 @@ public struct EngineStream<Value: Sendable>: AsyncSequence, Sendable {
 
     deinit {
       session.cancel()
-      // While the session can still be asked.
+      // While the session still has its counts.
       if case .frames(let lane) = source { lane.settle() }
     }
   }
@@ -45,7 +44,7 @@ public struct EngineStream<Value: Sendable>: AsyncSequence, Sendable {
     case frames(FrameLane<Value>)
   }
 
-  /// What went through so far. Exact once the stream has ended; before, the counts are of slightly different moments.
+  /// The counts so far. Exact once the stream has ended; before, they are of slightly different moments.
   public var statistics: StreamStatistics {
     switch core.source {
     case .events(let lane): lane.statistics
@@ -53,11 +52,11 @@ public struct EngineStream<Value: Sendable>: AsyncSequence, Sendable {
     }
   }
 
-  /// How the engine's side of the stream ended; nil while it runs. What waits can still be read after the end. A consumer
-  /// whose loop is over reads here whether the engine came to its end, was cancelled, or failed, and why.
+  /// The outcome of the engine's side of the stream: ended, cancelled, or failed with a reason; nil while it runs. Buffered
+  /// values can still be read after the end.
   public var outcome: SessionOutcome? { core.session.outcome }
 
-  /// The first iterator delivers the elements; dropping it ends the session. Further ones end at once.
+  /// Creates an iterator. The first one delivers the elements, and dropping it ends the session; further ones end at once.
   public func makeAsyncIterator() -> Iterator {
     if core.isClaimed.exchange(true, ordering: .acquiringAndReleasing) {
       Logger(label: "rustle").error("a stream was iterated a second time: it has one consumer, this one gets nothing")
@@ -78,13 +77,13 @@ public struct EngineStream<Value: Sendable>: AsyncSequence, Sendable {
       case frames(FrameLane<Value>.Cursor)
     }
 
-    // What is done for every value is inlinable, here and in the lanes: a consumer's module then makes code of its own for
-    // its type of value. Code that learns the type when it runs costs several times as much (docs/benchmarks.md).
+    // The work for each value is inlinable, here and in the lanes, so that a consumer's module specializes it for its type of
+    // value. Unspecialized code costs several times as much (docs/benchmarks.md).
 
     @usableFromInline var hold: Hold?
     /// nil once the end was seen.
     @usableFromInline var cursor: Cursor?
-    /// Elements that have left the lane; those from `position` on are still to be handed out.
+    /// Elements that have left the lane; those from `position` on are not delivered yet.
     @usableFromInline var fetched: [StreamElement<Value>] = []
     @usableFromInline var position = 0
 
@@ -93,22 +92,22 @@ public struct EngineStream<Value: Sendable>: AsyncSequence, Sendable {
       self.cursor = cursor
     }
 
-    /// The next element, or nil at the end; it waits in the isolation of the caller.
+    /// Returns the next element, or nil at the end; it waits in the isolation of the caller.
     @inlinable
     public mutating func next() async -> StreamElement<Value>? {
       await next(isolation: #isolation)
     }
 
-    /// The next element, or nil at the end; it waits in the isolation of `actor`.
+    /// Returns the next element, or nil at the end; it waits in the isolation of `actor`.
     @inlinable
     public mutating func next(isolation actor: isolated (any Actor)?) async -> StreamElement<Value>? {
       if position == fetched.count || Task.isCancelled {
-        // Moved out for the time of the wait: two accesses to this iterator would overlap.
+        // Moved out during the wait: two accesses to this iterator would overlap.
         var buffer: [StreamElement<Value>] = []
         swap(&buffer, &fetched)
         buffer.removeAll(keepingCapacity: true)
         position = 0
-        // A quarter of a thousand at a time: they fit the processor's nearest memory.
+        // 256 at a time fit the processor's first-level cache.
         let more = await fill(&buffer, most: 256, isolation: actor)
         swap(&buffer, &fetched)
         if !more { return nil }
@@ -118,8 +117,8 @@ public struct EngineStream<Value: Sendable>: AsyncSequence, Sendable {
       return element
     }
 
-    /// Replaces what is in `buffer` by the elements that wait, at least one and at most `most` values (1 or more), waiting
-    /// for the first if need be. The buffer's memory is used again. Returns false, with an empty buffer, at the end.
+    /// Replaces the content of `buffer` by the buffered elements, at least one and at most `most` values (1 or more), waiting
+    /// for the first if necessary. The memory of `buffer` is reused. Returns false, with an empty buffer, at the end.
     @inlinable
     public mutating func next(
       into buffer: inout [StreamElement<Value>], most: Int, isolation actor: isolated (any Actor)? = #isolation
@@ -133,7 +132,7 @@ public struct EngineStream<Value: Sendable>: AsyncSequence, Sendable {
       return true
     }
 
-    /// Appends what waits, waiting for something if need be. Returns false, for ever after, at the end.
+    /// Appends the buffered elements, waiting for one if necessary. Returns false from the end on.
     @inlinable
     mutating func fill(
       _ buffer: inout [StreamElement<Value>], most: Int, isolation actor: isolated (any Actor)?
@@ -150,14 +149,14 @@ public struct EngineStream<Value: Sendable>: AsyncSequence, Sendable {
       return true
     }
 
-    /// Whoever keeps the iterator gets nothing more: the session ends here, not when the iterator goes.
+    /// Ends the session here, not when the iterator is dropped: it delivers nothing more.
     @usableFromInline
     mutating func end() -> Bool {
       hold = nil
       return false
     }
 
-    /// Cancels the session when the iterator goes, whoever still holds the stream.
+    /// Cancels the session when the iterator is dropped, even if the stream is still referenced.
     @usableFromInline final class Hold: Sendable {
       private let core: Core
       init(_ core: Core) { self.core = core }
@@ -165,28 +164,28 @@ public struct EngineStream<Value: Sendable>: AsyncSequence, Sendable {
     }
   }
 
-  /// The same elements, as many at a time as wait, at most `most` (1 or more).
+  /// Returns the same elements in batches of those that are buffered, at most `most` (1 or more) each.
   public func batches(upTo most: Int = 4_096) -> EngineStreamBatches<Value> {
     EngineStreamBatches(stream: self, most: most)
   }
 }
 
-/// The elements of an ``EngineStream``, many at a time.
+/// The elements of an ``EngineStream`` in batches.
 public struct EngineStreamBatches<Value: Sendable>: AsyncSequence, Sendable {
   /// One element or more, in the order of the engine.
   public typealias Element = [StreamElement<Value>]
-  /// Reading throws nothing.
+  /// Reading does not throw.
   public typealias Failure = Never
 
   let stream: EngineStream<Value>
   let most: Int
 
-  /// Reads the stream in its one consumer's place.
+  /// Creates the iterator of the stream's one consumer.
   public func makeAsyncIterator() -> Iterator {
     Iterator(base: stream.makeAsyncIterator(), most: most)
   }
 
-  /// Reads the elements that wait. The memory of a batch that the consumer has let go of is used again for the next one.
+  /// Reads the buffered elements. The memory of a batch that the consumer has released is reused for the next one.
   public struct Iterator: AsyncIteratorProtocol {
     @usableFromInline var base: EngineStream<Value>.Iterator
     @usableFromInline var batch: [StreamElement<Value>] = []
@@ -197,13 +196,13 @@ public struct EngineStreamBatches<Value: Sendable>: AsyncSequence, Sendable {
       self.most = most
     }
 
-    /// The elements that wait, at least one, or nil at the end; it waits in the isolation of the caller.
+    /// Returns the buffered elements, at least one, or nil at the end; it waits in the isolation of the caller.
     @inlinable
     public mutating func next() async -> [StreamElement<Value>]? {
       await next(isolation: #isolation)
     }
 
-    /// The elements that wait, at least one, or nil at the end; it waits in the isolation of `actor`.
+    /// Returns the buffered elements, at least one, or nil at the end; it waits in the isolation of `actor`.
     @inlinable
     public mutating func next(isolation actor: isolated (any Actor)?) async -> [StreamElement<Value>]? {
       await base.next(into: &batch, most: most, isolation: actor) ? batch : nil

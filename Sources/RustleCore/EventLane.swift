@@ -1,8 +1,8 @@
 internal import Synchronization
 
-/// The events lane: every native callback is one element of a bounded `AsyncStream`.
+/// The lane of per-value buffering: every native callback is one element of a bounded `AsyncStream`.
 ///
-/// The native side calls ``receive(_:)`` and ``finish()``, one call at a time; neither blocks or takes a lock of ours.
+/// The native side calls ``receive(_:)`` and ``finish()``, one call at a time; neither blocks or takes a lock of this package.
 @usableFromInline
 final class EventLane<Value: Sendable>: Sendable {
   private let stream: AsyncStream<Value>
@@ -13,17 +13,17 @@ final class EventLane<Value: Sendable>: Sendable {
   private let delivered = Atomic<UInt64>(0)
 
   /// - Parameters:
-  ///   - capacity: values that wait at the most, one of `StreamBuffering.capacities`; the oldest are dropped beyond that.
-  ///   - sequenceNumber: a value's number in the session: 0, 1, 2 … A hole says that values were dropped.
+  ///   - capacity: the maximum number of buffered values, one of `StreamBuffering.capacities`; beyond it the oldest are dropped.
+  ///   - sequenceNumber: a value's number in the session: 0, 1, 2 … A missing number means a dropped value.
   init(capacity: Int, sequenceNumber: @escaping @Sendable (Value) -> UInt64) {
     let policy = AsyncStream<Value>.Continuation.BufferingPolicy.bufferingNewest(capacity)
     (stream, continuation) = AsyncStream.makeStream(of: Value.self, bufferingPolicy: policy)
     self.sequenceNumber = sequenceNumber
   }
 
-  /// Takes a value in.
+  /// Buffers a value.
   func receive(_ value: Value) {
-    // Before the value can be counted out: whoever sees it among those that left sees it here too.
+    // Before the value can be counted as delivered, so that no reader sees more delivered than produced.
     produced.add(1, ordering: .releasing)
     switch continuation.yield(value) {
     case .enqueued: break
@@ -32,18 +32,18 @@ final class EventLane<Value: Sendable>: Sendable {
     }
   }
 
-  /// Ends the stream once what waits has been read.
+  /// Ends the stream once the buffered values have been read.
   func finish() { continuation.finish() }
 
-  /// Cancels `session` when nobody reads the stream any more.
+  /// Cancels `session` when the stream has no reader any more.
   func connect(to session: SessionID) {
-    // By number: a reference would keep the session alive for as long as somebody holds the stream. Cancelling sets a flag
-    // and takes no lock of ours, so that it does not matter who is calling.
+    // By number: a reference would keep the session alive as long as the stream. Cancelling sets a flag and takes no lock of this
+    // package, so that any caller may do it.
     continuation.onTermination = { _ in session.cancel() }
   }
 
   var statistics: StreamStatistics {
-    // What left first, and then what came in: the other way round more could have left than had come.
+    // First what left, then what came in: in the other order more could have left than come in.
     let (delivered, dropped) = (delivered.load(ordering: .acquiring), dropped.load(ordering: .acquiring))
     return StreamStatistics(produced: produced.load(ordering: .acquiring), delivered: delivered, dropped: dropped)
   }
@@ -53,7 +53,7 @@ final class EventLane<Value: Sendable>: Sendable {
   @usableFromInline
   func countDelivered() { delivered.add(1, ordering: .releasing) }
 
-  /// Reads the stream and shows the holes in the values' numbers.
+  /// Reads the stream and reports missing sequence numbers as gaps.
   @usableFromInline struct Cursor {
     @usableFromInline let lane: EventLane
     @usableFromInline var base: AsyncStream<Value>.Iterator
@@ -64,11 +64,11 @@ final class EventLane<Value: Sendable>: Sendable {
       self.base = base
     }
 
-    /// Appends the next value, and before it the gap if there is one, waiting for it if need be. Returns false at the end
-    /// and when the task is cancelled.
+    /// Appends the next value, and before it the gap if there is one, waiting if necessary. Returns false at the end and when the
+    /// task is cancelled.
     @inlinable
     mutating func fill(_ buffer: inout [StreamElement<Value>], isolation actor: isolated (any Actor)?) async -> Bool {
-      // A stream whose task is cancelled still gives what it has.
+      // A stream whose task is cancelled still delivers its buffered values.
       guard !Task.isCancelled, let value = await base.next(isolation: actor) else { return false }
       lane.countDelivered()
       let number = lane.sequenceNumber(value)

@@ -1,20 +1,20 @@
 internal import CRustle
 
-/// The transform without anything of this side's around it: what a benchmark compares with.
+/// The native transform without Swift code around it, as the reference of a benchmark.
 package enum FFTExercise {
   /// Calls the native function `count` times for the magnitudes of one frame, with the plan's scratch memory.
   ///
   /// - Parameters:
-  ///   - input: as many samples as the plan's frames have.
+  ///   - input: the samples of one frame of the plan.
   ///   - output: half as many elements.
   package static func magnitudes(_ plan: NativeFFTPlan, of input: [Float], into output: inout [Float], count: Int) {
-    let form = NativeSpectrumOutput.magnitudes.rawValue
+    let kind = NativeSpectrumOutput.magnitudes.rawValue
     let handle = plan.handle.raw
     defer { extendLifetime(plan) }
     unsafe input.withUnsafeBufferPointer { x in
       unsafe output.withUnsafeMutableBufferPointer { y in
         for _ in 0..<count {
-          _ = unsafe rustle_fft_spectrum(handle, form, x.baseAddress, x.count, y.baseAddress, y.count, nil, 0, nil)
+          _ = unsafe rustle_fft_spectrum(handle, kind, x.baseAddress, x.count, y.baseAddress, y.count, nil, 0, nil)
         }
       }
     }

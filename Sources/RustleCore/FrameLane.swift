@@ -1,12 +1,12 @@
 internal import Synchronization
 
-/// Rung by the native side when a ring stops being empty; the consumer waits for it.
+/// A signal that the native side rings when a ring buffer stops being empty, and that the consumer waits for.
 final class Doorbell: Sendable {
   let rings: AsyncStream<Void>
   private let continuation: AsyncStream<Void>.Continuation
 
   init() {
-    // One waiting ring is as good as many: it says that it is worth a look.
+    // One pending ring is enough: it means that the buffer is to be drained.
     (rings, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
   }
 
@@ -14,31 +14,31 @@ final class Doorbell: Sendable {
   func finish() { continuation.finish() }
 }
 
-/// What went through a ring on the native side.
+/// The counts of a ring buffer on the native side.
 struct RingStatistics: Sendable {
   let counts: StreamStatistics
-  /// Values that were lost after the last one, of which no value tells.
+  /// Values that were dropped after the last one, which no value reports.
   let unreported: UInt64
 }
 
-/// The frame lane: values wait in a ring on the native side until the consumer drains them.
+/// The lane of batched buffering: values wait in a ring buffer on the native side until the consumer drains them.
 @usableFromInline
 final class FrameLane<Value: Sendable>: Sendable {
-  /// Appends at most the given number of waiting values to the array, with gaps in their places, and returns how many
-  /// values there were.
+  /// Appends at most the given number of waiting values to the array, with gaps in their places, and returns the number of
+  /// values.
   @usableFromInline typealias Drain = @Sendable (inout [StreamElement<Value>], Int) -> Int
 
   private let bell: Doorbell
   @usableFromInline let drain: Drain
   private let readStatistics: @Sendable () -> RingStatistics?
   private let settled = AtomicLazyReference<Settled>()
-  /// Set after the counts, and read before them: orders the two for ThreadSanitizer, which does not see into their type.
+  /// Set after the counts and read before them: orders the two for ThreadSanitizer, which does not instrument their type.
   private let isSettled = Atomic<Bool>(false)
 
   /// - Parameters:
-  ///   - bell: rung when the ring stops being empty.
-  ///   - drain: empties the ring.
-  ///   - statistics: the ring's counts; nil when the native session is gone.
+  ///   - bell: rings when the ring buffer stops being empty.
+  ///   - drain: drains the ring buffer.
+  ///   - statistics: the ring buffer's counts; nil when the native session has been freed.
   init(bell: Doorbell, drain: @escaping Drain, statistics: @escaping @Sendable () -> RingStatistics?) {
     self.bell = bell
     self.drain = drain
@@ -53,7 +53,7 @@ final class FrameLane<Value: Sendable>: Sendable {
     isSettled.load(ordering: .acquiring) ? settled.load()?.statistics : nil
   }
 
-  /// Keeps the counts as they are: the native session is about to go.
+  /// Stores the counts before the native session is freed.
   func settle() {
     guard let last = readStatistics()?.counts else { return }
     _ = settled.storeIfNil(Settled(last))
@@ -65,7 +65,7 @@ final class FrameLane<Value: Sendable>: Sendable {
     init(_ statistics: StreamStatistics) { self.statistics = statistics }
   }
 
-  /// The gap that stands at the end: what was lost after the last value.
+  /// Returns the gap at the end: the values that were dropped after the last one.
   @usableFromInline
   func lastGap() -> StreamElement<Value>? {
     guard let unreported = readStatistics()?.unreported, unreported > 0 else { return nil }
@@ -74,7 +74,7 @@ final class FrameLane<Value: Sendable>: Sendable {
 
   func makeCursor() -> Cursor { Cursor(lane: self, rings: bell.rings.makeAsyncIterator()) }
 
-  /// Drains the ring, and waits for the bell when it is empty.
+  /// Drains the ring buffer, and waits for the bell when it is empty.
   @usableFromInline struct Cursor {
     @usableFromInline let lane: FrameLane
     @usableFromInline var rings: AsyncStream<Void>.Iterator
@@ -85,7 +85,7 @@ final class FrameLane<Value: Sendable>: Sendable {
       self.rings = rings
     }
 
-    /// Appends what waits, waiting for something if need be. Returns false at the end and when the task is cancelled.
+    /// Appends the waiting values, waiting for one if necessary. Returns false at the end and when the task is cancelled.
     @inlinable
     mutating func fill(
       _ buffer: inout [StreamElement<Value>], most: Int, isolation actor: isolated (any Actor)?
@@ -93,7 +93,7 @@ final class FrameLane<Value: Sendable>: Sendable {
       while !Task.isCancelled {
         if lane.drain(&buffer, most) > 0 { return true }
         if await rings.next(isolation: actor) == nil {
-          // The bell is silent for ever, after the last ring: one more look finds what came before it.
+          // No ring follows the last one: one more drain finds the values before it.
           if Task.isCancelled || isOver { return false }
           if lane.drain(&buffer, most) > 0 { return true }
           isOver = true

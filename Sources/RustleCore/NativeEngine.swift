@@ -1,15 +1,15 @@
-/// The native side of an engine whose sessions travel in a lane: the one owner of its handle. Dropping it cancels its
-/// sessions. `Engines.swift` has a name for that of each, and its starts.
+/// The native side of an engine whose sessions deliver through lanes: the one owner of its handle. Dropping it cancels its
+/// sessions. `Engines.swift` has a type alias and the starts of each.
 package struct NativeEngine<Element: NativeElement>: ~Copyable, Sendable {
   let lanes: NativeLanes<Element>
-  /// For calls of the engine's own.
+  /// The handle, for calls specific to the engine.
   let handle: NativeHandle
-  /// Kept for as long as the engine runs on it.
+  /// Retained while the engine runs on it.
   private let runtime: NativeRuntime?
 
   /// - Parameters:
   ///   - what: `RUSTLE_NEW_…`, whose record `configuration` is; it names `runtime`.
-  ///   - lanes: those of its sessions.
+  ///   - lanes: the lanes of its sessions.
   init(
     _ what: UInt32, _ lanes: NativeLanes<Element>, _ configuration: some NativeRecord, _ runtime: NativeRuntime?
   ) throws(NativeError) {

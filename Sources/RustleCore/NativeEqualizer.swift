@@ -1,7 +1,7 @@
 internal import CRustle
 
 extension NativeEqualizerSettings {
-  /// The factors on the amplitudes of sines in dB, left and right, one for each frequency in Hz.
+  /// Returns the gains of the left and the right channel in dB, one for each frequency in Hz.
   package func response(
     at frequencies: [Double], sampleRate: Double
   ) throws(NativeError) -> (left: [Double], right: [Double]) {
@@ -11,7 +11,7 @@ extension NativeEqualizerSettings {
     }
   }
 
-  /// As `response(at:sampleRate:)`, of settings that are a record of `size` bytes already.
+  /// Like `response(at:sampleRate:)`, for settings that are a record of `size` bytes already.
   fileprivate static func response(
     of record: UnsafeRawPointer, _ size: Int, at frequencies: [Double], sampleRate: Double
   ) throws(NativeError) -> (left: [Double], right: [Double]) {
@@ -35,8 +35,8 @@ extension NativeEqualizerSettings {
 }
 
 extension [NativeEqualizerBand] {
-  /// The gains with which the common curve of the bands goes through the targets, in dB, at their frequencies, and the greatest
-  /// distance that is left.
+  /// Returns the gains with which the bands' common curve meets the targets, in dB, at their frequencies, and the greatest
+  /// remaining distance.
   package func gains(
     for targets: [Double], sampleRate: Double
   ) throws(NativeError) -> (gains: [Double], distance: Double) {
@@ -51,16 +51,16 @@ extension [NativeEqualizerBand] {
 }
 
 extension NativeEqualizer {
-  /// Changes the settings; the sound follows within 40 ms of it.
+  /// Changes the settings; the sound follows within 40 ms of sound.
   ///
-  /// - Parameter frequencies: in Hz, where the settings' curves are wanted too: they are made into a record once for both.
+  /// - Parameter frequencies: the frequencies of the returned curves in Hz; may be empty. One record serves both calls.
   /// - Returns: the curves in dB, one value for each frequency.
   package func change(
     _ settings: NativeEqualizerSettings, responseAt frequencies: [Double], sampleRate: Double
   ) throws(NativeError) -> (left: [Double], right: [Double]) {
     defer { extendLifetime(self) }
     return try unsafe settings.withRecord { (record, size) throws(NativeError) in
-      // First what changes nothing: whoever is thrown an error has the settings that were there.
+      // First the call that changes nothing: an error leaves the previous settings.
       var curves: (left: [Double], right: [Double]) = ([], [])
       if !frequencies.isEmpty {
         curves = try unsafe NativeEqualizerSettings.response(

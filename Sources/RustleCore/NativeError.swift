@@ -1,12 +1,12 @@
 internal import CRustle
 
-/// A call that the native library refused: the status, and the text that says what was expected and what came.
+/// An error of the native library: the status, and a text with the expected and the actual value.
 ///
-/// Domains turn it into an error type of their own before anyone outside the package sees it.
+/// Domains convert it to their own error type before it leaves the package.
 package struct NativeError: Error, Sendable, Hashable {
   /// The kind of refusal.
   package let status: NativeStatus
-  /// One sentence, as the native library wrote it.
+  /// The native library's text, one sentence.
   package let message: String
 
   package init(status: NativeStatus, message: String) {
@@ -14,9 +14,9 @@ package struct NativeError: Error, Sendable, Hashable {
     self.message = message
   }
 
-  /// Calls into the native library and throws what it refuses.
+  /// Calls into the native library and throws its error.
   ///
-  /// - Parameter body: makes the call, with the record that it hands in as the last argument.
+  /// - Parameter body: makes the call, with the given record as the last argument.
   static func check(_ body: (UnsafeMutablePointer<RustleError>) -> Int32) throws(NativeError) {
     var record = RustleError()
     let status = unsafe withUnsafeMutablePointer(to: &record) { unsafe body($0) }

@@ -2,7 +2,7 @@ internal import CRustle
 
 /// A record of a feed.
 package protocol NativeFeedElement: NativeElement {
-  /// The number of its symbol; -1: it is of none.
+  /// The number of its symbol; -1: none.
   var symbol: Int { get }
 }
 
@@ -14,10 +14,10 @@ extension NativeFeedNotice: NativeFeedElement {
   package var symbol: Int { -1 }
 }
 
-/// Makes a consumer's values from a feed's records.
+/// Converts a feed's records to a consumer's values.
 package struct FeedReader<Native: NativeFeedElement, Value: Sendable>: Sendable {
-  /// Appends the values of many records, and before each the gap that it reports. The names are by the symbols' numbers, and
-  /// hold those of all records. As for `ElementReader`, a module spells it out for its own type.
+  /// Appends the values of many records, and before each the gap that it reports. The names are indexed by the symbols' numbers
+  /// and cover all records. As for `ElementReader`, a module writes it for its own type.
   package typealias Many = @Sendable (Span<Native>, [String], inout [StreamElement<Value>]) -> Void
 
   let append: Many
@@ -25,7 +25,7 @@ package struct FeedReader<Native: NativeFeedElement, Value: Sendable>: Sendable 
   package init(append: @escaping Many) { self.append = append }
 }
 
-/// Where a feed's trades come from. The runtime of a record is not read.
+/// The source of a feed's trades. The runtime of a record is not read.
 package enum NativeFeedSource: Sendable {
   case simulated(NativeSimulatedFeed)
   case replay(NativeReplayFeed)
@@ -53,21 +53,21 @@ package enum NativeFeedSource: Sendable {
 /// The native feed: the one owner of its handle. Dropping it cancels its sessions and its source.
 package struct NativeFeed: ~Copyable, Sendable {
   private let handle: NativeHandle
-  /// Kept for as long as the feed runs on it.
+  /// Retained while the feed runs on it.
   private let runtime: NativeRuntime?
 
   /// - Parameters:
-  ///   - source: where the trades come from. A recording is opened here.
-  ///   - runtime: a manual one for tests; nil for the one that all engines share.
+  ///   - source: the source of the trades. A recording is opened here.
+  ///   - runtime: a manual one for tests; nil: the one that all engines share.
   package init(_ source: NativeFeedSource, runtime: NativeRuntime? = nil) throws(NativeError) {
     handle = try source.makeFeed(on: runtime?.raw ?? 0)
     self.runtime = runtime
   }
 
-  /// Begins the source. Idempotent.
+  /// Starts the source. Idempotent.
   package borrowing func run() throws(NativeError) { try NativeCalls.feedRun(handle.raw) }
 
-  /// Serves the feed to whoever connects.
+  /// Serves the feed to connecting clients.
   package borrowing func serve(_ request: NativeServerRequest) throws(NativeError) -> NativeServer {
     let bell = Doorbell()
     let session = try NativeSession.start(
@@ -75,33 +75,33 @@ package struct NativeFeed: ~Copyable, Sendable {
     return NativeServer(session: session, changes: bell.rings)
   }
 
-  /// The newest notice of the source's connection or end; one of the kind that says that there was none.
+  /// Returns the newest notice of the source's connection or end, or one of the kind "none yet".
   package borrowing func connection() -> NativeFeedNotice {
     // The only refusal is a stale handle, and this object owns it.
     let record = try? handle.description(RUSTLE_DESCRIBE_FEED_CONNECTION, RustleFeedNotice())
     return NativeFeedNotice(record ?? RustleFeedNotice())
   }
 
-  /// What the source met with so far.
+  /// Returns the counts of the source so far.
   package borrowing func counts() -> NativeFeedCounts {
     // As above.
     let record = try? handle.description(RUSTLE_DESCRIBE_FEED_COUNTS, RustleFeedCounts())
     return NativeFeedCounts(record ?? RustleFeedCounts())
   }
 
-  /// Has a source that the host fills read `bytes`, and returns how many it took.
+  /// Delivers `bytes` to an external source, and returns how many it took.
   package borrowing func push(_ bytes: Span<UInt8>) throws(NativeError) -> Int {
     try NativeCalls.feedPush(handle.raw, bytes: bytes)
   }
 
-  /// Reports the host's connection to the consumers of a source that the host fills.
+  /// Reports the host's connection to the consumers of an external source.
   package borrowing func report(_ news: NativeHostNews) throws(NativeError) {
     try NativeCalls.feedReport(
       handle.raw, kind: news.kind, retryMilliseconds: news.retryMilliseconds, failures: news.failures, note: news.note)
   }
 
-  /// What the consumers want together at present: whether somebody wants all, and what is wanted by name, in the order of the
-  /// names' bytes.
+  /// Returns the union of the consumers' present subscriptions: whether one is of all symbols, and the names of the others, in
+  /// the order of their bytes.
   package borrowing func wanted() -> (isAll: Bool, names: [String]) {
     var bytes: [UInt8] = []
     while true {
@@ -112,7 +112,7 @@ package struct NativeFeed: ~Copyable, Sendable {
         let names = bytes[..<wanted.length].split(separator: UInt8(ascii: "\n"))
         return (wanted.all, names.map { String(decoding: $0, as: UTF8.self) })
       }
-      // Until the next call more may have come to be wanted.
+      // Names may be added before the next call.
       bytes = [UInt8](repeating: 0, count: wanted.length)
     }
   }
@@ -132,7 +132,7 @@ package struct NativeFeed: ~Copyable, Sendable {
   }
 }
 
-/// What a host says of the connection that it has.
+/// A host's report of its connection.
 package struct NativeHostNews: Sendable {
   let kind: NativeNotice
   let retryMilliseconds: UInt64
@@ -140,9 +140,9 @@ package struct NativeHostNews: Sendable {
   let note: String
 
   /// - Parameters:
-  ///   - retryMilliseconds: the time before the next attempt, when it was lost.
-  ///   - failures: attempts in a row that failed.
-  ///   - note: the place or the reason.
+  ///   - retryMilliseconds: the time before the next attempt, after a lost connection.
+  ///   - failures: consecutive failed attempts.
+  ///   - note: the address or the reason.
   package init(_ kind: NativeNotice, retryMilliseconds: UInt64 = 0, failures: Int = 0, note: String) {
     self.kind = kind
     self.retryMilliseconds = retryMilliseconds
@@ -152,13 +152,13 @@ package struct NativeHostNews: Sendable {
 }
 
 extension EngineStream {
-  /// Has a feed's consumer get the symbols of `add` too, and those of `remove` no more.
+  /// Adds symbols to the subscription of a feed's consumer, and removes others.
   package func changeSubscription(adding add: [String], removing remove: [String]) throws(NativeError) {
     defer { extendLifetime(core) }
     try NativeCalls.feedSubscribe(core.session.id.raw, add: add, remove: remove)
   }
 
-  /// What a feed's candles or statistics do not have in them.
+  /// The counts of trades left out of a feed's candles or statistics.
   package var omissions: NativeFeedOmissions {
     defer { extendLifetime(core) }
     // The only refusal is a session of another engine, which leaves nothing out.

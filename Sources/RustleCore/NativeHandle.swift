@@ -1,16 +1,16 @@
 internal import CRustle
 
-/// The one owner of a native object: a generational handle that is freed when its owner goes.
+/// The one owner of a native object: a generational handle that is freed with its owner.
 ///
-/// The handle is an integer, not a pointer: a copy of the number that outlives the object is refused by the native side
-/// as stale, it cannot reach freed memory.
+/// The handle is an integer, not a pointer: the native side refuses a copy that outlives the object as stale, so that it cannot
+/// reach freed memory.
 struct NativeHandle: ~Copyable, Sendable {
   let raw: UInt64
 
-  /// Takes over `raw`.
+  /// Takes ownership of `raw`.
   init(_ raw: UInt64) { self.raw = raw }
 
-  /// Makes an object.
+  /// Creates an object.
   ///
   /// - Parameter what: `RUSTLE_NEW_…`, whose record `configuration` is.
   init(_ what: UInt32, _ configuration: some NativeRecord) throws(NativeError) {
@@ -27,12 +27,12 @@ struct NativeHandle: ~Copyable, Sendable {
   /// Cancels the sessions of an engine and refuses later starts.
   borrowing func shutDown() { _ = rustle_shut_down(raw, nil) }
 
-  /// Has the object begin anew with the settings that it has.
+  /// Resets the object to its beginning, with the same settings.
   borrowing func reset() throws(NativeError) {
     try unsafe NativeError.check { unsafe rustle_reset(raw, $0) }
   }
 
-  /// What describes the object.
+  /// Returns the object's description.
   ///
   /// - Parameters:
   ///   - what: `RUSTLE_DESCRIBE_…`, whose record `empty` is.
@@ -42,7 +42,7 @@ struct NativeHandle: ~Copyable, Sendable {
   }
 }
 
-/// What describes an object or a session; see ``NativeHandle/description(_:_:)``.
+/// Returns the description of an object or a session; see ``NativeHandle/description(_:_:)``.
 func describe<Record: BitwiseCopyable>(
   _ object: UInt64, _ what: UInt32, _ empty: Record
 ) throws(NativeError) -> Record {

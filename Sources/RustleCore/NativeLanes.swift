@@ -1,6 +1,6 @@
 internal import CRustle
 
-/// A native value that is made from a record of the C header.
+/// A native value that is converted from a record of the C header.
 protocol RecordElement: NativeElement {
   /// The engine's record.
   associatedtype Record: BitwiseCopyable
@@ -8,10 +8,11 @@ protocol RecordElement: NativeElement {
   init(_ record: Record)
 }
 
-/// How the lanes reach the sessions of one kind of engine: what an event's record says, what waits in a ring, and its counts.
+/// The lanes' access to the sessions of one kind of engine: the value of an event's record, the values in a ring buffer, and its
+/// counts.
 ///
-/// An engine makes one with its own types at hand, so that the compiler makes code for them; the lanes, which are generic over
-/// the consumer's values, call it once for each event or batch.
+/// An engine creates one where its own types are known, so that the compiler specializes the code; the lanes, which are generic
+/// over the consumer's values, call it once for each event or batch.
 @safe struct NativeLanes<Native: NativeElement>: Sendable {
   private let stream: UInt32
   private let eventSize: Int
@@ -19,7 +20,7 @@ protocol RecordElement: NativeElement {
   private let drain: @Sendable (SessionID, Int, (Span<Native>) -> Void) -> Int
   private let statistics: @Sendable (SessionID) -> RingStatistics?
 
-  /// - Parameter stream: `RUSTLE_START_…`, whose record `Native` is made of.
+  /// - Parameter stream: `RUSTLE_START_…`, whose record is converted to `Native`.
   init(_ stream: UInt32) where Native: RecordElement {
     self.stream = stream
     eventSize = MemoryLayout<Native.Record>.stride
@@ -28,14 +29,14 @@ protocol RecordElement: NativeElement {
     statistics = { ringStatistics($0, stream, Native.Record.self) }
   }
 
-  /// Starts a session whose values travel in `lane`.
+  /// Starts a session whose values are buffered in `lane`.
   ///
   /// - Parameters:
   ///   - engine: the engine's handle.
-  ///   - reader: makes the consumer's values. Called on native threads for the events lane, and in the consumer's task for a
-  ///     frame lane; it must not block.
-  ///   - sequenceNumber: gives back a value's number in the session.
-  ///   - request: makes the request, with the lane as the native side numbers it.
+  ///   - reader: creates the consumer's values. Called on native threads for `perValue`, and in the consumer's task for
+  ///     `batched`; it must not block.
+  ///   - sequenceNumber: returns a value's number in the session.
+  ///   - request: creates the request, with the native side's number of the lane.
   func start<Value>(
     on engine: UInt64, in lane: StreamBuffering, reader: ElementReader<Native, Value>,
     sequenceNumber: @escaping @Sendable (Value) -> UInt64, _ request: (NativeLaneRequest) -> some NativeRecord
@@ -57,7 +58,7 @@ protocol RecordElement: NativeElement {
     }
   }
 
-  /// Starts a session whose values wait in a ring.
+  /// Starts a session whose values wait in a ring buffer.
   ///
   /// - Parameter append: appends the consumer's values, and before each the gap that it reports. Called in the consumer's task.
   func startPulling<Value>(
@@ -66,7 +67,7 @@ protocol RecordElement: NativeElement {
   ) throws(NativeError) -> EngineStream<Value> {
     let bell = Doorbell()
     let session = try NativeSession.start(on: engine, stream, request, eventSize: eventSize, bell: bell)
-    // By number: an engine that counts a lane's values must not keep its session.
+    // By number: an engine that counts a lane's values must not retain its session.
     let id = session.id
     let frames = FrameLane<Value>(
       bell: bell, drain: { buffer, most in drain(id, most) { append(id, $0, &buffer) } },
@@ -74,7 +75,7 @@ protocol RecordElement: NativeElement {
     return EngineStream(core: .init(session: session, source: .frames(frames)))
   }
 
-  /// Starts a session that calls for every value, with nothing in between.
+  /// Starts a session that calls a closure directly for every value.
   ///
   /// - Parameters:
   ///   - onElement: called on native threads, one call at a time; it must not block.
@@ -105,11 +106,11 @@ extension BufferOverflow {
   }
 }
 
-/// Hands at most `most` waiting values of a session's ring to `take`, in pieces; returns how many there were.
+/// Passes at most `most` waiting values of a session's ring buffer to `take`, in pieces; returns their number.
 private func drainRing<Native: RecordElement>(
   _ session: SessionID, _ stream: UInt32, most: Int, _ take: (Span<Native>) -> Void
 ) -> Int {
-  // Fetched in pieces of about 16 KiB: a large batch needs no large scratch.
+  // In pieces of about 16 KiB, so that a large batch needs no large scratch memory.
   let size = MemoryLayout<Native.Record>.stride
   let pieceSize = min(max(1, 16_384 / size), most)
   return unsafe withUnsafeTemporaryAllocation(of: Native.Record.self, capacity: pieceSize) { scratch in
@@ -119,7 +120,7 @@ private func drainRing<Native: RecordElement>(
     while taken < most {
       var count = 0
       let wanted = min(pieceSize, most - taken)
-      // The one refusal is a stale session, which has nothing to drain.
+      // The only refusal is a stale session, which has nothing to drain.
       let status = unsafe rustle_drain(
         session.raw, stream, scratch.baseAddress, size, wanted, &count, nil,
         MemoryLayout<RustleLaneStatistics>.stride, nil)

@@ -1,6 +1,6 @@
 internal import CRustle
 
-/// One line of a record's layout: the record as a whole (`field` is nil) or one of its fields.
+/// An entry of a record's layout: the record as a whole (`field` is nil) or one of its fields.
 struct LayoutEntry: Sendable, Hashable {
   let record: String
   let field: String?
@@ -11,13 +11,13 @@ struct LayoutEntry: Sendable, Hashable {
   /// The field's distance from the record's start, in bytes; 0 for a record.
   let offset: Int
 
-  /// What a message calls it: `RustleSink` or `RustleSink.context`.
+  /// The name in messages: `RustleSink` or `RustleSink.context`.
   var name: String { field.map { "\(record).\($0)" } ?? record }
 }
 
 /// The layout of every record that crosses the boundary, as each side sees it.
 enum NativeLayout {
-  /// The layout that the linked archive was compiled with.
+  /// The layout with which the linked archive was compiled.
   static func ofArchive() -> [LayoutEntry] {
     var count = 0
     guard let table = unsafe rustle_abi_layout(&count) else { return [] }
@@ -29,7 +29,7 @@ enum NativeLayout {
     }
   }
 
-  /// The first difference between the two, as a sentence that names the record or the field; nil when they agree.
+  /// Returns the first difference between the two, as a sentence that names the record or the field; nil when they agree.
   static func difference(archive: [LayoutEntry], header: [LayoutEntry]) -> String? {
     let expected = Dictionary(header.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     let got = Dictionary(archive.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })

@@ -8,13 +8,13 @@ package enum NativeLibrary {
   /// The fingerprint of the archive that this package was built against.
   package static var expectedBuildID: String { unsafe String(cString: rustle_expected_build_id()) }
 
-  /// Objects that the native side holds for this process: handles, results and sinks that were not freed or released.
+  /// The number of native objects of this process: handles, results and sinks that were not freed or released.
   package static var liveObjects: Int { Int(rustle_live_objects()) }
 
-  /// Checks once per process that the archive fits this package, and connects its log. Every engine calls it before its
+  /// Checks once per process that the archive matches this package, and connects its log. Every engine calls it before its
   /// first native call.
   ///
-  /// - Throws: ``NativeError`` with ``NativeStatus/archiveMismatch``, every time, when it does not fit.
+  /// - Throws: ``NativeError`` with ``NativeStatus/archiveMismatch``, every time, when it does not match.
   package static func prepare() throws(NativeError) { try prepared.get() }
 
   private static let prepared: Result<Void, NativeError> = {
@@ -27,12 +27,12 @@ package enum NativeLibrary {
     return .success(())
   }()
 
-  /// What is wrong with an archive of these properties, and what to do about it; nil when nothing is.
+  /// Returns the fault of an archive with these properties, and advice; nil when there is none.
   static func mismatch(
     built: String, linked: String, archive: [LayoutEntry], header: [LayoutEntry]
   ) -> String? {
     if let difference = NativeLayout.difference(archive: archive, header: header) {
-      return "the native archive and its header do not fit: \(difference). Run scripts/build and build again."
+      return "the native archive does not match its header: \(difference). Run scripts/build and build again."
     }
     if built != linked {
       return "expected the native archive \(built), got \(linked). Run scripts/build and build again."

@@ -3,18 +3,18 @@ package import Logging
 
 /// The native side's log records, as records of swift-log with the label `rustle`.
 ///
-/// Records up to `info` are handed on, or up to the level that the environment variable `RUSTLE_LOG` names (`error`,
-/// `warning`, `info`, `debug`, `trace`).
+/// Records up to `info` are logged, or up to the level in the environment variable `RUSTLE_LOG` (`error`, `warning`, `info`,
+/// `debug`, `trace`).
 package enum NativeLog {
-  /// Changes the level up to which the native side makes records.
+  /// Changes the level up to which the native side creates records.
   package static func setLevel(_ level: Logger.Level) {
     _ = rustle_log_set_level(number(of: level), nil)
   }
 
-  /// Done once, by `NativeLibrary.prepare`.
+  /// Installs the log; called once, by `NativeLibrary.prepare`.
   static func connect() {
     let level = environmentValue("RUSTLE_LOG").flatMap { Logger.Level(rawValue: $0.lowercased()) }
-    // The refusal to expect is that a C caller in the same process was first: its log it is, then.
+    // The expected refusal: a C caller in the same process has installed its log first, which stays.
     _ = unsafe rustle_log_install(logOnRecord, nil, number(of: level ?? .info), nil)
   }
 
@@ -41,13 +41,13 @@ package enum NativeLog {
   }
 }
 
-/// Called on native threads; at the top level for the reason given in Sink.swift.
+/// Called on native threads; at the top level for the reason in Sink.swift.
 private func logOnRecord(
   _ context: UnsafeMutableRawPointer?, _ level: UInt32, _ target: UnsafePointer<UInt8>?, _ targetLength: Int,
   _ message: UnsafePointer<UInt8>?, _ messageLength: Int
 ) {
   let target = unsafe String(decoding: UnsafeBufferPointer(start: target, count: targetLength), as: UTF8.self)
   let message = unsafe String(decoding: UnsafeBufferPointer(start: message, count: messageLength), as: UTF8.self)
-  // Made anew each time, so that a logging system that is bootstrapped later is the one that is used.
+  // Created each time, so that a logging system that is bootstrapped later is used.
   Logger(label: "rustle").log(level: NativeLog.level(of: level), "\(message)", metadata: ["module": "\(target)"])
 }

@@ -1,14 +1,14 @@
 internal import CRustle
 
 extension NativeMeterConfiguration {
-  /// In the place of a metered channel: all.
+  /// The value for all channels in the place of a metered channel.
   package static let allChannels = Int(RUSTLE_CHANNEL_ALL)
 }
 
 extension NativeMeter {
-  /// The bands' centres in Hz and equivalent levels in dB relative to full scale.
+  /// Returns the bands' centre frequencies in Hz and time-averaged levels in dB relative to full scale.
   package func bands() throws(NativeError) -> [(center: Double, level: Double)] {
-    // More than a third of an octave has between 8 Hz and 384 kHz.
+    // More than the number of one-third-octave bands between 8 Hz and 384 kHz.
     var centers = [Double](repeating: 0, count: 64)
     var levels = centers
     var centerSpan = centers.mutableSpan

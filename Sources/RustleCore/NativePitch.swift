@@ -4,12 +4,12 @@ internal import CRustle
 package struct NativePitch: ~Copyable, Sendable {
   private let handle: NativeHandle
   private(set) var room = RecordRoom(of: RustlePitchFrame())
-  /// The samples of a frame.
+  /// The length of an analysis frame in samples.
   package let window: Int
-  /// The frequencies that are looked for, in Hz.
+  /// The range of detectable frequencies in Hz.
   package let range: ClosedRange<Double>
 
-  /// A tracker at the beginning of a signal.
+  /// Creates a tracker at the beginning of a signal.
   package init(_ configuration: NativePitchConfiguration) throws(NativeError) {
     let handle = try NativeHandle(RUSTLE_NEW_PITCH, configuration)
     let description = try handle.description(RUSTLE_DESCRIBE_PITCH, RustlePitchDescription())
@@ -18,7 +18,7 @@ package struct NativePitch: ~Copyable, Sendable {
     range = description.lowest...max(description.lowest, description.highest)
   }
 
-  /// Takes in the signal's next samples and hands each frame that they complete to `found`.
+  /// Processes the signal's next samples and passes each completed frame to `found`.
   package mutating func process(_ samples: Span<Float>, found: (NativePitchFrame) -> Void) throws(NativeError) {
     let pitch = handle.raw
     try room.fill(from: samples, found: { found(NativePitchFrame($0)) }) { (samples, room) throws(NativeError) in
@@ -28,17 +28,17 @@ package struct NativePitch: ~Copyable, Sendable {
 
   /// Forgets the signal; the next sample is the first of another.
   package mutating func reset() {
-    // Its one owner calls nothing beside it, which would be the one reason to refuse it.
+    // The only refusal is a concurrent call, which the one owner does not make.
     do { try handle.reset() } catch { assertionFailure(error.message) }
   }
 
-  /// The frames of a whole signal.
+  /// Returns the frames of a whole signal.
   package static func contour(
     of samples: Span<Float>, _ configuration: NativePitchConfiguration, decoding: NativeDecoding
   ) throws(NativeError) -> [NativePitchFrame] {
     var frames: [RustlePitchFrame] = []
     for _ in 0..<2 {
-      // The first call, without room, tells how much there must be.
+      // The first call, without room, returns the number of frames.
       var room = frames.mutableSpan
       let count = try NativeCalls.pitchContour(
         configuration: configuration, decoding: decoding, samples: samples, frames: &room)

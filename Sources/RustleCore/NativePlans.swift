@@ -1,5 +1,5 @@
 extension NativeFFTPlan {
-  /// As `spectrum(form:input:output:scratch:)`, with scratch memory of the plan's.
+  /// Like `spectrum(form:input:output:scratch:)`, with the plan's scratch memory.
   package func spectrum(
     form: NativeSpectrumOutput, input: Span<Float>, output: inout MutableSpan<Float>
   ) throws(NativeError) {
@@ -9,7 +9,7 @@ extension NativeFFTPlan {
 }
 
 extension NativeFFTInverse {
-  /// As `samples(_:output:scratch:)`, with scratch memory of the plan's.
+  /// Like `samples(_:output:scratch:)`, with the plan's scratch memory.
   package func samples(_ bins: Span<Float>, output: inout MutableSpan<Float>) throws(NativeError) {
     var none = MutableSpan<Float>()
     try samples(bins, output: &output, scratch: &none)
@@ -17,7 +17,7 @@ extension NativeFFTInverse {
 }
 
 extension NativeSTFT {
-  /// As `frames(_:first:output:scratch:)`, with scratch memory of the plan's.
+  /// Like `frames(_:first:output:scratch:)`, with the plan's scratch memory.
   package func frames(
     _ signal: Span<Float>, first: Int, output: inout MutableSpan<Float>
   ) throws(NativeError) -> Int {
@@ -27,7 +27,7 @@ extension NativeSTFT {
 }
 
 extension NativeSTFTStream {
-  /// A stream at the beginning of a signal.
+  /// Creates a stream at the beginning of a signal.
   package convenience init(_ stft: NativeSTFT) throws(NativeError) {
     defer { extendLifetime(stft) }
     try self.init(NativeSTFTStreamConfiguration(stft: stft.handle.raw))

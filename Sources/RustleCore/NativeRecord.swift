@@ -1,14 +1,14 @@
 internal import CRustle
 
-/// A value that a call of the native side reads as a record of C.
+/// A value that the native side reads as a C record.
 protocol NativeRecord {
-  /// Calls `body` with the record and its size, which is valid during the call.
+  /// Calls `body` with the record, valid during the call, and its size.
   func withRecord<Result>(
     _ body: (UnsafeRawPointer, Int) throws(NativeError) -> Result
   ) throws(NativeError) -> Result
 }
 
-/// Calls `body` with a record whose pointers are to memory that is lent to the call.
+/// Calls `body` with a record whose pointers refer to memory that is lent to the call.
 func withLentRecord<Record: BitwiseCopyable, Result>(
   _ make: (LentMemory) -> Record, _ body: (UnsafeRawPointer, Int) throws(NativeError) -> Result
 ) throws(NativeError) -> Result {
@@ -28,7 +28,7 @@ func withLentRecord<Record: BitwiseCopyable, Result>(
     unsafe blocks.forEach { unsafe $0.deallocate() }
   }
 
-  /// A copy of the elements; nil when there are none.
+  /// Copies the elements; nil when there are none.
   func array<Element: BitwiseCopyable>(_ elements: [Element]) -> UnsafePointer<Element>? {
     guard !elements.isEmpty else { return nil }
     let bytes = UnsafeMutableRawBufferPointer.allocate(
@@ -38,26 +38,26 @@ func withLentRecord<Record: BitwiseCopyable, Result>(
     return unsafe UnsafePointer(copy.baseAddress)
   }
 
-  /// A copy of the text.
+  /// Copies the text.
   func string(_ text: String) -> RustleString {
     let bytes = Array(text.utf8)
     return unsafe RustleString(data: array(bytes), length: bytes.count)
   }
 
-  /// Copies of the texts.
+  /// Copies the texts.
   func strings(_ texts: [String]) -> UnsafePointer<RustleString>? {
     unsafe array(texts.map { unsafe string($0) })
   }
 }
 
-/// The first elements of an array of C, which Swift sees as a tuple.
+/// Returns the first elements of a C array, which Swift imports as a tuple.
 func arrayOfTuple<Tuple: BitwiseCopyable, Element: BitwiseCopyable>(
   _ tuple: Tuple, of type: Element.Type, count: Int
 ) -> [Element] {
   unsafe withUnsafeBytes(of: tuple) { bytes in unsafe Array(bytes.bindMemory(to: type).prefix(max(0, count))) }
 }
 
-/// The text in the first bytes of an array of C.
+/// Returns the text in the first bytes of a C array.
 func textOfTuple<Tuple: BitwiseCopyable>(_ tuple: Tuple, count: Int) -> String {
   unsafe withUnsafeBytes(of: tuple) { bytes in unsafe String(decoding: bytes.prefix(max(0, count)), as: UTF8.self) }
 }

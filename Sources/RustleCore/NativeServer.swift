@@ -1,10 +1,10 @@
 internal import CRustle
 
-/// A feed's server. Whoever drops the last reference ends it.
+/// A feed's server. Dropping the last reference ends it.
 package final class NativeServer: Sendable {
-  /// Cancelling it ends the server; it is released once no thread of the server is left and the address is free.
+  /// The session. Cancelling it ends the server; it is released once no thread of the server is left and the address is free.
   package let session: NativeSession
-  /// Something for each time that clients have come or gone, for one reader.
+  /// An element for each time that clients connected or disconnected, for one reader.
   package let changes: AsyncStream<Void>
 
   init(session: NativeSession, changes: AsyncStream<Void>) {
@@ -12,28 +12,28 @@ package final class NativeServer: Sendable {
     self.changes = changes
   }
 
-  /// Fired when the server is over, also after this object is gone.
+  /// Fires when the server has ended, also after this object is freed.
   package var released: OneShot { session.releasedSignal }
 
-  /// Where it is, with the port that was found where none was asked for.
+  /// The address, with the assigned port where port 0 was requested.
   package var address: String {
-    // As many as the header says are enough.
+    // Enough by the header.
     var bytes = [UInt8](repeating: 0, count: 300)
     var room = bytes.mutableSpan
-    // The only refusal is a stale handle, and this object owns it: so in what follows.
+    // The only refusal is a stale handle, and this object owns it; likewise below.
     let length = (try? NativeCalls.serverAddress(session.id.raw, address: &room)) ?? 0
     return String(decoding: bytes.prefix(length), as: UTF8.self)
   }
 
-  /// What went through so far.
+  /// The counts so far.
   package var counts: NativeServerCounts {
     let record = try? describe(session.id.raw, RUSTLE_DESCRIBE_SERVER_COUNTS, RustleServerCounts())
     return NativeServerCounts(record ?? RustleServerCounts())
   }
 
-  /// What each of the present clients got, the oldest first.
+  /// The present clients and their counts, the oldest first.
   package var clients: [NativeServerClient] {
-    // The most that there are.
+    // The maximum number of clients.
     var places = [RustleServerClient](repeating: RustleServerClient(), count: 1_024)
     var room = places.mutableSpan
     let count = (try? NativeCalls.serverClients(session.id.raw, clients: &room)) ?? 0

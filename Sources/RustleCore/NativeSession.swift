@@ -2,13 +2,12 @@ internal import CRustle
 
 /// A started session of any engine.
 ///
-/// Whoever drops the last reference ends the session. To end it and know that it has ended: ``cancel()``, then
-/// ``released()``.
+/// Dropping the last reference ends the session. To end it and wait for its end: ``cancel()``, then ``released()``.
 package final class NativeSession: Sendable {
   private let handle: NativeHandle
   private let context: SinkContext
 
-  /// Takes over the handle of a session that was started with `context`.
+  /// Takes ownership of the handle of a session that was started with `context`.
   init(_ raw: UInt64, context: SinkContext) {
     handle = NativeHandle(raw)
     self.context = context
@@ -20,7 +19,7 @@ package final class NativeSession: Sendable {
   ///   - engine: the engine's handle.
   ///   - stream: `RUSTLE_START_…`, whose record `request` is.
   ///   - eventSize: the size of the stream's records; 0 where it has none.
-  ///   - context: hears of the session.
+  ///   - context: receives the session's callbacks.
   static func start(
     on engine: UInt64, _ stream: UInt32, _ request: some NativeRecord, eventSize: Int, _ context: SinkContext
   ) throws(NativeError) -> NativeSession {
@@ -35,7 +34,7 @@ package final class NativeSession: Sendable {
     return NativeSession(raw, context: context)
   }
 
-  /// As `start(on:_:_:eventSize:_:)`, for a session that rings a bell.
+  /// Like `start(on:_:_:eventSize:_:)`, for a session that rings a bell.
   static func start(
     on engine: UInt64, _ stream: UInt32, _ request: some NativeRecord, eventSize: Int, bell: Doorbell
   ) throws(NativeError) -> NativeSession {
@@ -43,25 +42,25 @@ package final class NativeSession: Sendable {
     return try start(on: engine, stream, request, eventSize: eventSize, context)
   }
 
-  /// The number by which an `onTermination` closure cancels the session without keeping it alive.
+  /// The number by which an `onTermination` closure cancels the session without retaining it.
   package var id: SessionID { SessionID(raw: handle.raw) }
 
-  /// How the session ended; nil while it runs.
+  /// The outcome of the session; nil while it runs.
   package var outcome: SessionOutcome? { context.outcome }
 
-  /// Whether the session is over and no callback will run any more.
+  /// Whether the session has ended and no further callback will run.
   package var isReleased: Bool { context.released.isFired }
 
-  /// Fired when the session is over, also after this object is gone.
+  /// Fires when the session has ended, also after this object is freed.
   var releasedSignal: OneShot { context.released }
 
   /// Callbacks that came after the release: 0, unless the native side breaks its contract.
   var lateCallbackCount: Int { context.lateCallbackCount }
 
-  /// Asks for the session's end: sets a flag and wakes the native worker. Idempotent, from any thread, never waits.
+  /// Requests the session's end: sets a flag and wakes the native worker. Idempotent, from any thread, never waits.
   package func cancel() { id.cancel() }
 
-  /// Returns when the session is over: no callback runs after it. Also when the waiting task is cancelled.
+  /// Returns when the session has ended: no callback runs after it. A cancelled task waits too.
   package func released() async { await context.released.wait() }
 }
 
@@ -69,6 +68,6 @@ package final class NativeSession: Sendable {
 package struct SessionID: Sendable, Hashable {
   let raw: UInt64
 
-  /// Asks for the session's end; does nothing when it is gone.
+  /// Requests the session's end; does nothing when it has been freed.
   package func cancel() { _ = rustle_cancel(raw, nil) }
 }

@@ -15,15 +15,15 @@ package struct PlaybackID: Sendable, Hashable {
   /// The session behind a stream of a playback.
   package init<Value>(of stream: EngineStream<Value>) { session = stream.core.session.id }
 
-  /// Gives the session the first of the samples, as many whole frames as there is room for; returns how many samples that is.
+  /// Writes as many whole frames as there is room for; returns the number of samples taken.
   package func write(_ samples: Span<Float>) throws(NativeError) -> Int {
     try NativeCalls.playbackWrite(session.raw, samples: samples)
   }
 
-  /// Asks for the session's end; does nothing when it is gone.
+  /// Requests the session's end; does nothing when it has been freed.
   package func cancel() { session.cancel() }
 
-  /// Marks the end of the sound; does nothing when the session is gone.
+  /// Marks the end of the sound; does nothing when the session has been freed.
   package func finish() { _ = rustle_playback_finish(session.raw, nil) }
 }
 
@@ -34,7 +34,7 @@ package struct NativeSoundDevice: Sendable, Hashable {
   package let captures: Bool
   package let plays: Bool
 
-  /// The devices that the system's configuration names.
+  /// Returns the devices of the system's configuration.
   package static func all() throws(NativeError) -> [Self] {
     try NativeLibrary.prepare()
     var devices: [Self] = []

@@ -2,7 +2,7 @@ internal import CRustle
 
 /// Native functions on samples and spectra that need no plan.
 package enum NativeSpectrum {
-  /// The magnitudes of the first `size` / 2 bins, by the function that the project's brief names; nil when it refuses.
+  /// Returns the magnitudes of the first `size` / 2 bins, by the C function of the project's brief; nil when it refuses.
   ///
   /// - Parameters:
   ///   - signal: at least one sample; padded with zeros or cropped to `size`.
@@ -13,7 +13,7 @@ package enum NativeSpectrum {
     try NativeLibrary.prepare()
     guard let size = Int32(exactly: size), let window = Int32(exactly: window.rawValue) else { return nil }
     return unsafe signal.withUnsafeBufferPointer { signal in
-      // Samples beyond the frame are cropped in any case: here, so that the length fits its type.
+      // Samples beyond the frame are cropped in any case; here, so that the length fits its type.
       let length = Int32(min(signal.count, max(0, Int(size))))
       guard let result = unsafe compute_fft_rust(signal.baseAddress, length, size, window) else { return nil }
       defer { unsafe free_fft_result_rust(result) }
@@ -21,11 +21,11 @@ package enum NativeSpectrum {
     }
   }
 
-  /// The sinusoids of a spectrum, the strongest first.
+  /// Returns the sinusoids of a spectrum, the strongest first.
   ///
   /// - Parameters:
-  ///   - amplitudes: N/2 + 1 magnitudes, a full-scale sine reading 1.0.
-  ///   - limit: the most peaks to return.
+  ///   - amplitudes: N/2 + 1 magnitudes; a full-scale sine has 1.0.
+  ///   - limit: the maximum number of peaks.
   package static func peaks(
     in amplitudes: Span<Float>, _ search: NativePeakSearch, limit: Int
   ) throws(NativeError) -> [NativePeak] {

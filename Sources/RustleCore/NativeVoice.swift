@@ -2,8 +2,8 @@ internal import CRustle
 
 extension NativeVoiceConfiguration {
   /// - Parameters:
-  ///   - hop: above 0; nil: chosen.
-  ///   - formants: nil: none.
+  ///   - hop: the hop size in samples, above 0; nil: the default.
+  ///   - formants: the formant analysis; nil: none.
   package init(
     sampleRate: Double, lowest: Double, highest: Double, hop: Int?, formants: NativeFormantConfiguration?,
     harmonicity: Bool, centroid: Bool
@@ -21,12 +21,12 @@ extension NativeVoiceConfiguration {
 package struct NativeVoice: ~Copyable, Sendable {
   private let handle: NativeHandle
   private(set) var room = RecordRoom(of: RustleVoiceFrame())
-  /// The samples of the longest window.
+  /// The length of the longest analysis frame in samples.
   package let window: Int
-  /// The samples from frame to frame.
+  /// The hop size in samples.
   package let hop: Int
 
-  /// An analyzer at the beginning of a signal.
+  /// Creates an analyzer at the beginning of a signal.
   package init(_ configuration: NativeVoiceConfiguration) throws(NativeError) {
     let handle = try NativeHandle(RUSTLE_NEW_VOICE, configuration)
     let description = try handle.description(RUSTLE_DESCRIBE_VOICE, RustleVoiceDescription())
@@ -35,7 +35,7 @@ package struct NativeVoice: ~Copyable, Sendable {
     hop = Int(description.hop)
   }
 
-  /// Takes in the signal's next samples and hands each frame that they complete to `found`.
+  /// Processes the signal's next samples and passes each completed frame to `found`.
   package mutating func process(_ samples: Span<Float>, found: (NativeVoiceFrame) -> Void) throws(NativeError) {
     let voice = handle.raw
     try room.fill(from: samples, found: { found(NativeVoiceFrame($0)) }) { (samples, room) throws(NativeError) in
@@ -43,12 +43,12 @@ package struct NativeVoice: ~Copyable, Sendable {
     }
   }
 
-  /// All frames since the beginning of the signal.
+  /// Returns the summary of all frames since the beginning of the signal.
   package func summary() throws(NativeError) -> NativeVoiceSummary { try NativeCalls.voiceSummary(handle.raw) }
 
   /// Forgets the signal; the next sample is the first of another.
   package mutating func reset() {
-    // Its one owner calls nothing beside it, which would be the one reason to refuse it.
+    // The only refusal is a concurrent call, which the one owner does not make.
     do { try handle.reset() } catch { assertionFailure(error.message) }
   }
 }

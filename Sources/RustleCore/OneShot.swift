@@ -1,12 +1,12 @@
 internal import Synchronization
 
-/// Something that happens once, on any thread, and the tasks that wait for it.
+/// An event that happens once, on any thread, and the tasks that wait for it.
 ///
-/// It is fired on the callback path, where `Synchronization.Mutex` is not an option (ThreadSanitizer does not see its futex
-/// on Linux), so that the waiting tasks stand in a list that is linked by atomic exchange. Waiting does not end early
-/// when the waiting task is cancelled: what is waited for here always comes.
+/// It fires on the callback path, where `Synchronization.Mutex` is not an option (ThreadSanitizer does not see its futex on
+/// Linux): the waiting tasks are in a list that is linked by atomic exchange. Cancelling a waiting task does not end its wait, as
+/// the event always happens.
 package final class OneShot: Sendable {
-  /// 0: not fired and nobody waits. 1: fired. Else the address of the newest waiter, retained by the list.
+  /// 0: not fired, no waiter. 1: fired. Otherwise the address of the newest waiter, retained by the list.
   private let head = Atomic<UInt>(0)
   private static let fired: UInt = 1
 
@@ -15,7 +15,7 @@ package final class OneShot: Sendable {
   /// Whether it has happened.
   package var isFired: Bool { head.load(ordering: .acquiring) == Self.fired }
 
-  /// Resumes every waiting task, now and later. Only the first call does anything.
+  /// Resumes every waiting task, present and future. Only the first call has an effect.
   package func fire() {
     var next = head.exchange(Self.fired, ordering: .acquiringAndReleasing)
     while next != 0 && next != Self.fired {
@@ -51,14 +51,14 @@ package final class OneShot: Sendable {
   }
 }
 
-/// A final class whose objects pass from thread to thread by their addresses, in an atomic.
+/// A final class whose objects are passed between threads by address, in an atomic.
 protocol Addressed: AnyObject {}
 
 extension Addressed {
-  /// The object's address, with a reference to it.
+  /// Returns the object's address, with a reference to it.
   func retainedAddress() -> UInt { unsafe UInt(bitPattern: Unmanaged.passRetained(self).toOpaque()) }
 
-  /// Takes back the reference that `retainedAddress` gave away.
+  /// Takes back the reference of `retainedAddress`.
   static func adopt(_ address: UInt) -> Self {
     guard let pointer = unsafe UnsafeRawPointer(bitPattern: address) else {
       preconditionFailure("an object's address is 0")

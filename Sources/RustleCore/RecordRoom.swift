@@ -1,22 +1,21 @@
-/// The memory that a native object writes its records to, for as long as the object lives: a call on sound allocates nothing.
+/// The memory to which a native object writes its records, allocated once so that calls on sound do not allocate.
 struct RecordRoom<Record: BitwiseCopyable & Sendable>: ~Copyable, Sendable {
-  /// How much of a signal a call took, and how many records it wrote.
+  /// The number of samples that a call took, and of records that it wrote.
   typealias Progress = (taken: Int, written: Int)
 
   private var records: [Record]
 
   /// - Parameters:
-  ///   - empty: what stands in the room before the first call.
-  ///   - count: the records that one call writes at most, 1 or more.
+  ///   - empty: the initial record.
+  ///   - count: the maximum number of records of one call, 1 or more.
   init(of empty: Record, count: Int = 64) { records = [Record](repeating: empty, count: count) }
 
-  /// Where the room is: the same for as long as it lives.
+  /// The address of the memory, which does not change.
   var address: UInt { unsafe records.span.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) } }
 
-  /// Has a signal taken in by as many calls as it takes, and hands each record to `found`.
+  /// Processes a signal by as many calls as necessary, and passes each record to `found`.
   ///
-  /// - Parameter take: takes the beginning of what it is given, at least a sample, and writes records from the room's beginning
-  ///   on.
+  /// - Parameter take: takes the beginning of its samples, at least one, and writes records from the beginning of the memory on.
   mutating func fill(
     from samples: Span<Float>, found: (Record) -> Void,
     take: (Span<Float>, inout MutableSpan<Record>) throws(NativeError) -> Progress

@@ -1,4 +1,4 @@
-/// The runs of a view model, of which the last one counts; dropping it ends them.
+/// The runs of a view model, of which only the newest is shown; dropping this object ends them.
 ///
 /// ```swift
 /// func start() {
@@ -24,27 +24,27 @@ package final class Runs {
   package typealias Run = RunMachine<Task<Void, Never>>.Run
 
   private var machine = RunMachine<Task<Void, Never>>()
-  /// What the calls before have still to end.
+  /// The unfinished ends of previous calls.
   private var ending: Task<Void, Never>?
 
-  /// Nothing runs.
+  /// Creates an object without runs.
   package init() {}
 
   deinit { for task in machine.unfinished { task.cancel() } }
 
-  /// The run that counts: what was begun for another one shows nothing any more.
+  /// The current run; work of other runs shows nothing any more.
   package var newest: Run { machine.newest }
 
-  /// Begins a run, or an end, in the place of what ran, whose work is cancelled.
+  /// Begins a run, or an end, and cancels the work of the current run.
   @discardableResult
   package func overtake() -> Run {
     for task in machine.overtake() { task.cancel() }
     return machine.newest
   }
 
-  /// Does work in a task of its own; nothing when the run was overtaken.
+  /// Performs work in a new task; does nothing when the run was replaced.
   ///
-  /// - Parameter work: does not keep the model, so that the model can go while it waits.
+  /// - Parameter work: does not retain the model, so that the model can be freed while the work waits.
   package func perform(_ run: Run, _ work: @escaping @MainActor () async -> Void) {
     guard let piece = machine.piece(of: run) else { return }
     machine.began(
@@ -55,13 +55,13 @@ package final class Runs {
       })
   }
 
-  /// Returns when the work so far has left. The caller has overtaken it, or it ends by itself.
+  /// Returns when the work so far has finished. The caller has replaced its run, or the work ends on its own.
   package func finished() async {
     for task in machine.unfinished { await task.value }
   }
 
-  /// Returns when the work so far has left and `end` was called. The ends of several calls come one after the other: one that is
-  /// late finds nothing newer.
+  /// Returns when the work so far has finished and `end` has returned. The ends of several calls run one after the other, so that
+  /// a late one affects no newer run.
   package func finished(by end: @escaping @MainActor () async -> Void) async {
     let (before, tasks) = (ending, machine.unfinished)
     let mine = Task {

@@ -1,15 +1,15 @@
 internal import CRustle
 internal import Synchronization
 
-/// How a session, and the stream of its values, ended.
+/// The outcome of a session and of the stream of its values.
 public enum SessionOutcome: Sendable, Hashable {
-  /// By itself.
+  /// The session reached its normal end.
   case ended
-  /// It was cancelled, or its engine was shut down or dropped.
+  /// The session was cancelled, or its engine was shut down or dropped.
   case cancelled
-  /// It could not go on, for the reason given.
+  /// The session failed for this reason.
   case failed(String)
-  /// Its native worker panicked, with this message; the engine accepts no further start.
+  /// The session's native worker panicked with this message; the engine refuses further starts.
   case panicked(String)
 
   init(reason: Int32, message: String) {
@@ -23,22 +23,22 @@ public enum SessionOutcome: Sendable, Hashable {
   }
 }
 
-/// The Swift end of a session: what the native side holds as its context.
+/// The Swift end of a session, which the native side holds as its context.
 ///
-/// It is safe to use from the native threads without a lock because nothing in it changes: its members are constants,
-/// `Sendable` closures and atomics. The native side owns one reference from a successful start until the release.
+/// The native threads use it without a lock because its members are constants, `Sendable` closures and atomics. The native side
+/// owns one reference from a successful start until the release.
 @safe final class SinkContext: Sendable {
-  /// Takes one event: a pointer to the engine's record, valid during the call, or nil for a doorbell.
+  /// Receives one event: a pointer to the engine's record, valid during the call, or nil for a doorbell.
   private let onEvent: @Sendable (UnsafeRawPointer?) -> Void
   private let onEnd: @Sendable (SessionOutcome) -> Void
-  /// Written once before the start and read by every callback: orders the closures' making before their use on another
-  /// thread in a way that ThreadSanitizer sees too, which cannot look into the native side's own synchronisation.
+  /// Written once before the start and read by every callback: orders the closures' creation before their use on another thread
+  /// for ThreadSanitizer too, which does not see the native side's synchronization.
   private let isArmed = Atomic<Bool>(false)
   private let record = AtomicLazyReference<OutcomeRecord>()
-  /// Set after the record, and read before it: orders the two for ThreadSanitizer, which does not see into the record's type.
+  /// Set after the record and read before it: orders the two for ThreadSanitizer, which does not instrument the record's type.
   private let hasEnded = Atomic<Bool>(false)
   private let late = Atomic<Int>(0)
-  /// Fired as the last act of the release: no callback runs, and no code of the context's end.
+  /// Fires as the last step of the release: from then on no callback and no code of the context runs.
   let released = OneShot()
 
   init(
@@ -51,10 +51,10 @@ public enum SessionOutcome: Sendable, Hashable {
   /// Callbacks that came after the release: 0, unless the native side breaks its contract.
   var lateCallbackCount: Int { late.load(ordering: .relaxed) }
 
-  /// How the session ended; nil while it runs.
+  /// The outcome of the session; nil while it runs.
   var outcome: SessionOutcome? { hasEnded.load(ordering: .acquiring) ? record.load()?.outcome : nil }
 
-  /// Calls `start` with a sink for this context. A start that throws has not taken the sink; its reference is taken back.
+  /// Calls `start` with a sink for this context. A start that throws has not taken the sink; its reference is released.
   func start(_ start: (RustleSink) throws(NativeError) -> Void) throws(NativeError) {
     isArmed.store(true, ordering: .releasing)
     let retained = unsafe Unmanaged.passRetained(self)
@@ -74,7 +74,7 @@ public enum SessionOutcome: Sendable, Hashable {
     unsafe onEvent(event)
   }
 
-  /// Handles the release. Returns what is to be fired as the last act; nil when it is a second one.
+  /// Handles the release. Returns the event to fire as the last step; nil for a second release.
   fileprivate func release(_ outcome: SessionOutcome) -> OneShot? {
     _ = isArmed.load(ordering: .acquiring)
     let mine = OutcomeRecord(outcome)
@@ -93,8 +93,8 @@ public enum SessionOutcome: Sendable, Hashable {
   }
 }
 
-// The functions that the native threads call. They stand here, at the top level of a module without default isolation:
-// a closure literal that is written in actor-isolated code becomes isolated itself and traps when another thread calls it.
+// The functions that the native threads call, at the top level of a module without default isolation: a closure literal in
+// actor-isolated code is isolated too and traps when another thread calls it.
 
 private func sinkOnSignal(_ context: UnsafeMutableRawPointer?, _ event: UnsafeRawPointer?) {
   guard let context = unsafe context else { return }
@@ -113,6 +113,6 @@ private func sinkOnRelease(
   }
   guard let last else { return }
   unsafe sink.release()
-  // Whoever waits may take down what the callbacks and the context use: nothing of either runs from here on.
+  // Waiting tasks may free what the callbacks and the context use: neither runs from here on.
   last.fire()
 }

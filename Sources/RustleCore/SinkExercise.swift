@@ -1,15 +1,15 @@
 internal import CRustle
 internal import Synchronization
 
-/// Callbacks with no engine behind them, made on the calling thread: for the benchmarks.
+/// Callbacks without an engine, made on the calling thread, for the benchmarks.
 package enum SinkExercise {
-  /// Has a function that does nothing called `count` times.
+  /// Makes the native side call an empty function `count` times.
   package static func callEmptyFunction(count: UInt64) throws(NativeError) {
     let sink = unsafe RustleSink(context: nil, on_signal: emptyOnSignal, on_release: emptyOnRelease)
     try unsafe NativeError.check { unsafe rustle_sink_exercise(sink, nil, count, $0) }
   }
 
-  /// Has a session's context called `count` times, which counts the calls; returns what it counted.
+  /// Makes the native side call a session's context `count` times; returns the number of calls that it counted.
   package static func callContext(count: UInt64) throws(NativeError) -> UInt64 {
     let counter = Counter()
     let context = unsafe SinkContext(onEvent: { _ in counter.add() }, onEnd: { _ in })
@@ -26,7 +26,7 @@ package enum SinkExercise {
   }
 }
 
-// At the top level for the reason that Sink.swift gives.
+// At the top level for the reason in Sink.swift.
 
 private func emptyOnSignal(_: UnsafeMutableRawPointer?, _: UnsafeRawPointer?) {}
 private func emptyOnRelease(_: UnsafeMutableRawPointer?, _: Int32, _: UnsafePointer<UInt8>?, _: Int) {}

@@ -1,10 +1,10 @@
-/// What a consumer of an ``EngineStream`` sees: a value, or the news that values were lost at this place.
+/// An element of an ``EngineStream``: a value, or a report of values dropped at this place.
 public enum StreamElement<Value: Sendable>: Sendable {
   /// The next value.
   case value(Value)
-  /// This many values, at least 1, were lost just before the next one, because the consumer was slower than the engine for
-  /// longer than the lane lasts. On a lane that keeps the latest value of each symbol: values of the next one's symbol. As the
-  /// last element of a stream: values that were lost after the last one.
+  /// The number of values, at least 1, that were dropped just before the next one, because the consumer was slower than the
+  /// engine for longer than the buffer lasts. In a conflated buffer: values of the next one's symbol. As the last element of a
+  /// stream: values that were dropped after the last one.
   case gap(UInt64)
 
   /// The value; nil for a gap.
@@ -18,16 +18,16 @@ public enum StreamElement<Value: Sendable>: Sendable {
 
 extension StreamElement: Equatable where Value: Equatable {}
 
-/// What went through a stream so far. Once a consumer has read to the end, `produced == delivered + dropped`.
+/// The counts of a stream so far. Once a consumer has read to the end, `produced == delivered + dropped`.
 public struct StreamStatistics: Sendable, Hashable {
-  /// Values that the engine made for this stream.
+  /// Values that the engine produced for this stream.
   public let produced: UInt64
-  /// Values that left the lane for the consumer.
+  /// Values that left the buffer for the consumer.
   public let delivered: UInt64
-  /// Values that the lane gave up.
+  /// Values that the buffer dropped.
   public let dropped: UInt64
 
-  /// Values that wait in the lane: 0 also when the counts are of moments at which more had left it than had been counted in.
+  /// Values in the buffer; 0 also when the counts are of moments at which more had left it than had been counted in.
   public var waiting: UInt64 { produced - min(produced, delivered + dropped) }
 
   package init(produced: UInt64, delivered: UInt64, dropped: UInt64) {
@@ -37,7 +37,7 @@ public struct StreamStatistics: Sendable, Hashable {
   }
 }
 
-/// What a lane gives up when its consumer is too slow.
+/// The value that a full buffer drops.
 public enum BufferOverflow: Sendable, Hashable {
   /// The oldest waiting value makes room for the new one.
   case dropOldest
@@ -47,15 +47,15 @@ public enum BufferOverflow: Sendable, Hashable {
   case conflate
 }
 
-/// How values travel from the engine to the consumer.
+/// The buffering of values between the engine and the consumer.
 public enum StreamBuffering: Sendable, Hashable {
-  /// The values that may wait in a lane.
+  /// The range of capacities, in values.
   static let capacities = 1...1_048_576
 
-  /// One native callback and one asynchronous element per value, `capacity` of which may wait; the oldest are dropped
-  /// beyond that. For up to about a thousand values a second. `capacity` is 1 to 1,048,576.
+  /// One native callback and one asynchronous element per value, with a buffer of `capacity` (1 to 1,048,576) values that drops
+  /// the oldest. For up to about a thousand values per second.
   case perValue(capacity: Int = 1_024)
-  /// A ring on the native side, `capacity` (1 to 1,048,576) values long, that the consumer drains many at a time after one
-  /// callback. With ``BufferOverflow/conflate`` the ring has one place per symbol whatever the capacity. For any rate.
+  /// A ring buffer of `capacity` (1 to 1,048,576) values on the native side, which the consumer drains in batches after one
+  /// callback. With ``BufferOverflow/conflate`` it has one place per symbol at any capacity. For any rate.
   case batched(capacity: Int = 65_536, overflow: BufferOverflow = .dropOldest)
 }

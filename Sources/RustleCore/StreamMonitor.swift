@@ -1,17 +1,17 @@
-/// An engine's view of a stream that it gave away: it can end the stream and count, keeps neither the stream nor its
-/// consumer, and so does not keep it from ending.
+/// An engine's view of a stream that it returned: it ends the stream and reads its counts, but retains neither the stream nor its
+/// consumer, so that dropping the stream ends it.
 package struct StreamMonitor: Sendable {
   private let session: SessionID
   private let release: OneShot
   private let readStatistics: @Sendable () -> StreamStatistics
   private let isHeld: @Sendable () -> Bool
-  /// The session, where nobody else keeps it.
+  /// The session, where only the monitor retains it.
   private let kept: NativeSession?
 
   package init<Value>(_ stream: EngineStream<Value>) {
     session = stream.core.session.id
     release = stream.core.session.releasedSignal
-    // The lane, not the core: a reference to the core would stand for a consumer.
+    // The lane, not the core: a reference to the core would count as a consumer.
     switch stream.core.source {
     case .events(let lane): readStatistics = { lane.statistics }
     case .frames(let lane): readStatistics = { lane.statistics }
@@ -20,7 +20,7 @@ package struct StreamMonitor: Sendable {
     kept = nil
   }
 
-  /// The view of a session that the monitor keeps, and whose values are not in its hands.
+  /// Creates the view of a session that the monitor retains, and whose values it does not hold.
   init(_ session: NativeSession, statistics: @escaping @Sendable () -> StreamStatistics) {
     self.session = session.id
     release = session.releasedSignal
@@ -31,20 +31,20 @@ package struct StreamMonitor: Sendable {
 
   package var statistics: StreamStatistics { readStatistics() }
 
-  /// Whether the session is over and no callback will run any more.
+  /// Whether the session has ended and no further callback will run.
   package var isReleased: Bool { release.isFired }
 
-  /// Whether the counts will not change any more: the session is over, and nobody can read what waits.
+  /// Whether the counts are final: the session has ended, and the buffer is empty or has no reader.
   var isSettled: Bool { isReleased && (!isHeld() || statistics.waiting == 0) }
 
-  /// Asks for the session's end.
+  /// Requests the session's end.
   package func cancel() { session.cancel() }
 
-  /// Returns when the session is over.
+  /// Returns when the session has ended.
   package func released() async { await release.wait() }
 }
 
-/// The streams that an engine has given away and whose counts may still change, and the counts of those before.
+/// The streams that an engine has returned and whose counts may still change, and the counts of the others.
 struct StreamTable: Sendable {
   private var monitors: [StreamMonitor] = []
   private var past = StreamStatistics(produced: 0, delivered: 0, dropped: 0)
@@ -55,7 +55,7 @@ struct StreamTable: Sendable {
     monitors.append(monitor)
   }
 
-  /// Drops the streams that are over and read or abandoned, keeping their counts.
+  /// Removes the streams that have ended and are read or abandoned, and keeps their counts.
   mutating func forgetSettled() {
     monitors.removeAll { monitor in
       guard monitor.isSettled else { return false }
@@ -64,13 +64,13 @@ struct StreamTable: Sendable {
     }
   }
 
-  /// Asks every stream that is in the table now to end, and returns when all are over.
+  /// Requests the end of every present stream, and returns when all have ended.
   func endAll() async {
     for monitor in monitors { monitor.cancel() }
     for monitor in monitors { await monitor.released() }
   }
 
-  /// The number of streams that are not over.
+  /// The number of streams that have not ended.
   var liveCount: Int { monitors.count { !$0.isReleased } }
 
   /// The sum over all streams, past ones included.

@@ -3,10 +3,10 @@ internal import Synchronization
 
 /// The names of a feed's symbols by their numbers, fetched once each.
 ///
-/// One task reads a stream at a time, but nothing in its type says so: whoever needs the names takes the list out, and puts it
-/// back. A second one that finds it taken begins a list of its own. `Synchronization.Mutex` is not an option, as for ``OneShot``.
+/// One task reads a stream at a time, but the type does not enforce it: a reader takes the list out and puts it back. A second
+/// reader that finds it taken begins its own list. `Synchronization.Mutex` is not an option, as for ``OneShot``.
 final class SymbolNames: Sendable {
-  /// The address of the list, retained; 0 while somebody has it.
+  /// The address of the list, retained; 0 while a reader has it.
   private let slot = Atomic<UInt>(0)
 
   init() {}
@@ -16,12 +16,12 @@ final class SymbolNames: Sendable {
     if address != 0 { _ = List.adopt(address) }
   }
 
-  /// The names, at least up to `number`, which is one that a record of `session` carried; -1 for none.
+  /// Returns the names, at least up to `number`, which a record of `session` has; -1 for none.
   func names(through number: Int, of session: SessionID) -> [String] {
     let taken = slot.exchange(0, ordering: .acquiringAndReleasing)
     let list = taken == 0 ? List() : List.adopt(taken)
     while list.names.count <= number {
-      // A name is there before the first record with its number.
+      // A name is available before the first record with its number.
       list.names.append(Self.name(list.names.count, of: session) ?? "")
     }
     let names = list.names
@@ -37,7 +37,7 @@ final class SymbolNames: Sendable {
     return String(decoding: bytes.prefix(length), as: UTF8.self)
   }
 
-  /// One thread at a time owns it: the one that took it out of the slot.
+  /// A list, owned by the one thread that took it out of the slot.
   private final class List: Addressed {
     var names: [String] = []
   }

@@ -1,4 +1,4 @@
-/// Who comes next where one is let in at a time: a value, without a lock and without tasks.
+/// The queue of waiters of a mutual exclusion, first in, first out: a value, without a lock and without tasks.
 struct TurnQueue<Waiter> {
   /// A place in the queue.
   typealias Number = UInt64
@@ -6,21 +6,21 @@ struct TurnQueue<Waiter> {
   private var isTaken = false
   private var waiting: [(number: Number, waiter: Waiter)] = []
   private var lastNumber: Number = 0
-  /// Places that were given up before anybody waited in them.
-  private var givenUp: Set<Number> = []
+  /// Places that were abandoned before a waiter waited in them.
+  private var abandoned: Set<Number> = []
 
-  /// What becomes of a task that asks for its turn.
+  /// The answer to a request for a turn.
   enum Place: Equatable {
-    /// It is its turn.
+    /// The turn of the caller.
     case first
-    /// It waits in this place: ``wait(in:_:)``.
+    /// A place to wait in: ``wait(in:_:)``.
     case later(Number)
   }
 
-  /// The number of those who wait.
+  /// The number of waiters.
   var count: Int { waiting.count }
 
-  /// Asks for a turn.
+  /// Requests a turn.
   mutating func enter() -> Place {
     if !isTaken {
       isTaken = true
@@ -32,9 +32,9 @@ struct TurnQueue<Waiter> {
 
   /// Waits in a place.
   ///
-  /// - Returns: whether the waiter is let go at once, and how: with its turn (true) or without (false); nil while it waits.
+  /// - Returns: true when the waiter resumes at once with its turn, false when without; nil when it waits.
   mutating func wait(in place: Number, _ waiter: Waiter) -> Bool? {
-    if givenUp.remove(place) != nil { return false }
+    if abandoned.remove(place) != nil { return false }
     if !isTaken {
       isTaken = true
       return true
@@ -43,17 +43,17 @@ struct TurnQueue<Waiter> {
     return nil
   }
 
-  /// Gives a place up.
+  /// Abandons a place.
   ///
-  /// - Returns: the waiter in it, to be let go without its turn; nil when nobody waits in it yet.
-  mutating func giveUp(_ place: Number) -> Waiter? {
+  /// - Returns: the waiter in it, to be resumed without its turn; nil when the place has no waiter yet.
+  mutating func abandon(_ place: Number) -> Waiter? {
     if let index = waiting.firstIndex(where: { $0.number == place }) { return waiting.remove(at: index).waiter }
-    givenUp.insert(place)
+    abandoned.insert(place)
     return nil
   }
 
-  /// Forgets a place: the task that asked for it goes on.
-  mutating func forget(_ place: Number) { givenUp.remove(place) }
+  /// Forgets a place whose task has resumed.
+  mutating func forget(_ place: Number) { abandoned.remove(place) }
 
   /// Ends a turn.
   ///

@@ -1,10 +1,10 @@
 internal import Synchronization
 
-/// Lets one task in at a time, in the order in which they ask, also where an actor would let the next one in while the one before
-/// it waits.
+/// A mutual exclusion of tasks in the order of their requests, which lasts across suspensions, unlike an actor's.
 package final class Turns: Sendable {
   private let queue = Mutex(TurnQueue<CheckedContinuation<Bool, Never>>())
-  /// Touched at both ends of every access: orders them for ThreadSanitizer, which does not see the mutex's futex on Linux.
+  /// Accessed at both ends of every critical section: orders them for ThreadSanitizer, which does not see the mutex's futex on
+  /// Linux.
   private let order = Atomic<Bool>(false)
 
   package init() {}
@@ -12,7 +12,7 @@ package final class Turns: Sendable {
   /// The number of tasks that wait for their turn.
   package var waitingCount: Int { access { $0.count } }
 
-  /// Returns when it is the task's turn; whoever gets true calls ``leave()``. A task that is cancelled while it waits gets false.
+  /// Returns true when it is the task's turn, which ``leave()`` ends; false when the task is cancelled while it waits.
   package func take(isolation: isolated (any Actor)? = #isolation) async -> Bool {
     guard case .later(let place) = access({ $0.enter() }) else { return true }
     let isMine = await withTaskCancellationHandler {
@@ -20,7 +20,7 @@ package final class Turns: Sendable {
         if let isMine = access({ $0.wait(in: place, turn) }) { turn.resume(returning: isMine) }
       }
     } onCancel: {
-      access { $0.giveUp(place) }?.resume(returning: false)
+      access { $0.abandon(place) }?.resume(returning: false)
     }
     access { $0.forget(place) }
     return isMine

@@ -1,11 +1,11 @@
-/// A decimal number as it was written: an integer of at most 18 digits, and how many of them stand after the point.
+/// A decimal number with the digits of its text: an integer of at most 18 digits and the number of digits after the point.
 ///
-/// Text survives a round trip: `65000.10` is read and written as `65000.10`. Equality, order and hash go by value: 1.0 equals
-/// 1.00.
+/// Text survives a round trip: `65000.10` is read and written as `65000.10`. Equality, order and hash compare values: 1.0
+/// equals 1.00.
 public struct ExactDecimal: Sendable {
   /// The digits as an integer, below 10^18 in magnitude.
   public let units: Int64
-  /// How many digits stand after the point: 0 to 18.
+  /// The number of digits after the point: 0 to 18.
   public let scale: Int
 
   /// 0, without digits after the point.
@@ -17,8 +17,8 @@ public struct ExactDecimal: Sendable {
     self.init(checked: units, scale)
   }
 
-  /// Reads digits with at most one point among them, and a minus before them for a negative number; nil for any other text, and
-  /// for more than 18 digits, leading zeros not counted.
+  /// Parses digits with at most one point among them and an optional leading minus; nil for any other text, and for more than
+  /// 18 digits, leading zeros not counted.
   public init?(_ text: some StringProtocol) {
     var units: Int64 = 0
     var scale = 0
@@ -52,16 +52,15 @@ public struct ExactDecimal: Sendable {
     return Double(description) ?? .nan
   }
 
-  /// This number less another, exactly, with as many digits after the point as the one of both that has more; nil when that has
-  /// more than 18 digits.
+  /// The exact difference of this number and another, with the larger of the two scales; nil when it has more than 18 digits.
   public func subtracting(_ other: Self) -> Self? {
     let scale = max(scale, other.scale)
     func units(_ number: Self) -> Int128 { Int128(number.units) * Int128(Self.powers[scale - number.scale]) }
     return Int64(exactly: units(self) - units(other)).flatMap { Self(units: $0, scale: scale) }
   }
 
-  /// From `first` to this number as a share of the first's size, so that more is more for negative numbers too; not finite when
-  /// that is 0.
+  /// The change from `first` to this number, divided by the magnitude of `first`, so that a rise is positive for negative numbers
+  /// too; not finite when `first` is 0.
   package func relativeChange(since first: ExactDecimal) -> Double {
     (doubleValue - first.doubleValue) / abs(first.doubleValue)
   }
@@ -92,12 +91,12 @@ extension ExactDecimal: Comparable, Hashable {
     hasher.combine(scale)
   }
 
-  /// The units, multiplied by what makes them comparable with the other's.
+  /// The units, scaled for a comparison with the other's.
   private func scaled(as other: Self) -> Int128 { Int128(units) * Int128(Self.powers[other.scale]) }
 }
 
 extension ExactDecimal: CustomStringConvertible, LosslessStringConvertible {
-  /// All digits, those after the point too that are 0; no exponent.
+  /// All digits, trailing zeros included; no exponent.
   public var description: String {
     guard scale > 0 else { return String(units) }
     let digits = String(units.magnitude)
@@ -121,7 +120,7 @@ extension ExactDecimal: Codable {
     self = value
   }
 
-  /// Writes ``description``: a number would lose digits on its way through a double.
+  /// Writes ``description``: a JSON number would lose digits in a conversion to a double.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(description)

@@ -1,2 +1,2 @@
-// `EngineStream` and its companions are part of this module's interface: whoever imports it can name them.
+// `EngineStream` and its companions are part of this module's interface: importing it makes their names available.
 @_exported public import RustleCore

@@ -1,16 +1,16 @@
-/// A source that its host fills, from a protocol that it speaks itself: ``MarketFeed/push(_:)``, ``MarketFeed/report(_:)`` and
+/// A source whose bytes the host delivers, from a protocol of its own: ``MarketFeed/push(_:)``, ``MarketFeed/report(_:)`` and
 /// ``MarketFeed/subscriptionChanges()``.
 public struct ExternalFeed: Sendable, Hashable {
-  /// What the bytes are.
+  /// The format of the bytes.
   public var format: ReplayFeed.Format
-  /// How messages, one a line, make trades, as text; nil: the schema of `rustle ticker --json`.
+  /// The schema that maps messages, one per line, to trades; nil: that of `rustle ticker --json`.
   public var schema: String?
-  /// Whether the numbers of its trades begin anew with each connection that the host tells of.
+  /// Whether sequence numbers restart with each connection that the host reports.
   public var restartsNumbers: Bool
-  /// The most bytes of a message, 1 to 16,777,216; a longer one is counted and skipped.
+  /// The maximum size of a message in bytes, 1 to 16,777,216; a longer one is counted and skipped.
   public var messageLimit: Int
 
-  /// JSON texts of at most 65,536 bytes with numbers that go on, unless said otherwise.
+  /// Creates a source; by default of JSON texts of at most 65,536 bytes, with sequence numbers that continue across connections.
   public init(
     format: ReplayFeed.Format = .ndjson, schema: String? = nil, restartsNumbers: Bool = false,
     messageLimit: Int = 65_536
@@ -22,11 +22,11 @@ public struct ExternalFeed: Sendable, Hashable {
   }
 }
 
-/// The symbols that the consumers of a feed want together.
+/// The union of the symbols that the consumers of a feed subscribe to.
 public struct FeedSubscription: Sendable, Hashable {
-  /// Whether somebody wants all that there are.
+  /// Whether a consumer subscribes to all symbols.
   public let isAll: Bool
-  /// What is wanted by name, each once, in the order of the names' bytes.
+  /// The symbols that are subscribed to by name, without duplicates, in the order of their bytes.
   public let symbols: [String]
 
   package init(isAll: Bool, symbols: [String]) {
@@ -35,15 +35,15 @@ public struct FeedSubscription: Sendable, Hashable {
   }
 }
 
-/// A source that this package's own code fills for as long as the feed runs, as ``ExternalFeed`` is filled by the user's. Modules
-/// that speak a protocol make one.
+/// A source whose bytes this package's own code delivers while the feed runs, as the user's code does for an ``ExternalFeed``.
+/// Modules that implement a protocol create one.
 public struct HostedFeed: Sendable, Hashable {
   let host: any FeedHost
 
   /// A source that `host` fills.
   package init(_ host: any FeedHost) { self.host = host }
 
-  /// Where the trades come from, without what should stay secret.
+  /// The origin of the trades, without secrets.
   public var place: String { host.place }
 
   /// Whether both are the same source.
@@ -53,16 +53,16 @@ public struct HostedFeed: Sendable, Hashable {
   public func hash(into hasher: inout Hasher) { hasher.combine(AnyHashable(host)) }
 }
 
-/// What fills a ``HostedFeed``.
+/// The code that fills a ``HostedFeed``.
 package protocol FeedHost: Sendable, Hashable {
-  /// What the native side is to make of the bytes.
+  /// The format and limits of the bytes.
   var source: ExternalFeed { get }
-  /// Where the trades come from, without what should stay secret.
+  /// The origin of the trades, without secrets.
   var place: String { get }
 
-  /// Looks at what can be told before the feed runs.
+  /// Checks the configuration as far as possible before the feed runs.
   func check() throws(FeedError)
 
-  /// Brings the bytes, until its task is cancelled or the feed is over.
+  /// Delivers the bytes until its task is cancelled or the feed has ended.
   func fill(_ writer: FeedWriter) async
 }

@@ -1,42 +1,42 @@
 public import RustleCore
 
-/// Where a feed's trades come from.
+/// The source of a feed's trades.
 public enum FeedConfiguration: Sendable, Hashable {
-  /// Prices that are made up.
+  /// Simulated prices.
   case simulated(SimulatedFeed)
   /// A recording.
   case replay(ReplayFeed)
-  /// Another process, over a connection that is made again whenever it is lost.
+  /// Another process, over a connection that is re-established when it is lost.
   case live(LiveFeed)
-  /// The host itself, which brings the bytes: ``MarketFeed/push(_:)``.
+  /// The host, which delivers the bytes: ``MarketFeed/push(_:)``.
   case external(ExternalFeed)
-  /// A protocol that another module of this package speaks, over a connection that is made again whenever it is lost.
+  /// A protocol of another module of this package, over a connection that is re-established when it is lost.
   case hosted(HostedFeed)
 }
 
-/// A source of prices that are made up: each symbol in turn, at even distances, numbered from 0.
+/// A source of simulated prices: each symbol in turn, at equal intervals, with sequence numbers from 0.
 public struct SimulatedFeed: Sendable, Hashable {
-  /// How prices move.
+  /// The model of the price movement.
   public enum Model: Sendable, Hashable {
-    /// By small random steps, all the same in size.
+    /// A random walk with small steps of equal size.
     case walk
-    /// By geometric Brownian motion. The parameters are in the order of the symbols; those that are missing have no drift and a
+    /// Geometric Brownian motion. The parameters are in the order of the symbols; a symbol without any has no drift and a
     /// volatility of 0.5.
     case brownian([BrownianMotion])
   }
 
-  /// The symbols that there are: 1 to 100,000 distinct names of 1 to 32 bytes, without white space and control characters.
+  /// The symbols: 1 to 100,000 distinct names of 1 to 32 bytes, without white space and control characters.
   public var symbols: [String]
-  /// Updates a second of each symbol: 0.001 to 10,000,000.
+  /// Updates per second of each symbol: 0.001 to 10,000,000.
   public var updatesPerSecond: Double
   /// The same seed, symbols and model give the same prices; nil draws a seed.
   public var seed: UInt64?
-  /// The number of updates, over all symbols, after which the source ends; nil: it does not.
+  /// The number of updates, over all symbols, after which the source ends; nil: it does not end.
   public var updateLimit: UInt64?
-  /// How prices move.
+  /// The model of the price movement.
   public var model: Model
 
-  /// Two updates a second of each symbol, a drawn seed, no limit, small steps, unless said otherwise.
+  /// Creates a source; by default two updates per second of each symbol, a drawn seed, no limit and a random walk.
   public init(
     symbols: [String], updatesPerSecond: Double = 2, seed: UInt64? = nil, updateLimit: UInt64? = nil,
     model: Model = .walk
@@ -49,17 +49,16 @@ public struct SimulatedFeed: Sendable, Hashable {
   }
 }
 
-/// How one symbol's price moves in geometric Brownian motion.
+/// The parameters of one symbol's geometric Brownian motion.
 public struct BrownianMotion: Sendable, Hashable {
-  /// The price that it moves from, above 0 and of at most 15 digits; it moves by a unit of its last digit. The first trade is a
-  /// step on from it.
+  /// The start price, above 0 and of at most 15 digits; its last digit is the tick size. The first trade is one step after it.
   public var price: ExactDecimal
   /// The expected growth per year as a continuous rate, -1,000 to 1,000: 0.05 is about 5 %.
   public var drift: Double
   /// The standard deviation of the price's logarithm after a year, 0 to 1,000.
   public var volatility: Double
 
-  /// The values are checked when a feed is made.
+  /// Creates parameters, which are checked when a feed is created.
   public init(price: ExactDecimal, drift: Double = 0, volatility: Double = 0.5) {
     self.price = price
     self.drift = drift
@@ -67,39 +66,39 @@ public struct BrownianMotion: Sendable, Hashable {
   }
 }
 
-/// A source that plays a file.
+/// A source that replays a file.
 public struct ReplayFeed: Sendable, Hashable {
-  /// What a file holds.
+  /// The format of a file.
   public enum Format: UInt32, Sendable, Hashable, CaseIterable {
-    /// A JSON text a line.
+    /// One JSON text per line.
     case ndjson = 1
     /// Comma-separated values with a header.
     case csv = 2
   }
 
-  /// How fast a recording is played.
+  /// The speed of a replay.
   public enum Pace: Sendable, Hashable {
-    /// So many times as fast as it was recorded, 0.001 to 1,000,000.
+    /// This multiple of the recorded speed, 0.001 to 1,000,000.
     case speed(Double)
     /// Without waiting.
     case asFastAsPossible
   }
 
-  /// The file's path. What is no regular file, such as a pipe, is read as it comes.
+  /// The file's path. A file that is not regular, such as a pipe, is read as data arrives.
   public var path: String
-  /// What it holds; nil: what the ending of its name says.
+  /// The file's format; nil: by the extension of its name.
   public var format: Format?
-  /// How its messages make trades, as text: `symbol=s,price=p,time=T:ms`; nil: the schema of `rustle ticker --json`.
+  /// The schema that maps messages to trades: `symbol=s,price=p,time=T:ms`; nil: that of `rustle ticker --json`.
   public var schema: String?
-  /// How fast it is played.
+  /// The speed of the replay.
   public var pace: Pace
-  /// Whether it begins again when it has come to its end, for a regular file; time and numbers go on. One whose trades tell no
-  /// time has no length, and is played once.
+  /// Whether a regular file repeats after its end; times and sequence numbers continue. A file whose trades have no times has no
+  /// duration and is played once.
   public var repeats: Bool
-  /// Trades before this time are passed over: nanoseconds since 1970-01-01T00:00:00Z; nil: none are.
+  /// The time before which trades are skipped: nanoseconds since 1970-01-01T00:00:00Z; nil: none are skipped.
   public var fromNanoseconds: Int64?
 
-  /// At the recorded pace, once, from the beginning, unless said otherwise.
+  /// Creates a source; by default it plays the whole file once at the recorded speed.
   public init(
     path: String, format: Format? = nil, schema: String? = nil, pace: Pace = .speed(1), repeats: Bool = false,
     fromNanoseconds: Int64? = nil
@@ -113,26 +112,26 @@ public struct ReplayFeed: Sendable, Hashable {
   }
 }
 
-/// What becomes of records that a consumer of a feed does not take in time.
+/// The buffering policy for records that a consumer of a feed does not take in time.
 public enum FeedPolicy: Sendable, Hashable {
-  /// All are kept, up to `capacity` (1 to 1,048,576); then the oldest or the newest are lost, and counted.
-  /// ``BufferOverflow/conflate`` is as ``conflated``.
+  /// Keeps up to `capacity` records (1 to 1,048,576), then drops and counts the oldest or the newest.
+  /// ``BufferOverflow/conflate`` equals ``conflated``.
   case buffered(capacity: Int = 65_536, overflow: BufferOverflow = .dropOldest)
-  /// The newest of each symbol is kept.
+  /// Keeps the newest record of each symbol.
   case conflated
-  /// The newest of each symbol is handed over at even distances, 1 ms to 1 h.
+  /// Delivers the newest record of each symbol at equal intervals, 1 ms to 1 h.
   case sampled(every: Duration)
-  /// The source waits for room, so that nothing is lost. What a single trade gives beyond the capacity (the candles that it
-  /// closes, the alerts that it fires) waits too, and so does what the end gives. A source that cannot wait, because it is live,
-  /// loses the newest; what its end gives waits.
+  /// Makes the source wait for room, so that nothing is dropped. The records of a single trade beyond the capacity (the candles
+  /// that it closes, the alerts that it fires) are kept too, and so are those of the source's end. A live source cannot wait: its
+  /// newest records are dropped, except those of its end.
   case lossless(capacity: Int = 65_536)
 }
 
-/// The symbols that a consumer wants.
+/// The symbols that a consumer subscribes to.
 public enum FeedSymbols: Sendable, Hashable, ExpressibleByArrayLiteral {
-  /// All that there are and will be.
+  /// All symbols, present and future.
   case all
-  /// These, distinct; they may come up later. None is a consumer that gets nothing until it subscribes.
+  /// These symbols, distinct; they may appear later. With an empty list a consumer receives nothing until it subscribes.
   case only([String])
 
   /// ``only(_:)``.
@@ -160,7 +159,7 @@ extension FeedConfiguration {
           symbols: feed.symbols, parameters: parameters, updatesPerSecond: feed.updatesPerSecond,
           seed: feed.seed ?? .random(in: 0 ... .max), updateLimit: feed.updateLimit ?? 0, model: model))
     case .replay(let feed):
-      // The native side takes 0 for no waiting: a pace of 0 has to be another number that it refuses.
+      // The native side reads 0 as no waiting: a pace of 0 is mapped to a value that it refuses.
       let speed: Double =
         switch feed.pace {
         case .speed(let speed): speed == 0 ? .nan : speed
@@ -194,7 +193,7 @@ extension ReplayFeed.Format {
 
 extension ExternalFeed {
   var native: NativeFeedSource {
-    // The native side takes 0 for the usual limit: one of 0 or less has to be another number that it refuses.
+    // The native side reads 0 as the default limit: a limit of 0 or less is mapped to a value that it refuses.
     .external(
       NativeExternalFeed(
         schema: schema ?? "", messageLimit: messageLimit < 1 ? .max : messageLimit, format: format.native,
@@ -217,7 +216,7 @@ extension FeedPolicy {
 }
 
 extension Duration {
-  /// Nanoseconds, rounded down; at most and at least what an `Int64` holds.
+  /// Nanoseconds, rounded down and clamped to the range of `Int64`.
   package var wholeNanoseconds: Int64 {
     Int64(clamping: Int128(components.seconds) * 1_000_000_000 + Int128(components.attoseconds / 1_000_000_000))
   }

@@ -2,15 +2,15 @@ internal import RustleCore
 
 /// The state of a source's connection.
 public enum FeedConnection: FeedRecord, Hashable {
-  /// Nothing was tried yet; a source that needs no connection is idle until it is over.
+  /// No attempt was made yet; a source that needs no connection is idle until it ends.
   case idle
-  /// A connection is being made, after so many attempts in a row that failed.
+  /// An attempt to connect is under way, after this number of consecutive failures.
   case connecting(to: String, failures: Int)
-  /// A connection stands.
+  /// The connection is established.
   case connected(to: String)
-  /// It was refused or lost, for the reason given; the next attempt is made after a while.
+  /// The connection was refused or lost for this reason; the next attempt follows after this backoff.
   case reconnecting(after: Duration, failures: Int, reason: String)
-  /// The source is over: by itself, or for the reason given.
+  /// The source has ended: normally (nil), or for this reason.
   case closed(reason: String?)
 
   init(_ notice: NativeFeedNotice) {
@@ -26,7 +26,7 @@ public enum FeedConnection: FeedRecord, Hashable {
       }
   }
 
-  /// In words, for example `no connection, next attempt in 1.5 s: Connection refused (os error 111)`.
+  /// A description, for example `no connection, next attempt in 1.5 s: Connection refused (os error 111)`.
   public var text: String {
     switch self {
     case .idle: return "no connection"
@@ -36,11 +36,11 @@ public enum FeedConnection: FeedRecord, Hashable {
       // In tenths of a second.
       let tenths = (wait.countedNanoseconds + 50_000_000) / 100_000_000
       return "no connection, next attempt in \(tenths / 10).\(tenths % 10) s" + (reason.isEmpty ? "" : ": \(reason)")
-    case .closed(let reason): return reason.map { "over: \($0)" } ?? "over"
+    case .closed(let reason): return reason.map { "closed: \($0)" } ?? "closed"
     }
   }
 
-  /// What is reported of it to the native side; nil for ``idle``.
+  /// The state's report to the native side; nil for ``idle``.
   var news: NativeHostNews? {
     switch self {
     case .idle: nil

@@ -1,14 +1,14 @@
 public import RustleCore
 
-/// Why a feed refuses: a stable code, what was expected and what came, and what to do about it.
+/// An error of a feed: a stable code, the expected and the actual value, and advice.
 public struct FeedError: NativeCodedError {
   /// The kind of refusal. The numbers are stable; new ones are appended.
   public enum Code: Int, ErrorCode {
     /// A simulation has no symbols.
     case noSymbols = 1
-    /// A symbol stands in a list twice.
+    /// A list has a symbol twice.
     case duplicateSymbol = 2
-    /// A symbol is empty, or has white space or a control character in it.
+    /// A symbol is empty or contains white space or a control character.
     case malformedSymbol = 3
     /// A symbol is longer than 32 bytes of UTF-8.
     case symbolTooLong = 4
@@ -16,42 +16,41 @@ public struct FeedError: NativeCodedError {
     case tooManySymbols = 5
     /// The rate is not 0.001 to 10,000,000 updates a second.
     case rateOutOfRange = 6
-    /// A capacity is not 1 to 1,048,576, a message limit not 1 to 16,777,216, or there are parameters of more symbols than there
-    /// are.
+    /// A capacity is not 1 to 1,048,576, a message limit is not 1 to 16,777,216, or there are more model parameters than symbols.
     case capacityOutOfRange = 7
-    /// An interval, a lateness, a pace, a level, a hysteresis or a model's parameter is out of its range.
+    /// An interval, a lateness, a pace, a level, a hysteresis or a model's parameter is out of range.
     case valueOutOfRange = 8
     /// An update limit is 0: a source that ends before its first update.
     case updateLimitOutOfRange = 9
-    /// The text of a schema cannot be read.
+    /// The text of a schema is malformed.
     case malformedSchema = 10
-    /// Neither the configuration nor the file's name says what the file holds.
+    /// Neither the configuration nor the file's name determines the file's format.
     case unknownFormat = 11
     /// A file cannot be opened or read.
     case unreadableFile = 12
-    /// The stream, or a feed that its host fills, is over.
+    /// The stream, or a feed that its host fills, has ended.
     case ended = 13
     /// The feed was shut down.
     case shutDown = 14
     /// The native side of the feed failed earlier; its running streams go on.
     case poisoned = 15
-    /// The system has no thread or no memory left for it.
+    /// The system has no thread or no memory left.
     case exhausted = 16
-    /// The linked native archive is not the one that the package was built against.
+    /// The linked native archive differs from the one that the package was built against.
     case archiveMismatch = 17
     /// A fault inside the package; the message has the details.
     case `internal` = 18
-    /// A text is no address.
+    /// An address is malformed.
     case malformedAddress = 19
-    /// An address cannot be served: it is taken, or not of this machine.
+    /// An address cannot be served: it is in use, or not local.
     case addressUnavailable = 20
-    /// The feed's source is not one that its host fills.
+    /// The feed's source is not filled by its host.
     case wrongSource = 21
-    /// The text of a subscription message cannot be read.
+    /// The template of a subscription message is malformed.
     case malformedTemplate = 22
-    /// A header of a request cannot be sent.
+    /// A header of a request is malformed or reserved.
     case malformedHeader = 23
-    /// The process is a fork of the one that started the engines: their threads are not in it.
+    /// The process is a fork of the one that started the engines and does not have their threads.
     case forked = 24
   }
 
@@ -60,7 +59,7 @@ public struct FeedError: NativeCodedError {
 
   /// The kind of refusal.
   public let code: Code
-  /// What was expected and what came, as one sentence.
+  /// The expected and the actual value, in one sentence.
   public let message: String
 
   package init(code: Code, message: String) {
@@ -102,21 +101,21 @@ public struct FeedError: NativeCodedError {
   /// Whether the same call may succeed later.
   public var isRetryable: Bool { code == .exhausted || code == .unreadableFile || code == .addressUnavailable }
 
-  /// What to do about it.
+  /// What the caller can do.
   public var advice: String {
     switch code {
-    case .noSymbols, .duplicateSymbol, .malformedSymbol, .symbolTooLong, .tooManySymbols: "Mend the list of symbols."
+    case .noSymbols, .duplicateSymbol, .malformedSymbol, .symbolTooLong, .tooManySymbols: "Correct the list of symbols."
     case .rateOutOfRange, .capacityOutOfRange, .valueOutOfRange, .updateLimitOutOfRange:
       "Choose a value within the range."
-    case .malformedSchema: "Mend the schema: symbol=PATH,price=PATH and what else there is."
-    case .unknownFormat: "Say the format, or name the file .ndjson or .csv."
+    case .malformedSchema: "Correct the schema: symbol=PATH,price=PATH and optional fields."
+    case .unknownFormat: "Choose the format, or name the file .ndjson or .csv."
     case .malformedAddress:
       "Write host:port, [address]:port or unix:/path; of a WebSocket, ws://host/path or wss://host/path."
-    case .addressUnavailable: "Choose another address, or end who has this one."
-    case .wrongSource: "Make the feed of the kind `pushed`."
+    case .addressUnavailable: "Choose another address, or stop the process that uses this one."
+    case .wrongSource: "Make a feed of the kind `external`."
     case .malformedTemplate: "Write the peer's message with $symbol or $symbols where the names belong."
     case .malformedHeader: "Write a header as Name: value, of printable characters."
-    case .unreadableFile: "See that the file is there and may be read."
+    case .unreadableFile: "Check that the file exists and is readable."
     case .ended: "Start a new stream, or make a new feed."
     case .shutDown, .poisoned: "Make a new feed."
     case .forked: "Start engines after the fork: begin the new process with exec, or fork before the first start."

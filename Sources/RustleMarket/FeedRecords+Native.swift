@@ -4,11 +4,10 @@ extension ExactDecimal {
   init(_ units: Int64, _ scale: UInt8) { self.init(checked: units, Int(scale)) }
 }
 
-/// The number of a trade whose source has none: `RUSTLE_NO_SEQUENCE`.
+/// The sequence number of a trade whose source has none: `RUSTLE_NO_SEQUENCE`.
 private let noSequence = UInt64.max
 
-/// Appends the value of each record, and before it the gap that it reports. Inlined, so that the compiler makes code for the
-/// types.
+/// Appends the value of each record, and before it the gap that it reports. Inlined, so that the compiler specializes it.
 @inline(__always)
 private func append<Native: NativeFeedElement, Value>(
   _ records: Span<Native>, to buffer: inout [StreamElement<Value>], _ value: (Native) -> Value
@@ -67,7 +66,7 @@ extension FeedReader where Native == NativePriceStatistics, Value == PriceStatis
 }
 
 extension FeedReader where Native == NativePriceAlert, Value == PriceAlert {
-  /// - Parameter thresholds: the list that the session is started with.
+  /// - Parameter thresholds: the list with which the session is started.
   static func alerts(_ thresholds: [PriceThreshold]) -> Self {
     Self { records, _, buffer in
       append(records, to: &buffer) { record in
@@ -98,8 +97,8 @@ extension FeedReader where Native == NativeFeedNotice, Value == FeedConnection {
 
 extension FeedNotice.Kind {
   /// - Parameters:
-  ///   - kind: nil: one that this version does not know.
-  ///   - count: what it counts.
+  ///   - kind: nil: unknown to this version.
+  ///   - count: milliseconds or messages, by the kind.
   init(_ kind: NativeNotice?, _ count: UInt64) {
     self =
       switch kind {

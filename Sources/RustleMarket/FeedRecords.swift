@@ -1,28 +1,28 @@
-/// What a stream of a ``MarketFeed`` delivers. A type of another module cannot be one.
+/// A record that a stream of a ``MarketFeed`` delivers. Types of other modules are not delivered.
 public protocol FeedRecord: Sendable {}
 
-/// A record of a symbol: a stream of such records can change its symbols while it runs.
+/// A record of a symbol. A stream of such records can change its symbols while it runs.
 public protocol SymbolRecord: FeedRecord {}
 
-/// A price of one symbol, as its source told it.
+/// A trade of one symbol, as its source reported it.
 public struct Trade: SymbolRecord, Hashable, Codable {
   /// The symbol.
   public let symbol: String
   /// The price, with every digit of its text.
   public let price: ExactDecimal
-  /// The size; 0 when the source tells none.
+  /// The size; 0 when the source has none.
   public let size: ExactDecimal
-  /// When: nanoseconds since 1970-01-01T00:00:00Z. Where the source tells no time, when it came in.
+  /// The time in nanoseconds since 1970-01-01T00:00:00Z; the time of arrival when the source has none.
   public let timeNanoseconds: Int64
-  /// The source's own number, counted for each symbol; nil when it tells none.
+  /// The source's sequence number, counted for each symbol; nil when it has none.
   public let sequence: UInt64?
-  /// How many of the symbol's numbers the source skipped just before this one. That is no loss of this consumer's, which is told
-  /// as ``StreamElement/gap(_:)``.
+  /// The sequence gap: how many of the symbol's numbers did not arrive just before this trade. Values that this consumer's buffer
+  /// dropped are reported as ``StreamElement/gap(_:)`` instead.
   public let sequenceGap: UInt64
   /// Whether a trade of its symbol with a higher number came before.
   public let isOutOfOrder: Bool
 
-  /// A trade as a source makes it.
+  /// Creates a trade.
   public init(
     symbol: String, price: ExactDecimal, size: ExactDecimal = .zero, timeNanoseconds: Int64, sequence: UInt64? = nil,
     sequenceGap: UInt64 = 0, isOutOfOrder: Bool = false
@@ -41,7 +41,7 @@ public struct Trade: SymbolRecord, Hashable, Codable {
 public struct Candle: SymbolRecord, Hashable, Codable {
   /// The symbol.
   public let symbol: String
-  /// Where the interval starts: nanoseconds since 1970-01-01T00:00:00Z, a multiple of the interval.
+  /// The start of the interval: nanoseconds since 1970-01-01T00:00:00Z, a multiple of the interval.
   public let startNanoseconds: Int64
   /// The price of the earliest trade.
   public let open: ExactDecimal
@@ -51,23 +51,23 @@ public struct Candle: SymbolRecord, Hashable, Codable {
   public let low: ExactDecimal
   /// The price of the latest trade.
   public let close: ExactDecimal
-  /// The very sum of the sizes; nil when it has more than 18 digits.
+  /// The exact sum of the sizes; nil when it has more than 18 digits.
   public let exactVolume: ExactDecimal?
   /// The sum of the sizes.
   public let volume: Double
-  /// How many trades it has, at least 1.
+  /// The number of trades, at least 1.
   public let count: UInt64
 }
 
-/// The prices of one symbol's last while.
+/// The price statistics of one symbol over a sliding window.
 public struct PriceStatistics: SymbolRecord, Hashable, Codable {
   /// The symbol.
   public let symbol: String
-  /// Where the window ends: nanoseconds since 1970-01-01T00:00:00Z.
+  /// The end of the window: nanoseconds since 1970-01-01T00:00:00Z.
   public let timeNanoseconds: Int64
-  /// How many trades are in the window, at least 1.
+  /// The number of trades in the window, at least 1.
   public let count: UInt64
-  /// The mean price, each trade counting the same.
+  /// The mean price, not weighted by size.
   public let mean: Double
   /// The sample variance of the prices; 0 for one trade.
   public let variance: Double
@@ -77,20 +77,20 @@ public struct PriceStatistics: SymbolRecord, Hashable, Codable {
   public let highest: ExactDecimal
   /// The oldest price in the window.
   public let first: ExactDecimal
-  /// The newest.
+  /// The newest price in the window.
   public let last: ExactDecimal
 
   /// The square root of ``variance``.
   public var standardDeviation: Double { variance.squareRoot() }
-  /// From the first price to the last.
+  /// The difference of the last price and the first.
   public var change: Double { last.doubleValue - first.doubleValue }
-  /// ``change`` as a share of the size of the first price; not finite when that is 0.
+  /// ``change`` divided by the magnitude of the first price; not finite when that is 0.
   public var relativeChange: Double { last.relativeChange(since: first) }
 }
 
-/// A price that a consumer of alerts watches for.
+/// A price level at which an alert fires.
 public struct PriceThreshold: Sendable, Hashable, Codable {
-  /// On which side of the level it fires.
+  /// The side of the level on which it fires.
   public enum Direction: String, Sendable, Hashable, Codable, CaseIterable {
     /// At the level or above.
     case above
@@ -98,16 +98,16 @@ public struct PriceThreshold: Sendable, Hashable, Codable {
     case below
   }
 
-  /// Whose price; it need not be known yet.
+  /// The symbol; it may appear later.
   public var symbol: String
-  /// On which side it fires.
+  /// The side of the level on which it fires.
   public var direction: Direction
   /// The level.
   public var level: ExactDecimal
-  /// How far beyond the level, on the other side, the price has to go before it fires again; 0 or above.
+  /// The distance that the price has to exceed on the other side of the level before the alert fires again; 0 or above.
   public var hysteresis: ExactDecimal
 
-  /// A threshold; it is checked when alerts are asked for.
+  /// Creates a threshold, which is checked when alerts are requested.
   public init(symbol: String, _ direction: Direction, _ level: ExactDecimal, hysteresis: ExactDecimal = .zero) {
     self.symbol = symbol
     self.direction = direction
@@ -120,66 +120,66 @@ public struct PriceThreshold: Sendable, Hashable, Codable {
 public struct PriceAlert: SymbolRecord, Hashable, Codable {
   /// The threshold that was reached.
   public let threshold: PriceThreshold
-  /// Its place in the list that the alerts were asked for with.
+  /// The threshold's index in the requested list.
   public let index: Int
   /// The price that reached it.
   public let price: ExactDecimal
-  /// When: nanoseconds since 1970-01-01T00:00:00Z.
+  /// The time in nanoseconds since 1970-01-01T00:00:00Z.
   public let timeNanoseconds: Int64
 }
 
-/// Something that happened to a feed's source.
+/// An event of a feed's source.
 public struct FeedNotice: FeedRecord, Hashable {
-  /// What happened.
+  /// The kind of an event.
   public enum Kind: Sendable, Hashable {
-    /// A connection is being made.
+    /// An attempt to connect is under way.
     case connecting
-    /// A connection stands.
+    /// The connection is established.
     case connected
-    /// The connection was refused or lost; so many milliseconds pass before the next attempt.
+    /// The connection was refused or lost; the next attempt follows after this number of milliseconds.
     case disconnected(retryMilliseconds: UInt64)
-    /// A message, by its number from 0, could not be understood. The stream goes on.
+    /// A message, by its number from 0, was malformed and skipped.
     case malformed(message: UInt64)
-    /// A message was longer than the bound, and was skipped; so many messages were read.
+    /// A message exceeded the size limit and was skipped, after this number of messages.
     case oversized(messages: UInt64)
-    /// The source is over: by itself, or for the reason in the text.
+    /// The source has ended: normally, or for the reason in the text.
     case closed
-    /// A kind that this version does not know.
+    /// A kind unknown to this version.
     case other
   }
 
-  /// What happened.
+  /// The kind of the event.
   public let kind: Kind
-  /// When: nanoseconds since 1970-01-01T00:00:00Z.
+  /// The time in nanoseconds since 1970-01-01T00:00:00Z.
   public let timeNanoseconds: Int64
-  /// The reason or the place, at most 104 bytes, for people to read.
+  /// The reason or the address, at most 104 bytes, for display.
   public let text: String
 }
 
-/// What a feed's source met with so far. A message gives trades, or is in one of the counts from ``malformed`` to ``others``.
+/// The counts of a feed's source so far. A message yields trades, or is in one of the counts from ``malformed`` to ``others``.
 public struct FeedCounts: Sendable, Hashable {
   /// Bytes read.
   public let bytes: UInt64
-  /// Lines or messages read, empty ones aside.
+  /// Lines or messages read, without empty ones.
   public let messages: UInt64
-  /// Trades handed to the consumers.
+  /// Trades delivered to the consumers.
   public let trades: UInt64
-  /// Messages that could not be understood.
+  /// Malformed messages.
   public let malformed: UInt64
-  /// Messages longer than the bound.
+  /// Messages longer than the limit.
   public let oversized: UInt64
-  /// Messages that are no trades: heartbeats, acknowledgements.
+  /// Messages that are not trades: heartbeats, acknowledgements.
   public let others: UInt64
-  /// How many times numbers of a symbol were skipped.
+  /// Sequence gaps.
   public let gaps: UInt64
-  /// How many numbers were skipped, those that came later included.
+  /// Sequence numbers in gaps, those that arrived later included.
   public let skippedNumbers: UInt64
-  /// Trades whose number had come before; they are left out.
+  /// Trades whose sequence number had come before; they are left out.
   public let duplicates: UInt64
-  /// Trades that came after one of their symbol with a higher number.
+  /// Trades that came after one of their symbol with a higher sequence number.
   public let outOfOrder: UInt64
   /// Connections made, the first included.
   public let connections: UInt64
-  /// Connections that were lost or refused.
+  /// Connections lost or refused.
   public let disconnections: UInt64
 }

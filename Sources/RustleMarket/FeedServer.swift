@@ -1,6 +1,6 @@
 public import RustleCore
 
-/// A server that gives a feed to other processes, as `rustle ticker --json` writes it.
+/// A server that delivers a feed to other processes in the format of `rustle ticker --json`.
 ///
 /// ```swift
 /// let server = try await feed.serve(on: .tcp("127.0.0.1", port: 0))
@@ -8,12 +8,12 @@ public import RustleCore
 /// await server.untilOver()
 /// ```
 ///
-/// It ends when its last reference goes, by ``stop()``, when its feed is shut down or dropped, and by itself when the feed came
-/// to its end and each client has read what there was.
+/// It ends when its last reference is released, by ``stop()``, when its feed is shut down or dropped, and when the feed has ended
+/// and each client has read the remaining trades.
 public final class FeedServer: Sendable {
   private let server: NativeServer
 
-  /// Where it is: with the port that was found, where none was asked for.
+  /// The address, with the assigned port where port 0 was requested.
   public let address: FeedAddress
 
   init(_ server: NativeServer) {
@@ -21,11 +21,11 @@ public final class FeedServer: Sendable {
     address = FeedAddress(server.address)
   }
 
-  /// Something for each time that clients have come or gone, and the end when the server is over. It is for one reader, which
-  /// sees several changes at once as one.
+  /// An element for each time that clients connected or disconnected; it ends with the server. It is for one reader, and several
+  /// simultaneous changes are one element.
   public var changes: AsyncStream<Void> { server.changes }
 
-  /// What went through so far, also after the end.
+  /// The counts so far, also after the end.
   public var counts: ServerCounts {
     let counts = server.counts
     return ServerCounts(
@@ -33,7 +33,7 @@ public final class FeedServer: Sendable {
       trades: counts.trades, dropped: counts.dropped)
   }
 
-  /// What each of the present clients got, the oldest first.
+  /// The present clients and their counts, the oldest first.
   public var clients: [ServerClient] {
     server.clients.map {
       let lane = StreamStatistics(produced: $0.lane.produced, delivered: $0.lane.delivered, dropped: $0.lane.dropped)
@@ -44,21 +44,21 @@ public final class FeedServer: Sendable {
   /// How it ended; nil while it runs.
   public var outcome: SessionOutcome? { server.session.outcome }
 
-  /// Disconnects the clients, and returns when the server is over and its address is free. It waits also when the calling task is
+  /// Disconnects the clients and returns when the server has ended and its address is free, even if the calling task is
   /// cancelled.
   public func stop() async {
     server.session.cancel()
     await server.session.released()
   }
 
-  /// Returns when a client has come, and when the server or the calling task is over: what a recording gives before the first
-  /// client is there would be for nobody.
+  /// Returns when a client has connected, the server has ended or the calling task is cancelled. A recording that starts after it
+  /// loses nothing before the first client.
   public func untilFirstClient() async {
     if counts.accepted > 0 { return }
     for await _ in changes where counts.accepted > 0 { return }
   }
 
-  /// Returns when the server is over. Cancelling the task stops it.
+  /// Returns when the server has ended. Cancelling the task stops it.
   public func untilOver() async {
     let id = server.session.id
     await withTaskCancellationHandler {
@@ -69,30 +69,30 @@ public final class FeedServer: Sendable {
   }
 }
 
-/// What went through a server so far.
+/// The counts of a server so far.
 public struct ServerCounts: Sendable, Hashable {
   /// Clients at present.
   public let clients: Int
-  /// Clients that were let in, those at present included.
+  /// Clients accepted, present ones included.
   public let accepted: UInt64
-  /// Clients that were turned away.
+  /// Clients refused.
   public let refused: UInt64
-  /// Bytes that were written.
+  /// Bytes written.
   public let bytes: UInt64
-  /// Trades that were written.
+  /// Trades written.
   public let trades: UInt64
-  /// Trades that clients were too slow for.
+  /// Trades dropped because clients were too slow.
   public let dropped: UInt64
 }
 
-/// What one client of a server got so far.
+/// The counts of one client of a server so far.
 public struct ServerClient: Sendable, Hashable {
-  /// Its number: the first client of a server is 0.
+  /// The client's number; the first client of a server is 0.
   public let number: UInt64
-  /// When it came: nanoseconds since 1970-01-01T00:00:00Z.
+  /// The time of its connection: nanoseconds since 1970-01-01T00:00:00Z.
   public let sinceNanoseconds: Int64
-  /// Bytes that were written to it.
+  /// Bytes written to it.
   public let bytes: UInt64
-  /// Trades that went through its lane.
+  /// The counts of its buffer, in trades.
   public let statistics: StreamStatistics
 }

@@ -1,18 +1,18 @@
 internal import RustleCore
 
-/// The native side of a feed, for the feed and for who fills it.
+/// The native side of a feed, shared by the feed and its writer.
 package final class FeedCore: Sendable {
   let native: NativeFeed
 
   init(_ native: consuming NativeFeed) { self.native = native }
 }
 
-/// A feed as its host sees it: where the bytes go, and what is wanted. It does not keep the feed itself.
+/// The host's side of a feed: takes bytes and reports the subscription. It does not retain the feed.
 package actor FeedWriter {
   private let core: FeedCore
-  /// Pushes come one after the other, each as a whole.
+  /// Serializes pushes, each as a whole.
   nonisolated let turns = Turns()
-  /// What tells of room, while nobody waits for it.
+  /// The notices of room, while no push waits for one.
   private var room: EngineStream<FeedNotice>.Iterator?
 
   init(_ core: FeedCore) { self.core = core }
@@ -24,7 +24,7 @@ package actor FeedWriter {
     defer { turns.leave() }
     var taken = try take(bytes, from: 0)
     while taken < bytes.count {
-      // Asked for before the next attempt: room that comes in between is told.
+      // Requested before the next attempt, so that room that becomes free in between is reported.
       var room = try roomNotices()
       let more = try take(bytes, from: taken)
       taken += more
@@ -76,21 +76,21 @@ extension FeedCore {
   }
 }
 
-/// What the consumers of a feed want: first the present subscription, then each other one. One that is overtaken before it is
-/// read is passed over. It ends with the feed, and when its task is cancelled; it is for one reader.
+/// The subscription of a feed's consumers: the present one first, then each change. A subscription that is replaced before it is
+/// read is skipped. It ends with the feed, and when its task is cancelled; it is for one reader.
 public struct FeedSubscriptionChanges: AsyncSequence, Sendable {
-  /// What is wanted together.
+  /// The union of the consumers' subscriptions.
   public typealias Element = FeedSubscription
-  /// Reading throws nothing.
+  /// Reading does not throw.
   public typealias Failure = Never
 
   let core: FeedCore
   let changes: EngineStream<FeedNotice>
 
-  /// Reads the demands, in the one reader's place.
+  /// Creates the iterator of the one reader.
   public func makeAsyncIterator() -> Iterator { Iterator(core: core, changes: changes.makeAsyncIterator()) }
 
-  /// Reads the demands.
+  /// Reads the subscriptions.
   public struct Iterator: AsyncIteratorProtocol {
     let core: FeedCore
     var changes: EngineStream<FeedNotice>.Iterator
@@ -101,10 +101,10 @@ public struct FeedSubscriptionChanges: AsyncSequence, Sendable {
       self.changes = changes
     }
 
-    /// The next subscription, or nil at the end; it waits in the isolation of the caller.
+    /// Returns the next subscription, or nil at the end; it waits in the isolation of the caller.
     public mutating func next() async -> FeedSubscription? { await next(isolation: #isolation) }
 
-    /// The next subscription, or nil at the end; it waits in the isolation of `actor`.
+    /// Returns the next subscription, or nil at the end; it waits in the isolation of `actor`.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> FeedSubscription? {
       repeat {
         let subscription = core.subscription

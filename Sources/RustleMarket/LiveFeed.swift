@@ -1,38 +1,38 @@
 internal import RustleCore
 
-/// Where a feed of another process is, and where a server is to be. It is checked when it is used.
+/// The address of another process's feed, or of a server. It is checked when it is used.
 public struct FeedAddress: Sendable, Hashable, Codable, CustomStringConvertible, ExpressibleByStringLiteral {
   /// The text: `host:port`, `[::1]:port` or `unix:/path`.
   public let description: String
 
-  /// An address by its text: `host:port`, `tcp://host:port`, `[::1]:port` or `unix:/path`.
+  /// Creates an address from its text: `host:port`, `tcp://host:port`, `[::1]:port` or `unix:/path`.
   public init(_ text: String) { description = text }
 
   /// ``init(_:)``.
   public init(stringLiteral text: String) { self.init(text) }
 
-  /// A host, by name or number, and a port, 1 to 65,535; 0, for a server: any that is free.
+  /// The address of a host, by name or IP address, and a port, 1 to 65,535; 0, for a server: any free port.
   public static func tcp(_ host: String, port: Int) -> Self {
     Self(host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)")
   }
 
-  /// A socket in the file system, whose path has at most 103 bytes.
+  /// The address of a Unix domain socket, whose path has at most 103 bytes.
   public static func unix(_ path: String) -> Self { Self("unix:\(path)") }
 }
 
-/// A source at the other end of a socket: JSON texts, one a line.
+/// A source at the other end of a socket: JSON texts, one per line.
 public struct LiveFeed: Sendable, Hashable {
-  /// How long is waited before the next attempt to connect: drawn evenly from 0 to a bound that doubles with each failure in a
-  /// row.
+  /// The backoff before the next attempt to connect: uniformly distributed from 0 to a bound that doubles with each consecutive
+  /// failure.
   public struct Backoff: Sendable, Hashable {
     /// The bound after the first failure, 1 ms to `limit`.
     public var base: Duration
-    /// What the bound stops growing at: at most a day.
+    /// The largest bound: at most a day.
     public var limit: Duration
-    /// A connection that held for so long is healthy: the next failure is the first again.
+    /// The duration of a connection after which the count of failures restarts.
     public var healthyAfter: Duration
 
-    /// From a quarter of a second to 30 s, healthy after 10 s, unless said otherwise.
+    /// Creates a backoff; by default from 250 ms to 30 s, with a restart of the count after 10 s.
     public init(
       base: Duration = .milliseconds(250), limit: Duration = .seconds(30), healthyAfter: Duration = .seconds(10)
     ) {
@@ -42,23 +42,23 @@ public struct LiveFeed: Sendable, Hashable {
     }
   }
 
-  /// Where it is.
+  /// The address of the peer.
   public var address: FeedAddress
-  /// How its messages make trades, as text: `symbol=s,price=p,time=T:ms`; nil: the schema of `rustle ticker --json`.
+  /// The schema that maps messages to trades: `symbol=s,price=p,time=T:ms`; nil: that of `rustle ticker --json`.
   public var schema: String?
-  /// How long it may take to accept a connection: 10 ms to a day.
+  /// The time limit for a connection to be established: 10 ms to a day.
   public var connectTimeout: Duration
-  /// How long it may be silent before the connection counts as lost, 10 ms to a day; any bytes are a heartbeat. nil: for ever.
+  /// The silence after which the connection counts as lost, 10 ms to a day; any bytes are a heartbeat. nil: no limit.
   public var silenceLimit: Duration?
-  /// How long is waited between attempts.
+  /// The backoff between attempts.
   public var backoff: Backoff
-  /// Whether the numbers of its trades begin anew with each connection. Where they go on, what was sent while there was no
-  /// connection is told as ``Trade/sequenceGap``. Where they begin anew, those of the trades go on from the highest before.
+  /// Whether the source's sequence numbers restart with each connection. Where they continue, trades missed without a connection
+  /// are reported as ``Trade/sequenceGap``. Where they restart, the trades' numbers continue from the highest before.
   public var restartsNumbers: Bool
-  /// Whether it is told which symbols are wanted, after each connection and each change.
+  /// Whether the feed sends the subscribed symbols to the peer, after each connection and each change.
   public var subscribes: Bool
 
-  /// 5 s to connect, 30 s of silence, numbers that go on, and subscriptions, unless said otherwise.
+  /// Creates a source; by default 5 s to connect, 30 s of silence, sequence numbers that continue, and subscriptions.
   public init(
     _ address: FeedAddress, schema: String? = nil, connectTimeout: Duration = .seconds(5),
     silenceLimit: Duration? = .seconds(30), backoff: Backoff = Backoff(), restartsNumbers: Bool = false,
@@ -74,7 +74,7 @@ public struct LiveFeed: Sendable, Hashable {
   }
 
   var native: NativeLiveFeed {
-    // The native side takes 0 for no limit: a silence of 0 has to be another number that it refuses.
+    // The native side reads 0 as no limit: a silence limit of 0 is mapped to a value that it refuses.
     NativeLiveFeed(
       address: address.description, schema: schema ?? "", connectingNanoseconds: connectTimeout.countedNanoseconds,
       silenceNanoseconds: silenceLimit.map { max(1, $0.countedNanoseconds) } ?? 0,
@@ -85,7 +85,7 @@ public struct LiveFeed: Sendable, Hashable {
 }
 
 extension LiveFeed.Backoff {
-  /// Draws the wait after so many failures in a row, 1 or more.
+  /// Draws the backoff after this number of consecutive failures, 1 or more.
   ///
   /// - Throws: ``FeedError/Code/valueOutOfRange``.
   package func wait(
@@ -103,6 +103,6 @@ extension LiveFeed.Backoff {
 }
 
 extension Duration {
-  /// Nanoseconds; 0 for a negative time.
+  /// Nanoseconds; 0 for a negative duration.
   var countedNanoseconds: UInt64 { UInt64(max(0, wholeNanoseconds)) }
 }

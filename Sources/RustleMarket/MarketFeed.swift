@@ -1,6 +1,6 @@
 public import RustleCore
 
-/// A feed of market data: one source of trades, any number of consumers, each with a policy of its own.
+/// A feed of market data: one source of trades and any number of consumers, each with its own buffering policy.
 ///
 /// ```swift
 /// let feed = try MarketFeed(.replay(ReplayFeed(path: "prices.ndjson", pace: .speed(10))))
@@ -11,34 +11,34 @@ public import RustleCore
 /// }
 /// ```
 ///
-/// Nothing runs before ``run()``, so that consumers that are there before get the first trade. When the source comes to its end,
-/// every stream ends once what waits has been read, also those that are started later.
+/// Nothing runs before ``run()``, so that consumers started before it receive the first trade. When the source ends, every stream
+/// ends once its buffered values have been read, also one that is started later.
 ///
-/// A stream is for one consumer, and ends as a ``TickerController``'s does: when its consumer leaves the loop, when the consuming
-/// task is cancelled, when the stream or the feed is dropped, and by `cancel()` and ``shutDown()``. The source and servers go on
-/// after `cancel()`. What the policy loses is told in the stream, as ``StreamElement/gap(_:)``, and counted.
+/// A stream has one consumer and ends like a ``TickerController``'s: when its consumer leaves the loop, when the consuming task
+/// is cancelled, when the stream or the feed is dropped, and by `cancel()` and ``shutDown()``. The source and servers continue
+/// after `cancel()`. The stream reports dropped values as ``StreamElement/gap(_:)``, and counts them.
 ///
 /// ``RustleCore/EngineStream/subscribe(to:)`` and ``RustleCore/EngineStream/unsubscribe(from:)`` change what a running stream
 /// delivers.
 public actor MarketFeed: StreamEngine {
   private let core: FeedCore
-  /// The streams that it has given away.
+  /// The streams that it has returned.
   public let streams = EngineStreams()
   private var servers: [OneShot] = []
   let writer: FeedWriter
-  /// What fills the source, where that is this package's own code.
+  /// The package's own code that fills the source; nil for any other source.
   private let host: (any FeedHost)?
-  /// The task that does, once the feed runs.
+  /// The host's task, once the feed runs.
   private var filling: Task<Void, Never>?
 
-  /// A feed on the threads that all engines of the process share. A recording is opened here.
+  /// Creates a feed on the threads that all engines of the process share. A recording is opened here.
   ///
-  /// - Throws: ``FeedError`` of the source.
+  /// - Throws: ``FeedError``: the source is refused.
   public init(_ configuration: FeedConfiguration) throws(FeedError) { try self.init(configuration, runtime: nil) }
 
-  /// A feed on a runtime of the caller's.
+  /// Creates a feed on the caller's runtime.
   package init(_ configuration: FeedConfiguration, runtime: NativeRuntime?) throws(FeedError) {
-    // The native side takes 0 for no limit.
+    // The native side reads 0 as no limit.
     if case .simulated(let simulation) = configuration, simulation.updateLimit == 0 {
       throw FeedError(
         code: .updateLimitOutOfRange, message: "update limit: expected 1 update or more, or no limit, got 0")
@@ -59,19 +59,19 @@ public actor MarketFeed: StreamEngine {
 
   deinit {
     filling?.cancel()
-    // What fills it may keep the native side for a moment.
+    // The host may keep the native side for a moment.
     core.native.shutDown()
   }
 
-  /// Begins the source. Does nothing when it runs or has come to its end.
+  /// Starts the source. Does nothing when it runs or has ended.
   ///
-  /// - Throws: ``FeedError/Code/shutDown`` or ``FeedError/Code/exhausted``; the feed is over then.
+  /// - Throws: ``FeedError/Code/shutDown`` or ``FeedError/Code/exhausted``; the feed has then ended.
   public func run() throws(FeedError) {
     try FeedError.rethrowing { () throws(NativeError) in try core.native.run() }
     guard let host, filling == nil else { return }
     filling = Task { [writer] in
       await host.fill(writer)
-      // One that is over already needs no end.
+      // Throws when the feed has ended already.
       try? writer.report(.closed(reason: nil))
     }
   }
@@ -82,8 +82,8 @@ public actor MarketFeed: StreamEngine {
   /// Streams trades.
   ///
   /// - Parameters:
-  ///   - symbols: whose.
-  ///   - policy: what becomes of those that the consumer does not take in time.
+  ///   - symbols: the subscribed symbols.
+  ///   - policy: the buffering policy for trades that the consumer does not take in time.
   /// - Throws: ``FeedError``; nothing was started then.
   public func trades(
     for symbols: FeedSymbols = .all, policy: FeedPolicy = .buffered()
@@ -94,14 +94,14 @@ public actor MarketFeed: StreamEngine {
     }
   }
 
-  /// Streams candles, each once it is closed; those that are open when the source comes to its end come then.
+  /// Streams candles, each once it is closed; the end of the source closes the open ones.
   ///
   /// - Parameters:
-  ///   - symbols: whose.
-  ///   - interval: how long a candle is, 1 ns or more. It starts at a multiple of that since 1970.
-  ///   - lateness: how long a candle waits for trades that come late, 0 to 64 intervals. Later ones are left out, and counted:
+  ///   - symbols: the subscribed symbols.
+  ///   - interval: the duration of a candle, 1 ns or more. A candle starts at a multiple of it since 1970.
+  ///   - lateness: how long a candle stays open for late trades, 0 to 64 intervals. Later ones are left out and counted:
   ///     ``RustleCore/EngineStream/lateTradeCount``.
-  ///   - policy: what becomes of candles that the consumer does not take in time.
+  ///   - policy: the buffering policy for candles that the consumer does not take in time.
   /// - Throws: ``FeedError``; nothing was started then.
   public func candles(
     of symbols: FeedSymbols = .all, every interval: Duration, lateness: Duration = .zero,
@@ -115,14 +115,14 @@ public actor MarketFeed: StreamEngine {
     }
   }
 
-  /// Streams the statistics of each symbol's last while, after each of its trades that is not late. A window has at most
-  /// 1,048,576 trades of a symbol, each of which takes up to 144 bytes; with one more the oldest leaves it early, and is counted:
+  /// Streams statistics over a sliding window of each symbol, after each of its trades that is not late. A window has at most
+  /// 1,048,576 trades of a symbol, each of up to 144 bytes; one more evicts the oldest, which is counted:
   /// ``RustleCore/EngineStream/evictedTradeCount``.
   ///
   /// - Parameters:
-  ///   - symbols: whose.
-  ///   - window: how long the while is, 1 ns or more.
-  ///   - policy: what becomes of those that the consumer does not take in time.
+  ///   - symbols: the subscribed symbols.
+  ///   - window: the duration of the window, 1 ns or more.
+  ///   - policy: the buffering policy for statistics that the consumer does not take in time.
   /// - Throws: ``FeedError``; nothing was started then.
   public func statistics(
     of symbols: FeedSymbols = .all, over window: Duration, policy: FeedPolicy = .conflated
@@ -135,12 +135,12 @@ public actor MarketFeed: StreamEngine {
     }
   }
 
-  /// Streams alerts: one when a price is at a threshold's level or beyond it, the next once it was beyond the hysteresis on the
-  /// other side.
+  /// Streams alerts: one when a price is at a threshold's level or beyond it, the next after a price beyond the hysteresis on the
+  /// other side of the level.
   ///
   /// - Parameters:
-  ///   - thresholds: what is watched for.
-  ///   - policy: what becomes of those that the consumer does not take in time.
+  ///   - thresholds: the price levels.
+  ///   - policy: the buffering policy for alerts that the consumer does not take in time.
   /// - Throws: ``FeedError``; nothing was started then.
   public func alerts(
     at thresholds: [PriceThreshold], policy: FeedPolicy = .buffered(capacity: 1_024)
@@ -157,8 +157,8 @@ public actor MarketFeed: StreamEngine {
     }
   }
 
-  /// Streams what happens to the source: connections, and messages that were skipped. Of those that wait, `capacity` (1 to
-  /// 1,048,576) are kept, and then the oldest lost.
+  /// Streams the events of the source: connections, and skipped messages. The buffer keeps `capacity` notices (1 to 1,048,576),
+  /// then drops the oldest.
   ///
   /// - Throws: ``FeedError``; nothing was started then.
   public func notices(capacity: Int = 1_024) throws(FeedError) -> EngineStream<FeedNotice> {
@@ -167,9 +167,9 @@ public actor MarketFeed: StreamEngine {
     }
   }
 
-  /// Streams the states of the source's connection, first the present one if there is one yet. Of those that wait, `capacity` (1
-  /// to 1,048,576) are kept, and then the oldest lost. The last one is ``FeedConnection/closed(reason:)`` when the source comes
-  /// to its end, and none when the stream is cancelled.
+  /// Streams the states of the source's connection, the present one first if there is one. The buffer keeps `capacity` states (1
+  /// to 1,048,576), then drops the oldest. The last one is ``FeedConnection/closed(reason:)`` when the source ends; a cancelled
+  /// stream ends without it.
   ///
   /// - Throws: ``FeedError``; nothing was started then.
   public func connectionStates(capacity: Int = 1_024) throws(FeedError) -> EngineStream<FeedConnection> {
@@ -181,8 +181,8 @@ public actor MarketFeed: StreamEngine {
   /// The state of the source's connection.
   public var connectionState: FeedConnection { FeedConnection(core.native.connection()) }
 
-  /// Gives the feed to whoever connects to `address`, each client by `policy`: all symbols until it says what it wants. A server
-  /// does not keep its feed: it ends with it.
+  /// Serves the feed at `address`, to each client by `policy`: all symbols until the client subscribes. A server does not retain
+  /// its feed and ends with it.
   ///
   /// - Throws: ``FeedError/Code/malformedAddress``, ``FeedError/Code/addressUnavailable``, ``FeedError/Code/capacityOutOfRange``,
   ///   ``FeedError/Code/valueOutOfRange``, ``FeedError/Code/shutDown``, ``FeedError/Code/poisoned``,
@@ -198,13 +198,13 @@ public actor MarketFeed: StreamEngine {
     }
   }
 
-  /// Has the native side refuse new streams, and end the source and the streams that run, without waiting for their end.
+  /// Makes the native side refuse new streams and end the source and the running streams, without waiting for their end.
   public func refuseStreams() {
     core.native.shutDown()
     filling?.cancel()
   }
 
-  /// Ends every stream like `cancel()`, the servers and the source; refuses new streams from now on.
+  /// Ends every stream like `cancel()`, the servers and the source; refuses new streams from then on.
   public func shutDown() async {
     refuseStreams()
     await cancel()
@@ -213,28 +213,27 @@ public actor MarketFeed: StreamEngine {
     for server in ending { await server.wait() }
   }
 
-  /// What the source met with so far.
+  /// The counts of the source so far.
   public var counts: FeedCounts { FeedCounts(core.native.counts()) }
 }
 
 extension EngineStream where Value: SymbolRecord {
-  /// Has the stream deliver what comes of `symbols` too, from the source's next trade on. It can be called while the stream is
-  /// read, with a copy of the stream.
+  /// Adds symbols to the stream, from the source's next trade on. It can be called on a copy while the stream is read.
   ///
-  /// - Throws: ``FeedError``: the symbols are refused, or the stream is over; nothing is changed then.
+  /// - Throws: ``FeedError``: the symbols are refused, or the stream has ended; nothing is changed then.
   public func subscribe(to symbols: [String]) throws(FeedError) { try change(adding: symbols, removing: []) }
 
-  /// Has the stream deliver what comes of `symbols` no more. What waits is delivered; what a candle or a statistic has of them is
-  /// forgotten. A stream of all symbols is from then on one of all that are known, but for these.
+  /// Removes symbols from the stream. Buffered records of them are delivered; their open candles and windows are discarded. A
+  /// stream of all symbols becomes one of all symbols known at the time, except these.
   ///
   /// - Throws: ``FeedError/Code/ended``.
   public func unsubscribe(from symbols: [String]) throws(FeedError) { try change(adding: [], removing: symbols) }
 
-  /// How many trades were left out of candles or statistics because they came too late, also once the stream has ended.
+  /// The number of trades left out of candles or statistics because they came too late, also after the end of the stream.
   public var lateTradeCount: UInt64 { omissions.late }
 
-  /// How many trades left the windows of statistics early, because a window has at most 1,048,576 trades of a symbol; also after
-  /// the end. Where it is above 0, statistics are of fewer trades than their while had.
+  /// The number of trades evicted early from the windows of statistics, as a window has at most 1,048,576 trades of a symbol;
+  /// also after the end. Where it is above 0, statistics have fewer trades than their window's duration had.
   public var evictedTradeCount: UInt64 { omissions.evicted }
 
   private func change(adding: [String], removing: [String]) throws(FeedError) {

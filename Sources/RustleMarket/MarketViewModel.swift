@@ -1,50 +1,49 @@
 public import Observation
 internal import RustleCore
 
-/// The state of a market-data feed for a view: the newest prices and their course, candles, alerts, and how the source does.
+/// The state of a market-data feed for a view: the newest prices, their history, candles, alerts, and the source's state.
 @MainActor
 @Observable
 public final class MarketViewModel {
   /// The newest trade of each symbol that has had one.
   public private(set) var latest: [String: Trade] = [:]
-  /// The newest trades of each symbol in the order in which they came, at most ``historyLimit`` of each; those that came out of
-  /// order are left out.
+  /// The newest trades of each symbol in the order of arrival, at most ``historyLimit`` of each, without those out of order.
   public private(set) var history: [String: [Trade]] = [:]
   /// The newest closed candles of each symbol, the latest last, at most ``historyLimit`` of each.
   public private(set) var candles: [String: [Candle]] = [:]
   /// The newest alerts, the latest last, at most ``historyLimit``.
   public private(set) var alerts: [PriceAlert] = []
   /// The state of the source's connection: ``FeedConnection/idle`` while a source runs that needs none, and
-  /// ``FeedConnection/closed(reason:)`` when it has come to its end, was stopped, or was refused.
+  /// ``FeedConnection/closed(reason:)`` when it has ended, was stopped, or was refused.
   public private(set) var connection = FeedConnection.idle
-  /// What the source met with so far, as of the newest news of any kind; nil before there is any.
+  /// The counts of the source, as of the newest delivery of any kind; nil before the first.
   public private(set) var counts: FeedCounts?
-  /// Trades that this model was too slow for, or that its policy passed over.
+  /// Trades dropped by the buffering policy because this model was too slow, or replaced by newer ones.
   public private(set) var lostCount: UInt64 = 0
-  /// Candles that this model was too slow for.
+  /// Candles dropped because this model was too slow.
   public private(set) var lostCandleCount: UInt64 = 0
-  /// Alerts that this model was too slow for.
+  /// Alerts dropped because this model was too slow.
   public private(set) var lostAlertCount: UInt64 = 0
-  /// What the source has survived last, in words: a message that could not be read, a lost connection.
+  /// A description of the source's last recoverable fault: a malformed message, a lost connection.
   public private(set) var fault: String?
-  /// Whether it runs.
+  /// Whether the model runs.
   public private(set) var isRunning = false
-  /// Why the last start was refused; nil when it was not.
+  /// The error that refused the last start; nil if it was not refused.
   public private(set) var error: FeedError?
-  /// Why the last run could not begin, or ended early, in words; nil when it did not.
+  /// A description of the error that refused the last start or ended the last run early; nil if there was none.
   public private(set) var errorText: String?
-  /// How many trades and candles of each symbol are kept at most, 1 or more.
+  /// The maximum number of trades and candles kept of each symbol, 1 or more.
   public let historyLimit: Int
 
   @ObservationIgnored private let runs = Runs()
 
-  /// A model of nothing yet.
+  /// Creates an empty model.
   ///
-  /// - Parameter historyLimit: how many trades and candles of each symbol are kept at most; less than 1 counts as 1.
+  /// - Parameter historyLimit: the maximum number of trades and candles kept of each symbol; less than 1 counts as 1.
   public init(historyLimit: Int = 240) { self.historyLimit = max(1, historyLimit) }
 
-  /// From the oldest price in ``history`` to the newest as a share of the oldest's size: 0.01 is one per cent; nil for a symbol
-  /// without trades, and for a first price of 0.
+  /// The relative change from the oldest price in ``history`` to the newest: 0.01 is one per cent; nil for a symbol without
+  /// trades, and for a first price of 0.
   public func change(of symbol: String) -> Double? {
     guard let trades = history[symbol], let first = trades.first, let last = trades.last, first.price != .zero else {
       return nil
@@ -52,14 +51,14 @@ public final class MarketViewModel {
     return last.price.relativeChange(since: first.price)
   }
 
-  /// Streams from a source, in place of what ran before. A refusal is shown in ``error``.
+  /// Streams from a source, replacing the previous run. A refusal is shown in ``error``.
   ///
   /// - Parameters:
   ///   - configuration: the source. A recording is opened here.
-  ///   - symbols: whose trades and candles are shown.
-  ///   - policy: what becomes of trades that the model does not take in time.
-  ///   - interval: how long a candle is; nil: there are none.
-  ///   - thresholds: what alerts are given at.
+  ///   - symbols: the symbols of trades and candles.
+  ///   - policy: the buffering policy for trades that the model does not take in time.
+  ///   - interval: the duration of a candle; nil: no candles.
+  ///   - thresholds: the price levels of alerts.
   public func start(
     _ configuration: FeedConfiguration, symbols: FeedSymbols = .all, policy: FeedPolicy = .conflated,
     candlesEvery interval: Duration? = nil, alertsAt thresholds: [PriceThreshold] = []
@@ -67,7 +66,7 @@ public final class MarketViewModel {
     begin(symbols, policy, interval, thresholds) { () throws(FeedError) in try MarketFeed(configuration) }
   }
 
-  /// The same from a feed that does not run yet, and that is the model's from now on.
+  /// Streams from a feed that does not run yet and that the model owns from then on.
   public func start(
     _ feed: MarketFeed, symbols: FeedSymbols = .all, policy: FeedPolicy = .conflated,
     candlesEvery interval: Duration? = nil, alertsAt thresholds: [PriceThreshold] = []
@@ -75,7 +74,7 @@ public final class MarketViewModel {
     begin(symbols, policy, interval, thresholds) { () throws(FeedError) in feed }
   }
 
-  /// Ends the streams and the source and returns when they have ended; what was shown stays.
+  /// Ends the streams and the source and returns when they have ended; the shown values stay.
   public func stop() async {
     runs.overtake()
     if isRunning { connection = .closed(reason: nil) }
@@ -101,7 +100,7 @@ public final class MarketViewModel {
           let alerts = thresholds.isEmpty ? nil : try await feed.alerts(at: thresholds)
           let notices = try await feed.notices()
           let states = try await feed.connectionStates()
-          // One that was overtaken meanwhile has nothing to run.
+          // A run that was replaced meanwhile does not start its feed.
           if !Task.isCancelled { try await feed.run() }
           let model = Reference(self)
           await withDiscardingTaskGroup { tasks in
@@ -186,7 +185,7 @@ public final class MarketViewModel {
     connection = .closed(reason: error.message)
   }
 
-  /// A model that goes whatever reads its streams.
+  /// A weak reference, so that the tasks that read the streams do not retain the model.
   @MainActor
   private final class Reference {
     private weak var model: MarketViewModel?
@@ -202,7 +201,7 @@ public final class MarketViewModel {
         let counts = await feed.counts
         guard let model, run == model.runs.newest else { return }
         take(model, batch)
-        // Another stream's task may have asked later.
+        // Another stream's task may have newer counts.
         if counts.messages &+ counts.trades >= model.counts.map({ $0.messages &+ $0.trades }) ?? 0 {
           model.counts = counts
         }

@@ -9,7 +9,7 @@ extension PriceUpdate {
 }
 
 extension ElementReader where Native == NativePriceUpdate, Value == PriceUpdate {
-  /// - Parameter symbols: the list that the session is started with.
+  /// - Parameter symbols: the list with which the session is started.
   init(symbols: [String]) {
     self.init(
       value: { PriceUpdate($0, symbols: symbols) },

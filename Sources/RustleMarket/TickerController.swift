@@ -1,6 +1,6 @@
 public import RustleCore
 
-/// A ticker: streams the prices of any number of lists of symbols, from one native engine.
+/// A ticker that streams simulated prices for any number of lists of symbols, from one native engine.
 ///
 /// ```swift
 /// let ticker = try TickerController()
@@ -11,20 +11,20 @@ public import RustleCore
 ///
 /// A stream ends, and its native session with it, when its consumer leaves the loop, when the consuming task is
 /// cancelled, when the stream is dropped, when the ticker is dropped, and by `cancel()` and `shutDown()`. The
-/// `AsyncStream` of ``prices(for:)`` cannot tell that a loop was left while somebody still holds the stream: it ends when it is
+/// `AsyncStream` of ``prices(for:)`` cannot detect that a loop was left while the stream is still referenced: it ends when it is
 /// dropped. ``updates(for:buffering:)`` can.
 ///
-/// The actor is the one owner of the native handle. Every call that starts or ends something goes through the actor, one
-/// at a time, so that a start cannot slip between a shutdown's flag and its wait; the handle itself never leaves it.
+/// The actor is the one owner of the native handle, which never leaves it. Calls that start or end a stream go through the actor,
+/// one at a time, so that no start comes between a shutdown's flag and its wait.
 ///
-/// `cancel()` is explicit because dropping a stream can only ask for the end: a deinitialiser cannot wait. A caller that has
-/// to know that no callback runs any more, to take down what the callbacks use, needs something to await.
+/// `cancel()` is explicit because a dropped stream only requests its end: a deinitializer cannot wait. A caller that releases
+/// what the callbacks use has to await their end.
 public actor TickerController: PriceSource, StreamEngine {
   private let ticker: NativeTicker
-  /// The streams that it has given away.
+  /// The streams that it has returned.
   public let streams = EngineStreams()
 
-  /// A ticker on the threads that all engines of the process share. Nothing runs until a stream is asked for.
+  /// Creates a ticker on the threads that all engines of the process share. Nothing runs before the first stream.
   ///
   /// - Throws: ``TickerError`` with the code ``TickerError/Code/rateOutOfRange``,
   ///   ``TickerError/Code/updateLimitOutOfRange`` or ``TickerError/Code/archiveMismatch``.
@@ -32,9 +32,9 @@ public actor TickerController: PriceSource, StreamEngine {
     try self.init(configuration: configuration, runtime: nil)
   }
 
-  /// A ticker on a runtime of the caller's.
+  /// Creates a ticker on the caller's runtime.
   package init(configuration: TickerConfiguration, runtime: NativeRuntime?) throws(TickerError) {
-    // The native side takes 0 for no limit.
+    // The native side reads 0 as no limit.
     if configuration.updateLimit == 0 {
       throw TickerError(
         code: .updateLimitOutOfRange, message: "update limit: expected 1 update or more, or no limit, got 0")
@@ -52,13 +52,13 @@ public actor TickerController: PriceSource, StreamEngine {
 
   /// Streams the prices of `symbols`: the first update of the first symbol at once, the others in turns.
   ///
-  /// The stream is for one consumer. One that is slower than the stream loses the oldest updates once 1,024 wait;
-  /// `statistics` counts them and the numbers of the updates show the hole. It counts those that wait at the stream's end as
-  /// delivered. The native callback yields to the stream itself: an update costs no hop to another actor.
-  /// ``updates(for:buffering:)`` tells of it in the stream itself and can be read in batches.
+  /// The stream has one consumer. When 1,024 updates wait, the oldest are dropped; `statistics` counts them, and the sequence
+  /// numbers show the gap. Updates that wait at the stream's end count as delivered. The native callback yields to the stream
+  /// directly: an update costs no hop to another actor. ``updates(for:buffering:)`` reports gaps in the stream and can be read in
+  /// batches.
   ///
   /// - Parameter symbols: 1 to 100,000 distinct names of 1 to 32 bytes, without white space and control characters.
-  /// - Throws: ``TickerError``, whose code tells the faults apart; nothing was started then.
+  /// - Throws: ``TickerError``; nothing was started then.
   public func prices(for symbols: [String]) throws(TickerError) -> AsyncStream<PriceUpdate> {
     let stream = try TickerError.rethrowing { () throws(NativeError) in
       try CallbackStream<PriceUpdate>(capacity: 1_024) { (onValue, onEnd) throws(NativeError) in
@@ -69,7 +69,7 @@ public actor TickerController: PriceSource, StreamEngine {
     return stream.values
   }
 
-  /// Streams the prices of `symbols` over the lane of the caller's choice.
+  /// Streams the prices of `symbols` through a buffer of the caller's choice.
   ///
   /// ```swift
   /// let updates = try await ticker.updates(for: symbols, buffering: .batched(overflow: .conflate))
@@ -80,8 +80,8 @@ public actor TickerController: PriceSource, StreamEngine {
   ///
   /// - Parameters:
   ///   - symbols: as for ``prices(for:)``.
-  ///   - buffering: events for up to about a thousand updates a second, frames for any rate.
-  /// - Throws: as ``prices(for:)``; ``TickerError/Code/capacityOutOfRange`` for a ring that is not 1 to 1,048,576 long.
+  ///   - buffering: `perValue` for up to about a thousand updates per second, `batched` for any rate.
+  /// - Throws: as ``prices(for:)``; ``TickerError/Code/capacityOutOfRange`` for a capacity that is not 1 to 1,048,576.
   public func updates(
     for symbols: [String], buffering: StreamBuffering = .perValue()
   ) throws(TickerError) -> EngineStream<PriceUpdate> {
@@ -91,6 +91,6 @@ public actor TickerController: PriceSource, StreamEngine {
     }
   }
 
-  /// Has the native side refuse new streams and end those that run, without waiting for their end.
+  /// Makes the native side refuse new streams and end the running ones, without waiting for their end.
   public func refuseStreams() { ticker.shutDown() }
 }

@@ -1,14 +1,14 @@
 public import RustleCore
 
-/// Why a ticker refuses: a stable code, what was expected and what came, and what to do about it.
+/// An error of a ticker: a stable code, the expected and the actual value, and advice.
 public struct TickerError: NativeCodedError {
   /// The kind of refusal. The numbers are stable; new ones are appended.
   public enum Code: Int, ErrorCode {
     /// The list of symbols is empty.
     case noSymbols = 1
-    /// A symbol stands in the list twice.
+    /// The list has a symbol twice.
     case duplicateSymbol = 2
-    /// A symbol is empty, or has white space or a control character in it.
+    /// A symbol is empty or contains white space or a control character.
     case malformedSymbol = 3
     /// A symbol is longer than 32 bytes of UTF-8.
     case symbolTooLong = 4
@@ -20,17 +20,17 @@ public struct TickerError: NativeCodedError {
     case shutDown = 7
     /// The native side of the ticker failed earlier; its running streams go on.
     case poisoned = 8
-    /// The system has no thread or no memory left for it.
+    /// The system has no thread or no memory left.
     case exhausted = 9
-    /// The linked native archive is not the one that the package was built against.
+    /// The linked native archive differs from the one that the package was built against.
     case archiveMismatch = 10
     /// A fault inside the package; the message has the details.
     case `internal` = 11
-    /// A ring's capacity is not 1 to 1,048,576.
+    /// A buffer's capacity is not 1 to 1,048,576.
     case capacityOutOfRange = 12
     /// An update limit is 0: a stream that ends before its first update.
     case updateLimitOutOfRange = 13
-    /// The process is a fork of the one that started the engines: their threads are not in it.
+    /// The process is a fork of the one that started the engines and does not have their threads.
     case forked = 14
   }
 
@@ -39,7 +39,7 @@ public struct TickerError: NativeCodedError {
 
   /// The kind of refusal.
   public let code: Code
-  /// What was expected and what came, as one sentence.
+  /// The expected and the actual value, in one sentence.
   public let message: String
 
   init(code: Code, message: String) {
@@ -74,10 +74,10 @@ public struct TickerError: NativeCodedError {
   /// Whether the same call may succeed later.
   public var isRetryable: Bool { code == .exhausted }
 
-  /// What to do about it.
+  /// What the caller can do.
   public var advice: String {
     switch code {
-    case .noSymbols, .duplicateSymbol, .malformedSymbol, .symbolTooLong, .tooManySymbols: "Mend the list of symbols."
+    case .noSymbols, .duplicateSymbol, .malformedSymbol, .symbolTooLong, .tooManySymbols: "Correct the list of symbols."
     case .rateOutOfRange, .capacityOutOfRange, .updateLimitOutOfRange: "Choose a value within the range."
     case .shutDown, .poisoned: "Make a new ticker."
     case .forked: "Start engines after the fork: begin the new process with exec, or fork before the first start."

@@ -3,7 +3,7 @@ internal import RustleCore
 
 /// The state of a ticker for a view: the newest update of each symbol.
 ///
-/// It lives on the main actor; the prices come from whatever ``PriceSource`` it is given.
+/// It is isolated to the main actor and reads any ``PriceSource``.
 @MainActor
 @Observable
 public final class TickerViewModel {
@@ -11,19 +11,19 @@ public final class TickerViewModel {
   public private(set) var prices: [String: PriceUpdate] = [:]
   /// Whether a stream runs.
   public private(set) var isRunning = false
-  /// Why the last start was refused; nil when it was not.
+  /// The error that refused the last start; nil if it was not refused.
   public private(set) var error: TickerError?
 
   @ObservationIgnored private let makeSource: @Sendable () throws(TickerError) -> any PriceSource
   @ObservationIgnored private var source: (any PriceSource)?
   @ObservationIgnored private let runs = Runs()
 
-  /// A model over a native ticker.
+  /// Creates a model of a native ticker.
   public convenience init(configuration: TickerConfiguration = TickerConfiguration()) {
     self.init { () throws(TickerError) in try TickerController(configuration: configuration) }
   }
 
-  /// A model over another source: a scripted one, in tests and previews.
+  /// Creates a model of another source, such as a scripted one in tests and previews.
   public convenience init(source: any PriceSource) {
     self.init { () throws(TickerError) in source }
   }
@@ -32,10 +32,10 @@ public final class TickerViewModel {
     self.makeSource = makeSource
   }
 
-  /// Streams the prices of `symbols`, in place of what ran before. Returns once the stream runs or was refused; a refusal
-  /// is shown in ``error``.
+  /// Streams the prices of `symbols`, replacing the previous stream. Returns once the stream runs or was refused; a refusal is
+  /// shown in ``error``.
   public func start(symbols: [String]) async {
-    // Counted before the first wait: a call that is made during it is the newer one.
+    // Counted before the first wait, during which a newer call may come.
     let run = runs.overtake()
     await endStream()
     guard run == runs.newest else { return }
@@ -45,7 +45,7 @@ public final class TickerViewModel {
       let source = try self.source ?? makeSource()
       self.source = source
       let stream = try await source.prices(for: symbols)
-      // Overtaken while it waited: the stream is dropped here, which ends it.
+      // Replaced while it waited: the stream is dropped here, which ends it.
       guard run == runs.newest else { return }
       isRunning = true
       runs.perform(run) { [weak self] in
@@ -57,10 +57,10 @@ public final class TickerViewModel {
       }
     } catch let refusal as TickerError {
       if run == runs.newest { error = refusal }
-      // A ticker that failed or was shut down refuses for ever: the next start makes another one.
+      // A ticker that failed or was shut down refuses every start: the next one creates another ticker.
       if refusal.code == .poisoned || refusal.code == .shutDown { source = nil }
     } catch {
-      // Both calls above throw nothing else.
+      // Neither call above throws anything else.
     }
   }
 

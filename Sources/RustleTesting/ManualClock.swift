@@ -1,20 +1,20 @@
 internal import RustleCore
 public import RustleMarket
 
-/// A clock that stands still until it is advanced, for tests of code that uses Rustle's engines.
+/// A clock that advances only on request, for tests of code that uses Rustle's engines.
 ///
 /// ```swift
 /// let clock = try ManualClock()
 /// let ticker = try TickerController(clock: clock)
 /// let stream = try await ticker.prices(for: ["BTC"])
-/// clock.advance(by: .seconds(1))   // three updates wait in the stream now: at 0, 0.5 and 1 s
+/// clock.advance(by: .seconds(1))   // the stream has three updates now: at 0, 0.5 and 1 s
 /// ```
 public final class ManualClock: Sendable {
   let runtime: NativeRuntime
 
-  /// A clock at time 0.
+  /// Creates a clock at time 0.
   ///
-  /// - Parameter wallMilliseconds: its calendar: milliseconds since 1970-01-01T00:00:00Z.
+  /// - Parameter wallMilliseconds: the calendar time at 0: milliseconds since 1970-01-01T00:00:00Z.
   /// - Throws: `TickerError` with the code `archiveMismatch` or `exhausted`.
   public init(wallMilliseconds: Int64 = 0) throws(TickerError) {
     do {
@@ -24,10 +24,10 @@ public final class ManualClock: Sendable {
     }
   }
 
-  /// Moves the time on, and returns when the engines on this clock have done everything that was due by then, each thing
-  /// at its own time. It blocks the calling thread meanwhile.
+  /// Advances the time and returns when the engines on this clock have done everything due by then, each at its own time. It
+  /// blocks the calling thread meanwhile.
   ///
-  /// - Parameter duration: by how much; a negative one counts as zero, and one beyond 584 years as 584 years.
+  /// - Parameter duration: the step; a negative one counts as zero, and one beyond 584 years as 584 years.
   public func advance(by duration: Duration) {
     let (seconds, attoseconds) = duration.components
     let (whole, overflow) = UInt64(max(0, seconds)).multipliedReportingOverflow(by: 1_000_000_000)
@@ -37,7 +37,7 @@ public final class ManualClock: Sendable {
 }
 
 extension TickerController {
-  /// A ticker whose time is that of `clock`.
+  /// Creates a ticker on `clock`.
   ///
   /// - Throws: as ``TickerController/init(configuration:)``.
   public init(
@@ -48,7 +48,7 @@ extension TickerController {
 }
 
 extension MarketFeed {
-  /// A feed whose time is that of `clock`.
+  /// Creates a feed on `clock`.
   ///
   /// - Throws: as ``MarketFeed/init(_:)``.
   public init(_ configuration: FeedConfiguration, clock: ManualClock) throws(FeedError) {

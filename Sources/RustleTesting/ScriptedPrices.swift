@@ -1,8 +1,8 @@
 public import RustleMarket
 
-/// A source of prices that a test writes itself.
+/// A source of prices that a test sends.
 public actor ScriptedPrices: PriceSource {
-  /// The lists of symbols that streams were asked for, in order.
+  /// The requested lists of symbols, in order.
   public private(set) var requests: [[String]] = []
   /// The number of calls of ``cancel()``.
   public private(set) var cancelCount = 0
@@ -10,13 +10,14 @@ public actor ScriptedPrices: PriceSource {
   private var continuations: [AsyncStream<PriceUpdate>.Continuation] = []
   private var refusal: TickerError?
 
-  /// A source with no streams.
+  /// Creates a source with no streams.
   public init() {}
 
   /// Makes the next requests fail with `error`; nil makes them succeed again.
   public func refuse(with error: TickerError?) { refusal = error }
 
-  /// A stream of what is sent from now on, or the error of ``refuse(with:)``. The request is noted in either case.
+  /// Returns a stream of the updates sent from then on, or throws the error of ``refuse(with:)``. The request is recorded in
+  /// either case.
   public func prices(for symbols: [String]) throws(TickerError) -> AsyncStream<PriceUpdate> {
     requests.append(symbols)
     if let refusal { throw refusal }
@@ -30,7 +31,7 @@ public actor ScriptedPrices: PriceSource {
     for continuation in continuations { continuation.yield(update) }
   }
 
-  /// Ends every stream, as a source does that has no more.
+  /// Ends every stream, like a source that has ended.
   public func finish() {
     for continuation in continuations { continuation.finish() }
     continuations = []

@@ -2,17 +2,17 @@
 internal import Foundation
 internal import RustleMarket
 
-/// A WebSocket's URL, taken apart (RFC 6455, section 3).
+/// The parts of a WebSocket's URL (RFC 6455, section 3).
 struct WebSocketAddress: Hashable {
   let isSecure: Bool
   let host: String
   let port: Int
-  /// The path and the query, as the request has them.
+  /// The path and the query of the request.
   let target: String
   /// The URL without its query, which may hold a secret.
   let place: String
 
-  /// The host as the request's header has it: with the port where it is not the usual one.
+  /// The host of the request's header, with the port where it is not the default.
   var authority: String {
     let name = host.contains(":") ? "[\(host)]" : host
     return port == (isSecure ? 443 : 80) ? name : "\(name):\(port)"
@@ -21,7 +21,7 @@ struct WebSocketAddress: Hashable {
   /// - Throws: `FeedError.Code.malformedAddress`.
   init(_ text: String) throws(FeedError) {
     func refusal(_ expected: String) -> FeedError {
-      // A query may hold a secret, and so may what stands before the host.
+      // A query may hold a secret, and so may the user before the host.
       var shown = text.prefix { $0 != "?" }
       if let at = shown.lastIndex(of: "@") { shown = "…" + shown[at...] }
       shown = shown.prefix(80)

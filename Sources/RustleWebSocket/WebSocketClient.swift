@@ -4,9 +4,9 @@ internal import NIOHTTP1
 internal import NIOSSL
 internal import RustleMarket
 
-/// Fills a feed from a WebSocket: it connects, reads, and connects again.
+/// Fills a feed from a WebSocket: connects, reads, and reconnects.
 struct WebSocketClient: Sendable {
-  /// What each time of a connection may be.
+  /// The range of a connection's time limits.
   private static let patience = Duration.milliseconds(10)...Duration.seconds(86_400)
 
   private let address: WebSocketAddress
@@ -14,12 +14,12 @@ struct WebSocketClient: Sendable {
   private let backoff: LiveFeed.Backoff
   private let subscription: SubscriptionMessages
 
-  /// - Throws: `FeedError` of what the configuration says.
+  /// - Throws: `FeedError`: the configuration is refused.
   init(_ feed: WebSocketFeed) throws(FeedError) {
     address = try WebSocketAddress(feed.url)
     subscription = try SubscriptionMessages(feed.subscription)
     backoff = feed.backoff
-    // Drawn for its refusal.
+    // For its validation.
     _ = try backoff.wait(afterFailures: 1, seed: 0)
     let times = [
       ("connect timeout", feed.connectTimeout), ("silence limit", feed.silenceLimit),
@@ -37,7 +37,7 @@ struct WebSocketClient: Sendable {
         pingInterval: feed.pingInterval.map { TimeAmount($0) }))
   }
 
-  /// Returns when the task is cancelled or the feed is over.
+  /// Returns when the task is cancelled or the feed has ended.
   func run(filling writer: FeedWriter) async {
     var failures = 0
     do {
@@ -52,11 +52,11 @@ struct WebSocketClient: Sendable {
         try await Task.sleep(for: wait)
       }
     } catch {
-      // Cancelled while it waited, or the feed is over.
+      // Cancelled during the backoff, or the feed has ended.
     }
   }
 
-  /// Makes a connection, reads until it is over, and returns why it is and for how long it stood.
+  /// Connects, reads until the connection ends, and returns the reason and the duration of the connection.
   private func hold(_ writer: FeedWriter) async -> (reason: String, held: Duration) {
     let connection: WebSocketConnector.Connection
     do {
@@ -79,7 +79,7 @@ struct WebSocketClient: Sendable {
             for await change in try writer.subscriptionChanges() {
               for message in subscription.messages(for: change) { try await messages.write(message) }
             }
-            return "the feed is over"
+            return "the feed has ended"
           }
           defer { tasks.cancelAll() }
           return try await tasks.next() ?? ""
@@ -92,14 +92,14 @@ struct WebSocketClient: Sendable {
   }
 }
 
-/// The headers that a user adds to a request.
+/// The user's additional headers of a request.
 enum RequestHeaders {
   private static let ours = ["connection", "content-length", "host", "transfer-encoding", "upgrade"]
 
   /// - Throws: `FeedError.Code.malformedHeader`.
   static func checked(_ headers: [String: String]) throws(FeedError) -> HTTPHeaders {
     var checked = HTTPHeaders()
-    // In order, so that the same headers are the same request.
+    // Sorted, so that equal headers make equal requests.
     for (name, value) in headers.sorted(by: { $0.key < $1.key }) {
       // A token, and a field value (RFC 9110, sections 5.6.2 and 5.5). A value may be a secret.
       let isToken = !name.isEmpty && name.utf8.allSatisfy(isTokenByte)
@@ -131,7 +131,7 @@ extension WebSocketFeed.TLS {
   fileprivate func context() throws(FeedError) -> NIOSSLContext {
     var configuration = TLSConfiguration.makeClientConfiguration()
     configuration.minimumTLSVersion = .tlsv12
-    // HTTP/1.1 is what a WebSocket is asked for over.
+    // A WebSocket is requested over HTTP/1.1.
     configuration.applicationProtocols = ["http/1.1"]
     do {
       switch roots {
@@ -148,7 +148,7 @@ extension WebSocketFeed.TLS {
     }
   }
 
-  /// The name that the certificate has to have; nil for a host that is a number, whose number it has to have.
+  /// The name that the certificate has to have; nil for an IP address, which the certificate then has to have.
   fileprivate func name(of address: WebSocketAddress) -> String? {
     if let serverName { return serverName }
     return (try? SocketAddress(ipAddress: address.host, port: 0)) == nil ? address.host : nil

@@ -6,9 +6,9 @@ internal import NIOPosix
 internal import NIOSSL
 internal import NIOWebSocket
 
-/// Makes connections, one at a time, each from nothing: the name, TLS, and the request.
+/// Opens connections, one at a time: name resolution, TLS and the upgrade request.
 struct WebSocketConnector: Sendable {
-  /// A connection that stands: lines that come, messages that go.
+  /// An established connection: inbound lines, outbound messages.
   typealias Connection = NIOAsyncChannel<[UInt8], String>
 
   private static let protocols = "Sec-WebSocket-Protocol"
@@ -25,7 +25,7 @@ struct WebSocketConnector: Sendable {
   func open() async throws -> Connection {
     let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
     let attempt = Attempt(eventLoop)
-    // One clock for all of it: the system's own takes minutes.
+    // One deadline for all steps: the system's own timeout takes minutes.
     let patience = patience
     let deadline = eventLoop.scheduleTask(in: patience) {
       attempt.fail(WebSocketEnd("expected an answer within \(Double(patience.nanoseconds) / 1e9) s, got none"))
@@ -52,7 +52,7 @@ struct WebSocketConnector: Sendable {
     }
   }
 
-  /// Prepares a channel that is to be connected. The answer is nil when the peer refuses.
+  /// Prepares a channel before it connects. The answer is nil when the peer refuses.
   private func request(on channel: any Channel, of attempt: Attempt) throws -> EventLoopFuture<Connection?> {
     let pipeline = channel.pipeline.syncOperations
     if let tls { try pipeline.addHandler(NIOSSLClientHandler(context: tls, serverHostname: serverName)) }
@@ -64,10 +64,10 @@ struct WebSocketConnector: Sendable {
       channel.eventLoop.makeCompletedFuture {
         try Self.check(answer, to: headers)
         let pipeline = channel.pipeline.syncOperations
-        // What comes now is no HTTP.
+        // From now on the bytes are not HTTP.
         pipeline.removeHandler(try pipeline.handler(type: Refusal.self), promise: nil)
         try pipeline.addHandler(WebSocketFrames(frames))
-        // What waits is what two reads brought.
+        // At most two reads are buffered.
         return try Connection(
           wrappingChannelSynchronously: channel,
           configuration: .init(backPressureStrategy: .init(lowWatermark: 1, highWatermark: 2)))
@@ -79,14 +79,14 @@ struct WebSocketConnector: Sendable {
       upgradeConfiguration: NIOTypedHTTPClientUpgradeConfiguration(
         upgradeRequestHead: head, upgraders: [upgrader],
         notUpgradingCompletionHandler: { $0.eventLoop.makeSucceededFuture(nil) }))
-    // A peer may send with its answer.
+    // A peer may send frames right after its answer.
     configuration.leftOverBytesStrategy = .forwardBytes
     let answer = try pipeline.configureUpgradableHTTPClientPipeline(configuration: configuration)
     try pipeline.addHandler(Refusal(attempt))
     return answer
   }
 
-  /// Refuses an answer that accepts what was not asked for (RFC 6455, section 4.1); the rest of it has been checked.
+  /// Refuses an answer that accepts what was not requested (RFC 6455, section 4.1); the rest has been checked.
   private static func check(_ answer: HTTPResponseHead, to headers: HTTPHeaders) throws(WebSocketEnd) {
     func words(_ name: String, of headers: HTTPHeaders) -> [String] {
       headers[canonicalForm: name].filter { !$0.isEmpty }.map(String.init)
@@ -141,7 +141,7 @@ private final class Attempt: Sendable {
       answer?.whenComplete { [self] result in
         switch result {
         case .success(let connection?): succeed(connection)
-        // The head of the answer says more, and comes next.
+        // The head of the answer follows and has the details.
         case .success(nil): break
         case .failure(let error): fail(error)
         }
@@ -150,7 +150,7 @@ private final class Attempt: Sendable {
   }
 
   private func succeed(_ connection: WebSocketConnector.Connection) {
-    // One that is late was closed with the others.
+    // A late one was closed with the others.
     let isLate = state.withLockedValue { state in
       defer { state.isOver = true }
       return state.isOver
@@ -170,7 +170,7 @@ private final class Attempt: Sendable {
   }
 }
 
-/// Hears an answer that is no upgrade.
+/// Reports an answer that is not an upgrade.
 private final class Refusal: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPClientResponsePart
 

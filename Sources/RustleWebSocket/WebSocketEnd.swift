@@ -6,20 +6,20 @@ internal import NIOPosix
 internal import NIOSSL
 internal import NIOWebSocket
 
-/// Why a connection could not be made, or is over, for people to read. A notice holds some 100 bytes of it.
+/// The reason why a connection could not be established, or ended, for display. A notice holds about 100 bytes of it.
 struct WebSocketEnd: Error, Hashable, CustomStringConvertible {
   let description: String
 
   init(_ reason: String) { description = reason }
 
-  /// What went wrong below, in words.
+  /// The description of an error of the network library.
   init(_ error: any Error) {
     description =
       switch error {
       case let end as WebSocketEnd: end.description
       case let error as NIOConnectionError:
         // One error for each address of the host, or none when there is no address.
-        error.connectionErrors.last.map { Self.words($0.error) } ?? "the host '\(error.host)' is not known"
+        error.connectionErrors.last.map { Self.words($0.error) } ?? "unknown host '\(error.host)'"
       case is NIOHTTPClientUpgradeError:
         "expected an answer that accepts a WebSocket, got another 101"
       case is HTTPParserError: "expected an answer in HTTP, got something else"
@@ -33,14 +33,14 @@ struct WebSocketEnd: Error, Hashable, CustomStringConvertible {
     switch error {
     case let error as IOError: words(ofSystemError: error.errnoCode)
     case NIOSSLError.handshakeFailed(let cause): "TLS: \(words(ofTLS: "\(cause)"))"
-    case NIOSSLError.uncleanShutdown: "TLS: the peer has closed the connection without a word"
+    case NIOSSLError.uncleanShutdown: "TLS: the peer has closed the connection without close_notify"
     case let error as NIOSSLError: "TLS: \(error)"
     case let error as NIOSSLExtraError: "TLS: \(error)"
     default: "\(error)"
     }
   }
 
-  /// The library's own reason, which stands in capital letters behind its name: `OPENSSL_internal:CERTIFICATE_VERIFY_FAILED`.
+  /// The library's reason, in capital letters after its name: `OPENSSL_internal:CERTIFICATE_VERIFY_FAILED`.
   private static func words(ofTLS text: String) -> String {
     guard let name = text.range(of: "OPENSSL_internal:") else { return text }
     let reason = text[name.upperBound...].prefix { $0.isUppercase || $0.isNumber || $0 == "_" }

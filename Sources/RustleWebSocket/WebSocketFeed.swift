@@ -1,7 +1,7 @@
 #if WebSocket
 public import RustleMarket
 
-/// A source at the other end of a WebSocket (RFC 6455): messages of JSON, in text or binary frames.
+/// A source at the other end of a WebSocket (RFC 6455): JSON messages in text or binary frames.
 ///
 /// ```swift
 /// let feed = try MarketFeed(
@@ -14,38 +14,38 @@ public import RustleMarket
 /// try await feed.run()
 /// ```
 ///
-/// A connection that is refused, lost or silent is made again, as that of a ``LiveFeed`` is, and then says again what is wanted.
-/// Pings are answered. While a consumer is waited for (``FeedPolicy/lossless(capacity:)``) nothing is read, and pings are
+/// A connection that is refused, lost or silent is re-established like that of a ``LiveFeed``, and then subscribes again. Pings
+/// are answered. While the feed waits for a lossless consumer (``FeedPolicy/lossless(capacity:)``), nothing is read and pings are
 /// answered late.
 public struct WebSocketFeed: Sendable, Hashable {
-  /// Where it is: `ws://host:port/path?query`, or `wss://…` for TLS; without a port 80 and 443.
+  /// The URL of the peer: `ws://host:port/path?query`, or `wss://…` for TLS; the default ports are 80 and 443.
   public var url: String
-  /// How its messages make trades, as text: `symbol=s,price=p,time=T:ms`; nil: the schema of `rustle ticker --json`.
+  /// The schema that maps messages to trades: `symbol=s,price=p,time=T:ms`; nil: that of `rustle ticker --json`.
   public var schema: String?
-  /// How it is told what is wanted.
+  /// The messages that subscribe to symbols.
   public var subscription: WebSocketSubscription
-  /// Headers of the request beside those that the protocol has, by their names.
+  /// Additional headers of the request, by their names.
   public var headers: [String: String]
-  /// How a peer at `wss://` is known.
+  /// The authentication of a peer at `wss://`.
   public var tls: TLS
-  /// How long it may take to answer the request, the connection and TLS included: 10 ms to a day.
+  /// The time limit for the answer to the request, connection and TLS included: 10 ms to a day.
   public var connectTimeout: Duration
-  /// How long it may be silent before the connection counts as lost, 10 ms to a day; any bytes are a heartbeat. nil: for ever.
-  /// The time in which nothing is read does not count.
+  /// The silence after which the connection counts as lost, 10 ms to a day; any bytes are a heartbeat. nil: no limit. The time in
+  /// which nothing is read does not count.
   public var silenceLimit: Duration?
-  /// How often it is pinged, 10 ms to a day; nil: never. A peer that answers is not silent.
+  /// The interval of pings, 10 ms to a day; nil: no pings. A peer that answers is not silent.
   public var pingInterval: Duration?
-  /// How long is waited between attempts.
+  /// The backoff between attempts.
   public var backoff: LiveFeed.Backoff
-  /// Whether the numbers of its trades begin anew with each connection. Where they go on, what was sent while there was no
-  /// connection is told as ``Trade/sequenceGap``.
+  /// Whether the source's sequence numbers restart with each connection. Where they continue, trades missed without a connection
+  /// are reported as ``Trade/sequenceGap``.
   public var restartsNumbers: Bool
-  /// The most bytes of a message, 1 to 16,777,216, in one frame or many. A longer one ends the connection with the code 1009,
-  /// which is then made again.
+  /// The maximum size of a message in bytes, 1 to 16,777,216, in one frame or more. A longer one ends the connection with code
+  /// 1009, followed by a reconnect.
   public var messageLimit: Int
 
-  /// 5 s to connect, 30 s of silence, a ping every 10 s, numbers that go on, messages of at most 1 MiB, and subscriptions as
-  /// ``WebSocketSubscription/rustle`` has them, unless said otherwise.
+  /// Creates a source; by default 5 s to connect, 30 s of silence, a ping every 10 s, sequence numbers that continue, messages of
+  /// at most 1 MiB, and subscriptions by ``WebSocketSubscription/rustle``.
   public init(
     _ url: String, schema: String? = nil, subscription: WebSocketSubscription = .rustle,
     headers: [String: String] = [:], tls: TLS = TLS(), connectTimeout: Duration = .seconds(5),
@@ -65,11 +65,11 @@ public struct WebSocketFeed: Sendable, Hashable {
     self.messageLimit = messageLimit
   }
 
-  /// How a peer is known: by a certificate that leads to a root that is trusted, and that names the host.
+  /// The authentication of a peer: a certificate that names the host and whose chain ends at a trusted root.
   public struct TLS: Sendable, Hashable {
-    /// Whom a certificate has to lead to.
+    /// The trusted root certificates.
     public enum Roots: Sendable, Hashable {
-      /// Those of the system.
+      /// The system's roots.
       case system
       /// The certificates of a file, in PEM.
       case file(String)
@@ -77,12 +77,12 @@ public struct WebSocketFeed: Sendable, Hashable {
       case pem(String)
     }
 
-    /// Whom a certificate has to lead to.
+    /// The trusted root certificates.
     public var roots: Roots
     /// The name that the certificate has to have; nil: the host of the URL.
     public var serverName: String?
 
-    /// The system's roots and the URL's host, unless said otherwise.
+    /// Creates settings; by default the system's roots and the URL's host.
     public init(roots: Roots = .system, serverName: String? = nil) {
       self.roots = roots
       self.serverName = serverName
@@ -91,9 +91,10 @@ public struct WebSocketFeed: Sendable, Hashable {
 }
 
 extension FeedConfiguration {
-  /// A WebSocket. ``MarketFeed/init(_:)`` throws ``FeedError/Code/malformedAddress``, ``FeedError/Code/malformedHeader``,
-  /// ``FeedError/Code/malformedTemplate``, ``FeedError/Code/malformedSchema``, ``FeedError/Code/valueOutOfRange``,
-  /// ``FeedError/Code/capacityOutOfRange`` and, for roots that cannot be read, ``FeedError/Code/unreadableFile``.
+  /// The source of a WebSocket. ``MarketFeed/init(_:)`` throws ``FeedError/Code/malformedAddress``,
+  /// ``FeedError/Code/malformedHeader``, ``FeedError/Code/malformedTemplate``, ``FeedError/Code/malformedSchema``,
+  /// ``FeedError/Code/valueOutOfRange``, ``FeedError/Code/capacityOutOfRange`` and, for roots that cannot be read,
+  /// ``FeedError/Code/unreadableFile``.
   public static func webSocket(_ feed: WebSocketFeed) -> Self { .hosted(HostedFeed(feed)) }
 }
 
@@ -107,7 +108,7 @@ extension WebSocketFeed: FeedHost {
   package func check() throws(FeedError) { _ = try WebSocketClient(self) }
 
   package func fill(_ writer: FeedWriter) async {
-    // What can fail here was looked at when the feed was made; a file with roots may have gone since.
+    // Checked when the feed was created; a file with roots may have been removed since.
     do throws(FeedError) {
       try await WebSocketClient(self).run(filling: writer)
     } catch {

@@ -2,11 +2,11 @@
 internal import NIOCore
 internal import NIOWebSocket
 
-/// Turns the frames of a connection into lines for the feed, one a message, and keeps the connection: it answers pings, sends its
-/// own, notices silence, and closes with a handshake (RFC 6455, section 7).
+/// Converts the frames of a connection to lines for the feed, one per message, and maintains the connection: answers and sends
+/// pings, detects silence, and closes with a handshake (RFC 6455, section 7).
 ///
-/// It lives on its channel's event loop. What it hands on holds the bytes of one read; why the connection is over it tells as an
-/// error, a ``WebSocketEnd``.
+/// It runs on its channel's event loop. It delivers the lines of one read together, and reports the reason of the connection's
+/// end as an error, a ``WebSocketEnd``.
 final class WebSocketFrames: ChannelDuplexHandler {
   typealias InboundIn = WebSocketFrame
   typealias InboundOut = [UInt8]
@@ -14,34 +14,34 @@ final class WebSocketFrames: ChannelDuplexHandler {
   typealias OutboundOut = WebSocketFrame
 
   struct Settings: Sendable {
-    /// The most bytes of a message.
+    /// The maximum size of a message in bytes.
     var messageLimit: Int
     var silenceLimit: TimeAmount?
     var pingInterval: TimeAmount?
   }
 
-  /// How long the peer may take to close its side, once this side has.
+  /// The time limit for the peer to close its side after this side has.
   static let closingPatience = TimeAmount.seconds(1)
 
   private enum State {
     case open
-    /// It is over; the channel stays for the peer's answer.
+    /// The connection has ended; the channel stays open for the peer's answer.
     case over
   }
 
   private let settings: Settings
   private var state = State.open
-  /// Bytes of the present read, and those of the present message so far; nil: no message has begun.
+  /// The bytes of the present read, and the length of the present message so far; nil: no message has begun.
   private var lines: [UInt8] = []
   private var messageLength: Int?
-  /// Whether something can come: a read was asked for, and has not been completed. It was when the handler came.
+  /// Whether a read was requested and is not completed, as when the handler is added.
   private var isReading = true
-  /// Whether a read was asked for since the handler came. Until then what is completed is of before: the upgrade completes once
-  /// more what came with the answer, while the next read is under way.
+  /// Whether a read was requested since the handler was added. Until then a completion is an earlier one: the upgrade completes
+  /// the bytes after the answer once more, while the next read is under way.
   private var hasAsked = false
-  /// When something came, or reading went on.
+  /// The time of the last bytes, or of the last resumed read.
   private var heard = NIODeadline.uptimeNanoseconds(0)
-  /// The newest ping that waits until the peer reads.
+  /// The newest unanswered ping, kept until the peer reads.
   private var ping: ByteBuffer?
   private var hasSentClose = false
   private var hasReceivedClose = false
@@ -63,7 +63,7 @@ final class WebSocketFrames: ChannelDuplexHandler {
   }
 
   private func take(_ frame: WebSocketFrame, _ context: ChannelHandlerContext) {
-    // No extension was asked for, and a server does not mask.
+    // No extension was requested, and a server does not mask.
     if frame.rsv1 || frame.rsv2 || frame.rsv3 || frame.maskKey != nil {
       return end(.protocolError, "expected frames without masks and extensions, got another one", context)
     }
@@ -82,15 +82,15 @@ final class WebSocketFrames: ChannelDuplexHandler {
     case .connectionClose:
       let said = WebSocketCloseReason(frame.unmaskedData)
       hasReceivedClose = true
-      // One that may be sent is sent back.
+      // A well-formed code is sent back.
       end(said.isWellFormed ? nil : .protocolError, "the peer has closed the connection: \(said.words)", context)
       sendClose(frame.unmaskedData, context)
     default:
-      end(.protocolError, "expected a frame that is known, got opcode \(UInt8(webSocketOpcode: frame.opcode))", context)
+      end(.protocolError, "expected a known opcode, got \(UInt8(webSocketOpcode: frame.opcode))", context)
     }
   }
 
-  /// A message is a line: the ends of lines within it, which JSON has only between its parts, become spaces.
+  /// Appends to the message's line. Line breaks within the message, which JSON has only between tokens, become spaces.
   private func append(_ frame: WebSocketFrame, _ context: ChannelHandlerContext) {
     let data = frame.unmaskedData
     let length = (messageLength ?? 0) + data.readableBytes
@@ -145,7 +145,7 @@ final class WebSocketFrames: ChannelDuplexHandler {
     context.fireChannelWritabilityChanged()
   }
 
-  /// Answers the newest ping alone when the peer does not read (RFC 6455, section 5.5.3), so that answers do not pile up.
+  /// Answers only the newest ping when the peer does not read (RFC 6455, section 5.5.3), so that answers do not accumulate.
   private func answerPing(_ context: ChannelHandlerContext) {
     guard state == .open, context.channel.isWritable, let data = ping.take() else { return }
     context.writeAndFlush(Self.wrapOutboundOut(frame(.pong, data)), promise: nil)
@@ -167,7 +167,7 @@ final class WebSocketFrames: ChannelDuplexHandler {
 
   private func watch(_ limit: TimeAmount, in time: TimeAmount, _ context: ChannelHandlerContext) {
     silenceTimer = context.eventLoop.assumeIsolated().scheduleTask(in: time) { [self] in
-      // While nothing is read nothing can be heard.
+      // The time in which nothing is read does not count.
       let silence = isReading ? context.eventLoop.now - heard : .zero
       if silence < limit {
         watch(limit, in: limit - silence, context)
@@ -193,9 +193,9 @@ final class WebSocketFrames: ChannelDuplexHandler {
 
   // MARK: The end
 
-  /// Ends the connection for a reason, which whoever reads it gets after what came before.
+  /// Ends the connection for a reason, which the reader receives after the lines before it.
   ///
-  /// - Parameter code: what the peer is told; nil: it knows.
+  /// - Parameter code: the code of the close frame; nil: none is sent.
   private func end(_ code: WebSocketErrorCode?, _ reason: String, _ context: ChannelHandlerContext) {
     guard state == .open else { return }
     state = .over
@@ -228,16 +228,16 @@ final class WebSocketFrames: ChannelDuplexHandler {
   }
 
   func channelInactive(context: ChannelHandlerContext) {
-    end(nil, "the peer has closed the connection without a word", context)
+    end(nil, "the peer has closed the connection without a close frame", context)
     closing.take()?.succeed()
     context.fireChannelInactive()
   }
 
-  /// Closes the channel, once the peer has closed its side or its time is over.
+  /// Closes the channel once the peer has closed its side or the time limit has passed.
   func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
     guard mode == .all else { return context.close(mode: mode, promise: promise) }
     if let closing {
-      // It is under way.
+      // A close is under way.
       closing.futureResult.cascade(to: promise)
       return
     }
@@ -248,7 +248,7 @@ final class WebSocketFrames: ChannelDuplexHandler {
       data.write(webSocketErrorCode: .normalClosure)
       sendClose(data, context)
     }
-    // One that was lost hears nothing.
+    // A lost connection receives no answer.
     guard hasSentClose, !hasReceivedClose, context.channel.isActive else {
       return context.close(mode: .all, promise: promise)
     }
@@ -258,7 +258,7 @@ final class WebSocketFrames: ChannelDuplexHandler {
     closingTimer = context.eventLoop.assumeIsolated().scheduleTask(in: Self.closingPatience) { [self] in
       closeNow(context)
     }
-    // Whoever read before reads no more.
+    // The previous reader no longer requests reads.
     context.read()
   }
 
@@ -281,7 +281,7 @@ final class WebSocketFrames: ChannelDuplexHandler {
 }
 
 extension TimeAmount {
-  /// In seconds, as few digits as say it: `30 s`, `0.25 s`.
+  /// The time in seconds, with as few digits as possible: `30 s`, `0.25 s`.
   fileprivate var words: String {
     let seconds = Double(nanoseconds) / 1e9
     return seconds == seconds.rounded() ? "\(Int64(seconds)) s" : "\(seconds) s"

@@ -2,29 +2,29 @@
 internal import Foundation
 internal import RustleMarket
 
-/// How the peer of a ``WebSocketFeed`` is told which symbols are wanted: after each connection, and whenever the consumers change
-/// their wishes.
+/// The messages that subscribe to symbols at the peer of a ``WebSocketFeed``, sent after each connection and each change of the
+/// consumers' subscriptions.
 public enum WebSocketSubscription: Sendable, Hashable {
-  /// Not at all: the URL says it.
+  /// No messages: the URL selects the symbols.
   case none
-  /// All that is wanted, in place of what was said before: `{"subscribe":["BTC","ETH"]}`, or `{"subscribe":"all"}`.
+  /// The whole subscription, replacing the previous one: `{"subscribe":["BTC","ETH"]}`, or `{"subscribe":"all"}`.
   case rustle
-  /// What has come to be wanted by `subscribe`, what is wanted no more by `unsubscribe`.
+  /// The changes: added symbols by `subscribe`, removed ones by `unsubscribe`.
   ///
-  /// In a text `$symbols` stands for a JSON list of names, `["BTC","ETH"]`: one message for all. `$symbol` stands for a name as
-  /// it is within a JSON string: a message for each. `$$` is a dollar sign. For example
+  /// In a text, `$symbols` is replaced by a JSON array of names, `["BTC","ETH"]`: one message for all. `$symbol` is replaced by
+  /// a name, escaped for a JSON string: one message for each. `$$` is a dollar sign. For example
   ///
   ///     {"op":"subscribe","channel":"ticker","ids":$symbols}
   ///     {"op":"subscribe","args":["ticker.$symbol"]}
   ///
   /// - Parameters:
-  ///   - subscribe: the message for names that are new.
-  ///   - unsubscribe: that for names that are wanted no more; nil: the peer goes on to send them, and they are passed over.
-  ///   - all: a message without names, for consumers that want all; nil: such consumers get what is sent anyway.
+  ///   - subscribe: the message for added names.
+  ///   - unsubscribe: the message for removed names; nil: the peer continues to send them, and they are skipped.
+  ///   - all: a message without names, for consumers of all symbols; nil: such consumers receive what the peer sends anyway.
   case messages(subscribe: String, unsubscribe: String? = nil, all: String? = nil)
 }
 
-/// The text of a message with places for names.
+/// The text of a message with placeholders for names.
 struct SubscriptionTemplate: Hashable {
   private enum Part: Hashable {
     case text(String)
@@ -34,7 +34,7 @@ struct SubscriptionTemplate: Hashable {
 
   private var parts: [Part] = []
 
-  /// - Parameter field: what the text is, for the refusal.
+  /// - Parameter field: the name of the text, for the error.
   /// - Throws: `FeedError.Code.malformedTemplate`.
   init(_ text: String, field: String) throws(FeedError) {
     func refusal(_ expected: String) -> FeedError {
@@ -44,7 +44,7 @@ struct SubscriptionTemplate: Hashable {
     while let dollar = rest.firstIndex(of: "$") {
       if dollar > rest.startIndex { parts.append(.text(String(rest[..<dollar]))) }
       rest = rest[rest.index(after: dollar)...]
-      // The longer one first: it begins with the other.
+      // The longer placeholder first: it begins with the other.
       if rest.hasPrefix("symbols") {
         parts.append(.symbols)
         rest = rest.dropFirst("symbols".count)
@@ -66,7 +66,7 @@ struct SubscriptionTemplate: Hashable {
     }
   }
 
-  /// The messages for these names: one, or one for each; none for no name.
+  /// Returns the messages for these names: one, or one for each; none without names.
   func messages(for symbols: [String]) -> [String] {
     if symbols.isEmpty { return [] }
     if parts.contains(.symbols) {
@@ -86,13 +86,13 @@ struct SubscriptionTemplate: Hashable {
   }
 }
 
-/// Names as JSON has them.
+/// Names as JSON text.
 enum JSONText {
-  /// A list of strings.
+  /// An array of strings.
   static func list(_ names: [String]) -> String { "[" + names.map { "\"\(inner($0))\"" }.joined(separator: ",") + "]" }
 
-  /// What stands between the quotation marks of a string (RFC 8259, section 7). A symbol has no control characters, but for what
-  /// Unicode says is none.
+  /// The content of a string between its quotation marks (RFC 8259, section 7). A symbol has no control characters, except those
+  /// that Unicode does not classify as such.
   static func inner(_ name: String) -> String {
     var text = ""
     for scalar in name.unicodeScalars {
@@ -107,7 +107,7 @@ enum JSONText {
   }
 }
 
-/// What is said to a peer, and what it was told over the present connection.
+/// The subscription messages to a peer, and the subscription sent over the present connection.
 struct SubscriptionMessages: Hashable {
   private enum Way: Hashable {
     case none
@@ -116,7 +116,7 @@ struct SubscriptionMessages: Hashable {
   }
 
   private let way: Way
-  /// What the peer knows; nil: nothing yet.
+  /// The subscription that was sent; nil: none yet.
   private var reported: FeedSubscription?
 
   /// - Throws: `FeedError.Code.malformedTemplate`.
@@ -132,17 +132,17 @@ struct SubscriptionMessages: Hashable {
     }
   }
 
-  /// A new connection: its peer knows nothing.
+  /// Begins a new connection, whose peer has no subscription.
   mutating func restart() { reported = nil }
 
-  /// What is to be sent now that this is wanted.
+  /// Returns the messages that change the sent subscription to this one.
   mutating func messages(for change: FeedSubscription) -> [String] {
     let before = reported
     reported = change
     guard before != change else { return [] }
     switch way {
     case .none: return []
-    // A peer that sends all is told nothing new by other names.
+    // Other names change nothing for a peer that sends all.
     case .rustle where change.isAll && before?.isAll == true: return []
     case .rustle: return ["{\"subscribe\":\(change.isAll ? "\"all\"" : JSONText.list(change.symbols))}"]
     case .templates(let subscribe, let unsubscribe, let all):

@@ -1,5 +1,5 @@
 // outside: non-Sendable type 'EngineStreamBatches<PriceUpdate>.Iterator'
-// A type that says it can cross isolation cannot hold the iterator of the batches.
+// A Sendable type cannot hold the iterator of the batches.
 import Rustle
 
 struct Reader: Sendable {

@@ -1,5 +1,5 @@
 // inside: main actor-isolated property 'count' can not be
-// What a native thread calls cannot reach the main actor's state without going through it.
+// A callback on a native thread cannot access the main actor's state without going through it.
 import RustleCore
 
 @MainActor final class Label {

@@ -1,5 +1,5 @@
 // inside: in a '@Sendable' closure
-// What a native thread calls cannot reach state that nothing guards.
+// A callback on a native thread cannot access unguarded state.
 import RustleCore
 
 final class Counter {

@@ -1,5 +1,5 @@
 // outside: call to actor-isolated instance method 'serve(on:policy:)' in a synchronous nonisolated context
-// A server is started through the actor whose feed it gives away.
+// A server is started through the actor whose feed it serves.
 import Rustle
 
 func serve(_ feed: MarketFeed) throws -> FeedServer { try feed.serve(on: "127.0.0.1:0") }

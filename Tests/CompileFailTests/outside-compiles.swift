@@ -1,5 +1,5 @@
 // outside: compiles
-// Everything that the other snippets get wrong, right: the runner cannot pass by finding nothing to compile.
+// The correct form of every other snippet: the runner cannot pass by finding nothing to compile.
 import Rustle
 
 @MainActor func show(_ model: TickerViewModel) -> Int { model.prices.count }

@@ -1,5 +1,5 @@
 // outside: 'tracker' used after consume
-// The tracker of one signal has one owner; who gave it away cannot use it.
+// The tracker of one signal has one owner; a consumed tracker cannot be used.
 import Rustle
 
 func end(_ tracker: consuming PitchTracker) {}

@@ -1,5 +1,5 @@
 // inside: 'ticker' used after consume
-// The native ticker has one owner; who gave it away cannot use it.
+// The native ticker has one owner; a consumed ticker cannot be used.
 import RustleCore
 
 func end(_ ticker: consuming NativeTicker) { ticker.shutDown() }

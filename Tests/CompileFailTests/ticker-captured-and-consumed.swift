@@ -1,5 +1,5 @@
 // inside: cannot be consumed when captured by an escaping closure
-// A closure that can run twice cannot give the one ticker away.
+// A closure that can run twice cannot consume the one ticker.
 import RustleCore
 
 func end(_ ticker: consuming NativeTicker) { ticker.shutDown() }

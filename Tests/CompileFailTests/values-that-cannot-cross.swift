@@ -1,5 +1,5 @@
 // outside: type 'Price' does not conform to the 'Sendable' protocol
-// A stream's values come from another thread: they must be able to.
+// A stream's values come from another thread: they must be Sendable.
 import Rustle
 
 final class Price {

@@ -45,7 +45,7 @@ nonisolated struct ConformingPlayback: ConformingEngine, ConformingDevice {
   let name: String
 }
 
-/// What is the same for both.
+/// The parts shared by both.
 nonisolated protocol ConformingDevice: ConformingEngine where Controller: MarkedEngine, Value == MarkedRecord {}
 
 extension ConformingDevice {
@@ -68,7 +68,7 @@ extension ConformingDevice {
     try await controller.panicking(buffering: buffering)
   }
 
-  /// A poisoned engine of sound has no code of its own: there is nothing else that its user could do.
+  /// A poisoned engine of sound has no code of its own: its user can only make a new one.
   nonisolated func saysPoisoned(_ error: any Error) -> Bool {
     guard let error = error as? AudioError else { return false }
     return error.code == .native && error.message.contains("panicked: make a new one")

@@ -5,7 +5,7 @@ import Rustle
 /// The echo, the example of docs/adding-an-engine.md, as an actor.
 actor Echo: StreamEngine {
   private let echo: NativeEcho
-  /// The streams that it has given away.
+  /// The streams that it has returned.
   let streams = EngineStreams()
 
   init(_ configuration: NativeEchoConfiguration) throws(NativeError) { echo = try NativeEcho(configuration) }
@@ -20,7 +20,7 @@ actor Echo: StreamEngine {
     return stream
   }
 
-  /// Has the native side refuse new streams and end those that run, without waiting for their end.
+  /// Makes the native side refuse new streams and end the running ones, without waiting for their end.
   func refuseStreams() { echo.shutDown() }
 
   /// Without a suspension between the two: both are done by one thread.

@@ -6,7 +6,7 @@ import Testing
 nonisolated protocol ConformingEngine: Sendable, CustomTestStringConvertible {
   /// The engine's actor.
   associatedtype Controller: Actor
-  /// What its streams deliver.
+  /// The values of its streams.
   associatedtype Value: Sendable
 
   /// NAME of the header's `rustle_NAME_start`.
@@ -34,7 +34,7 @@ nonisolated protocol ConformingEngine: Sendable, CustomTestStringConvertible {
   /// The sessions that were started and not released yet.
   func liveStreamCount(_ controller: Controller) async -> Int
 
-  /// What the value's session was started with.
+  /// The mark with which the value's session was started.
   func mark(of value: Value) -> String
 
   /// The value's number in its session, from 0.

@@ -1,7 +1,7 @@
 import Rustle
 
 /// The feed, as the suites of the contract drive it. A feed has one numbering for all its consumers, and its symbols are its
-/// source's: each start makes a feed of its own, but for those after a panic, which go to the feed that has panicked.
+/// source's: each start makes a feed of its own, except those after a panic, which go to the feed that has panicked.
 nonisolated struct ConformingFeed: ConformingEngine {
   let name: String
 

@@ -11,7 +11,7 @@ nonisolated struct ConformingTicker: ConformingEngine {
   func start(_ controller: TickerController, mark: String, buffering: StreamBuffering) async throws -> EngineStream<
     PriceUpdate
   > {
-    // Three symbols: a lane that keeps the latest of each then has more than one to keep.
+    // Three symbols: a conflated buffer then has more than one to keep.
     try await controller.updates(for: [mark, "\(mark).b", "\(mark).c"], buffering: buffering)
   }
 

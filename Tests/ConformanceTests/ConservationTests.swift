@@ -6,7 +6,7 @@ import Testing
 @Suite("G5: conservation", .releasesNativeObjects)
 struct ConservationTests {
   @Test(
-    "produced = delivered + dropped, and gaps tell of every drop",
+    "produced = delivered + dropped, and gaps report every drop",
     arguments: conformingLanes(capacity: 64))
   func conserved(engine: any ConformingEngine, buffering: StreamBuffering) async throws {
     try await conserve(engine, buffering)
@@ -35,7 +35,7 @@ struct ConservationTests {
   }
 
   @Test(
-    "what waits comes in batches, in order and without a hole that no gap tells of",
+    "buffered values come in batches, in order, and gaps report every missing value",
     arguments: conformingLanes(capacity: Self.roomForBatches))
   func conservedInBatches(engine: any ConformingEngine, buffering: StreamBuffering) async throws {
     try await conserveInBatches(engine, buffering)
@@ -46,7 +46,7 @@ struct ConservationTests {
 
   private func conserveInBatches(_ engine: some ConformingEngine, _ buffering: StreamBuffering) async throws {
     let limit: UInt64 = 12_000
-    // A session that is a second late goes on from then: a busy machine under a sanitizer keeps this pace.
+    // A session that is a second late continues from then: a busy machine under a sanitizer keeps this pace.
     let controller = try engine.controller(valuesPerSecond: 35_000, limit: limit)
     let stream = try await engine.start(controller, mark: "A", buffering: buffering)
     // All that the lane holds waits: many more values than are fetched from the native side at a time.
@@ -65,7 +65,7 @@ struct ConservationTests {
           expected += count
         case .value(let value):
           values += 1
-          // One that keeps the latest tells the gaps of each symbol.
+          // A conflated buffer reports the gaps of each symbol.
           if buffering != .batched(capacity: Self.roomForBatches, overflow: .conflate) {
             if engine.sequence(of: value) != expected { strays += 1 }
             expected += 1
@@ -84,7 +84,8 @@ struct ConservationTests {
   }
 
   @Test(
-    "a consumer that reads nothing leaves at most the lane's capacity waiting", arguments: conformingLanes(capacity: 64)
+    "a consumer that reads nothing leaves at most the buffer's capacity waiting",
+    arguments: conformingLanes(capacity: 64)
   )
   func stalled(engine: any ConformingEngine, buffering: StreamBuffering) async throws {
     try await stall(engine, buffering)
@@ -99,7 +100,7 @@ struct ConservationTests {
     let statistics = stream.statistics
     #expect(statistics.produced == limit)
     #expect(statistics.delivered == 0)
-    // Something always waits, or the bound would hold for a lane that keeps nothing.
+    // A value always waits, or the bound would hold for a lane without a buffer.
     #expect((1...64).contains(statistics.waiting))
     #expect(statistics.produced == statistics.waiting + statistics.dropped)
   }

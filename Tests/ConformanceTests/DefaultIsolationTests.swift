@@ -1,6 +1,6 @@
 import Testing
 
-/// Says where a function runs that says nothing about it.
+/// The isolation of a function that declares none.
 private func isolationByDefault() async -> (any Actor)? { #isolation }
 
 /// G16: this suite is compiled twice, in ConformanceTests without a default isolation and in IsolationTests (a link to the

@@ -17,7 +17,7 @@ struct LeakTests {
       issue.comments.contains { $0.rawValue == "expected no native object to be left behind, got 1" }
     }
     #expect(leaked != nil)
-    // The trait's own count follows: it must find nothing once the leak is mended.
+    // The trait's own count follows: it must find nothing once the leaked object is freed.
     leaked = nil
   }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RustleCore
 
-/// G2: however a stream comes to its end, its session is released exactly once and nothing is called after that.
+/// G2: however a stream ends, its session is released exactly once and nothing is called after that.
 @Suite("G2: cancel contract", .releasesNativeObjects)
 struct RaceTests {
   nonisolated enum End: String, CaseIterable {
@@ -15,7 +15,7 @@ struct RaceTests {
     case loopLeft
     /// Four tasks call `cancel()` at once.
     case fourCancels
-    /// The engine comes to its limit.
+    /// The engine reaches its limit.
     case natural
     /// The native worker panics. Only an archive with seeded faults can be made to.
     case panic
@@ -108,7 +108,7 @@ struct RaceTests {
     } catch {
       #expect(engine.saysPoisoned(error), "got \(error)")
     }
-    // What ran before goes on.
+    // Streams that ran before continue.
     var seen = 0
     for await element in running {
       seen += element.value == nil ? 0 : 1

@@ -11,7 +11,7 @@ struct RestartTests {
   }
 
   private func cycle(_ engine: some ConformingEngine, _ buffering: StreamBuffering, times: Int) async throws {
-    // The first value comes at once. Slow after that: a lane with one place loses nothing while a busy machine holds its
+    // The first value comes at once. Slow after that: a buffer of one value drops nothing while a busy machine holds its
     // consumer up.
     let controller = try engine.controller(valuesPerSecond: 1, limit: nil)
     for cycle in 0..<times {

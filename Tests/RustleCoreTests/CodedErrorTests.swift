@@ -3,7 +3,7 @@ import Testing
 
 @testable import RustleCore
 
-/// A domain as it is declared: its codes, and what it says of each.
+/// The declaration of a domain: its codes and their advice.
 private struct LampError: NativeCodedError {
   enum Code: Int, ErrorCode {
     case tooBright = 1

@@ -13,7 +13,7 @@ import Testing
     for _ in 0..<4 { #expect(await cursor.fill(&buffer, isolation: nil)) }
     #expect(buffer == [.gap(2), .value(2), .value(3), .value(4), .value(5)])
     lane.finish()
-    // The stream is over: what comes late goes nowhere.
+    // The stream has ended: late values are dropped.
     lane.receive(6)
     #expect(lane.statistics == StreamStatistics(produced: 7, delivered: 4, dropped: 3))
     #expect(!(await cursor.fill(&buffer, isolation: nil)))

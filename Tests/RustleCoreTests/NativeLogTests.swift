@@ -40,7 +40,7 @@ import Testing
       "debug rustle_engines::engine: session started session=": "",
       "debug rustle_engines::worker: session released session=": "release=Ended",
     ]
-    // A record that does not come holds the test up: the runner's time limit tells.
+    // A missing record blocks the test until the runner's time limit reports it.
     for await line in Recorder.lines.stream {
       for (start, end) in missing where line.hasPrefix(start) && line.hasSuffix(end) { missing[start] = nil }
       if missing.isEmpty { break }

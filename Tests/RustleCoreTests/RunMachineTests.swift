@@ -21,7 +21,7 @@ struct RunMachineTests {
     #expect(machine.overtake() == ["one", "two"])
     #expect(machine.newest != first)
     _ = try begin("three", machine.newest, &machine)
-    #expect(machine.overtake() == ["three"], "what was overtaken before is not cancelled again")
+    #expect(machine.overtake() == ["three"], "work replaced before is not cancelled again")
     #expect(machine.unfinished == ["one", "two", "three"])
   }
 

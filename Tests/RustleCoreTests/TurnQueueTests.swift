@@ -22,30 +22,30 @@ struct TurnQueueTests {
     var queue = TurnQueue<String>()
     #expect(queue.enter() == .first)
     #expect(queue.enter() == .later(1))
-    #expect(queue.leave() == nil, "nobody waits yet")
+    #expect(queue.leave() == nil, "no waiter yet")
     #expect(queue.wait(in: 1, "b") == true)
     #expect(queue.enter() == .later(2))
   }
 
-  @Test func placeThatIsGivenUpIsLeftOut() {
+  @Test func abandonedPlaceIsLeftOut() {
     var queue = TurnQueue<String>()
     #expect(queue.enter() == .first)
     for (number, name) in [(1, "b"), (2, "c"), (3, "d")] as [(UInt64, String)] {
       #expect(queue.enter() == .later(number))
       #expect(queue.wait(in: number, name) == nil)
     }
-    #expect(queue.giveUp(2) == "c")
+    #expect(queue.abandon(2) == "c")
     #expect(queue.leave() == "b")
-    #expect(queue.giveUp(1) == nil, "it has its turn")
+    #expect(queue.abandon(1) == nil, "it has its turn")
     queue.forget(1)
     #expect(queue.leave() == "d")
   }
 
-  @Test func placeThatIsGivenUpBeforeItIsWaitedInHasNoTurn() {
+  @Test func placeAbandonedBeforeItIsWaitedInHasNoTurn() {
     var queue = TurnQueue<String>()
     #expect(queue.enter() == .first)
     #expect(queue.enter() == .later(1))
-    #expect(queue.giveUp(1) == nil)
+    #expect(queue.abandon(1) == nil)
     #expect(queue.wait(in: 1, "b") == false)
     #expect(queue.leave() == nil)
     #expect(queue.enter() == .first)

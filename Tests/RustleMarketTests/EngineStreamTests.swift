@@ -4,7 +4,7 @@ import RustleTesting
 import TestSupport
 import Testing
 
-/// The two lanes of a stream, on a clock that the test moves.
+/// The two bufferings of a stream, on a clock that the test advances.
 @Suite(.releasesNativeObjects) struct EngineStreamTests {
   private static let lanes: [StreamBuffering] = [
     .perValue(capacity: 8), .batched(capacity: 8), .batched(capacity: 8, overflow: .dropNewest),
@@ -173,7 +173,7 @@ import Testing
     clock.advance(by: .zero)
     let consumer = Task {
       var iterator = stream.makeAsyncIterator()
-      // The one value that there is.
+      // The only value.
       _ = await iterator.next()
       reading.fire()
       if !whileItWaits { await cancelled.wait() }
@@ -205,7 +205,7 @@ import Testing
           return count
         }
       }
-      // One value at a time, each taken before the next comes: none is lost in any lane.
+      // One value at a time, each taken before the next comes: none is dropped in any lane.
       for number in 0..<20 {
         clock.advance(by: .milliseconds(number == 0 ? 0 : 500))
         while stream.statistics.delivered <= UInt64(number) { await Task.yield() }

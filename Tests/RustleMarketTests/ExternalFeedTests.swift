@@ -81,7 +81,7 @@ import Testing
     await feed.shutDown()
     let result = await other.result
     switch result {
-    // Once the consumer is gone nobody is waited for.
+    // Once the consumer is gone, the host does not wait.
     case .success(let taken): #expect(taken == 0 || taken == bytes.count)
     case .failure(let error): #expect([.ended, .shutDown].contains((error as? FeedError)?.code))
     }
@@ -102,7 +102,7 @@ import Testing
     for await element in stream { if let number = element.value?.sequence { sequences.append(number) } }
     try await closing.value
     try #require(sequences.count == 4_000)
-    // Each as a whole, whichever came first.
+    // Each as a whole, in either order.
     for start in stride(from: 0, to: sequences.count, by: 1_000) {
       let first = sequences[start]
       #expect(first.isMultiple(of: 1_000))
@@ -121,7 +121,7 @@ import Testing
       Task { () throws(FeedError) -> Int in try await writer.push(Array(self.line(task).utf8)) }
     }
     while writer.turns.waitingCount < 2 { await Task.yield() }
-    // One that waits for its turn and one that may have it go; the last is let in.
+    // One that waits for its turn and one that has it are cancelled; the last proceeds.
     hosts[0].cancel()
     hosts[1].cancel()
     #expect(try await hosts[0].value == 0)
@@ -145,7 +145,7 @@ import Testing
     try some.subscribe(to: ["A"])
     try some.unsubscribe(from: ["B"])
     #expect(
-      await demands.next() == FeedSubscription(isAll: false, symbols: ["A", "C"]), "what is wanted already is no change"
+      await demands.next() == FeedSubscription(isAll: false, symbols: ["A", "C"]), "a known symbol changes nothing"
     )
     do {
       let all = try await feed.trades()
@@ -155,11 +155,11 @@ import Testing
     #expect(await demands.next() == FeedSubscription(isAll: false, symbols: ["A", "C"]))
     #expect(await feed.subscription.symbols == ["A", "C"])
     await feed.shutDown()
-    // What is left comes before the end.
+    // The remaining change comes before the end.
     while await demands.next() != nil {}
     do throws(FeedError) {
       _ = try await feed.subscriptionChanges()
-      Issue.record("expected a refusal, got demands")
+      Issue.record("expected a refusal, got subscriptions")
     } catch {
       #expect(error.code == .shutDown)
     }

@@ -11,7 +11,7 @@ import Testing
     #expect(bridged.domain == "rustle.feed")
     #expect(bridged.code == FeedError.Code.unreadableFile.rawValue)
     #expect(bridged.localizedDescription == "expected a file that can be read, got none")
-    #expect(bridged.localizedRecoverySuggestion == "See that the file is there and may be read.")
+    #expect(bridged.localizedRecoverySuggestion == "Check that the file exists and is readable.")
   }
 
   @Test func codesKeepTheirNumbers() {

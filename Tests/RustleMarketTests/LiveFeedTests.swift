@@ -4,7 +4,7 @@ import RustleTesting
 import TestSupport
 import Testing
 
-/// Feeds joined by sockets of this machine. What is waited for are events; the time of the feed that is served is the test's.
+/// Feeds connected by local sockets. The tests wait for events only; the time of the served feed is the test's.
 @Suite(.releasesNativeObjects) struct LiveFeedTests {
   private let backoff = LiveFeed.Backoff(base: .milliseconds(1), limit: .milliseconds(4))
 
@@ -52,7 +52,7 @@ import Testing
     await first
     #expect(server.counts.accepted == 1)
     await other.shutDown()
-    // One that has come and gone counts.
+    // A client that has connected and disconnected counts.
     await server.untilFirstClient()
     let lonely = try await feed.serve(on: .unix(folder.path("lonely")))
     async let end: Void = lonely.untilFirstClient()
@@ -100,7 +100,7 @@ import Testing
     var received = stream.makeAsyncIterator()
     try await feed.run()
     try await other.run()
-    /// Lets the feed's time go on, and returns how many trades it made.
+    /// Advances the feed's time, and returns the number of trades that it made.
     func pass(_ time: Duration) async -> UInt64 {
       let before = await feed.counts.trades
       clock.advance(by: time)
@@ -123,7 +123,7 @@ import Testing
       }
       #expect(await other.counts.skippedNumbers == missed)
       await server.stop()
-      // Nobody hears these.
+      // No client receives these.
       missed += await pass(.seconds(5))
       server = try await feed.serve(on: address)
     }
@@ -143,7 +143,7 @@ import Testing
     try await other.run()
     await untilServing(server)
     try await feed.run()
-    // A wish arrives at some time: until it does, time goes on.
+    // A subscription arrives at some time: until it does, time advances.
     func untilWritten(_ symbols: UInt64) async {
       while let before = server.clients.first?.statistics.produced {
         clock.advance(by: .milliseconds(100))

@@ -4,7 +4,7 @@ import RustleTesting
 import TestSupport
 import Testing
 
-/// A feed and its consumers, on a clock that the test moves.
+/// A feed and its consumers, on a clock that the test advances.
 @Suite(.releasesNativeObjects) struct MarketFeedTests {
   private func values<Value>(_ stream: EngineStream<Value>) async -> [Value] {
     var values: [Value] = []
@@ -51,7 +51,7 @@ import Testing
     #expect(few.statistics == StreamStatistics(produced: 10, delivered: 3, dropped: 7))
     #expect(await feed.counts.trades == 10)
     #expect(await feed.liveStreamCount == 0)
-    #expect(await values(try await feed.trades()) == [], "a stream of a feed that is over ends at once")
+    #expect(await values(try await feed.trades()) == [], "a stream of a feed that has ended ends at once")
   }
 
   @Test func subscriptionChangesWhileTheStreamIsRead() async throws {

@@ -42,7 +42,7 @@ import Testing
     #expect(model.connection == .closed(reason: nil))
   }
 
-  /// A source that gives no trades is counted too, while it runs.
+  /// A source without trades is counted too, while it runs.
   @Test func countsNeedNoTrades() async throws {
     let feed = try MarketFeed(.external(ExternalFeed()))
     let model = MarketViewModel()
@@ -155,10 +155,10 @@ import Testing
   }
 
   @Test func aStateIsReportedInWords() {
-    #expect(FeedConnection.idle.text == "no connection" && FeedConnection.closed(reason: nil).text == "over")
+    #expect(FeedConnection.idle.text == "no connection" && FeedConnection.closed(reason: nil).text == "closed")
     #expect(FeedConnection.connecting(to: "a:1", failures: 3).text == "connecting to a:1")
     let waiting = FeedConnection.reconnecting(after: .milliseconds(1_460), failures: 1, reason: "refused")
     #expect(waiting.text == "no connection, next attempt in 1.5 s: refused")
-    #expect(FeedConnection.closed(reason: "it went").text == "over: it went")
+    #expect(FeedConnection.closed(reason: "it went").text == "closed: it went")
   }
 }

@@ -75,7 +75,7 @@ import Testing
     #expect(await ticker.statistics == StreamStatistics(produced: 24, delivered: 24, dropped: 0))
   }
 
-  /// Counts the times that a task comes to it: once at its beginning, and once for each time that it went elsewhere.
+  /// Counts the arrivals of a task: once at its beginning, and once after each hop to another executor.
   private final class CountingExecutor: TaskExecutor {
     let count = Atomic<Int>(0)
 
@@ -154,7 +154,7 @@ import Testing
     #expect(await Array(first).count == 5)
   }
 
-  /// A list of symbols that is refused, by what is wrong with it: a test's log would print the whole list.
+  /// A refused list of symbols, described by its fault: a test's log would print the whole list.
   struct UnusableSymbols: Sendable, CustomTestStringConvertible {
     let symbols: [String]
     let code: TickerError.Code

@@ -11,7 +11,7 @@ import Testing
     #expect(bridged.domain == "rustle.ticker")
     #expect(bridged.code == TickerError.Code.noSymbols.rawValue)
     #expect(bridged.localizedDescription == "expected at least one symbol, got none")
-    #expect(bridged.localizedRecoverySuggestion == "Mend the list of symbols.")
+    #expect(bridged.localizedRecoverySuggestion == "Correct the list of symbols.")
   }
 
   @Test func codesKeepTheirNumbers() {

@@ -50,7 +50,7 @@ import Testing
     #expect(!model.isRunning)
   }
 
-  /// A source whose `cancel()` waits until it is let go.
+  /// A source whose `cancel()` waits until it is resumed.
   private actor SlowToCancel: PriceSource {
     let cancelling = OneShot()
     let letGo = OneShot()
@@ -97,7 +97,7 @@ import Testing
     #expect(await source.prices.requests == [["BEFORE"], ["B"]])
   }
 
-  /// A ticker whose second `cancel()` waits until it is let go: as one that is called at a low priority may.
+  /// A ticker whose second `cancel()` waits until it is resumed, as a call at a low priority may.
   private actor LateToCancel: PriceSource {
     let cancelling = OneShot()
     let letGo = OneShot()
@@ -162,7 +162,7 @@ import Testing
     #expect(model.prices["BTC"] == nil)
   }
 
-  @Test func refusalIsShownAndMended() async throws {
+  @Test func refusalIsShownAndCorrected() async throws {
     let model = TickerViewModel()
     await model.start(symbols: [])
     #expect(model.error?.code == .noSymbols)

@@ -9,14 +9,14 @@ func message(_ number: Int, of symbol: String = "A") -> String {
   "{\"symbol\":\"\(symbol)\",\"price\":\(number).50,\"t_ms\":\(number),\"seq\":\(number)}"
 }
 
-/// A feed that connects again at once.
+/// A feed that reconnects at once.
 func quickFeed(_ url: String, _ change: (inout WebSocketFeed) -> Void = { _ in }) throws -> MarketFeed {
   var configuration = WebSocketFeed(url, backoff: LiveFeed.Backoff(base: .milliseconds(1), limit: .milliseconds(4)))
   change(&configuration)
   return try MarketFeed(.webSocket(configuration))
 }
 
-/// The next trade, which no gap stands before.
+/// The next trade, without a gap before it.
 func nextTrade(_ iterator: inout EngineStream<Trade>.Iterator) async throws -> Trade {
   let element = try #require(await iterator.next())
   return try #require(element.value)
@@ -34,7 +34,7 @@ func nextStates(
   return states
 }
 
-/// Why the first attempt failed.
+/// The reason why the first attempt failed.
 func firstReason(_ feed: MarketFeed) async throws -> String {
   let connection = try await feed.connectionStates()
   try await feed.run()
@@ -53,7 +53,7 @@ func nextText(_ frames: inout AsyncStream<WebSocketFrame>.Iterator) async -> Str
   return nil
 }
 
-/// The code with which the client closes; nil when it goes without.
+/// The code with which the client closes; nil without one.
 func closingCode(_ frames: inout AsyncStream<WebSocketFrame>.Iterator) async -> UInt16? {
   while let frame = await frames.next() {
     var data = frame.unmaskedData

@@ -34,7 +34,7 @@ import Testing
     #expect(messages.messages(for: change("A", all: true)) == [#"+["A"]$"#, "*"])
     var plain = try SubscriptionMessages(.messages(subscribe: "$symbol$symbol"))
     #expect(plain.messages(for: change("A", "B", all: true)) == ["AA", "BB"])
-    #expect(plain.messages(for: change("B")).isEmpty, "there is no word for it")
+    #expect(plain.messages(for: change("B")).isEmpty, "there is no message for it")
     var none = try SubscriptionMessages(.none)
     #expect(none.messages(for: change("A")).isEmpty)
   }

@@ -7,7 +7,7 @@ import RustleWebSocket
 import TestSupport
 import Testing
 
-/// Feeds from a WebSocket server of this process. What is waited for are events; nothing depends on how fast they are.
+/// Feeds from a WebSocket server of this process. The tests wait for events only; nothing depends on their speed.
 @Suite(.releasesNativeObjects) struct WebSocketFeedTests {
   @Test func messagesOfEveryFormBecomeTrades() async throws {
     let peer = try await WebSocketPeer.start()
@@ -68,7 +68,7 @@ import Testing
     for round in 0...rounds {
       let arrival = try #require(await arrivals.next())
       var frames = arrival.frames.makeAsyncIterator()
-      #expect(await nextText(&frames) == #"{"subscribe":["A"]}"#, "said anew over each connection")
+      #expect(await nextText(&frames) == #"{"subscribe":["A"]}"#, "sent again over each connection")
       for _ in 0..<3 {
         try await arrival.send(message(next))
         let trade = try await nextTrade(&trades)
@@ -104,7 +104,7 @@ import Testing
       let arrival = try #require(await arrivals.next())
       _ = await nextStates(&states) { $0 == .connected(to: peer.url) }
       try await arrival.send(message(round))
-      #expect(try await nextTrade(&trades).sequenceGap == 0, "its numbers begin anew")
+      #expect(try await nextTrade(&trades).sequenceGap == 0, "its numbers restart")
       try await peer.stop()
       try await arrival.send(.connectionClose, [0x03, 0xF4] + Array("service restart".utf8))
       let lost = await nextStates(&states) { if case .reconnecting = $0 { true } else { false } }
@@ -145,7 +145,7 @@ import Testing
     let all = try await feed.trades()
     #expect(await nextText(&frames) == #"{"op":"everything"}"#)
     _ = all
-    // Only those that nobody wants any more are left.
+    // Only symbols without a subscription are removed.
     let other = try await feed.trades(for: ["B"])
     try stream.unsubscribe(from: ["B", "C\"D"])
     #expect(await nextText(&frames) == #"{"op":"unsub","args":["C\"D"]}"#)
@@ -221,7 +221,7 @@ import Testing
   }
 
   @Test func feedEndsWhileItConnectsWaitsAndReads() async throws {
-    // While nobody answers.
+    // While no peer answers.
     let silent = try await SpeakingPeer.start(nil)
     let connecting = try quickFeed(silent.url) { $0.connectTimeout = .seconds(86_400) }
     try await connecting.run()
@@ -234,7 +234,7 @@ import Testing
     try await waiting.run()
     _ = await nextStates(&states) { if case .reconnecting = $0 { true } else { false } }
     await waiting.shutDown()
-    // While a consumer that is waited for reads nothing, from a peer that does not answer the end.
+    // While a lossless consumer reads nothing, from a peer that does not answer the end.
     let peer = try await WebSocketPeer.start(closes: false)
     let held = try quickFeed(peer.url)
     let stream = try await held.trades(policy: .lossless(capacity: 1))

@@ -7,9 +7,9 @@ import Testing
 
 @testable import RustleWebSocket
 
-/// The frames of one connection, on an event loop whose time the test moves.
+/// The frames of one connection, on an event loop whose time the test advances.
 @Suite(.releasesNativeObjects) struct WebSocketFramesTests {
-  /// A connection with a peer that is the test.
+  /// A connection whose peer is the test.
   private struct Stage {
     let channel = EmbeddedChannel()
     let loop: EmbeddedEventLoop
@@ -29,7 +29,7 @@ import Testing
 
     func read() { channel.pipeline.read() }
 
-    /// The lines that came out.
+    /// The lines that the handler delivered.
     func lines() throws -> [String] {
       var lines: [String] = []
       while let bytes = try channel.readInbound(as: [UInt8].self) {
@@ -38,7 +38,7 @@ import Testing
       return lines
     }
 
-    /// The frames that went out, as `pong:text`; a close has its code.
+    /// The frames that the handler sent, as `pong:text`; a close has its code.
     func sent() throws -> [String] {
       var frames: [String] = []
       while let frame = try channel.readOutbound(as: WebSocketFrame.self) {
@@ -55,7 +55,7 @@ import Testing
       return frames
     }
 
-    /// Why it is over; nil when it is not.
+    /// The reason of the connection's end; nil before it.
     func end() -> String? {
       do {
         try channel.throwIfErrorCaught()
@@ -85,7 +85,7 @@ import Testing
   @Test func silenceEndsTheConnectionAndAnythingBreaksIt() throws {
     let stage = try Stage(silence: .seconds(30))
     stage.loop.advanceTime(by: .seconds(29))
-    // A part of a frame is something.
+    // A part of a frame breaks the silence too.
     stage.channel.pipeline.fireChannelReadComplete()
     stage.read()
     stage.loop.advanceTime(by: .seconds(29))
@@ -104,7 +104,7 @@ import Testing
     stage.read()
     stage.loop.advanceTime(by: .milliseconds(200))
     stage.receive(frame(.text, "a"))
-    // Whoever reads does not ask for more.
+    // The reader requests no further read.
     stage.loop.advanceTime(by: .hours(1))
     #expect(stage.end() == nil)
     stage.read()
@@ -117,7 +117,7 @@ import Testing
   @Test func codeThatMayNotBeSentIsAnsweredAsAnError() throws {
     for (bytes, words, answer) in [
       ([], "no code", 0), ([3, 233], "code 1001", 1_001), ([0x0B, 0xB8, 0x68, 0x69], "code 3000, hi", 3_000),
-      ([3], "half a code", 1_002), ([3, 237], "code 1005", 1_002), ([0, 1], "code 1", 1_002),
+      ([3], "an incomplete code", 1_002), ([3, 237], "code 1005", 1_002), ([0, 1], "code 1", 1_002),
       ([0x13, 0x88], "code 5000", 1_002),
       ([3, 232, 0xFF], "code 1000, \u{FFFD}", 1_002),
     ] as [([UInt8], String, Int)] {
@@ -171,7 +171,7 @@ import Testing
     for (frames, expected) in [
       ([reserved], "expected frames without masks and extensions, got another one"),
       ([masked], "expected frames without masks and extensions, got another one"),
-      ([unknown], "expected a frame that is known, got opcode"),
+      ([unknown], "expected a known opcode, got 3"),
       ([frame(.continuation, "x")], "expected a message, got the rest of one"),
       ([frame(.text, "x", fin: false), frame(.text, "y")], "expected the rest of a message, got another one"),
     ] {
@@ -236,7 +236,7 @@ import Testing
     #expect(wordless.end() == "the peer has closed the connection: no code")
     let lost = try Stage()
     lost.channel.pipeline.fireChannelInactive()
-    #expect(lost.end() == "the peer has closed the connection without a word")
+    #expect(lost.end() == "the peer has closed the connection without a close frame")
   }
 }
 #endif

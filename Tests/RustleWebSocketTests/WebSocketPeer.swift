@@ -9,10 +9,10 @@ import NIOWebSocket
 final class WebSocketPeer: Sendable {
   /// A connection that was accepted.
   struct Arrival: Sendable {
-    /// What was asked for.
+    /// The head of the request.
     let head: HTTPRequestHead
     let channel: any Channel
-    /// What comes.
+    /// The received frames.
     let frames: AsyncStream<WebSocketFrame>
 
     /// Sends a message in one frame.
@@ -23,17 +23,17 @@ final class WebSocketPeer: Sendable {
       try await channel.writeAndFlush(WebSocketFrame(fin: fin, opcode: opcode, data: ByteBuffer(bytes: bytes)))
     }
 
-    /// Ends the connection without a word.
+    /// Ends the connection without a close frame.
     func kill() async { try? await channel.close() }
   }
 
   let port: Int
-  /// Those who came.
+  /// The accepted connections.
   let arrivals: AsyncStream<Arrival>
   private let listener: any Channel
   private let scheme: String
 
-  /// Where it is.
+  /// The URL of the server.
   var url: String { "\(scheme)://127.0.0.1:\(port)" }
 
   private init(listener: any Channel, arrivals: AsyncStream<Arrival>, isSecure: Bool) throws {
@@ -78,7 +78,7 @@ final class WebSocketPeer: Sendable {
     return try WebSocketPeer(listener: listener, arrivals: arrivals, isSecure: tls != nil)
   }
 
-  /// Takes no more connections; those that stand go on.
+  /// Accepts no more connections; established ones continue.
   func stop() async throws { try await listener.close() }
 }
 
@@ -98,7 +98,7 @@ private final class AnswerChanger: ChannelOutboundHandler {
   }
 }
 
-/// Hands on what comes, unmasked.
+/// Delivers received frames unmasked.
 private final class FrameRecorder: ChannelInboundHandler {
   typealias InboundIn = WebSocketFrame
   typealias OutboundOut = WebSocketFrame
@@ -125,7 +125,7 @@ private final class FrameRecorder: ChannelInboundHandler {
   func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 }
 
-/// A server that says the same to whoever comes, whatever is asked; nil: nothing, for ever.
+/// A server that sends the same answer to every client; nil: none.
 final class SpeakingPeer: Sendable {
   private let listener: any Channel
   let url: String

@@ -5,7 +5,7 @@ import RustleWebSocket
 import TestSupport
 import Testing
 
-/// What a peer or a configuration is refused for, in words.
+/// The refusals of peers and configurations.
 @Suite(.releasesNativeObjects) struct WebSocketRefusalTests {
   @Test func answersThatAcceptNoWebSocketAreReported() async throws {
     let accepting = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
@@ -33,7 +33,7 @@ import Testing
     try await silent.stop()
   }
 
-  /// What NIO accepts, and RFC 6455 does not.
+  /// Answers that NIO accepts and RFC 6455 does not.
   @Test func answersThatAcceptMoreThanWasAskedForAreRefused() async throws {
     for (before, after, expected) in [
       ("HTTP/1.1 101", "HTTP/1.0 101", "expected an answer in HTTP/1.1, got one in HTTP/1.0"),

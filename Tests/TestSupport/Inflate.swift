@@ -1,5 +1,4 @@
-/// A slow and small decompressor for the tests' own eyes (RFC 1951), so that a PNG file is checked without the library
-/// that wrote it.
+/// A small, slow decompressor for tests (RFC 1951), so that a PNG file is checked without the library that wrote it.
 struct Inflate {
   struct Malformed: Error {}
 

@@ -10,7 +10,7 @@ package import Testing
 /// without it go on beside them. A test that hangs ends the process; the time that it waits for the others does not count, as
 /// it would with Swift Testing's own time limit.
 package struct NativeObjectsTrait: SuiteTrait, TestTrait, TestScoping {
-  /// The trait stands on a suite and means each test, and each argument, in it.
+  /// The trait of a suite applies to each test, and each argument, in it.
   package var isRecursive: Bool { true }
 
   /// The seconds that a test may take: many times what any does, in the long form of the races under ThreadSanitizer too.
@@ -33,7 +33,7 @@ package struct NativeObjectsTrait: SuiteTrait, TestTrait, TestScoping {
     try result.get()
   }
 
-  /// Ends the process, which fails, unless it is cancelled in time: a test that hangs holds up all others.
+  /// Ends the process, which fails, unless it is cancelled in time: a test that hangs blocks all others.
   private static func watchdog(for test: Test) -> DispatchWorkItem {
     let name = "\(test.sourceLocation): \(test.name)"
     let watchdog = DispatchWorkItem {
@@ -78,7 +78,7 @@ actor Gate {
   private var isTaken = false
   private var waiting: [CheckedContinuation<Void, Never>] = []
 
-  /// Returns once nobody else is in.
+  /// Returns once no other task is in.
   func enter() async {
     if !isTaken {
       isTaken = true

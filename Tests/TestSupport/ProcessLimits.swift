@@ -1,12 +1,12 @@
 internal import Foundation
 
-/// What the body of an exit test takes away from its process.
+/// The limits that the body of an exit test sets for its process.
 public enum ProcessLimits {
   /// Why a limit could not be set.
   public struct Failure: Error {}
 
-  /// Sets the largest file that this process may write; the system refuses a larger one by an error and not by a signal. What
-  /// fits is written, as on a disk that is full.
+  /// Sets the maximum file size of this process; the system refuses more by an error and not by a signal. The part that fits is
+  /// written, as on a full disk.
   public static func largestFile(_ bytes: Int) throws {
     _ = signal(SIGXFSZ, SIG_IGN)
     // Of util-linux, and so of every Linux.
@@ -16,7 +16,7 @@ public enum ProcessLimits {
     guard prlimit.terminationStatus == 0 else { throw Failure() }
   }
 
-  /// Makes a process of root one of nobody, for whom permissions count. Any other process stays what it is.
+  /// Changes a process of root to the user nobody, for whom permissions apply. Any other process is unchanged.
   public static func giveUpRoot() throws {
     // The number of nobody, 65534, is the kernel's own for "no user here" (its overflowuid).
     guard getuid() != 0 || setuid(65_534) == 0 else { throw Failure() }

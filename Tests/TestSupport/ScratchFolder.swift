@@ -1,8 +1,8 @@
 public import Foundation
 
-/// A folder that goes away with the value that owns it.
+/// A folder that is removed with the value that owns it.
 public struct ScratchFolder: ~Copyable {
-  /// Where it is.
+  /// The path.
   public let url: URL
 
   /// Makes a new folder.
@@ -18,7 +18,7 @@ public struct ScratchFolder: ~Copyable {
     return file.path
   }
 
-  /// The path of a file of that name in the folder, which need not be there.
+  /// Returns the path of a file of that name in the folder, which need not exist.
   public func path(_ name: String) -> String { url.appending(path: name).path }
 
   deinit { try? FileManager.default.removeItem(at: url) }
