@@ -1,4 +1,4 @@
-"""Compiles each snippet of Tests/CompileFailTests and compares what the compiler says with the snippet's first line.
+"""Compiles each snippet of Tests/CompileFailTests and compares the compiler's result with the snippet's first line.
 
 Usage: compile-fail.py ROOT BUILD [SNIPPET...]
 
@@ -45,7 +45,7 @@ def package_name(build):
 
 
 def check(path, compiler):
-    """What is wrong with the snippet; None when nothing is."""
+    """The snippet's problem, or None."""
     first = path.read_text(encoding="utf-8").splitlines()[0]
     match = re.fullmatch(r"// (inside|outside): (.+)", first)
     if match is None:
@@ -73,7 +73,8 @@ def main():
     snippets = snippets or sorted((root / "Tests/CompileFailTests").glob("*.swift"))
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         problems = [problem for problem in pool.map(lambda path: check(path, compiler), snippets) if problem]
-    # Were everything refused, for a wrong flag or a missing module, the snippets that compile would say so; both places need one.
+    # If everything were refused, for a wrong flag or a missing module, the snippets that compile would fail; both places need
+    # one.
     print("\n".join(problems + [f"{len(snippets) - len(problems)} {len(problems)}"]))
     return 1 if problems else 0
 
