@@ -1,4 +1,4 @@
-//! Our own paths.
+//! Our own instruction sets.
 
 use super::job::Job;
 use crate::candidate::{Aligned, Candidate};
@@ -25,12 +25,12 @@ impl Candidate for Ours {
     }
 }
 
-/// N/2 magnitudes of Hann-windowed frames, on each path of this machine.
+/// N/2 magnitudes of Hann-windowed frames, with each instruction set of this machine.
 pub(super) fn magnitudes(size: usize) -> Result<Vec<Box<dyn Candidate>>, DspError> {
     all(size, Window::Hann, SpectrumPlan::magnitudes, size / 2)
 }
 
-/// N/2 + 1 complex bins without a window, on each path of this machine.
+/// N/2 + 1 complex bins without a window, with each instruction set of this machine.
 pub(super) fn complex(size: usize) -> Result<Vec<Box<dyn Candidate>>, DspError> {
     all(size, Window::Rectangular, SpectrumPlan::complex, size + 2)
 }
