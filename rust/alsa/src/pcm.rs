@@ -232,7 +232,7 @@ impl Pcm {
         }
         self.format
             .write(&frames[..most * self.channels], &mut self.bytes);
-        // SAFETY: the bytes hold so many frames in the device's format.
+        // SAFETY: the bytes hold this many frames in the device's format.
         let count =
             unsafe { (self.functions.snd_pcm_writei)(self.pcm, self.bytes.as_ptr().cast(), most as c_ulong) };
         self.progress("snd_pcm_writei", count, timeout)

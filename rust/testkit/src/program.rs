@@ -7,7 +7,8 @@ const RUNNER: &str = "RUSTLE_RUNNER";
 
 /// The command of the test program itself, for a process of its own.
 ///
-/// # Panics When the system does not report the program's path.
+/// # Panics
+/// When the system does not report the program's path.
 pub fn this_program() -> Command {
     let this = std::env::current_exe().expect("the system knows the program that runs");
     let runner = std::env::var(RUNNER).unwrap_or_default();

@@ -19,7 +19,8 @@ pub struct VectorCase {
 impl VectorCase {
     /// The values of a key.
     ///
-    /// # Panics The case has no such key, or a value of it is not a `T`: the file is malformed.
+    /// # Panics
+    /// The case has no such key, or a value of it is not a `T`: the file is malformed.
     pub fn values<T: FromStr>(&self, key: &str) -> Vec<T> {
         let Some(values) = self.fields.get(key) else {
             panic!("case {}: expected the key {key}", self.name);
@@ -44,7 +45,8 @@ impl VectorCase {
 
 /// The cases of `Tests/Vectors/{name}`.
 ///
-/// # Panics The file is missing, has no cases, or does not begin with one.
+/// # Panics
+/// The file is missing, has no cases, or does not begin with one.
 pub fn vector_file(name: &str) -> Vec<VectorCase> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../Tests/Vectors")
