@@ -104,7 +104,7 @@ def voiced_runs(samples, rate, heard):
 
 
 def smooth(values, frames):
-    """Along the first axis, over so many frames to each side; the ends are held."""
+    """Along the first axis, over this many frames to each side; the ends are repeated."""
     weights = np.hanning(2 * frames + 3)[1:-1]
     padded = np.concatenate([np.repeat(values[:1], frames, axis=0), values, np.repeat(values[-1:], frames, axis=0)])
     return np.apply_along_axis(lambda column: np.convolve(column, weights / np.sum(weights), "valid"), 0, padded)
