@@ -135,7 +135,8 @@ impl Argument {
 /// Checks that no two pieces share a byte: two slices that do, one of them mutable, would be undefined behaviour however
 /// they are used.
 ///
-/// # Errors A length beyond the address space, `RUSTLE_INVALID_LENGTH`, whatever it would overlap; the later of two overlapping
+/// # Errors
+/// A length beyond the address space, `RUSTLE_INVALID_LENGTH`, whatever it would overlap; the later of two overlapping
 /// pieces, `RUSTLE_INVALID_VALUE`.
 pub(crate) fn check_apart<const COUNT: usize>(pieces: [Argument; COUNT]) -> Result<(), CallFault> {
     if let Some(piece) = pieces.iter().find(|piece| piece.bytes > MOST_BYTES) {

@@ -1,5 +1,5 @@
-// Spectra from plain C: the two functions of the brief, plans and the way back, short-time spectra, windows and peaks.
-// `rust/ffi/tests/calls` goes through the arguments of every function, here as in the other programs.
+// Spectra from plain C: the two functions of the brief, plans and inverses, short-time spectra, windows and peaks.
+// `rust/ffi/tests/calls` tests the arguments of every function, of the other programs too.
 #include "expect.h"
 
 #define SIZE 1024
