@@ -8,7 +8,7 @@ type Output = fn(&SpectrumPlan, &[f32], &mut [f32], &mut [f32]) -> Result<(), Ds
 
 struct Ours {
     plan: SpectrumPlan,
-    form: Output,
+    write: Output,
     job: Job,
     output: Aligned,
     scratch: Aligned,
@@ -20,7 +20,7 @@ impl Candidate for Ours {
     }
 
     fn run(&mut self) {
-        let result = (self.form)(&self.plan, &self.job.input, &mut self.output, &mut self.scratch);
+        let result = (self.write)(&self.plan, &self.job.input, &mut self.output, &mut self.scratch);
         assert_eq!(result, Ok(()));
     }
 }
@@ -38,15 +38,23 @@ pub(super) fn complex(size: usize) -> Result<Vec<Box<dyn Candidate>>, DspError> 
 fn all(
     size: usize,
     window: Window,
-    form: Output,
+    write: Output,
     outputs: usize,
 ) -> Result<Vec<Box<dyn Candidate>>, DspError> {
     let mut candidates: Vec<Box<dyn Candidate>> = Vec::new();
-    for path in InstructionSet::ALL.into_iter().filter(|path| path.is_available()) {
-        let plan =
-            SpectrumPlan::with_instruction_set(path, size, window, Symmetry::Periodic, Normalization::None)?;
+    for instructions in InstructionSet::ALL
+        .into_iter()
+        .filter(|instructions| instructions.is_available())
+    {
+        let plan = SpectrumPlan::with_instruction_set(
+            instructions,
+            size,
+            window,
+            Symmetry::Periodic,
+            Normalization::None,
+        )?;
         candidates.push(Box::new(Ours {
-            form,
+            write,
             job: Job::new(size),
             output: Aligned::new(outputs),
             scratch: Aligned::new(plan.scratch_len()),
