@@ -93,7 +93,7 @@ fn starts(request: Option<&str>, element: &str, others: &[Property<'_>], out: &m
   ///   - buffering: how the values travel.
   ///   - reader: makes the consumer's values. Called on native threads for the events lane, and in the consumer's task for a
   ///     frame lane; it must not block.
-  ///   - sequenceNumber: gives back a value's number in the session.
+  ///   - sequenceNumber: returns a value's sequence number in the session.
   package borrowing func start<Value: Sendable>(
     {parameters}buffering: StreamBuffering, reader: ElementReader<{element}, Value>,
     sequenceNumber: @escaping @Sendable (Value) -> UInt64
