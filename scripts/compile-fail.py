@@ -1,4 +1,4 @@
-"""Compiles each snippet of Tests/CompileFailTests and compares what the compiler says with the snippet's first line.
+"""Compiles each snippet of Tests/CompileFailTests and compares the compiler's result with the snippet's first line.
 
 Usage: compile-fail.py ROOT BUILD [SNIPPET...]
 
@@ -49,7 +49,7 @@ def package_name(build):
 
 
 def check(path, compiler):
-    """What is wrong with the snippet; None when nothing is."""
+    """The snippet's problem, or None."""
     first = path.read_text(encoding="utf-8").splitlines()[0]
     match = re.fullmatch(r"// (inside|outside): (.+)", first)
     if match is None:
@@ -122,7 +122,8 @@ def main():
         checks.append(lambda: collisions(root, base))
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         problems = [problem for problem in pool.map(lambda run: run(), checks) if problem]
-    # Were everything refused, for a wrong flag or a missing module, the snippets that compile would say so; both places need one.
+    # If everything were refused, for a wrong flag or a missing module, the snippets that compile would fail; both places need
+    # one.
     print("\n".join(problems + [f"{len(checks) - len(problems)} {len(problems)}"]))
     return 1 if problems else 0
 

@@ -1,4 +1,4 @@
-"""Names the module in links of doc comments that lead to another one, as DocC wants it.
+"""Names the module in links of doc comments that lead to another one, as DocC requires.
 
 Usage: doc-links.py FOLDER
 

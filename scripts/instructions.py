@@ -45,7 +45,7 @@ def main():
     for name, case, most in bounds(sys.argv[1]):
         if name not in programs:
             continue
-        # The program's own words for its cases come before the case: `RustleBench count CASE`.
+        # The program's own arguments come before the case: `RustleBench count CASE`.
         count = each(programs[name].split(" "), case)
         print(f"{name + '/' + case:16} {count:9.1f} instructions, expected at most {most}")
         failed += count > most

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# What the scripts share. Sourced, never run.
+# Functions shared by the scripts. Sourced, never run.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -8,10 +8,10 @@ export root
 say() { printf '%s\n' "$*" >&2; }
 die() { say "error: $*"; exit 1; }
 
-# usage: the comment at the head of the script that runs.
+# usage: prints the comment at the head of the running script.
 usage() { awk 'NR > 1 { if (!sub(/^# ?/, "")) exit; print }' "$0"; }
 
-# Every script prints its usage for -h and --help and does nothing else. What follows -- is somebody else's.
+# Every script prints its usage for -h and --help and does nothing else. Arguments after -- belong to another command.
 for argument in "$@"; do
   case $argument in
     --) break ;;
@@ -26,17 +26,17 @@ unset argument
 # no_arguments ARGUMENT...: for scripts that take none.
 no_arguments() { [ $# -eq 0 ] || die "usage: scripts/${0##*/} (no arguments); got: $*"; }
 
-# macOS has bash 3.2, which takes an empty array for an unset one.
+# macOS has bash 3.2, which treats an empty array as unset.
 if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 404)); then
   die "expected bash 4.4 or newer, got $BASH_VERSION: brew install bash"
 fi
 # A failure inside $(…) ends the script as one outside does.
 shopt -s inherit_errexit
 
-# need COMMAND WHERE-FROM: stops with a hint unless the command is there.
+# need COMMAND WHERE-FROM: fails with a hint if the command is missing.
 need() { command -v "$1" >/dev/null 2>&1 || die "$1 is missing: $2"; }
 
-# timed NAME COMMAND...: runs it and prints its seconds.
+# timed NAME COMMAND...: runs it and prints its duration in seconds.
 timed() {
   local name=$1 start=$SECONDS
   shift
@@ -58,20 +58,19 @@ quietly() {
   rm -f "$log"
 }
 
-# within SECONDS COMMAND...: ends a program that takes longer, with status 124. A test that waits for ever is a failure, not a
-# run without an end.
+# within SECONDS COMMAND...: ends a program that takes longer, with status 124: a test that hangs fails.
 within() {
   local group=()
-  # In the group of its own that it has otherwise, a program would not hear of Ctrl-C.
+  # In a process group of its own, a program would not receive Ctrl-C.
   if [ -t 0 ]; then group=(--foreground); fi
-  # macOS has no such program without GNU's coreutils.
+  # macOS lacks timeout without GNU's coreutils.
   if command -v timeout >/dev/null; then timeout "${group[@]}" --kill-after=10 "$@"; else "${@:2}"; fi
 }
 
 # in_rust COMMAND...: runs it in the Cargo workspace, where cargo finds the crate source that scripts/bootstrap chose.
 in_rust() { (cd "$root/rust" && "$@"); }
 
-# cargo_counts STATUS LOG: the numbers of tests that passed and failed by the closing lines of `cargo test`.
+# cargo_counts STATUS LOG: the numbers of passed and failed tests in the closing lines of `cargo test`.
 cargo_counts() {
   local status=$1 log=$2 good bad
   good=$(sed -n 's/^test result: .* \([0-9]*\) passed; .*/\1/p' "$log" | awk '{n += $1} END {print n + 0}')
@@ -82,7 +81,7 @@ cargo_counts() {
   printf '%s %s\n' "$good" "$bad"
 }
 
-# install_packages PACKAGE...: installs those of Debian's packages that this system lacks.
+# install_packages PACKAGE...: installs the missing ones of these Debian packages.
 install_packages() {
   local package missing=() sudo=()
   for package in "$@"; do
@@ -106,7 +105,7 @@ bench_program() {
   printf '%s\n' "$root/.build-bench/release/RustleBench"
 }
 
-# archive FLAGS: the archive that was built with the same sanitizer.
+# archive FLAGS: the archive built with the same sanitizer.
 archive() {
   case $1 in
     *=address*) echo "$root"/rust/dist-address/RustleNative.artifactbundle/*/librustle.a ;;
@@ -124,7 +123,7 @@ c_program() {
 }
 
 # count_instructions PROGRAM: builds the C benchmark as PROGRAM, prints the instructions of each crossing, and fails when one
-# takes more than Tests/Thresholds allows.
+# exceeds its limit in Tests/Thresholds.
 count_instructions() {
   local program
   c_program clang "" "$root/rust/ffi/tests/c/cost/boundary.c" "$1" &&

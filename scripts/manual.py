@@ -1,4 +1,4 @@
-"""The command's manual, made of its options: docs/cli.md, or a man page for each subcommand.
+"""Writes the command's manual from its options: docs/cli.md, or a man page for each subcommand.
 
 Usage: manual.py PROGRAM [--check FILE | --man FOLDER | FILE]
 
@@ -21,7 +21,7 @@ HEAD = """# The command
 
 
 def described(program):
-    """The command's tree, as swift-argument-parser writes it."""
+    """The command's tree, as dumped by swift-argument-parser."""
     run = subprocess.run([program, "--experimental-dump-help"], capture_output=True, text=True, check=True)
     tree = json.loads(run.stdout)
     if tree["serializationVersion"] != 0:
@@ -50,7 +50,7 @@ def names(argument):
 
 
 def meaning(argument):
-    """What the help says of it, with its values and its default unless the sentence has them."""
+    """Its help, with its values and its default unless the sentence has them."""
     text = " ".join(filter(None, [argument.get("abstract"), argument.get("discussion")]))
     values = argument.get("allValues")
     if values and not all(re.search(rf"(?<!\w){re.escape(value)}(?!\w)", text) for value in values):
@@ -108,7 +108,7 @@ def page(command, words, depth):
 
 
 def roff(text):
-    """A text as troff takes it: no line is a request, and dashes stay dashes."""
+    """A text escaped for troff: no line is a request, and dashes stay dashes."""
     return re.sub(r"^([.'])", r"\\&\1", text.replace("\\", "\\e").replace("-", "\\-"), flags=re.M)
 
 

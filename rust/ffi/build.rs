@@ -1,4 +1,4 @@
-//! Hands the fingerprint that scripts/build computed to the crate, or a text that says that there is none.
+//! Passes the fingerprint from scripts/build to the crate, or a text in its absence.
 
 fn main() {
     println!("cargo:rerun-if-env-changed=RUSTLE_BUILD_ID");

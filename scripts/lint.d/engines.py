@@ -1,4 +1,4 @@
-"""Every engine of the C header has a row in the tables of engines that the tests of the boundary run over.
+"""Checks that every engine of the C header has a row in the tables of engines of the boundary's tests.
 
 Usage: engines.py ROOT
 

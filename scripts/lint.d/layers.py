@@ -1,4 +1,4 @@
-"""Who may import what, and which words may stand where.
+"""Checks imports against the layers, and the places of restricted words.
 
 Usage: layers.py ROOT [--count-unsafe]
 

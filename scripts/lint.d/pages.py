@@ -1,4 +1,4 @@
-"""The pages say nothing that is no longer there: links, paths, and the names of code and tests.
+"""Checks that the pages' links, paths, and names of code and tests exist.
 
 Usage: pages.py ROOT
 

@@ -1,8 +1,8 @@
-"""Every Swift target and every Rust crate is built with the strict settings.
+"""Checks that every Swift target and every Rust crate is built with the strict settings.
 
 Usage: settings.py ROOT
 
-Asks the package manager and cargo how they read the manifests. A Swift target needs each of the settings below and no unsafe
+Reads the manifests by the package manager and cargo. A Swift target needs each of the settings below and no unsafe
 flags; a crate of the workspace takes the workspace's lints. Prints one line per finding; the exit status is 1 when there is
 one.
 """

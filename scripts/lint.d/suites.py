@@ -1,4 +1,4 @@
-"""Every test suite that can reach native code counts the native objects after each of its tests.
+"""Checks that every test suite that can reach native code counts the native objects after each test.
 
 Usage: suites.py ROOT
 

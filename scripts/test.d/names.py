@@ -1,4 +1,4 @@
-"""What can be named to scripts/test: the modules with tests, and their tests.
+"""The names that scripts/test accepts: the modules with tests, and their tests.
 
 Usage: names.py ROOT [FILTER...]
 

@@ -1,12 +1,13 @@
 # shellcheck shell=bash disable=SC2154
-# What scripts/test prints: a line when a runner begins and one when it ends, the seconds of each step, and what failed.
-# Sourced, never run; $root, $long and $work, a folder for what is temporary, are those of scripts/test.
+# The output of scripts/test: a line at the beginning and the end of each runner, the
+# duration of each step, and the failures. Sourced, never run; $root, $long and $work, a temporary folder, are those of
+# scripts/test.
 
-# The seconds after which a runner is ended: many times what one takes.
+# The time limit of a runner in seconds: many times its duration.
 # shellcheck disable=SC2034 # for those beside
 runner_limit=$($long && echo 14400 || echo 1800)
 labels=()
-# What steps beside each other add to: a line for each step, and the numbers of each runner.
+# Files that concurrent steps append to: a line for each step, and the counts of each runner.
 touch "$work/steps" "$work/counts"
 
 # begins LABEL: the first line of a runner.
@@ -15,7 +16,7 @@ begins() { printf '%(%H:%M:%S)T  %s ...\n' -1 "$1"; }
 # ends LABEL PASSED FAILED SECONDS: its last line.
 ends() { printf '%(%H:%M:%S)T  %-48s %5d passed %5d failed %5d s\n' -1 "$@"; }
 
-# step NAME COMMAND...: runs it, and keeps its seconds for the end.
+# step NAME COMMAND...: runs it, and stores its duration for the summary.
 step() {
   local name=$1 start=$SECONDS
   shift
@@ -23,7 +24,7 @@ step() {
   printf '%5d s  %s\n' $((SECONDS - start)) "$name" >>"$work/steps"
 }
 
-# built LABEL COMMAND...: a step of its own that is no test; when it fails nothing else is run.
+# built LABEL COMMAND...: a step that is not a test; when it fails, nothing else runs.
 built() {
   local label=$1
   begins "$label"
@@ -31,7 +32,7 @@ built() {
 }
 
 # count LABEL PASSED FAILED LOG: adds one runner's result; when something failed, shows the end of its log without the build's
-# progress, and keeps for the end of the run the lines that name what failed.
+# progress, and stores the lines that name the failures for the summary.
 count() {
   echo "$2 $3" >>"$work/counts"
   [ "$3" -gt 0 ] || return 0
@@ -54,7 +55,7 @@ result() {
   count "$1" "$2" "$3" "$4"
 }
 
-# one LABEL COMMAND...: a command that is one test by itself.
+# one LABEL COMMAND...: a command that is one test.
 one() {
   local label=$1 log start=$SECONDS
   log=$(mktemp -p "$work")
@@ -72,7 +73,7 @@ a_processor() {
   while [ "$(jobs -rp | wc -l)" -ge "$(getconf _NPROCESSORS_ONLN)" ]; do wait -n || true; done
 }
 
-# beside LABEL COMMAND...: as `one`, beside others: `gather` counts the results.
+# beside LABEL COMMAND...: as `one`, in the background: `gather` counts the results.
 beside() {
   local label=$1 file="$work/beside-$BASHPID/${#labels[@]}"
   mkdir -p "$(dirname "$file")"
@@ -88,7 +89,7 @@ beside() {
   } &
 }
 
-# gather: waits for what runs beside each other and counts the results in the order in which it was begun.
+# gather: waits for the background commands and counts their results in the order of their starts.
 gather() {
   local number good bad folder="$work/beside-$BASHPID"
   wait
@@ -100,14 +101,14 @@ gather() {
   labels=()
 }
 
-# summary: the seconds of each step, what failed, and the line that is the last one.
+# summary: the duration of each step, the failures, and the last line.
 summary() {
   local passed failed
   read -r passed failed < <(awk '{good += $1; bad += $2} END {print good + 0, bad + 0}' "$work/counts")
   cat "$work/steps"
   printf '%5d s  all\n' "$SECONDS"
   if [ -s "$work/failures" ]; then
-    say "what failed:"
+    say "failures:"
     cat "$work/failures" >&2
   fi
   echo "$passed passed, $failed failed"

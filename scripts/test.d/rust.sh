@@ -11,7 +11,7 @@ cargo_tests() {
   result "$label" "$good" "$bad" "$log" $((SECONDS - start))
 }
 
-# rust_selection: what was asked for by name. Of one crate only the target is built that holds the test.
+# rust_selection: the tests selected by name. Of a crate only the target with the test is built.
 rust_selection() {
   local package target name names arguments
   while read -r package; do cargo_tests "Rust: $package" --package "$package"; done < <(sed -nE 's/^rust (\S+)$/\1/p' "$work/selection" | sort -u)

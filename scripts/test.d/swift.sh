@@ -1,12 +1,12 @@
 # shellcheck shell=bash disable=SC2154
 # The Swift tests, as they are and under the sanitizers. Sourced by scripts/test, whose $root, $work and $long they use.
 
-# The tests as they are have a folder of their own, with the package trait that the sanitizers' builds are without.
+# The tests without a sanitizer have a folder of their own, with the package trait that the sanitizers' builds lack.
 swift_folder="$root/.build-tests"
 
 # swift_tests LABEL PACKAGE ARGUMENT...: builds the tests, and runs those of each module in a process of its own, as many at once
-# as there are processors: within one process a test that uses native objects has no other such test beside it. Where
-# tests were asked for by name, these alone are run.
+# as there are processors: within one process a test that uses native objects has no other such test beside it. With a selection
+# by name, only these run.
 swift_tests() {
   local label=$1 package=$2 log="$work/swift-$BASHPID.log" modules="$work/modules-$BASHPID" start=$SECONDS module good bad
   shift 2
@@ -28,15 +28,15 @@ swift_tests() {
     cat "$modules"/*.log >>"$log" 2>/dev/null || true
   fi
   read -r good bad < <(cat "$modules"/*.counts 2>/dev/null | awk '{good += $1; bad += $2} END {print good + 0, bad + 0}')
-  # A build that fails tells of no module.
+  # A failed build reports no module.
   if [ "$good" -eq 0 ] && [ "$bad" -eq 0 ]; then bad=1; fi
   result "$label" "$good" "$bad" "$log" $((SECONDS - start))
 }
 
-# is_selected MODULE: whether nothing was asked for by name, or something of this module.
+# is_selected MODULE: whether there is no selection by name, or one of this module.
 is_selected() { [ ! -f "$work/selection" ] || grep -qE "^swift $1( |$)" "$work/selection"; }
 
-# of_module MODULE: the filter of its tests, or of those that were asked for by name.
+# of_module MODULE: the filter of its tests, or of the selected ones.
 of_module() {
   local names=
   if [ -f "$work/selection" ] && ! grep -qx "swift $1" "$work/selection"; then
@@ -54,7 +54,7 @@ module_tests() {
   shift 3
   within "$runner_limit" swift test --skip-build --ignore-lock "$@" --filter "$(of_module "$module")" --xunit-output "$file.xml" \
     >"$file.log" 2>&1 || status=$?
-  # A run that dies leaves no report, or half of one.
+  # A run that crashes leaves no report, or an incomplete one.
   read -r good bad < <(python3 "$root/scripts/xunit-counts.py" "$file"*.xml 2>/dev/null || echo 0 0)
   if [ "$status" -ne 0 ] && [ "$bad" -eq 0 ]; then bad=1; fi
   if [ "$good" -eq 0 ] && [ "$bad" -eq 0 ]; then bad=1; fi
@@ -62,7 +62,7 @@ module_tests() {
   echo "$good $bad" >"$file.counts"
 }
 
-# swift_build: what the snippets and the sound server's test use, where the tests themselves are not asked for.
+# swift_build: what the snippets and the sound server's test use, when the tests themselves do not run.
 swift_build() {
   swift build --build-tests --package-path "$root" --disable-xctest --traits WebSocket --scratch-path "$swift_folder"
 }
@@ -78,8 +78,8 @@ sanitized() {
 }
 
 # Under ThreadSanitizer the tests run with the archive that can be made to fail: it is what the panicking sessions need. Files,
-# plots and the command line, which add no tasks of their own to an engine's, are not even built unless --long is given. Unless
-# told otherwise, each process that the sanitizer instruments sleeps for a second before it exits.
+# plots and the command line, which add no tasks of their own to an engine's, are not even built unless --long is given. By
+# default, each process that the sanitizer instruments sleeps for a second before it exits.
 thread() {
   export RUSTLE_NATIVE_DIST=rust/dist-faults
   export TSAN_OPTIONS=halt_on_error=1:atexit_sleep_ms=0
@@ -130,12 +130,12 @@ snippets() {
   local log="$work/snippets.log" start=$SECONDS good bad label="snippets that must not compile"
   begins "$label"
   python3 "$root/scripts/compile-fail.py" "$root" "$swift_folder/debug" >"$log" 2>&1 || true
-  # One that dies has no such line.
+  # A run that crashes has no such line.
   read -r good bad < <(grep -E '^[0-9]+ [0-9]+$' "$log" | tail -n 1) || true
   result "$label" "${good:-0}" "${bad:-1}" "$log" $((SECONDS - start))
 }
 
-# pages: the examples compile, and docs/cli.md is what the built command says.
+# pages: the examples compile, and docs/cli.md equals the built command's help.
 pages() {
   local log="$work/pages.log" start=$SECONDS good bad label="examples of the pages"
   begins "$label"
@@ -158,7 +158,7 @@ PAGE
 
 sound() { one "sound through a server, in its own time" "$root/scripts/sound-test" "$swift_folder/debug/rustle"; }
 
-# scripts_tests: what builds packages of its own, beside each other.
+# scripts_tests: the tests that build packages of their own, concurrently.
 scripts_tests() {
   beside "a release is used by its version" "$root/scripts/packaging-test"
   beside "lint notices what it should" "$root/scripts/lint-selftest"

@@ -20,7 +20,7 @@ extension NativeEngine<NativeEchoValue> {
   ///   - buffering: how the values travel.
   ///   - reader: makes the consumer's values. Called on native threads for the events lane, and in the consumer's task for a
   ///     frame lane; it must not block.
-  ///   - sequenceNumber: gives back a value's number in the session.
+  ///   - sequenceNumber: returns a value's sequence number in the session.
   package borrowing func start<Value: Sendable>(
     buffering: StreamBuffering, reader: ElementReader<NativeEchoValue, Value>,
     sequenceNumber: @escaping @Sendable (Value) -> UInt64
@@ -91,7 +91,7 @@ extension NativeEngine<NativeSoundBlock> {
   ///   - buffering: how the values travel.
   ///   - reader: makes the consumer's values. Called on native threads for the events lane, and in the consumer's task for a
   ///     frame lane; it must not block.
-  ///   - sequenceNumber: gives back a value's number in the session.
+  ///   - sequenceNumber: returns a value's sequence number in the session.
   package borrowing func start<Value: Sendable>(
     buffering: StreamBuffering, reader: ElementReader<NativeSoundBlock, Value>,
     sequenceNumber: @escaping @Sendable (Value) -> UInt64
@@ -117,7 +117,7 @@ extension NativeEngine<NativePlaybackProgress> {
   ///   - buffering: how the values travel.
   ///   - reader: makes the consumer's values. Called on native threads for the events lane, and in the consumer's task for a
   ///     frame lane; it must not block.
-  ///   - sequenceNumber: gives back a value's number in the session.
+  ///   - sequenceNumber: returns a value's sequence number in the session.
   package borrowing func start<Value: Sendable>(
     buffering: StreamBuffering, reader: ElementReader<NativePlaybackProgress, Value>,
     sequenceNumber: @escaping @Sendable (Value) -> UInt64
@@ -143,7 +143,7 @@ extension NativeEngine<NativePriceUpdate> {
   ///   - buffering: how the values travel.
   ///   - reader: makes the consumer's values. Called on native threads for the events lane, and in the consumer's task for a
   ///     frame lane; it must not block.
-  ///   - sequenceNumber: gives back a value's number in the session.
+  ///   - sequenceNumber: returns a value's sequence number in the session.
   package borrowing func start<Value: Sendable>(
     symbols: [String], buffering: StreamBuffering, reader: ElementReader<NativePriceUpdate, Value>,
     sequenceNumber: @escaping @Sendable (Value) -> UInt64

@@ -3,7 +3,7 @@
 
 internal import CRustle
 
-/// How records travel to the caller.
+/// The delivery of records to the caller.
 package enum NativeLane: UInt32, Sendable, CaseIterable {
   /// The events lane: every value is one call of the sink's `on_signal`.
   case events = 0
@@ -11,7 +11,7 @@ package enum NativeLane: UInt32, Sendable, CaseIterable {
   case dropOldest = 1
   /// The frame lane; a full ring drops the new element.
   case dropNewest = 2
-  /// The frame lane; a new value replaces the waiting one of the same key: of a ticker's, the same symbol.
+  /// The frame lane; a new value replaces the waiting one with the same key; a ticker's key is the symbol.
   case conflate = 3
 }
 
@@ -29,21 +29,21 @@ package enum NativeBandKind: UInt32, Sendable, CaseIterable {
   case highPass = 4
 }
 
-/// What becomes of records that a consumer does not take in time.
+/// The buffering policy of a consumer: the treatment of records that it does not drain in time.
 package enum NativePolicy: UInt32, Sendable, CaseIterable {
-  /// All records are kept, up to a capacity; then the oldest are dropped, and counted. As `RUSTLE_LANE_DROP_OLDEST`.
+  /// Buffers all records up to a capacity, then drops and counts the oldest. As `RUSTLE_LANE_DROP_OLDEST`.
   case dropOldest = 1
-  /// All records are kept, up to a capacity; then the newest are dropped, and counted. As `RUSTLE_LANE_DROP_NEWEST`.
+  /// Buffers all records up to a capacity, then drops and counts the newest. As `RUSTLE_LANE_DROP_NEWEST`.
   case dropNewest = 2
-  /// The newest record of each symbol is kept. As `RUSTLE_LANE_CONFLATE`.
+  /// Keeps the newest record of each symbol. As `RUSTLE_LANE_CONFLATE`.
   case conflate = 3
-  /// The newest record of each symbol is handed over at even distances.
+  /// Delivers the newest record of each symbol at even intervals.
   case sampled = 4
-  /// The source waits for room, so that nothing is lost.
+  /// Drops nothing: the source waits for room.
   case lossless = 5
 }
 
-/// On which side of its level an alert fires.
+/// The side of its level on which an alert fires.
 package enum NativeDirection: UInt32, Sendable, CaseIterable {
   /// The alert fires at or above its level.
   case above = 0
@@ -51,59 +51,59 @@ package enum NativeDirection: UInt32, Sendable, CaseIterable {
   case below = 1
 }
 
-/// What happened to a source.
+/// The kind of a notice about a source.
 package enum NativeNotice: UInt32, Sendable, CaseIterable {
   /// A connection is being made.
   case connecting = 0
-  /// A connection stands.
+  /// The connection is established.
   case connected = 1
-  /// The connection was refused or lost; `count` milliseconds pass before the next attempt.
+  /// The connection was refused or lost; `count` is the wait before the next attempt in milliseconds.
   case disconnected = 2
-  /// A message could not be understood; `count` is its number, from 0.
+  /// A message was malformed; `count` is its index, from 0.
   case malformed = 3
-  /// A message was longer than the bound; `count` messages were read so far.
+  /// A message was longer than the limit; `count` messages were read so far.
   case oversized = 4
-  /// The source is over: by itself, or for the reason in the text.
+  /// The source ended; the text is the reason of a failure, or empty.
   case closed = 5
-  /// A source that its host fills has room again, after it refused some bytes.
+  /// An external feed has room again, after it refused bytes.
   case room = 6
-  /// The consumers may want other symbols than before: `rustle_feed_wanted`.
+  /// The subscribed symbols may have changed: `rustle_feed_wanted`.
   case wanted = 8
-  /// Nothing is known of a connection yet: only from `rustle_feed_connection`.
+  /// No notice yet; from `rustle_feed_connection` only.
   case none = 7
 }
 
-/// Which notices a consumer gets.
+/// The notices that a consumer receives.
 package enum NativeNotices: UInt32, Sendable, CaseIterable {
-  /// All notices but those of room and of what is wanted.
+  /// All notices except those of room and of subscriptions.
   case all = 0
-  /// Those from connecting to disconnected, and of the end: first the newest that there is, if any.
+  /// The notices of the connection and of the end, beginning with the newest one so far, if any.
   case connection = 1
-  /// Those of room.
+  /// The notices of room.
   case room = 2
-  /// Those of what is wanted.
+  /// The notices of subscriptions.
   case wanted = 3
 }
 
-/// How simulated prices move.
+/// The model of simulated prices.
 package enum NativeModel: UInt32, Sendable, CaseIterable {
-  /// Prices move by small random steps, all the same in size.
+  /// A random walk with steps of one size.
   case walk = 0
-  /// Prices follow geometric Brownian motion.
+  /// Geometric Brownian motion.
   case gbm = 1
 }
 
-/// What the messages of a source are.
+/// The format of a source's messages.
 package enum NativeFormat: UInt32, Sendable, CaseIterable {
-  /// The format that the ending of the file's name says: `.ndjson`, `.jsonl`, `.json` or `.csv`.
+  /// The format that the file name's extension names: `.ndjson`, `.jsonl`, `.json` or `.csv`.
   case byName = 0
-  /// A JSON text a line.
+  /// One JSON text per line.
   case ndjson = 1
   /// Comma-separated values with a header.
   case csv = 2
 }
 
-/// What the samples of a frame are weighted with.
+/// The window function of a frame's samples.
 package enum NativeWindow: UInt32, Sendable, CaseIterable {
   /// No window: all coefficients are 1.
   case none = 0
@@ -115,7 +115,7 @@ package enum NativeWindow: UInt32, Sendable, CaseIterable {
   case blackman = 3
 }
 
-/// Where the period of a window ends.
+/// The symmetry of a window function.
 package enum NativeSymmetry: UInt32, Sendable, CaseIterable {
   /// A window of N coefficients is one period of its cosines: for spectra.
   case periodic = 0
@@ -123,7 +123,7 @@ package enum NativeSymmetry: UInt32, Sendable, CaseIterable {
   case symmetric = 1
 }
 
-/// What the magnitudes of a spectrum are relative to.
+/// The normalization of a spectrum's magnitudes.
 package enum NativeNormalization: UInt32, Sendable, CaseIterable {
   /// The sum itself: a full-scale sine reads about half the window's sum.
   case none = 0
@@ -132,7 +132,7 @@ package enum NativeNormalization: UInt32, Sendable, CaseIterable {
   case amplitude = 1
 }
 
-/// What is written for the N/2 + 1 bins of a frame.
+/// The output for the N/2 + 1 bins of a frame.
 package enum NativeSpectrumOutput: UInt32, Sendable, CaseIterable {
   /// The magnitude of each bin.
   case magnitudes = 0
@@ -163,7 +163,7 @@ package enum NativeInstructionSet: UInt32, Sendable, CaseIterable {
   case neon = 5
 }
 
-/// How much the frequencies count.
+/// The frequency weighting.
 package enum NativeFrequencyWeighting: UInt32, Sendable, CaseIterable {
   /// The A weighting.
   case a = 0
@@ -173,7 +173,7 @@ package enum NativeFrequencyWeighting: UInt32, Sendable, CaseIterable {
   case z = 2
 }
 
-/// How fast a level follows the sound.
+/// The time weighting.
 package enum NativeTimeWeighting: UInt32, Sendable, CaseIterable {
   /// A time constant of 0.125 s.
   case fast = 0
@@ -181,7 +181,7 @@ package enum NativeTimeWeighting: UInt32, Sendable, CaseIterable {
   case slow = 1
 }
 
-/// How much a channel counts in loudness.
+/// The weight of a channel in loudness.
 package enum NativeChannelWeight: UInt32, Sendable, CaseIterable {
   /// A channel that counts once in loudness: left, right, centre, and the back channels of 7.1.
   case front = 0
@@ -191,17 +191,17 @@ package enum NativeChannelWeight: UInt32, Sendable, CaseIterable {
   case lowFrequency = 2
 }
 
-/// Which bands are measured.
+/// The measured bands.
 package enum NativeMeterBands: UInt32, Sendable, CaseIterable {
   /// No bands.
   case none = 0
-  /// Bands of an octave.
+  /// Octave bands.
   case octave = 1
-  /// Bands of a third of an octave.
+  /// One-third-octave bands.
   case thirdOctave = 3
 }
 
-/// How the pitch is looked for.
+/// The method of a pitch tracker.
 package enum NativePitchMethod: UInt32, Sendable, CaseIterable {
   /// Candidates of two families, then harmonic least squares; the default, and the only one with a calibrated confidence.
   case harmonic = 0
@@ -215,7 +215,7 @@ package enum NativePitchMethod: UInt32, Sendable, CaseIterable {
   case spectralPeak = 4
 }
 
-/// How the pitch of each frame is chosen.
+/// The choice of each frame's pitch among its candidates.
 package enum NativeDecoding: UInt32, Sendable, CaseIterable {
   /// The pitch of each frame from that frame alone.
   case frame = 0
@@ -223,25 +223,25 @@ package enum NativeDecoding: UInt32, Sendable, CaseIterable {
   case viterbi = 1
 }
 
-/// Where the frames lie, and what they find beyond the ends of a signal.
+/// The positions of the frames, and the padding beyond the ends of a signal.
 package enum NativePadding: UInt32, Sendable, CaseIterable {
   /// Frame f begins at sample f `hop`, and every frame lies inside the signal.
   case none = 0
-  /// The middle of frame f lies on sample f `hop`; beyond the signal's ends are zeros.
+  /// The centre of frame f is at sample f `hop`; the signal is padded with zeros.
   case zero = 1
-  /// The middle of frame f lies on sample f `hop`; beyond its ends the signal is mirrored at its first and its last sample.
+  /// The centre of frame f is at sample f `hop`; the signal is padded by reflection at its first and its last sample.
   case reflect = 2
 }
 
-/// How formants are looked for.
+/// The method of formant estimation.
 package enum NativeFormantMethod: UInt32, Sendable, CaseIterable {
-  /// Least squares with little weight for the samples at the closing of the vocal folds; the default.
+  /// Weighted least squares, with small weights for the samples at glottal closure; the default.
   case weighted = 0
   /// Burg's method.
   case burg = 1
 }
 
-/// A lane for a session.
+/// The configuration of a session's lane.
 package struct NativeLaneRequest: Sendable, Hashable, NativeRecord {
   /// The size of the ring, 1 to 1,048,576; not read for the events lane. Example: 64.
   package var capacity: Int
@@ -270,18 +270,18 @@ package struct NativeLaneRequest: Sendable, Hashable, NativeRecord {
   }
 }
 
-/// What went through a frame lane so far: `produced == delivered + dropped + waiting`.
+/// The counts of a frame lane so far: `produced == delivered + dropped + waiting`.
 package struct NativeLaneStatistics: Sendable, Hashable {
-  /// Elements that the engine put in.
+  /// Elements put in by the engine.
   package var produced: UInt64
-  /// Elements that were drained.
+  /// Elements drained.
   package var delivered: UInt64
-  /// Elements that the lane's policy dropped.
+  /// Elements dropped by the lane's policy.
   package var dropped: UInt64
   /// Elements in the lane now.
   package var waiting: UInt64
-  /// Of `dropped`, those after the last element that was put in: no `gap` reports them unless another comes. After the
-  /// session's end the gaps of the elements and this are all that was lost.
+  /// Those of `dropped` after the last element put in: no `gap` reports them unless another follows. After the session's
+  /// end `dropped` is the sum of this and of the elements' gaps.
   package var unreported: UInt64
 
   init(_ record: RustleLaneStatistics) {
@@ -293,15 +293,15 @@ package struct NativeLaneStatistics: Sendable, Hashable {
   }
 }
 
-/// What an echo repeats, and when.
+/// The configuration of an echo.
 package struct NativeEchoConfiguration: Sendable, Hashable, NativeRecord {
-  /// Values a second of each session, 0.001 to 10,000,000; the first comes at once. Example: 1000.
+  /// Values per second of each session, 0.001 to 10,000,000; the first is delivered at once. Example: 1000.
   package var valuesPerSecond: Double
-  /// The number that sessions repeat until another one is said.
+  /// The number that sessions repeat until `rustle_echo_say` sets another.
   package var number: UInt64
   /// Nanoseconds from a call of `rustle_echo_say` until the sessions repeat its number.
   package var delayNanoseconds: UInt64
-  /// The number of values after which a session ends by itself; 0: it never does.
+  /// The number of values after which a session ends; 0: no limit.
   package var valueLimit: UInt64
   /// The runtime that the sessions run on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
   package var runtime: UInt64
@@ -334,13 +334,13 @@ package struct NativeEchoConfiguration: Sendable, Hashable, NativeRecord {
   }
 }
 
-/// A number, as a session repeats it.
+/// A value of a session.
 package struct NativeEchoValue: Sendable, Hashable {
-  /// The number that was said.
+  /// The repeated number.
   package var number: UInt64
-  /// The value's own number in the session: 0, 1, 2 …
+  /// The value's sequence number in the session: 0, 1, 2 …
   package var sequence: UInt64
-  /// On a frame lane the number of values that were lost just before this one; 0 on the events lane.
+  /// On a frame lane the number of values dropped just before this one; 0 on the events lane.
   package var gap: UInt64
 
   init(_ record: RustleEchoValue) {
@@ -354,14 +354,14 @@ extension NativeEchoValue: RecordElement {}
 
 /// One band of one channel.
 package struct NativeEqualizerBand: Sendable, Hashable, NativeRecord {
-  /// Its centre, or its edge at half the gain, in Hz: at least a millionth of the sample rate and below half of it.
-  /// Example: 1000.
+  /// The centre frequency, or the edge at half the gain, in Hz: at least a millionth of the sample rate and below half of
+  /// it. Example: 1000.
   package var frequency: Double
-  /// In dB, -24 to 24.
+  /// The gain in dB, -24 to 24.
   package var gain: Double
-  /// The quality: from that of 5 octaves, 0.18, to that of 0.05 octaves, 28.9. Example: 1.
+  /// The quality factor, 0.18 (a bandwidth of 5 octaves) to 28.9 (0.05 octaves). Example: 1.
   package var q: Double
-  /// Its shape.
+  /// The shape.
   package var kind: NativeBandKind
 
   package init(
@@ -390,13 +390,13 @@ package struct NativeEqualizerBand: Sendable, Hashable, NativeRecord {
   }
 }
 
-/// A setting of the whole equalizer.
+/// The settings of an equalizer.
 package struct NativeEqualizerSettings: Sendable, Hashable, NativeRecord {
   /// The bands of the left or only channel, read during the call only; may be NULL when there are none.
   package var left: [NativeEqualizerBand]
   /// The bands of the right channel, likewise.
   package var right: [NativeEqualizerBand]
-  /// What both channels are amplified by, in dB, -96 to 24.
+  /// The preamplification of both channels in dB, -96 to 24.
   package var preamp: Double
 
   package init(
@@ -425,15 +425,15 @@ package struct NativeEqualizerSettings: Sendable, Hashable, NativeRecord {
   }
 }
 
-/// What an equalizer is for, and what it begins with.
+/// The configuration of an equalizer.
 package struct NativeEqualizerConfiguration: Sendable, Hashable, NativeRecord {
-  /// In Hz, 1 to 1,000,000,000. Example: 48000.
+  /// The sample rate in Hz, 1 to 1,000,000,000. Example: 48000.
   package var sampleRate: Double
-  /// 1 or 2. Example: 1.
+  /// The number of channels, 1 or 2. Example: 1.
   package var channels: Int
-  /// The most bands that a channel has, at most 64. Example: 4.
+  /// The greatest number of bands of a channel, at most 64. Example: 4.
   package var bands: Int
-  /// The settings in force at the beginning; with no bands and a preamplification of 0 the sound is let through as it is.
+  /// The initial settings; with no bands and a preamplification of 0 the sound passes unchanged.
   package var settings: NativeEqualizerSettings
 
   package init(
@@ -462,11 +462,11 @@ package struct NativeEqualizerConfiguration: Sendable, Hashable, NativeRecord {
   }
 }
 
-/// The symbols that a consumer wants.
+/// The symbols that a consumer subscribes to.
 package struct NativeFeedSubscription: Sendable, Hashable, NativeRecord {
-  /// Distinct names, as those of a feed; they need not be known yet. Not read when `all` is not 0.
+  /// Distinct names, with the limits of a feed's symbols; the feed need not know them yet. Not read when `all` is not 0.
   package var symbols: [String]
-  /// Not 0: all symbols that there are and will be. Example: 1.
+  /// Not 0: all present and future symbols. Example: 1.
   package var all: Bool
 
   package init(
@@ -492,13 +492,13 @@ package struct NativeFeedSubscription: Sendable, Hashable, NativeRecord {
   }
 }
 
-/// What becomes of records that a consumer does not take in time.
+/// The buffering policy of a consumer: the treatment of records that it does not drain in time.
 package struct NativeFeedPolicy: Sendable, Hashable, NativeRecord {
   /// The policy. Example: 1.
   package var kind: NativePolicy
   /// The lane's size, 1 to 1,048,576. Not read for `RUSTLE_POLICY_CONFLATE` and `RUSTLE_POLICY_SAMPLED`. Example: 64.
   package var capacity: Int
-  /// The time between two samples in ns, 1 ms to 1 h. Read for `RUSTLE_POLICY_SAMPLED` only.
+  /// The time between two deliveries in ns, 1 ms to 1 h. Read for `RUSTLE_POLICY_SAMPLED` only.
   package var intervalNanoseconds: UInt64
 
   package init(
@@ -525,9 +525,9 @@ package struct NativeFeedPolicy: Sendable, Hashable, NativeRecord {
   }
 }
 
-/// A price that an alert watches for.
+/// The threshold of an alert.
 package struct NativeFeedThreshold: Sendable, Hashable, NativeRecord {
-  /// Whose price; it need not be known yet. Example: "BTC".
+  /// The symbol; the feed need not know it yet. Example: "BTC".
   package var symbol: String
   /// The level in units of 10^-`level_scale`.
   package var levelUnits: Int64
@@ -573,9 +573,9 @@ package struct NativeFeedThreshold: Sendable, Hashable, NativeRecord {
 
 /// A consumer of the trades themselves.
 package struct NativeTradeRequest: Sendable, Hashable, NativeRecord {
-  /// Whose trades.
+  /// The symbols of the trades.
   package var subscription: NativeFeedSubscription
-  /// What becomes of those that are not drained in time.
+  /// The buffering policy.
   package var policy: NativeFeedPolicy
 
   package init(
@@ -602,13 +602,13 @@ package struct NativeTradeRequest: Sendable, Hashable, NativeRecord {
 
 /// A consumer of candles.
 package struct NativeCandleRequest: Sendable, Hashable, NativeRecord {
-  /// Whose candles.
+  /// The symbols of the candles.
   package var subscription: NativeFeedSubscription
-  /// What becomes of those that are not drained in time.
+  /// The buffering policy.
   package var policy: NativeFeedPolicy
   /// The length of a candle in ns, 1 or more. Example: 1000000000.
   package var intervalNanoseconds: Int64
-  /// How long a candle waits for trades that come late, in ns, 0 to 64 intervals; see docs/market.md.
+  /// How long a candle waits for out-of-order trades, in ns, 0 to 64 intervals; see docs/market.md.
   package var latenessNanoseconds: Int64
 
   package init(
@@ -640,11 +640,11 @@ package struct NativeCandleRequest: Sendable, Hashable, NativeRecord {
 
 /// A consumer of statistics.
 package struct NativePriceStatisticsRequest: Sendable, Hashable, NativeRecord {
-  /// Whose statistics.
+  /// The symbols of the statistics.
   package var subscription: NativeFeedSubscription
-  /// What becomes of those that are not drained in time.
+  /// The buffering policy.
   package var policy: NativeFeedPolicy
-  /// How far back the statistics reach in ns, 1 or more. Example: 1000000000.
+  /// The length of the window in ns, 1 or more. Example: 1000000000.
   package var windowNanoseconds: Int64
 
   package init(
@@ -673,9 +673,9 @@ package struct NativePriceStatisticsRequest: Sendable, Hashable, NativeRecord {
 
 /// A consumer of alerts.
 package struct NativePriceAlertRequest: Sendable, Hashable, NativeRecord {
-  /// The prices to watch for.
+  /// The thresholds.
   package var thresholds: [NativeFeedThreshold]
-  /// What becomes of alerts that are not drained in time.
+  /// The buffering policy.
   package var policy: NativeFeedPolicy
 
   package init(
@@ -701,11 +701,11 @@ package struct NativePriceAlertRequest: Sendable, Hashable, NativeRecord {
   }
 }
 
-/// A consumer of notices. Of those that it does not drain in time the oldest are dropped.
+/// A consumer of notices. When it does not drain them in time, the oldest are dropped.
 package struct NativeNoticeRequest: Sendable, Hashable, NativeRecord {
   /// The lane's size, 1 to 1,048,576. Example: 16.
   package var capacity: Int
-  /// Which notices.
+  /// The kinds of notices.
   package var notices: NativeNotices
 
   package init(
@@ -730,12 +730,12 @@ package struct NativeNoticeRequest: Sendable, Hashable, NativeRecord {
   }
 }
 
-/// Trades that a consumer's records do not have in them.
+/// Counts of the trades that a consumer's records do not include.
 package struct NativeFeedOmissions: Sendable, Hashable {
-  /// Trades that were left out of candles or statistics because they came too late.
+  /// Trades that candles or statistics exclude because they arrived too late.
   package var late: UInt64
-  /// Trades that left the windows of statistics early, because a symbol's window has at most 1,048,576 trades. The
-  /// statistics after the first of them are of fewer trades than the window's length has.
+  /// Trades that left the windows of statistics early, because a symbol's window holds at most 1,048,576 trades. From the
+  /// first of them on, statistics cover fewer trades than the window's time spans.
   package var evicted: UInt64
 
   init(_ record: RustleFeedOmissions) {
@@ -750,21 +750,21 @@ package struct NativeTrade: Sendable, Hashable {
   package var priceUnits: Int64
   /// The size, in units of 10^-`size_scale`; 0 when the source has none.
   package var sizeUnits: Int64
-  /// When: nanoseconds since 1970-01-01T00:00:00Z; where the source has none, when it came in.
+  /// The time in nanoseconds since 1970-01-01T00:00:00Z; the time of arrival where the source has none.
   package var timeNanoseconds: Int64
-  /// The source's own number, counted for each symbol; `RUSTLE_NO_SEQUENCE` when it has none.
+  /// The source's sequence number, counted for each symbol; `RUSTLE_NO_SEQUENCE` when it has none.
   package var sequence: UInt64
-  /// How many of the symbol's numbers the source skipped just before this one.
+  /// The length of the sequence gap of the symbol just before this trade.
   package var sequenceGap: UInt64
   /// The symbol's number in this feed; `rustle_feed_symbol` has its name.
   package var symbol: Int
-  /// Records that this consumer lost just before this one (with a policy of the latest: of its own symbol).
+  /// Records dropped for this consumer just before this one (with a policy that keeps the newest: of its own symbol).
   package var gap: UInt64
   /// Digits of the price after the point.
   package var priceScale: UInt8
   /// Digits of the size after the point.
   package var sizeScale: UInt8
-  /// 1 when a trade of its symbol with a higher number came before, else 0.
+  /// 1 when a trade of its symbol with a higher sequence number came before, else 0.
   package var isOutOfOrder: Bool
 
   init(_ record: RustleTrade) {
@@ -785,7 +785,7 @@ extension NativeTrade: RecordElement {}
 
 /// A candle: the trades of one symbol in one interval.
 package struct NativeCandle: Sendable, Hashable {
-  /// Where the interval starts: nanoseconds since 1970-01-01T00:00:00Z.
+  /// The start of the interval in nanoseconds since 1970-01-01T00:00:00Z.
   package var startNanoseconds: Int64
   /// The price of the earliest trade.
   package var openUnits: Int64
@@ -799,11 +799,11 @@ package struct NativeCandle: Sendable, Hashable {
   package var volumeUnits: Int64
   /// The sum of the sizes, rounded.
   package var volume: Double
-  /// How many trades it has, at least 1.
+  /// The number of trades, at least 1.
   package var count: UInt64
   /// The symbol's number in this feed.
   package var symbol: Int
-  /// Records that this consumer lost just before this one.
+  /// Records dropped for this consumer just before this one.
   package var gap: UInt64
   /// Digits of the opening price after the point.
   package var openScale: UInt8
@@ -815,7 +815,7 @@ package struct NativeCandle: Sendable, Hashable {
   package var closeScale: UInt8
   /// Digits of the volume after the point.
   package var volumeScale: UInt8
-  /// 1 when the volume has at most 18 digits, so that `volume_units` is the very sum; else 0.
+  /// 1 when the volume has at most 18 digits, so that `volume_units` is the exact sum; else 0.
   package var isVolumeExact: Bool
 
   init(_ record: RustleCandle) {
@@ -840,13 +840,13 @@ package struct NativeCandle: Sendable, Hashable {
 
 extension NativeCandle: RecordElement {}
 
-/// The prices of one symbol's last while.
+/// Statistics of one symbol's prices over a window of time.
 package struct NativePriceStatistics: Sendable, Hashable {
-  /// Where the window ends: nanoseconds since 1970-01-01T00:00:00Z.
+  /// The end of the window in nanoseconds since 1970-01-01T00:00:00Z.
   package var timeNanoseconds: Int64
-  /// How many trades are in the window, at least 1.
+  /// The number of trades in the window, at least 1.
   package var count: UInt64
-  /// The mean price, each trade counting the same.
+  /// The mean price of the trades, unweighted.
   package var mean: Double
   /// The sample variance of the prices; 0 for one trade.
   package var variance: Double
@@ -856,11 +856,11 @@ package struct NativePriceStatistics: Sendable, Hashable {
   package var maxUnits: Int64
   /// The oldest price in the window.
   package var firstUnits: Int64
-  /// The newest.
+  /// The newest price in the window.
   package var lastUnits: Int64
   /// The symbol's number in this feed.
   package var symbol: Int
-  /// Records that this consumer lost just before this one.
+  /// Records dropped for this consumer just before this one.
   package var gap: UInt64
   /// Digits of the lowest price after the point.
   package var minScale: UInt8
@@ -893,19 +893,19 @@ extension NativePriceStatistics: RecordElement {}
 
 /// An alert that fired.
 package struct NativePriceAlert: Sendable, Hashable {
-  /// The price that reached the level.
+  /// The price that reached the threshold.
   package var priceUnits: Int64
   /// The size of its trade; 0 when the source has none.
   package var sizeUnits: Int64
-  /// When: nanoseconds since 1970-01-01T00:00:00Z.
+  /// The time in nanoseconds since 1970-01-01T00:00:00Z.
   package var timeNanoseconds: Int64
-  /// The trade's number, as in `RustleTrade`.
+  /// The trade's sequence number, as in `RustleTrade`.
   package var sequence: UInt64
-  /// Which of the consumer's thresholds, from 0.
+  /// The index of the consumer's threshold, from 0.
   package var threshold: Int
   /// The symbol's number in this feed.
   package var symbol: Int
-  /// Records that this consumer lost just before this one.
+  /// Records dropped for this consumer just before this one.
   package var gap: UInt64
   /// Digits of the price after the point.
   package var priceScale: UInt8
@@ -927,20 +927,20 @@ package struct NativePriceAlert: Sendable, Hashable {
 
 extension NativePriceAlert: RecordElement {}
 
-/// Something that happened to a source.
+/// A notice about a source.
 package struct NativeFeedNotice: Sendable, Hashable {
-  /// When: nanoseconds since 1970-01-01T00:00:00Z.
+  /// The time in nanoseconds since 1970-01-01T00:00:00Z.
   package var timeNanoseconds: Int64
-  /// A number that says more, by the kind; else 0.
+  /// A number that depends on the kind; else 0.
   package var count: UInt64
-  /// What happened.
+  /// The kind.
   /// Nil: a number that this version does not know.
   package var kind: NativeNotice?
-  /// Notices that this consumer lost just before this one.
+  /// Notices dropped for this consumer just before this one.
   package var gap: UInt64
-  /// How many attempts in a row have failed, for notices of connections; else 0.
+  /// The number of consecutive failed attempts, for notices of connections; else 0.
   package var failures: Int
-  /// The reason or the place, for people to read: UTF-8, not NUL-terminated.
+  /// The reason or the address, for display: UTF-8, not NUL-terminated.
   package var text: String
 
   init(_ record: RustleFeedNotice) {
@@ -955,15 +955,15 @@ package struct NativeFeedNotice: Sendable, Hashable {
 
 extension NativeFeedNotice: RecordElement {}
 
-/// The symbols that the consumers of a feed want together.
+/// The symbols that the consumers of a feed subscribe to together.
 package struct NativeFeedWanted: Sendable, Hashable {
-  /// Higher than before whenever what is wanted may have changed.
+  /// Increases whenever the subscriptions may have changed.
   package var version: UInt64
-  /// How many are wanted by name.
+  /// The number of symbols subscribed to by name.
   package var count: Int
-  /// The bytes that their names take in the text of `rustle_feed_wanted`.
+  /// The length of their names in the text of `rustle_feed_wanted`, in bytes.
   package var length: Int
-  /// 1: somebody wants all that there are; else 0.
+  /// 1 when a consumer subscribes to all symbols; else 0.
   package var all: Bool
 
   init(_ record: RustleFeedWanted) {
@@ -974,31 +974,31 @@ package struct NativeFeedWanted: Sendable, Hashable {
   }
 }
 
-/// What a source met with so far.
+/// The counts of a source so far.
 package struct NativeFeedCounts: Sendable, Hashable {
   /// Bytes read.
   package var bytes: UInt64
   /// Lines or messages read, empty ones aside.
   package var messages: UInt64
-  /// Trades handed to the consumers.
+  /// Trades delivered to the consumers.
   package var trades: UInt64
-  /// Messages that could not be understood.
+  /// Malformed messages, which were skipped.
   package var malformed: UInt64
-  /// Messages longer than the bound, which were skipped.
+  /// Messages longer than the limit, which were skipped.
   package var oversized: UInt64
-  /// Messages that are no trades: heartbeats, acknowledgements.
+  /// Messages that are not trades: heartbeats, acknowledgements.
   package var others: UInt64
-  /// How many times numbers of a symbol were skipped.
+  /// The number of sequence gaps.
   package var gaps: UInt64
-  /// How many numbers were skipped, those that came later included.
+  /// The number of skipped sequence numbers, including those that arrived later.
   package var skippedNumbers: UInt64
-  /// Trades whose number had come before; they are left out.
+  /// Trades whose sequence number had arrived before; they are dropped.
   package var duplicates: UInt64
-  /// Trades that came after one of their symbol with a higher number.
+  /// Trades that arrived after one of their symbol with a higher sequence number.
   package var outOfOrder: UInt64
   /// Connections made, the first included.
   package var connections: UInt64
-  /// Connections that were lost or refused.
+  /// Connections lost or refused.
   package var disconnections: UInt64
 
   init(_ record: RustleFeedCounts) {
@@ -1017,11 +1017,11 @@ package struct NativeFeedCounts: Sendable, Hashable {
   }
 }
 
-/// Where a feed is given to others, and how.
+/// The configuration of a feed's server.
 package struct NativeServerRequest: Sendable, Hashable, NativeRecord {
-  /// `host:port`, with the port 0 for any that is free, or `unix:/path`. Example: "127.0.0.1:0".
+  /// The address: `host:port`, with the port 0 for any free one, or `unix:/path`. Example: "127.0.0.1:0".
   package var address: String
-  /// What becomes of the trades that a client does not read in time.
+  /// The buffering policy for trades that a client does not read in time.
   package var policy: NativeFeedPolicy
 
   package init(
@@ -1046,19 +1046,19 @@ package struct NativeServerRequest: Sendable, Hashable, NativeRecord {
   }
 }
 
-/// What went through a server so far.
+/// The counts of a server so far.
 package struct NativeServerCounts: Sendable, Hashable {
   /// Clients at present.
   package var clients: UInt64
-  /// Clients that were let in, those at present included.
+  /// Clients accepted, including the present ones.
   package var accepted: UInt64
-  /// Clients that were turned away.
+  /// Clients rejected.
   package var refused: UInt64
-  /// Bytes that were written.
+  /// Bytes written.
   package var bytes: UInt64
-  /// Trades that were written.
+  /// Trades written.
   package var trades: UInt64
-  /// Trades that clients were too slow for.
+  /// Trades dropped because clients were too slow.
   package var dropped: UInt64
 
   init(_ record: RustleServerCounts) {
@@ -1071,13 +1071,13 @@ package struct NativeServerCounts: Sendable, Hashable {
   }
 }
 
-/// What one client of a server got so far.
+/// The counts of one client of a server so far.
 package struct NativeServerClient: Sendable, Hashable {
-  /// Its number: the first client of a server is 0.
+  /// The client's number: the first client of a server is 0.
   package var number: UInt64
-  /// When it came: nanoseconds since 1970-01-01T00:00:00Z.
+  /// The time of its connection in nanoseconds since 1970-01-01T00:00:00Z.
   package var sinceNanoseconds: Int64
-  /// Bytes that were written to it.
+  /// Bytes written to it.
   package var bytes: UInt64
   /// Trades that went through its lane.
   package var lane: NativeLaneStatistics
@@ -1090,10 +1090,10 @@ package struct NativeServerClient: Sendable, Hashable {
   }
 }
 
-/// How one symbol's price moves in geometric Brownian motion.
+/// The parameters of one symbol's geometric Brownian motion.
 package struct NativeGbmParameters: Sendable, Hashable, NativeRecord {
-  /// The price that it moves from, in units of 10^-`price_scale`: 1 to 10^15. It moves by this unit; the first trade is a
-  /// step on. Example: 100.
+  /// The initial price in units of 10^-`price_scale`: 1 to 10^15. The price moves by this unit; the first trade is one step
+  /// later. Example: 100.
   package var priceUnits: Int64
   /// The expected growth per year as a continuous rate, -1,000 to 1,000.
   package var drift: Double
@@ -1128,22 +1128,22 @@ package struct NativeGbmParameters: Sendable, Hashable, NativeRecord {
   }
 }
 
-/// A feed of prices that are made up.
+/// A feed of simulated prices.
 package struct NativeSimulatedFeed: Sendable, Hashable, NativeRecord {
-  /// The symbols that there are: distinct names of 1 to 32 bytes without white space or control characters.
+  /// The symbols: distinct names of 1 to 32 bytes without white space or control characters.
   package var symbols: [String]
-  /// How prices move with `RUSTLE_MODEL_GBM`, in the order of the symbols; those that are missing have no drift and a
-  /// volatility of 0.5. Not read for other models.
+  /// The parameters of `RUSTLE_MODEL_GBM`, in the order of the symbols; missing ones have no drift and a volatility of 0.5.
+  /// Not read for other models.
   package var parameters: [NativeGbmParameters]
-  /// Updates a second of each symbol, 0.001 to 10,000,000. Example: 1000.
+  /// Updates per second of each symbol, 0.001 to 10,000,000. Example: 1000.
   package var updatesPerSecond: Double
   /// The same seed, symbols and model give the same prices.
   package var seed: UInt64
-  /// The number of updates after which the source ends; 0: it does not.
+  /// The number of updates after which the source ends; 0: no limit.
   package var updateLimit: UInt64
   /// The runtime that it runs on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
   package var runtime: UInt64
-  /// How prices move.
+  /// The model of the prices.
   package var model: NativeModel
 
   package init(
@@ -1181,21 +1181,22 @@ package struct NativeSimulatedFeed: Sendable, Hashable, NativeRecord {
   }
 }
 
-/// A feed that plays a file.
+/// A feed that replays a file.
 package struct NativeReplayFeed: Sendable, Hashable, NativeRecord {
-  /// The file. Example: "Cargo.toml".
+  /// The path of the file. Example: "Cargo.toml".
   package var path: String
-  /// How its messages make trades, as text: `symbol=s,price=p,time=T:ms`; empty: the schema of `rustle ticker --json`.
+  /// The schema that maps its messages to trades, as text: `symbol=s,price=p,time=T:ms`; empty: the schema of `rustle
+  /// ticker --json`.
   package var schema: String
-  /// How many times as fast as it was recorded, 0.001 to 1,000,000; 0: without waiting.
+  /// The speed relative to the recording, 0.001 to 1,000,000; 0: without waiting.
   package var speed: Double
-  /// Trades before this time are passed over: nanoseconds since 1970-01-01T00:00:00Z. Read only when `has_from` is not 0.
+  /// Trades before this time are skipped; in nanoseconds since 1970-01-01T00:00:00Z. Read only when `has_from` is not 0.
   package var fromNanoseconds: Int64
   /// The runtime that it runs on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
   package var runtime: UInt64
   /// The file's format. Example: 1.
   package var format: NativeFormat
-  /// Not 0: it begins again when it has come to its end.
+  /// Not 0: the replay begins again at the end of the file.
   package var repeats: Bool
   /// Not 0: `from_ns` counts.
   package var hasFrom: Bool
@@ -1235,31 +1236,30 @@ package struct NativeReplayFeed: Sendable, Hashable, NativeRecord {
   }
 }
 
-/// A feed from another process, over a connection that is made again whenever it is lost.
+/// A feed from another process, over a connection that is established again whenever it is lost.
 package struct NativeLiveFeed: Sendable, Hashable, NativeRecord {
-  /// Where it is: `host:port`, `tcp://host:port`, `[::1]:port` or `unix:/path`.
-  /// Example: "unix:/no/such/socket".
+  /// The address: `host:port`, `tcp://host:port`, `[::1]:port` or `unix:/path`. Example: "unix:/no/such/socket".
   package var address: String
-  /// How its messages, one a line, make trades, as text; empty: the schema of `rustle ticker --json`.
+  /// The schema that maps its messages, one per line, to trades, as text; empty: the schema of `rustle ticker --json`.
   package var schema: String
-  /// How long it may take to accept a connection, in ns: 10 ms to 1 day. Example: 1000000000.
+  /// The timeout of an attempt to connect, in ns: 10 ms to 1 day. Example: 1000000000.
   package var connectingNanoseconds: UInt64
-  /// How long it may be silent before the connection counts as lost, in ns: 10 ms to 1 day; 0: for ever.
+  /// The time without data after which the connection counts as lost, in ns: 10 ms to 1 day; 0: no limit.
   package var silenceNanoseconds: UInt64
-  /// The longest wait before the second attempt, in ns: 1 ms to `cap_ns`. It doubles with each failure in a row.
+  /// The longest wait before the second attempt, in ns: 1 ms to `cap_ns`. It doubles with each consecutive failure.
   /// Example: 1000000.
   package var baseNanoseconds: UInt64
-  /// What it stops growing at, in ns: at most 1 day. Example: 4000000.
+  /// The upper limit of the longest wait, in ns: at most 1 day. Example: 4000000.
   package var capNanoseconds: UInt64
-  /// A connection that held for so many ns counts as healthy: the next failure is the first again.
+  /// The time in ns after which a connection counts as healthy: the next failure is then the first again.
   package var healthyNanoseconds: UInt64
   /// The runtime of its consumers: 0 for the shared one, or a handle of `rustle_runtime_new_manual`. The connection is read
   /// on a thread of its own whatever the runtime.
   package var runtime: UInt64
-  /// Not 0: the numbers of its trades begin anew with each connection. Where they go on, what was sent while there was no
-  /// connection is reported as skipped.
+  /// Not 0: the sequence numbers of its trades begin anew with each connection. Otherwise trades sent while there was no
+  /// connection are reported as a sequence gap.
   package var restartsNumbers: Bool
-  /// Not 0: it is sent which symbols are wanted, after each connection and each change; see docs/market.md.
+  /// Not 0: the subscribed symbols are sent to the source after each connection and each change; see docs/market.md.
   package var subscribes: Bool
 
   package init(
@@ -1301,17 +1301,17 @@ package struct NativeLiveFeed: Sendable, Hashable, NativeRecord {
   }
 }
 
-/// A feed whose bytes the host brings, by `rustle_feed_push`.
+/// An external feed, whose bytes the host passes to `rustle_feed_push`.
 package struct NativeExternalFeed: Sendable, Hashable, NativeRecord {
-  /// How its messages, one a line, make trades, as text; empty: the schema of `rustle ticker --json`.
+  /// The schema that maps its messages, one per line, to trades, as text; empty: the schema of `rustle ticker --json`.
   package var schema: String
   /// The runtime that it runs on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
   package var runtime: UInt64
-  /// The most bytes of a message, 1 to 16,777,216; a longer one is counted and skipped. 0: 65,536.
+  /// The maximum length of a message in bytes, 1 to 16,777,216; a longer one is counted and skipped. 0: 65,536.
   package var messageLimit: Int
   /// `RUSTLE_FORMAT_NDJSON` or `RUSTLE_FORMAT_CSV`. Example: 1.
   package var format: NativeFormat
-  /// Not 0: the numbers of its trades begin anew with each connection that the host reports.
+  /// Not 0: the sequence numbers of its trades begin anew with each connection that the host reports.
   package var restartsNumbers: Bool
 
   package init(
@@ -1342,17 +1342,17 @@ package struct NativeExternalFeed: Sendable, Hashable, NativeRecord {
   }
 }
 
-/// What the spectra of a plan are.
+/// The configuration of a plan.
 package struct NativeFFTPlanConfiguration: Sendable, Hashable, NativeRecord {
   /// The number of samples N of a frame: a power of two from 64 to 65,536. Example: 256.
   package var size: Int
-  /// The window.
+  /// The window function.
   package var window: NativeWindow
-  /// Its symmetry.
+  /// The symmetry of the window function.
   package var symmetry: NativeSymmetry
-  /// What the magnitudes are relative to.
+  /// The normalization of the magnitudes.
   package var normalization: NativeNormalization
-  /// The instructions. An instruction set that this machine does not have is out of range.
+  /// The instruction set. One that this machine does not have is out of range.
   package var instructionSet: NativeInstructionSet
 
   package init(
@@ -1384,11 +1384,11 @@ package struct NativeFFTPlanConfiguration: Sendable, Hashable, NativeRecord {
   }
 }
 
-/// What an inverse transforms.
+/// The configuration of an inverse transform.
 package struct NativeFFTInverseConfiguration: Sendable, Hashable, NativeRecord {
   /// The number of samples N of a frame: a power of two from 64 to 65,536. Example: 256.
   package var size: Int
-  /// The instructions. An instruction set that this machine does not have is out of range.
+  /// The instruction set. One that this machine does not have is out of range.
   package var instructionSet: NativeInstructionSet
 
   package init(
@@ -1413,13 +1413,13 @@ package struct NativeFFTInverseConfiguration: Sendable, Hashable, NativeRecord {
   }
 }
 
-/// What a plan, or an inverse, is.
+/// The description of a plan or an inverse.
 package struct NativeFFTDescription: Sendable, Hashable {
   /// The number of samples N of a frame.
   package var size: Int
-  /// The least number of floats of scratch memory that a caller may bring.
+  /// The minimum length of a caller's scratch memory in floats.
   package var scratchLength: Int
-  /// The instructions that it uses, never `RUSTLE_INSTRUCTION_SET_PREFERRED`.
+  /// The instruction set that it uses, never `RUSTLE_INSTRUCTION_SET_PREFERRED`.
   /// Nil: a number that this version does not know.
   package var instructionSet: NativeInstructionSet?
 
@@ -1430,15 +1430,15 @@ package struct NativeFFTDescription: Sendable, Hashable {
   }
 }
 
-/// What `rustle_spectrum_peaks` looks for, and in what.
+/// The configuration of `rustle_spectrum_peaks`.
 package struct NativePeakSearch: Sendable, Hashable, NativeRecord {
   /// The sample rate of the signal in Hz, finite and above 0. Example: 48000.
   package var sampleRate: Double
-  /// The least amplitude of a peak, linear, at least 0.
+  /// The minimum amplitude of a peak, linear, at least 0.
   package var threshold: Double
-  /// The least distance between two peaks in bins, at least 0; half the width of the window's main lobe in any case.
+  /// The minimum distance between two peaks in bins, at least 0; never less than half the width of the window's main lobe.
   package var separation: Double
-  /// The periodic window that the spectrum was made with.
+  /// The periodic window function of the spectrum.
   package var window: NativeWindow
 
   package init(
@@ -1467,13 +1467,13 @@ package struct NativePeakSearch: Sendable, Hashable, NativeRecord {
   }
 }
 
-/// A sinusoid that a spectrum shows.
+/// A sinusoid in a spectrum.
 package struct NativePeak: Sendable, Hashable {
-  /// Its place in bins, between the bins.
+  /// The fractional bin.
   package var bin: Double
-  /// Its frequency in Hz.
+  /// The frequency in Hz.
   package var frequency: Double
-  /// Its amplitude, 1.0 for a full-scale sine.
+  /// The amplitude, 1.0 for a full-scale sine.
   package var amplitude: Double
 
   init(_ record: RustlePeak) {
@@ -1485,9 +1485,9 @@ package struct NativePeak: Sendable, Hashable {
 
 /// A point of a microphone's response.
 package struct NativeResponsePoint: Sendable, Hashable, NativeRecord {
-  /// In Hz, above that of the point before.
+  /// The frequency in Hz, above that of the previous point.
   package var frequency: Double
-  /// By how many dB the microphone reads too high: within 24 dB of the deviation at 1 kHz.
+  /// The microphone's deviation in dB, positive when it reads too high: within 24 dB of the deviation at 1 kHz.
   package var deviation: Double
 
   package init(
@@ -1512,26 +1512,26 @@ package struct NativeResponsePoint: Sendable, Hashable, NativeRecord {
   }
 }
 
-/// What a meter measures.
+/// The configuration of a meter.
 package struct NativeMeterConfiguration: Sendable, Hashable, NativeRecord {
-  /// In Hz, 8000 to 768,000. Example: 48000.
+  /// The sample rate in Hz, 8000 to 768,000. Example: 48000.
   package var sampleRate: Double
-  /// The calibration: what is added to a level relative to full scale, in dB, -300 to 300.
+  /// The calibration offset, added to a level relative to full scale, in dB, -300 to 300.
   package var offset: Double
-  /// What each channel counts in loudness; read during the call only.
+  /// The weight of each channel in loudness; read during the call only.
   package var channels: [NativeChannelWeight]
-  /// The microphone's response, which is undone before levels and bands are measured; read during the call only; may be
-  /// NULL when there is none.
+  /// The microphone's response, compensated before levels and bands are measured; read during the call only; may be NULL
+  /// when there is none.
   package var response: [NativeResponsePoint]
-  /// Which channel the levels and bands are of, counted from 0, or `RUSTLE_CHANNEL_ALL`.
+  /// The channel of the levels and bands, counted from 0, or `RUSTLE_CHANNEL_ALL`.
   package var metered: Int
-  /// How much the frequencies count.
+  /// The frequency weighting.
   package var weighting: NativeFrequencyWeighting
-  /// How fast the level follows the sound.
+  /// The time weighting.
   package var time: NativeTimeWeighting
   /// Not 0: loudness is measured.
   package var loudness: Bool
-  /// Which bands are measured.
+  /// The measured bands.
   package var bands: NativeMeterBands
 
   package init(
@@ -1573,25 +1573,25 @@ package struct NativeMeterConfiguration: Sendable, Hashable, NativeRecord {
   }
 }
 
-/// What a meter shows. Levels are in dB with the calibration; minus infinity is silence.
+/// The reading of a meter. Levels are in dB with the calibration offset; minus infinity is silence.
 package struct NativeMeterReading: Sendable, Hashable {
   /// The length of the measurement in seconds.
   package var seconds: Double
   /// The time-weighted level, such as LAF.
   package var level: Double
-  /// The equivalent level, such as LAeq.
+  /// The time-averaged sound level, such as LAeq.
   package var equivalentContinuousLevel: Double
   /// The highest time-weighted level, such as LAFmax.
   package var highest: Double
-  /// The lowest time-weighted level, such as LAFmin, from 5 time constants after the start on; until then not a number.
+  /// The lowest time-weighted level, such as LAFmin, from 5 time constants after the start on; NaN before.
   package var lowest: Double
-  /// The C-weighted peak, LCpeak: the highest of any metered channel.
+  /// The peak sound level LCpeak: the highest of the metered channels.
   package var peak: Double
-  /// The exposure level, such as LAE.
+  /// The sound exposure level, such as LAE.
   package var soundExposureLevel: Double
   /// The number of samples at or beyond full scale.
   package var overloads: UInt64
-  /// The loudness of the last 0.4 s in LUFS; this and the six that follow are not numbers when loudness is not measured.
+  /// The loudness of the last 0.4 s in LUFS; this field and the next six are NaN when loudness is not measured.
   package var momentary: Double
   /// The highest of them.
   package var momentaryHighest: Double
@@ -1607,7 +1607,7 @@ package struct NativeMeterReading: Sendable, Hashable {
   package var truePeak: Double
   /// The place on the scale for display, 0 to 120; see `rustle_display_scale`.
   package var place: Double
-  /// Its class, 0 to 4: silent, quiet, average, noisy, loud.
+  /// The level zone, 0 to 4: silent, quiet, average, noisy, loud.
   package var levelZone: Int
 
   init(_ record: RustleMeterReading) {
@@ -1631,20 +1631,20 @@ package struct NativeMeterReading: Sendable, Hashable {
   }
 }
 
-/// What a pitch tracker looks for, and how.
+/// The configuration of a pitch tracker.
 package struct NativePitchConfiguration: Sendable, Hashable, NativeRecord {
-  /// In Hz, 1000 to 768,000. Example: 8000.
+  /// The sample rate in Hz, 1000 to 768,000. Example: 8000.
   package var sampleRate: Double
-  /// The lowest frequency that is looked for, in Hz, above 0. Example: 60.
+  /// The lowest frequency of the search range in Hz, above 0. Example: 60.
   package var lowest: Double
-  /// The highest, in Hz, above `lowest`; at most 0.45 of the sample rate counts. Example: 1000.
+  /// The highest frequency of the search range in Hz, above `lowest`; limited to 0.45 of the sample rate. Example: 1000.
   package var highest: Double
-  /// How it is looked for.
+  /// The method.
   package var method: NativePitchMethod
-  /// The samples of a frame, a power of two from 256 to 32,768; 0: the least that holds 2.25 periods of `lowest`. One that
-  /// does not hold them raises the lowest frequency, see `RustlePitchDescription`.
+  /// The number of samples of an analysis frame, a power of two from 256 to 32,768; 0: the smallest with 2.25 periods of
+  /// `lowest`. A shorter one raises the lowest frequency, see `RustlePitchDescription`.
   package var window: Int
-  /// The samples from frame to frame, 1 to 1,048,576. Example: 256.
+  /// The hop size in samples, 1 to 1,048,576. Example: 256.
   package var hop: Int
 
   package init(
@@ -1679,19 +1679,20 @@ package struct NativePitchConfiguration: Sendable, Hashable, NativeRecord {
 
 /// The pitch at one time.
 package struct NativePitchFrame: Sendable, Hashable {
-  /// The time of the window's middle, in samples from the signal's beginning.
+  /// The time of the frame's centre, in samples from the signal's beginning.
   package var sample: UInt64
-  /// The fundamental frequency in Hz, of an inharmonic tone that of its first partial; 0: the frame has none in the range.
+  /// The fundamental frequency in Hz, of an inharmonic tone the frequency of its first partial; 0: the frame has none in
+  /// the range.
   package var frequency: Double
-  /// 0 to 1. With `RUSTLE_PITCH_HARMONIC` the share of frames like this whose pitch is there and right; with the other
-  /// methods what they have in its place.
+  /// The confidence, 0 to 1. With `RUSTLE_PITCH_HARMONIC` the share of similar frames that have a pitch and whose pitch is
+  /// right; with the other methods their own measure.
   package var confidence: Double
-  /// The standard deviation of `frequency` in cents; 0 where a method does not tell.
+  /// The standard deviation of `frequency` in cents; 0 where a method does not report it.
   package var deviation: Double
-  /// B, where partial k is at k f0 sqrt(1 + B k^2), 0 to 0.02; 0 where the frame does not show it or the method does
-  /// not tell.
+  /// The inharmonicity B, where partial k is at k f0 sqrt(1 + B k^2), 0 to 0.02; 0 where the frame does not show it or the
+  /// method does not report it.
   package var inharmonicity: Double
-  /// The tone's power over that of the rest, in dB; minus infinity where there is no tone or a method does not tell.
+  /// The ratio of the tone's power to the rest in dB; minus infinity where there is no tone or a method does not report it.
   package var harmonicity: Double
   /// The frame's level without its mean, in dB relative to a full-scale square wave; minus infinity for silence.
   package var level: Double
@@ -1707,16 +1708,17 @@ package struct NativePitchFrame: Sendable, Hashable {
   }
 }
 
-/// What a pitch tracker looks for, once its configuration has been read.
+/// The effective settings of a pitch tracker.
 package struct NativePitchDescription: Sendable, Hashable {
-  /// The lowest frequency that is looked for, in Hz: that of the configuration, or the lowest that the window holds,
+  /// The lowest frequency of the search range in Hz: that of the configuration or the lowest that the frame length allows,
   /// whichever is higher.
   package var lowest: Double
-  /// The highest, in Hz: that of the configuration, or 0.45 of the sample rate, whichever is lower.
+  /// The highest frequency of the search range in Hz: that of the configuration or 0.45 of the sample rate, whichever is
+  /// lower.
   package var highest: Double
-  /// The samples of a frame.
+  /// The number of samples of an analysis frame.
   package var window: Int
-  /// The samples from frame to frame.
+  /// The hop size in samples.
   package var hop: Int
 
   init(_ record: RustlePitchDescription) {
@@ -1727,7 +1729,7 @@ package struct NativePitchDescription: Sendable, Hashable {
   }
 }
 
-/// The clock and the calendar of a manual runtime.
+/// The configuration of a manual runtime.
 package struct NativeManualRuntime: Sendable, Hashable, NativeRecord {
   /// The calendar's start: milliseconds since 1970-01-01T00:00:00Z.
   package var wallMilliseconds: Int64
@@ -1752,23 +1754,23 @@ package struct NativeManualRuntime: Sendable, Hashable, NativeRecord {
   }
 }
 
-/// What a capture or a playback is of.
+/// The configuration of a capture or a playback.
 package struct NativeSoundConfiguration: Sendable, Hashable, NativeRecord {
   /// The device's name, read during the call only: one of `rustle_sound_devices`, such as `default`, or `demo`, which needs
-  /// no hardware: as a source it swells from -60 dBFS to full scale and back in 20 s, as a sink it takes sound at its rate
-  /// and makes none. Example: "demo".
+  /// no hardware: a capture swells from -60 dBFS to full scale and back in 20 s, a playback takes sound at its rate and is
+  /// silent. Example: "demo".
   package var device: String
-  /// The number of frames after which a session ends by itself (those of silence that a playback feeds its device count);
-  /// 0: a capture never does, a playback after `rustle_playback_finish`.
+  /// The number of frames after which a session ends, including a playback's inserted silence; 0: no limit for a capture,
+  /// and a playback ends after `rustle_playback_finish`.
   package var frameLimit: UInt64
   /// The runtime that the sessions run on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
   package var runtime: UInt64
-  /// In Hz, 1 to 1,000,000. A device that does not take it is refused. Sound servers, and ALSA's `plug` devices, take what
-  /// the hardware has not and resample by themselves. Example: 48000.
+  /// The sample rate in Hz, 1 to 1,000,000. A device that does not support it is refused. Sound servers, and ALSA's `plug`
+  /// devices, also accept rates that the hardware lacks and resample. Example: 48000.
   package var sampleRate: Int
-  /// 1 to 32. Example: 2.
+  /// The number of channels, 1 to 32. Example: 2.
   package var channels: Int
-  /// Frames between two wakes of the device, about, 1 to 65,536. Example: 480.
+  /// The approximate number of frames between two wakes of the device, 1 to 65,536. Example: 480.
   package var period: Int
 
   package init(
@@ -1801,20 +1803,20 @@ package struct NativeSoundConfiguration: Sendable, Hashable, NativeRecord {
   }
 }
 
-/// A few frames of captured sound with their place in time.
+/// A buffer of captured frames with its position in time.
 package struct NativeSoundBlock: Sendable, Hashable {
-  /// Its number in the session: 0, 1, 2 …
+  /// The sequence number in the session: 0, 1, 2 …
   package var sequence: UInt64
-  /// The number of its first frame since the capture began; frames that are known to be lost are counted.
+  /// The index of its first frame since the capture began, including frames known to be dropped.
   package var position: UInt64
-  /// Frames lost just before it between the device and the lane, because the engine was held up.
+  /// Frames dropped just before it between the device and the lane, because the engine was delayed.
   package var lost: UInt64
-  /// How often the device had no room left since the capture began; each time it lost sound, how much it does not report.
+  /// The number of overruns of the device since the capture began; the device does not report how much sound each one lost.
   package var overruns: Int
-  /// The frames in it: at least 1, and as many as find room.
+  /// The number of frames in it, at least 1.
   package var frames: Int
-  /// On a frame lane the number of blocks that were lost just before this one; what is beyond 4,294,967,295 is reported
-  /// with the blocks that follow. 0 on the events lane.
+  /// On a frame lane the number of blocks dropped just before this one; the excess over 4,294,967,295 is reported with the
+  /// blocks that follow. 0 on the events lane.
   package var gap: UInt64
   /// The samples of a frame.
   package var channels: Int
@@ -1835,22 +1837,22 @@ package struct NativeSoundBlock: Sendable, Hashable {
 
 extension NativeSoundBlock: RecordElement {}
 
-/// How far a playback has come.
+/// The progress of a playback.
 package struct NativePlaybackProgress: Sendable, Hashable {
-  /// Its number in the session: 0, 1, 2 …
+  /// The sequence number in the session: 0, 1, 2 …
   package var sequence: UInt64
-  /// Frames that the device has taken, silence included.
+  /// Frames that the device has taken, including silence.
   package var position: UInt64
   /// Frames of sound among them.
   package var played: UInt64
   /// Frames that wait for the device.
   package var queued: UInt64
-  /// Frames of silence that the device was given after the first sound, because none waited.
+  /// Frames of inserted silence: passed to the device after the first sound, because no frames waited.
   package var insertedSilence: UInt64
-  /// How often the device ran dry; each time it made a hole, how long it does not report.
+  /// The number of underruns of the device; the device does not report the length of each one.
   package var underruns: Int
-  /// On a frame lane the number of records that were lost just before this one; what is beyond 4,294,967,295 is reported
-  /// with those that follow. 0 on the events lane.
+  /// On a frame lane the number of records dropped just before this one; the excess over 4,294,967,295 is reported with the
+  /// records that follow. 0 on the events lane.
   package var gap: UInt64
 
   init(_ record: RustlePlaybackProgress) {
@@ -1866,23 +1868,23 @@ package struct NativePlaybackProgress: Sendable, Hashable {
 
 extension NativePlaybackProgress: RecordElement {}
 
-/// What the frames of a short-time transform are.
+/// The configuration of a short-time transform.
 package struct NativeSTFTConfiguration: Sendable, Hashable, NativeRecord {
   /// The number of samples N of a frame: a power of two from 64 to 65,536. Example: 256.
   package var size: Int
-  /// The distance from frame to frame in samples, 1 to 1,048,576. Example: 128.
+  /// The hop size in samples, 1 to 1,048,576. Example: 128.
   package var hop: Int
-  /// The window.
+  /// The window function.
   package var window: NativeWindow
-  /// Its symmetry.
+  /// The symmetry of the window function.
   package var symmetry: NativeSymmetry
-  /// What the magnitudes are relative to.
+  /// The normalization of the magnitudes.
   package var normalization: NativeNormalization
-  /// Where the frames lie.
+  /// The positions of the frames.
   package var padding: NativePadding
-  /// What a row is.
+  /// The output for each frame.
   package var output: NativeSpectrumOutput
-  /// The instructions. An instruction set that this machine does not have is out of range.
+  /// The instruction set. One that this machine does not have is out of range.
   package var instructionSet: NativeInstructionSet
 
   package init(
@@ -1920,11 +1922,11 @@ package struct NativeSTFTConfiguration: Sendable, Hashable, NativeRecord {
   }
 }
 
-/// What a plan for short-time spectra is.
+/// The description of a plan for short-time spectra.
 package struct NativeSTFTDescription: Sendable, Hashable {
-  /// The floats of a row: N/2 + 1, or N + 2 with `RUSTLE_OUTPUT_COMPLEX`.
+  /// The length of a frame's output, a row, in floats: N/2 + 1, or N + 2 with `RUSTLE_OUTPUT_COMPLEX`.
   package var rowLength: Int
-  /// The least number of floats of scratch memory that a caller may bring.
+  /// The minimum length of a caller's scratch memory in floats.
   package var scratchLength: Int
 
   init(_ record: RustleStftDescription) {
@@ -1933,9 +1935,9 @@ package struct NativeSTFTDescription: Sendable, Hashable {
   }
 }
 
-/// Of which plan the frames of a stream are.
+/// The configuration of a stream.
 package struct NativeSTFTStreamConfiguration: Sendable, Hashable, NativeRecord {
-  /// A plan of `rustle_stft_new`. The stream goes on when the plan is freed.
+  /// A plan of `rustle_stft_new`. The stream continues when the plan is freed.
   package var stft: UInt64
 
   package init(
@@ -1958,17 +1960,17 @@ package struct NativeSTFTStreamConfiguration: Sendable, Hashable, NativeRecord {
   }
 }
 
-/// How a ticker makes prices.
+/// The configuration of a ticker.
 package struct NativeTickerConfiguration: Sendable, Hashable, NativeRecord {
-  /// Updates a second of each symbol, 0.001 to 10,000,000. Example: 1000.
+  /// Updates per second of each symbol, 0.001 to 10,000,000. Example: 1000.
   package var updatesPerSecond: Double
   /// The seed of the random walk; read only when `has_seed` is not 0.
   package var seed: UInt64
-  /// The number of updates after which a session ends by itself; 0: it never does.
+  /// The number of updates after which a session ends; 0: no limit.
   package var updateLimit: UInt64
   /// The runtime that the sessions run on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
   package var runtime: UInt64
-  /// 0: a seed is drawn for each session. Else `seed` is used.
+  /// 0: each session draws a seed. Otherwise `seed` is used.
   package var hasSeed: Bool
 
   package init(
@@ -1999,10 +2001,10 @@ package struct NativeTickerConfiguration: Sendable, Hashable, NativeRecord {
   }
 }
 
-/// A session of a ticker.
+/// The configuration of a ticker's session.
 package struct NativeTickerRequest: Sendable, Hashable, NativeRecord {
-  /// The symbols: 1 to 100,000 distinct names of 1 to 32 bytes without white space or control characters. A symbol is known
-  /// by its place in this list from then on.
+  /// The symbols: 1 to 100,000 distinct names of 1 to 32 bytes without white space or control characters. Updates refer to
+  /// a symbol by its place in this list.
   package var symbols: [String]
   /// The lane of the updates.
   package var lane: NativeLaneRequest
@@ -2034,14 +2036,14 @@ package struct NativeTickerRequest: Sendable, Hashable, NativeRecord {
 package struct NativePriceUpdate: Sendable, Hashable {
   /// The price in the quote currency; finite and above 0.
   package var price: Double
-  /// When it was made: milliseconds since 1970-01-01T00:00:00Z.
+  /// The time of the update in milliseconds since 1970-01-01T00:00:00Z.
   package var timestampMilliseconds: Int64
-  /// Its number in the session, over all symbols: 0, 1, 2 …
+  /// The sequence number in the session, over all symbols: 0, 1, 2 …
   package var sequence: UInt64
   /// The symbol's place in the list that the session was started with.
   package var symbol: Int
-  /// On a frame lane the number of updates that were lost just before this one (with `RUSTLE_LANE_CONFLATE`: of its
-  /// own symbol); what is beyond 4,294,967,295 is reported with the updates that follow. 0 on the events lane.
+  /// On a frame lane the number of updates dropped just before this one (with `RUSTLE_LANE_CONFLATE`: of its own symbol);
+  /// the excess over 4,294,967,295 is reported with the updates that follow. 0 on the events lane.
   package var gap: UInt64
 
   init(_ record: RustlePriceUpdate) {
@@ -2055,15 +2057,16 @@ package struct NativePriceUpdate: Sendable, Hashable {
 
 extension NativePriceUpdate: RecordElement {}
 
-/// What formants are looked for, and how.
+/// The configuration of formant estimation.
 package struct NativeFormantConfiguration: Sendable, Hashable, NativeRecord {
-  /// Five formants are expected up to here, in Hz, 3000 to 8000: 5000 suits men, 5500 women, 6500 children. Example: 5000.
+  /// The frequency in Hz below which five formants are expected, 3000 to 8000: 5000 suits men, 5500 women, 6500 children.
+  /// Example: 5000.
   package var ceiling: Double
-  /// The effective length of the window in seconds, 0.01 to 0.1; 0: 0.025.
+  /// The effective length of the window function in seconds, 0.01 to 0.1; 0: 0.025.
   package var length: Double
   /// The order of the prediction, 4 to 32; 0: chosen for the ceiling and the method.
   package var order: Int
-  /// How they are looked for.
+  /// The method.
   package var method: NativeFormantMethod
 
   package init(
@@ -2092,20 +2095,20 @@ package struct NativeFormantConfiguration: Sendable, Hashable, NativeRecord {
   }
 }
 
-/// What a voice analyzer measures.
+/// The configuration of a voice analyzer.
 package struct NativeVoiceConfiguration: Sendable, Hashable, NativeRecord {
-  /// In Hz, 8000 to 192,000. Example: 8000.
+  /// The sample rate in Hz, 8000 to 192,000. Example: 8000.
   package var sampleRate: Double
-  /// The lowest pitch that is looked for, in Hz, at least 40. Example: 75.
+  /// The lowest pitch of the search range in Hz, at least 40. Example: 75.
   package var lowest: Double
-  /// The highest, in Hz, above `lowest`, at most 2000 and below a quarter of the sample rate. Example: 500.
+  /// The highest pitch of the search range in Hz, above `lowest`, at most 2000 and below a quarter of the sample rate.
+  /// Example: 500.
   package var highest: Double
-  /// The samples from frame to frame, 1 to 1,048,576; 0: a quarter of the window that the pitch is found in. Example: 500.
+  /// The hop size in samples, 1 to 1,048,576; 0: a quarter of the pitch's analysis frame. Example: 500.
   package var hop: Int
-  /// The sum of those of `RUSTLE_VOICE_…` that are measured, beside pitch, level, jitter and shimmer; 0: none.
-  /// Example: 7.
+  /// The sum of the `RUSTLE_VOICE_…` to measure besides pitch, level, jitter and shimmer; 0: none. Example: 7.
   package var measures: Int
-  /// How formants are looked for; not read when they are not.
+  /// The configuration of formants; read only when they are measured.
   package var formants: NativeFormantConfiguration
 
   package init(
@@ -2142,11 +2145,11 @@ package struct NativeVoiceConfiguration: Sendable, Hashable, NativeRecord {
 package struct NativeFormants: Sendable, Hashable {
   /// The frequencies of F1 and up, in rising order, in Hz; 0 beyond `count`.
   package var frequencies: [Double]
-  /// The widths of their bands within 3 dB, in Hz; 0 beyond `count`.
+  /// The 3 dB bandwidths in Hz; 0 beyond `count`.
   package var bandwidths: [Double]
-  /// 0 to 1: how clear F1 to F3 are, by their bandwidths; no probability.
+  /// The clarity of F1 to F3 by their bandwidths, 0 to 1; not a probability.
   package var confidence: Double
-  /// How many were found, 0 to `RUSTLE_FORMANT_COUNT`.
+  /// The number of formants found, 0 to `RUSTLE_FORMANT_COUNT`.
   package var count: Int
 
   init(_ record: RustleFormants) {
@@ -2157,23 +2160,23 @@ package struct NativeFormants: Sendable, Hashable {
   }
 }
 
-/// A voice at one time.
+/// The measures of a voice at one time.
 package struct NativeVoiceFrame: Sendable, Hashable {
-  /// The time of the frame's middle, in samples from the signal's beginning.
+  /// The time of the frame's centre, in samples from the signal's beginning.
   package var sample: UInt64
   /// The pitch in Hz; 0: none.
   package var pitch: Double
-  /// 0 to 1: the share of frames like this whose pitch is there and right.
+  /// The confidence, 0 to 1: the share of similar frames that have a pitch and whose pitch is right.
   package var confidence: Double
   /// The level in dB relative to a full-scale square wave; minus infinity for silence.
   package var level: Double
-  /// The harmonics-to-noise ratio in dB; minus infinity where nothing is periodic, not a number where it is not measured.
+  /// The harmonics-to-noise ratio in dB; minus infinity where nothing is periodic, NaN where it is not measured.
   package var hnr: Double
   /// The spectrum's mean frequency in Hz; 0 of silence and where it is not measured.
   package var centroid: Double
-  /// The formants; none where they are not looked for. Those of an unvoiced frame are the noise's.
+  /// The formants; none where they are not measured. In an unvoiced frame they are those of the noise.
   package var formants: NativeFormants
-  /// 1 when there is a voice: a pitch with a confidence of at least a half; 0 otherwise.
+  /// 1 when the frame is voiced: a pitch with a confidence of at least 0.5; 0 otherwise.
   package var isVoiced: Bool
 
   init(_ record: RustleVoiceFrame) {
@@ -2188,11 +2191,11 @@ package struct NativeVoiceFrame: Sendable, Hashable {
   }
 }
 
-/// How steady the periods of a voice are, by the definitions of Praat's voice report; 0 where there are too few periods.
+/// Jitter and shimmer by the definitions of Praat's voice report; 0 where there are too few periods.
 package struct NativePerturbation: Sendable, Hashable {
-  /// The periods that were measured.
+  /// The number of periods measured.
   package var periods: UInt64
-  /// Their mean, in seconds.
+  /// The mean period in seconds.
   package var meanPeriod: Double
   /// Local jitter, a plain ratio.
   package var jitter: Double
@@ -2206,7 +2209,7 @@ package struct NativePerturbation: Sendable, Hashable {
   package var shimmerDecibels: Double
   /// The three-point amplitude perturbation quotient, a plain ratio.
   package var shimmerAPQ3: Double
-  /// The five-point one.
+  /// The five-point amplitude perturbation quotient, a plain ratio.
   package var shimmerAPQ5: Double
 
   init(_ record: RustlePerturbation) {
@@ -2222,13 +2225,13 @@ package struct NativePerturbation: Sendable, Hashable {
   }
 }
 
-/// All frames together.
+/// The summary of all frames.
 package struct NativeVoiceSummary: Sendable, Hashable {
-  /// The frames.
+  /// The number of frames.
   package var frames: UInt64
-  /// Those that are voiced; the measures are of them, and 0 where there are none.
+  /// The number of voiced frames; the measures are of them, and 0 where there are none.
   package var voiced: UInt64
-  /// The median pitch in Hz, right within half a cent.
+  /// The median pitch in Hz, accurate within half a cent.
   package var medianPitch: Double
   /// The mean pitch, in Hz.
   package var meanPitch: Double
@@ -2253,11 +2256,11 @@ package struct NativeVoiceSummary: Sendable, Hashable {
   }
 }
 
-/// What a voice analyzer chose, once its configuration has been read.
+/// The effective settings of a voice analyzer.
 package struct NativeVoiceDescription: Sendable, Hashable {
-  /// The samples of the longest window: the first frame comes with as many.
+  /// The number of samples of the longest analysis frame: the first result needs this many.
   package var window: Int
-  /// The samples from frame to frame.
+  /// The hop size in samples.
   package var hop: Int
 
   init(_ record: RustleVoiceDescription) {
@@ -2268,11 +2271,11 @@ package struct NativeVoiceDescription: Sendable, Hashable {
 
 /// The shape of a spectrum.
 package struct NativeSpectrumFeatures: Sendable, Hashable {
-  /// The mean frequency, each with its power as its weight, in Hz; 0 of silence.
+  /// The mean frequency, weighted by power, in Hz; 0 for silence.
   package var centroid: Double
-  /// The frequency below which 95 % of the energy are, in Hz; 0 of silence.
+  /// The frequency below which 95 % of the energy lie, in Hz; 0 for silence.
   package var rolloff: Double
-  /// The slope in dB per octave, from 100 Hz to 8 kHz or 0.45 of the sample rate: 0 of white noise, -3 of pink noise.
+  /// The slope in dB per octave, from 100 Hz to 8 kHz or 0.45 of the sample rate: 0 for white noise, -3 for pink noise.
   package var tilt: Double
 
   init(_ record: RustleSpectrumFeatures) {
@@ -2282,11 +2285,11 @@ package struct NativeSpectrumFeatures: Sendable, Hashable {
   }
 }
 
-/// How much of a signal is periodic.
+/// The harmonicity of a signal.
 package struct NativeHarmonicity: Sendable, Hashable {
   /// The harmonics-to-noise ratio in dB, at most 70; minus infinity where nothing is periodic.
   package var hnr: Double
-  /// One over the period, in Hz; 0 where nothing is periodic.
+  /// The reciprocal of the period in Hz; 0 where nothing is periodic.
   package var frequency: Double
   /// 1 when at least 0.45 of the energy is periodic; 0 otherwise.
   package var isVoiced: Bool
@@ -2300,13 +2303,13 @@ package struct NativeHarmonicity: Sendable, Hashable {
 
 /// The levels of the first two harmonics.
 package struct NativeH1MinusH2: Sendable, Hashable {
-  /// H1 less H2 in dB; 0 where no fundamental was found.
+  /// H1-H2 in dB; 0 where no fundamental was found.
   package var difference: Double
   /// The first harmonic's level in dB relative to a full-scale sine; minus infinity where no fundamental was found.
   package var first: Double
-  /// The second harmonic's.
+  /// The second harmonic's level, likewise.
   package var second: Double
-  /// The fundamental frequency in Hz, of found ones the mean; 0: none was found.
+  /// The fundamental frequency in Hz, the mean where it was estimated; 0: none was found.
   package var frequency: Double
 
   init(_ record: RustleH1MinusH2) {

@@ -7,9 +7,9 @@ internal import CRustle
 package enum NativeStatus: Sendable, Hashable {
   /// A pointer that must not be NULL was NULL.
   case nullPointer
-  /// A length or a capacity is not one that the function accepts.
+  /// The function does not accept this length or capacity.
   case invalidLength
-  /// A number is out of its range or not finite, or an enumeration has no such member.
+  /// A number is out of range or not finite, or not a member of its enumeration.
   case invalidValue
   /// A text is not valid UTF-8.
   case invalidUTF8
@@ -25,45 +25,45 @@ package enum NativeStatus: Sendable, Hashable {
   case exhausted
   /// The call is not possible in the present state, for example a second log sink.
   case wrongState
-  /// A record has another size than in this archive: the caller was compiled with the header of another version.
+  /// A record's size differs from this archive's: the caller was compiled with the header of another version.
   case recordSize
-  /// Objects of this kind do not have this verb.
+  /// Objects of this kind do not support this verb.
   case unsupported
   /// The process is a fork of the one that started the engines: their threads are not in it.
   case forked
   /// The list of symbols is empty.
   case noSymbols
-  /// A symbol stands in the list twice.
+  /// The list contains a symbol twice.
   case duplicateSymbol
-  /// A symbol is empty or has white space or a control character in it.
+  /// A symbol is empty or contains white space or a control character.
   case malformedSymbol
   /// A symbol is longer than 32 bytes of UTF-8.
   case symbolTooLong
   /// The list has more than 100,000 symbols.
   case tooManySymbols
-  /// The update rate is not finite or not in 0.001 to 10,000,000 a second.
+  /// The update rate is not finite or not within 0.001 to 10,000,000 per second.
   case rateOutOfRange
   /// There is no sound device of that name.
   case deviceNotFound
-  /// The sound device is in use by somebody else.
+  /// The sound device is in use by another program.
   case deviceBusy
-  /// The sound device does not take the rate, the channels or the direction.
+  /// The sound device does not support the sample rate, the channels or the direction.
   case deviceUnsupported
-  /// The sound device, or the system that reaches it, failed.
+  /// The sound device or the sound system failed.
   case deviceFailed
-  /// The system's sound library is not there.
+  /// The system's sound library is missing.
   case noSoundLibrary
-  /// The text of a schema cannot be read.
+  /// The text of a schema is malformed.
   case malformedSchema
-  /// Neither the caller nor the file's name says which format the file has.
+  /// Neither the caller nor the file's name defines the file's format.
   case unknownFormat
   /// The file cannot be opened.
   case unreadableFile
-  /// A text is no address.
+  /// An address is malformed.
   case malformedAddress
-  /// An address cannot be served: it is taken, or not of this machine.
+  /// An address cannot be served: it is in use, or not one of this machine.
   case addressUnavailable
-  /// The source is one that the host does not fill.
+  /// The feed is not external.
   case wrongSource
   /// A number that this version does not know.
   case unknown(Int32)

@@ -1,4 +1,4 @@
-//! Which devices there are.
+//! The list of devices.
 
 use crate::error::AlsaError;
 use crate::functions::Functions;
@@ -7,9 +7,9 @@ use std::ffi::{CStr, c_char, c_void};
 /// A device that can be opened by its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Device {
-    /// Its name for [`Pcm::open`](crate::Pcm::open), such as `default` or `hw:CARD=PCH,DEV=0`.
+    /// The name for [`Pcm::open`](crate::Pcm::open), such as `default` or `hw:CARD=PCH,DEV=0`.
     pub name: String,
-    /// What it is, in words; several lines of the system's are joined by commas.
+    /// The description; several lines of the system's text are joined by commas.
     pub description: String,
     /// Whether it records.
     pub captures: bool,
@@ -18,11 +18,11 @@ pub struct Device {
 }
 
 unsafe extern "C" {
-    /// The C library's.
+    /// The C library's function.
     fn free(memory: *mut c_void);
 }
 
-/// The devices that the system's configuration names. A machine without sound hardware has none, or `null` alone.
+/// Lists the devices that the system's configuration names. A machine without sound hardware has none, or `null` alone.
 ///
 /// # Errors
 /// [`AlsaError::Library`], [`AlsaError::Call`].

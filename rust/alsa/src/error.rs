@@ -1,53 +1,53 @@
-//! What can go wrong with a device.
+//! The errors of devices.
 
 use std::fmt;
 
-/// Why a device cannot be opened.
+/// The reason why a device cannot be opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// There is none of that name.
+    /// There is no device of that name.
     NotFound,
-    /// Somebody else has it.
+    /// The device is in use.
     Busy,
     /// Anything else.
     Other,
 }
 
-/// A refusal of the sound system, or the loss of a device.
+/// An error of the sound system, or the loss of a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AlsaError {
-    /// The library is not there, or lacks a function.
+    /// The library is missing, or lacks a function.
     Library(String),
     /// The device cannot be opened.
     Open {
         /// The device's name.
         device: String,
-        /// What ALSA says.
+        /// ALSA's message.
         reason: String,
-        /// What that means for a retry.
+        /// The kind of refusal, on which a retry depends.
         refusal: Refusal,
     },
-    /// The device does not take the configuration.
+    /// The device does not support the configuration.
     Unsupported {
         /// The device's name.
         device: String,
-        /// What was asked for.
+        /// The requested configuration.
         asked: String,
-        /// What the device takes, as far as it says.
+        /// The configurations that the device supports, as far as it reports them.
         takes: String,
     },
     /// The device was unplugged, or its server ended.
     Lost {
         /// The device's name.
         device: String,
-        /// What ALSA says.
+        /// ALSA's message.
         reason: String,
     },
     /// A call failed.
     Call {
         /// The function.
         function: &'static str,
-        /// What ALSA says.
+        /// ALSA's message.
         reason: String,
     },
 }

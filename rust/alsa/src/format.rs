@@ -1,6 +1,6 @@
 //! The sample formats of devices.
 
-/// A format that a device may have, in the order in which they are tried.
+/// A sample format; the formats are tried in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
     Float,
@@ -31,7 +31,7 @@ impl Format {
         }
     }
 
-    /// Reads as many samples as `samples` has room for.
+    /// Reads samples until `samples` is full.
     pub(crate) fn read(self, bytes: &[u8], samples: &mut [f32]) {
         for (sample, bytes) in samples.iter_mut().zip(bytes.chunks_exact(self.size())) {
             *sample = match (self, bytes) {
@@ -44,7 +44,7 @@ impl Format {
         }
     }
 
-    /// Writes `samples`, those beyond full scale at full scale, and those that are no number as silence.
+    /// Writes `samples`, clipped at full scale; NaN becomes silence.
     pub(crate) fn write(self, samples: &[f32], bytes: &mut [u8]) {
         for (sample, bytes) in samples.iter().zip(bytes.chunks_exact_mut(self.size())) {
             let wide = (f64::from(*sample) * 2_147_483_648.0).round_ties_even() as i32;

@@ -5,7 +5,7 @@ use libloading::Library;
 use std::ffi::{CStr, c_char, c_int, c_long, c_uint, c_ulong, c_void};
 use std::sync::OnceLock;
 
-/// `snd_pcm_t`, `snd_pcm_hw_params_t` and `snd_pcm_sw_params_t`: known by their addresses alone.
+/// `snd_pcm_t`, `snd_pcm_hw_params_t` and `snd_pcm_sw_params_t`: opaque types.
 pub(crate) type Opaque = *mut c_void;
 
 macro_rules! functions {
@@ -63,7 +63,7 @@ functions! {
 /// conventions of all systems that ALSA runs on, so that a function that does not look at them may take fewer.
 type ErrorHandler = unsafe extern "C" fn(*const c_char, c_int, *const c_char, c_int, *const c_char);
 
-/// What goes wrong is told by statuses; the library would print it to standard error too.
+/// Discards an error message, which the library would print to standard error: statuses report errors.
 unsafe extern "C" fn say_nothing(_: *const c_char, _: c_int, _: *const c_char, _: c_int, _: *const c_char) {}
 
 impl Functions {
@@ -72,7 +72,7 @@ impl Functions {
     /// # Errors
     /// [`AlsaError::Library`].
     pub(crate) fn get() -> Result<&'static Self, AlsaError> {
-        // As long as the process; in a place where a search for leaks finds it.
+        // Loaded until the process ends; in a static, where LeakSanitizer finds it.
         static LIBRARY: OnceLock<Library> = OnceLock::new();
         static FUNCTIONS: OnceLock<Result<Functions, AlsaError>> = OnceLock::new();
         let functions = FUNCTIONS.get_or_init(|| {

@@ -1,7 +1,8 @@
 //! Sound devices through ALSA, which reaches hardware, PulseAudio and PipeWire alike.
 //!
-//! The system's libasound is loaded when it is first asked for: a program that records nothing needs none, and one that wants to
-//! gets an error that names the package. Samples are `f32`, interleaved, full scale at 1.0, whatever the device's own format.
+//! The system's libasound is loaded at first use: a program without sound devices does not need it, and without it the first use
+//! fails with an error that names the package. Samples are `f32`, interleaved, full scale at 1.0, whatever the device's own
+//! format.
 
 mod device;
 mod error;

@@ -6,7 +6,7 @@ use crate::functions::{Functions, Opaque};
 use std::ffi::{CString, c_int, c_ulong};
 use std::time::Duration;
 
-/// Which way the sound goes.
+/// The direction of the sound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Direction {
     /// From the device.
@@ -15,28 +15,28 @@ pub enum Direction {
     Playback,
 }
 
-/// What a device is opened for.
+/// The configuration of an open device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Configuration {
-    /// The sample rate in Hz. A device that does not take it exactly is refused. Sound servers, and ALSA's `plug` devices, take
-    /// what the hardware has not and resample by themselves.
+    /// The sample rate in Hz. A device that does not support it exactly is refused. Sound servers, and ALSA's `plug` devices,
+    /// also accept rates that the hardware lacks and resample.
     pub rate: u32,
     /// The number of channels.
     pub channels: u32,
-    /// Frames between two wakes, about.
+    /// The approximate number of frames between two wakes.
     pub period: u32,
-    /// Frames that the device holds, about: how long a thread may be held up before sound is lost.
+    /// The approximate number of frames that the device buffers: the delay of a thread that loses no sound.
     pub buffer: u32,
 }
 
-/// How a call got on.
+/// The progress of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
-    /// So many frames were read or written, at least one.
+    /// The number of frames read or written, at least one.
     Frames(usize),
     /// None was ready within the time.
     Nothing,
-    /// The device had no room, or no sound, left before this call: some was lost. It goes on.
+    /// An overrun or underrun happened before this call. The device continues.
     Interrupted,
 }
 
@@ -72,7 +72,7 @@ pub struct Pcm {
 unsafe impl Send for Pcm {}
 
 impl Pcm {
-    /// Opens a device by its name, `default` in doubt.
+    /// Opens a device by its name, such as `default`.
     ///
     /// # Errors
     /// [`AlsaError::Library`], [`AlsaError::Open`], [`AlsaError::Unsupported`], [`AlsaError::Call`].
@@ -232,7 +232,7 @@ impl Pcm {
         }
         self.format
             .write(&frames[..most * self.channels], &mut self.bytes);
-        // SAFETY: the bytes hold so many frames in the device's format.
+        // SAFETY: the bytes hold this many frames in the device's format.
         let count =
             unsafe { (self.functions.snd_pcm_writei)(self.pcm, self.bytes.as_ptr().cast(), most as c_ulong) };
         self.progress("snd_pcm_writei", count, timeout)
@@ -245,7 +245,7 @@ impl Pcm {
     pub fn drain(&mut self) -> Result<(), AlsaError> {
         // SAFETY: the handle is open, and this thread's alone.
         let status = unsafe { (self.functions.snd_pcm_drain)(self.pcm) };
-        // In the mode that does not wait, a drain that goes on says that it would have to.
+        // In non-blocking mode, a drain in progress returns EAGAIN.
         if status == -EAGAIN {
             Ok(())
         } else {
@@ -253,7 +253,7 @@ impl Pcm {
         }
     }
 
-    /// The frames between the application and the loudspeaker or microphone, as the device says; `None` when it does not.
+    /// The frames between the application and the loudspeaker or microphone, as the device reports them; `None` when it does not.
     pub fn delay(&mut self) -> Option<i64> {
         let mut delay = 0;
         // SAFETY: the handle is open, and the pointer is to a variable of this function.
@@ -261,7 +261,7 @@ impl Pcm {
         (status >= 0).then_some(delay)
     }
 
-    /// What the result of a read or a write means; recovers from what can be recovered from.
+    /// Interprets the result of a read or a write, and recovers if possible.
     fn progress(
         &mut self,
         function: &'static str,
@@ -279,7 +279,7 @@ impl Pcm {
             }
             EPIPE => self.restart(),
             ESTRPIPE => {
-                // The machine slept. Devices that cannot go on where they were begin anew.
+                // The machine was suspended. Devices that cannot resume are prepared anew.
                 // SAFETY: the handle is open, and this thread's alone.
                 match -unsafe { (self.functions.snd_pcm_resume)(self.pcm) } {
                     EAGAIN => {
@@ -301,7 +301,7 @@ impl Pcm {
     fn restart(&mut self) -> Result<Progress, AlsaError> {
         // SAFETY: the handle is open, and this thread's alone.
         let status = unsafe { (self.functions.snd_pcm_prepare)(self.pcm) };
-        // A sound server that ended leaves a device that cannot be made ready again.
+        // After a sound server's end its device cannot be prepared again.
         if status == -ENODEV || status == -EIO || status == -EBADFD {
             return Err(self.lost(-status));
         }
@@ -311,14 +311,14 @@ impl Pcm {
 
     fn wait(&mut self, timeout: Duration) -> Result<(), AlsaError> {
         if self.direction == Direction::Capture {
-            // A capture that was prepared and not read from has not begun; one that has says so, and goes on.
+            // A capture that was prepared and not read from has not begun; for one that has begun, the call fails without effect.
             // SAFETY: the handle is open, and this thread's alone.
             unsafe { (self.functions.snd_pcm_start)(self.pcm) };
         }
         let milliseconds = timeout.as_millis().min(10_000) as c_int;
         // SAFETY: as above.
         let status = unsafe { (self.functions.snd_pcm_wait)(self.pcm, milliseconds) };
-        // An interruption is told by the next read or write.
+        // The next read or write reports an interruption.
         if status == -ENODEV {
             Err(self.lost(ENODEV))
         } else {

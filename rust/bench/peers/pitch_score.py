@@ -1,4 +1,4 @@
-"""Runs pitch trackers over sets of pitch_set.py and prints what they got right, in Markdown.
+"""Runs pitch trackers over sets of pitch_set.py and prints their scores in Markdown.
 
     python3 pitch_score.py SET... [--program CMD] [--peers praat,yinfft4096,...|none]
                            [--by note] [--worst N] [--reliability] [--goals] [--must]
@@ -25,7 +25,7 @@ SEARCH = {"music": (25.0, 4500.0), "speech": (60.0, 600.0)}
 # Classes that move are also tracked with this window.
 SHORT = 2048
 MOVING = ("vibrato", "glide")
-# Seconds of the file that is timed.
+# The length of the timed file in seconds.
 LONG = 60.0
 
 
@@ -114,12 +114,12 @@ def arguments():
                         f"usual: {', '.join(trackers.USUAL)}")
     parser.add_argument("--classes", help="the classes to score, with commas between")
     parser.add_argument("--window", type=int, default=4096, help="the program's window for music, in samples")
-    parser.add_argument("--speech-window", type=int, help="the program's window for speech; it chooses unless said")
+    parser.add_argument("--speech-window", type=int, help="the program's window for speech, in samples (default: its own choice)")
     parser.add_argument("--by", choices=["note"], help="also one line for each note")
-    parser.add_argument("--worst", type=int, default=0, metavar="N", help="list the clips that went worst")
-    parser.add_argument("--reliability", action="store_true", help="how often a frame is right, by its confidence")
+    parser.add_argument("--worst", type=int, default=0, metavar="N", help="list the N worst clips")
+    parser.add_argument("--reliability", action="store_true", help="print the share of right frames by confidence")
     parser.add_argument("--no-time", action="store_true", help="do not measure the CPU time")
-    parser.add_argument("--goals", action="store_true", help="judge peers by the goals too")
+    parser.add_argument("--goals", action="store_true", help="apply the goals to peers too")
     parser.add_argument("--must", action="store_true", help="exit with 1 when the program misses a goal")
     given = parser.parse_args()
     given.peers = {"none": [], "usual": list(trackers.USUAL)}.get(given.peers, given.peers.split(","))

@@ -1,4 +1,4 @@
-"""Writes clips whose pitch is known, to judge pitch trackers by.
+"""Writes clips of known pitch, to evaluate pitch trackers.
 
     python3 pitch_set.py OUT_DIR --seed S [--classes a,b | --without-speech] [--rate 44100|48000]
 
@@ -33,8 +33,8 @@ def main():
     parser.add_argument("folder", type=pathlib.Path, metavar="OUT_DIR")
     parser.add_argument("--seed", type=int, required=True)
     parser.add_argument("--rate", type=int, choices=(44100, 48000), default=44100)
-    parser.add_argument("--classes", help="the classes to write, with commas between; all unless said")
-    parser.add_argument("--without-speech", action="store_true", help="write no speech, which wants the Python peers")
+    parser.add_argument("--classes", help="the classes to write, with commas between (default: all)")
+    parser.add_argument("--without-speech", action="store_true", help="write no speech, which requires the Python peers")
     given = parser.parse_args()
     names = given.classes.split(",") if given.classes else \
         [name for name in classes() if not (given.without_speech and name in speech.CLASSES)]

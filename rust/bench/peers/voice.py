@@ -160,10 +160,10 @@ def formant_table(program, folder, random, goals, quick):
         label = f"{kind} {'clean' if ratio is None else f'{ratio} dB'}"
         inside = goals.least(f"{label}: within 10 %", 100 * np.mean((errors < 0.1).all(1)), 95 if ratio is None else 80)
         median = 100 * np.median(errors, 0)
-        told = " / ".join(f"{e:.2f}" for e in median)
+        errors_text = " / ".join(f"{e:.2f}" for e in median)
         if ratio is None:
-            told += ": " + goals.most(f"{label}: median of F2, F3 in %", max(median[1:]), 1)
-        rows.append([kind, "clean" if ratio is None else f"{ratio} dB", "all", "ours", told, "", inside])
+            errors_text += ": " + goals.most(f"{label}: median of F2, F3 in %", max(median[1:]), 1)
+        rows.append([kind, "clean" if ratio is None else f"{ratio} dB", "all", "ours", errors_text, "", inside])
     table("Formants of vowels with known poles, median over frames", ["source", "noise", "voice", "by", "F1/F2/F3 median error %", "95 % of errors below %", "all three within 10 %"], rows)
 
 
@@ -267,7 +267,7 @@ ESPEAK = ("a:", "E", "i:", "O", "u:", "@", "A:", "e:", "o:", "I")
 
 def espeak_table(program, folder, goals, quick):
     if shutil.which("espeak-ng") is None:
-        print("\nespeak-ng is not there: its vowels are left out.")
+        print("\nespeak-ng is missing: its vowels are skipped.")
         return
     rows, formants, periods, noises = [], [], [], []
     for voice, pitch, ceiling in (("en+m3", 30, 5000), ("de+f2", 60, 5500)):
@@ -298,12 +298,13 @@ def cpu():
     return time.process_time() + children.ru_utime + children.ru_stime
 
 
-# What is timed: seconds of sound, visits of which the fastest counts, the rate, the hop in samples, and the range of pitch in Hz.
+# The timing: seconds of sound, visits of which the fastest counts, the rate, the hop size in samples, and the range of pitch in
+# Hz.
 SECONDS, VISITS, TIMED_RATE, HOP, LOW, HIGH = 60, 5, 44100, 512, 60, 1100
 
 
 def praat_jobs(sound):
-    """What Praat does for the same frames, one thing after the other."""
+    """Praat's measures of the same frames, one after the other."""
     step, state = HOP / TIMED_RATE, {}
 
     def pitch():

@@ -3,7 +3,7 @@
 //
 //   qemu-aarch64 -plugin libinstructions.so,counter=FILE PROGRAM
 //
-// What it takes of qemu's interface is declared here, for qemu's packages come without its header: it is the same in all
+// The part of qemu's interface that it uses is declared here, since qemu's packages lack its header: it is the same in all
 // versions of the interface from VERSION 0 on.
 
 #include <fcntl.h>

@@ -1,11 +1,11 @@
-//! What is measured, and in which memory.
+//! The measured candidates, and their memory.
 
 use crate::stopwatch::now;
 use std::ops::{Deref, DerefMut};
 
-/// One way to do the job, with its plan and its memory.
+/// A candidate for a job, with its plan and its memory.
 pub(crate) trait Candidate {
-    /// Its name in the tables.
+    /// The name in the tables.
     fn name(&self) -> String;
 
     /// Does the job once.

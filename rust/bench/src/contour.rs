@@ -6,8 +6,8 @@ use std::error::Error;
 use std::fmt::Write;
 use std::path::Path;
 
-/// Lines of path, time in seconds, frequency in Hz and confidence, parted by tabs: of `words`, options as they are matched below
-/// and files.
+/// Lines of path, time in seconds, frequency in Hz and confidence, separated by tabs, for `words`: the options matched below, and
+/// files.
 pub(crate) fn lines(words: impl Iterator<Item = String>) -> Result<String, Box<dyn Error>> {
     let (mut lowest, mut highest, mut window, mut hop) = (25.0, 4500.0, None, 512);
     let (mut method, mut decoding) = (PitchMethod::default(), Decoding::default());

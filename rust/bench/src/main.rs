@@ -1,16 +1,15 @@
 //! Compares `rustle-dsp` with other libraries and measures `rustle-market`, in one run, and prints Markdown.
 //!
-//! Usage: `rustle-bench spectra [--intel DIRECTORY] [--visits N] [SIZE ...]`,
-//! `rustle-bench spectra --instructions COUNTER [SIZE ...]`, `rustle-bench sound [--python INTERPRETER] [--visits N]`,
-//! `rustle-bench pitch [--visits N]`, `rustle-bench market [--visits N]`, or, for the programs in `peers/`,
-//! `rustle-bench contour [OPTION ...] FILE ...`, `rustle-bench voice [OPTION ...] FILE ...`,
-//! `rustle-bench recording LINES SYMBOLS SEED FILE` and `rustle-bench candles INTERVAL LATENESS FILE`. Peers are loaded when
-//! they run, never linked: FFTW (libfftw3f) and libebur128 have to be there, KissFFT and FFmpeg are taken when they are, Intel's
-//! MKL and IPP from the given directory, and scipy and pedalboard from the given Python.
+//! Usage: `rustle-bench spectra [--intel DIRECTORY] [--visits N] [SIZE ...]`, `rustle-bench spectra --instructions COUNTER [SIZE
+//! ...]`, `rustle-bench sound [--python INTERPRETER] [--visits N]`, `rustle-bench pitch [--visits N]`, `rustle-bench market
+//! [--visits N]`, or, for the programs in `peers/`, `rustle-bench contour [OPTION ...] FILE ...`, `rustle-bench voice [OPTION
+//! ...] FILE ...`, `rustle-bench recording LINES SYMBOLS SEED FILE` and `rustle-bench candles INTERVAL LATENESS FILE`. Peers are
+//! loaded when they run, never linked: FFTW (libfftw3f) and libebur128 are required, KissFFT and FFmpeg are used when installed,
+//! Intel's MKL and IPP are loaded from the given directory, and scipy and pedalboard from the given Python.
 //!
-//! How it measures: all candidates of a job are visited in a new random order each time, at least 40 times; a visit runs as many
-//! jobs as take about 20 us, and the fastest visit counts. With `--instructions` it counts what an emulator executes, see
-//! `scripts/arm64`.
+//! The method: all candidates of a job are visited in a new random order each time, at least 40 times; a visit runs as many jobs
+//! as take about 20 us, and the fastest visit counts. With `--instructions` it counts the instructions that an emulator executes,
+//! see `scripts/arm64`.
 
 mod candidate;
 mod contour;
@@ -26,12 +25,12 @@ use std::error::Error;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-/// The least number of visits.
+/// The minimum number of visits.
 const VISITS: usize = 40;
 
 const USAGE: &str = "expected spectra [--intel DIRECTORY] [--visits N] [SIZE ...], spectra --instructions COUNTER [SIZE ...], sound [--python INTERPRETER] [--visits N], pitch [--visits N], market [--visits N], contour [OPTION ...] FILE ..., voice [OPTION ...] FILE ..., recording LINES SYMBOLS SEED FILE or candles INTERVAL LATENESS FILE";
 
-/// What the command line asks for.
+/// The options of the command line.
 struct Options {
     visits: usize,
     intel: Option<PathBuf>,

@@ -1,4 +1,4 @@
-//! Market data: how fast trades are read and candles, statistics and sequences made; and files and candles for
+//! Market data: the speed of reading trades and of making candles, statistics and sequences; and files and candles for
 //! `peers/candles.py`.
 
 mod recording;
@@ -14,10 +14,10 @@ use rustle_market::{
 use std::error::Error;
 use std::fmt::Write;
 
-/// Trades of one visit, and of how many symbols.
+/// The trades of one visit, and their symbols.
 const COUNT: usize = 100_000;
 const SYMBOLS: usize = 100;
-/// The size of the pieces in which a stream comes.
+/// The size of a stream's pieces.
 const PIECE: usize = 64 * 1_024;
 
 /// A table: the fastest of `visits` visits of each job.
@@ -54,7 +54,7 @@ pub(crate) fn tables(visits: usize) -> Result<String, Box<dyn Error>> {
     Ok(text)
 }
 
-/// What is made of trades that were read.
+/// The consumers of trades.
 fn derived(text: &mut String, visits: usize, trades: &[Trade]) -> Result<(), Box<dyn Error>> {
     let interval = Interval::parse("1s")?;
     let mut closed = Vec::new();
@@ -94,7 +94,7 @@ fn derived(text: &mut String, visits: usize, trades: &[Trade]) -> Result<(), Box
     row(text, "geometric Brownian motion", seconds, None)
 }
 
-/// The trades of a stream that comes in pieces.
+/// Reads the trades of a stream in pieces.
 fn read(format: Format, bytes: &[u8]) -> Vec<Trade> {
     let mut splitter = LineSplitter::new();
     let mut parser = TradeParser::new(format, Schema::default());
@@ -102,14 +102,14 @@ fn read(format: Format, bytes: &[u8]) -> Vec<Trade> {
     let mut trades = Vec::with_capacity(COUNT);
     for piece in bytes.chunks(PIECE) {
         splitter.push(piece, |line| {
-            // A malformed line would show in the number of trades.
+            // A malformed line would change the number of trades.
             let _ = parser.parse_line(line, &mut symbols, &mut trades);
         });
     }
     trades
 }
 
-/// Seconds of the fastest visit; `job` returns something that it made, so that it is not left out.
+/// Seconds of the fastest visit; `job` returns a result, so that the compiler does not remove it.
 fn fastest(visits: usize, mut job: impl FnMut() -> usize) -> f64 {
     let mut best = f64::INFINITY;
     for _ in 0..visits {

@@ -1,4 +1,4 @@
-//! What a frame of pitch costs, and the dearest one.
+//! The cost of a frame of pitch: the mean and the maximum.
 
 use crate::stopwatch::now;
 use rustle_dsp::pitch::{PitchConfiguration, PitchError, PitchMethod, estimator};
@@ -11,8 +11,8 @@ const RATE: f64 = 44_100.0;
 const WINDOW: usize = 4096;
 const HOP: usize = 512;
 
-/// A table: for each signal the mean over its frames, the dearest frame, and the part of real time, of the default method; and
-/// the mean of the others. Of each frame the fastest of `visits` counts.
+/// A table: for each signal the mean over its frames, the most expensive frame, and the share of real time, of the default
+/// method; and the mean of the others. Of each frame the fastest of `visits` counts.
 pub(crate) fn tables(visits: usize) -> Result<String, Box<dyn Error>> {
     let mut text = format!(
         "### Pitch, {WINDOW} samples every {HOP} at {RATE} Hz, one thread\n\n\

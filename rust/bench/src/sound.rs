@@ -15,7 +15,7 @@ use std::error::Error;
 use std::path::Path;
 use std::rc::Rc;
 
-/// The block size at which what a call costs in Python does not show.
+/// A block size at which the cost of a Python call is negligible.
 const LONG_BLOCK: usize = 65_536;
 
 /// The visits to jobs of 11 seconds of sound, some of which take seconds.
@@ -53,7 +53,7 @@ pub(crate) fn tables(visits: usize, interpreter: Option<&Path>) -> Result<String
         candidates.extend(peers(LONG_BLOCK, blocks, silent));
         long.push(candidates);
     }
-    // Noise and silence are visited by turns too.
+    // Noise and silence are visited alternately too.
     let count = long[0].len();
     let times = measure(long.into_iter().flatten().collect(), LONG_VISITS);
     let (noise, silence) = times.split_at(count);

@@ -1,7 +1,7 @@
 //! Windowed spectra beside other libraries.
 //!
-//! FFTW plans seven times with FFTW_MEASURE and keeps the best. Everything else that a peer needs, window and magnitude, runs
-//! in loops that use the widest vectors of the machine.
+//! FFTW plans seven times with FFTW_MEASURE and keeps the best. The peers' windows and magnitudes are computed by loops that use
+//! the widest vectors of the machine.
 
 mod frames;
 mod instructions;
@@ -20,8 +20,8 @@ use rustle_dsp::fft::SIZES;
 use std::error::Error;
 use std::path::Path;
 
-/// Measures spectra of the given sizes, without one of all that there are, and returns the tables. `intel` is the directory of
-/// Intel's libraries.
+/// Measures spectra of the given sizes, or of all when none is given, and returns the tables. `intel` is the directory of Intel's
+/// libraries.
 pub(crate) fn tables(
     visits: usize,
     intel: Option<&Path>,
@@ -50,7 +50,7 @@ pub(crate) fn tables(
     Ok(format!("{tables}{}", plans::table(&sizes)?))
 }
 
-/// The tables of instructions in the place of times, for peers without a plan that is chosen by time.
+/// The tables of instructions instead of times, for peers whose plan is not chosen by timing.
 pub(crate) fn counts(counter: &Counter, sizes: Vec<usize>) -> Result<String, Box<dyn Error>> {
     let mut tables = report::Tables::of("instructions", "fewer");
     for size in or_all(sizes) {
@@ -66,7 +66,7 @@ pub(crate) fn counts(counter: &Counter, sizes: Vec<usize>) -> Result<String, Box
     Ok(tables.to_string())
 }
 
-/// The sizes, or when there is none all that there are.
+/// The given sizes, or all when none is given.
 fn or_all(sizes: Vec<usize>) -> Vec<usize> {
     if sizes.is_empty() {
         let powers = SIZES.start().ilog2()..=SIZES.end().ilog2();

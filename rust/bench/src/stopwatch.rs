@@ -3,7 +3,7 @@
 use crate::candidate::Candidate;
 use std::time::{Duration, Instant};
 
-/// How long a visit takes, about: long against the clock's resolution, short against the scheduler's time slices.
+/// The approximate duration of a visit: long against the clock's resolution, short against the scheduler's time slices.
 const VISIT: Duration = Duration::from_micros(20);
 
 /// The shortest time of one frame of each candidate over `visits` visits, in ns. Each round visits all of them once, in an
@@ -19,7 +19,7 @@ pub(crate) fn fastest(candidates: &mut [Box<dyn Candidate>], visits: usize) -> V
     for _ in 0..visits {
         random.shuffle(&mut order);
         for &index in &order {
-            // Once without the clock: the caches and the predictors forgot this candidate meanwhile.
+            // Once untimed: the caches and the predictors no longer hold this candidate's state.
             candidates[index].run();
             let time = candidates[index].time(repeats[index]);
             best[index] = best[index].min(time);

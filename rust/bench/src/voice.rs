@@ -10,7 +10,7 @@ use std::fmt::Write;
 use std::ops::RangeInclusive;
 use std::path::Path;
 
-/// One line for each file, parted by tabs: the path; F1 to F5 and B1 to B5 in Hz, 0 where there is none; the ratio in dB; its
+/// One line for each file, separated by tabs: the path; F1 to F5 and B1 to B5 in Hz, 0 where there is none; the ratio in dB; its
 /// frequency; jitter local, rap, ppq5; shimmer local, in dB, apq3, apq5; H1-H2 in dB; median, mean and deviation of the pitch.
 /// With `--hop SAMPLES` the frames of the stream instead, that far apart: the path, the middle in samples, pitch, ratio (or 0),
 /// F1 to F3 and centroid; and a line with jitter and shimmer of all.

@@ -10,18 +10,18 @@
 extern "C" {
 #endif
 
-// ---- Status numbers, and the caller-owned record that carries a failure's text.
+// ---- Status numbers, and the caller-owned record of a failure's text.
 
-/// The call did what it says.
+/// The call succeeded.
 #define RUSTLE_OK 0
 
 /// A pointer that must not be NULL was NULL.
 #define RUSTLE_NULL_POINTER 1
 
-/// A length or a capacity is not one that the function accepts.
+/// The function does not accept this length or capacity.
 #define RUSTLE_INVALID_LENGTH 2
 
-/// A number is out of its range or not finite, or an enumeration has no such member.
+/// A number is out of range or not finite, or not a member of its enumeration.
 #define RUSTLE_INVALID_VALUE 3
 
 /// A text is not valid UTF-8.
@@ -45,11 +45,10 @@ extern "C" {
 /// The call is not possible in the present state, for example a second log sink.
 #define RUSTLE_WRONG_STATE 10
 
-/// A record has another size than in this archive: the caller was compiled with the header of another
-/// version.
+/// A record's size differs from this archive's: the caller was compiled with the header of another version.
 #define RUSTLE_RECORD_SIZE 11
 
-/// Objects of this kind do not have this verb.
+/// Objects of this kind do not support this verb.
 #define RUSTLE_UNSUPPORTED 12
 
 /// The process is a fork of the one that started the engines: their threads are not in it.
@@ -58,10 +57,10 @@ extern "C" {
 /// The list of symbols is empty.
 #define RUSTLE_NO_SYMBOLS 100
 
-/// A symbol stands in the list twice.
+/// The list contains a symbol twice.
 #define RUSTLE_DUPLICATE_SYMBOL 101
 
-/// A symbol is empty or has white space or a control character in it.
+/// A symbol is empty or contains white space or a control character.
 #define RUSTLE_MALFORMED_SYMBOL 102
 
 /// A symbol is longer than 32 bytes of UTF-8.
@@ -70,61 +69,61 @@ extern "C" {
 /// The list has more than 100,000 symbols.
 #define RUSTLE_TOO_MANY_SYMBOLS 104
 
-/// The update rate is not finite or not in 0.001 to 10,000,000 a second.
+/// The update rate is not finite or not within 0.001 to 10,000,000 per second.
 #define RUSTLE_RATE_OUT_OF_RANGE 105
 
 /// There is no sound device of that name.
 #define RUSTLE_DEVICE_NOT_FOUND 200
 
-/// The sound device is in use by somebody else.
+/// The sound device is in use by another program.
 #define RUSTLE_DEVICE_BUSY 201
 
-/// The sound device does not take the rate, the channels or the direction.
+/// The sound device does not support the sample rate, the channels or the direction.
 #define RUSTLE_DEVICE_UNSUPPORTED 202
 
-/// The sound device, or the system that reaches it, failed.
+/// The sound device or the sound system failed.
 #define RUSTLE_DEVICE_FAILED 203
 
-/// The system's sound library is not there.
+/// The system's sound library is missing.
 #define RUSTLE_NO_SOUND_LIBRARY 204
 
-/// The text of a schema cannot be read.
+/// The text of a schema is malformed.
 #define RUSTLE_MALFORMED_SCHEMA 300
 
-/// Neither the caller nor the file's name says which format the file has.
+/// Neither the caller nor the file's name defines the file's format.
 #define RUSTLE_UNKNOWN_FORMAT 301
 
 /// The file cannot be opened.
 #define RUSTLE_UNREADABLE_FILE 302
 
-/// A text is no address.
+/// An address is malformed.
 #define RUSTLE_MALFORMED_ADDRESS 303
 
-/// An address cannot be served: it is taken, or not of this machine.
+/// An address cannot be served: it is in use, or not one of this machine.
 #define RUSTLE_ADDRESS_UNAVAILABLE 304
 
-/// The source is one that the host does not fill.
+/// The feed is not external.
 #define RUSTLE_WRONG_SOURCE 305
 
-/// The bytes of text that a `RustleError` holds.
+/// The capacity of a `RustleError`'s text in bytes.
 #define RUSTLE_ERROR_CAPACITY 248
 
 /// The outcome of a fallible function: `RUSTLE_OK` or one of the other `RUSTLE_…` numbers.
 typedef int32_t RustleStatus;
 
 /// A failure in the caller's memory. Every fallible function takes a pointer to one as its last parameter:
-/// NULL when the caller wants the status alone. It is written whole when the function fails, and left alone
-/// when it succeeds.
+/// NULL when the caller wants the status alone. It is written completely when the function fails, and not at
+/// all when it succeeds.
 typedef struct RustleError {
   /// The status that the function returned.
   RustleStatus status;
   /// The bytes of `message` in use, at most `RUSTLE_ERROR_CAPACITY`.
   uint32_t message_length;
-  /// What was expected and what came: UTF-8, not NUL-terminated, cut at a character's edge when it is too long.
+  /// What was expected and what was passed: UTF-8, not NUL-terminated, truncated between characters when it is too long.
   uint8_t message[RUSTLE_ERROR_CAPACITY];
 } RustleError;
 
-// ---- Generational handles: an index and a generation in one integer, and the table that they point into.
+// ---- Generational handles, an index and a generation in one integer, and their table.
 
 /// An object behind the boundary: the slot's index in the low 32 bits, its generation in the high 32. 0 is
 /// never issued.
@@ -135,7 +134,7 @@ static inline RustleHandle rustle_of_kind(RustleHandle handle, uint32_t kind) {
   return ((handle >> 32) & 31u) == kind ? handle : 0;
 }
 
-// ---- What a record of the caller's holds beside plain numbers: memory that is lent for the call, and choices by number.
+// ---- Fields of a caller's record other than plain numbers: memory lent for the call, and choices by number.
 
 /// The bytes of text at `data`, `length` of them, at most 1,048,576: UTF-8, not NUL-terminated, owned by the
 /// caller, read during the call only.
@@ -146,29 +145,29 @@ typedef struct RustleString {
   size_t length;
 } RustleString;
 
-// ---- The caller's end of a session: a context and the two functions that are called with it.
+// ---- The sink of a session: a context and the two functions that are called with it.
 
-/// The session came to its natural end.
+/// The session ended normally.
 #define RUSTLE_RELEASE_ENDED 0
 
 /// The session was cancelled, or its engine was shut down or freed.
 #define RUSTLE_RELEASE_CANCELLED 1
 
-/// The session could not go on; the message says why.
+/// The session failed; the message is the reason.
 #define RUSTLE_RELEASE_FAILED 2
 
 /// The session's worker panicked; the message is the panic's. The engine accepts no further start.
 #define RUSTLE_RELEASE_PANICKED 3
 
-/// Where a session's events go. Given by value to a `…_start` function; when that returns `RUSTLE_OK` the
-/// context belongs to the session until `on_release` was called, and when it fails the sink was not taken
-/// and is never called.
+/// The receiver of a session's events. Passed by value to a `…_start` function; when that returns
+/// `RUSTLE_OK`, the context belongs to the session until `on_release` was called, and when it fails, the
+/// sink was not taken and is never called.
 ///
 /// Both functions are called on a thread of the runtime, one call at a time, with no lock held: they may
 /// call any function of this interface, also cancel and free their own session. They must not unwind and
 /// should return soon.
 typedef struct RustleSink {
-  /// Handed to both functions as it is; never dereferenced here. It is used on another thread than the one that gave it.
+  /// Passed to both functions unchanged; never dereferenced here. It is used on another thread than the one that passed it.
   void *context;
   /// Called for every event with a pointer to the engine's event record, valid during the call; on a frame lane called
   /// with NULL when the lane stops being empty. Must not be NULL.
@@ -178,9 +177,9 @@ typedef struct RustleSink {
   void (*on_release)(void *context, int32_t reason, const uint8_t *message, size_t length);
 } RustleSink;
 
-// ---- What the lanes of all engines have in common.
+// ---- The lanes of all engines.
 
-// `RustleLane`: How records travel to the caller.
+// `RustleLane`: The delivery of records to the caller.
 
 /// The events lane: every value is one call of the sink's `on_signal`.
 #define RUSTLE_LANE_EVENTS 0
@@ -191,10 +190,10 @@ typedef struct RustleSink {
 /// The frame lane; a full ring drops the new element.
 #define RUSTLE_LANE_DROP_NEWEST 2
 
-/// The frame lane; a new value replaces the waiting one of the same key: of a ticker's, the same symbol.
+/// The frame lane; a new value replaces the waiting one with the same key; a ticker's key is the symbol.
 #define RUSTLE_LANE_CONFLATE 3
 
-/// A lane for a session.
+/// The configuration of a session's lane.
 typedef struct RustleLaneRequest {
   /// The size of the ring, 1 to 1,048,576; not read for the events lane. Example: 64.
   size_t capacity;
@@ -205,30 +204,30 @@ typedef struct RustleLaneRequest {
   uint32_t reserved;
 } RustleLaneRequest;
 
-/// What went through a frame lane so far: `produced == delivered + dropped + waiting`.
+/// The counts of a frame lane so far: `produced == delivered + dropped + waiting`.
 typedef struct RustleLaneStatistics {
-  /// Elements that the engine put in.
+  /// Elements put in by the engine.
   uint64_t produced;
-  /// Elements that were drained.
+  /// Elements drained.
   uint64_t delivered;
-  /// Elements that the lane's policy dropped.
+  /// Elements dropped by the lane's policy.
   uint64_t dropped;
   /// Elements in the lane now.
   uint64_t waiting;
-  /// Of `dropped`, those after the last element that was put in: no `gap` reports them unless another comes. After the
-  /// session's end the gaps of the elements and this are all that was lost.
+  /// Those of `dropped` after the last element put in: no `gap` reports them unless another follows. After the session's
+  /// end `dropped` is the sum of this and of the elements' gaps.
   uint64_t unreported;
 } RustleLaneStatistics;
 
-// ---- Objects behind handles, and the verbs that every kind of them has.
+// ---- Objects behind handles, and the verbs of every kind.
 
-/// Makes an object. `what` is one of `RUSTLE_NEW_…`, and says of which type the record at `configuration`
-/// is; `size` is that record's size. `object` receives the handle, to be freed with `rustle_free`.
+/// Makes an object. `what`, one of `RUSTLE_NEW_…`, defines the type of the record at `configuration`; `size`
+/// is that record's size. `object` receives the handle, to be freed with `rustle_free`.
 ///
 /// `rustle_NAME_new` is a call of this one with its numbers.
 ///
 /// Fails with `RUSTLE_INVALID_VALUE` (`what`), `RUSTLE_RECORD_SIZE`, `RUSTLE_NULL_POINTER`,
-/// `RUSTLE_EXHAUSTED`, and what the type of object names.
+/// `RUSTLE_EXHAUSTED`, and the statuses that the type of object names.
 ///
 /// Thread-safe: yes. Realtime-safe: no.
 ///
@@ -237,11 +236,12 @@ typedef struct RustleLaneStatistics {
 RustleStatus rustle_new(
     uint32_t what, const void *configuration, size_t size, RustleHandle *object, RustleError *error);
 
-/// Writes a record that describes an object or a session as it is now. `what` is one of `RUSTLE_DESCRIBE_…`,
-/// and says of which type the record at `description` is; `size` is that record's size.
+/// Writes a record that describes an object or a session as it is now. `what`, one of `RUSTLE_DESCRIBE_…`,
+/// defines the type of the record at `description`; `size` is that record's size.
 ///
 /// Fails with `RUSTLE_INVALID_VALUE` (`what`; a session of another engine), `RUSTLE_RECORD_SIZE`,
-/// `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, and what the type of object names; nothing is written then.
+/// `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, and the statuses that the type of object names; nothing is
+/// written then.
 ///
 /// Thread-safe: yes. Realtime-safe: as the record says.
 ///
@@ -249,11 +249,10 @@ RustleStatus rustle_new(
 RustleStatus rustle_describe(
     RustleHandle object, uint32_t what, void *description, size_t size, RustleError *error);
 
-/// Has an object begin anew, with the settings that it has: what a signal, a measurement or a filter has
-/// seen is forgotten.
+/// Resets an object to the beginning of a signal or a measurement; its settings stay.
 ///
-/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_UNSUPPORTED` (an object that has nothing to forget),
-/// `RUSTLE_WRONG_STATE` (another call uses the object at the moment).
+/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_UNSUPPORTED` (an object without such a state),
+/// `RUSTLE_WRONG_STATE` (another call is using the object).
 ///
 /// Thread-safe: as the object's other calls. Realtime-safe: yes, while nobody frees the object.
 ///
@@ -261,9 +260,8 @@ RustleStatus rustle_describe(
 RustleStatus rustle_reset(RustleHandle object, RustleError *error);
 
 /// Cancels a session, or every session of an engine. Of a session: sets a flag and wakes the worker; the
-/// sink's `on_release` follows on the worker's thread, and calls that were under way may still be seen
-/// before it. Of an engine: later starts are accepted. Idempotent while the handle is live, also after the
-/// session's end.
+/// sink's `on_release` follows on the worker's thread, and calls in progress may still arrive before it. Of
+/// an engine: later starts are accepted. Idempotent while the handle is live, also after the session's end.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_UNSUPPORTED` (an object without sessions).
 ///
@@ -283,10 +281,10 @@ RustleStatus rustle_cancel(RustleHandle object, RustleError *error);
 /// Safety: `error` is NULL or valid for a write.
 RustleStatus rustle_shut_down(RustleHandle object, RustleError *error);
 
-/// Makes the handle of any object stale. A call that is using the object finishes. An engine's sessions and
-/// a session that runs are cancelled, and their releases follow; what waits in a session's lane is lost. A
-/// runtime's thread ends once the last engine on it is freed; when none is left, this call waits for the
-/// thread: not to be made under a lock that a callback takes.
+/// Makes the handle of any object stale. A call that is using the object finishes. An engine's sessions, or
+/// a running session, are cancelled, and their releases follow; the values that wait in a session's lane are
+/// discarded. A runtime's thread ends once the last engine on it is freed; when none is left, this call
+/// waits for the thread: do not call it under a lock that a callback takes.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`.
 ///
@@ -295,18 +293,18 @@ RustleStatus rustle_shut_down(RustleHandle object, RustleError *error);
 /// Safety: `error` is NULL or valid for a write.
 RustleStatus rustle_free(RustleHandle object, RustleError *error);
 
-// ---- Sessions: an engine's work for one sink, behind a handle of its own whatever the engine.
+// ---- Sessions: an engine's work for one sink, behind a handle of the same kind for every engine.
 
-/// Starts a session of an engine. `what` is one of `RUSTLE_START_…`, and says of which type the record at
-/// `request` is; `size` is that record's size, `event_size` that of the stream's records, which the sink is
-/// handed: 0 where it has none. `session` receives the handle, to be freed with `rustle_free`, before or
-/// after the session's release. Callbacks may come before this function returns.
+/// Starts a session of an engine. `what`, one of `RUSTLE_START_…`, defines the type of the record at
+/// `request`; `size` is that record's size, `event_size` that of the stream's records, which the sink
+/// receives: 0 where there are none. `session` receives the handle, to be freed with `rustle_free`, before
+/// or after the session's release. Callbacks may come before this function returns.
 ///
 /// `rustle_NAME_start` is a call of this one with its numbers.
 ///
 /// Fails with `RUSTLE_INVALID_VALUE` (`what`), `RUSTLE_RECORD_SIZE`, `RUSTLE_STALE_HANDLE`,
 /// `RUSTLE_NULL_POINTER`, `RUSTLE_SHUT_DOWN`, `RUSTLE_POISONED`, `RUSTLE_EXHAUSTED`, `RUSTLE_FORKED`, and
-/// what the stream names; the sink was not taken then.
+/// the statuses that the stream names; the sink was not taken then.
 ///
 /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
 ///
@@ -317,11 +315,11 @@ RustleStatus rustle_start(
     RustleHandle object, uint32_t what, const void *request, size_t size, size_t event_size, RustleSink sink,
     RustleHandle *session, RustleError *error);
 
-/// Moves at most `capacity` waiting records of a session with a frame lane into `buffer`, the longest
-/// waiting first. `what` is the number that the session was started with; `size` is the size of its stream's
-/// record. `count` receives the number of records; `statistics`, which may be NULL, what went through the
-/// lane up to and including them, and `statistics_size` is the size of that record. Works after the
-/// session's end, until its handle is freed.
+/// Moves at most `capacity` waiting records of a session with a frame lane into `buffer`, the oldest first.
+/// `what` is the number that the session was started with; `size` is the size of its stream's record.
+/// `count` receives the number of records; `statistics`, which may be NULL, the lane's counts up to and
+/// including them; `statistics_size` is the size of that record. Works after the session's end, until its
+/// handle is freed.
 ///
 /// `rustle_NAME_drain` is a call of this one with its numbers.
 ///
@@ -337,7 +335,7 @@ RustleStatus rustle_drain(
     RustleHandle session, uint32_t what, void *buffer, size_t size, size_t capacity, size_t *count,
     RustleLaneStatistics *statistics, size_t statistics_size, RustleError *error);
 
-/// Asks for the end of a session. See `rustle_cancel`.
+/// Requests the end of a session. See `rustle_cancel`.
 static inline RustleStatus rustle_session_cancel(RustleHandle session, RustleError *error) {
   return rustle_cancel(rustle_of_kind(session, 1), error);
 }
@@ -347,11 +345,11 @@ static inline RustleStatus rustle_session_free(RustleHandle session, RustleError
   return rustle_free(rustle_of_kind(session, 1), error);
 }
 
-// ---- A sink's callbacks with no engine behind them: for those who write a binding, to test their sink and to measure it.
+// ---- A sink's callbacks without an engine, to test and measure the sink of a language binding.
 
-/// Calls the sink's `on_signal` `count` times with `event`, which may be NULL and is handed on as it is,
-/// then its `on_release` once with `RUSTLE_RELEASE_ENDED`. All calls are made on the calling thread, before
-/// this function returns.
+/// Calls the sink's `on_signal` `count` times with `event`, which may be NULL and is passed unchanged, then
+/// its `on_release` once with `RUSTLE_RELEASE_ENDED`. All calls are made on the calling thread, before this
+/// function returns.
 ///
 /// Fails with `RUSTLE_NULL_POINTER` (a function of the sink); the sink was not taken then.
 ///
@@ -361,7 +359,7 @@ static inline RustleStatus rustle_session_free(RustleHandle session, RustleError
 /// NULL or valid for a write.
 RustleStatus rustle_sink_exercise(RustleSink sink, const void *event, uint64_t count, RustleError *error);
 
-// ---- The layout of every record that crosses the boundary, so that the other side can compare it with what it sees.
+// ---- The layout of every record that crosses the boundary, for comparison with the caller's.
 
 /// One line of the layout table: a record as a whole (`field` is NULL, `offset` 0) or one of its fields.
 typedef struct RustleLayoutEntry {
@@ -385,7 +383,7 @@ typedef struct RustleLayoutEntry {
 /// Safety: `count` is NULL or valid for a write.
 const RustleLayoutEntry *rustle_abi_layout(size_t *count);
 
-// ---- A count of everything that the archive holds on behalf of its caller.
+// ---- The count of the objects that the archive holds for its caller.
 
 /// The number of objects that the caller owes a free or a release for: handles that were not freed, FFT
 /// results that were not freed, sinks that were taken and not released yet.
@@ -393,7 +391,7 @@ const RustleLayoutEntry *rustle_abi_layout(size_t *count);
 /// Thread-safe: yes; exact when no other call is under way. Realtime-safe: yes.
 int64_t rustle_live_objects(void);
 
-// ---- The records of `tracing`, handed to one function of the caller's.
+// ---- The records of `tracing`, passed to one function of the caller.
 
 /// Errors only.
 #define RUSTLE_LOG_ERROR 1
@@ -404,21 +402,22 @@ int64_t rustle_live_objects(void);
 /// Notable events, and the above.
 #define RUSTLE_LOG_INFO 3
 
-/// The life of sessions, and the above.
+/// The life cycle of sessions, and the above.
 #define RUSTLE_LOG_DEBUG 4
 
 /// Everything.
 #define RUSTLE_LOG_TRACE 5
 
-/// Receives one record: its level, one of `RUSTLE_LOG_…`; the module that it comes from; its text, with
-/// fields appended as `name=value`. Both texts are UTF-8, not NUL-terminated, valid during the call. Called
-/// on any thread with no lock held. It must not unwind.
+/// Receives one record: its level, one of `RUSTLE_LOG_…`; its module; its text, with fields appended as
+/// `name=value`. Both texts are UTF-8, not NUL-terminated, valid during the call. Called on any thread with
+/// no lock held. It must not unwind.
 typedef void (*RustleLogFunction)(void *context, uint32_t level, const uint8_t *target, size_t target_length, const uint8_t *message, size_t message_length);
 
-/// Sends log records up to `level` to `function` with `context`, for the rest of the process's life. It can
-/// be done once; the level can be changed later with `rustle_log_set_level`. Without it no records are made.
+/// Sends log records up to `level` to `function` with `context`, until the process ends. The function can be
+/// set once; `rustle_log_set_level` changes the level later. Without a function nothing is logged.
 ///
-/// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE`, `RUSTLE_WRONG_STATE` (it was done before).
+/// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE`, `RUSTLE_WRONG_STATE` (a function was set
+/// before).
 ///
 /// Thread-safe: yes. Realtime-safe: no.
 ///
@@ -426,7 +425,7 @@ typedef void (*RustleLogFunction)(void *context, uint32_t level, const uint8_t *
 /// write.
 RustleStatus rustle_log_install(RustleLogFunction function, void *context, uint32_t level, RustleError *error);
 
-/// Changes the level up to which records are made: 0 for none, or one of `RUSTLE_LOG_…`.
+/// Changes the level up to which records are logged: 0 for none, or one of `RUSTLE_LOG_…`.
 ///
 /// Fails with `RUSTLE_INVALID_VALUE` (another number).
 ///
@@ -435,7 +434,7 @@ RustleStatus rustle_log_install(RustleLogFunction function, void *context, uint3
 /// Safety: `error` is NULL or memory that this call alone uses.
 RustleStatus rustle_log_set_level(uint32_t level, RustleError *error);
 
-// ---- What distinguishes one archive from another.
+// ---- The fingerprint of the archive.
 
 /// The fingerprint of this archive: a NUL-terminated string with static lifetime, never NULL, not to be
 /// freed.
@@ -443,7 +442,7 @@ RustleStatus rustle_log_set_level(uint32_t level, RustleError *error);
 /// Thread-safe: yes. Realtime-safe: yes.
 const char *rustle_build_id(void);
 
-// ---- The echo, the example of an engine: docs/adding-an-engine.md goes through it.
+// ---- The echo, an example engine; docs/adding-an-engine.md explains it.
 
 /// The number of `rustle_echo_new`.
 #define RUSTLE_NEW_ECHO 0xF3D42AB1u
@@ -451,27 +450,27 @@ const char *rustle_build_id(void);
 /// The number of `rustle_echo_start`.
 #define RUSTLE_START_ECHO 0xD3A8CE7Fu
 
-/// What an echo repeats, and when.
+/// The configuration of an echo.
 typedef struct RustleEchoConfiguration {
-  /// Values a second of each session, 0.001 to 10,000,000; the first comes at once. Example: 1000.
+  /// Values per second of each session, 0.001 to 10,000,000; the first is delivered at once. Example: 1000.
   double values_per_second;
-  /// The number that sessions repeat until another one is said.
+  /// The number that sessions repeat until `rustle_echo_say` sets another.
   uint64_t number;
   /// Nanoseconds from a call of `rustle_echo_say` until the sessions repeat its number.
   uint64_t delay_ns;
-  /// The number of values after which a session ends by itself; 0: it never does.
+  /// The number of values after which a session ends; 0: no limit.
   uint64_t value_limit;
   /// The runtime that the sessions run on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
   RustleHandle runtime;
 } RustleEchoConfiguration;
 
-/// A number, as a session repeats it.
+/// A value of a session.
 typedef struct RustleEchoValue {
-  /// The number that was said.
+  /// The repeated number.
   uint64_t number;
-  /// The value's own number in the session: 0, 1, 2 …
+  /// The value's sequence number in the session: 0, 1, 2 …
   uint64_t sequence;
-  /// On a frame lane the number of values that were lost just before this one; 0 on the events lane.
+  /// On a frame lane the number of values dropped just before this one; 0 on the events lane.
   uint32_t gap;
   /// 0.
   uint32_t reserved;
@@ -517,8 +516,8 @@ static inline RustleStatus rustle_echo_free(RustleHandle echo, RustleError *erro
   return rustle_free(rustle_of_kind(echo, 15), error);
 }
 
-/// Gives the sessions of an echo another number to repeat: those that run after the delay of the
-/// configuration, later ones at once. One that is said within the delay of an earlier one takes its place.
+/// Sets the number that the sessions of an echo repeat: running sessions change after the configured delay,
+/// later ones begin with it. A call within the delay of an earlier call replaces that call's number.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`.
 ///
@@ -527,7 +526,7 @@ static inline RustleStatus rustle_echo_free(RustleHandle echo, RustleError *erro
 /// Safety: `error` is NULL or memory that this call alone uses.
 RustleStatus rustle_echo_say(RustleHandle echo, uint64_t number, RustleError *error);
 
-// ---- Equalizers: the part that sound runs through, and what their settings say.
+// ---- Equalizers: processing, settings, and the responses and gains computed from them.
 
 /// The number of `rustle_equalizer_new`.
 #define RUSTLE_NEW_EQUALIZER 0x2943875Au
@@ -551,49 +550,49 @@ RustleStatus rustle_echo_say(RustleHandle echo, uint64_t number, RustleError *er
 
 /// One band of one channel.
 typedef struct RustleEqualizerBand {
-  /// Its centre, or its edge at half the gain, in Hz: at least a millionth of the sample rate and below half of it.
-  /// Example: 1000.
+  /// The centre frequency, or the edge at half the gain, in Hz: at least a millionth of the sample rate and below half of
+  /// it. Example: 1000.
   double frequency;
-  /// In dB, -24 to 24.
+  /// The gain in dB, -24 to 24.
   double gain;
-  /// The quality: from that of 5 octaves, 0.18, to that of 0.05 octaves, 28.9. Example: 1.
+  /// The quality factor, 0.18 (a bandwidth of 5 octaves) to 28.9 (0.05 octaves). Example: 1.
   double q;
-  /// Its shape.
+  /// The shape.
   /// One of `RUSTLE_BAND_…`.
   uint32_t kind;
   /// 0.
   uint32_t reserved;
 } RustleEqualizerBand;
 
-/// A setting of the whole equalizer.
+/// The settings of an equalizer.
 typedef struct RustleEqualizerSettings {
   /// The bands of the left or only channel, read during the call only; may be NULL when there are none.
   const RustleEqualizerBand *left;
-  /// Their number, at most 64.
+  /// The number of bands, at most 64.
   size_t left_count;
   /// The bands of the right channel, likewise.
   const RustleEqualizerBand *right;
-  /// Their number, at most 64.
+  /// The number of bands, at most 64.
   size_t right_count;
-  /// What both channels are amplified by, in dB, -96 to 24.
+  /// The preamplification of both channels in dB, -96 to 24.
   double preamp;
 } RustleEqualizerSettings;
 
-/// What an equalizer is for, and what it begins with.
+/// The configuration of an equalizer.
 typedef struct RustleEqualizerConfiguration {
-  /// In Hz, 1 to 1,000,000,000. Example: 48000.
+  /// The sample rate in Hz, 1 to 1,000,000,000. Example: 48000.
   double sample_rate;
-  /// 1 or 2. Example: 1.
+  /// The number of channels, 1 or 2. Example: 1.
   uint32_t channels;
-  /// The most bands that a channel has, at most 64. Example: 4.
+  /// The greatest number of bands of a channel, at most 64. Example: 4.
   uint32_t bands;
-  /// The settings in force at the beginning; with no bands and a preamplification of 0 the sound is let through as it is.
+  /// The initial settings; with no bands and a preamplification of 0 the sound passes unchanged.
   RustleEqualizerSettings settings;
 } RustleEqualizerConfiguration;
 
-/// Forgets the sound so far; a change that is under way or waits is over at once.
+/// Clears the filters' state; a change in progress or pending is completed at once.
 ///
-/// Fails with `RUSTLE_WRONG_STATE` (another call processes a block at the moment).
+/// Fails with `RUSTLE_WRONG_STATE` (another call is processing a block).
 ///
 /// Thread-safe: yes, also inside a callback. Realtime-safe: yes, while nobody frees the object.
 static inline RustleStatus rustle_equalizer_reset(RustleHandle equalizer, RustleError *error) {
@@ -618,8 +617,8 @@ static inline RustleStatus rustle_equalizer_free(RustleHandle equalizer, RustleE
 RustleStatus rustle_equalizer_change_sized(
     RustleHandle equalizer, const RustleEqualizerSettings *settings, size_t settings_size, RustleError *error);
 
-/// Changes the settings; the sound follows within 40 ms of it, without a click. A change that comes before
-/// the one before has begun takes its place; one that comes while another is under way follows it.
+/// Changes the settings; the output follows within 40 ms of sound, without a click. A change replaces a
+/// pending one and follows one in progress.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_VALUE`
 /// (memory that overlaps or is misaligned; a field out of its range), `RUSTLE_INVALID_LENGTH` (too many
@@ -634,8 +633,8 @@ static inline RustleStatus rustle_equalizer_change(
   return rustle_equalizer_change_sized(equalizer, settings, sizeof *settings, error);
 }
 
-/// Lets the sound through as it is when `is_bypassed` is not 0, or ends that; the way there and back takes
-/// 40 ms of sound like any change. Changes that are made meanwhile are kept for its end.
+/// Bypasses the equalizer when `is_bypassed` is not 0, or ends the bypass. Either transition takes 40 ms of
+/// sound, like any change. Settings changed meanwhile take effect when the bypass ends.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`.
 ///
@@ -644,16 +643,16 @@ static inline RustleStatus rustle_equalizer_change(
 /// Safety: `error` is NULL or memory that this call alone uses.
 RustleStatus rustle_equalizer_set_bypassed(RustleHandle equalizer, uint32_t is_bypassed, RustleError *error);
 
-/// Replaces the interleaved samples of `block`, whole frames, by their equalized form. The output is not
-/// delayed, and does not depend on how the sound is cut into blocks, bit for bit; without gains it is the
-/// input, bit for bit. The CPU's floating-point modes are neither read nor changed.
+/// Equalizes the interleaved samples of `block`, whole frames, in place. The output is not delayed and does
+/// not depend, bit for bit, on how the sound is divided into blocks; without gains it equals the input, bit
+/// for bit. The CPU's floating-point modes are neither read nor changed.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE` (memory that overlaps or
-/// is misaligned), `RUSTLE_WRONG_STATE` (another call uses the object at the moment),
-/// `RUSTLE_INVALID_LENGTH` (no whole frames); the block is as it was then.
+/// is misaligned), `RUSTLE_WRONG_STATE` (another call is using the object), `RUSTLE_INVALID_LENGTH` (no
+/// whole frames); the block is unchanged then.
 ///
-/// Thread-safe: no (a call beside another one with the same object is refused). Realtime-safe: yes, while
-/// nobody frees the object.
+/// Thread-safe: no (a concurrent call with the same object fails). Realtime-safe: yes, while nobody frees
+/// the object.
 ///
 /// Safety: `error`, `block` (`block_capacity` elements) are NULL or memory that this call alone uses.
 RustleStatus rustle_equalizer_process(
@@ -665,12 +664,12 @@ RustleStatus rustle_equalizer_response_sized(
     const double *frequencies, size_t frequencies_count, double *left, size_t left_capacity, double *right,
     size_t right_capacity, RustleError *error);
 
-/// Writes the factors on the amplitudes of sines, in dB, that `settings` give at `sample_rate` Hz: for each
-/// of `frequencies` in Hz one to `left` and one to `right`.
+/// Writes the magnitude response of `settings` at `sample_rate` Hz in dB: for each of `frequencies` in Hz
+/// one value to `left` and one to `right`.
 ///
 /// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_VALUE` (memory that overlaps or
-/// is misaligned; a field out of its range), `RUSTLE_INVALID_LENGTH` (too many bands, or not as many factors
-/// as frequencies); nothing is written then.
+/// is misaligned; a field out of its range), `RUSTLE_INVALID_LENGTH` (too many bands, or the numbers of
+/// frequencies and of values differ); nothing is written then.
 ///
 /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
 ///
@@ -712,10 +711,10 @@ RustleStatus rustle_equalizer_solve_sized(
     size_t targets_count, double sample_rate, double *gains, size_t gains_capacity, double *distance,
     RustleError *error);
 
-/// Writes to `gains` the gains in dB, one per band, with which the curve of all `bands` together goes
-/// through `targets`, finite and in dB, one per band, at the bands' frequencies, at `sample_rate` Hz: within
-/// -24 to 24 dB for those that peak, and as they are for the others. `distance` receives the greatest
-/// distance that is left, in dB.
+/// Writes to `gains` the gains in dB, one per band, with which the response of all `bands` together meets
+/// `targets`, finite and in dB, one per band, at the bands' frequencies, at `sample_rate` Hz: within -24 to
+/// 24 dB for peaking bands, unchanged for the others. `distance` receives the greatest remaining deviation
+/// in dB.
 ///
 /// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_VALUE` (memory that overlaps or
 /// is misaligned; a field out of its range), `RUSTLE_INVALID_LENGTH` (not as many targets or gains as
@@ -734,7 +733,7 @@ static inline RustleStatus rustle_equalizer_solve(
       error);
 }
 
-// ---- The feed: one source of trades and its consumers, each with a policy of its own.
+// ---- The feed: one source of trades and its consumers, each with its own policy.
 
 /// The number of `rustle_feed_new_simulated`.
 #define RUSTLE_NEW_FEED_SIMULATED 0xE7FDBEFDu
@@ -781,32 +780,30 @@ static inline RustleStatus rustle_equalizer_solve(
 /// The sequence number of a trade whose source has none.
 #define RUSTLE_NO_SEQUENCE UINT64_MAX
 
-/// The most bytes that a symbol's name has.
+/// The maximum length of a symbol's name in bytes.
 #define RUSTLE_SYMBOL_CAPACITY 32
 
-/// The most bytes that a notice's text has.
+/// The maximum length of a notice's text in bytes.
 #define RUSTLE_NOTICE_CAPACITY 104
 
-// `RustlePolicy`: What becomes of records that a consumer does not take in time.
+// `RustlePolicy`: The buffering policy of a consumer: the treatment of records that it does not drain in time.
 
-/// All records are kept, up to a capacity; then the oldest are dropped, and counted. As
-/// `RUSTLE_LANE_DROP_OLDEST`.
+/// Buffers all records up to a capacity, then drops and counts the oldest. As `RUSTLE_LANE_DROP_OLDEST`.
 #define RUSTLE_POLICY_DROP_OLDEST 1
 
-/// All records are kept, up to a capacity; then the newest are dropped, and counted. As
-/// `RUSTLE_LANE_DROP_NEWEST`.
+/// Buffers all records up to a capacity, then drops and counts the newest. As `RUSTLE_LANE_DROP_NEWEST`.
 #define RUSTLE_POLICY_DROP_NEWEST 2
 
-/// The newest record of each symbol is kept. As `RUSTLE_LANE_CONFLATE`.
+/// Keeps the newest record of each symbol. As `RUSTLE_LANE_CONFLATE`.
 #define RUSTLE_POLICY_CONFLATE 3
 
-/// The newest record of each symbol is handed over at even distances.
+/// Delivers the newest record of each symbol at even intervals.
 #define RUSTLE_POLICY_SAMPLED 4
 
-/// The source waits for room, so that nothing is lost.
+/// Drops nothing: the source waits for room.
 #define RUSTLE_POLICY_LOSSLESS 5
 
-// `RustleDirection`: On which side of its level an alert fires.
+// `RustleDirection`: The side of its level on which an alert fires.
 
 /// The alert fires at or above its level.
 #define RUSTLE_DIRECTION_ABOVE 0
@@ -814,81 +811,81 @@ static inline RustleStatus rustle_equalizer_solve(
 /// The alert fires at or below its level.
 #define RUSTLE_DIRECTION_BELOW 1
 
-// `RustleNotice`: What happened to a source.
+// `RustleNotice`: The kind of a notice about a source.
 
 /// A connection is being made.
 #define RUSTLE_NOTICE_CONNECTING 0
 
-/// A connection stands.
+/// The connection is established.
 #define RUSTLE_NOTICE_CONNECTED 1
 
-/// The connection was refused or lost; `count` milliseconds pass before the next attempt.
+/// The connection was refused or lost; `count` is the wait before the next attempt in milliseconds.
 #define RUSTLE_NOTICE_DISCONNECTED 2
 
-/// A message could not be understood; `count` is its number, from 0.
+/// A message was malformed; `count` is its index, from 0.
 #define RUSTLE_NOTICE_MALFORMED 3
 
-/// A message was longer than the bound; `count` messages were read so far.
+/// A message was longer than the limit; `count` messages were read so far.
 #define RUSTLE_NOTICE_OVERSIZED 4
 
-/// The source is over: by itself, or for the reason in the text.
+/// The source ended; the text is the reason of a failure, or empty.
 #define RUSTLE_NOTICE_CLOSED 5
 
-/// A source that its host fills has room again, after it refused some bytes.
+/// An external feed has room again, after it refused bytes.
 #define RUSTLE_NOTICE_ROOM 6
 
-/// The consumers may want other symbols than before: `rustle_feed_wanted`.
+/// The subscribed symbols may have changed: `rustle_feed_wanted`.
 #define RUSTLE_NOTICE_WANTED 8
 
-/// Nothing is known of a connection yet: only from `rustle_feed_connection`.
+/// No notice yet; from `rustle_feed_connection` only.
 #define RUSTLE_NOTICE_NONE 7
 
-// `RustleNotices`: Which notices a consumer gets.
+// `RustleNotices`: The notices that a consumer receives.
 
-/// All notices but those of room and of what is wanted.
+/// All notices except those of room and of subscriptions.
 #define RUSTLE_NOTICES_ALL 0
 
-/// Those from connecting to disconnected, and of the end: first the newest that there is, if any.
+/// The notices of the connection and of the end, beginning with the newest one so far, if any.
 #define RUSTLE_NOTICES_CONNECTION 1
 
-/// Those of room.
+/// The notices of room.
 #define RUSTLE_NOTICES_ROOM 2
 
-/// Those of what is wanted.
+/// The notices of subscriptions.
 #define RUSTLE_NOTICES_WANTED 3
 
-// `RustleModel`: How simulated prices move.
+// `RustleModel`: The model of simulated prices.
 
-/// Prices move by small random steps, all the same in size.
+/// A random walk with steps of one size.
 #define RUSTLE_MODEL_WALK 0
 
-/// Prices follow geometric Brownian motion.
+/// Geometric Brownian motion.
 #define RUSTLE_MODEL_GBM 1
 
-// `RustleFormat`: What the messages of a source are.
+// `RustleFormat`: The format of a source's messages.
 
-/// The format that the ending of the file's name says: `.ndjson`, `.jsonl`, `.json` or `.csv`.
+/// The format that the file name's extension names: `.ndjson`, `.jsonl`, `.json` or `.csv`.
 #define RUSTLE_FORMAT_BY_NAME 0
 
-/// A JSON text a line.
+/// One JSON text per line.
 #define RUSTLE_FORMAT_NDJSON 1
 
 /// Comma-separated values with a header.
 #define RUSTLE_FORMAT_CSV 2
 
-/// The symbols that a consumer wants.
+/// The symbols that a consumer subscribes to.
 typedef struct RustleFeedSubscription {
-  /// Distinct names, as those of a feed; they need not be known yet. Not read when `all` is not 0.
+  /// Distinct names, with the limits of a feed's symbols; the feed need not know them yet. Not read when `all` is not 0.
   const RustleString *symbols;
-  /// How many names, at most 100,000; none is a consumer that gets nothing until `rustle_feed_subscribe`.
+  /// The number of names, at most 100,000. Without any, the consumer receives nothing until `rustle_feed_subscribe`.
   size_t symbol_count;
-  /// Not 0: all symbols that there are and will be. Example: 1.
+  /// Not 0: all present and future symbols. Example: 1.
   uint32_t all;
   /// 0.
   uint32_t reserved;
 } RustleFeedSubscription;
 
-/// What becomes of records that a consumer does not take in time.
+/// The buffering policy of a consumer: the treatment of records that it does not drain in time.
 typedef struct RustleFeedPolicy {
   /// The policy. Example: 1.
   /// One of `RUSTLE_POLICY_…`.
@@ -897,13 +894,13 @@ typedef struct RustleFeedPolicy {
   uint32_t reserved;
   /// The lane's size, 1 to 1,048,576. Not read for `RUSTLE_POLICY_CONFLATE` and `RUSTLE_POLICY_SAMPLED`. Example: 64.
   size_t capacity;
-  /// The time between two samples in ns, 1 ms to 1 h. Read for `RUSTLE_POLICY_SAMPLED` only.
+  /// The time between two deliveries in ns, 1 ms to 1 h. Read for `RUSTLE_POLICY_SAMPLED` only.
   uint64_t interval_ns;
 } RustleFeedPolicy;
 
-/// A price that an alert watches for.
+/// The threshold of an alert.
 typedef struct RustleFeedThreshold {
-  /// Whose price; it need not be known yet. Example: "BTC".
+  /// The symbol; the feed need not know it yet. Example: "BTC".
   RustleString symbol;
   /// The level in units of 10^-`level_scale`.
   int64_t level_units;
@@ -922,61 +919,61 @@ typedef struct RustleFeedThreshold {
 
 /// A consumer of the trades themselves.
 typedef struct RustleTradeRequest {
-  /// Whose trades.
+  /// The symbols of the trades.
   RustleFeedSubscription subscription;
-  /// What becomes of those that are not drained in time.
+  /// The buffering policy.
   RustleFeedPolicy policy;
 } RustleTradeRequest;
 
 /// A consumer of candles.
 typedef struct RustleCandleRequest {
-  /// Whose candles.
+  /// The symbols of the candles.
   RustleFeedSubscription subscription;
-  /// What becomes of those that are not drained in time.
+  /// The buffering policy.
   RustleFeedPolicy policy;
   /// The length of a candle in ns, 1 or more. Example: 1000000000.
   int64_t interval_ns;
-  /// How long a candle waits for trades that come late, in ns, 0 to 64 intervals; see docs/market.md.
+  /// How long a candle waits for out-of-order trades, in ns, 0 to 64 intervals; see docs/market.md.
   int64_t lateness_ns;
 } RustleCandleRequest;
 
 /// A consumer of statistics.
 typedef struct RustlePriceStatisticsRequest {
-  /// Whose statistics.
+  /// The symbols of the statistics.
   RustleFeedSubscription subscription;
-  /// What becomes of those that are not drained in time.
+  /// The buffering policy.
   RustleFeedPolicy policy;
-  /// How far back the statistics reach in ns, 1 or more. Example: 1000000000.
+  /// The length of the window in ns, 1 or more. Example: 1000000000.
   int64_t window_ns;
 } RustlePriceStatisticsRequest;
 
 /// A consumer of alerts.
 typedef struct RustlePriceAlertRequest {
-  /// The prices to watch for.
+  /// The thresholds.
   const RustleFeedThreshold *thresholds;
-  /// Their number, at most 100,000.
+  /// The number of thresholds, at most 100,000.
   size_t threshold_count;
-  /// What becomes of alerts that are not drained in time.
+  /// The buffering policy.
   RustleFeedPolicy policy;
 } RustlePriceAlertRequest;
 
-/// A consumer of notices. Of those that it does not drain in time the oldest are dropped.
+/// A consumer of notices. When it does not drain them in time, the oldest are dropped.
 typedef struct RustleNoticeRequest {
   /// The lane's size, 1 to 1,048,576. Example: 16.
   size_t capacity;
-  /// Which notices.
+  /// The kinds of notices.
   /// One of `RUSTLE_NOTICES_…`.
   uint32_t notices;
   /// 0.
   uint32_t reserved;
 } RustleNoticeRequest;
 
-/// Trades that a consumer's records do not have in them.
+/// Counts of the trades that a consumer's records do not include.
 typedef struct RustleFeedOmissions {
-  /// Trades that were left out of candles or statistics because they came too late.
+  /// Trades that candles or statistics exclude because they arrived too late.
   uint64_t late;
-  /// Trades that left the windows of statistics early, because a symbol's window has at most 1,048,576 trades. The
-  /// statistics after the first of them are of fewer trades than the window's length has.
+  /// Trades that left the windows of statistics early, because a symbol's window holds at most 1,048,576 trades. From the
+  /// first of them on, statistics cover fewer trades than the window's time spans.
   uint64_t evicted;
 } RustleFeedOmissions;
 
@@ -986,21 +983,21 @@ typedef struct RustleTrade {
   int64_t price_units;
   /// The size, in units of 10^-`size_scale`; 0 when the source has none.
   int64_t size_units;
-  /// When: nanoseconds since 1970-01-01T00:00:00Z; where the source has none, when it came in.
+  /// The time in nanoseconds since 1970-01-01T00:00:00Z; the time of arrival where the source has none.
   int64_t time_ns;
-  /// The source's own number, counted for each symbol; `RUSTLE_NO_SEQUENCE` when it has none.
+  /// The source's sequence number, counted for each symbol; `RUSTLE_NO_SEQUENCE` when it has none.
   uint64_t sequence;
-  /// How many of the symbol's numbers the source skipped just before this one.
+  /// The length of the sequence gap of the symbol just before this trade.
   uint64_t sequence_gap;
   /// The symbol's number in this feed; `rustle_feed_symbol` has its name.
   uint32_t symbol;
-  /// Records that this consumer lost just before this one (with a policy of the latest: of its own symbol).
+  /// Records dropped for this consumer just before this one (with a policy that keeps the newest: of its own symbol).
   uint32_t gap;
   /// Digits of the price after the point.
   uint8_t price_scale;
   /// Digits of the size after the point.
   uint8_t size_scale;
-  /// 1 when a trade of its symbol with a higher number came before, else 0.
+  /// 1 when a trade of its symbol with a higher sequence number came before, else 0.
   uint8_t is_out_of_order;
   /// 0.
   uint8_t reserved[5];
@@ -1008,7 +1005,7 @@ typedef struct RustleTrade {
 
 /// A candle: the trades of one symbol in one interval.
 typedef struct RustleCandle {
-  /// Where the interval starts: nanoseconds since 1970-01-01T00:00:00Z.
+  /// The start of the interval in nanoseconds since 1970-01-01T00:00:00Z.
   int64_t start_ns;
   /// The price of the earliest trade.
   int64_t open_units;
@@ -1022,11 +1019,11 @@ typedef struct RustleCandle {
   int64_t volume_units;
   /// The sum of the sizes, rounded.
   double volume;
-  /// How many trades it has, at least 1.
+  /// The number of trades, at least 1.
   uint64_t count;
   /// The symbol's number in this feed.
   uint32_t symbol;
-  /// Records that this consumer lost just before this one.
+  /// Records dropped for this consumer just before this one.
   uint32_t gap;
   /// Digits of the opening price after the point.
   uint8_t open_scale;
@@ -1038,19 +1035,19 @@ typedef struct RustleCandle {
   uint8_t close_scale;
   /// Digits of the volume after the point.
   uint8_t volume_scale;
-  /// 1 when the volume has at most 18 digits, so that `volume_units` is the very sum; else 0.
+  /// 1 when the volume has at most 18 digits, so that `volume_units` is the exact sum; else 0.
   uint8_t is_volume_exact;
   /// 0.
   uint8_t reserved[2];
 } RustleCandle;
 
-/// The prices of one symbol's last while.
+/// Statistics of one symbol's prices over a window of time.
 typedef struct RustlePriceStatistics {
-  /// Where the window ends: nanoseconds since 1970-01-01T00:00:00Z.
+  /// The end of the window in nanoseconds since 1970-01-01T00:00:00Z.
   int64_t time_ns;
-  /// How many trades are in the window, at least 1.
+  /// The number of trades in the window, at least 1.
   uint64_t count;
-  /// The mean price, each trade counting the same.
+  /// The mean price of the trades, unweighted.
   double mean;
   /// The sample variance of the prices; 0 for one trade.
   double variance;
@@ -1060,11 +1057,11 @@ typedef struct RustlePriceStatistics {
   int64_t max_units;
   /// The oldest price in the window.
   int64_t first_units;
-  /// The newest.
+  /// The newest price in the window.
   int64_t last_units;
   /// The symbol's number in this feed.
   uint32_t symbol;
-  /// Records that this consumer lost just before this one.
+  /// Records dropped for this consumer just before this one.
   uint32_t gap;
   /// Digits of the lowest price after the point.
   uint8_t min_scale;
@@ -1080,19 +1077,19 @@ typedef struct RustlePriceStatistics {
 
 /// An alert that fired.
 typedef struct RustlePriceAlert {
-  /// The price that reached the level.
+  /// The price that reached the threshold.
   int64_t price_units;
   /// The size of its trade; 0 when the source has none.
   int64_t size_units;
-  /// When: nanoseconds since 1970-01-01T00:00:00Z.
+  /// The time in nanoseconds since 1970-01-01T00:00:00Z.
   int64_t time_ns;
-  /// The trade's number, as in `RustleTrade`.
+  /// The trade's sequence number, as in `RustleTrade`.
   uint64_t sequence;
-  /// Which of the consumer's thresholds, from 0.
+  /// The index of the consumer's threshold, from 0.
   uint32_t threshold;
   /// The symbol's number in this feed.
   uint32_t symbol;
-  /// Records that this consumer lost just before this one.
+  /// Records dropped for this consumer just before this one.
   uint32_t gap;
   /// Digits of the price after the point.
   uint8_t price_scale;
@@ -1102,107 +1099,107 @@ typedef struct RustlePriceAlert {
   uint8_t reserved[2];
 } RustlePriceAlert;
 
-/// Something that happened to a source.
+/// A notice about a source.
 typedef struct RustleFeedNotice {
-  /// When: nanoseconds since 1970-01-01T00:00:00Z.
+  /// The time in nanoseconds since 1970-01-01T00:00:00Z.
   int64_t time_ns;
-  /// A number that says more, by the kind; else 0.
+  /// A number that depends on the kind; else 0.
   uint64_t count;
-  /// What happened.
+  /// The kind.
   /// One of `RUSTLE_NOTICE_…`.
   uint32_t kind;
-  /// Notices that this consumer lost just before this one.
+  /// Notices dropped for this consumer just before this one.
   uint32_t gap;
   /// The bytes of `text` in use.
   uint32_t text_length;
-  /// How many attempts in a row have failed, for notices of connections; else 0.
+  /// The number of consecutive failed attempts, for notices of connections; else 0.
   uint32_t failures;
-  /// The reason or the place, for people to read: UTF-8, not NUL-terminated.
+  /// The reason or the address, for display: UTF-8, not NUL-terminated.
   uint8_t text[RUSTLE_NOTICE_CAPACITY];
 } RustleFeedNotice;
 
-/// The symbols that the consumers of a feed want together.
+/// The symbols that the consumers of a feed subscribe to together.
 typedef struct RustleFeedWanted {
-  /// Higher than before whenever what is wanted may have changed.
+  /// Increases whenever the subscriptions may have changed.
   uint64_t version;
-  /// How many are wanted by name.
+  /// The number of symbols subscribed to by name.
   size_t count;
-  /// The bytes that their names take in the text of `rustle_feed_wanted`.
+  /// The length of their names in the text of `rustle_feed_wanted`, in bytes.
   size_t length;
-  /// 1: somebody wants all that there are; else 0.
+  /// 1 when a consumer subscribes to all symbols; else 0.
   uint32_t all;
   /// 0.
   uint32_t reserved;
 } RustleFeedWanted;
 
-/// What a source met with so far.
+/// The counts of a source so far.
 typedef struct RustleFeedCounts {
   /// Bytes read.
   uint64_t bytes;
   /// Lines or messages read, empty ones aside.
   uint64_t messages;
-  /// Trades handed to the consumers.
+  /// Trades delivered to the consumers.
   uint64_t trades;
-  /// Messages that could not be understood.
+  /// Malformed messages, which were skipped.
   uint64_t malformed;
-  /// Messages longer than the bound, which were skipped.
+  /// Messages longer than the limit, which were skipped.
   uint64_t oversized;
-  /// Messages that are no trades: heartbeats, acknowledgements.
+  /// Messages that are not trades: heartbeats, acknowledgements.
   uint64_t others;
-  /// How many times numbers of a symbol were skipped.
+  /// The number of sequence gaps.
   uint64_t gaps;
-  /// How many numbers were skipped, those that came later included.
+  /// The number of skipped sequence numbers, including those that arrived later.
   uint64_t skipped_numbers;
-  /// Trades whose number had come before; they are left out.
+  /// Trades whose sequence number had arrived before; they are dropped.
   uint64_t duplicates;
-  /// Trades that came after one of their symbol with a higher number.
+  /// Trades that arrived after one of their symbol with a higher sequence number.
   uint64_t out_of_order;
   /// Connections made, the first included.
   uint64_t connections;
-  /// Connections that were lost or refused.
+  /// Connections lost or refused.
   uint64_t disconnections;
 } RustleFeedCounts;
 
-/// Where a feed is given to others, and how.
+/// The configuration of a feed's server.
 typedef struct RustleServerRequest {
-  /// `host:port`, with the port 0 for any that is free, or `unix:/path`. Example: "127.0.0.1:0".
+  /// The address: `host:port`, with the port 0 for any free one, or `unix:/path`. Example: "127.0.0.1:0".
   RustleString address;
-  /// What becomes of the trades that a client does not read in time.
+  /// The buffering policy for trades that a client does not read in time.
   RustleFeedPolicy policy;
 } RustleServerRequest;
 
-/// What went through a server so far.
+/// The counts of a server so far.
 typedef struct RustleServerCounts {
   /// Clients at present.
   uint64_t clients;
-  /// Clients that were let in, those at present included.
+  /// Clients accepted, including the present ones.
   uint64_t accepted;
-  /// Clients that were turned away.
+  /// Clients rejected.
   uint64_t refused;
-  /// Bytes that were written.
+  /// Bytes written.
   uint64_t bytes;
-  /// Trades that were written.
+  /// Trades written.
   uint64_t trades;
-  /// Trades that clients were too slow for.
+  /// Trades dropped because clients were too slow.
   uint64_t dropped;
 } RustleServerCounts;
 
-/// What one client of a server got so far.
+/// The counts of one client of a server so far.
 typedef struct RustleServerClient {
-  /// Its number: the first client of a server is 0.
+  /// The client's number: the first client of a server is 0.
   uint64_t number;
-  /// When it came: nanoseconds since 1970-01-01T00:00:00Z.
+  /// The time of its connection in nanoseconds since 1970-01-01T00:00:00Z.
   int64_t since_ns;
-  /// Bytes that were written to it.
+  /// Bytes written to it.
   uint64_t bytes;
   /// Trades that went through its lane.
   RustleLaneStatistics lane;
 } RustleServerClient;
 
-/// How one symbol's price moves in geometric Brownian motion.
+/// The parameters of one symbol's geometric Brownian motion.
 typedef struct RustleGbmParameters {
-  /// The price that it moves from, in units of 10^-`price_scale`: 1 to 10^15. It moves by this unit; the first trade is a
-  /// step on. Example: 100.
+  /// The initial price in units of 10^-`price_scale`: 1 to 10^15. The price moves by this unit; the first trade is one step
+  /// later. Example: 100.
   int64_t price_units;
   /// The expected growth per year as a continuous rate, -1,000 to 1,000.
   double drift;
@@ -1214,48 +1211,49 @@ typedef struct RustleGbmParameters {
   uint32_t reserved;
 } RustleGbmParameters;
 
-/// A feed of prices that are made up.
+/// A feed of simulated prices.
 typedef struct RustleSimulatedFeed {
-  /// The symbols that there are: distinct names of 1 to 32 bytes without white space or control characters.
+  /// The symbols: distinct names of 1 to 32 bytes without white space or control characters.
   const RustleString *symbols;
-  /// How many symbols, 1 to 100,000.
+  /// The number of symbols, 1 to 100,000.
   size_t symbol_count;
-  /// How prices move with `RUSTLE_MODEL_GBM`, in the order of the symbols; those that are missing have no drift and a
-  /// volatility of 0.5. Not read for other models.
+  /// The parameters of `RUSTLE_MODEL_GBM`, in the order of the symbols; missing ones have no drift and a volatility of 0.5.
+  /// Not read for other models.
   const RustleGbmParameters *parameters;
-  /// How many parameters, at most as many as symbols.
+  /// The number of parameters, at most that of the symbols.
   size_t parameter_count;
-  /// Updates a second of each symbol, 0.001 to 10,000,000. Example: 1000.
+  /// Updates per second of each symbol, 0.001 to 10,000,000. Example: 1000.
   double updates_per_second;
   /// The same seed, symbols and model give the same prices.
   uint64_t seed;
-  /// The number of updates after which the source ends; 0: it does not.
+  /// The number of updates after which the source ends; 0: no limit.
   uint64_t update_limit;
   /// The runtime that it runs on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
   RustleHandle runtime;
-  /// How prices move.
+  /// The model of the prices.
   /// One of `RUSTLE_MODEL_…`.
   uint32_t model;
   /// 0.
   uint32_t reserved;
 } RustleSimulatedFeed;
 
-/// A feed that plays a file.
+/// A feed that replays a file.
 typedef struct RustleReplayFeed {
-  /// The file. Example: "Cargo.toml".
+  /// The path of the file. Example: "Cargo.toml".
   RustleString path;
-  /// How its messages make trades, as text: `symbol=s,price=p,time=T:ms`; empty: the schema of `rustle ticker --json`.
+  /// The schema that maps its messages to trades, as text: `symbol=s,price=p,time=T:ms`; empty: the schema of `rustle
+  /// ticker --json`.
   RustleString schema;
-  /// How many times as fast as it was recorded, 0.001 to 1,000,000; 0: without waiting.
+  /// The speed relative to the recording, 0.001 to 1,000,000; 0: without waiting.
   double speed;
-  /// Trades before this time are passed over: nanoseconds since 1970-01-01T00:00:00Z. Read only when `has_from` is not 0.
+  /// Trades before this time are skipped; in nanoseconds since 1970-01-01T00:00:00Z. Read only when `has_from` is not 0.
   int64_t from_ns;
   /// The runtime that it runs on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
   RustleHandle runtime;
   /// The file's format. Example: 1.
   /// One of `RUSTLE_FORMAT_…`.
   uint32_t format;
-  /// Not 0: it begins again when it has come to its end.
+  /// Not 0: the replay begins again at the end of the file.
   uint32_t repeats;
   /// Not 0: `from_ns` counts.
   uint32_t has_from;
@@ -1263,46 +1261,45 @@ typedef struct RustleReplayFeed {
   uint32_t reserved;
 } RustleReplayFeed;
 
-/// A feed from another process, over a connection that is made again whenever it is lost.
+/// A feed from another process, over a connection that is established again whenever it is lost.
 typedef struct RustleLiveFeed {
-  /// Where it is: `host:port`, `tcp://host:port`, `[::1]:port` or `unix:/path`.
-  /// Example: "unix:/no/such/socket".
+  /// The address: `host:port`, `tcp://host:port`, `[::1]:port` or `unix:/path`. Example: "unix:/no/such/socket".
   RustleString address;
-  /// How its messages, one a line, make trades, as text; empty: the schema of `rustle ticker --json`.
+  /// The schema that maps its messages, one per line, to trades, as text; empty: the schema of `rustle ticker --json`.
   RustleString schema;
-  /// How long it may take to accept a connection, in ns: 10 ms to 1 day. Example: 1000000000.
+  /// The timeout of an attempt to connect, in ns: 10 ms to 1 day. Example: 1000000000.
   uint64_t connecting_ns;
-  /// How long it may be silent before the connection counts as lost, in ns: 10 ms to 1 day; 0: for ever.
+  /// The time without data after which the connection counts as lost, in ns: 10 ms to 1 day; 0: no limit.
   uint64_t silence_ns;
-  /// The longest wait before the second attempt, in ns: 1 ms to `cap_ns`. It doubles with each failure in a row.
+  /// The longest wait before the second attempt, in ns: 1 ms to `cap_ns`. It doubles with each consecutive failure.
   /// Example: 1000000.
   uint64_t base_ns;
-  /// What it stops growing at, in ns: at most 1 day. Example: 4000000.
+  /// The upper limit of the longest wait, in ns: at most 1 day. Example: 4000000.
   uint64_t cap_ns;
-  /// A connection that held for so many ns counts as healthy: the next failure is the first again.
+  /// The time in ns after which a connection counts as healthy: the next failure is then the first again.
   uint64_t healthy_ns;
   /// The runtime of its consumers: 0 for the shared one, or a handle of `rustle_runtime_new_manual`. The connection is read
   /// on a thread of its own whatever the runtime.
   RustleHandle runtime;
-  /// Not 0: the numbers of its trades begin anew with each connection. Where they go on, what was sent while there was no
-  /// connection is reported as skipped.
+  /// Not 0: the sequence numbers of its trades begin anew with each connection. Otherwise trades sent while there was no
+  /// connection are reported as a sequence gap.
   uint32_t restarts_numbers;
-  /// Not 0: it is sent which symbols are wanted, after each connection and each change; see docs/market.md.
+  /// Not 0: the subscribed symbols are sent to the source after each connection and each change; see docs/market.md.
   uint32_t subscribes;
 } RustleLiveFeed;
 
-/// A feed whose bytes the host brings, by `rustle_feed_push`.
+/// An external feed, whose bytes the host passes to `rustle_feed_push`.
 typedef struct RustleExternalFeed {
-  /// How its messages, one a line, make trades, as text; empty: the schema of `rustle ticker --json`.
+  /// The schema that maps its messages, one per line, to trades, as text; empty: the schema of `rustle ticker --json`.
   RustleString schema;
   /// The runtime that it runs on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
   RustleHandle runtime;
-  /// The most bytes of a message, 1 to 16,777,216; a longer one is counted and skipped. 0: 65,536.
+  /// The maximum length of a message in bytes, 1 to 16,777,216; a longer one is counted and skipped. 0: 65,536.
   size_t message_limit;
   /// `RUSTLE_FORMAT_NDJSON` or `RUSTLE_FORMAT_CSV`. Example: 1.
   /// One of `RUSTLE_FORMAT_…`.
   uint32_t format;
-  /// Not 0: the numbers of its trades begin anew with each connection that the host reports.
+  /// Not 0: the sequence numbers of its trades begin anew with each connection that the host reports.
   uint32_t restarts_numbers;
 } RustleExternalFeed;
 
@@ -1338,7 +1335,7 @@ static inline RustleStatus rustle_feed_new_replay(
 }
 
 /// Makes a feed from another process. It connects when it runs, and again whenever the connection is refused
-/// or lost; nobody at the address is no fault. `feed` receives the handle, to be freed with
+/// or lost; an address at which nobody listens is not an error. `feed` receives the handle, to be freed with
 /// `rustle_feed_free`. See `rustle_new`.
 ///
 /// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_STALE_HANDLE` (the runtime's),
@@ -1359,7 +1356,7 @@ static inline RustleStatus rustle_feed_new_external(
   return rustle_new(RUSTLE_NEW_FEED_EXTERNAL, configuration, sizeof *configuration, feed, error);
 }
 
-/// Writes what the source met with so far to `description`.
+/// Writes the source's counts so far to `description`.
 ///
 /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
 static inline RustleStatus rustle_feed_counts(
@@ -1368,7 +1365,7 @@ static inline RustleStatus rustle_feed_counts(
 }
 
 /// Writes the newest notice of a feed's connection or of its end to `description`; one of the kind
-/// `RUSTLE_NOTICE_NONE` when there was none.
+/// `RUSTLE_NOTICE_NONE` if there was none.
 ///
 /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
 static inline RustleStatus rustle_feed_connection(
@@ -1395,8 +1392,8 @@ static inline RustleStatus rustle_feed_drain_trades(
   return rustle_drain(session, RUSTLE_START_FEED_TRADES, buffer, sizeof *buffer, capacity, count, statistics, sizeof *statistics, error);
 }
 
-/// Starts a consumer of candles. Those that are open when the source comes to its end are handed out then.
-/// `session` receives the handle, to be freed with `rustle_session_free`. See `rustle_start`.
+/// Starts a consumer of candles. Candles that are open when the source ends are delivered then. `session`
+/// receives the handle, to be freed with `rustle_session_free`. See `rustle_start`.
 ///
 /// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (a field out of its
 /// range), `RUSTLE_DUPLICATE_SYMBOL` to `RUSTLE_TOO_MANY_SYMBOLS`.
@@ -1414,7 +1411,7 @@ static inline RustleStatus rustle_feed_drain_candles(
   return rustle_drain(session, RUSTLE_START_FEED_CANDLES, buffer, sizeof *buffer, capacity, count, statistics, sizeof *statistics, error);
 }
 
-/// Starts a consumer of the statistics of each symbol's last while, after each of its trades. `session`
+/// Starts a consumer of statistics: each symbol's over the window that ends at each of its trades. `session`
 /// receives the handle, to be freed with `rustle_session_free`. See `rustle_start`.
 ///
 /// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (a field out of its
@@ -1452,7 +1449,7 @@ static inline RustleStatus rustle_feed_drain_alerts(
   return rustle_drain(session, RUSTLE_START_FEED_ALERTS, buffer, sizeof *buffer, capacity, count, statistics, sizeof *statistics, error);
 }
 
-/// Starts a consumer of what happens to the source. `session` receives the handle, to be freed with
+/// Starts a consumer of notices about the source. `session` receives the handle, to be freed with
 /// `rustle_session_free`. See `rustle_start`.
 ///
 /// Fails with `RUSTLE_INVALID_VALUE` (a field out of its range), `RUSTLE_INVALID_LENGTH`.
@@ -1470,8 +1467,8 @@ static inline RustleStatus rustle_feed_drain_notices(
   return rustle_drain(session, RUSTLE_START_FEED_NOTICES, buffer, sizeof *buffer, capacity, count, statistics, sizeof *statistics, error);
 }
 
-/// Writes to `description` how many trades a session's candles or statistics do not have in them, also of
-/// one that is over; 0 for other sessions of a feed.
+/// Writes the counts of the trades that a session's candles or statistics do not include to `description`,
+/// also after the session's end; 0 for other sessions of a feed.
 ///
 /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
 static inline RustleStatus rustle_feed_omissions(
@@ -1479,11 +1476,12 @@ static inline RustleStatus rustle_feed_omissions(
   return rustle_describe(session, RUSTLE_DESCRIBE_FEED_OMISSIONS, description, sizeof *description, error);
 }
 
-/// Gives a feed to whoever connects; docs/market.md has the protocol. The server is a session, which also
-/// ends when the feed is shut down or freed, or when the feed came to its end and each client has read what
-/// there was. The sink's `on_signal` is called with NULL when clients have come or gone; its `on_release`
-/// once no thread of the server is left and the address is free. Both are called on threads of the server's
-/// own. `session` receives the handle, to be freed with `rustle_session_free`. See `rustle_start`.
+/// Serves a feed to the clients that connect; docs/market.md has the protocol. The server is a session,
+/// which also ends when the feed is shut down or freed, or when the feed has ended and each client has read
+/// everything. The sink's `on_signal` is called with NULL when clients have connected or disconnected; its
+/// `on_release` once every thread of the server has ended and the address is free. Both are called on the
+/// server's own threads. `session` receives the handle, to be freed with `rustle_session_free`. See
+/// `rustle_start`.
 ///
 /// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (a field out of its
 /// range), `RUSTLE_MALFORMED_ADDRESS`, `RUSTLE_ADDRESS_UNAVAILABLE`.
@@ -1498,8 +1496,7 @@ static inline RustleStatus rustle_feed_free(RustleHandle feed, RustleError *erro
   return rustle_free(rustle_of_kind(feed, 14), error);
 }
 
-/// Writes what went through a server so far to `description`. Works after its end, until its handle is
-/// freed.
+/// Writes the counts of a server so far to `description`. Works after its end, until its handle is freed.
 ///
 /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
 static inline RustleStatus rustle_server_counts(
@@ -1507,25 +1504,25 @@ static inline RustleStatus rustle_server_counts(
   return rustle_describe(session, RUSTLE_DESCRIBE_SERVER_COUNTS, description, sizeof *description, error);
 }
 
-/// Begins the source, so that consumers that are there before get its first trade. Idempotent. When the
-/// source comes to its end every session of the feed ends, those that are started later too.
+/// Starts the source; consumers that were started before receive its first trade. Idempotent. When the
+/// source ends, every session of the feed ends, including those that are started later.
 ///
-/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_SHUT_DOWN`, `RUSTLE_FORKED`, `RUSTLE_EXHAUSTED` (the feed is
-/// over then).
+/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_SHUT_DOWN`, `RUSTLE_FORKED`, `RUSTLE_EXHAUSTED` (the feed has
+/// ended then).
 ///
 /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
 ///
 /// Safety: `error` is NULL or memory that this call alone uses.
 RustleStatus rustle_feed_run(RustleHandle feed, RustleError *error);
 
-/// Has a feed of `rustle_feed_new_external` read the next bytes, which continue those before. `taken`
-/// receives how many it took: fewer when a consumer with `RUSTLE_POLICY_LOSSLESS` has no room, none before
-/// `rustle_feed_run`. The rest is to be pushed again after a notice of `RUSTLE_NOTICE_ROOM`. Calls come one
-/// after the other, or their bytes mix.
+/// Makes a feed of `rustle_feed_new_external` read the next bytes, which continue those before. `taken`
+/// receives the number of bytes taken: fewer when a consumer with `RUSTLE_POLICY_LOSSLESS` has no room, none
+/// before `rustle_feed_run`. Push the rest again after a notice of `RUSTLE_NOTICE_ROOM`. Do not call it
+/// concurrently for one feed: the bytes would interleave.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`
 /// (memory that overlaps or is misaligned), `RUSTLE_WRONG_SOURCE` (a feed of another source),
-/// `RUSTLE_WRONG_STATE` (it was closed or is over); nothing is taken then.
+/// `RUSTLE_WRONG_STATE` (it was closed or has ended); nothing is taken then.
 ///
 /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
 ///
@@ -1534,16 +1531,16 @@ RustleStatus rustle_feed_run(RustleHandle feed, RustleError *error);
 RustleStatus rustle_feed_push(
     RustleHandle feed, const uint8_t *bytes, size_t bytes_count, size_t *taken, RustleError *error);
 
-/// Reports the connection that the host has to the consumers of a feed of `rustle_feed_new_external`. `kind`
-/// is `RUSTLE_NOTICE_CONNECTING`, `RUSTLE_NOTICE_CONNECTED` (a line that has begun is dropped),
-/// `RUSTLE_NOTICE_DISCONNECTED`, or `RUSTLE_NOTICE_CLOSED`: the feed comes to its end then, once what was
-/// pushed has been handed over, and fails for the reason in `note` unless that is empty. `retry_ms` is the
-/// time before the next attempt, for disconnected only; `failures` the attempts in a row that failed, for
+/// Reports the state of the host's connection to the consumers of a feed of `rustle_feed_new_external`.
+/// `kind` is `RUSTLE_NOTICE_CONNECTING`, `RUSTLE_NOTICE_CONNECTED` (an incomplete line is dropped),
+/// `RUSTLE_NOTICE_DISCONNECTED`, or `RUSTLE_NOTICE_CLOSED`: the feed then ends once the pushed data have
+/// been delivered, and fails for the reason in `note` unless that is empty. `retry_ms` is the time before
+/// the next attempt, for disconnected only; `failures` the number of consecutive failed attempts, for
 /// connecting and disconnected; `note` the place or the reason. `kind` is one of `RUSTLE_NOTICE_…`.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`,
 /// `RUSTLE_INVALID_VALUE` (another kind), `RUSTLE_WRONG_SOURCE` (a feed of another source),
-/// `RUSTLE_WRONG_STATE` (it was closed or is over).
+/// `RUSTLE_WRONG_STATE` (it was closed or has ended).
 ///
 /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
 ///
@@ -1557,11 +1554,11 @@ RustleStatus rustle_feed_wanted_sized(
     RustleHandle feed, uint8_t *names, size_t names_capacity, RustleFeedWanted *wanted, size_t wanted_size,
     RustleError *error);
 
-/// Reports which symbols the consumers of a feed want together: `wanted` receives how many, and `names`
-/// their names in the order of their bytes, each with a line feed behind it, if there is room for all.
-/// Nothing is written to `names` when `length` of `wanted` is more than `names_capacity`: the call is to be
-/// made again with so much room. When `all` is 1 the names are those that somebody wants by name too.
-/// `RUSTLE_NOTICES_WANTED` says when to look again.
+/// Reports the symbols that the consumers of a feed subscribe to together: `wanted` receives their number,
+/// and `names` their names in byte order, each followed by a line feed, if there is room for all. Nothing is
+/// written to `names` when `length` of `wanted` is more than `names_capacity`: call again with that much
+/// room. When `all` is 1, the names are those that are also subscribed to by name. A notice of
+/// `RUSTLE_NOTICES_WANTED` reports a change.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_LENGTH`,
 /// `RUSTLE_INVALID_VALUE` (memory that overlaps or is misaligned).
@@ -1575,8 +1572,8 @@ static inline RustleStatus rustle_feed_wanted(
   return rustle_feed_wanted_sized(feed, names, names_capacity, wanted, sizeof *wanted, error);
 }
 
-/// Draws how long a host waits before its next attempt to connect, after `failures` attempts in a row that
-/// failed: evenly from 0 to `base_ns` doubled for each failure but the first, at most `cap_ns`. `wait_ns`
+/// Draws a host's wait before its next attempt to connect, after `failures` consecutive failed attempts:
+/// uniformly from 0 to `base_ns` doubled for each failure except the first, at most `cap_ns`. `wait_ns`
 /// receives it. The same `seed` draws the same wait.
 ///
 /// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE` (memory that overlaps or is misaligned; a base
@@ -1594,15 +1591,15 @@ RustleStatus rustle_feed_subscribe_sized(
     RustleHandle session, const RustleString *add, size_t add_size, size_t add_count,
     const RustleString *remove, size_t remove_size, size_t remove_count, RustleError *error);
 
-/// Has a consumer get the trades of the symbols at `add` too, and those of the ones at `remove` no more,
-/// from the source's next trade on. What waits in its lane stays there; what a candle or a statistic has of
-/// a symbol that is removed is forgotten. One that wanted all wants from then on all that are known, but for
-/// those.
+/// Subscribes a consumer to the symbols at `add` and unsubscribes it from those at `remove`, from the
+/// source's next trade on. Waiting records stay in its lane; the candles and statistics of a removed symbol
+/// are discarded. A consumer of all symbols is from then on subscribed to all known ones except those
+/// removed.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_INVALID_VALUE` (a session of another engine; memory that
 /// overlaps or is misaligned; a session of notices), `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`,
 /// `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_DUPLICATE_SYMBOL` to `RUSTLE_TOO_MANY_SYMBOLS`,
-/// `RUSTLE_WRONG_STATE` (the session is over); nothing is changed then.
+/// `RUSTLE_WRONG_STATE` (the session has ended); nothing is changed then.
 ///
 /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
 ///
@@ -1615,9 +1612,9 @@ static inline RustleStatus rustle_feed_subscribe(
       session, add, sizeof *add, add_count, remove, sizeof *remove, remove_count, error);
 }
 
-/// Writes the name of a symbol, by the number that records of this session carry, to `name`, for which
-/// `RUSTLE_SYMBOL_CAPACITY` bytes are enough room. `length` receives the number of bytes: UTF-8, not
-/// NUL-terminated. A number has the same name for as long as the feed lives. Works after the session's end,
+/// Writes the name of the symbol with this number in the session's records to `name`, for which
+/// `RUSTLE_SYMBOL_CAPACITY` bytes are enough. `length` receives the number of bytes: UTF-8, not
+/// NUL-terminated. A number keeps its name for the lifetime of the feed. Works after the session's end,
 /// until its handle is freed.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_INVALID_VALUE` (a session of another engine; memory that
@@ -1632,8 +1629,8 @@ RustleStatus rustle_feed_symbol(
     RustleHandle session, uint32_t number, uint8_t *name, size_t name_capacity, size_t *length,
     RustleError *error);
 
-/// Writes where a server is to `address`, for which 300 bytes are enough room: the text that a client takes,
-/// with the port that was found where none was asked for. `length` receives the number of bytes: UTF-8, not
+/// Writes the address of a server to `address`, for which 300 bytes are enough: the text that a client
+/// takes, with the actual port where 0 was requested. `length` receives the number of bytes: UTF-8, not
 /// NUL-terminated.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_INVALID_VALUE` (a session of another engine; memory that
@@ -1652,8 +1649,8 @@ RustleStatus rustle_server_clients_sized(
     RustleHandle session, RustleServerClient *clients, size_t clients_size, size_t clients_capacity,
     size_t *count, RustleError *error);
 
-/// Writes what the present clients of a server got to `clients`, as many as there is room for, the oldest
-/// first. `count` receives how many clients there are, which may be more: at most 1,024.
+/// Writes the counts of the present clients of a server to `clients`, as many as fit, the oldest first.
+/// `count` receives the number of clients, which may be more: at most 1,024.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_INVALID_VALUE` (a session of another engine; memory that
 /// overlaps or is misaligned), `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_LENGTH`.
@@ -1668,7 +1665,7 @@ static inline RustleStatus rustle_server_clients(
   return rustle_server_clients_sized(session, clients, sizeof *clients, clients_capacity, count, error);
 }
 
-// ---- Spectra of frames and the way back, windows, and the sinusoids in a spectrum; the two functions of the project's brief.
+// ---- Spectra of frames, their inverse, windows, and the sinusoids in a spectrum; the two functions of the project's brief.
 
 /// The number of `rustle_fft_plan_new`.
 #define RUSTLE_NEW_FFT_PLAN 0xF8B203A2u
@@ -1682,7 +1679,7 @@ static inline RustleStatus rustle_server_clients(
 /// The number of `rustle_fft_inverse_describe`.
 #define RUSTLE_DESCRIBE_FFT_INVERSE 0x717792B4u
 
-// `RustleWindow`: What the samples of a frame are weighted with.
+// `RustleWindow`: The window function of a frame's samples.
 
 /// No window: all coefficients are 1.
 #define RUSTLE_WINDOW_NONE 0
@@ -1696,7 +1693,7 @@ static inline RustleStatus rustle_server_clients(
 /// The Blackman window, 0.42, 0.5 and 0.08.
 #define RUSTLE_WINDOW_BLACKMAN 3
 
-// `RustleSymmetry`: Where the period of a window ends.
+// `RustleSymmetry`: The symmetry of a window function.
 
 /// A window of N coefficients is one period of its cosines: for spectra.
 #define RUSTLE_SYMMETRY_PERIODIC 0
@@ -1704,7 +1701,7 @@ static inline RustleStatus rustle_server_clients(
 /// The last coefficient of a window equals the first: for filter design.
 #define RUSTLE_SYMMETRY_SYMMETRIC 1
 
-// `RustleNormalization`: What the magnitudes of a spectrum are relative to.
+// `RustleNormalization`: The normalization of a spectrum's magnitudes.
 
 /// The sum itself: a full-scale sine reads about half the window's sum.
 #define RUSTLE_NORMALIZATION_NONE 0
@@ -1713,7 +1710,7 @@ static inline RustleStatus rustle_server_clients(
 /// 1.0 in bin 0.
 #define RUSTLE_NORMALIZATION_AMPLITUDE 1
 
-// `RustleSpectrumOutput`: What is written for the N/2 + 1 bins of a frame.
+// `RustleSpectrumOutput`: The output for the N/2 + 1 bins of a frame.
 
 /// The magnitude of each bin.
 #define RUSTLE_OUTPUT_MAGNITUDES 0
@@ -1749,70 +1746,70 @@ static inline RustleStatus rustle_server_clients(
 /// Four lanes in 128-bit registers of arm64: NEON.
 #define RUSTLE_INSTRUCTION_SET_NEON 5
 
-/// What the spectra of a plan are.
+/// The configuration of a plan.
 typedef struct RustleFftPlanConfiguration {
   /// The number of samples N of a frame: a power of two from 64 to 65,536. Example: 256.
   size_t size;
-  /// The window.
+  /// The window function.
   /// One of `RUSTLE_WINDOW_…`.
   uint32_t window;
-  /// Its symmetry.
+  /// The symmetry of the window function.
   /// One of `RUSTLE_SYMMETRY_…`.
   uint32_t symmetry;
-  /// What the magnitudes are relative to.
+  /// The normalization of the magnitudes.
   /// One of `RUSTLE_NORMALIZATION_…`.
   uint32_t normalization;
-  /// The instructions. An instruction set that this machine does not have is out of range.
+  /// The instruction set. One that this machine does not have is out of range.
   /// One of `RUSTLE_INSTRUCTION_SET_…`.
   uint32_t instruction_set;
 } RustleFftPlanConfiguration;
 
-/// What an inverse transforms.
+/// The configuration of an inverse transform.
 typedef struct RustleFftInverseConfiguration {
   /// The number of samples N of a frame: a power of two from 64 to 65,536. Example: 256.
   size_t size;
-  /// The instructions. An instruction set that this machine does not have is out of range.
+  /// The instruction set. One that this machine does not have is out of range.
   /// One of `RUSTLE_INSTRUCTION_SET_…`.
   uint32_t instruction_set;
   /// 0.
   uint32_t reserved;
 } RustleFftInverseConfiguration;
 
-/// What a plan, or an inverse, is.
+/// The description of a plan or an inverse.
 typedef struct RustleFftDescription {
   /// The number of samples N of a frame.
   size_t size;
-  /// The least number of floats of scratch memory that a caller may bring.
+  /// The minimum length of a caller's scratch memory in floats.
   size_t scratch_length;
-  /// The instructions that it uses, never `RUSTLE_INSTRUCTION_SET_PREFERRED`.
+  /// The instruction set that it uses, never `RUSTLE_INSTRUCTION_SET_PREFERRED`.
   /// One of `RUSTLE_INSTRUCTION_SET_…`.
   uint32_t instruction_set;
   /// 0.
   uint32_t reserved;
 } RustleFftDescription;
 
-/// What `rustle_spectrum_peaks` looks for, and in what.
+/// The configuration of `rustle_spectrum_peaks`.
 typedef struct RustlePeakSearch {
   /// The sample rate of the signal in Hz, finite and above 0. Example: 48000.
   double sample_rate;
-  /// The least amplitude of a peak, linear, at least 0.
+  /// The minimum amplitude of a peak, linear, at least 0.
   double threshold;
-  /// The least distance between two peaks in bins, at least 0; half the width of the window's main lobe in any case.
+  /// The minimum distance between two peaks in bins, at least 0; never less than half the width of the window's main lobe.
   double separation;
-  /// The periodic window that the spectrum was made with.
+  /// The periodic window function of the spectrum.
   /// One of `RUSTLE_WINDOW_…`.
   uint32_t window;
   /// 0.
   uint32_t reserved;
 } RustlePeakSearch;
 
-/// A sinusoid that a spectrum shows.
+/// A sinusoid in a spectrum.
 typedef struct RustlePeak {
-  /// Its place in bins, between the bins.
+  /// The fractional bin.
   double bin;
-  /// Its frequency in Hz.
+  /// The frequency in Hz.
   double frequency;
-  /// Its amplitude, 1.0 for a full-scale sine.
+  /// The amplitude, 1.0 for a full-scale sine.
   double amplitude;
 } RustlePeak;
 
@@ -1820,15 +1817,15 @@ typedef struct RustlePeak {
 /// rate of R.
 ///
 /// `buffer` are `length` samples, at least 1, read during the call only. A shorter signal than `fft_size` is
-/// padded with zeros at its end, a longer one is cropped to its first `fft_size` samples. `fft_size` is a
+/// padded with zeros at its end, a longer one is truncated to its first `fft_size` samples. `fft_size` is a
 /// power of two from 256 to 8192. `window_type` is 0 for none, 1 for Hann, 2 for Hamming, 3 for Blackman;
 /// the periodic window spans the `fft_size` samples, padding included. The magnitudes are those of the sum,
-/// not scaled: numpy.abs(numpy.fft.rfft(padded * window)).
+/// without normalization: numpy.abs(numpy.fft.rfft(padded * window)).
 ///
-/// Returns `fft_size` / 2 floats that stay valid until they are given to `free_fft_result_rust`; NULL, and
-/// nothing to free, when an argument is not as said, or the variable RUSTLE_FFT_INSTRUCTION_SET names an
-/// instruction set that this machine does not have (`rustle_fft_instruction_set` says so). A sample that is
-/// not finite is no fault: it makes every magnitude NaN or infinite.
+/// Returns `fft_size` / 2 floats that stay valid until they are passed to `free_fft_result_rust`; NULL, and
+/// nothing to free, when an argument is invalid, or the variable RUSTLE_FFT_INSTRUCTION_SET names an
+/// instruction set that this machine does not have (`rustle_fft_instruction_set` reports it). A sample that
+/// is not finite is not an error: it makes every magnitude NaN or infinite.
 ///
 /// Thread-safe: yes. Realtime-safe: no (it allocates the result, and the plan of a size and a window when it
 /// is first used; plans are kept).
@@ -1836,8 +1833,8 @@ typedef struct RustlePeak {
 /// Safety: `buffer` is NULL or points to `length` floats that are not written during the call.
 const float *compute_fft_rust(const float *buffer, int32_t length, int32_t fft_size, int32_t window_type);
 
-/// Frees a result of `compute_fft_rust`. NULL, and a pointer that is none of its results, do nothing;
-/// neither does a result that was freed before, as long as fewer than 64 others were freed since.
+/// Frees a result of `compute_fft_rust`. Does nothing for NULL, for a pointer that is not one of its
+/// results, and for a result that was freed before, if fewer than 64 others were freed since.
 ///
 /// Thread-safe: yes. Realtime-safe: no.
 void free_fft_result_rust(const float *result);
@@ -1851,7 +1848,7 @@ static inline RustleStatus rustle_fft_plan_new(
   return rustle_new(RUSTLE_NEW_FFT_PLAN, configuration, sizeof *configuration, fft_plan, error);
 }
 
-/// Writes what the plan is to `description`.
+/// Writes the plan's properties to `description`.
 ///
 /// Thread-safe: yes, also inside a callback. Realtime-safe: yes, while nobody frees the object.
 static inline RustleStatus rustle_fft_plan_describe(
@@ -1873,7 +1870,7 @@ static inline RustleStatus rustle_fft_inverse_new(
   return rustle_new(RUSTLE_NEW_FFT_INVERSE, configuration, sizeof *configuration, fft_inverse, error);
 }
 
-/// Writes what the inverse is to `description`.
+/// Writes the inverse's properties to `description`.
 ///
 /// Thread-safe: yes, also inside a callback. Realtime-safe: yes, while nobody frees the object.
 static inline RustleStatus rustle_fft_inverse_describe(
@@ -1886,16 +1883,16 @@ static inline RustleStatus rustle_fft_inverse_free(RustleHandle fft_inverse, Rus
   return rustle_free(rustle_of_kind(fft_inverse, 8), error);
 }
 
-/// Writes the spectrum of the frame `input`, exactly the plan's N samples, in one form to `output`: N/2 + 1
-/// floats, or N/2 to leave out the bin at half the sample rate; N + 2 with `RUSTLE_OUTPUT_COMPLEX`. `form`
-/// is one of `RUSTLE_OUTPUT_…`.
+/// Writes the spectrum of the frame `input`, exactly the plan's N samples, to `output`: N/2 + 1 floats, or
+/// N/2 to omit the bin at half the sample rate; N + 2 with `RUSTLE_OUTPUT_COMPLEX`. `form` is one of
+/// `RUSTLE_OUTPUT_…`.
 ///
-/// `scratch` are at least as many floats as the plan's description says, of any content, or none for memory
-/// of the plan's, which is allocated once for each of up to eight calls at a time and anew for more. A
+/// `scratch` has at least the length in the plan's description, with any content, or is empty to use the
+/// plan's own memory, which is allocated once for each of up to eight concurrent calls and anew for more. A
 /// sample that is not finite makes every bin NaN or infinite.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`
-/// (memory that overlaps or is misaligned; no form has the number); nothing is written to `output` then.
+/// (memory that overlaps or is misaligned; no output has the number); nothing is written to `output` then.
 ///
 /// Thread-safe: yes, also with one plan. Realtime-safe: yes with the caller's scratch, while nobody frees
 /// the plan.
@@ -1907,9 +1904,9 @@ RustleStatus rustle_fft_spectrum(
     RustleHandle fft_plan, uint32_t form, const float *input, size_t input_count, float *output,
     size_t output_capacity, float *scratch, size_t scratch_capacity, RustleError *error);
 
-/// Writes the N samples to `output` whose complex bins are `bins`, N + 2 floats as `rustle_fft_spectrum`
-/// writes them with `RUSTLE_OUTPUT_COMPLEX` and `RUSTLE_NORMALIZATION_NONE`: numpy's irfft. The imaginary
-/// parts of bin 0 and bin N/2 are ignored.
+/// Writes the N samples whose complex bins are `bins` to `output`: numpy's irfft. `bins` has N + 2 floats,
+/// as `rustle_fft_spectrum` writes them with `RUSTLE_OUTPUT_COMPLEX` and `RUSTLE_NORMALIZATION_NONE`. The
+/// imaginary parts of bin 0 and bin N/2 are ignored.
 ///
 /// `scratch` is as with `rustle_fft_spectrum`. A bin that is not finite makes every sample NaN or infinite.
 /// When the call fails, nothing is written to `output`.
@@ -1927,9 +1924,10 @@ RustleStatus rustle_fft_inverse_samples(
     RustleHandle fft_inverse, const float *bins, size_t bins_count, float *output, size_t output_capacity,
     float *scratch, size_t scratch_capacity, RustleError *error);
 
-/// `instruction_set` receives the one of `RUSTLE_INSTRUCTION_SET_…` that plans are made on when none is
-/// named: what the environment variable RUSTLE_FFT_INSTRUCTION_SET (`plain`, `narrow`, `neon`, `avx2` or
-/// `avx512`) named when the process first asked, or else the widest that this machine has.
+/// Writes the preferred instruction set, one of `RUSTLE_INSTRUCTION_SET_…`, to `instruction_set`: plans that
+/// name none use it. It is the one that the environment variable RUSTLE_FFT_INSTRUCTION_SET (`plain`,
+/// `narrow`, `neon`, `avx2` or `avx512`) named at the process's first use, or else the widest that this
+/// machine has.
 ///
 /// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE` (memory that overlaps or is misaligned; the
 /// variable names no instruction set, or one that this machine does not have; every plan that names none is
@@ -1940,8 +1938,9 @@ RustleStatus rustle_fft_inverse_samples(
 /// Safety: `error`, `instruction_set` are NULL or memory that this call alone uses.
 RustleStatus rustle_fft_instruction_set(uint32_t *instruction_set, RustleError *error);
 
-/// Writes the coefficients of a window, 0 to 1, to `coefficients`. Any number of them will do; with 0
-/// nothing is written. `window` is one of `RUSTLE_WINDOW_…`. `symmetry` is one of `RUSTLE_SYMMETRY_…`.
+/// Writes the coefficients of a window function, 0 to 1, to `coefficients`, whose length is that of the
+/// window; at 0 nothing is written. `window` is one of `RUSTLE_WINDOW_…`. `symmetry` is one of
+/// `RUSTLE_SYMMETRY_…`.
 ///
 /// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE` (memory that overlaps
 /// or is misaligned; no window or no symmetry has the number).
@@ -1959,9 +1958,9 @@ RustleStatus rustle_spectrum_peaks_sized(
     RustlePeak *peaks, size_t peaks_size, size_t peaks_capacity, size_t *count, RustleError *error);
 
 /// Finds the sinusoids in `amplitudes`: N/2 + 1 magnitudes in `RUSTLE_NORMALIZATION_AMPLITUDE`, of one frame
-/// of N samples or the root of the mean power of many. Writes as many of them as find room to `peaks`, the
-/// strongest first; `count` receives their number. Side lobes of stronger peaks, a constant part, and bins
-/// that are not finite are left out.
+/// of N samples or the root of the mean power of many. Writes as many as fit to `peaks`, the strongest
+/// first; `count` receives their number. Side lobes of stronger peaks, a constant part, and bins that are
+/// not finite are ignored.
 ///
 /// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_VALUE` (memory that overlaps or
 /// is misaligned; a field out of its range), `RUSTLE_INVALID_LENGTH`; nothing is written then.
@@ -1978,15 +1977,15 @@ static inline RustleStatus rustle_spectrum_peaks(
       amplitudes, amplitudes_count, search, sizeof *search, peaks, sizeof *peaks, peaks_capacity, count, error);
 }
 
-// ---- Sound-level meters: levels, loudness, bands, and the scale for display.
+// ---- Sound level meters: levels, loudness, bands, and the scale for display.
 
 /// The number of `rustle_meter_new`.
 #define RUSTLE_NEW_METER 0x3728C213u
 
-/// In the place of a channel: all, the mean of their powers.
+/// Instead of a channel: all channels, by the mean of their powers.
 #define RUSTLE_CHANNEL_ALL UINT32_MAX
 
-// `RustleFrequencyWeighting`: How much the frequencies count.
+// `RustleFrequencyWeighting`: The frequency weighting.
 
 /// The A weighting.
 #define RUSTLE_WEIGHTING_A 0
@@ -1997,7 +1996,7 @@ static inline RustleStatus rustle_spectrum_peaks(
 /// The Z weighting: none.
 #define RUSTLE_WEIGHTING_Z 2
 
-// `RustleTimeWeighting`: How fast a level follows the sound.
+// `RustleTimeWeighting`: The time weighting.
 
 /// A time constant of 0.125 s.
 #define RUSTLE_TIME_FAST 0
@@ -2005,7 +2004,7 @@ static inline RustleStatus rustle_spectrum_peaks(
 /// A time constant of 1 s.
 #define RUSTLE_TIME_SLOW 1
 
-// `RustleChannelWeight`: How much a channel counts in loudness.
+// `RustleChannelWeight`: The weight of a channel in loudness.
 
 /// A channel that counts once in loudness: left, right, centre, and the back channels of 7.1.
 #define RUSTLE_CHANNEL_FRONT 0
@@ -2016,76 +2015,76 @@ static inline RustleStatus rustle_spectrum_peaks(
 /// The low-frequency channel, which does not count.
 #define RUSTLE_CHANNEL_LOW_FREQUENCY 2
 
-// `RustleMeterBands`: Which bands are measured.
+// `RustleMeterBands`: The measured bands.
 
 /// No bands.
 #define RUSTLE_BANDS_NONE 0
 
-/// Bands of an octave.
+/// Octave bands.
 #define RUSTLE_BANDS_OCTAVE 1
 
-/// Bands of a third of an octave.
+/// One-third-octave bands.
 #define RUSTLE_BANDS_THIRD_OCTAVE 3
 
 /// A point of a microphone's response.
 typedef struct RustleResponsePoint {
-  /// In Hz, above that of the point before.
+  /// The frequency in Hz, above that of the previous point.
   double frequency;
-  /// By how many dB the microphone reads too high: within 24 dB of the deviation at 1 kHz.
+  /// The microphone's deviation in dB, positive when it reads too high: within 24 dB of the deviation at 1 kHz.
   double deviation;
 } RustleResponsePoint;
 
-/// What a meter measures.
+/// The configuration of a meter.
 typedef struct RustleMeterConfiguration {
-  /// In Hz, 8000 to 768,000. Example: 48000.
+  /// The sample rate in Hz, 8000 to 768,000. Example: 48000.
   double sample_rate;
-  /// The calibration: what is added to a level relative to full scale, in dB, -300 to 300.
+  /// The calibration offset, added to a level relative to full scale, in dB, -300 to 300.
   double offset;
-  /// What each channel counts in loudness; read during the call only.
+  /// The weight of each channel in loudness; read during the call only.
   const uint32_t *channels;
   /// The number of channels, 1 to 24. Example: 1.
   size_t channel_count;
-  /// The microphone's response, which is undone before levels and bands are measured; read during the call only; may be
-  /// NULL when there is none.
+  /// The microphone's response, compensated before levels and bands are measured; read during the call only; may be NULL
+  /// when there is none.
   const RustleResponsePoint *response;
-  /// The number of its points, at most 4096; 0: there is none. Example: 0.
+  /// The number of points of the response, at most 4096; 0: none. Example: 0.
   size_t response_count;
-  /// Which channel the levels and bands are of, counted from 0, or `RUSTLE_CHANNEL_ALL`.
+  /// The channel of the levels and bands, counted from 0, or `RUSTLE_CHANNEL_ALL`.
   uint32_t metered;
-  /// How much the frequencies count.
+  /// The frequency weighting.
   /// One of `RUSTLE_WEIGHTING_…`.
   uint32_t weighting;
-  /// How fast the level follows the sound.
+  /// The time weighting.
   /// One of `RUSTLE_TIME_…`.
   uint32_t time;
   /// Not 0: loudness is measured.
   uint32_t loudness;
-  /// Which bands are measured.
+  /// The measured bands.
   /// One of `RUSTLE_BANDS_…`.
   uint32_t bands;
   /// 0.
   uint32_t reserved;
 } RustleMeterConfiguration;
 
-/// What a meter shows. Levels are in dB with the calibration; minus infinity is silence.
+/// The reading of a meter. Levels are in dB with the calibration offset; minus infinity is silence.
 typedef struct RustleMeterReading {
   /// The length of the measurement in seconds.
   double seconds;
   /// The time-weighted level, such as LAF.
   double level;
-  /// The equivalent level, such as LAeq.
+  /// The time-averaged sound level, such as LAeq.
   double equivalent_continuous_level;
   /// The highest time-weighted level, such as LAFmax.
   double highest;
-  /// The lowest time-weighted level, such as LAFmin, from 5 time constants after the start on; until then not a number.
+  /// The lowest time-weighted level, such as LAFmin, from 5 time constants after the start on; NaN before.
   double lowest;
-  /// The C-weighted peak, LCpeak: the highest of any metered channel.
+  /// The peak sound level LCpeak: the highest of the metered channels.
   double peak;
-  /// The exposure level, such as LAE.
+  /// The sound exposure level, such as LAE.
   double sound_exposure_level;
   /// The number of samples at or beyond full scale.
   uint64_t overloads;
-  /// The loudness of the last 0.4 s in LUFS; this and the six that follow are not numbers when loudness is not measured.
+  /// The loudness of the last 0.4 s in LUFS; this field and the next six are NaN when loudness is not measured.
   double momentary;
   /// The highest of them.
   double momentary_highest;
@@ -2101,18 +2100,18 @@ typedef struct RustleMeterReading {
   double true_peak;
   /// The place on the scale for display, 0 to 120; see `rustle_display_scale`.
   double place;
-  /// Its class, 0 to 4: silent, quiet, average, noisy, loud.
+  /// The level zone, 0 to 4: silent, quiet, average, noisy, loud.
   uint32_t level_zone;
   /// 0.
   uint32_t reserved;
 } RustleMeterReading;
 
-/// Begins a new measurement. The filters go on: a sound that lasts has no beginning.
+/// Begins a new measurement. The filters keep their state, since a lasting sound has no onset.
 ///
-/// Fails with `RUSTLE_WRONG_STATE` (another call uses the object at the moment).
+/// Fails with `RUSTLE_WRONG_STATE` (another call is using the object).
 ///
-/// Thread-safe: no (a call beside another one with the same object is refused). Realtime-safe: yes, while
-/// nobody frees the object.
+/// Thread-safe: no (a concurrent call with the same object fails). Realtime-safe: yes, while nobody frees
+/// the object.
 static inline RustleStatus rustle_meter_restart(RustleHandle meter, RustleError *error) {
   return rustle_reset(rustle_of_kind(meter, 11), error);
 }
@@ -2130,15 +2129,15 @@ static inline RustleStatus rustle_meter_free(RustleHandle meter, RustleError *er
   return rustle_free(rustle_of_kind(meter, 11), error);
 }
 
-/// Measures interleaved samples, whole frames. One that is NaN or infinite counts as silence, and as an
+/// Measures interleaved samples, whole frames. A sample that is NaN or infinite counts as silence and as an
 /// overload.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE` (memory that overlaps or
-/// is misaligned), `RUSTLE_WRONG_STATE` (another call uses the object at the moment),
-/// `RUSTLE_INVALID_LENGTH` (no whole frames); the samples do not count then.
+/// is misaligned), `RUSTLE_WRONG_STATE` (another call is using the object), `RUSTLE_INVALID_LENGTH` (no
+/// whole frames); the samples do not count then.
 ///
-/// Thread-safe: no (a call beside another one with the same object is refused). Realtime-safe: yes, while
-/// nobody frees the object.
+/// Thread-safe: no (a concurrent call with the same object fails). Realtime-safe: yes, while nobody frees
+/// the object.
 ///
 /// Safety: `samples` (`samples_count` elements) is NULL or readable and not written during the call; `error`
 /// is NULL or memory that this call alone uses.
@@ -2149,14 +2148,13 @@ RustleStatus rustle_meter_process(
 RustleStatus rustle_meter_read_sized(
     RustleHandle meter, RustleMeterReading *reading, size_t reading_size, RustleError *error);
 
-/// Writes what the meter shows now to `reading`.
+/// Writes the meter's present reading to `reading`.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_VALUE`
-/// (memory that overlaps or is misaligned), `RUSTLE_WRONG_STATE` (another call uses the object at the
-/// moment).
+/// (memory that overlaps or is misaligned), `RUSTLE_WRONG_STATE` (another call is using the object).
 ///
-/// Thread-safe: no (a call beside another one with the same object is refused). Realtime-safe: yes, while
-/// nobody frees the object.
+/// Thread-safe: no (a concurrent call with the same object fails). Realtime-safe: yes, while nobody frees
+/// the object.
 ///
 /// Safety: `error`, `reading` are NULL or memory that this call alone uses.
 static inline RustleStatus rustle_meter_read(
@@ -2164,28 +2162,27 @@ static inline RustleStatus rustle_meter_read(
   return rustle_meter_read_sized(meter, reading, sizeof *reading, error);
 }
 
-/// Writes to `level` the level that was exceeded for `percent` (0 to 100) of the measurement, such as LA10
-/// for 10; not a number in the first 5 time constants, minus infinity for silence.
+/// Writes to `level` the exceedance level, exceeded for `percent` (0 to 100) of the measurement, such as
+/// LA10 for 10; NaN in the first 5 time constants, minus infinity for silence.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE` (memory that overlaps or
-/// is misaligned; `percent`), `RUSTLE_WRONG_STATE` (another call uses the object at the moment).
+/// is misaligned; `percent`), `RUSTLE_WRONG_STATE` (another call is using the object).
 ///
-/// Thread-safe: no (a call beside another one with the same object is refused). Realtime-safe: yes, while
-/// nobody frees the object.
+/// Thread-safe: no (a concurrent call with the same object fails). Realtime-safe: yes, while nobody frees
+/// the object.
 ///
 /// Safety: `error`, `level` are NULL or memory that this call alone uses.
 RustleStatus rustle_meter_exceeded(RustleHandle meter, double percent, double *level, RustleError *error);
 
-/// Writes the centre frequencies of the meter's bands in Hz to `centres` and their equivalent levels in dB
-/// relative to full scale, without calibration, to `levels`, as many as find room in both. `count` receives
-/// the number of bands.
+/// Writes the centre frequencies of the meter's bands in Hz to `centres` and their time-averaged levels in
+/// dB relative to full scale, without calibration, to `levels`, as many as fit in both. `count` receives the
+/// number of bands.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`
-/// (memory that overlaps or is misaligned), `RUSTLE_WRONG_STATE` (another call uses the object at the
-/// moment).
+/// (memory that overlaps or is misaligned), `RUSTLE_WRONG_STATE` (another call is using the object).
 ///
-/// Thread-safe: no (a call beside another one with the same object is refused). Realtime-safe: yes, while
-/// nobody frees the object.
+/// Thread-safe: no (a concurrent call with the same object fails). Realtime-safe: yes, while nobody frees
+/// the object.
 ///
 /// Safety: `error`, `centres` (`centres_capacity` elements), `levels` (`levels_capacity` elements), `count`
 /// are NULL or memory that this call alone uses.
@@ -2193,10 +2190,10 @@ RustleStatus rustle_meter_bands(
     RustleHandle meter, double *centres, size_t centres_capacity, double *levels, size_t levels_capacity,
     size_t *count, RustleError *error);
 
-/// Writes to `place` where an average power of `power` dB relative to full scale stands on the scale for
-/// display, 0 to 120, and to `level_zone` what that is called, 0 to 4: silent below 50, quiet below 75,
-/// average below 90, noisy below 100, loud up to and including 120. The place is 120 sqrt((a - m) / (1 - m))
-/// with a = 10^(power / 20) and m = 10^-4; it is not a sound pressure level.
+/// Writes to `place` the position of an average power of `power` dB relative to full scale on the scale for
+/// display, 0 to 120, and to `level_zone` its level zone, 0 to 4: silent below 50, quiet below 75, average
+/// below 90, noisy below 100, loud up to and including 120. The place is 120 sqrt((a - m) / (1 - m)) with a
+/// = 10^(power / 20) and m = 10^-4; it is not a sound pressure level.
 ///
 /// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE` (memory that overlaps or is misaligned; a number
 /// out of its range).
@@ -2206,7 +2203,7 @@ RustleStatus rustle_meter_bands(
 /// Safety: `error`, `place`, `level_zone` are NULL or memory that this call alone uses.
 RustleStatus rustle_display_scale(double power, double *place, uint32_t *level_zone, RustleError *error);
 
-// ---- The pitch of a signal: frame by frame as it comes in pieces, or of a whole one.
+// ---- The pitch of a signal: frame by frame along a stream of pieces, or of a whole signal.
 
 /// The number of `rustle_pitch_new`.
 #define RUSTLE_NEW_PITCH 0xDF2F2D18u
@@ -2214,7 +2211,7 @@ RustleStatus rustle_display_scale(double power, double *place, uint32_t *level_z
 /// The number of `rustle_pitch_describe`.
 #define RUSTLE_DESCRIBE_PITCH 0x1512E187u
 
-// `RustlePitchMethod`: How the pitch is looked for.
+// `RustlePitchMethod`: The method of a pitch tracker.
 
 /// Candidates of two families, then harmonic least squares; the default, and the only one with a calibrated
 /// confidence.
@@ -2232,7 +2229,7 @@ RustleStatus rustle_display_scale(double power, double *place, uint32_t *level_z
 /// The largest peak of the spectrum.
 #define RUSTLE_PITCH_SPECTRAL_PEAK 4
 
-// `RustleDecoding`: How the pitch of each frame is chosen.
+// `RustleDecoding`: The choice of each frame's pitch among its candidates.
 
 /// The pitch of each frame from that frame alone.
 #define RUSTLE_DECODING_FRAME 0
@@ -2240,21 +2237,21 @@ RustleStatus rustle_display_scale(double power, double *place, uint32_t *level_z
 /// The likeliest path through the candidates of all frames.
 #define RUSTLE_DECODING_VITERBI 1
 
-/// What a pitch tracker looks for, and how.
+/// The configuration of a pitch tracker.
 typedef struct RustlePitchConfiguration {
-  /// In Hz, 1000 to 768,000. Example: 8000.
+  /// The sample rate in Hz, 1000 to 768,000. Example: 8000.
   double sample_rate;
-  /// The lowest frequency that is looked for, in Hz, above 0. Example: 60.
+  /// The lowest frequency of the search range in Hz, above 0. Example: 60.
   double lowest;
-  /// The highest, in Hz, above `lowest`; at most 0.45 of the sample rate counts. Example: 1000.
+  /// The highest frequency of the search range in Hz, above `lowest`; limited to 0.45 of the sample rate. Example: 1000.
   double highest;
-  /// How it is looked for.
+  /// The method.
   /// One of `RUSTLE_PITCH_…`.
   uint32_t method;
-  /// The samples of a frame, a power of two from 256 to 32,768; 0: the least that holds 2.25 periods of `lowest`. One that
-  /// does not hold them raises the lowest frequency, see `RustlePitchDescription`.
+  /// The number of samples of an analysis frame, a power of two from 256 to 32,768; 0: the smallest with 2.25 periods of
+  /// `lowest`. A shorter one raises the lowest frequency, see `RustlePitchDescription`.
   uint32_t window;
-  /// The samples from frame to frame, 1 to 1,048,576. Example: 256.
+  /// The hop size in samples, 1 to 1,048,576. Example: 256.
   uint32_t hop;
   /// 0.
   uint32_t reserved;
@@ -2262,43 +2259,45 @@ typedef struct RustlePitchConfiguration {
 
 /// The pitch at one time.
 typedef struct RustlePitchFrame {
-  /// The time of the window's middle, in samples from the signal's beginning.
+  /// The time of the frame's centre, in samples from the signal's beginning.
   uint64_t sample;
-  /// The fundamental frequency in Hz, of an inharmonic tone that of its first partial; 0: the frame has none in the range.
+  /// The fundamental frequency in Hz, of an inharmonic tone the frequency of its first partial; 0: the frame has none in
+  /// the range.
   double frequency;
-  /// 0 to 1. With `RUSTLE_PITCH_HARMONIC` the share of frames like this whose pitch is there and right; with the other
-  /// methods what they have in its place.
+  /// The confidence, 0 to 1. With `RUSTLE_PITCH_HARMONIC` the share of similar frames that have a pitch and whose pitch is
+  /// right; with the other methods their own measure.
   double confidence;
-  /// The standard deviation of `frequency` in cents; 0 where a method does not tell.
+  /// The standard deviation of `frequency` in cents; 0 where a method does not report it.
   double deviation;
-  /// B, where partial k is at k f0 sqrt(1 + B k^2), 0 to 0.02; 0 where the frame does not show it or the method does
-  /// not tell.
+  /// The inharmonicity B, where partial k is at k f0 sqrt(1 + B k^2), 0 to 0.02; 0 where the frame does not show it or the
+  /// method does not report it.
   double inharmonicity;
-  /// The tone's power over that of the rest, in dB; minus infinity where there is no tone or a method does not tell.
+  /// The ratio of the tone's power to the rest in dB; minus infinity where there is no tone or a method does not report it.
   double harmonicity;
   /// The frame's level without its mean, in dB relative to a full-scale square wave; minus infinity for silence.
   double level;
 } RustlePitchFrame;
 
-/// What a pitch tracker looks for, once its configuration has been read.
+/// The effective settings of a pitch tracker.
 typedef struct RustlePitchDescription {
-  /// The lowest frequency that is looked for, in Hz: that of the configuration, or the lowest that the window holds,
+  /// The lowest frequency of the search range in Hz: that of the configuration or the lowest that the frame length allows,
   /// whichever is higher.
   double lowest;
-  /// The highest, in Hz: that of the configuration, or 0.45 of the sample rate, whichever is lower.
+  /// The highest frequency of the search range in Hz: that of the configuration or 0.45 of the sample rate, whichever is
+  /// lower.
   double highest;
-  /// The samples of a frame.
+  /// The number of samples of an analysis frame.
   uint32_t window;
-  /// The samples from frame to frame.
+  /// The hop size in samples.
   uint32_t hop;
 } RustlePitchDescription;
 
-/// Forgets the signal; the next sample is the first of another.
+/// Discards the signal; the next sample is the first of another.
 ///
-/// Fails with `RUSTLE_WRONG_STATE` (another call uses the object at the moment).
+/// Fails with `RUSTLE_WRONG_STATE` (another call is using the object).
 ///
-/// Thread-safe: no (a call beside another one with the same object is refused). Realtime-safe: yes, while
-/// nobody frees the object.
+/// Thread-safe: no (a concurrent call with the same object fails). Realtime-safe: yes, while nobody frees
+/// the object.
 static inline RustleStatus rustle_pitch_reset(RustleHandle pitch, RustleError *error) {
   return rustle_reset(rustle_of_kind(pitch, 12), error);
 }
@@ -2312,7 +2311,7 @@ static inline RustleStatus rustle_pitch_new(
   return rustle_new(RUSTLE_NEW_PITCH, configuration, sizeof *configuration, pitch, error);
 }
 
-/// Writes what the tracker looks for to `description`.
+/// Writes the tracker's effective settings to `description`.
 ///
 /// Thread-safe: yes, also inside a callback. Realtime-safe: yes, while nobody frees the object.
 static inline RustleStatus rustle_pitch_describe(
@@ -2330,21 +2329,21 @@ RustleStatus rustle_pitch_process_sized(
     RustleHandle pitch, const float *samples, size_t samples_count, RustlePitchFrame *frames,
     size_t frames_size, size_t frames_capacity, size_t *taken, size_t *written, RustleError *error);
 
-/// Takes in the next samples of the signal, as far as the frames that they complete find room in `frames`.
-/// `taken` receives the number of samples that were taken, the others are to be given again; `written`
-/// receives the number of frames. Room for 1 + `samples_count` / hop frames is enough for all samples; with
-/// none, samples are taken up to the next frame's last.
+/// Processes the next samples of the signal, as far as the completed frames fit in `frames`. `taken`
+/// receives the number of samples taken, pass the others again; `written` receives the number of frames.
+/// Room for 1 + `samples_count` / hop frames is enough for all samples; without room, samples are taken up
+/// to the next frame's last.
 ///
-/// The first frame begins with the signal, each one a hop after the one before, and is written by the call
-/// that brings its last sample. However the signal is cut, the numbers are the same. A call that fails takes
+/// The first frame begins with the signal, each next one a hop later; each is written by the call that
+/// passes its last sample. The results do not depend on how the signal is divided. A call that fails takes
 /// and writes nothing.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_LENGTH`,
-/// `RUSTLE_INVALID_VALUE` (memory that overlaps or is misaligned), `RUSTLE_WRONG_STATE` (another call uses
-/// the object at the moment).
+/// `RUSTLE_INVALID_VALUE` (memory that overlaps or is misaligned), `RUSTLE_WRONG_STATE` (another call is
+/// using the object).
 ///
-/// Thread-safe: no (a call beside another one with the same object is refused). Realtime-safe: yes, while
-/// nobody frees the object.
+/// Thread-safe: no (a concurrent call with the same object fails). Realtime-safe: yes, while nobody frees
+/// the object.
 ///
 /// Safety: `samples` (`samples_count` elements) is NULL or readable and not written during the call;
 /// `error`, `frames` (`frames_capacity` elements), `taken`, `written` are NULL or memory that this call
@@ -2363,8 +2362,8 @@ RustleStatus rustle_pitch_contour_sized(
     size_t frames_capacity, size_t *count, RustleError *error);
 
 /// Writes the frames of a whole signal to `frames`. `count` receives the number of frames: 1 +
-/// (`samples_count` - window) / hop, none of a signal that is shorter than the window. With a
-/// `frames_capacity` of 0 nothing else is done. `decoding` is one of `RUSTLE_DECODING_…`.
+/// (`samples_count` - window) / hop, 0 for a signal shorter than the window. With a `frames_capacity` of 0
+/// nothing else is done. `decoding` is one of `RUSTLE_DECODING_…`.
 ///
 /// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_VALUE` (memory that overlaps or
 /// is misaligned; a field out of its range), `RUSTLE_INVALID_LENGTH` (room for some of the frames only);
@@ -2383,12 +2382,12 @@ static inline RustleStatus rustle_pitch_contour(
       frames_capacity, count, error);
 }
 
-// ---- Runtimes whose time is moved by hand, for tests.
+// ---- Runtimes with manual time, for tests.
 
 /// The number of `rustle_runtime_new_manual`.
 #define RUSTLE_NEW_RUNTIME_MANUAL 0xCC1B6AB5u
 
-/// The clock and the calendar of a manual runtime.
+/// The configuration of a manual runtime.
 typedef struct RustleManualRuntime {
   /// The calendar's start: milliseconds since 1970-01-01T00:00:00Z.
   int64_t wall_ms;
@@ -2406,9 +2405,8 @@ static inline RustleStatus rustle_runtime_free(RustleHandle runtime, RustleError
   return rustle_free(rustle_of_kind(runtime, 2), error);
 }
 
-/// Moves a manual runtime's time on by `nanoseconds`, stopping at each deadline on the way, and returns when
-/// everything that was due by then is done. Inside a callback of this runtime it returns at once, and the
-/// work follows.
+/// Advances a manual runtime's time by `nanoseconds`, stopping at each deadline, and returns when all work
+/// due by then is done. Inside a callback of this runtime it returns at once, and the work follows.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_FORKED`.
 ///
@@ -2417,7 +2415,7 @@ static inline RustleStatus rustle_runtime_free(RustleHandle runtime, RustleError
 /// Safety: `error` is NULL or memory that this call alone uses.
 RustleStatus rustle_runtime_advance(RustleHandle runtime, uint64_t nanoseconds, RustleError *error);
 
-// ---- Sound from and to devices: captures, playbacks, and which devices there are.
+// ---- Sound from and to devices: captures, playbacks, and the list of devices.
 
 /// The number of `rustle_capture_new`.
 #define RUSTLE_NEW_CAPTURE 0x3B8A4C78u
@@ -2434,42 +2432,42 @@ RustleStatus rustle_runtime_advance(RustleHandle runtime, uint64_t nanoseconds, 
 /// The samples of a `RustleSoundBlock`.
 #define RUSTLE_BLOCK_SAMPLES 256
 
-/// What a capture or a playback is of.
+/// The configuration of a capture or a playback.
 typedef struct RustleSoundConfiguration {
   /// The device's name, read during the call only: one of `rustle_sound_devices`, such as `default`, or `demo`, which needs
-  /// no hardware: as a source it swells from -60 dBFS to full scale and back in 20 s, as a sink it takes sound at its rate
-  /// and makes none. Example: "demo".
+  /// no hardware: a capture swells from -60 dBFS to full scale and back in 20 s, a playback takes sound at its rate and is
+  /// silent. Example: "demo".
   RustleString device;
-  /// The number of frames after which a session ends by itself (those of silence that a playback feeds its device count);
-  /// 0: a capture never does, a playback after `rustle_playback_finish`.
+  /// The number of frames after which a session ends, including a playback's inserted silence; 0: no limit for a capture,
+  /// and a playback ends after `rustle_playback_finish`.
   uint64_t frame_limit;
   /// The runtime that the sessions run on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
   RustleHandle runtime;
-  /// In Hz, 1 to 1,000,000. A device that does not take it is refused. Sound servers, and ALSA's `plug` devices, take what
-  /// the hardware has not and resample by themselves. Example: 48000.
+  /// The sample rate in Hz, 1 to 1,000,000. A device that does not support it is refused. Sound servers, and ALSA's `plug`
+  /// devices, also accept rates that the hardware lacks and resample. Example: 48000.
   uint32_t sample_rate;
-  /// 1 to 32. Example: 2.
+  /// The number of channels, 1 to 32. Example: 2.
   uint32_t channels;
-  /// Frames between two wakes of the device, about, 1 to 65,536. Example: 480.
+  /// The approximate number of frames between two wakes of the device, 1 to 65,536. Example: 480.
   uint32_t period;
   /// 0.
   uint32_t reserved;
 } RustleSoundConfiguration;
 
-/// A few frames of captured sound with their place in time.
+/// A buffer of captured frames with its position in time.
 typedef struct RustleSoundBlock {
-  /// Its number in the session: 0, 1, 2 …
+  /// The sequence number in the session: 0, 1, 2 …
   uint64_t sequence;
-  /// The number of its first frame since the capture began; frames that are known to be lost are counted.
+  /// The index of its first frame since the capture began, including frames known to be dropped.
   uint64_t position;
-  /// Frames lost just before it between the device and the lane, because the engine was held up.
+  /// Frames dropped just before it between the device and the lane, because the engine was delayed.
   uint64_t lost;
-  /// How often the device had no room left since the capture began; each time it lost sound, how much it does not report.
+  /// The number of overruns of the device since the capture began; the device does not report how much sound each one lost.
   uint32_t overruns;
-  /// The frames in it: at least 1, and as many as find room.
+  /// The number of frames in it, at least 1.
   uint32_t frames;
-  /// On a frame lane the number of blocks that were lost just before this one; what is beyond 4,294,967,295 is reported
-  /// with the blocks that follow. 0 on the events lane.
+  /// On a frame lane the number of blocks dropped just before this one; the excess over 4,294,967,295 is reported with the
+  /// blocks that follow. 0 on the events lane.
   uint32_t gap;
   /// The samples of a frame.
   uint32_t channels;
@@ -2477,30 +2475,30 @@ typedef struct RustleSoundBlock {
   float samples[RUSTLE_BLOCK_SAMPLES];
 } RustleSoundBlock;
 
-/// How far a playback has come.
+/// The progress of a playback.
 typedef struct RustlePlaybackProgress {
-  /// Its number in the session: 0, 1, 2 …
+  /// The sequence number in the session: 0, 1, 2 …
   uint64_t sequence;
-  /// Frames that the device has taken, silence included.
+  /// Frames that the device has taken, including silence.
   uint64_t position;
   /// Frames of sound among them.
   uint64_t played;
   /// Frames that wait for the device.
   uint64_t queued;
-  /// Frames of silence that the device was given after the first sound, because none waited.
+  /// Frames of inserted silence: passed to the device after the first sound, because no frames waited.
   uint64_t inserted_silence;
-  /// How often the device ran dry; each time it made a hole, how long it does not report.
+  /// The number of underruns of the device; the device does not report the length of each one.
   uint32_t underruns;
-  /// On a frame lane the number of records that were lost just before this one; what is beyond 4,294,967,295 is reported
-  /// with those that follow. 0 on the events lane.
+  /// On a frame lane the number of records dropped just before this one; the excess over 4,294,967,295 is reported with the
+  /// records that follow. 0 on the events lane.
   uint32_t gap;
 } RustlePlaybackProgress;
 
 /// A device that can be opened by its name.
 typedef struct RustleSoundDevice {
-  /// Its name.
+  /// The name.
   RustleString name;
-  /// What it is, in words.
+  /// The description.
   RustleString description;
   /// Not 0 when it can be captured from.
   uint32_t captures;
@@ -2513,12 +2511,12 @@ RustleStatus rustle_sound_devices_sized(
     void (*visit)(void *context, const RustleSoundDevice *device), void *context, size_t device_size,
     RustleError *error);
 
-/// Shows `visit` every device that the system's configuration names, on the calling thread, before the call
-/// returns. The `demo` device, which is always there, is not among them. The record and its texts are valid
-/// during each call of `visit`.
+/// Calls `visit` with every device that the system's configuration names, on the calling thread, before the
+/// call returns. The `demo` device, which always exists, is not among them. The record and its texts are
+/// valid during each call of `visit`.
 ///
 /// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_NO_SOUND_LIBRARY`,
-/// `RUSTLE_DEVICE_FAILED`; nothing was shown then.
+/// `RUSTLE_DEVICE_FAILED`; `visit` is not called then.
 ///
 /// Thread-safe: yes. Realtime-safe: no.
 ///
@@ -2539,8 +2537,8 @@ static inline RustleStatus rustle_capture_new(
 }
 
 /// Opens the device and starts a session. Events are `RustleSoundBlock` records. The ring holds at most
-/// 65,536 of them. The last callback comes when the device is closed again. `session` receives the handle,
-/// to be freed with `rustle_session_free`. See `rustle_start`.
+/// 65,536 of them. The last callback is made when the device is closed. `session` receives the handle, to be
+/// freed with `rustle_session_free`. See `rustle_start`.
 ///
 /// Fails with `RUSTLE_INVALID_VALUE` (a field out of its range), `RUSTLE_INVALID_LENGTH`,
 /// `RUSTLE_DEVICE_NOT_FOUND` to `RUSTLE_NO_SOUND_LIBRARY`.
@@ -2582,8 +2580,8 @@ static inline RustleStatus rustle_playback_new(
   return rustle_new(RUSTLE_NEW_PLAYBACK, configuration, sizeof *configuration, playback, error);
 }
 
-/// Opens the device and starts a session. Events are `RustlePlaybackProgress` records. Until sound comes the
-/// device is given silence. The last callback comes when the device is closed again. `session` receives the
+/// Opens the device and starts a session. Events are `RustlePlaybackProgress` records. Until sound arrives
+/// the device plays silence. The last callback is made when the device is closed. `session` receives the
 /// handle, to be freed with `rustle_session_free`. See `rustle_start`.
 ///
 /// Fails with `RUSTLE_INVALID_VALUE` (a field out of its range), `RUSTLE_INVALID_LENGTH`,
@@ -2617,9 +2615,9 @@ static inline RustleStatus rustle_playback_free(RustleHandle playback, RustleErr
   return rustle_free(rustle_of_kind(playback, 6), error);
 }
 
-/// Gives a session of a playback the first of the interleaved `samples`, as many whole frames as there is
-/// room for: half a second finds room. `taken` receives the number of samples taken, the others are to be
-/// given again. Works until the session ends; what is given later is taken and not heard.
+/// Passes the first of the interleaved `samples` to a session of a playback, as many whole frames as fit:
+/// half a second of sound fits. `taken` receives the number of samples taken, pass the others again. After
+/// the session's end samples are taken and discarded.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_INVALID_VALUE` (a session of another engine; memory that
 /// overlaps or is misaligned), `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH` (no whole frames); nothing is
@@ -2632,8 +2630,8 @@ static inline RustleStatus rustle_playback_free(RustleHandle playback, RustleErr
 RustleStatus rustle_playback_write(
     RustleHandle session, const float *samples, size_t samples_count, size_t *taken, RustleError *error);
 
-/// Marks the end of the sound of a session of a playback: the session ends when the device has played what
-/// waits. Idempotent.
+/// Marks the end of a playback session's sound: the session ends when the device has played the waiting
+/// frames. Idempotent.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_INVALID_VALUE` (a session of another engine).
 ///
@@ -2642,7 +2640,7 @@ RustleStatus rustle_playback_write(
 /// Safety: `error` is NULL or memory that this call alone uses.
 RustleStatus rustle_playback_finish(RustleHandle session, RustleError *error);
 
-// ---- Short-time spectra: frame after frame along a signal that is there as a whole, or that comes in pieces.
+// ---- Short-time spectra: frame after frame along a whole signal, or along a stream of pieces.
 
 /// The number of `rustle_stft_new`.
 #define RUSTLE_NEW_STFT 0x7078781Du
@@ -2653,55 +2651,55 @@ RustleStatus rustle_playback_finish(RustleHandle session, RustleError *error);
 /// The number of `rustle_stft_stream_new`.
 #define RUSTLE_NEW_STFT_STREAM 0x543FFB8Cu
 
-// `RustlePadding`: Where the frames lie, and what they find beyond the ends of a signal.
+// `RustlePadding`: The positions of the frames, and the padding beyond the ends of a signal.
 
 /// Frame f begins at sample f `hop`, and every frame lies inside the signal.
 #define RUSTLE_PADDING_NONE 0
 
-/// The middle of frame f lies on sample f `hop`; beyond the signal's ends are zeros.
+/// The centre of frame f is at sample f `hop`; the signal is padded with zeros.
 #define RUSTLE_PADDING_ZERO 1
 
-/// The middle of frame f lies on sample f `hop`; beyond its ends the signal is mirrored at its first and its
-/// last sample.
+/// The centre of frame f is at sample f `hop`; the signal is padded by reflection at its first and its last
+/// sample.
 #define RUSTLE_PADDING_REFLECT 2
 
-/// What the frames of a short-time transform are.
+/// The configuration of a short-time transform.
 typedef struct RustleStftConfiguration {
   /// The number of samples N of a frame: a power of two from 64 to 65,536. Example: 256.
   size_t size;
-  /// The distance from frame to frame in samples, 1 to 1,048,576. Example: 128.
+  /// The hop size in samples, 1 to 1,048,576. Example: 128.
   size_t hop;
-  /// The window.
+  /// The window function.
   /// One of `RUSTLE_WINDOW_…`.
   uint32_t window;
-  /// Its symmetry.
+  /// The symmetry of the window function.
   /// One of `RUSTLE_SYMMETRY_…`.
   uint32_t symmetry;
-  /// What the magnitudes are relative to.
+  /// The normalization of the magnitudes.
   /// One of `RUSTLE_NORMALIZATION_…`.
   uint32_t normalization;
-  /// Where the frames lie.
+  /// The positions of the frames.
   /// One of `RUSTLE_PADDING_…`.
   uint32_t padding;
-  /// What a row is.
+  /// The output for each frame.
   /// One of `RUSTLE_OUTPUT_…`.
   uint32_t output;
-  /// The instructions. An instruction set that this machine does not have is out of range.
+  /// The instruction set. One that this machine does not have is out of range.
   /// One of `RUSTLE_INSTRUCTION_SET_…`.
   uint32_t instruction_set;
 } RustleStftConfiguration;
 
-/// What a plan for short-time spectra is.
+/// The description of a plan for short-time spectra.
 typedef struct RustleStftDescription {
-  /// The floats of a row: N/2 + 1, or N + 2 with `RUSTLE_OUTPUT_COMPLEX`.
+  /// The length of a frame's output, a row, in floats: N/2 + 1, or N + 2 with `RUSTLE_OUTPUT_COMPLEX`.
   size_t row_length;
-  /// The least number of floats of scratch memory that a caller may bring.
+  /// The minimum length of a caller's scratch memory in floats.
   size_t scratch_length;
 } RustleStftDescription;
 
-/// Of which plan the frames of a stream are.
+/// The configuration of a stream.
 typedef struct RustleStftStreamConfiguration {
-  /// A plan of `rustle_stft_new`. The stream goes on when the plan is freed.
+  /// A plan of `rustle_stft_new`. The stream continues when the plan is freed.
   RustleHandle stft;
 } RustleStftStreamConfiguration;
 
@@ -2714,7 +2712,7 @@ static inline RustleStatus rustle_stft_new(
   return rustle_new(RUSTLE_NEW_STFT, configuration, sizeof *configuration, stft, error);
 }
 
-/// Writes what the plan is to `description`.
+/// Writes the plan's properties to `description`.
 ///
 /// Thread-safe: yes, also inside a callback. Realtime-safe: yes, while nobody frees the object.
 static inline RustleStatus rustle_stft_describe(
@@ -2727,12 +2725,12 @@ static inline RustleStatus rustle_stft_free(RustleHandle stft, RustleError *erro
   return rustle_free(rustle_of_kind(stft, 9), error);
 }
 
-/// Forgets the signal; the next sample is the first of another.
+/// Discards the signal; the next sample is the first of another.
 ///
-/// Fails with `RUSTLE_WRONG_STATE` (another call uses the object at the moment).
+/// Fails with `RUSTLE_WRONG_STATE` (another call is using the object).
 ///
-/// Thread-safe: no (a call beside another one with the same object is refused). Realtime-safe: yes, while
-/// nobody frees the object.
+/// Thread-safe: no (a concurrent call with the same object fails). Realtime-safe: yes, while nobody frees
+/// the object.
 static inline RustleStatus rustle_stft_stream_reset(RustleHandle stft_stream, RustleError *error) {
   return rustle_reset(rustle_of_kind(stft_stream, 10), error);
 }
@@ -2751,7 +2749,7 @@ static inline RustleStatus rustle_stft_stream_free(RustleHandle stft_stream, Rus
   return rustle_free(rustle_of_kind(stft_stream, 10), error);
 }
 
-/// `count` receives the number of frames of a signal of `length` samples L. With `RUSTLE_PADDING_NONE` that
+/// Writes the number of frames of a signal of `length` samples L to `count`. With `RUSTLE_PADDING_NONE` it
 /// is 1 + (L - N) / hop, and 0 when L is below N; otherwise 1 + L / hop, and 0 when L is 0. Divisions round
 /// down.
 ///
@@ -2764,10 +2762,10 @@ static inline RustleStatus rustle_stft_stream_free(RustleHandle stft_stream, Rus
 RustleStatus rustle_stft_frame_count(RustleHandle stft, size_t length, size_t *count, RustleError *error);
 
 /// Writes the frames of a signal from frame `first` on to `output`, one row after the other, as many as
-/// there are or as find room; `count` receives how many that is.
+/// there are or fit; `count` receives their number.
 ///
-/// `signal` is the whole signal. `output` is a whole number of rows; rows that are not written keep what
-/// they hold. `scratch` is as with `rustle_fft_spectrum`. A sample that is not finite makes every bin of its
+/// `signal` is the whole signal. `output` is a whole number of rows; rows that are not written keep their
+/// content. `scratch` is as with `rustle_fft_spectrum`. A sample that is not finite makes every bin of its
 /// frames NaN or infinite. When the call fails, nothing is written to `output`.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`
@@ -2785,20 +2783,19 @@ RustleStatus rustle_stft_frames(
     RustleHandle stft, const float *signal, size_t signal_count, size_t first, float *output,
     size_t output_capacity, float *scratch, size_t scratch_capacity, size_t *count, RustleError *error);
 
-/// Takes in the next samples of the signal, as far as the frames that they complete find room in `output`, a
-/// whole number of rows. `taken` receives the number of samples that were taken, the others are to be given
-/// again; `frames` receives the number of rows that were written. Room for 1 + `samples_count` / hop + N /
-/// (2 hop) rows is enough for all samples; with none, samples are taken up to the next frame's last.
+/// Processes the next samples of the signal, as far as the completed frames fit in `output`, a whole number
+/// of rows. `taken` receives the number of samples taken, pass the others again; `frames` receives the
+/// number of rows written. Room for 1 + `samples_count` / hop + N / (2 hop) rows is enough for all samples;
+/// without room, samples are taken up to the next frame's last.
 ///
-/// A frame is written by the call that brings its last sample; it is the frame that `rustle_stft_frames`
-/// writes.
+/// A frame is written by the call that passes its last sample, and equals that of `rustle_stft_frames`.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`
-/// (memory that overlaps or is misaligned), `RUSTLE_WRONG_STATE` (another call uses the object at the
-/// moment; frames of a signal that has ended are left); nothing is taken or written then.
+/// (memory that overlaps or is misaligned), `RUSTLE_WRONG_STATE` (another call is using the object; frames
+/// of a signal that has ended remain); nothing is taken or written then.
 ///
-/// Thread-safe: no (a call beside another one with the same object is refused). Realtime-safe: yes, while
-/// nobody frees the object.
+/// Thread-safe: no (a concurrent call with the same object fails). Realtime-safe: yes, while nobody frees
+/// the object.
 ///
 /// Safety: `samples` (`samples_count` elements) is NULL or readable and not written during the call;
 /// `error`, `output` (`output_capacity` elements), `taken`, `frames` are NULL or memory that this call alone
@@ -2807,16 +2804,15 @@ RustleStatus rustle_stft_stream_push(
     RustleHandle stft_stream, const float *samples, size_t samples_count, float *output,
     size_t output_capacity, size_t *taken, size_t *frames, RustleError *error);
 
-/// Ends the signal and writes the frames that are left to `output`, a whole number of rows, at least one.
-/// `frames` receives how many rows were written; the function is to be called until that is 0. The stream is
-/// then at the beginning of another signal.
+/// Ends the signal and writes its remaining frames to `output`, a whole number of rows, at least one.
+/// `frames` receives the number of rows written; call it until that is 0. The stream is then at the
+/// beginning of another signal.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`
-/// (memory that overlaps or is misaligned), `RUSTLE_WRONG_STATE` (another call uses the object at the
-/// moment).
+/// (memory that overlaps or is misaligned), `RUSTLE_WRONG_STATE` (another call is using the object).
 ///
-/// Thread-safe: no (a call beside another one with the same object is refused). Realtime-safe: yes, while
-/// nobody frees the object.
+/// Thread-safe: no (a concurrent call with the same object fails). Realtime-safe: yes, while nobody frees
+/// the object.
 ///
 /// Safety: `error`, `output` (`output_capacity` elements), `frames` are NULL or memory that this call alone
 /// uses.
@@ -2831,28 +2827,28 @@ RustleStatus rustle_stft_stream_finish(
 /// The number of `rustle_ticker_start`.
 #define RUSTLE_START_TICKER 0x5B3F3B14u
 
-/// How a ticker makes prices.
+/// The configuration of a ticker.
 typedef struct RustleTickerConfiguration {
-  /// Updates a second of each symbol, 0.001 to 10,000,000. Example: 1000.
+  /// Updates per second of each symbol, 0.001 to 10,000,000. Example: 1000.
   double updates_per_second;
   /// The seed of the random walk; read only when `has_seed` is not 0.
   uint64_t seed;
-  /// The number of updates after which a session ends by itself; 0: it never does.
+  /// The number of updates after which a session ends; 0: no limit.
   uint64_t update_limit;
   /// The runtime that the sessions run on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
   RustleHandle runtime;
-  /// 0: a seed is drawn for each session. Else `seed` is used.
+  /// 0: each session draws a seed. Otherwise `seed` is used.
   uint32_t has_seed;
   /// 0.
   uint32_t reserved;
 } RustleTickerConfiguration;
 
-/// A session of a ticker.
+/// The configuration of a ticker's session.
 typedef struct RustleTickerRequest {
-  /// The symbols: 1 to 100,000 distinct names of 1 to 32 bytes without white space or control characters. A symbol is known
-  /// by its place in this list from then on.
+  /// The symbols: 1 to 100,000 distinct names of 1 to 32 bytes without white space or control characters. Updates refer to
+  /// a symbol by its place in this list.
   const RustleString *symbols;
-  /// Their number.
+  /// The number of symbols.
   size_t symbol_count;
   /// The lane of the updates.
   RustleLaneRequest lane;
@@ -2862,14 +2858,14 @@ typedef struct RustleTickerRequest {
 typedef struct RustlePriceUpdate {
   /// The price in the quote currency; finite and above 0.
   double price;
-  /// When it was made: milliseconds since 1970-01-01T00:00:00Z.
+  /// The time of the update in milliseconds since 1970-01-01T00:00:00Z.
   int64_t timestamp_ms;
-  /// Its number in the session, over all symbols: 0, 1, 2 …
+  /// The sequence number in the session, over all symbols: 0, 1, 2 …
   uint64_t sequence;
   /// The symbol's place in the list that the session was started with.
   uint32_t symbol;
-  /// On a frame lane the number of updates that were lost just before this one (with `RUSTLE_LANE_CONFLATE`: of its
-  /// own symbol); what is beyond 4,294,967,295 is reported with the updates that follow. 0 on the events lane.
+  /// On a frame lane the number of updates dropped just before this one (with `RUSTLE_LANE_CONFLATE`: of its own symbol);
+  /// the excess over 4,294,967,295 is reported with the updates that follow. 0 on the events lane.
   uint32_t gap;
 } RustlePriceUpdate;
 
@@ -2915,7 +2911,7 @@ static inline RustleStatus rustle_ticker_free(RustleHandle ticker, RustleError *
   return rustle_free(rustle_of_kind(ticker, 3), error);
 }
 
-// ---- Voices: pitch, formants, noise and steadiness along a signal that comes in pieces, or one measure of a whole one.
+// ---- Voices: pitch, formants, harmonics-to-noise ratio, jitter and shimmer along a stream, or one measure of a whole signal.
 
 /// The number of `rustle_voice_new`.
 #define RUSTLE_NEW_VOICE 0x6EE06DD0u
@@ -2932,44 +2928,45 @@ static inline RustleStatus rustle_ticker_free(RustleHandle ticker, RustleError *
 /// Centroids are measured in each frame.
 #define RUSTLE_VOICE_CENTROID 4
 
-/// The most formants that are reported.
+/// The maximum number of reported formants.
 #define RUSTLE_FORMANT_COUNT 5
 
-// `RustleFormantMethod`: How formants are looked for.
+// `RustleFormantMethod`: The method of formant estimation.
 
-/// Least squares with little weight for the samples at the closing of the vocal folds; the default.
+/// Weighted least squares, with small weights for the samples at glottal closure; the default.
 #define RUSTLE_FORMANTS_WEIGHTED 0
 
 /// Burg's method.
 #define RUSTLE_FORMANTS_BURG 1
 
-/// What formants are looked for, and how.
+/// The configuration of formant estimation.
 typedef struct RustleFormantConfiguration {
-  /// Five formants are expected up to here, in Hz, 3000 to 8000: 5000 suits men, 5500 women, 6500 children. Example: 5000.
+  /// The frequency in Hz below which five formants are expected, 3000 to 8000: 5000 suits men, 5500 women, 6500 children.
+  /// Example: 5000.
   double ceiling;
-  /// The effective length of the window in seconds, 0.01 to 0.1; 0: 0.025.
+  /// The effective length of the window function in seconds, 0.01 to 0.1; 0: 0.025.
   double length;
   /// The order of the prediction, 4 to 32; 0: chosen for the ceiling and the method.
   uint32_t order;
-  /// How they are looked for.
+  /// The method.
   /// One of `RUSTLE_FORMANTS_…`.
   uint32_t method;
 } RustleFormantConfiguration;
 
-/// What a voice analyzer measures.
+/// The configuration of a voice analyzer.
 typedef struct RustleVoiceConfiguration {
-  /// In Hz, 8000 to 192,000. Example: 8000.
+  /// The sample rate in Hz, 8000 to 192,000. Example: 8000.
   double sample_rate;
-  /// The lowest pitch that is looked for, in Hz, at least 40. Example: 75.
+  /// The lowest pitch of the search range in Hz, at least 40. Example: 75.
   double lowest;
-  /// The highest, in Hz, above `lowest`, at most 2000 and below a quarter of the sample rate. Example: 500.
+  /// The highest pitch of the search range in Hz, above `lowest`, at most 2000 and below a quarter of the sample rate.
+  /// Example: 500.
   double highest;
-  /// The samples from frame to frame, 1 to 1,048,576; 0: a quarter of the window that the pitch is found in. Example: 500.
+  /// The hop size in samples, 1 to 1,048,576; 0: a quarter of the pitch's analysis frame. Example: 500.
   uint32_t hop;
-  /// The sum of those of `RUSTLE_VOICE_…` that are measured, beside pitch, level, jitter and shimmer; 0: none.
-  /// Example: 7.
+  /// The sum of the `RUSTLE_VOICE_…` to measure besides pitch, level, jitter and shimmer; 0: none. Example: 7.
   uint32_t measures;
-  /// How formants are looked for; not read when they are not.
+  /// The configuration of formants; read only when they are measured.
   RustleFormantConfiguration formants;
 } RustleVoiceConfiguration;
 
@@ -2977,44 +2974,43 @@ typedef struct RustleVoiceConfiguration {
 typedef struct RustleFormants {
   /// The frequencies of F1 and up, in rising order, in Hz; 0 beyond `count`.
   double frequencies[RUSTLE_FORMANT_COUNT];
-  /// The widths of their bands within 3 dB, in Hz; 0 beyond `count`.
+  /// The 3 dB bandwidths in Hz; 0 beyond `count`.
   double bandwidths[RUSTLE_FORMANT_COUNT];
-  /// 0 to 1: how clear F1 to F3 are, by their bandwidths; no probability.
+  /// The clarity of F1 to F3 by their bandwidths, 0 to 1; not a probability.
   double confidence;
-  /// How many were found, 0 to `RUSTLE_FORMANT_COUNT`.
+  /// The number of formants found, 0 to `RUSTLE_FORMANT_COUNT`.
   uint32_t count;
   /// 0.
   uint32_t reserved;
 } RustleFormants;
 
-/// A voice at one time.
+/// The measures of a voice at one time.
 typedef struct RustleVoiceFrame {
-  /// The time of the frame's middle, in samples from the signal's beginning.
+  /// The time of the frame's centre, in samples from the signal's beginning.
   uint64_t sample;
   /// The pitch in Hz; 0: none.
   double pitch;
-  /// 0 to 1: the share of frames like this whose pitch is there and right.
+  /// The confidence, 0 to 1: the share of similar frames that have a pitch and whose pitch is right.
   double confidence;
   /// The level in dB relative to a full-scale square wave; minus infinity for silence.
   double level;
-  /// The harmonics-to-noise ratio in dB; minus infinity where nothing is periodic, not a number where it is not measured.
+  /// The harmonics-to-noise ratio in dB; minus infinity where nothing is periodic, NaN where it is not measured.
   double hnr;
   /// The spectrum's mean frequency in Hz; 0 of silence and where it is not measured.
   double centroid;
-  /// The formants; none where they are not looked for. Those of an unvoiced frame are the noise's.
+  /// The formants; none where they are not measured. In an unvoiced frame they are those of the noise.
   RustleFormants formants;
-  /// 1 when there is a voice: a pitch with a confidence of at least a half; 0 otherwise.
+  /// 1 when the frame is voiced: a pitch with a confidence of at least 0.5; 0 otherwise.
   uint32_t is_voiced;
   /// 0.
   uint32_t reserved;
 } RustleVoiceFrame;
 
-/// How steady the periods of a voice are, by the definitions of Praat's voice report; 0 where there are too
-/// few periods.
+/// Jitter and shimmer by the definitions of Praat's voice report; 0 where there are too few periods.
 typedef struct RustlePerturbation {
-  /// The periods that were measured.
+  /// The number of periods measured.
   uint64_t periods;
-  /// Their mean, in seconds.
+  /// The mean period in seconds.
   double mean_period;
   /// Local jitter, a plain ratio.
   double jitter;
@@ -3028,17 +3024,17 @@ typedef struct RustlePerturbation {
   double shimmer_decibels;
   /// The three-point amplitude perturbation quotient, a plain ratio.
   double shimmer_apq3;
-  /// The five-point one.
+  /// The five-point amplitude perturbation quotient, a plain ratio.
   double shimmer_apq5;
 } RustlePerturbation;
 
-/// All frames together.
+/// The summary of all frames.
 typedef struct RustleVoiceSummary {
-  /// The frames.
+  /// The number of frames.
   uint64_t frames;
-  /// Those that are voiced; the measures are of them, and 0 where there are none.
+  /// The number of voiced frames; the measures are of them, and 0 where there are none.
   uint64_t voiced;
-  /// The median pitch in Hz, right within half a cent.
+  /// The median pitch in Hz, accurate within half a cent.
   double median_pitch;
   /// The mean pitch, in Hz.
   double mean_pitch;
@@ -3052,29 +3048,29 @@ typedef struct RustleVoiceSummary {
   RustlePerturbation perturbation;
 } RustleVoiceSummary;
 
-/// What a voice analyzer chose, once its configuration has been read.
+/// The effective settings of a voice analyzer.
 typedef struct RustleVoiceDescription {
-  /// The samples of the longest window: the first frame comes with as many.
+  /// The number of samples of the longest analysis frame: the first result needs this many.
   uint32_t window;
-  /// The samples from frame to frame.
+  /// The hop size in samples.
   uint32_t hop;
 } RustleVoiceDescription;
 
 /// The shape of a spectrum.
 typedef struct RustleSpectrumFeatures {
-  /// The mean frequency, each with its power as its weight, in Hz; 0 of silence.
+  /// The mean frequency, weighted by power, in Hz; 0 for silence.
   double centroid;
-  /// The frequency below which 95 % of the energy are, in Hz; 0 of silence.
+  /// The frequency below which 95 % of the energy lie, in Hz; 0 for silence.
   double rolloff;
-  /// The slope in dB per octave, from 100 Hz to 8 kHz or 0.45 of the sample rate: 0 of white noise, -3 of pink noise.
+  /// The slope in dB per octave, from 100 Hz to 8 kHz or 0.45 of the sample rate: 0 for white noise, -3 for pink noise.
   double tilt;
 } RustleSpectrumFeatures;
 
-/// How much of a signal is periodic.
+/// The harmonicity of a signal.
 typedef struct RustleHarmonicity {
   /// The harmonics-to-noise ratio in dB, at most 70; minus infinity where nothing is periodic.
   double hnr;
-  /// One over the period, in Hz; 0 where nothing is periodic.
+  /// The reciprocal of the period in Hz; 0 where nothing is periodic.
   double frequency;
   /// 1 when at least 0.45 of the energy is periodic; 0 otherwise.
   uint32_t is_voiced;
@@ -3084,22 +3080,22 @@ typedef struct RustleHarmonicity {
 
 /// The levels of the first two harmonics.
 typedef struct RustleH1MinusH2 {
-  /// H1 less H2 in dB; 0 where no fundamental was found.
+  /// H1-H2 in dB; 0 where no fundamental was found.
   double difference;
   /// The first harmonic's level in dB relative to a full-scale sine; minus infinity where no fundamental was found.
   double first;
-  /// The second harmonic's.
+  /// The second harmonic's level, likewise.
   double second;
-  /// The fundamental frequency in Hz, of found ones the mean; 0: none was found.
+  /// The fundamental frequency in Hz, the mean where it was estimated; 0: none was found.
   double frequency;
 } RustleH1MinusH2;
 
-/// Forgets the signal; the next sample is the first of another.
+/// Discards the signal; the next sample is the first of another.
 ///
-/// Fails with `RUSTLE_WRONG_STATE` (another call uses the object at the moment).
+/// Fails with `RUSTLE_WRONG_STATE` (another call is using the object).
 ///
-/// Thread-safe: no (a call beside another one with the same object is refused). Realtime-safe: yes, while
-/// nobody frees the object.
+/// Thread-safe: no (a concurrent call with the same object fails). Realtime-safe: yes, while nobody frees
+/// the object.
 static inline RustleStatus rustle_voice_reset(RustleHandle voice, RustleError *error) {
   return rustle_reset(rustle_of_kind(voice, 13), error);
 }
@@ -3113,7 +3109,7 @@ static inline RustleStatus rustle_voice_new(
   return rustle_new(RUSTLE_NEW_VOICE, configuration, sizeof *configuration, voice, error);
 }
 
-/// Writes the lengths that the analyzer chose to `description`.
+/// Writes the analyzer's effective settings to `description`.
 ///
 /// Thread-safe: yes, also inside a callback. Realtime-safe: yes, while nobody frees the object.
 static inline RustleStatus rustle_voice_describe(
@@ -3131,16 +3127,15 @@ RustleStatus rustle_voice_process_sized(
     RustleHandle voice, const float *samples, size_t samples_count, RustleVoiceFrame *frames,
     size_t frames_size, size_t frames_capacity, size_t *taken, size_t *written, RustleError *error);
 
-/// Takes in the next samples of the signal and writes the frames that they complete to `frames`. `taken`
-/// receives the number of samples that were taken, `written` the number of frames, all as with
-/// `rustle_pitch_process`.
+/// Processes the next samples of the signal and writes the completed frames to `frames`. `taken` receives
+/// the number of samples taken, `written` the number of frames, as with `rustle_pitch_process`.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_LENGTH`,
-/// `RUSTLE_INVALID_VALUE` (memory that overlaps or is misaligned), `RUSTLE_WRONG_STATE` (another call uses
-/// the object at the moment).
+/// `RUSTLE_INVALID_VALUE` (memory that overlaps or is misaligned), `RUSTLE_WRONG_STATE` (another call is
+/// using the object).
 ///
-/// Thread-safe: no (a call beside another one with the same object is refused). Realtime-safe: yes, while
-/// nobody frees the object.
+/// Thread-safe: no (a concurrent call with the same object fails). Realtime-safe: yes, while nobody frees
+/// the object.
 ///
 /// Safety: `samples` (`samples_count` elements) is NULL or readable and not written during the call;
 /// `error`, `frames` (`frames_capacity` elements), `taken`, `written` are NULL or memory that this call
@@ -3156,15 +3151,14 @@ static inline RustleStatus rustle_voice_process(
 RustleStatus rustle_voice_summary_sized(
     RustleHandle voice, RustleVoiceSummary *summary, size_t summary_size, RustleError *error);
 
-/// Writes all frames since the beginning of the signal in sum to `summary`. Takes time in proportion to the
-/// range of pitch, not to the signal's length.
+/// Writes the summary of all frames since the beginning of the signal to `summary`, in a time proportional
+/// to the range of pitch, not to the signal's length.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_VALUE`
-/// (memory that overlaps or is misaligned), `RUSTLE_WRONG_STATE` (another call uses the object at the
-/// moment).
+/// (memory that overlaps or is misaligned), `RUSTLE_WRONG_STATE` (another call is using the object).
 ///
-/// Thread-safe: no (a call beside another one with the same object is refused). Realtime-safe: yes, while
-/// nobody frees the object.
+/// Thread-safe: no (a concurrent call with the same object fails). Realtime-safe: yes, while nobody frees
+/// the object.
 ///
 /// Safety: `error`, `summary` are NULL or memory that this call alone uses.
 static inline RustleStatus rustle_voice_summary(
@@ -3178,8 +3172,8 @@ RustleStatus rustle_voice_formants_sized(
     const float *samples, size_t samples_count, RustleFormants *formants, size_t formants_size,
     RustleError *error);
 
-/// Writes to `formants` those of a signal at `sample_rate` Hz, 8000 to 192,000, in which they stay where
-/// they are, such as a vowel, of any length. They are medians over frames 10 ms apart.
+/// Writes to `formants` the formants of a stationary signal, such as a vowel, of any length at `sample_rate`
+/// Hz, 8000 to 192,000: medians over frames 10 ms apart.
 ///
 /// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`
 /// (memory that overlaps or is misaligned; a field out of its range).
@@ -3246,8 +3240,8 @@ RustleStatus rustle_voice_harmonics_sized(
     size_t samples_count, RustleH1MinusH2 *result, size_t result_size, RustleError *error);
 
 /// Writes to `result` the levels of the first two harmonics of a signal at `sample_rate` Hz, 8000 to
-/// 192,000: at `fundamental` Hz, at most a quarter of the sample rate, or, when it is 0, at what is found
-/// from `lowest` to `highest` Hz, within 40 to 2000 and below a quarter of the sample rate, in each frame.
+/// 192,000: at `fundamental` Hz, at most a quarter of the sample rate, or, when it is 0, at each frame's
+/// estimate from `lowest` to `highest` Hz, within 40 to 2000 and below a quarter of the sample rate.
 ///
 /// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_VALUE`
 /// (memory that overlaps or is misaligned; a number out of its range).

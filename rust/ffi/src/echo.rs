@@ -1,4 +1,4 @@
-//! The echo, the example of an engine: docs/adding-an-engine.md goes through it.
+//! The echo, an example engine; docs/adding-an-engine.md explains it.
 
 use crate::fault::Outcome;
 use crate::lane::RustleLaneRequest;
@@ -11,27 +11,27 @@ use crate::{runtime, RustleHandle};
 use rustle_engines::{Echo, EchoEngine, Sessions, StartError};
 
 records! {
-    /// What an echo repeats, and when.
+    /// The configuration of an echo.
     pub struct RustleEchoConfiguration {
-        /// Values a second of each session, 0.001 to 10,000,000; the first comes at once. Example: 1000.
+        /// Values per second of each session, 0.001 to 10,000,000; the first is delivered at once. Example: 1000.
         pub values_per_second: f64,
-        /// The number that sessions repeat until another one is said.
+        /// The number that sessions repeat until `rustle_echo_say` sets another.
         pub number: u64,
         /// Nanoseconds from a call of `rustle_echo_say` until the sessions repeat its number.
         pub delay_ns: u64,
-        /// The number of values after which a session ends by itself; 0: it never does.
+        /// The number of values after which a session ends; 0: no limit.
         pub value_limit: u64,
         /// The runtime that the sessions run on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
         pub runtime: RustleHandle,
     }
 
-    /// A number, as a session repeats it.
+    /// A value of a session.
     pub struct RustleEchoValue in lanes of Echo {
-        /// The number that was said.
+        /// The repeated number.
         pub number: u64,
-        /// The value's own number in the session: 0, 1, 2 …
+        /// The value's sequence number in the session: 0, 1, 2 …
         pub sequence: u64,
-        /// On a frame lane the number of values that were lost just before this one; 0 on the events lane.
+        /// On a frame lane the number of values dropped just before this one; 0 on the events lane.
         pub gap: u32,
         reserved: u32,
     }
@@ -75,8 +75,8 @@ impl Stream<RustleLaneRequest> for EchoObject {
 }
 
 impl EchoObject {
-    /// Gives the sessions of an echo another number to repeat: those that run after the delay of the configuration, later ones at
-    /// once. One that is said within the delay of an earlier one takes its place.
+    /// Sets the number that the sessions of an echo repeat: running sessions change after the configured delay, later ones begin
+    /// with it. A call within the delay of an earlier call replaces that call's number.
     ///
     /// Example: `number` 7.
     #[doc(alias = "rustle_echo_say")]

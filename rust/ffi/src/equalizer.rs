@@ -1,4 +1,4 @@
-//! Equalizers: the part that sound runs through, and what their settings say.
+//! Equalizers: processing, settings, and the responses and gains computed from them.
 
 use crate::fault::{statuses, CallOr, Outcome};
 use crate::lent::{choices, Choice, Flag, Lent};
@@ -27,41 +27,41 @@ choices! {
 records! {
     /// One band of one channel.
     pub struct RustleEqualizerBand {
-        /// Its centre, or its edge at half the gain, in Hz: at least a millionth of the sample rate and below half of it.
-        /// Example: 1000.
+        /// The centre frequency, or the edge at half the gain, in Hz: at least a millionth of the sample rate and below half of
+        /// it. Example: 1000.
         pub frequency: f64,
-        /// In dB, -24 to 24.
+        /// The gain in dB, -24 to 24.
         pub gain: f64,
-        /// The quality: from that of 5 octaves, 0.18, to that of 0.05 octaves, 28.9. Example: 1.
+        /// The quality factor, 0.18 (a bandwidth of 5 octaves) to 28.9 (0.05 octaves). Example: 1.
         pub q: f64,
-        /// Its shape.
+        /// The shape.
         pub kind: Choice<RustleBandKind>,
         reserved: u32,
     }
 
-    /// A setting of the whole equalizer.
+    /// The settings of an equalizer.
     pub struct RustleEqualizerSettings lending memory {
         /// The bands of the left or only channel, read during the call only; may be NULL when there are none.
         pub left: Lent<RustleEqualizerBand>,
-        /// Their number, at most 64.
+        /// The number of bands, at most 64.
         pub left_count: usize,
         /// The bands of the right channel, likewise.
         pub right: Lent<RustleEqualizerBand>,
-        /// Their number, at most 64.
+        /// The number of bands, at most 64.
         pub right_count: usize,
-        /// What both channels are amplified by, in dB, -96 to 24.
+        /// The preamplification of both channels in dB, -96 to 24.
         pub preamp: f64,
     }
 
-    /// What an equalizer is for, and what it begins with.
+    /// The configuration of an equalizer.
     pub struct RustleEqualizerConfiguration lending memory {
-        /// In Hz, 1 to 1,000,000,000. Example: 48000.
+        /// The sample rate in Hz, 1 to 1,000,000,000. Example: 48000.
         pub sample_rate: f64,
-        /// 1 or 2. Example: 1.
+        /// The number of channels, 1 or 2. Example: 1.
         pub channels: u32,
-        /// The most bands that a channel has, at most 64. Example: 4.
+        /// The greatest number of bands of a channel, at most 64. Example: 4.
         pub bands: u32,
-        /// The settings in force at the beginning; with no bands and a preamplification of 0 the sound is let through as it is.
+        /// The initial settings; with no bands and a preamplification of 0 the sound passes unchanged.
         pub settings: RustleEqualizerSettings,
     }
 }
@@ -74,9 +74,9 @@ impl Object for Equalizer {
     const KIND: u32 = 7;
     type Error = EqualizerError;
 
-    /// Forgets the sound so far; a change that is under way or waits is over at once. Realtime-safe.
+    /// Clears the filters' state; a change in progress or pending is completed at once. Realtime-safe.
     ///
-    /// Fails with `RUSTLE_WRONG_STATE` (another call processes a block at the moment).
+    /// Fails with `RUSTLE_WRONG_STATE` (another call is processing a block).
     fn reset(&self) -> Outcome<EqualizerError> {
         Ok(self.0.reset()?)
     }
@@ -93,8 +93,8 @@ impl New<RustleEqualizerConfiguration> for Equalizer {
 }
 
 impl Equalizer {
-    /// Changes the settings; the sound follows within 40 ms of it, without a click. A change that comes before the one before has
-    /// begun takes its place; one that comes while another is under way follows it.
+    /// Changes the settings; the output follows within 40 ms of sound, without a click. A change replaces a pending one and
+    /// follows one in progress.
     ///
     /// Fails with `RUSTLE_INVALID_LENGTH` (too many bands); nothing is changed then.
     ///
@@ -104,8 +104,8 @@ impl Equalizer {
         Ok(self.0.change(&settings.read()?)?)
     }
 
-    /// Lets the sound through as it is when `is_bypassed` is not 0, or ends that; the way there and back takes 40 ms of sound
-    /// like any change. Changes that are made meanwhile are kept for its end.
+    /// Bypasses the equalizer when `is_bypassed` is not 0, or ends the bypass. Either transition takes 40 ms of sound, like any
+    /// change. Settings changed meanwhile take effect when the bypass ends.
     ///
     /// Thread-safe: yes, also beside `rustle_equalizer_process`. Realtime-safe: no.
     #[doc(alias = "rustle_equalizer_set_bypassed")]
@@ -113,21 +113,22 @@ impl Equalizer {
         Ok(self.0.set_bypassed(is_bypassed.is_set())?)
     }
 
-    /// Replaces the interleaved samples of `block`, whole frames, by their equalized form. The output is not delayed, and does
-    /// not depend on how the sound is cut into blocks, bit for bit; without gains it is the input, bit for bit. The CPU's
-    /// floating-point modes are neither read nor changed. One call at a time.
+    /// Equalizes the interleaved samples of `block`, whole frames, in place. The output is not delayed and does not depend, bit
+    /// for bit, on how the sound is divided into blocks; without gains it equals the input, bit for bit. The CPU's floating-point
+    /// modes are neither read nor changed. One call at a time.
     ///
-    /// Fails with `RUSTLE_INVALID_LENGTH` (no whole frames); the block is as it was then.
+    /// Fails with `RUSTLE_INVALID_LENGTH` (no whole frames); the block is unchanged then.
     #[doc(alias = "rustle_equalizer_process")]
     pub(crate) fn process(&self, block: &mut [f32]) -> Outcome<EqualizerError> {
         Ok(self.0.process(block)?)
     }
 }
 
-/// Writes the factors on the amplitudes of sines, in dB, that `settings` give at `sample_rate` Hz: for each of
-/// `frequencies` in Hz one to `left` and one to `right`.
+/// Writes the magnitude response of `settings` at `sample_rate` Hz in dB: for each of `frequencies` in Hz one value to `left` and
+/// one to `right`.
 ///
-/// Fails with `RUSTLE_INVALID_LENGTH` (too many bands, or not as many factors as frequencies); nothing is written then.
+/// Fails with `RUSTLE_INVALID_LENGTH` (too many bands, or the numbers of frequencies and of values differ); nothing is written
+/// then.
 ///
 /// Example: `sample_rate` 48000, `frequencies_count` 8, `left_capacity` 8, `right_capacity` 8.
 #[doc(alias = "rustle_equalizer_response")]
@@ -172,9 +173,9 @@ pub(crate) fn preamp(
     Ok(())
 }
 
-/// Writes to `gains` the gains in dB, one per band, with which the curve of all `bands` together goes through `targets`, finite
-/// and in dB, one per band, at the bands' frequencies, at `sample_rate` Hz: within -24 to 24 dB for those that peak, and as
-/// they are for the others. `distance` receives the greatest distance that is left, in dB.
+/// Writes to `gains` the gains in dB, one per band, with which the response of all `bands` together meets `targets`, finite and
+/// in dB, one per band, at the bands' frequencies, at `sample_rate` Hz: within -24 to 24 dB for peaking bands, unchanged for the
+/// others. `distance` receives the greatest remaining deviation in dB.
 ///
 /// Fails with `RUSTLE_INVALID_LENGTH` (not as many targets or gains as bands); nothing is written then.
 ///

@@ -1,4 +1,4 @@
-//! A sink's callbacks with no engine behind them: for those who write a binding, to test their sink and to measure it.
+//! A sink's callbacks without an engine, to test and measure the sink of a language binding.
 
 use crate::guard::guarded;
 use crate::sink::{RawSink, RustleSink};
@@ -6,8 +6,8 @@ use crate::status::{CallFault, RustleError, RustleStatus};
 use rustle_engines::Release;
 use std::ffi::c_void;
 
-/// Calls the sink's `on_signal` `count` times with `event`, which may be NULL and is handed on as it is, then its
-/// `on_release` once with `RUSTLE_RELEASE_ENDED`. All calls are made on the calling thread, before this function returns.
+/// Calls the sink's `on_signal` `count` times with `event`, which may be NULL and is passed unchanged, then its `on_release` once
+/// with `RUSTLE_RELEASE_ENDED`. All calls are made on the calling thread, before this function returns.
 ///
 /// Fails with `RUSTLE_NULL_POINTER` (a function of the sink); the sink was not taken then.
 ///
@@ -26,7 +26,7 @@ pub unsafe extern "C" fn rustle_sink_exercise(
     let body = || {
         let sink = RawSink::new(sink)?;
         for _ in 0..count {
-            sink.hand_on(event);
+            sink.send(event);
         }
         sink.release(Release::Ended);
         Ok::<(), CallFault>(())

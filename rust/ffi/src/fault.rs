@@ -1,12 +1,12 @@
-//! A fault of a call: of its arguments as C sees them, or of what they say.
+//! Faults of a call: of its arguments in C, or of its domain.
 
 use crate::status::{CallFault, Fault, RustleStatus};
 use rustle_engines::{RuntimeError, StartError};
 use std::fmt::{self, Display};
 
-/// An error of an engine or of a domain, which has its number in C.
+/// An error of an engine or of a domain, with a status in C.
 pub(crate) trait DomainError: Display {
-    /// The number that stands for this error.
+    /// The status of this error.
     fn status(&self) -> RustleStatus;
 }
 
@@ -37,14 +37,14 @@ statuses!(StartError {
     _: Runtime,
 });
 
-/// What a call of one domain fails with.
+/// The error of a call of one domain.
 pub(crate) enum CallOr<E> {
-    /// One of the boundary's own: it allocates nothing, which realtime-safe calls count on, whatever the domain.
+    /// A fault found by the boundary. It allocates nothing, whatever the domain: realtime-safe calls rely on it.
     Call(CallFault),
     Domain(E),
 }
 
-/// What a call of one domain gives.
+/// The result of a call of one domain.
 pub(crate) type Outcome<E, T = ()> = Result<T, CallOr<E>>;
 
 /// A fault of any domain.

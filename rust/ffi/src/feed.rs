@@ -1,4 +1,4 @@
-//! The feed: one source of trades and its consumers, each with a policy of its own.
+//! The feed: one source of trades and its consumers, each with its own policy.
 
 pub(crate) mod consumers;
 mod records;
@@ -64,8 +64,8 @@ impl New<RustleReplayFeed> for Feed {
 }
 
 impl New<RustleLiveFeed> for Feed {
-    /// Makes a feed from another process. It connects when it runs, and again whenever the connection is refused or lost; nobody
-    /// at the address is no fault.
+    /// Makes a feed from another process. It connects when it runs, and again whenever the connection is refused or lost; an
+    /// address at which nobody listens is not an error.
     ///
     /// Fails with `RUSTLE_INVALID_VALUE` (a time out of its range), `RUSTLE_MALFORMED_ADDRESS`, `RUSTLE_MALFORMED_SCHEMA`.
     #[doc(alias = "rustle_feed_new_live")]
@@ -87,7 +87,7 @@ impl New<RustleExternalFeed> for Feed {
 }
 
 impl Describe<RustleFeedCounts> for Feed {
-    /// Writes what the source met with so far to `description`.
+    /// Writes the source's counts so far to `description`.
     #[doc(alias = "rustle_feed_counts")]
     fn describe(&self) -> RustleFeedCounts {
         self.0.counts().into()
@@ -95,7 +95,7 @@ impl Describe<RustleFeedCounts> for Feed {
 }
 
 impl Describe<RustleFeedNotice> for Feed {
-    /// Writes the newest notice of a feed's connection or of its end to `description`; one of the kind `RUSTLE_NOTICE_NONE` when
+    /// Writes the newest notice of a feed's connection or of its end to `description`; one of the kind `RUSTLE_NOTICE_NONE` if
     /// there was none.
     #[doc(alias = "rustle_feed_connection")]
     fn describe(&self) -> RustleFeedNotice {
@@ -109,20 +109,20 @@ impl Feed {
         Ok(Self(FeedEngine::on(runtime::find(runtime)?, &source)?))
     }
 
-    /// Begins the source, so that consumers that are there before get its first trade. Idempotent. When the source comes to its
-    /// end every session of the feed ends, those that are started later too.
+    /// Starts the source; consumers that were started before receive its first trade. Idempotent. When the source ends, every
+    /// session of the feed ends, including those that are started later.
     ///
-    /// Fails with `RUSTLE_SHUT_DOWN`, `RUSTLE_FORKED`, `RUSTLE_EXHAUSTED` (the feed is over then).
+    /// Fails with `RUSTLE_SHUT_DOWN`, `RUSTLE_FORKED`, `RUSTLE_EXHAUSTED` (the feed has ended then).
     #[doc(alias = "rustle_feed_run")]
     pub(crate) fn run(&self) -> Outcome<FeedError> {
         Ok(self.0.run()?)
     }
 
-    /// Has a feed of `rustle_feed_new_external` read the next bytes, which continue those before. `taken` receives how many it
-    /// took: fewer when a consumer with `RUSTLE_POLICY_LOSSLESS` has no room, none before `rustle_feed_run`. The rest is to be
-    /// pushed again after a notice of `RUSTLE_NOTICE_ROOM`. Calls come one after the other, or their bytes mix.
+    /// Makes a feed of `rustle_feed_new_external` read the next bytes, which continue those before. `taken` receives the number
+    /// of bytes taken: fewer when a consumer with `RUSTLE_POLICY_LOSSLESS` has no room, none before `rustle_feed_run`. Push the
+    /// rest again after a notice of `RUSTLE_NOTICE_ROOM`. Do not call it concurrently for one feed: the bytes would interleave.
     ///
-    /// Fails with `RUSTLE_WRONG_SOURCE` (a feed of another source), `RUSTLE_WRONG_STATE` (it was closed or is over); nothing is
+    /// Fails with `RUSTLE_WRONG_SOURCE` (a feed of another source), `RUSTLE_WRONG_STATE` (it was closed or has ended); nothing is
     /// taken then.
     ///
     /// Example: `rustle_feed_new_external`, `bytes_count` 0.
@@ -132,14 +132,14 @@ impl Feed {
         Ok(())
     }
 
-    /// Reports the connection that the host has to the consumers of a feed of `rustle_feed_new_external`. `kind` is
-    /// `RUSTLE_NOTICE_CONNECTING`, `RUSTLE_NOTICE_CONNECTED` (a line that has begun is dropped), `RUSTLE_NOTICE_DISCONNECTED`, or
-    /// `RUSTLE_NOTICE_CLOSED`: the feed comes to its end then, once what was pushed has been handed over, and fails for the
-    /// reason in `note` unless that is empty. `retry_ms` is the time before the next attempt, for disconnected only; `failures`
-    /// the attempts in a row that failed, for connecting and disconnected; `note` the place or the reason.
+    /// Reports the state of the host's connection to the consumers of a feed of `rustle_feed_new_external`. `kind` is
+    /// `RUSTLE_NOTICE_CONNECTING`, `RUSTLE_NOTICE_CONNECTED` (an incomplete line is dropped), `RUSTLE_NOTICE_DISCONNECTED`, or
+    /// `RUSTLE_NOTICE_CLOSED`: the feed then ends once the pushed data have been delivered, and fails for the reason in `note`
+    /// unless that is empty. `retry_ms` is the time before the next attempt, for disconnected only; `failures` the number of
+    /// consecutive failed attempts, for connecting and disconnected; `note` the place or the reason.
     ///
     /// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_LENGTH`, `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (another kind),
-    /// `RUSTLE_WRONG_SOURCE` (a feed of another source), `RUSTLE_WRONG_STATE` (it was closed or is over).
+    /// `RUSTLE_WRONG_SOURCE` (a feed of another source), `RUSTLE_WRONG_STATE` (it was closed or has ended).
     ///
     /// Example: `rustle_feed_new_external`.
     #[doc(alias = "rustle_feed_report")]
@@ -164,10 +164,10 @@ impl Feed {
         Ok(self.0.report(news, note)?)
     }
 
-    /// Reports which symbols the consumers of a feed want together: `wanted` receives how many, and `names` their names in the
-    /// order of their bytes, each with a line feed behind it, if there is room for all. Nothing is written to `names` when
-    /// `length` of `wanted` is more than `names_capacity`: the call is to be made again with so much room. When `all` is 1 the
-    /// names are those that somebody wants by name too. `RUSTLE_NOTICES_WANTED` says when to look again.
+    /// Reports the symbols that the consumers of a feed subscribe to together: `wanted` receives their number, and `names` their
+    /// names in byte order, each followed by a line feed, if there is room for all. Nothing is written to `names` when `length`
+    /// of `wanted` is more than `names_capacity`: call again with that much room. When `all` is 1, the names are those that are
+    /// also subscribed to by name. A notice of `RUSTLE_NOTICES_WANTED` reports a change.
     #[doc(alias = "rustle_feed_wanted")]
     pub(crate) fn wanted(&self, names: &mut [u8], wanted: &mut RustleFeedWanted) -> Result<(), CallFault> {
         let all = self.0.wanted();
@@ -180,9 +180,9 @@ impl Feed {
     }
 }
 
-/// Draws how long a host waits before its next attempt to connect, after `failures` attempts in a row that failed:
-/// evenly from 0 to `base_ns` doubled for each failure but the first, at most `cap_ns`.
-/// `wait_ns` receives it. The same `seed` draws the same wait.
+/// Draws a host's wait before its next attempt to connect, after `failures` consecutive failed attempts: uniformly from 0 to
+/// `base_ns` doubled for each failure except the first, at most `cap_ns`. `wait_ns` receives it. The same `seed` draws the same
+/// wait.
 ///
 /// Fails with `RUSTLE_INVALID_VALUE` (a base other than 1 ms up to `cap_ns`, a cap above 1 day, no failure).
 ///
@@ -207,7 +207,7 @@ pub(crate) fn backoff(
     Ok(())
 }
 
-/// The names of a list.
+/// The texts of a list.
 fn names(symbols: &[RustleString], name: &'static str) -> Outcome<FeedError, Vec<String>> {
     if symbols.len() > MAX_SYMBOLS {
         return Err(FeedError::Symbols(SymbolError::TooMany).into());
@@ -222,7 +222,7 @@ fn decimal(units: i64, scale: u8, name: &'static str) -> Result<Decimal, CallFau
     Decimal::new(units, scale).ok_or(CallFault::value(name, problem))
 }
 
-/// Writes a text to a place of the caller's.
+/// Writes a text to the caller's memory.
 fn write_text(text: &str, place: &mut [u8], name: &'static str, length: &mut usize) -> Result<(), CallFault> {
     let short = CallFault::length(name, "expected room for the text, got less");
     place

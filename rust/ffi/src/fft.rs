@@ -1,4 +1,4 @@
-//! Spectra of frames and the way back, windows, and the sinusoids in a spectrum; the two functions of the project's brief.
+//! Spectra of frames, their inverse, windows, and the sinusoids in a spectrum; the two functions of the project's brief.
 
 pub mod brief;
 mod cache;
@@ -18,7 +18,7 @@ use rustle_dsp::{
 pub(crate) use scratch::ScratchPool;
 
 choices! {
-    /// What the samples of a frame are weighted with.
+    /// The window function of a frame's samples.
     pub enum RustleWindow = RUSTLE_WINDOW_ {
         /// No window: all coefficients are 1.
         None = 0,
@@ -30,7 +30,7 @@ choices! {
         Blackman = 3,
     }
 
-    /// Where the period of a window ends.
+    /// The symmetry of a window function.
     pub enum RustleSymmetry = RUSTLE_SYMMETRY_ for Symmetry {
         /// A window of N coefficients is one period of its cosines: for spectra.
         Periodic = 0,
@@ -38,7 +38,7 @@ choices! {
         Symmetric = 1,
     }
 
-    /// What the magnitudes of a spectrum are relative to.
+    /// The normalization of a spectrum's magnitudes.
     pub enum RustleNormalization = RUSTLE_NORMALIZATION_ for Normalization {
         /// The sum itself: a full-scale sine reads about half the window's sum.
         None = 0,
@@ -47,7 +47,7 @@ choices! {
         Amplitude = 1,
     }
 
-    /// What is written for the N/2 + 1 bins of a frame.
+    /// The output for the N/2 + 1 bins of a frame.
     pub enum RustleSpectrumOutput = RUSTLE_OUTPUT_ for Output {
         /// The magnitude of each bin.
         Magnitudes = 0,
@@ -80,36 +80,36 @@ choices! {
 }
 
 records! {
-    /// What the spectra of a plan are.
+    /// The configuration of a plan.
     pub struct RustleFftPlanConfiguration {
         /// The number of samples N of a frame: a power of two from 64 to 65,536. Example: 256.
         pub size: usize,
-        /// The window.
+        /// The window function.
         pub window: Choice<RustleWindow>,
-        /// Its symmetry.
+        /// The symmetry of the window function.
         pub symmetry: Choice<RustleSymmetry>,
-        /// What the magnitudes are relative to.
+        /// The normalization of the magnitudes.
         pub normalization: Choice<RustleNormalization>,
-        /// The instructions. An instruction set that this machine does not have is out of range.
+        /// The instruction set. One that this machine does not have is out of range.
         pub instruction_set: Choice<RustleInstructionSet>,
     }
 
-    /// What an inverse transforms.
+    /// The configuration of an inverse transform.
     pub struct RustleFftInverseConfiguration {
         /// The number of samples N of a frame: a power of two from 64 to 65,536. Example: 256.
         pub size: usize,
-        /// The instructions. An instruction set that this machine does not have is out of range.
+        /// The instruction set. One that this machine does not have is out of range.
         pub instruction_set: Choice<RustleInstructionSet>,
         reserved: u32,
     }
 
-    /// What a plan, or an inverse, is.
+    /// The description of a plan or an inverse.
     pub struct RustleFftDescription {
         /// The number of samples N of a frame.
         pub size: usize,
-        /// The least number of floats of scratch memory that a caller may bring.
+        /// The minimum length of a caller's scratch memory in floats.
         pub scratch_length: usize,
-        /// The instructions that it uses, never `RUSTLE_INSTRUCTION_SET_PREFERRED`.
+        /// The instruction set that it uses, never `RUSTLE_INSTRUCTION_SET_PREFERRED`.
         pub instruction_set: Choice<RustleInstructionSet>,
         reserved: u32,
     }
@@ -150,7 +150,7 @@ fn instruction_set(choice: Choice<RustleInstructionSet>) -> Outcome<DspError, In
     })
 }
 
-/// The plan that a configuration of these asks for, if it can be met.
+/// Makes the plan of a configuration, if it is valid.
 pub(crate) fn spectrum_plan(
     instruction_set_choice: Choice<RustleInstructionSet>,
     size: usize,
@@ -167,7 +167,7 @@ pub(crate) fn spectrum_plan(
     )?)
 }
 
-/// A plan: what a spectrum of one size and window needs, computed once, and scratch memory for callers who bring none.
+/// A plan: the tables of a spectrum of one size and window, computed once, and scratch memory for callers who pass none.
 pub(crate) struct FftPlan {
     plan: SpectrumPlan,
     scratch: ScratchPool,
@@ -190,7 +190,7 @@ impl New<RustleFftPlanConfiguration> for FftPlan {
 }
 
 impl Describe<RustleFftDescription> for FftPlan {
-    /// Writes what the plan is to `description`. Realtime-safe.
+    /// Writes the plan's properties to `description`. Realtime-safe.
     fn describe(&self) -> RustleFftDescription {
         let plan = &self.plan;
         description(plan.size(), plan.scratch_len(), plan.instruction_set())
@@ -198,14 +198,14 @@ impl Describe<RustleFftDescription> for FftPlan {
 }
 
 impl FftPlan {
-    /// Writes the spectrum of the frame `input`, exactly the plan's N samples, in one form to `output`: N/2 + 1 floats, or N/2 to
-    /// leave out the bin at half the sample rate; N + 2 with `RUSTLE_OUTPUT_COMPLEX`.
+    /// Writes the spectrum of the frame `input`, exactly the plan's N samples, to `output`: N/2 + 1 floats, or N/2 to omit the
+    /// bin at half the sample rate; N + 2 with `RUSTLE_OUTPUT_COMPLEX`.
     ///
-    /// `scratch` are at least as many floats as the plan's description says, of any content, or none for memory of the plan's,
-    /// which is allocated once for each of up to eight calls at a time and anew for more. A sample that is not finite makes every
-    /// bin NaN or infinite.
+    /// `scratch` has at least the length in the plan's description, with any content, or is empty to use the plan's own memory,
+    /// which is allocated once for each of up to eight concurrent calls and anew for more. A sample that is not finite makes
+    /// every bin NaN or infinite.
     ///
-    /// Fails with `RUSTLE_INVALID_VALUE` (no form has the number); nothing is written to `output` then.
+    /// Fails with `RUSTLE_INVALID_VALUE` (no output has the number); nothing is written to `output` then.
     ///
     /// Thread-safe: yes, also with one plan. Realtime-safe: yes with the caller's scratch, while nobody frees the plan.
     ///
@@ -224,7 +224,7 @@ impl FftPlan {
     }
 }
 
-/// The way back from complex bins to samples, and scratch memory for callers who bring none.
+/// The inverse transform from complex bins to samples, and scratch memory for callers who pass none.
 pub(crate) struct FftInverse {
     plan: InversePlan,
     scratch: ScratchPool,
@@ -251,7 +251,7 @@ impl New<RustleFftInverseConfiguration> for FftInverse {
 }
 
 impl Describe<RustleFftDescription> for FftInverse {
-    /// Writes what the inverse is to `description`. Realtime-safe.
+    /// Writes the inverse's properties to `description`. Realtime-safe.
     fn describe(&self) -> RustleFftDescription {
         let plan = &self.plan;
         description(plan.size(), plan.scratch_len(), plan.instruction_set())
@@ -259,9 +259,9 @@ impl Describe<RustleFftDescription> for FftInverse {
 }
 
 impl FftInverse {
-    /// Writes the N samples to `output` whose complex bins are `bins`, N + 2 floats as `rustle_fft_spectrum` writes them with
-    /// `RUSTLE_OUTPUT_COMPLEX` and `RUSTLE_NORMALIZATION_NONE`: numpy's irfft. The imaginary parts of bin 0 and bin N/2 are
-    /// ignored.
+    /// Writes the N samples whose complex bins are `bins` to `output`: numpy's irfft. `bins` has N + 2 floats, as
+    /// `rustle_fft_spectrum` writes them with `RUSTLE_OUTPUT_COMPLEX` and `RUSTLE_NORMALIZATION_NONE`. The imaginary parts of bin
+    /// 0 and bin N/2 are ignored.
     ///
     /// `scratch` is as with `rustle_fft_spectrum`. A bin that is not finite makes every sample NaN or infinite. When the call
     /// fails, nothing is written to `output`.
@@ -286,9 +286,9 @@ fn description(size: usize, scratch_length: usize, instruction_set: InstructionS
     }
 }
 
-/// `instruction_set` receives the one of `RUSTLE_INSTRUCTION_SET_…` that plans are made on when none is named: what the
-/// environment variable RUSTLE_FFT_INSTRUCTION_SET (`plain`, `narrow`, `neon`, `avx2` or `avx512`) named when the process first
-/// asked, or else the widest that this machine has.
+/// Writes the preferred instruction set, one of `RUSTLE_INSTRUCTION_SET_…`, to `instruction_set`: plans that name none use it. It
+/// is the one that the environment variable RUSTLE_FFT_INSTRUCTION_SET (`plain`, `narrow`, `neon`, `avx2` or `avx512`) named at
+/// the process's first use, or else the widest that this machine has.
 ///
 /// Fails with `RUSTLE_INVALID_VALUE` (the variable names no instruction set, or one that this machine does not have; every plan
 /// that names none is refused then).
@@ -302,7 +302,8 @@ pub(crate) fn preferred_instruction_set(
     Ok(())
 }
 
-/// Writes the coefficients of a window, 0 to 1, to `coefficients`. Any number of them will do; with 0 nothing is written.
+/// Writes the coefficients of a window function, 0 to 1, to `coefficients`, whose length is that of the window; at 0 nothing is
+/// written.
 ///
 /// Fails with `RUSTLE_INVALID_VALUE` (no window or no symmetry has the number).
 ///

@@ -1,4 +1,4 @@
-//! The one panic guard that every export runs inside.
+//! The panic guard of every export.
 
 use crate::status::{Fault, RustleError, RustleStatus, RUSTLE_OK, RUSTLE_PANICKED};
 use rustle_engines::into_panic_message;
@@ -15,7 +15,8 @@ pub(crate) unsafe fn guarded<E: Fault>(
     error: *mut RustleError,
     body: impl FnOnce() -> Result<(), E>,
 ) -> RustleStatus {
-    // The text of a fault is code too, and is written out inside the guard; not as the result, which every call would carry.
+    // Formatting a fault is code too and runs inside the guard; the record is not part of the result, which every call would
+    // carry.
     let mut written = None;
     let body = AssertUnwindSafe(|| {
         fault_point("the call");
@@ -43,7 +44,7 @@ pub(crate) unsafe fn guarded<E: Fault>(
     status
 }
 
-/// A place where the tests of this guard let a call panic; nothing in an archive without the feature `faults`.
+/// A point at which the guard's tests make a call panic; a no-op without the feature `faults`.
 #[inline(always)]
 pub(crate) fn fault_point(place: &'static str) {
     #[cfg(feature = "faults")]

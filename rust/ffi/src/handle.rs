@@ -1,7 +1,7 @@
-//! Generational handles: an index and a generation in one integer, and the table that they point into.
+//! Generational handles, an index and a generation in one integer, and their table.
 //!
-//! A lookup takes no lock: it pins the slot with one compare-and-swap, so that a plan can be used from a realtime thread
-//! while another thread frees it. The object is dropped by whoever lets go last.
+//! A lookup takes no lock: it pins the slot with one compare-and-swap, so that a plan can be used from a realtime thread while
+//! another thread frees it. The last user to unpin it drops the object.
 
 use crate::guard::fault_point;
 use crate::live::LiveToken;
@@ -17,7 +17,7 @@ pub type RustleHandle = u64;
 const CHUNK: usize = 256;
 const CHUNKS: usize = 4096;
 
-/// Set in a slot's state when it holds no object that may be looked up.
+/// Set in a slot's state while it has no object to look up.
 const CLOSED: u64 = 1 << 31;
 /// The bits of a slot's state that count its users.
 const PINS: u64 = CLOSED - 1;
@@ -32,7 +32,7 @@ struct Slot<T> {
 pub(crate) struct SlotTable<T> {
     chunks: [OnceLock<Box<[Slot<T>]>>; CHUNKS],
     vacant: Mutex<Vacant>,
-    /// Tells this table's handles from those of other kinds: the lowest bits of every generation.
+    /// Distinguishes this table's handles from those of other kinds: the lowest bits of every generation.
     kind: u32,
 }
 
@@ -49,11 +49,11 @@ pub(crate) const fn kind_of(handle: RustleHandle) -> u32 {
     (handle >> 32) as u32 & ((1 << KIND_BITS) - 1)
 }
 
-// SAFETY: the table hands out `&T` to any thread (T: Sync), and drops a T on whichever thread lets go last (T: Send).
-// A slot's object is written only while the slot is CLOSED with no pins, by the one thread that owns it then.
+// SAFETY: the table hands out `&T` to any thread (T: Sync), and drops a T on the thread that unpins it last (T: Send). A slot's
+// object is written only while the slot is CLOSED with no pins, by the one thread that owns it then.
 unsafe impl<T: Send + Sync> Sync for SlotTable<T> {}
 
-/// An object in use: it stays alive until this is dropped, whoever frees its handle.
+/// A pinned object: it stays alive until this is dropped, even if its handle is freed.
 pub(crate) struct Pinned<'a, T> {
     table: &'a SlotTable<T>,
     slot: &'a Slot<T>,
@@ -61,15 +61,15 @@ pub(crate) struct Pinned<'a, T> {
     object: &'a T,
 }
 
-/// A place in the table that nothing stands in yet. Dropping it gives the place back.
+/// A reserved slot of the table. Dropping it releases the slot.
 pub(crate) struct Reservation<'a, T> {
     table: &'a SlotTable<T>,
     index: Option<u32>,
 }
 
 impl<T> SlotTable<T> {
-    /// A table of handles of one kind, 1 to 31. A kind is for one table: handles of different kinds differ, so that one cannot be
-    /// taken for another.
+    /// A table of handles of one kind, 1 to 31. Each kind has one table: handles of different kinds differ, so that none is
+    /// mistaken for another.
     pub(crate) const fn new(kind: u32) -> Self {
         assert!(kind > 0 && kind < 1 << KIND_BITS);
         Self {
@@ -82,7 +82,7 @@ impl<T> SlotTable<T> {
         }
     }
 
-    /// Takes `object` in and gives its handle.
+    /// Inserts `object` and returns its handle.
     /// Errors: the table is full.
     pub(crate) fn insert(&self, object: T) -> Result<RustleHandle, CallFault> {
         let reservation = self.reserve()?;
@@ -90,7 +90,7 @@ impl<T> SlotTable<T> {
         Ok(reservation.fill(object))
     }
 
-    /// Sets a place aside, for an object that must not be made when there is none.
+    /// Reserves a slot, for an object that must not be made without one.
     /// Errors: the table is full.
     pub(crate) fn reserve(&self) -> Result<Reservation<'_, T>, CallFault> {
         fault_point("a reservation");
@@ -154,7 +154,7 @@ impl<T> SlotTable<T> {
         }
     }
 
-    /// Makes `handle` stale. The object is dropped now, or when its last user lets go.
+    /// Makes `handle` stale. The object is dropped now, or when its last user unpins it.
     /// Errors: the handle is not live in this table.
     pub(crate) fn remove(&self, handle: RustleHandle, name: &'static str) -> Result<(), CallFault> {
         let pinned = self.pin(handle, name)?;
@@ -172,7 +172,7 @@ impl<T> SlotTable<T> {
             .get(index as usize % CHUNK)
     }
 
-    /// Drops the object of a closed slot that nobody uses any more and makes the slot vacant under a new generation.
+    /// Drops the object of a closed, unpinned slot and makes the slot vacant under a new generation.
     #[cold]
     #[inline(never)]
     fn recycle(&self, slot: &Slot<T>, index: u32) {
@@ -183,7 +183,7 @@ impl<T> SlotTable<T> {
         slot.state
             .store(u64::from(next) << 32 | CLOSED, Ordering::Release);
         self.vacant().recycled.push(index);
-        // Last, with the slot settled: a destructor may use the table.
+        // Last, when the slot is consistent: a destructor may use the table.
         drop(object);
     }
 
@@ -208,9 +208,9 @@ impl<T> SlotTable<T> {
 }
 
 impl<T> Reservation<'_, T> {
-    /// Puts `object` into the place and gives its handle.
+    /// Puts `object` into the slot and returns its handle.
     pub(crate) fn fill(mut self, object: T) -> RustleHandle {
-        // A reservation has its place until it is filled or dropped; 0 is never a live handle.
+        // A reservation keeps its slot until it is filled or dropped; 0 is never a live handle.
         self.index
             .take()
             .map_or(0, |index| self.table.fill(index, object))

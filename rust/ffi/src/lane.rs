@@ -1,4 +1,4 @@
-//! What the lanes of all engines have in common.
+//! The lanes of all engines.
 
 use crate::lent::{choices, Choice};
 use crate::records::records;
@@ -12,7 +12,7 @@ use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
 choices! {
-    /// How records travel to the caller.
+    /// The delivery of records to the caller.
     pub enum RustleLane = RUSTLE_LANE_ {
         /// The events lane: every value is one call of the sink's `on_signal`.
         Events = 0,
@@ -20,13 +20,13 @@ choices! {
         DropOldest = 1,
         /// The frame lane; a full ring drops the new element.
         DropNewest = 2,
-        /// The frame lane; a new value replaces the waiting one of the same key: of a ticker's, the same symbol.
+        /// The frame lane; a new value replaces the waiting one with the same key; a ticker's key is the symbol.
         Conflate = 3,
     }
 }
 
 records! {
-    /// A lane for a session.
+    /// The configuration of a session's lane.
     pub struct RustleLaneRequest {
         /// The size of the ring, 1 to 1,048,576; not read for the events lane. Example: 64.
         pub capacity: usize,
@@ -35,18 +35,18 @@ records! {
         reserved: u32,
     }
 
-    /// What went through a frame lane so far: `produced == delivered + dropped + waiting`.
+    /// The counts of a frame lane so far: `produced == delivered + dropped + waiting`.
     pub struct RustleLaneStatistics for LaneStatistics {
-        /// Elements that the engine put in.
+        /// Elements put in by the engine.
         pub produced: u64,
-        /// Elements that were drained.
+        /// Elements drained.
         pub delivered: u64,
-        /// Elements that the lane's policy dropped.
+        /// Elements dropped by the lane's policy.
         pub dropped: u64,
         /// Elements in the lane now.
         pub waiting: u64,
-        /// Of `dropped`, those after the last element that was put in: no `gap` reports them unless another comes. After the
-        /// session's end the gaps of the elements and this are all that was lost.
+        /// Those of `dropped` after the last element put in: no `gap` reports them unless another follows. After the session's
+        /// end `dropped` is the sum of this and of the elements' gaps.
         pub unreported: u64,
     }
 }
@@ -64,7 +64,7 @@ impl RustleLaneRequest {
         })
     }
 
-    /// The lane that is asked for, with `sink` at its end; events are records of type `Record`.
+    /// The requested lane to `sink`; events are records of type `Record`.
     /// Errors: as [`overflow`](Self::overflow); the capacity of a frame lane is out of its range.
     pub(crate) fn delivery<Record, Native>(&self, sink: RawSink) -> Result<Delivery<Native>, CallFault>
     where
@@ -80,17 +80,17 @@ impl RustleLaneRequest {
     }
 }
 
-/// A record of the C interface, and the engine's own value that it is made of.
+/// A record of the C interface that is made of an engine's value.
 pub(crate) trait LaneRecord<Native> {
-    /// `gap`: how many values the lane lost just before it.
+    /// Converts a value; `gap` is the number of values dropped just before it.
     fn new(native: &Native, gap: u32) -> Self;
 }
 
-/// The events lane: every value is a call with its record.
+/// The events lane, which calls the sink with the record of each value.
 pub(crate) struct EventSink<Record>(RawSink, PhantomData<fn() -> Record>);
 
 impl<Record> EventSink<Record> {
-    /// One that calls the functions of `guts`.
+    /// Wraps the sink `guts`.
     pub(crate) fn new(guts: RawSink) -> Self {
         Self(guts, PhantomData)
     }
@@ -106,7 +106,7 @@ impl<Native, Record: LaneRecord<Native>> RecordListener<Native> for EventSink<Re
     }
 }
 
-/// The frame lane: a call says that there is something to drain.
+/// The frame lane, which calls the sink when values wait to be drained.
 pub(crate) struct BellSink(pub(crate) RawSink);
 
 impl Doorbell for BellSink {
@@ -119,16 +119,16 @@ impl Doorbell for BellSink {
     }
 }
 
-/// A session of an engine whose values wait in a ring, or are pushed.
+/// A session with a frame lane or an events lane.
 pub(crate) trait Lane: Send + Sync {
-    /// What waits.
+    /// The waiting values.
     type Native;
 
-    /// Asks for the session's end.
+    /// Requests the session's end.
     fn cancel(&self);
 
-    /// Hands out at most `most` waiting values, each with the number lost just before it; returns how many there were, and the
-    /// lane's counts; `None` when the session pushes.
+    /// Delivers at most `most` waiting values, each with the number dropped just before it; returns their number and the lane's
+    /// counts; `None` for an events lane.
     fn drain(&self, most: usize, take: impl FnMut(Self::Native, u32)) -> Option<(usize, LaneStatistics)>;
 }
 
@@ -144,7 +144,7 @@ impl<Native: rustle_engines::Record> Lane for LaneSession<Native> {
     }
 }
 
-/// A lane whose values become records of the C interface.
+/// A lane whose values are converted to records of the C interface.
 pub(crate) struct RecordLane<Record, L> {
     pub(crate) lane: L,
     pub(crate) record: PhantomData<fn() -> Record>,

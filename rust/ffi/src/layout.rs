@@ -1,4 +1,4 @@
-//! The layout of every record that crosses the boundary, so that the other side can compare it with what it sees.
+//! The layout of every record that crosses the boundary, for comparison with the caller's.
 
 use crate::exports::LAYOUT;
 use std::ffi::c_char;

@@ -1,13 +1,13 @@
-//! What a record of the caller's holds beside plain numbers: memory that is lent for the call, and choices by number.
+//! Fields of a caller's record other than plain numbers: memory lent for the call, and choices by number.
 
 use crate::slice::{borrowed, Argument};
 use crate::status::CallFault;
 use std::marker::PhantomData;
 
-/// A pointer in a record to memory that the caller lends for as long as the call lasts: `const T *` in C.
+/// A pointer in a record to memory that the caller lends for the duration of the call: `const T *` in C.
 ///
-/// Only a caller's record has one, or `unsafe` code that makes the same promise: that the memory is readable for the length
-/// that goes with the pointer and is not written meanwhile.
+/// Only a caller's record has one, or `unsafe` code with the same promise: the memory is readable for the accompanying length and
+/// not written meanwhile.
 #[repr(transparent)]
 pub struct Lent<T>(*const T);
 
@@ -27,16 +27,16 @@ impl<T> Lent<T> {
             let problem = "expected a length within the limit, got a larger one";
             return Err(CallFault::length(name, problem));
         }
-        // SAFETY: whoever made the record promises that the memory can be read for as long as the record is there.
+        // SAFETY: the maker of the record promises that the memory can be read while the record exists.
         unsafe { borrowed(self.0, length, name) }
     }
 
-    /// The memory, for a test of what it shares with other memory.
+    /// The memory, to check for overlap with other memory.
     pub(crate) fn piece(&self, name: &'static str, length: usize) -> Argument {
         Argument::new(name, self.0, length)
     }
 
-    /// What `read` makes of the elements of [`slice`](Self::slice).
+    /// Maps the elements of [`slice`](Self::slice) by `read`.
     pub(crate) fn read<U>(
         &self,
         length: usize,
@@ -48,7 +48,7 @@ impl<T> Lent<T> {
     }
 }
 
-/// The most bytes of a text.
+/// The maximum length of a text in bytes.
 const LONGEST_TEXT: usize = 1 << 20;
 
 /// The bytes of text at `data`, `length` of them, at most 1,048,576: UTF-8, not NUL-terminated, owned by the caller, read during
@@ -65,7 +65,7 @@ impl RustleString {
     /// A text of a caller in Rust.
     pub const fn of(text: &'static str) -> Self {
         Self {
-            // SAFETY: the text is there for ever.
+            // SAFETY: the text is static.
             data: unsafe { Lent::new(text.as_ptr()) },
             length: text.len(),
         }
@@ -79,7 +79,7 @@ impl RustleString {
     }
 }
 
-/// One of the numbers of `E`, as a caller gives it: any number until it was read. `uint32_t` in C.
+/// A number for a choice of `E`, as passed by the caller and not yet checked. `uint32_t` in C.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub struct Choice<E> {
@@ -88,7 +88,7 @@ pub struct Choice<E> {
 }
 
 impl<E: Choices> Choice<E> {
-    /// A number that may be none of them.
+    /// A number that may be invalid.
     pub const fn of_number(number: u32) -> Self {
         Self {
             number,
@@ -101,8 +101,8 @@ impl<E: Choices> Choice<E> {
         self.number
     }
 
-    /// The choice that the number of the argument `name` stands for.
-    /// Errors: it stands for none.
+    /// The choice with this number, passed as the argument `name`.
+    /// Errors: there is none.
     pub(crate) fn get(self, name: &'static str) -> Result<E, CallFault> {
         E::of(self.number).ok_or(CallFault::value(name, E::EXPECTED))
     }
@@ -114,7 +114,7 @@ impl<E: Choices> From<E> for Choice<E> {
     }
 }
 
-/// Yes or no: not 0, or 0. `uint32_t` in C.
+/// A boolean: true unless 0. `uint32_t` in C.
 #[repr(transparent)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Flag(u32);
@@ -132,9 +132,9 @@ impl From<bool> for Flag {
     }
 }
 
-/// Numbers of the C interface of which a caller gives one.
+/// An enumeration of numbers of the C interface.
 pub trait Choices: Copy + 'static {
-    /// What a refusal says.
+    /// The text of a refusal.
     const EXPECTED: &'static str;
 
     /// The choice with this number.
@@ -144,8 +144,8 @@ pub trait Choices: Copy + 'static {
     fn number(self) -> u32;
 }
 
-/// Declares enumerations whose numbers C has as `PREFIX_CASE`: `pub enum RustleColor = RUSTLE_COLOR_ { Red = 0, … }`; with
-/// `for Color` before the brace also the way to a domain's type that has the same cases.
+/// Declares enumerations whose numbers are `PREFIX_CASE` in C: `pub enum RustleColor = RUSTLE_COLOR_ { Red = 0, … }`; with `for
+/// Color` before the brace also the conversion to a domain's type with the same cases.
 macro_rules! choices {
     (@into [] $name:ident { $($case:ident)+ }) => {};
     (@into [$domain:ident] $name:ident { $($case:ident)+ }) => {

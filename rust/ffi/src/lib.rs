@@ -1,11 +1,11 @@
 //! The C interface of Rustle: declarations in plain Rust, of which rustle-kit generates `exports.rs` here, the header
 //! `include/rustle.h`, and the Swift side's records and calls.
 //!
-//! Rules that every export keeps: it is named `rustle_…` (but for the two that the project's brief names), it runs inside
+//! Rules that every export keeps: it is named `rustle_…` (except the two that the project's brief names), it runs inside
 //! [`guard`], it returns a [`status`] when it can fail, and its comment says whether it may be called from any thread, and
-//! whether it may be called on a realtime thread. Who owns each pointer follows from the parameters' types.
+//! whether it may be called on a realtime thread. The ownership of each pointer follows from the parameters' types.
 
-mod alone;
+mod exclusive;
 #[expect(
     clippy::multiple_unsafe_ops_per_block,
     reason = "generated: each function's one promise stands above its one block"

@@ -1,4 +1,4 @@
-//! A count of everything that the archive holds on behalf of its caller.
+//! The count of the objects that the archive holds for its caller.
 
 use crate::fft::brief::live_results;
 use std::sync::atomic::{AtomicI64, Ordering};

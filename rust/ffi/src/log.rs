@@ -1,4 +1,4 @@
-//! The records of `tracing`, handed to one function of the caller's.
+//! The records of `tracing`, passed to one function of the caller.
 
 use crate::guard::guarded;
 use crate::status::{CallFault, RustleError, RustleStatus};
@@ -15,14 +15,13 @@ pub const RUSTLE_LOG_ERROR: u32 = 1;
 pub const RUSTLE_LOG_WARNING: u32 = 2;
 /// Notable events, and the above.
 pub const RUSTLE_LOG_INFO: u32 = 3;
-/// The life of sessions, and the above.
+/// The life cycle of sessions, and the above.
 pub const RUSTLE_LOG_DEBUG: u32 = 4;
 /// Everything.
 pub const RUSTLE_LOG_TRACE: u32 = 5;
 
-/// Receives one record: its level, one of `RUSTLE_LOG_…`; the module that it comes from; its text, with fields appended
-/// as `name=value`. Both texts are UTF-8, not NUL-terminated, valid during the call. Called on any thread with no lock
-/// held. It must not unwind.
+/// Receives one record: its level, one of `RUSTLE_LOG_…`; its module; its text, with fields appended as `name=value`. Both texts
+/// are UTF-8, not NUL-terminated, valid during the call. Called on any thread with no lock held. It must not unwind.
 pub type RustleLogFunction = Option<
     extern "C" fn(
         context: *mut c_void,
@@ -36,10 +35,10 @@ pub type RustleLogFunction = Option<
 
 static LEVEL: AtomicU32 = AtomicU32::new(0);
 
-/// Sends log records up to `level` to `function` with `context`, for the rest of the process's life. It can be done once;
-/// the level can be changed later with `rustle_log_set_level`. Without it no records are made.
+/// Sends log records up to `level` to `function` with `context`, until the process ends. The function can be set once;
+/// `rustle_log_set_level` changes the level later. Without a function nothing is logged.
 ///
-/// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE`, `RUSTLE_WRONG_STATE` (it was done before).
+/// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_INVALID_VALUE`, `RUSTLE_WRONG_STATE` (a function was set before).
 ///
 /// Thread-safe: yes. Realtime-safe: no.
 ///
@@ -71,7 +70,7 @@ pub unsafe extern "C" fn rustle_log_install(
     }
 }
 
-/// Changes the level up to which records are made: 0 for none, or one of `RUSTLE_LOG_…`.
+/// Changes the level up to which records are logged: 0 for none, or one of `RUSTLE_LOG_…`.
 ///
 /// Fails with `RUSTLE_INVALID_VALUE` (another number).
 ///
@@ -122,7 +121,7 @@ impl Subscriber for LogSink {
     }
 
     fn new_span(&self, _: &Attributes<'_>) -> Id {
-        // Spans are not part of what is handed on; they need distinct numbers all the same.
+        // Spans are not passed on, but need distinct numbers.
         Id::from_u64(self.spans.fetch_add(1, Ordering::Relaxed) + 1)
     }
 
@@ -148,7 +147,7 @@ impl Subscriber for LogSink {
     }
 }
 
-/// An event's message and, apart, its other fields.
+/// An event's message and its other fields.
 #[derive(Default)]
 struct Line {
     message: String,

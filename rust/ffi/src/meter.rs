@@ -1,6 +1,6 @@
-//! Sound-level meters: levels, loudness, bands, and the scale for display.
+//! Sound level meters: levels, loudness, bands, and the scale for display.
 
-use crate::alone::Alone;
+use crate::exclusive::Exclusive;
 use crate::fault::{statuses, Outcome};
 use crate::lent::{choices, Choice, Flag, Lent};
 use crate::object::{New, Object};
@@ -16,7 +16,7 @@ use rustle_dsp::sound_meter::{
 };
 
 choices! {
-    /// How much the frequencies count.
+    /// The frequency weighting.
     pub enum RustleFrequencyWeighting = RUSTLE_WEIGHTING_ for FrequencyWeighting {
         /// The A weighting.
         A = 0,
@@ -26,7 +26,7 @@ choices! {
         Z = 2,
     }
 
-    /// How fast a level follows the sound.
+    /// The time weighting.
     pub enum RustleTimeWeighting = RUSTLE_TIME_ for TimeWeighting {
         /// A time constant of 0.125 s.
         Fast = 0,
@@ -34,7 +34,7 @@ choices! {
         Slow = 1,
     }
 
-    /// How much a channel counts in loudness.
+    /// The weight of a channel in loudness.
     pub enum RustleChannelWeight = RUSTLE_CHANNEL_ for ChannelWeight {
         /// A channel that counts once in loudness: left, right, centre, and the back channels of 7.1.
         Front = 0,
@@ -44,76 +44,76 @@ choices! {
         LowFrequency = 2,
     }
 
-    /// Which bands are measured.
+    /// The measured bands.
     pub enum RustleMeterBands = RUSTLE_BANDS_ {
         /// No bands.
         None = 0,
-        /// Bands of an octave.
+        /// Octave bands.
         Octave = 1,
-        /// Bands of a third of an octave.
+        /// One-third-octave bands.
         ThirdOctave = 3,
     }
 }
 
-/// In the place of a channel: all, the mean of their powers.
+/// Instead of a channel: all channels, by the mean of their powers.
 pub const RUSTLE_CHANNEL_ALL: u32 = u32::MAX;
 
 records! {
     /// A point of a microphone's response.
     pub struct RustleResponsePoint {
-        /// In Hz, above that of the point before.
+        /// The frequency in Hz, above that of the previous point.
         pub frequency: f64,
-        /// By how many dB the microphone reads too high: within 24 dB of the deviation at 1 kHz.
+        /// The microphone's deviation in dB, positive when it reads too high: within 24 dB of the deviation at 1 kHz.
         pub deviation: f64,
     }
 
-    /// What a meter measures.
+    /// The configuration of a meter.
     pub struct RustleMeterConfiguration lending memory {
-        /// In Hz, 8000 to 768,000. Example: 48000.
+        /// The sample rate in Hz, 8000 to 768,000. Example: 48000.
         pub sample_rate: f64,
-        /// The calibration: what is added to a level relative to full scale, in dB, -300 to 300.
+        /// The calibration offset, added to a level relative to full scale, in dB, -300 to 300.
         pub offset: f64,
-        /// What each channel counts in loudness; read during the call only.
+        /// The weight of each channel in loudness; read during the call only.
         pub channels: Lent<Choice<RustleChannelWeight>>,
         /// The number of channels, 1 to 24. Example: 1.
         pub channel_count: usize,
-        /// The microphone's response, which is undone before levels and bands are measured; read during the call only; may be
-        /// NULL when there is none.
+        /// The microphone's response, compensated before levels and bands are measured; read during the call only; may be NULL
+        /// when there is none.
         pub response: Lent<RustleResponsePoint>,
-        /// The number of its points, at most 4096; 0: there is none. Example: 0.
+        /// The number of points of the response, at most 4096; 0: none. Example: 0.
         pub response_count: usize,
-        /// Which channel the levels and bands are of, counted from 0, or `RUSTLE_CHANNEL_ALL`.
+        /// The channel of the levels and bands, counted from 0, or `RUSTLE_CHANNEL_ALL`.
         pub metered: u32,
-        /// How much the frequencies count.
+        /// The frequency weighting.
         pub weighting: Choice<RustleFrequencyWeighting>,
-        /// How fast the level follows the sound.
+        /// The time weighting.
         pub time: Choice<RustleTimeWeighting>,
         /// Not 0: loudness is measured.
         pub loudness: Flag,
-        /// Which bands are measured.
+        /// The measured bands.
         pub bands: Choice<RustleMeterBands>,
         reserved: u32,
     }
 
-    /// What a meter shows. Levels are in dB with the calibration; minus infinity is silence.
+    /// The reading of a meter. Levels are in dB with the calibration offset; minus infinity is silence.
     pub struct RustleMeterReading for SoundReading {
         /// The length of the measurement in seconds.
         pub seconds: f64 = |reading| reading.levels.seconds,
         /// The time-weighted level, such as LAF.
         pub level: f64 = |reading| reading.levels.level,
-        /// The equivalent level, such as LAeq.
+        /// The time-averaged sound level, such as LAeq.
         pub equivalent_continuous_level: f64 = |reading| reading.levels.equivalent_continuous_level,
         /// The highest time-weighted level, such as LAFmax.
         pub highest: f64 = |reading| reading.levels.highest,
-        /// The lowest time-weighted level, such as LAFmin, from 5 time constants after the start on; until then not a number.
+        /// The lowest time-weighted level, such as LAFmin, from 5 time constants after the start on; NaN before.
         pub lowest: f64 = |reading| reading.levels.lowest,
-        /// The C-weighted peak, LCpeak: the highest of any metered channel.
+        /// The peak sound level LCpeak: the highest of the metered channels.
         pub peak: f64 = |reading| reading.levels.peak,
-        /// The exposure level, such as LAE.
+        /// The sound exposure level, such as LAE.
         pub sound_exposure_level: f64 = |reading| reading.levels.sound_exposure_level,
         /// The number of samples at or beyond full scale.
         pub overloads: u64 = |reading| reading.levels.overloads,
-        /// The loudness of the last 0.4 s in LUFS; this and the six that follow are not numbers when loudness is not measured.
+        /// The loudness of the last 0.4 s in LUFS; this field and the next six are NaN when loudness is not measured.
         pub momentary: f64 = |reading| loudness(reading, |loudness| loudness.momentary),
         /// The highest of them.
         pub momentary_highest: f64 = |reading| loudness(reading, |loudness| loudness.momentary_highest),
@@ -129,26 +129,26 @@ records! {
         pub true_peak: f64 = |reading| loudness(reading, |loudness| loudness.true_peak),
         /// The place on the scale for display, 0 to 120; see `rustle_display_scale`.
         pub place: f64,
-        /// Its class, 0 to 4: silent, quiet, average, noisy, loud.
+        /// The level zone, 0 to 4: silent, quiet, average, noisy, loud.
         pub level_zone: u32 = |reading| reading.class as u32,
         reserved: u32,
     }
 }
 
-/// A measure of loudness; not a number when loudness is not measured.
+/// A measure of loudness; NaN when loudness is not measured.
 fn loudness(reading: &SoundReading, measure: fn(&LoudnessReading) -> f64) -> f64 {
     reading.loudness.as_ref().map_or(f64::NAN, measure)
 }
 
 /// A meter.
-pub(crate) struct Meter(Alone<SoundMeter>);
+pub(crate) struct Meter(Exclusive<SoundMeter>);
 
 impl Object for Meter {
     const NAME: &'static str = "meter";
     const KIND: u32 = 11;
     type Error = SoundMeterError;
 
-    /// Begins a new measurement. The filters go on: a sound that lasts has no beginning. One call at a time.
+    /// Begins a new measurement. The filters keep their state, since a lasting sound has no onset. One call at a time.
     #[doc(alias = "rustle_meter_restart")]
     fn reset(&self) -> Outcome<SoundMeterError> {
         self.0.get()?.restart();
@@ -160,13 +160,13 @@ impl New<RustleMeterConfiguration> for Meter {
     /// Makes a meter.
     fn new(configuration: &RustleMeterConfiguration) -> Outcome<SoundMeterError, Self> {
         let meter = SoundMeter::new(&configuration.read()?)?;
-        // Whatever a panic leaves is a state that a meter can be in.
-        Ok(Self(Alone::new(meter, Self::NAME, |_| ())))
+        // A meter that panicked is in a valid state: nothing to reset.
+        Ok(Self(Exclusive::new(meter, Self::NAME, |_| ())))
     }
 }
 
 impl Meter {
-    /// Measures interleaved samples, whole frames. One that is NaN or infinite counts as silence, and as an overload.
+    /// Measures interleaved samples, whole frames. A sample that is NaN or infinite counts as silence and as an overload.
     /// One call at a time.
     ///
     /// Fails with `RUSTLE_INVALID_LENGTH` (no whole frames); the samples do not count then.
@@ -175,15 +175,15 @@ impl Meter {
         Ok(self.0.get()?.process(samples).map_err(SoundMeterError::Meter)?)
     }
 
-    /// Writes what the meter shows now to `reading`. One call at a time.
+    /// Writes the meter's present reading to `reading`. One call at a time.
     #[doc(alias = "rustle_meter_read")]
     pub(crate) fn read(&self, reading: &mut RustleMeterReading) -> Outcome<SoundMeterError> {
         *reading = self.0.get()?.reading().into();
         Ok(())
     }
 
-    /// Writes to `level` the level that was exceeded for `percent` (0 to 100) of the measurement, such as LA10 for 10; not a
-    /// number in the first 5 time constants, minus infinity for silence. One call at a time.
+    /// Writes to `level` the exceedance level, exceeded for `percent` (0 to 100) of the measurement, such as LA10 for 10; NaN in
+    /// the first 5 time constants, minus infinity for silence. One call at a time.
     ///
     /// Fails with `RUSTLE_INVALID_VALUE` (`percent`).
     #[doc(alias = "rustle_meter_exceeded")]
@@ -195,8 +195,8 @@ impl Meter {
         Ok(())
     }
 
-    /// Writes the centre frequencies of the meter's bands in Hz to `centres` and their equivalent levels in dB relative to full
-    /// scale, without calibration, to `levels`, as many as find room in both. `count` receives the number of bands.
+    /// Writes the centre frequencies of the meter's bands in Hz to `centres` and their time-averaged levels in dB relative to
+    /// full scale, without calibration, to `levels`, as many as fit in both. `count` receives the number of bands.
     /// One call at a time.
     #[doc(alias = "rustle_meter_bands")]
     pub(crate) fn bands(
@@ -218,10 +218,10 @@ impl Meter {
     }
 }
 
-/// Writes to `place` where an average power of `power` dB relative to full scale stands on the scale for display, 0 to 120, and
-/// to `level_zone` what that is called, 0 to 4: silent below 50, quiet below 75, average below 90, noisy below 100, loud up to
-/// and including 120. The place is 120 sqrt((a - m) / (1 - m)) with a = 10^(power / 20) and m = 10^-4; it is not a sound
-/// pressure level.
+/// Writes to `place` the position of an average power of `power` dB relative to full scale on the scale for display, 0 to 120,
+/// and to `level_zone` its level zone, 0 to 4: silent below 50, quiet below 75, average below 90, noisy below 100, loud up to and
+/// including 120. The place is 120 sqrt((a - m) / (1 - m)) with a = 10^(power / 20) and m = 10^-4; it is not a sound pressure
+/// level.
 ///
 /// Thread-safe: yes. Realtime-safe: yes.
 #[doc(alias = "rustle_display_scale")]

@@ -1,7 +1,7 @@
-//! Objects behind handles, and the verbs that every kind of them has.
+//! Objects behind handles, and the verbs of every kind.
 //!
-//! A declaration, such as `voice.rs`, says what its objects are by implementing these traits. `exports.rs`, which
-//! `rustle-kit` generates from the declarations, lists the implementations for the verbs.
+//! A declaration, such as `voice.rs`, implements these traits for its objects. `exports.rs`, which `rustle-kit` generates from
+//! the declarations, lists the implementations for the verbs.
 
 use crate::exports;
 use crate::fault::{AnyFault, CallOr, DomainError, Outcome};
@@ -13,17 +13,17 @@ use crate::status::{CallFault, RustleError, RustleStatus};
 use rustle_engines::Sessions;
 use std::ffi::c_void;
 
-/// What a handle stands for.
+/// An object behind a handle.
 pub(crate) trait Object: Send + Sync + Sized + 'static {
-    /// What C calls it: `rustle_NAME_…`.
+    /// The name in C: `rustle_NAME_…`.
     const NAME: &'static str;
-    /// The kind in its handles, 1 to 31: a number for itself among all declarations.
+    /// The kind in its handles, 1 to 31, unique among all declarations.
     const KIND: u32;
-    /// What its calls fail with, beside a [`CallFault`].
+    /// The error of its calls, besides a [`CallFault`].
     type Error: DomainError + 'static;
 
-    /// Begins anew, with the settings that it has.
-    /// Errors: it cannot at the moment, or at all.
+    /// Resets the object to its beginning; its settings stay.
+    /// Errors: a reset is not possible now, or at all.
     fn reset(&self) -> Outcome<Self::Error> {
         Err(CallFault::unsupported(Self::NAME).into())
     }
@@ -55,9 +55,9 @@ pub(crate) trait Object: Send + Sync + Sized + 'static {
     fn before_free(&self) {}
 }
 
-/// Where the objects of a type are; generated.
+/// The table of a type's objects; generated.
 pub(crate) trait Tabled: Object {
-    /// Their table.
+    /// The table.
     fn table() -> &'static SlotTable<Self>;
 }
 
@@ -68,7 +68,7 @@ pub(crate) trait New<Configuration>: Object {
     fn new(configuration: &Configuration) -> Outcome<Self::Error, Self>;
 }
 
-/// A record that describes an object or a session as it is: `rustle_NAME_describe`, or `rustle_NAME_WHAT`.
+/// A record that describes an object or a session as of now: `rustle_NAME_describe`, or `rustle_NAME_WHAT`.
 pub(crate) trait Describe<Description> {
     /// The record, as of now.
     fn describe(&self) -> Description;
@@ -83,7 +83,7 @@ pub(crate) struct Verbs {
 }
 
 impl Verbs {
-    /// Those of the objects of a type.
+    /// The verbs of the objects of a type.
     pub(crate) const fn of<O: Tabled>() -> Self {
         Self {
             free: |handle| {
@@ -100,12 +100,12 @@ impl Verbs {
 /// A way to make an object, by number.
 pub(crate) struct Constructor {
     size: usize,
-    /// Makes the object of a configuration, which the caller of the verb lends.
+    /// Makes the object from a configuration that the verb's caller lends.
     make: unsafe fn(*const c_void) -> Result<RustleHandle, AnyFault>,
 }
 
 impl Constructor {
-    /// That of a type and a configuration.
+    /// The constructor of a type and a configuration.
     pub(crate) const fn of<O: New<Configuration> + Tabled, Configuration>() -> Self {
         Self {
             size: size_of::<Configuration>(),
@@ -122,12 +122,12 @@ impl Constructor {
 /// A record that describes an object or a session, by number.
 pub(crate) struct Description {
     size: usize,
-    /// Writes the record to a place, which the caller of the verb lends.
+    /// Writes the record to memory that the verb's caller lends.
     write: unsafe fn(RustleHandle, *mut c_void) -> Result<(), AnyFault>,
 }
 
 impl Description {
-    /// That of an object.
+    /// The description of an object.
     pub(crate) const fn of<O: Describe<D> + Tabled, D>() -> Self {
         Self {
             size: size_of::<D>(),
@@ -139,7 +139,7 @@ impl Description {
         }
     }
 
-    /// That of a session of one engine.
+    /// The description of a session of one engine.
     pub(crate) const fn of_session<F: Face + Describe<D>, D>() -> Self {
         Self {
             size: size_of::<D>(),
@@ -152,7 +152,7 @@ impl Description {
     }
 }
 
-/// Writes what `described` gives to `place`.
+/// Writes the result of `described` to `place`.
 ///
 /// # Safety
 /// `place` is NULL or valid for a write.
@@ -163,7 +163,7 @@ unsafe fn written<D>(place: *mut D, described: impl FnOnce() -> Result<D, AnyFau
     Ok(())
 }
 
-/// Refuses a record of another size than this archive's, as a caller with a header of another version has.
+/// Refuses a record whose size differs from this archive's, as with a header of another version.
 pub(crate) fn check_size(name: &'static str, expected: usize, got: usize) -> Result<(), CallFault> {
     let fault = CallFault::size(name, expected, got);
     (expected == got).then_some(()).ok_or(fault)
@@ -173,13 +173,13 @@ fn verbs(handle: RustleHandle, name: &'static str) -> Result<&'static Verbs, Cal
     exports::verbs(crate::handle::kind_of(handle)).ok_or(CallFault::stale(name))
 }
 
-/// Makes an object. `what` is one of `RUSTLE_NEW_…`, and says of which type the record at `configuration` is; `size` is that
-/// record's size. `object` receives the handle, to be freed with `rustle_free`.
+/// Makes an object. `what`, one of `RUSTLE_NEW_…`, defines the type of the record at `configuration`; `size` is that record's
+/// size. `object` receives the handle, to be freed with `rustle_free`.
 ///
 /// `rustle_NAME_new` is a call of this one with its numbers.
 ///
-/// Fails with `RUSTLE_INVALID_VALUE` (`what`), `RUSTLE_RECORD_SIZE`, `RUSTLE_NULL_POINTER`, `RUSTLE_EXHAUSTED`, and what the
-/// type of object names.
+/// Fails with `RUSTLE_INVALID_VALUE` (`what`), `RUSTLE_RECORD_SIZE`, `RUSTLE_NULL_POINTER`, `RUSTLE_EXHAUSTED`, and the statuses
+/// that the type of object names.
 ///
 /// Thread-safe: yes. Realtime-safe: no.
 ///
@@ -208,11 +208,11 @@ pub unsafe extern "C" fn rustle_new(
     unsafe { guarded(error, body) }
 }
 
-/// Writes a record that describes an object or a session as it is now. `what` is one of `RUSTLE_DESCRIBE_…`, and says of which
-/// type the record at `description` is; `size` is that record's size.
+/// Writes a record that describes an object or a session as it is now. `what`, one of `RUSTLE_DESCRIBE_…`, defines the type of
+/// the record at `description`; `size` is that record's size.
 ///
 /// Fails with `RUSTLE_INVALID_VALUE` (`what`; a session of another engine), `RUSTLE_RECORD_SIZE`, `RUSTLE_STALE_HANDLE`,
-/// `RUSTLE_NULL_POINTER`, and what the type of object names; nothing is written then.
+/// `RUSTLE_NULL_POINTER`, and the statuses that the type of object names; nothing is written then.
 ///
 /// Thread-safe: yes. Realtime-safe: as the record says.
 ///
@@ -237,10 +237,10 @@ pub unsafe extern "C" fn rustle_describe(
     unsafe { guarded(error, body) }
 }
 
-/// Has an object begin anew, with the settings that it has: what a signal, a measurement or a filter has seen is forgotten.
+/// Resets an object to the beginning of a signal or a measurement; its settings stay.
 ///
-/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_UNSUPPORTED` (an object that has nothing to forget), `RUSTLE_WRONG_STATE` (another
-/// call uses the object at the moment).
+/// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_UNSUPPORTED` (an object without such a state), `RUSTLE_WRONG_STATE` (another call is
+/// using the object).
 ///
 /// Thread-safe: as the object's other calls. Realtime-safe: yes, while nobody frees the object.
 ///
@@ -253,8 +253,8 @@ pub unsafe extern "C" fn rustle_reset(object: RustleHandle, error: *mut RustleEr
 }
 
 /// Cancels a session, or every session of an engine. Of a session: sets a flag and wakes the worker; the sink's `on_release`
-/// follows on the worker's thread, and calls that were under way may still be seen before it. Of an engine: later starts are
-/// accepted. Idempotent while the handle is live, also after the session's end.
+/// follows on the worker's thread, and calls in progress may still arrive before it. Of an engine: later starts are accepted.
+/// Idempotent while the handle is live, also after the session's end.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`, `RUSTLE_UNSUPPORTED` (an object without sessions).
 ///
@@ -282,9 +282,10 @@ pub unsafe extern "C" fn rustle_shut_down(object: RustleHandle, error: *mut Rust
     unsafe { guarded(error, || (verbs(object, "object")?.shut_down)(object)) }
 }
 
-/// Makes the handle of any object stale. A call that is using the object finishes. An engine's sessions and a session that runs
-/// are cancelled, and their releases follow; what waits in a session's lane is lost. A runtime's thread ends once the last engine
-/// on it is freed; when none is left, this call waits for the thread: not to be made under a lock that a callback takes.
+/// Makes the handle of any object stale. A call that is using the object finishes. An engine's sessions, or a running session,
+/// are cancelled, and their releases follow; the values that wait in a session's lane are discarded. A runtime's thread ends once
+/// the last engine on it is freed; when none is left, this call waits for the thread: do not call it under a lock that a callback
+/// takes.
 ///
 /// Fails with `RUSTLE_STALE_HANDLE`.
 ///

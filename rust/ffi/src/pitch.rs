@@ -1,8 +1,8 @@
-//! The pitch of a signal: frame by frame as it comes in pieces, or of a whole one.
+//! The pitch of a signal: frame by frame along a stream of pieces, or of a whole signal.
 //!
 //! Example: `samples_count` 4000, `frames_capacity` 32.
 
-use crate::alone::Alone;
+use crate::exclusive::Exclusive;
 use crate::fault::{statuses, Outcome};
 use crate::lent::{choices, Choice};
 use crate::object::{Describe, New, Object};
@@ -14,7 +14,7 @@ use rustle_dsp::pitch::{
 use std::mem::MaybeUninit;
 
 choices! {
-    /// How the pitch is looked for.
+    /// The method of a pitch tracker.
     pub enum RustlePitchMethod = RUSTLE_PITCH_ for PitchMethod {
         /// Candidates of two families, then harmonic least squares; the default, and the only one with a calibrated confidence.
         Harmonic = 0,
@@ -28,7 +28,7 @@ choices! {
         SpectralPeak = 4,
     }
 
-    /// How the pitch of each frame is chosen.
+    /// The choice of each frame's pitch among its candidates.
     pub enum RustleDecoding = RUSTLE_DECODING_ for Decoding {
         /// The pitch of each frame from that frame alone.
         Frame = 0,
@@ -38,54 +38,56 @@ choices! {
 }
 
 records! {
-    /// What a pitch tracker looks for, and how.
+    /// The configuration of a pitch tracker.
     pub struct RustlePitchConfiguration {
-        /// In Hz, 1000 to 768,000. Example: 8000.
+        /// The sample rate in Hz, 1000 to 768,000. Example: 8000.
         pub sample_rate: f64,
-        /// The lowest frequency that is looked for, in Hz, above 0. Example: 60.
+        /// The lowest frequency of the search range in Hz, above 0. Example: 60.
         pub lowest: f64,
-        /// The highest, in Hz, above `lowest`; at most 0.45 of the sample rate counts. Example: 1000.
+        /// The highest frequency of the search range in Hz, above `lowest`; limited to 0.45 of the sample rate. Example: 1000.
         pub highest: f64,
-        /// How it is looked for.
+        /// The method.
         pub method: Choice<RustlePitchMethod>,
-        /// The samples of a frame, a power of two from 256 to 32,768; 0: the least that holds 2.25 periods of `lowest`. One that
-        /// does not hold them raises the lowest frequency, see `RustlePitchDescription`.
+        /// The number of samples of an analysis frame, a power of two from 256 to 32,768; 0: the smallest with 2.25 periods of
+        /// `lowest`. A shorter one raises the lowest frequency, see `RustlePitchDescription`.
         pub window: u32,
-        /// The samples from frame to frame, 1 to 1,048,576. Example: 256.
+        /// The hop size in samples, 1 to 1,048,576. Example: 256.
         pub hop: u32,
         reserved: u32,
     }
 
     /// The pitch at one time.
     pub struct RustlePitchFrame for PitchFrame {
-        /// The time of the window's middle, in samples from the signal's beginning.
+        /// The time of the frame's centre, in samples from the signal's beginning.
         pub sample: u64,
-        /// The fundamental frequency in Hz, of an inharmonic tone that of its first partial; 0: the frame has none in the range.
+        /// The fundamental frequency in Hz, of an inharmonic tone the frequency of its first partial; 0: the frame has none in
+        /// the range.
         pub frequency: f64 = |frame| frame.estimate.frequency,
-        /// 0 to 1. With `RUSTLE_PITCH_HARMONIC` the share of frames like this whose pitch is there and right; with the other
-        /// methods what they have in its place.
+        /// The confidence, 0 to 1. With `RUSTLE_PITCH_HARMONIC` the share of similar frames that have a pitch and whose pitch is
+        /// right; with the other methods their own measure.
         pub confidence: f64 = |frame| frame.estimate.confidence,
-        /// The standard deviation of `frequency` in cents; 0 where a method does not tell.
+        /// The standard deviation of `frequency` in cents; 0 where a method does not report it.
         pub deviation: f64 = |frame| frame.estimate.deviation,
-        /// B, where partial k is at k f0 sqrt(1 + B k^2), 0 to 0.02; 0 where the frame does not show it or the method does
-        /// not tell.
+        /// The inharmonicity B, where partial k is at k f0 sqrt(1 + B k^2), 0 to 0.02; 0 where the frame does not show it or the
+        /// method does not report it.
         pub inharmonicity: f64 = |frame| frame.estimate.inharmonicity,
-        /// The tone's power over that of the rest, in dB; minus infinity where there is no tone or a method does not tell.
+        /// The ratio of the tone's power to the rest in dB; minus infinity where there is no tone or a method does not report it.
         pub harmonicity: f64 = |frame| frame.estimate.harmonicity,
         /// The frame's level without its mean, in dB relative to a full-scale square wave; minus infinity for silence.
         pub level: f64 = |frame| frame.estimate.level,
     }
 
-    /// What a pitch tracker looks for, once its configuration has been read.
+    /// The effective settings of a pitch tracker.
     pub struct RustlePitchDescription for PitchTracker {
-        /// The lowest frequency that is looked for, in Hz: that of the configuration, or the lowest that the window holds,
+        /// The lowest frequency of the search range in Hz: that of the configuration or the lowest that the frame length allows,
         /// whichever is higher.
         pub lowest: f64 = |tracker| *tracker.estimator().range().start(),
-        /// The highest, in Hz: that of the configuration, or 0.45 of the sample rate, whichever is lower.
+        /// The highest frequency of the search range in Hz: that of the configuration or 0.45 of the sample rate, whichever is
+        /// lower.
         pub highest: f64 = |tracker| *tracker.estimator().range().end(),
-        /// The samples of a frame.
+        /// The number of samples of an analysis frame.
         pub window: u32 = |tracker| tracker.estimator().window() as u32,
-        /// The samples from frame to frame.
+        /// The hop size in samples.
         pub hop: u32 = |tracker| tracker.hop() as u32,
     }
 }
@@ -93,7 +95,7 @@ records! {
 /// A pitch tracker.
 pub(crate) struct Pitch {
     description: RustlePitchDescription,
-    tracker: Alone<PitchTracker>,
+    tracker: Exclusive<PitchTracker>,
 }
 
 impl Object for Pitch {
@@ -101,7 +103,7 @@ impl Object for Pitch {
     const KIND: u32 = 12;
     type Error = PitchError;
 
-    /// Forgets the signal; the next sample is the first of another. One call at a time.
+    /// Discards the signal; the next sample is the first of another. One call at a time.
     fn reset(&self) -> Outcome<PitchError> {
         self.tracker.get()?.reset();
         Ok(())
@@ -114,25 +116,25 @@ impl New<RustlePitchConfiguration> for Pitch {
         let tracker = PitchTracker::new(&configuration.read()?, configuration.hop as usize)?;
         Ok(Self {
             description: (&tracker).into(),
-            tracker: Alone::new(tracker, Self::NAME, PitchTracker::reset),
+            tracker: Exclusive::new(tracker, Self::NAME, PitchTracker::reset),
         })
     }
 }
 
 impl Describe<RustlePitchDescription> for Pitch {
-    /// Writes what the tracker looks for to `description`. Realtime-safe.
+    /// Writes the tracker's effective settings to `description`. Realtime-safe.
     fn describe(&self) -> RustlePitchDescription {
         self.description
     }
 }
 
 impl Pitch {
-    /// Takes in the next samples of the signal, as far as the frames that they complete find room in `frames`. `taken` receives
-    /// the number of samples that were taken, the others are to be given again; `written` receives the number of frames. Room for
-    /// 1 + `samples_count` / hop frames is enough for all samples; with none, samples are taken up to the next frame's last.
+    /// Processes the next samples of the signal, as far as the completed frames fit in `frames`. `taken` receives the number of
+    /// samples taken, pass the others again; `written` receives the number of frames. Room for 1 + `samples_count` / hop frames
+    /// is enough for all samples; without room, samples are taken up to the next frame's last.
     ///
-    /// The first frame begins with the signal, each one a hop after the one before, and is written by the call that brings its
-    /// last sample. However the signal is cut, the numbers are the same. A call that fails takes and writes nothing.
+    /// The first frame begins with the signal, each next one a hop later; each is written by the call that passes its last
+    /// sample. The results do not depend on how the signal is divided. A call that fails takes and writes nothing.
     /// One call at a time.
     #[doc(alias = "rustle_pitch_process")]
     pub(crate) fn process(
@@ -148,7 +150,7 @@ impl Pitch {
 }
 
 /// Writes the frames of a whole signal to `frames`. `count` receives the number of frames: 1 + (`samples_count` - window) / hop,
-/// none of a signal that is shorter than the window. With a `frames_capacity` of 0 nothing else is done.
+/// 0 for a signal shorter than the window. With a `frames_capacity` of 0 nothing else is done.
 ///
 /// Fails with `RUSTLE_INVALID_LENGTH` (room for some of the frames only); nothing is written then.
 #[doc(alias = "rustle_pitch_contour")]

@@ -1,11 +1,11 @@
-//! The records of the C interface: how they are declared, and how they are made of an engine's values.
+//! The declaration of the C interface's records, and their conversion from an engine's values.
 
-/// Declares records with the layout of C: `pub struct RustlePoint { … }`. One with a `Lent` or a `RustleString` in it is
-/// `pub struct RustlePath lending memory { … }`: a copy of it might outlive the memory, so that there is none.
+/// Declares records with the layout of C: `pub struct RustlePoint { … }`. One with a `Lent` or a `RustleString` in it is `pub
+/// struct RustlePath lending memory { … }`: it is not `Copy`, since a copy might outlive the memory.
 ///
-/// `pub struct RustlePoint for Point` is also made of a `Point`, and `pub struct RustlePoint in lanes of Point` of one that
-/// waited in a lane, with the `gap` before it. A field is made by `into` of the value's field of the same name, or as a closure
-/// says: `pub degrees: f64 = |point| point.angle.to_degrees(),`. Padding is the last field, `reserved: u32,`, and is 0.
+/// `pub struct RustlePoint for Point` is also made from a `Point`, and `pub struct RustlePoint in lanes of Point` from one in a
+/// lane, with the `gap` before it. A field is converted by `into` from the value's field of the same name, or by a closure: `pub
+/// degrees: f64 = |point| point.angle.to_degrees(),`. Padding is the last field, `reserved: u32,`, and is 0.
 macro_rules! records {
     (@struct [$($about:tt)*] $name:ident {
         $($(#[$doc:meta])* pub $field:ident: $type:ty $(= |$of:ident| $from:expr)?,)+

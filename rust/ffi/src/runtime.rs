@@ -1,4 +1,4 @@
-//! Runtimes whose time is moved by hand, for tests.
+//! Runtimes with manual time, for tests.
 
 use crate::fault::Outcome;
 use crate::object::{New, Object, Tabled};
@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 records! {
-    /// The clock and the calendar of a manual runtime.
+    /// The configuration of a manual runtime.
     pub struct RustleManualRuntime {
         /// The calendar's start: milliseconds since 1970-01-01T00:00:00Z.
         pub wall_ms: i64,
@@ -25,7 +25,7 @@ impl Object for ManualRuntime {
     const KIND: u32 = 2;
     type Error = StartError;
 
-    /// Without it, freeing waits for engines that are still there.
+    /// Without this, freeing would wait for engines that still exist.
     fn before_free(&self) {
         if Arc::strong_count(&self.0) > 1 {
             self.0.detach();
@@ -42,8 +42,8 @@ impl New<RustleManualRuntime> for ManualRuntime {
 }
 
 impl ManualRuntime {
-    /// Moves a manual runtime's time on by `nanoseconds`, stopping at each deadline on the way, and returns when
-    /// everything that was due by then is done. Inside a callback of this runtime it returns at once, and the work follows.
+    /// Advances a manual runtime's time by `nanoseconds`, stopping at each deadline, and returns when all work due by then is
+    /// done. Inside a callback of this runtime it returns at once, and the work follows.
     ///
     /// Fails with `RUSTLE_FORKED`.
     ///

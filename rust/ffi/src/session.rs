@@ -1,4 +1,4 @@
-//! Sessions: an engine's work for one sink, behind a handle of its own whatever the engine.
+//! Sessions: an engine's work for one sink, behind a handle of the same kind for every engine.
 
 use crate::exports;
 use crate::fault::{AnyFault, CallOr, Outcome};
@@ -23,7 +23,7 @@ pub(crate) struct Session {
     forger: crate::sink::ReleaseForger,
 }
 
-/// What an engine gives back when it has started.
+/// The result of an engine's start.
 pub(crate) struct Started {
     lane: Box<dyn AnyLane>,
     face: Box<dyn Any + Send + Sync>,
@@ -44,25 +44,25 @@ impl Started {
         }
     }
 
-    /// The same, with calls of its own, which `face` has.
+    /// A session with calls of its own, in `face`.
     pub(crate) fn with_face(self, face: impl Face) -> Self {
         let face = Box::new(face);
         Self { face, ..self }
     }
 }
 
-/// The calls that sessions of one engine have beside those of all.
+/// The calls of one engine's sessions, besides those of every session.
 pub(crate) trait Face: Any + Send + Sync {
-    /// What C calls them: `rustle_NAME_…`, with a session as the first argument.
+    /// The name in C: `rustle_NAME_…`, with a session as the first argument.
     const NAME: &'static str;
 }
 
-/// What an engine's sessions have in common.
+/// A session of any engine, behind its handle.
 pub(crate) trait AnyLane: Send + Sync {
-    /// Asks for the session's end.
+    /// Requests the session's end.
     fn cancel(&self);
 
-    /// Writes at most `capacity` of the waiting records to `buffer`; returns how many there were, and the lane's counts.
+    /// Writes at most `capacity` of the waiting records to `buffer`; returns their number and the lane's counts.
     ///
     /// # Errors
     /// The session has no lane that can be drained; nothing is taken then.
@@ -84,7 +84,7 @@ impl Session {
     }
 
     /// The calls of one engine's sessions.
-    /// Errors: it is another engine's.
+    /// Errors: the session is another engine's.
     pub(crate) fn face<F: Face>(&self) -> Result<&F, CallFault> {
         let problem = "expected a session of the engine that the call is for, got another engine's";
         let face = self.started.face.downcast_ref();
@@ -93,7 +93,7 @@ impl Session {
 }
 
 impl Drop for Session {
-    /// Freeing the handle of a session that runs ends it: nobody could end it otherwise.
+    /// Freeing the handle of a running session ends it: nothing else could.
     fn drop(&mut self) {
         self.cancel();
     }
@@ -104,7 +104,7 @@ impl Object for Session {
     const KIND: u32 = 1;
     type Error = StartError;
 
-    /// Asks for the end of a session. See `rustle_cancel`.
+    /// Requests the end of a session. See `rustle_cancel`.
     fn cancel(&self) -> Outcome<StartError> {
         self.cancel();
         Ok(())
@@ -116,24 +116,24 @@ pub(crate) trait Stream<Request>: Object {
     /// The record of its events and of its drain; [`NoRecord`] when there is none.
     type Record;
 
-    /// Starts a session that `sink` hears of.
-    /// Errors: the request cannot be met; the sink was not called then, and is not.
+    /// Starts a session that reports to `sink`.
+    /// Errors: the request cannot be met; the sink is never called then.
     fn start(&self, request: &Request, sink: RawSink) -> Outcome<Self::Error, Started>;
 }
 
-/// Stands for the record of a stream that has none.
+/// The record type of a stream without records.
 pub(crate) enum NoRecord {}
 
 /// A stream, by number.
 pub(crate) struct Starter {
     size: usize,
     record_size: usize,
-    /// Starts a session by a request, which the caller of the verb lends.
+    /// Starts a session by a request that the verb's caller lends.
     start: unsafe fn(RustleHandle, *const c_void, RawSink) -> Result<Started, AnyFault>,
 }
 
 impl Starter {
-    /// That of an engine and a type of request.
+    /// The starter of an engine and a type of request.
     pub(crate) const fn of<O: Stream<Request> + Tabled, Request>() -> Self {
         Self {
             size: size_of::<Request>(),
@@ -159,16 +159,16 @@ fn starter(what: u32) -> Result<&'static Starter, CallFault> {
     exports::starter(what).ok_or(CallFault::value("what", problem))
 }
 
-/// Starts a session of an engine. `what` is one of `RUSTLE_START_…`, and says of which type the record at `request` is; `size` is
-/// that record's size, `event_size` that of the stream's records, which the sink is handed: 0 where it has none. `session`
-/// receives the handle, to be freed with `rustle_free`, before or after the session's release. Callbacks may come before this
-/// function returns.
+/// Starts a session of an engine. `what`, one of `RUSTLE_START_…`, defines the type of the record at `request`; `size` is that
+/// record's size, `event_size` that of the stream's records, which the sink receives: 0 where there are none. `session` receives
+/// the handle, to be freed with `rustle_free`, before or after the session's release. Callbacks may come before this function
+/// returns.
 ///
 /// `rustle_NAME_start` is a call of this one with its numbers.
 ///
 /// Fails with `RUSTLE_INVALID_VALUE` (`what`), `RUSTLE_RECORD_SIZE`, `RUSTLE_STALE_HANDLE`, `RUSTLE_NULL_POINTER`,
-/// `RUSTLE_SHUT_DOWN`, `RUSTLE_POISONED`, `RUSTLE_EXHAUSTED`, `RUSTLE_FORKED`, and what the stream names; the sink was not taken
-/// then.
+/// `RUSTLE_SHUT_DOWN`, `RUSTLE_POISONED`, `RUSTLE_EXHAUSTED`, `RUSTLE_FORKED`, and the statuses that the stream names; the sink
+/// was not taken then.
 ///
 /// Thread-safe: yes, also inside a callback. Realtime-safe: no.
 ///
@@ -195,7 +195,7 @@ pub unsafe extern "C" fn rustle_start(
         let sink = RawSink::new(sink)?;
         #[cfg(feature = "faults")]
         let forger = sink.forger();
-        // Set aside first: once the session runs, its start must not fail any more.
+        // Reserved first: once the session runs, its start must not fail.
         let reservation = Session::table().reserve()?;
         session.write(reservation.fill(Session {
             stream: what,
@@ -210,10 +210,10 @@ pub unsafe extern "C" fn rustle_start(
     unsafe { guarded(error, body) }
 }
 
-/// Moves at most `capacity` waiting records of a session with a frame lane into `buffer`, the longest waiting first. `what` is
-/// the number that the session was started with; `size` is the size of its stream's record. `count` receives the number of
-/// records; `statistics`, which may be NULL, what went through the lane up to and including them, and `statistics_size` is the
-/// size of that record. Works after the session's end, until its handle is freed.
+/// Moves at most `capacity` waiting records of a session with a frame lane into `buffer`, the oldest first. `what` is the number
+/// that the session was started with; `size` is the size of its stream's record. `count` receives the number of records;
+/// `statistics`, which may be NULL, the lane's counts up to and including them; `statistics_size` is the size of that record.
+/// Works after the session's end, until its handle is freed.
 ///
 /// `rustle_NAME_drain` is a call of this one with its numbers.
 ///

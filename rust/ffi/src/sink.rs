@@ -1,4 +1,4 @@
-//! The caller's end of a session: a context and the two functions that are called with it.
+//! The sink of a session: a context and the two functions that are called with it.
 
 use crate::guard::fault_point;
 use crate::live::LiveToken;
@@ -10,24 +10,24 @@ use std::ffi::c_void;
 #[cfg(feature = "faults")]
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The session came to its natural end.
+/// The session ended normally.
 pub const RUSTLE_RELEASE_ENDED: RustleStatus = 0;
 /// The session was cancelled, or its engine was shut down or freed.
 pub const RUSTLE_RELEASE_CANCELLED: RustleStatus = 1;
-/// The session could not go on; the message says why.
+/// The session failed; the message is the reason.
 pub const RUSTLE_RELEASE_FAILED: RustleStatus = 2;
 /// The session's worker panicked; the message is the panic's. The engine accepts no further start.
 pub const RUSTLE_RELEASE_PANICKED: RustleStatus = 3;
 
-/// Where a session's events go. Given by value to a `…_start` function; when that returns `RUSTLE_OK` the context belongs
-/// to the session until `on_release` was called, and when it fails the sink was not taken and is never called.
+/// The receiver of a session's events. Passed by value to a `…_start` function; when that returns `RUSTLE_OK`, the context
+/// belongs to the session until `on_release` was called, and when it fails, the sink was not taken and is never called.
 ///
 /// Both functions are called on a thread of the runtime, one call at a time, with no lock held: they may call any
 /// function of this interface, also cancel and free their own session. They must not unwind and should return soon.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct RustleSink {
-    /// Handed to both functions as it is; never dereferenced here. It is used on another thread than the one that gave it.
+    /// Passed to both functions unchanged; never dereferenced here. It is used on another thread than the one that passed it.
     pub context: *mut c_void,
     /// Called for every event with a pointer to the engine's event record, valid during the call; on a frame lane called
     /// with NULL when the lane stops being empty. Must not be NULL.
@@ -38,7 +38,7 @@ pub struct RustleSink {
         Option<extern "C" fn(context: *mut c_void, reason: i32, message: *const u8, length: usize)>,
 }
 
-/// A sink whose functions are known to be there, on its way to the worker or in use there.
+/// A sink whose functions are not NULL, on its way to the worker or in use there.
 pub(crate) struct RawSink {
     context: *mut c_void,
     on_signal: extern "C" fn(*mut c_void, *const c_void),
@@ -65,11 +65,11 @@ impl RawSink {
 
     /// Delivers one event.
     pub(crate) fn signal<T>(&self, event: &T) {
-        self.hand_on(std::ptr::from_ref(event).cast());
+        self.send(std::ptr::from_ref(event).cast());
     }
 
-    /// Delivers what the caller's own function knows how to read.
-    pub(crate) fn hand_on(&self, event: *const c_void) {
+    /// Passes a pointer to `on_signal` unchanged.
+    pub(crate) fn send(&self, event: *const c_void) {
         (self.on_signal)(self.context, event);
     }
 
@@ -78,7 +78,7 @@ impl RawSink {
         (self.on_signal)(self.context, std::ptr::null());
     }
 
-    /// Ends it: the last call, made once because it consumes the sink.
+    /// Makes the last call, once, since it consumes the sink.
     pub(crate) fn release(self, release: Release) {
         let (reason, message) = match &release {
             Release::Ended => (RUSTLE_RELEASE_ENDED, ""),
@@ -89,7 +89,7 @@ impl RawSink {
         #[cfg(feature = "faults")]
         let on_signal = self.on_signal;
         let (context, on_release) = (self.context, self.on_release);
-        // Not counted any more by the time the caller hears of it.
+        // Not counted any more when the caller is notified.
         drop(self._live);
         #[cfg(feature = "faults")]
         if rustle_engines::faults::strikes(Fault::LostRelease) {
@@ -106,7 +106,7 @@ impl RawSink {
         }
     }
 
-    /// What a canceller would need that does not leave the release to the worker.
+    /// The state of a seeded fault: a canceller that does not leave the release to the worker.
     #[cfg(feature = "faults")]
     pub(crate) fn forger(&self) -> ReleaseForger {
         ReleaseForger {
@@ -117,7 +117,7 @@ impl RawSink {
     }
 }
 
-/// Calls `on_release` from the wrong place.
+/// Calls `on_release` in the wrong place.
 #[cfg(feature = "faults")]
 pub(crate) struct ReleaseForger {
     context: *mut c_void,
@@ -134,7 +134,7 @@ unsafe impl Sync for ReleaseForger {}
 
 #[cfg(feature = "faults")]
 impl ReleaseForger {
-    /// Releases, once, if that is the fault in force.
+    /// Releases, once, if that is the active fault.
     pub(crate) fn forge(&self) {
         let is_active = rustle_engines::faults::is_active(Fault::ReleaseByCanceller);
         if is_active && !self.is_done.swap(true, Ordering::AcqRel) {

@@ -5,7 +5,7 @@ use crate::status::CallFault;
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 
-/// `length` elements at `data`, borrowed for as long as the caller lends them.
+/// `length` elements at `data`, borrowed while the caller lends them.
 ///
 /// # Errors
 /// NULL with a length above 0, a misaligned pointer, or a length beyond the address space.
@@ -47,7 +47,7 @@ pub(crate) unsafe fn borrowed_mut<'a, T>(
     Ok(unsafe { std::slice::from_raw_parts_mut(data, length) })
 }
 
-/// A place of the caller's for one result. Until it is written no reference to it is there: it may hold nothing yet, and may be
+/// The caller's memory for one result. Until it is written there is no reference to it: it may be uninitialised, and may be
 /// memory that the call reads.
 pub(crate) struct Place<'a, T>(NonNull<T>, PhantomData<&'a mut T>);
 
@@ -59,7 +59,7 @@ impl<T> Place<'_, T> {
     }
 }
 
-/// A place for one result.
+/// The memory for one result.
 ///
 /// # Errors
 /// NULL, or a misaligned pointer.
@@ -67,11 +67,11 @@ impl<T> Place<'_, T> {
 /// # Safety
 /// An `out` that is not NULL is valid for a write during `'a`.
 pub(crate) unsafe fn out<'a, T>(out: *mut T, name: &'static str) -> Result<Place<'a, T>, CallFault> {
-    // SAFETY: the promise is handed on.
+    // SAFETY: the promise is passed on.
     unsafe { out_or_null(out, name) }?.ok_or(CallFault::null(name))
 }
 
-/// As `out`, for a result that the caller may do without.
+/// As `out`, for an optional result.
 ///
 /// # Errors
 /// A misaligned pointer.
@@ -106,7 +106,7 @@ pub(crate) unsafe fn record<'a, T>(record: *const T, name: &'static str) -> Resu
 
 const MISALIGNED: &str = "expected an aligned pointer, got a misaligned one";
 
-/// Memory of a caller, for a test of what it shares with other memory.
+/// A caller's memory, to check for overlap with other memory.
 #[derive(Clone, Copy)]
 pub(crate) struct Argument {
     name: &'static str,
@@ -126,7 +126,7 @@ impl Argument {
 
     fn overlaps(&self, other: &Self) -> bool {
         let end = |piece: &Self| piece.start.saturating_add(piece.bytes);
-        // At NULL is no memory: what is wrong with it, if anything, is another fault.
+        // NULL is no memory: if it is invalid here, another check reports it.
         let is_memory = |piece: &Self| piece.start != 0 && piece.bytes > 0;
         is_memory(self) && is_memory(other) && self.start < end(other) && other.start < end(self)
     }
@@ -136,8 +136,8 @@ impl Argument {
 /// they are used.
 ///
 /// # Errors
-/// A length beyond the address space, `RUSTLE_INVALID_LENGTH`, whatever it would share; the later of two pieces that share a
-/// byte, `RUSTLE_INVALID_VALUE`.
+/// A length beyond the address space, `RUSTLE_INVALID_LENGTH`, whatever it would overlap; the later of two overlapping
+/// pieces, `RUSTLE_INVALID_VALUE`.
 pub(crate) fn check_apart<const COUNT: usize>(pieces: [Argument; COUNT]) -> Result<(), CallFault> {
     if let Some(piece) = pieces.iter().find(|piece| piece.bytes > MOST_BYTES) {
         return Err(CallFault::length(piece.name, ENDLESS));
@@ -151,7 +151,7 @@ pub(crate) fn check_apart<const COUNT: usize>(pieces: [Argument; COUNT]) -> Resu
     Ok(())
 }
 
-/// Checks that no memory which a record lends is memory that the call writes. Two lists may be the same one.
+/// Checks that the call writes no memory that a record lends. Two lists may be the same one.
 ///
 /// # Errors
 /// As [`check_apart`], of the lent memory.
@@ -167,7 +167,7 @@ pub(crate) fn check_lent<const COUNT: usize, const WRITTEN: usize>(
     })
 }
 
-/// What one object can span at most.
+/// The maximum size of one object in bytes.
 const MOST_BYTES: usize = isize::MAX as usize;
 
 const ENDLESS: &str = "expected a length within the address space, got a larger one";
@@ -215,7 +215,7 @@ mod tests {
         assert!(endless.is_err());
     }
 
-    /// What two ranges of an address and a number of floats are refused with.
+    /// The refusal of two ranges, each an address and a number of floats.
     fn refusal(a: (usize, usize), b: (usize, usize)) -> Option<RustleStatus> {
         let piece = |name, (address, length)| {
             Argument::new(name, std::ptr::without_provenance::<f32>(address), length)

@@ -1,4 +1,4 @@
-//! Sound from and to devices: captures, playbacks, and which devices there are.
+//! Sound from and to devices: captures, playbacks, and the list of devices.
 
 use crate::fault::{CallOr, DomainError, Outcome};
 use crate::guard::guarded;
@@ -24,41 +24,41 @@ pub const RUSTLE_BLOCK_SAMPLES: usize = 256;
 const _: () = assert!(RUSTLE_BLOCK_SAMPLES == BLOCK_SAMPLES);
 
 records! {
-    /// What a capture or a playback is of.
+    /// The configuration of a capture or a playback.
     pub struct RustleSoundConfiguration lending memory {
         /// The device's name, read during the call only: one of `rustle_sound_devices`, such as `default`, or `demo`, which needs
-        /// no hardware: as a source it swells from -60 dBFS to full scale and back in 20 s, as a sink it takes sound at its rate
-        /// and makes none. Example: "demo".
+        /// no hardware: a capture swells from -60 dBFS to full scale and back in 20 s, a playback takes sound at its rate and is
+        /// silent. Example: "demo".
         pub device: RustleString,
-        /// The number of frames after which a session ends by itself (those of silence that a playback feeds its device count);
-        /// 0: a capture never does, a playback after `rustle_playback_finish`.
+        /// The number of frames after which a session ends, including a playback's inserted silence; 0: no limit for a capture,
+        /// and a playback ends after `rustle_playback_finish`.
         pub frame_limit: u64,
         /// The runtime that the sessions run on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
         pub runtime: RustleHandle,
-        /// In Hz, 1 to 1,000,000. A device that does not take it is refused. Sound servers, and ALSA's `plug` devices, take what
-        /// the hardware has not and resample by themselves. Example: 48000.
+        /// The sample rate in Hz, 1 to 1,000,000. A device that does not support it is refused. Sound servers, and ALSA's `plug`
+        /// devices, also accept rates that the hardware lacks and resample. Example: 48000.
         pub sample_rate: u32,
-        /// 1 to 32. Example: 2.
+        /// The number of channels, 1 to 32. Example: 2.
         pub channels: u32,
-        /// Frames between two wakes of the device, about, 1 to 65,536. Example: 480.
+        /// The approximate number of frames between two wakes of the device, 1 to 65,536. Example: 480.
         pub period: u32,
         reserved: u32,
     }
 
-    /// A few frames of captured sound with their place in time.
+    /// A buffer of captured frames with its position in time.
     pub struct RustleSoundBlock in lanes of SoundBlock {
-        /// Its number in the session: 0, 1, 2 …
+        /// The sequence number in the session: 0, 1, 2 …
         pub sequence: u64,
-        /// The number of its first frame since the capture began; frames that are known to be lost are counted.
+        /// The index of its first frame since the capture began, including frames known to be dropped.
         pub position: u64,
-        /// Frames lost just before it between the device and the lane, because the engine was held up.
+        /// Frames dropped just before it between the device and the lane, because the engine was delayed.
         pub lost: u64,
-        /// How often the device had no room left since the capture began; each time it lost sound, how much it does not report.
+        /// The number of overruns of the device since the capture began; the device does not report how much sound each one lost.
         pub overruns: u32,
-        /// The frames in it: at least 1, and as many as find room.
+        /// The number of frames in it, at least 1.
         pub frames: u32,
-        /// On a frame lane the number of blocks that were lost just before this one; what is beyond 4,294,967,295 is reported
-        /// with the blocks that follow. 0 on the events lane.
+        /// On a frame lane the number of blocks dropped just before this one; the excess over 4,294,967,295 is reported with the
+        /// blocks that follow. 0 on the events lane.
         pub gap: u32,
         /// The samples of a frame.
         pub channels: u32,
@@ -66,30 +66,30 @@ records! {
         pub samples: [f32; RUSTLE_BLOCK_SAMPLES],
     }
 
-    /// How far a playback has come.
+    /// The progress of a playback.
     pub struct RustlePlaybackProgress in lanes of PlaybackProgress {
-        /// Its number in the session: 0, 1, 2 …
+        /// The sequence number in the session: 0, 1, 2 …
         pub sequence: u64,
-        /// Frames that the device has taken, silence included.
+        /// Frames that the device has taken, including silence.
         pub position: u64,
         /// Frames of sound among them.
         pub played: u64,
         /// Frames that wait for the device.
         pub queued: u64,
-        /// Frames of silence that the device was given after the first sound, because none waited.
+        /// Frames of inserted silence: passed to the device after the first sound, because no frames waited.
         pub inserted_silence: u64,
-        /// How often the device ran dry; each time it made a hole, how long it does not report.
+        /// The number of underruns of the device; the device does not report the length of each one.
         pub underruns: u32,
-        /// On a frame lane the number of records that were lost just before this one; what is beyond 4,294,967,295 is reported
-        /// with those that follow. 0 on the events lane.
+        /// On a frame lane the number of records dropped just before this one; the excess over 4,294,967,295 is reported with the
+        /// records that follow. 0 on the events lane.
         pub gap: u32,
     }
 
     /// A device that can be opened by its name.
     pub struct RustleSoundDevice lending memory {
-        /// Its name.
+        /// The name.
         pub name: RustleString,
-        /// What it is, in words.
+        /// The description.
         pub description: RustleString,
         /// Not 0 when it can be captured from.
         pub captures: Flag,
@@ -138,7 +138,7 @@ impl Stream<RustleLaneRequest> for CaptureEngine {
     type Record = RustleSoundBlock;
 
     /// Opens the device and starts a session. Events are `RustleSoundBlock` records. The ring holds at most 65,536 of them. The
-    /// last callback comes when the device is closed again.
+    /// last callback is made when the device is closed.
     ///
     /// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_DEVICE_NOT_FOUND` to `RUSTLE_NO_SOUND_LIBRARY`.
     fn start(&self, request: &RustleLaneRequest, sink: RawSink) -> Outcome<SoundError, Started> {
@@ -150,8 +150,8 @@ impl Stream<RustleLaneRequest> for CaptureEngine {
 impl Stream<RustleLaneRequest> for PlaybackEngine {
     type Record = RustlePlaybackProgress;
 
-    /// Opens the device and starts a session. Events are `RustlePlaybackProgress` records. Until sound comes the device is given
-    /// silence. The last callback comes when the device is closed again.
+    /// Opens the device and starts a session. Events are `RustlePlaybackProgress` records. Until sound arrives the device plays
+    /// silence. The last callback is made when the device is closed.
     ///
     /// Fails with `RUSTLE_INVALID_LENGTH`, `RUSTLE_DEVICE_NOT_FOUND` to `RUSTLE_NO_SOUND_LIBRARY`.
     fn start(&self, request: &RustleLaneRequest, sink: RawSink) -> Outcome<SoundError, Started> {
@@ -164,7 +164,7 @@ impl Stream<RustleLaneRequest> for PlaybackEngine {
     }
 }
 
-/// A session of a playback, which is given sound.
+/// A session of a playback, and its calls.
 pub(crate) struct Playing(PlaybackSession);
 
 impl Face for Playing {
@@ -172,9 +172,9 @@ impl Face for Playing {
 }
 
 impl Playing {
-    /// Gives a session of a playback the first of the interleaved `samples`, as many whole frames as there is room for: half a
-    /// second finds room. `taken` receives the number of samples taken, the others are to be given again. Works until the session
-    /// ends; what is given later is taken and not heard.
+    /// Passes the first of the interleaved `samples` to a session of a playback, as many whole frames as fit: half a second of
+    /// sound fits. `taken` receives the number of samples taken, pass the others again. After the session's end samples are taken
+    /// and discarded.
     ///
     /// Fails with `RUSTLE_INVALID_LENGTH` (no whole frames); nothing is taken then.
     ///
@@ -187,7 +187,7 @@ impl Playing {
         Ok(())
     }
 
-    /// Marks the end of the sound of a session of a playback: the session ends when the device has played what waits. Idempotent.
+    /// Marks the end of a playback session's sound: the session ends when the device has played the waiting frames. Idempotent.
     /// Realtime-safe.
     ///
     /// Example: `rustle_playback_start`.
@@ -198,11 +198,11 @@ impl Playing {
     }
 }
 
-/// Shows `visit` every device that the system's configuration names, on the calling thread, before the call returns. The
-/// `demo` device, which is always there, is not among them. The record and its texts are valid during each call of `visit`.
+/// Calls `visit` with every device that the system's configuration names, on the calling thread, before the call returns. The
+/// `demo` device, which always exists, is not among them. The record and its texts are valid during each call of `visit`.
 ///
-/// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_NO_SOUND_LIBRARY`, `RUSTLE_DEVICE_FAILED`; nothing was shown
-/// then.
+/// Fails with `RUSTLE_NULL_POINTER`, `RUSTLE_RECORD_SIZE`, `RUSTLE_NO_SOUND_LIBRARY`, `RUSTLE_DEVICE_FAILED`; `visit` is not
+/// called then.
 ///
 /// Thread-safe: yes. Realtime-safe: no.
 ///
@@ -216,7 +216,7 @@ pub unsafe extern "C" fn rustle_sound_devices_sized(
     error: *mut RustleError,
 ) -> RustleStatus {
     let text = |text: &str| RustleString {
-        // SAFETY: no record outlives the list of devices, which has the text.
+        // SAFETY: no record outlives the list of devices, which owns the text.
         data: unsafe { Lent::new(text.as_ptr()) },
         length: text.len(),
     };
@@ -239,7 +239,7 @@ pub unsafe extern "C" fn rustle_sound_devices_sized(
 }
 
 impl RustleSoundConfiguration {
-    /// What the record says, as the engines know it; they check the numbers.
+    /// The engines' form of the record; they check the numbers.
     fn read(&self) -> Result<SoundConfiguration, CallFault> {
         CallFault::check_reserved(self.reserved, "configuration.reserved")?;
         Ok(SoundConfiguration {

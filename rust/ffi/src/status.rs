@@ -1,4 +1,4 @@
-//! Status numbers, and the caller-owned record that carries a failure's text.
+//! Status numbers, and the caller-owned record of a failure's text.
 //!
 //! The numbers are part of the ABI: they are only ever appended to. scripts/lint compares them with the Swift switch.
 
@@ -7,13 +7,13 @@ use std::fmt::{self, Display, Write};
 /// The outcome of a fallible function: `RUSTLE_OK` or one of the other `RUSTLE_…` numbers.
 pub type RustleStatus = i32;
 
-/// The call did what it says.
+/// The call succeeded.
 pub const RUSTLE_OK: RustleStatus = 0;
 /// A pointer that must not be NULL was NULL.
 pub const RUSTLE_NULL_POINTER: RustleStatus = 1;
-/// A length or a capacity is not one that the function accepts.
+/// The function does not accept this length or capacity.
 pub const RUSTLE_INVALID_LENGTH: RustleStatus = 2;
-/// A number is out of its range or not finite, or an enumeration has no such member.
+/// A number is out of range or not finite, or not a member of its enumeration.
 pub const RUSTLE_INVALID_VALUE: RustleStatus = 3;
 /// A text is not valid UTF-8.
 pub const RUSTLE_INVALID_UTF8: RustleStatus = 4;
@@ -29,72 +29,72 @@ pub const RUSTLE_SHUT_DOWN: RustleStatus = 8;
 pub const RUSTLE_EXHAUSTED: RustleStatus = 9;
 /// The call is not possible in the present state, for example a second log sink.
 pub const RUSTLE_WRONG_STATE: RustleStatus = 10;
-/// A record has another size than in this archive: the caller was compiled with the header of another version.
+/// A record's size differs from this archive's: the caller was compiled with the header of another version.
 pub const RUSTLE_RECORD_SIZE: RustleStatus = 11;
-/// Objects of this kind do not have this verb.
+/// Objects of this kind do not support this verb.
 pub const RUSTLE_UNSUPPORTED: RustleStatus = 12;
 /// The process is a fork of the one that started the engines: their threads are not in it.
 pub const RUSTLE_FORKED: RustleStatus = 13;
 
 /// The list of symbols is empty.
 pub const RUSTLE_NO_SYMBOLS: RustleStatus = 100;
-/// A symbol stands in the list twice.
+/// The list contains a symbol twice.
 pub const RUSTLE_DUPLICATE_SYMBOL: RustleStatus = 101;
-/// A symbol is empty or has white space or a control character in it.
+/// A symbol is empty or contains white space or a control character.
 pub const RUSTLE_MALFORMED_SYMBOL: RustleStatus = 102;
 /// A symbol is longer than 32 bytes of UTF-8.
 pub const RUSTLE_SYMBOL_TOO_LONG: RustleStatus = 103;
 /// The list has more than 100,000 symbols.
 pub const RUSTLE_TOO_MANY_SYMBOLS: RustleStatus = 104;
-/// The update rate is not finite or not in 0.001 to 10,000,000 a second.
+/// The update rate is not finite or not within 0.001 to 10,000,000 per second.
 pub const RUSTLE_RATE_OUT_OF_RANGE: RustleStatus = 105;
 
 /// There is no sound device of that name.
 pub const RUSTLE_DEVICE_NOT_FOUND: RustleStatus = 200;
-/// The sound device is in use by somebody else.
+/// The sound device is in use by another program.
 pub const RUSTLE_DEVICE_BUSY: RustleStatus = 201;
-/// The sound device does not take the rate, the channels or the direction.
+/// The sound device does not support the sample rate, the channels or the direction.
 pub const RUSTLE_DEVICE_UNSUPPORTED: RustleStatus = 202;
-/// The sound device, or the system that reaches it, failed.
+/// The sound device or the sound system failed.
 pub const RUSTLE_DEVICE_FAILED: RustleStatus = 203;
-/// The system's sound library is not there.
+/// The system's sound library is missing.
 pub const RUSTLE_NO_SOUND_LIBRARY: RustleStatus = 204;
 
-/// The text of a schema cannot be read.
+/// The text of a schema is malformed.
 pub const RUSTLE_MALFORMED_SCHEMA: RustleStatus = 300;
-/// Neither the caller nor the file's name says which format the file has.
+/// Neither the caller nor the file's name defines the file's format.
 pub const RUSTLE_UNKNOWN_FORMAT: RustleStatus = 301;
 /// The file cannot be opened.
 pub const RUSTLE_UNREADABLE_FILE: RustleStatus = 302;
-/// A text is no address.
+/// An address is malformed.
 pub const RUSTLE_MALFORMED_ADDRESS: RustleStatus = 303;
-/// An address cannot be served: it is taken, or not of this machine.
+/// An address cannot be served: it is in use, or not one of this machine.
 pub const RUSTLE_ADDRESS_UNAVAILABLE: RustleStatus = 304;
-/// The source is one that the host does not fill.
+/// The feed is not external.
 pub const RUSTLE_WRONG_SOURCE: RustleStatus = 305;
 
-/// The bytes of text that a `RustleError` holds.
+/// The capacity of a `RustleError`'s text in bytes.
 pub const RUSTLE_ERROR_CAPACITY: usize = 248;
 
-/// A failure in the caller's memory. Every fallible function takes a pointer to one as its last parameter: NULL when the
-/// caller wants the status alone. It is written whole when the function fails, and left alone when it succeeds.
+/// A failure in the caller's memory. Every fallible function takes a pointer to one as its last parameter: NULL when the caller
+/// wants the status alone. It is written completely when the function fails, and not at all when it succeeds.
 #[repr(C)]
 pub struct RustleError {
     /// The status that the function returned.
     pub status: RustleStatus,
     /// The bytes of `message` in use, at most `RUSTLE_ERROR_CAPACITY`.
     pub message_length: u32,
-    /// What was expected and what came: UTF-8, not NUL-terminated, cut at a character's edge when it is too long.
+    /// What was expected and what was passed: UTF-8, not NUL-terminated, truncated between characters when it is too long.
     pub message: [u8; RUSTLE_ERROR_CAPACITY],
 }
 
-/// An error that the boundary can carry: a status, and a text through `Display`.
+/// An error of the C interface: a status, and a text by `Display`.
 pub(crate) trait Fault: Display {
-    /// The number that stands for this error in C.
+    /// The status of this error.
     fn status(&self) -> RustleStatus;
 }
 
-/// A fault that the boundary itself finds in a call's arguments.
+/// A fault in a call's arguments, found by the boundary.
 #[derive(Debug)]
 pub(crate) struct CallFault {
     status: RustleStatus,
@@ -122,12 +122,12 @@ impl CallFault {
         Self::new(RUSTLE_NULL_POINTER, argument, "expected a pointer, got NULL")
     }
 
-    /// `argument` is a length that no allocation can have, or one that the function does not take.
+    /// `argument` is a length that no allocation can have, or that the function does not accept.
     pub(crate) const fn length(argument: &'static str, problem: &'static str) -> Self {
         Self::new(RUSTLE_INVALID_LENGTH, argument, problem)
     }
 
-    /// `argument` is no member of its enumeration, or out of range.
+    /// `argument` is not a member of its enumeration, or is out of range.
     pub(crate) const fn value(argument: &'static str, problem: &'static str) -> Self {
         Self::new(RUSTLE_INVALID_VALUE, argument, problem)
     }
@@ -152,24 +152,24 @@ impl CallFault {
         Self::new(RUSTLE_STALE_HANDLE, argument, problem)
     }
 
-    /// There is no memory or number left for another object.
+    /// No memory or handle is left for another object.
     pub(crate) const fn exhausted(argument: &'static str) -> Self {
         let problem = "the system or the handle table is exhausted";
         Self::new(RUSTLE_EXHAUSTED, argument, problem)
     }
 
-    /// The call does not fit the present state.
+    /// The call is not possible in the present state.
     pub(crate) const fn wrong_state(argument: &'static str, problem: &'static str) -> Self {
         Self::new(RUSTLE_WRONG_STATE, argument, problem)
     }
 
-    /// `argument` is an object without the verb.
+    /// `argument` is an object that does not support the verb.
     pub(crate) const fn unsupported(argument: &'static str) -> Self {
         let problem = "expected an object that has this verb, got one of another kind";
         Self::new(RUSTLE_UNSUPPORTED, argument, problem)
     }
 
-    /// `argument` is a record of another size than this archive's.
+    /// `argument` is a record whose size differs from this archive's.
     pub(crate) const fn size(argument: &'static str, expected: usize, got: usize) -> Self {
         Self {
             status: RUSTLE_RECORD_SIZE,
@@ -196,14 +196,14 @@ impl Fault for CallFault {
 }
 
 impl RustleError {
-    /// The record of a failure. Formats straight into the fixed buffer: it allocates nothing.
+    /// The record of a failure. Formats directly into the fixed buffer, without an allocation.
     pub(crate) fn new(status: RustleStatus, text: &dyn Display) -> Self {
         let mut error = Self {
             status,
             message_length: 0,
             message: [0; RUSTLE_ERROR_CAPACITY],
         };
-        // The writer below never fails: what does not fit is cut.
+        // The writer below never fails: it truncates the text.
         let _ = write!(error, "{text}");
         error
     }

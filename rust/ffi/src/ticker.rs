@@ -15,27 +15,27 @@ use rustle_engines::{Sessions, Tick, TickerConfiguration, TickerError};
 use rustle_market::{SymbolError, MAX_SYMBOLS};
 
 records! {
-    /// How a ticker makes prices.
+    /// The configuration of a ticker.
     pub struct RustleTickerConfiguration {
-        /// Updates a second of each symbol, 0.001 to 10,000,000. Example: 1000.
+        /// Updates per second of each symbol, 0.001 to 10,000,000. Example: 1000.
         pub updates_per_second: f64,
         /// The seed of the random walk; read only when `has_seed` is not 0.
         pub seed: u64,
-        /// The number of updates after which a session ends by itself; 0: it never does.
+        /// The number of updates after which a session ends; 0: no limit.
         pub update_limit: u64,
         /// The runtime that the sessions run on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
         pub runtime: RustleHandle,
-        /// 0: a seed is drawn for each session. Else `seed` is used.
+        /// 0: each session draws a seed. Otherwise `seed` is used.
         pub has_seed: Flag,
         reserved: u32,
     }
 
-    /// A session of a ticker.
+    /// The configuration of a ticker's session.
     pub struct RustleTickerRequest lending memory {
-        /// The symbols: 1 to 100,000 distinct names of 1 to 32 bytes without white space or control characters. A symbol is known
-        /// by its place in this list from then on.
+        /// The symbols: 1 to 100,000 distinct names of 1 to 32 bytes without white space or control characters. Updates refer to
+        /// a symbol by its place in this list.
         pub symbols: Lent<RustleString>,
-        /// Their number.
+        /// The number of symbols.
         pub symbol_count: usize,
         /// The lane of the updates.
         pub lane: RustleLaneRequest,
@@ -45,14 +45,14 @@ records! {
     pub struct RustlePriceUpdate in lanes of Tick {
         /// The price in the quote currency; finite and above 0.
         pub price: f64,
-        /// When it was made: milliseconds since 1970-01-01T00:00:00Z.
+        /// The time of the update in milliseconds since 1970-01-01T00:00:00Z.
         pub timestamp_ms: i64,
-        /// Its number in the session, over all symbols: 0, 1, 2 …
+        /// The sequence number in the session, over all symbols: 0, 1, 2 …
         pub sequence: u64,
         /// The symbol's place in the list that the session was started with.
         pub symbol: u32,
-        /// On a frame lane the number of updates that were lost just before this one (with `RUSTLE_LANE_CONFLATE`: of its
-        /// own symbol); what is beyond 4,294,967,295 is reported with the updates that follow. 0 on the events lane.
+        /// On a frame lane the number of updates dropped just before this one (with `RUSTLE_LANE_CONFLATE`: of its own symbol);
+        /// the excess over 4,294,967,295 is reported with the updates that follow. 0 on the events lane.
         pub gap: u32,
     }
 }
@@ -99,7 +99,7 @@ impl Stream<RustleTickerRequest> for TickerEngine {
     }
 }
 
-/// The names of a record's list. One that is too long is refused before it is read.
+/// The names of a record's list. A list that is too long is refused before it is read.
 pub(crate) fn lent_names<'a, E: DomainError + From<SymbolError>>(
     symbols: &'a Lent<RustleString>,
     count: usize,

@@ -1,4 +1,4 @@
-//! What distinguishes one archive from another.
+//! The fingerprint of the archive.
 
 use std::ffi::c_char;
 

@@ -1,8 +1,8 @@
-//! Voices: pitch, formants, noise and steadiness along a signal that comes in pieces, or one measure of a whole one.
+//! Voices: pitch, formants, harmonics-to-noise ratio, jitter and shimmer along a stream, or one measure of a whole signal.
 //!
 //! Example: `sample_rate` 8000, `lowest` 75, `highest` 500, `samples_count` 8000.
 
-use crate::alone::Alone;
+use crate::exclusive::Exclusive;
 use crate::fault::{statuses, Outcome};
 use crate::lent::{choices, Choice};
 use crate::object::{Describe, New, Object};
@@ -16,9 +16,9 @@ use rustle_dsp::voice::{
 use std::mem::MaybeUninit;
 
 choices! {
-    /// How formants are looked for.
+    /// The method of formant estimation.
     pub enum RustleFormantMethod = RUSTLE_FORMANTS_ for FormantMethod {
-        /// Least squares with little weight for the samples at the closing of the vocal folds; the default.
+        /// Weighted least squares, with small weights for the samples at glottal closure; the default.
         Weighted = 0,
         /// Burg's method.
         Burg = 1,
@@ -32,37 +32,38 @@ pub const RUSTLE_VOICE_HARMONICITY: u32 = 2;
 /// Centroids are measured in each frame.
 pub const RUSTLE_VOICE_CENTROID: u32 = 4;
 
-/// The most formants that are reported.
+/// The maximum number of reported formants.
 pub const RUSTLE_FORMANT_COUNT: usize = 5;
 const _: () = assert!(RUSTLE_FORMANT_COUNT == FORMANTS);
 
 records! {
-    /// What formants are looked for, and how.
+    /// The configuration of formant estimation.
     pub struct RustleFormantConfiguration {
-        /// Five formants are expected up to here, in Hz, 3000 to 8000: 5000 suits men, 5500 women, 6500 children. Example: 5000.
+        /// The frequency in Hz below which five formants are expected, 3000 to 8000: 5000 suits men, 5500 women, 6500 children.
+        /// Example: 5000.
         pub ceiling: f64,
-        /// The effective length of the window in seconds, 0.01 to 0.1; 0: 0.025.
+        /// The effective length of the window function in seconds, 0.01 to 0.1; 0: 0.025.
         pub length: f64,
         /// The order of the prediction, 4 to 32; 0: chosen for the ceiling and the method.
         pub order: u32,
-        /// How they are looked for.
+        /// The method.
         pub method: Choice<RustleFormantMethod>,
     }
 
-    /// What a voice analyzer measures.
+    /// The configuration of a voice analyzer.
     pub struct RustleVoiceConfiguration {
-        /// In Hz, 8000 to 192,000. Example: 8000.
+        /// The sample rate in Hz, 8000 to 192,000. Example: 8000.
         pub sample_rate: f64,
-        /// The lowest pitch that is looked for, in Hz, at least 40. Example: 75.
+        /// The lowest pitch of the search range in Hz, at least 40. Example: 75.
         pub lowest: f64,
-        /// The highest, in Hz, above `lowest`, at most 2000 and below a quarter of the sample rate. Example: 500.
+        /// The highest pitch of the search range in Hz, above `lowest`, at most 2000 and below a quarter of the sample rate.
+        /// Example: 500.
         pub highest: f64,
-        /// The samples from frame to frame, 1 to 1,048,576; 0: a quarter of the window that the pitch is found in. Example: 500.
+        /// The hop size in samples, 1 to 1,048,576; 0: a quarter of the pitch's analysis frame. Example: 500.
         pub hop: u32,
-        /// The sum of those of `RUSTLE_VOICE_…` that are measured, beside pitch, level, jitter and shimmer; 0: none.
-        /// Example: 7.
+        /// The sum of the `RUSTLE_VOICE_…` to measure besides pitch, level, jitter and shimmer; 0: none. Example: 7.
         pub measures: u32,
-        /// How formants are looked for; not read when they are not.
+        /// The configuration of formants; read only when they are measured.
         pub formants: RustleFormantConfiguration,
     }
 
@@ -70,41 +71,41 @@ records! {
     pub struct RustleFormants for Formants {
         /// The frequencies of F1 and up, in rising order, in Hz; 0 beyond `count`.
         pub frequencies: [f64; RUSTLE_FORMANT_COUNT] = |found| found.padded().map(|formant| formant.frequency),
-        /// The widths of their bands within 3 dB, in Hz; 0 beyond `count`.
+        /// The 3 dB bandwidths in Hz; 0 beyond `count`.
         pub bandwidths: [f64; RUSTLE_FORMANT_COUNT] = |found| found.padded().map(|formant| formant.bandwidth),
-        /// 0 to 1: how clear F1 to F3 are, by their bandwidths; no probability.
+        /// The clarity of F1 to F3 by their bandwidths, 0 to 1; not a probability.
         pub confidence: f64,
-        /// How many were found, 0 to `RUSTLE_FORMANT_COUNT`.
+        /// The number of formants found, 0 to `RUSTLE_FORMANT_COUNT`.
         pub count: u32 = |found| found.as_slice().len() as u32,
         reserved: u32,
     }
 
-    /// A voice at one time.
+    /// The measures of a voice at one time.
     pub struct RustleVoiceFrame for VoiceFrame {
-        /// The time of the frame's middle, in samples from the signal's beginning.
+        /// The time of the frame's centre, in samples from the signal's beginning.
         pub sample: u64,
         /// The pitch in Hz; 0: none.
         pub pitch: f64,
-        /// 0 to 1: the share of frames like this whose pitch is there and right.
+        /// The confidence, 0 to 1: the share of similar frames that have a pitch and whose pitch is right.
         pub confidence: f64,
         /// The level in dB relative to a full-scale square wave; minus infinity for silence.
         pub level: f64,
-        /// The harmonics-to-noise ratio in dB; minus infinity where nothing is periodic, not a number where it is not measured.
+        /// The harmonics-to-noise ratio in dB; minus infinity where nothing is periodic, NaN where it is not measured.
         pub hnr: f64 = |frame| frame.harmonicity.map_or(f64::NAN, |found| found.hnr),
         /// The spectrum's mean frequency in Hz; 0 of silence and where it is not measured.
         pub centroid: f64,
-        /// The formants; none where they are not looked for. Those of an unvoiced frame are the noise's.
+        /// The formants; none where they are not measured. In an unvoiced frame they are those of the noise.
         pub formants: RustleFormants,
-        /// 1 when there is a voice: a pitch with a confidence of at least a half; 0 otherwise.
+        /// 1 when the frame is voiced: a pitch with a confidence of at least 0.5; 0 otherwise.
         pub is_voiced: u32,
         reserved: u32,
     }
 
-    /// How steady the periods of a voice are, by the definitions of Praat's voice report; 0 where there are too few periods.
+    /// Jitter and shimmer by the definitions of Praat's voice report; 0 where there are too few periods.
     pub struct RustlePerturbation for Perturbation {
-        /// The periods that were measured.
+        /// The number of periods measured.
         pub periods: u64,
-        /// Their mean, in seconds.
+        /// The mean period in seconds.
         pub mean_period: f64,
         /// Local jitter, a plain ratio.
         pub jitter: f64,
@@ -118,17 +119,17 @@ records! {
         pub shimmer_decibels: f64,
         /// The three-point amplitude perturbation quotient, a plain ratio.
         pub shimmer_apq3: f64,
-        /// The five-point one.
+        /// The five-point amplitude perturbation quotient, a plain ratio.
         pub shimmer_apq5: f64,
     }
 
-    /// All frames together.
+    /// The summary of all frames.
     pub struct RustleVoiceSummary for VoiceSummary {
-        /// The frames.
+        /// The number of frames.
         pub frames: u64,
-        /// Those that are voiced; the measures are of them, and 0 where there are none.
+        /// The number of voiced frames; the measures are of them, and 0 where there are none.
         pub voiced: u64,
-        /// The median pitch in Hz, right within half a cent.
+        /// The median pitch in Hz, accurate within half a cent.
         pub median_pitch: f64,
         /// The mean pitch, in Hz.
         pub mean_pitch: f64,
@@ -142,29 +143,29 @@ records! {
         pub perturbation: RustlePerturbation,
     }
 
-    /// What a voice analyzer chose, once its configuration has been read.
+    /// The effective settings of a voice analyzer.
     pub struct RustleVoiceDescription for VoiceAnalyzer {
-        /// The samples of the longest window: the first frame comes with as many.
+        /// The number of samples of the longest analysis frame: the first result needs this many.
         pub window: u32 = |analyzer| analyzer.window() as u32,
-        /// The samples from frame to frame.
+        /// The hop size in samples.
         pub hop: u32 = |analyzer| analyzer.hop() as u32,
     }
 
     /// The shape of a spectrum.
     pub struct RustleSpectrumFeatures for SpectrumFeatures {
-        /// The mean frequency, each with its power as its weight, in Hz; 0 of silence.
+        /// The mean frequency, weighted by power, in Hz; 0 for silence.
         pub centroid: f64,
-        /// The frequency below which 95 % of the energy are, in Hz; 0 of silence.
+        /// The frequency below which 95 % of the energy lie, in Hz; 0 for silence.
         pub rolloff: f64,
-        /// The slope in dB per octave, from 100 Hz to 8 kHz or 0.45 of the sample rate: 0 of white noise, -3 of pink noise.
+        /// The slope in dB per octave, from 100 Hz to 8 kHz or 0.45 of the sample rate: 0 for white noise, -3 for pink noise.
         pub tilt: f64,
     }
 
-    /// How much of a signal is periodic.
+    /// The harmonicity of a signal.
     pub struct RustleHarmonicity for Harmonicity {
         /// The harmonics-to-noise ratio in dB, at most 70; minus infinity where nothing is periodic.
         pub hnr: f64,
-        /// One over the period, in Hz; 0 where nothing is periodic.
+        /// The reciprocal of the period in Hz; 0 where nothing is periodic.
         pub frequency: f64,
         /// 1 when at least 0.45 of the energy is periodic; 0 otherwise.
         pub is_voiced: u32,
@@ -173,13 +174,13 @@ records! {
 
     /// The levels of the first two harmonics.
     pub struct RustleH1MinusH2 for H1MinusH2 {
-        /// H1 less H2 in dB; 0 where no fundamental was found.
+        /// H1-H2 in dB; 0 where no fundamental was found.
         pub difference: f64,
         /// The first harmonic's level in dB relative to a full-scale sine; minus infinity where no fundamental was found.
         pub first: f64,
-        /// The second harmonic's.
+        /// The second harmonic's level, likewise.
         pub second: f64,
-        /// The fundamental frequency in Hz, of found ones the mean; 0: none was found.
+        /// The fundamental frequency in Hz, the mean where it was estimated; 0: none was found.
         pub frequency: f64,
     }
 }
@@ -187,7 +188,7 @@ records! {
 /// A voice analyzer.
 pub(crate) struct Voice {
     description: RustleVoiceDescription,
-    analyzer: Alone<VoiceAnalyzer>,
+    analyzer: Exclusive<VoiceAnalyzer>,
 }
 
 impl Object for Voice {
@@ -195,7 +196,7 @@ impl Object for Voice {
     const KIND: u32 = 13;
     type Error = VoiceError;
 
-    /// Forgets the signal; the next sample is the first of another. One call at a time.
+    /// Discards the signal; the next sample is the first of another. One call at a time.
     fn reset(&self) -> Outcome<VoiceError> {
         self.analyzer.get()?.reset();
         Ok(())
@@ -208,21 +209,21 @@ impl New<RustleVoiceConfiguration> for Voice {
         let analyzer = VoiceAnalyzer::new(&configuration.read()?)?;
         Ok(Self {
             description: (&analyzer).into(),
-            analyzer: Alone::new(analyzer, Self::NAME, VoiceAnalyzer::reset),
+            analyzer: Exclusive::new(analyzer, Self::NAME, VoiceAnalyzer::reset),
         })
     }
 }
 
 impl Describe<RustleVoiceDescription> for Voice {
-    /// Writes the lengths that the analyzer chose to `description`. Realtime-safe.
+    /// Writes the analyzer's effective settings to `description`. Realtime-safe.
     fn describe(&self) -> RustleVoiceDescription {
         self.description
     }
 }
 
 impl Voice {
-    /// Takes in the next samples of the signal and writes the frames that they complete to `frames`. `taken` receives the number
-    /// of samples that were taken, `written` the number of frames, all as with `rustle_pitch_process`. One call at a time.
+    /// Processes the next samples of the signal and writes the completed frames to `frames`. `taken` receives the number of
+    /// samples taken, `written` the number of frames, as with `rustle_pitch_process`. One call at a time.
     #[doc(alias = "rustle_voice_process")]
     pub(crate) fn process(
         &self,
@@ -235,8 +236,8 @@ impl Voice {
         Ok(())
     }
 
-    /// Writes all frames since the beginning of the signal in sum to `summary`. Takes time in proportion to the range of pitch,
-    /// not to the signal's length. One call at a time.
+    /// Writes the summary of all frames since the beginning of the signal to `summary`, in a time proportional to the range of
+    /// pitch, not to the signal's length. One call at a time.
     #[doc(alias = "rustle_voice_summary")]
     pub(crate) fn summary(&self, summary: &mut RustleVoiceSummary) -> Outcome<VoiceError> {
         *summary = self.analyzer.get()?.summary().into();
@@ -244,8 +245,8 @@ impl Voice {
     }
 }
 
-/// Writes to `formants` those of a signal at `sample_rate` Hz, 8000 to 192,000, in which they stay where they
-/// are, such as a vowel, of any length. They are medians over frames 10 ms apart.
+/// Writes to `formants` the formants of a stationary signal, such as a vowel, of any length at `sample_rate` Hz, 8000 to 192,000:
+/// medians over frames 10 ms apart.
 #[doc(alias = "rustle_voice_formants")]
 pub(crate) fn formants(
     sample_rate: f64,
@@ -284,8 +285,8 @@ pub(crate) fn voice_harmonicity(
 }
 
 /// Writes to `result` the levels of the first two harmonics of a signal at `sample_rate` Hz, 8000 to 192,000: at `fundamental`
-/// Hz, at most a quarter of the sample rate, or, when it is 0, at what is found from `lowest` to `highest` Hz, within 40 to 2000
-/// and below a quarter of the sample rate, in each frame.
+/// Hz, at most a quarter of the sample rate, or, when it is 0, at each frame's estimate from `lowest` to `highest` Hz, within 40
+/// to 2000 and below a quarter of the sample rate.
 #[doc(alias = "rustle_voice_harmonics")]
 pub(crate) fn harmonics(
     sample_rate: f64,

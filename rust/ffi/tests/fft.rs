@@ -96,8 +96,8 @@ fn plan_allocates_its_scratch_memory_once() {
     assert_eq!(free(plan), RUSTLE_OK);
 }
 
-/// The caches of the plans and of their scratch memory are the process's: the first call of each size races here, and every
-/// call after it uses what is kept.
+/// The process shares the caches of plans and of their scratch memory: the first call of each size races here, and every later
+/// call uses the cached values.
 #[test]
 fn plans_that_are_kept_are_shared_by_racing_threads() {
     let sizes = [256, 512, 1024, 2048, 4096, 8192];

@@ -6,12 +6,12 @@ use crate::layout;
 use crate::model::{Constant, Doc, Does, Function, Interface, Module, Record, Type, number_name};
 use std::fmt::Write;
 
-/// The modules of what all engines share, in the order in which C needs them.
+/// The modules that all engines share, in the order that C needs.
 const SHARED: &[&str] = &["status", "handle", "lent", "sink", "lane", "object", "session"];
 
 const WIDTH: usize = 110;
 
-/// What the typed wrappers check handles with.
+/// The function by which typed wrappers check handles.
 const OF_KIND: &str = "\n/// `handle` when it is of this kind, and 0, which is no live handle, when it is not.\n\
     static inline RustleHandle rustle_of_kind(RustleHandle handle, uint32_t kind) {\n  \
     return ((handle >> 32) & 31u) == kind ? handle : 0;\n}\n";
@@ -116,7 +116,7 @@ fn section(interface: &Interface, module: &Module, out: &mut String) {
     }
 }
 
-/// What the names of an enumeration's numbers begin with.
+/// The prefix of the names of an enumeration's numbers.
 pub(crate) fn prefix<'a>(interface: &'a Interface, name: &str) -> &'a str {
     interface
         .choices()
@@ -139,7 +139,7 @@ fn comment(doc: &Doc, out: &mut String) {
             }
         }
     }
-    // Examples with names are for the suites.
+    // Named examples serve the suites only.
     let text: Vec<&str> = text
         .split("\n\n")
         .filter(|part| !part.trim_start().starts_with("Example: `"))
@@ -190,7 +190,7 @@ fn snake(name: &str) -> String {
     out
 }
 
-/// The records, each after those that it holds.
+/// The records, each after those that it contains.
 fn sorted(records: &[Record]) -> Vec<&Record> {
     let mut out: Vec<&Record> = Vec::new();
     while out.len() < records.len() {
@@ -272,7 +272,7 @@ fn prototype(function: &Function) -> String {
     }
 }
 
-/// `result name(parameters)`, in lines that are not too long.
+/// `result name(parameters)`, in lines of limited length.
 fn headed(result: &str, name: &str, parameters: Vec<String>) -> String {
     let space = if result.ends_with('*') { "" } else { " " };
     let parameters = if parameters.is_empty() {
@@ -302,7 +302,7 @@ fn headed(result: &str, name: &str, parameters: Vec<String>) -> String {
     out
 }
 
-/// Puts a sentence at the end of the first paragraph.
+/// Appends a sentence to the first paragraph.
 pub(crate) fn insert(doc: &mut Doc, sentence: &str) {
     let end = doc.iter().position(String::is_empty).unwrap_or(doc.len());
     doc.insert(end, sentence.to_owned());

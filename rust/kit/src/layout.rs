@@ -2,7 +2,7 @@
 
 use crate::model::{Interface, Record, Type};
 
-/// The bytes and the alignment of something.
+/// A size in bytes and an alignment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Size {
     pub(crate) bytes: usize,
@@ -67,7 +67,7 @@ pub(crate) fn of_type(interface: &Interface, kind: &Type) -> Size {
     }
 }
 
-/// Ends the program: a declaration cannot be understood.
+/// Ends the program because of an invalid declaration.
 pub(crate) fn fail(message: impl std::fmt::Display) -> ! {
     panic!("{message}")
 }

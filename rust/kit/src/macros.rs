@@ -7,7 +7,7 @@ use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::{Attribute, Expr};
 
-/// What a macro declares, one after the other.
+/// The declarations in a macro, in order.
 pub(crate) fn all<T: Parse>(input: ParseStream<'_>) -> syn::Result<Vec<T>> {
     let mut out = Vec::new();
     while !input.is_empty() {
@@ -22,7 +22,7 @@ impl Parse for Record {
         let _: syn::Visibility = input.parse()?;
         let _: syn::Token![struct] = input.parse()?;
         let name: syn::Ident = input.parse()?;
-        // What values it is made of is the macro's business, and so is how, in the fields.
+        // The source value, and the fields' conversions, concern the macro alone.
         while !input.peek(syn::token::Brace) {
             input.call(syn::Ident::parse_any)?;
         }

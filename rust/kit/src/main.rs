@@ -1,10 +1,10 @@
-//! Generates from the declarations in `rust/ffi/src` what the C interface is made of: the header, the exported functions, and
-//! the Swift records, layouts and statuses; and the tables of engines that the tests run over.
+//! Generates the C interface from the declarations in `rust/ffi/src`: the header, the exported functions, and the Swift records,
+//! layouts and statuses; and the tables of engines that the tests iterate over.
 //!
 //! Usage: rustle-kit ROOT [--check]
 //!
-//! ROOT is the repository. Each file is written when its text has changed; with `--check` none is, and the exit status is 1
-//! when one would be.
+//! ROOT is the repository. Writes each file whose text has changed; with `--check` writes none, and the exit status is 1 when a
+//! text has changed.
 
 mod exports;
 mod header;
@@ -23,7 +23,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
-/// What is generated: the path below ROOT, and its text.
+/// A generated file: the path below ROOT, and its text.
 fn files(root: &Path) -> Vec<(&'static str, String)> {
     let mut interface = parse::interface(&root.join("rust/ffi/src"));
     parse::complete(&mut interface);
@@ -69,7 +69,7 @@ fn files(root: &Path) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// The text as rustfmt has it.
+/// The text formatted by rustfmt.
 fn rust_file(text: String) -> String {
     formatted(
         Command::new("rustfmt").args([
@@ -82,7 +82,7 @@ fn rust_file(text: String) -> String {
     )
 }
 
-/// The text as swift format has it.
+/// The text formatted by swift format.
 fn swift_file(root: &Path, text: String) -> String {
     let configuration = root.join(".swift-format");
     formatted(
@@ -94,12 +94,12 @@ fn swift_file(root: &Path, text: String) -> String {
     )
 }
 
-/// What a formatter makes of its input.
+/// The output of a formatter for an input.
 fn formatted(command: &mut Command, text: String) -> String {
     let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
     let mut child = child.unwrap_or_else(|error| layout::fail(format!("{command:?}: {error}")));
     if let Some(mut input) = child.stdin.take() {
-        // One that ends early says why below.
+        // One that ends early reports its error below.
         let _ = input.write_all(text.as_bytes());
     }
     match child.wait_with_output() {
@@ -113,7 +113,7 @@ fn formatted(command: &mut Command, text: String) -> String {
 }
 
 fn main() -> Result<ExitCode, String> {
-    // What `layout::fail` says is for whoever writes a declaration; where in the generator it was said is not.
+    // A message of `layout::fail` concerns the author of a declaration; its place in the generator does not.
     std::panic::set_hook(Box::new(|panic| {
         let text = panic
             .payload()

@@ -1,4 +1,4 @@
-//! The C interface as the declarations in `rust/ffi/src` say it.
+//! The model of the C interface that `rust/ffi/src` declares.
 
 use std::collections::BTreeMap;
 
@@ -13,26 +13,26 @@ pub(crate) enum Type {
     Named(String),
     /// A number of an enumeration.
     Choice(String),
-    /// Yes or no: a number that is 0 or another.
+    /// A boolean: a number, true unless 0.
     Flag,
     /// Memory that a record lends.
     Lent(Box<Type>),
     /// A pointer.
     Pointer(Box<Type>, bool),
-    /// An array of a length that an expression says.
+    /// An array whose length is an expression.
     Array(Box<Type>, String),
     /// A function that may be NULL: parameters with their names, and a result.
     Function(Vec<(String, Type)>, Option<Box<Type>>),
 }
 
-/// How a call takes an argument.
+/// The passing of an argument.
 #[derive(Clone, Debug)]
 pub(crate) enum Passing {
     /// By value.
     Value(Type),
     /// A record that is read; `true`: NULL is allowed.
     In(Type, bool),
-    /// A place that is written; `true`: NULL is allowed.
+    /// Memory for one result; `true`: NULL is allowed.
     Out(Type, bool),
     /// Elements that are read.
     Slice(Type),
@@ -101,7 +101,7 @@ pub(crate) struct Alias {
     pub(crate) kind: Type,
 }
 
-/// A function that is written out as C sees it.
+/// A function that is hand-written for C.
 #[derive(Clone, Debug)]
 pub(crate) struct Function {
     pub(crate) name: String,
@@ -110,7 +110,7 @@ pub(crate) struct Function {
     pub(crate) result: Option<Type>,
 }
 
-/// What a call is on.
+/// The object of a call.
 #[derive(Clone, Debug)]
 pub(crate) enum On {
     /// Nothing.
@@ -132,7 +132,7 @@ pub(crate) struct Call {
     pub(crate) parameters: Vec<Parameter>,
 }
 
-/// A verb that an implementation of a trait stands for.
+/// A verb, declared by an implementation of a trait.
 #[derive(Clone, Debug)]
 pub(crate) struct Verb {
     /// The name in C.
@@ -144,7 +144,7 @@ pub(crate) struct Verb {
     pub(crate) does: Does,
 }
 
-/// What it does.
+/// The action.
 #[derive(Clone, Debug)]
 pub(crate) enum Does {
     New {
@@ -173,11 +173,11 @@ pub(crate) struct Kind {
     pub(crate) name: String,
     /// The number in its handles; 0 for the calls of sessions.
     pub(crate) number: u32,
-    /// Whether it stands for the calls of an engine's sessions.
+    /// Whether it is the kind of the calls of an engine's sessions.
     pub(crate) is_face: bool,
 }
 
-/// What one module declares.
+/// The declarations of one module.
 #[derive(Debug, Default)]
 pub(crate) struct Module {
     pub(crate) name: String,
@@ -198,7 +198,7 @@ pub(crate) struct Interface {
     pub(crate) modules: Vec<Module>,
     /// The values of all constants by their names.
     pub(crate) values: BTreeMap<String, i128>,
-    /// In which Rust module each named type is.
+    /// The Rust module of each named type.
     pub(crate) places: BTreeMap<String, String>,
 }
 
@@ -218,7 +218,7 @@ impl Interface {
         self.modules.iter().flat_map(|module| &module.choices)
     }
 
-    /// The record that an argument points to, one or several: what goes over the boundary by its address and its size.
+    /// The type of the record or records that an argument points to, which is passed with its size.
     pub(crate) fn record_at(&self, passing: &Passing) -> Option<&Record> {
         match passing {
             Passing::In(Type::Named(name), _)
@@ -237,7 +237,7 @@ impl Interface {
         format!("{}{}", call.name, if is_sized { "_sized" } else { "" })
     }
 
-    /// What another name stands for.
+    /// The type behind an alias.
     pub(crate) fn alias(&self, name: &str) -> Option<&Type> {
         let mut all = self.modules.iter().flat_map(|module| &module.aliases);
         all.find(|alias| alias.name == name).map(|alias| &alias.kind)

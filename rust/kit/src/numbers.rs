@@ -1,4 +1,4 @@
-//! The numbers by which the exported functions find their way.
+//! The numbers of kinds and of verbs.
 
 use crate::layout::fail;
 use crate::model::{Does, Interface};
@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 /// The numbers of kinds, of five bits in a handle; the tests of handles have 30 and 31.
 const KINDS: std::ops::RangeInclusive<u32> = 1..=29;
 
-/// A number for a name, the same for ever: its FNV-1a hash of 32 bits. [`check`] refuses two names with the same.
+/// The permanent number of a name: its FNV-1a hash of 32 bits. [`check`] refuses two names with the same number.
 pub(crate) fn of_name(name: &str) -> u32 {
     (name.bytes()).fold(0x811c_9dc5, |hash, byte| {
         (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)

@@ -1,8 +1,8 @@
 //! Reads the declarations: `rust/ffi/src`, module by module in the order of `lib.rs`.
 //!
-//! What is part of the interface: constants and types whose names begin with `RUSTLE_` or `Rustle`, functions that are written
-//! out as `extern "C"`, functions with `#[doc(alias = "rustle_…")]`, which `exports.rs` makes such functions of, and the verbs
-//! that the methods of a few traits stand for.
+//! The interface consists of constants and types whose names begin with `RUSTLE_` or `Rustle`, of hand-written `extern "C"`
+//! functions, of functions with `#[doc(alias = "rustle_…")]`, for which `exports.rs` has such functions, and of the verbs that
+//! methods of a few traits declare.
 
 use crate::layout::fail;
 use crate::macros::all;
@@ -67,7 +67,7 @@ pub(crate) fn interface(folder: &Path) -> Interface {
     interface
 }
 
-/// The files of a module and of those below it, with their paths in the crate.
+/// The files of a module and of its submodules, with their paths in the crate.
 fn all_files(folder: &Path, name: &str) -> Vec<(String, syn::File)> {
     let mut files = vec![(name.to_owned(), file(&folder.join(format!("{name}.rs"))))];
     let below = folder.join(name);
@@ -104,7 +104,7 @@ fn constants(file: &syn::File, values: &mut BTreeMap<String, i128>) {
     }
 }
 
-/// The number that an expression of literals, constants and a few operators has.
+/// The value of an expression of literals, constants and a few operators.
 fn value(expression: &Expr, values: &BTreeMap<String, i128>) -> i128 {
     match expression {
         Expr::Lit(literal) => match &literal.lit {
@@ -314,7 +314,7 @@ impl Reader<'_> {
                 .as_deref()
                 .is_some_and(|of| VERBS.contains(&(of, &method_name)));
             let doc = doc(&method.attrs);
-            // `complete` makes a verb's usual name, of that of its object.
+            // `complete` makes a verb's default name from its object's.
             let usual = || (is_verb && !doc.is_empty()).then(|| method_name.clone());
             let Some(name) = alias(&method.attrs).or_else(usual) else {
                 continue;
@@ -367,7 +367,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Remembers the name that C has for the calls of sessions, as a kind that has no handles of its own.
+    /// Stores the C name of the calls of sessions, as a kind without handles of its own.
     fn faces_name(&mut self, block: &syn::ItemImpl, rust: &str) {
         self.module.kinds.push(Kind {
             rust: rust.to_owned(),
@@ -395,7 +395,7 @@ impl Reader<'_> {
     }
 }
 
-/// The methods with a doc that are verbs: `rustle_OBJECT_METHOD`, unless an alias says another name.
+/// The methods with a doc that are verbs: `rustle_OBJECT_METHOD`, unless an alias gives another name.
 const VERBS: [(&str, &str); 6] = [
     ("New", "new"),
     ("Stream", "start"),
@@ -405,7 +405,7 @@ const VERBS: [(&str, &str); 6] = [
     ("Object", "shut_down"),
 ];
 
-/// The two verbs that an engine with streams has, where its declaration does not spell them out.
+/// The two verbs of an engine with streams that its declaration does not contain.
 fn ends_of_sessions(module: &Module) -> Vec<Verb> {
     let mut ends: Vec<Verb> = Vec::new();
     for stream in module
@@ -433,7 +433,7 @@ fn ends_of_sessions(module: &Module) -> Vec<Verb> {
     ends
 }
 
-/// Gives the verbs their numbers and completes what an implementation does not say by itself.
+/// Numbers the verbs and completes what their implementations leave open.
 pub(crate) fn complete(interface: &mut Interface) {
     let kinds: Vec<Kind> = interface.kinds().cloned().collect();
     let names = interface.records().map(|record| record.name.clone());

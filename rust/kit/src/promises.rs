@@ -1,17 +1,17 @@
-//! What the doc of a call says of itself by its parameters: the statuses of the boundary, and what the caller promises.
+//! The parts of a call's doc that follow from its parameters: the statuses of the boundary, and the caller's promises.
 
 use crate::header::{insert, prefix};
 use crate::model::{Call, Doc, Interface, On, Parameter, Passing, Type};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-/// Stands in a doc for what `Alone` makes of calls.
-const ALONE: &str = "One call at a time.";
-/// Stands in a doc for a call that waits for nothing.
+/// Stands in a doc for the conditions of a call on an `Exclusive`.
+const EXCLUSIVE: &str = "One call at a time.";
+/// Stands in a doc for the conditions of a realtime-safe call.
 const REALTIME: &str = "Realtime-safe.";
 const FAILS: &str = "Fails with ";
 
-/// Whether a doc says what a call fails with, and names this status there.
+/// Whether a doc's list of failures has this status.
 fn says(doc: &Doc, status: &str) -> bool {
     let mut said = doc.iter().skip_while(|line| !line.starts_with(FAILS));
     said.by_ref()
@@ -19,7 +19,7 @@ fn says(doc: &Doc, status: &str) -> bool {
         .any(|line| line.contains(status))
 }
 
-/// Takes words from the end of a line, if they are there.
+/// Removes words from the end of a line; returns whether they were there.
 fn taken(doc: &mut Doc, words: &str) -> bool {
     let Some(place) = doc.iter().position(|line| line.ends_with(words)) else {
         return false;
@@ -29,7 +29,7 @@ fn taken(doc: &mut Doc, words: &str) -> bool {
     true
 }
 
-/// Adds statuses to those that a doc says a call fails with.
+/// Adds statuses to a doc's list of failures.
 fn fails_with(doc: &mut Doc, statuses: &[impl AsRef<str>]) {
     let new: Vec<&str> = statuses.iter().map(AsRef::as_ref).collect();
     if new.is_empty() {
@@ -45,7 +45,7 @@ fn fails_with(doc: &mut Doc, statuses: &[impl AsRef<str>]) {
     once(doc);
 }
 
-/// Names each status that a doc says a call fails with once, with all its reasons.
+/// Merges the entries of a status in a doc's list of failures, with all reasons.
 fn once(doc: &mut Doc) {
     let Some(start) = doc.iter().position(|line| line.starts_with(FAILS)) else {
         return;
@@ -81,7 +81,7 @@ fn once(doc: &mut Doc) {
     doc.splice(start..end, [line]);
 }
 
-/// Puts a paragraph before the one that begins with one of `next`, or at the end.
+/// Inserts a paragraph before the one that begins with one of `next`, or at the end.
 fn paragraph(doc: &mut Doc, text: String, next: &[&str]) {
     let is_next = |line: &String| next.iter().any(|start| line.starts_with(start));
     match doc.iter().position(is_next) {
@@ -90,8 +90,7 @@ fn paragraph(doc: &mut Doc, text: String, next: &[&str]) {
     };
 }
 
-/// Spells out what the docs of many calls have in common: the statuses that come of the fields of a record, and from which
-/// threads a call can be made.
+/// Completes the common parts of a doc: the statuses that follow from a record's fields, and thread and realtime safety.
 pub(crate) fn spell_out(doc: &mut Doc, of_record: &BTreeSet<String>, says_threads: bool) {
     let code = |status: &str| status.split(' ').next().map(str::to_owned).unwrap_or_default();
     let mut own: Vec<String> = (of_record.iter())
@@ -99,10 +98,10 @@ pub(crate) fn spell_out(doc: &mut Doc, of_record: &BTreeSet<String>, says_thread
         .cloned()
         .collect();
     let mut threads = "Thread-safe: yes, also inside a callback. Realtime-safe: no.";
-    if taken(doc, ALONE) {
-        threads = "Thread-safe: no (a call beside another one with the same object is refused). \
+    if taken(doc, EXCLUSIVE) {
+        threads = "Thread-safe: no (a concurrent call with the same object fails). \
                    Realtime-safe: yes, while nobody frees the object.";
-        own.push("`RUSTLE_WRONG_STATE` (another call uses the object at the moment)".to_owned());
+        own.push("`RUSTLE_WRONG_STATE` (another call is using the object)".to_owned());
     } else if taken(doc, REALTIME) {
         threads =
             "Thread-safe: yes, also inside a callback. Realtime-safe: yes, while nobody frees the object.";
@@ -115,7 +114,7 @@ pub(crate) fn spell_out(doc: &mut Doc, of_record: &BTreeSet<String>, says_thread
     fails_with(doc, &own);
 }
 
-/// The statuses that come of the fields of a record.
+/// The statuses that follow from the fields of a record.
 pub(crate) fn of_record(interface: &Interface, name: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for field in interface.record(name).iter().flat_map(|record| &record.fields) {
@@ -177,8 +176,7 @@ pub(crate) fn own_statuses(interface: &Interface, call: &Call) -> Vec<&'static s
     out
 }
 
-/// The doc of a call, with what its parameters say by themselves: the statuses that the boundary gives, and what the caller
-/// promises.
+/// The doc of a call, with the parts that follow from its parameters: the statuses of the boundary, and the caller's promises.
 pub(crate) fn completed(interface: &Interface, call: &Call) -> Doc {
     let (mut inputs, mut outputs) = (Vec::new(), vec!["`error`".to_owned()]);
     let (mut may_be_null, mut slices) = (false, false);

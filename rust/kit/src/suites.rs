@@ -8,11 +8,11 @@ use crate::model::{
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-/// What the doc of a call, a record or a field gives as an example.
+/// The example in the doc of a call, a record or a field.
 struct Example {
-    /// Values by name; that of a field or of a plain number is under "".
+    /// Values by name; the value of a field or of a plain number has the name "".
     values: BTreeMap<String, String>,
-    /// The function that makes the object or the session, when it is not the first that does.
+    /// The function that makes the object or the session, if it is not the first such function.
     maker: Option<String>,
 }
 
@@ -150,7 +150,7 @@ fn record_text(interface: &Interface, record: &Record, out: &mut String) {
                 )
             }
             Type::Array(..) => "What::Reserved".to_owned(),
-            // A handle of another object than the runtime: the field's name says of which.
+            // A handle of an object other than the runtime: the field's name is the kind.
             Type::Named(name) if name == "RustleHandle" && field.name != "runtime" => {
                 format!("What::Handle(Maker {{ kind: {:?}, function: None }})", field.name)
             }
@@ -167,7 +167,7 @@ fn record_text(interface: &Interface, record: &Record, out: &mut String) {
     );
 }
 
-/// The example that the doc of a field gives.
+/// The example in the doc of a field.
 pub(crate) fn example_of(field: &Field) -> Option<String> {
     example(&field.doc).values.get("").cloned()
 }
@@ -247,7 +247,7 @@ fn parameter(what: &str) -> String {
     sized(what, 0)
 }
 
-/// A parameter, and the size of the record that the call is told of; 0 for none.
+/// A parameter, and the record size that is passed with it; 0 for none.
 fn sized(what: &str, size: usize) -> String {
     format!("Parameter {{ what: {what}, size: {size} }}")
 }
@@ -258,7 +258,7 @@ fn lent(interface: &Interface, record: &str) -> String {
     sized(&format!("What::In(&{}, false)", constant(record)), size)
 }
 
-/// The statuses that a doc names, those within `X` to `Y` too.
+/// The statuses that a doc names, including those within `X` to `Y`.
 fn statuses(interface: &Interface, doc: &Doc) -> Vec<String> {
     let text = doc.join(" ");
     let known: BTreeMap<&str, i128> = interface
@@ -304,14 +304,14 @@ fn entry(
         out,
         "    Call {{\n        name: {name:?},\n        makes: {makes:?},\n        parameters: &[{}],\n        \
          statuses: &[{}],\n        is_realtime: {is_realtime},\n        \
-         // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.\n        \
+         // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.\n        \
          run: |a, error| unsafe {{ {run} }},\n    }},",
         parameters.join(", "),
         statuses.join(", ")
     );
 }
 
-/// What each verb that is handed a record may fail with.
+/// The statuses of every verb that takes a record.
 const SIZED: [&str; 3] = [
     "RUSTLE_INVALID_VALUE",
     "RUSTLE_NULL_POINTER",
@@ -423,7 +423,7 @@ fn verb_text(interface: &Interface, verb: &Verb, out: &mut String) {
                 Does::Cancel => "rustle_cancel",
                 _ => "rustle_shut_down",
             };
-            // A handle of another kind is a handle for a verb.
+            // A verb takes handles of every kind.
             let all = with(&["RUSTLE_STALE_HANDLE", "RUSTLE_UNSUPPORTED", "RUSTLE_WRONG_STATE"]);
             entry(
                 &verb.name,

@@ -1,5 +1,5 @@
-//! Writes what RustleCore has of the interface: the layouts that it was compiled with, and the statuses; below, the records, the
-//! calls, the owners of objects and the engines.
+//! Writes RustleCore's part of the interface: the layouts that it was compiled with, and the statuses; the submodules write the
+//! records, the calls, the owners of objects and the engines.
 
 pub(crate) mod calls;
 pub(crate) mod engines;
@@ -18,7 +18,7 @@ fn head(about: &str) -> String {
     )
 }
 
-/// Words that are written in capitals, or otherwise, in a Swift name.
+/// Words with a capitalization of their own in a Swift name.
 const SPELLINGS: &[(&str, &str)] = &[
     ("utf8", "UTF8"),
     ("rap", "RAP"),
@@ -65,7 +65,7 @@ fn native(name: &str) -> String {
         .replace("Stft", "STFT")
 }
 
-/// Whether a record has a pointer in it, which Swift calls unsafe.
+/// Whether a record contains a pointer, which is unsafe in Swift.
 fn is_unsafe(interface: &Interface, record: &Record) -> bool {
     record.fields.iter().any(|field| match &field.kind {
         Type::Lent(_) | Type::Pointer(..) | Type::Function(..) => true,
@@ -99,7 +99,7 @@ pub(crate) fn layout(interface: &Interface) -> String {
     out
 }
 
-/// Texts with commas between them, in lines that are not too long.
+/// Texts with commas between them, in lines of limited length.
 fn wrapped(texts: &[String], indent: usize) -> String {
     let mut out = String::new();
     let mut width = 0;
@@ -144,7 +144,7 @@ pub(crate) fn status(interface: &Interface) -> String {
     out
 }
 
-/// What a list or an array consists of, or the type itself.
+/// The element of a list or an array, or the type itself.
 pub(crate) fn inner(kind: &Type) -> &Type {
     match kind {
         Type::Lent(kind) | Type::Array(kind, _) => inner(kind),

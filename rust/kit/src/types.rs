@@ -1,10 +1,10 @@
-//! Reads types: how a safe function takes an argument, and what a field is.
+//! Reads types: the passing of a safe function's argument, and a field's type.
 
 use crate::layout::fail;
 use crate::model::{Passing, Type};
 use syn::{Expr, Lit, ReturnType};
 
-/// How a safe function takes an argument of this type.
+/// The passing of a safe function's argument of this type.
 pub(crate) fn passing(argument: &syn::Type) -> Passing {
     let optional = inner(argument, "Option");
     let is_optional = optional.is_some();
@@ -22,7 +22,7 @@ pub(crate) fn passing(argument: &syn::Type) -> Passing {
     }
 }
 
-/// The type of elements that are written. Records are written into memory with nothing in it yet.
+/// The type of elements that are written. Records are written into uninitialised memory.
 fn written(element: &syn::Type) -> Type {
     match (inner(element, "MaybeUninit"), kind(element)) {
         (Some(record), _) => kind(record),
@@ -48,7 +48,7 @@ fn inner<'a>(outer: &'a syn::Type, name: &str) -> Option<&'a syn::Type> {
     }
 }
 
-/// The type of a field, or of a parameter that is written out.
+/// The type of a field, or of a hand-written function's parameter.
 pub(crate) fn kind(from: &syn::Type) -> Type {
     if let Some(lent) = inner(from, "Lent") {
         return Type::Lent(Box::new(kind(lent)));

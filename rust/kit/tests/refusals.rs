@@ -1,9 +1,9 @@
-//! What the generator refuses, and how it says so: each case changes one file of a copy of the declarations.
+//! The refusals of the generator and their texts: each case changes one file of a copy of the declarations.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A folder that goes with the test.
+/// A folder that is removed with the test.
 struct Folder(PathBuf);
 
 impl Drop for Folder {
@@ -28,7 +28,7 @@ fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// What the generator says of the declarations of which `file` has `new` in the place of `old`.
+/// The generator's output for the declarations with `new` in place of `old` in `file`.
 fn refusal(name: &str, file: &str, old: &str, new: &str) -> String {
     let root = Folder(std::env::temp_dir().join(format!("rustle-kit-{}-{name}", std::process::id())));
     let sources = root.0.join("rust/ffi/src");
@@ -77,7 +77,7 @@ fn kind_of_another_object_is_refused_with_one_that_is_free() {
 
 #[test]
 fn two_verbs_with_one_number_are_refused() {
-    // The same name stands for two names whose hashes meet.
+    // The same name stands for two names with equal hashes.
     is_refused(
         "hash",
         "feed/consumers.rs",

@@ -20,7 +20,7 @@ const FILE: &str = if cfg!(target_os = "macos") {
     "libebur128.so.1"
 };
 
-/// What libebur128 measures: loudness in LUFS, the range in LU, the peak as an absolute value, 1.0 at full scale.
+/// The measures of libebur128: loudness in LUFS, the range in LU, the peak as an absolute value, 1.0 at full scale.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Ebur128Reading {
     /// Of the last 0.4 s.
@@ -35,7 +35,7 @@ pub struct Ebur128Reading {
     pub true_peak: f64,
 }
 
-/// Where a channel stands, as `enum channel` of ebur128.h numbers it.
+/// The position of a channel, numbered as in `enum channel` of ebur128.h.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ebur128Place {
     /// Not counted: low frequencies.
@@ -60,8 +60,8 @@ pub enum Ebur128Place {
     RightBack = 14,
 }
 
-/// A measurement with all modes. Its channels are the library's default ones, left, right, centre, none, left and right
-/// surround, until [`place`](Self::place) says otherwise.
+/// A measurement with all modes. Its channels are the library's default ones, left, right, centre, none, left and right surround,
+/// until [`place`](Self::place) changes them.
 #[derive(Debug)]
 pub struct Ebur128 {
     /// Holds the functions' code.
@@ -84,8 +84,8 @@ struct Functions {
 }
 
 impl Ebur128 {
-    /// A measurement of so many interleaved channels at `rate` Hz. `None`, with a note on the standard error, on systems other
-    /// than Linux where the library is not found.
+    /// A measurement of this number of interleaved channels at `rate` Hz. `None`, with a note on the standard error, on systems
+    /// other than Linux where the library is not found.
     ///
     /// # Panics
     /// On Linux, when it is not found: scripts/bootstrap installs it. Anywhere when it refuses the arguments.
@@ -122,7 +122,7 @@ impl Ebur128 {
         })
     }
 
-    /// Says where the channels stand, in their order; before the first frame.
+    /// Sets the positions of the channels, in order, before the first frame.
     ///
     /// # Panics
     /// When there are more than the measurement has.
@@ -141,12 +141,12 @@ impl Ebur128 {
     pub fn add(&mut self, frames: &[f32]) {
         let channels = self.channels as usize;
         assert!(frames.len().is_multiple_of(channels));
-        // SAFETY: the state is alive, and the area holds the frames that are told.
+        // SAFETY: the state is alive, and the memory holds the number of frames passed.
         let status = unsafe { (self.functions.add)(self.state, frames.as_ptr(), frames.len() / channels) };
         assert_eq!(status, 0, "libebur128 refuses frames");
     }
 
-    /// What is measured now.
+    /// The present measures.
     ///
     /// # Panics
     /// When the library refuses.

@@ -36,8 +36,8 @@ pub fn leave_descriptors(count: u64) {
     assert_eq!(result, 0, "expected a limit of {most} files");
 }
 
-/// Runs `body` in a fork of this process, which has the calling thread alone, and tells whether it returned true there. A body
-/// that panics, or that dies of a signal, has not.
+/// Runs `body` in a fork of this process, which has the calling thread alone; returns whether it returned true there. False also
+/// for a panic and for an end by a signal.
 ///
 /// # Panics
 /// When the system has no process.
@@ -47,7 +47,7 @@ pub fn in_fork(body: impl FnOnce() -> bool) -> bool {
     let child = unsafe { fork() };
     if child == 0 {
         let is_well = catch_unwind(AssertUnwindSafe(body)).unwrap_or(false);
-        // SAFETY: it ends the child without a word to the destructors of the parent's objects.
+        // SAFETY: it ends the child without running the destructors of the parent's objects.
         unsafe { _exit(c_int::from(!is_well)) }
     }
     assert!(child > 0, "expected a process, got {child}");

@@ -2,13 +2,13 @@
 
 use std::process::Command;
 
-/// The variable with the words that stand before a program which this machine runs only by means of another: an emulator's.
+/// The environment variable with the command that runs a test program, such as an emulator's.
 const RUNNER: &str = "RUSTLE_RUNNER";
 
-/// The test program itself, to be run in a process of its own.
+/// The command of the test program itself, for a process of its own.
 ///
 /// # Panics
-/// When the system does not tell which program it is.
+/// When the system does not report the program's path.
 pub fn this_program() -> Command {
     let this = std::env::current_exe().expect("the system knows the program that runs");
     let runner = std::env::var(RUNNER).unwrap_or_default();

@@ -26,8 +26,8 @@ pub fn has_realtime_sanitizer() -> bool {
     sanitizer().is_some()
 }
 
-/// Runs `body`, in which an allocation, a lock that is waited for or a system call ends the program with a report when it runs
-/// with RealtimeSanitizer's library.
+/// Runs `body`, in which an allocation, waiting for a lock or a system call ends the program with a report when it runs with
+/// RealtimeSanitizer's library.
 pub fn in_realtime<R>(body: impl FnOnce() -> R) -> R {
     let sanitizer = sanitizer();
     if let Some(sanitizer) = sanitizer {

@@ -1,4 +1,4 @@
-//! A transform in `f64` that is fast enough for every size. The crate under test holds it against the definition.
+//! A transform in `f64` that is fast enough for every size. The crate under test compares it with the definition.
 
 use std::f64::consts::TAU;
 

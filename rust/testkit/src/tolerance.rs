@@ -1,4 +1,4 @@
-//! How far a result is from its reference.
+//! The distance of a result from its reference.
 
 /// The Euclidean norm of the difference, over that of `expected`: 0 for equal slices, also when both are silent. Slices
 /// of different lengths, and a difference from silence or to NaN, are infinitely far apart.

@@ -1,7 +1,7 @@
 //! Reads the vectors in `Tests/Vectors`, which `generate.py` there computes with numpy and scipy.
 //!
-//! A file is lines of a key and its values, separated by spaces. `case NAME` begins a case; lines that are empty or begin
-//! with `#` say nothing.
+//! A file is lines of a key and its values, separated by spaces. `case NAME` begins a case; lines that are empty or begin with
+//! `#` are ignored.
 
 use std::collections::HashMap;
 use std::fs;
@@ -20,7 +20,7 @@ impl VectorCase {
     /// The values of a key.
     ///
     /// # Panics
-    /// The case has no such key, or a value of it is no `T`: the file is broken, and the test with it.
+    /// The case has no such key, or a value of it is not a `T`: the file is malformed.
     pub fn values<T: FromStr>(&self, key: &str) -> Vec<T> {
         let Some(values) = self.fields.get(key) else {
             panic!("case {}: expected the key {key}", self.name);
@@ -46,7 +46,7 @@ impl VectorCase {
 /// The cases of `Tests/Vectors/{name}`.
 ///
 /// # Panics
-/// The file is not there, has no cases, or does not begin with one.
+/// The file is missing, has no cases, or does not begin with one.
 pub fn vector_file(name: &str) -> Vec<VectorCase> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../Tests/Vectors")

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-# The bound depends a little on where the window lies in the period; the mean over so many places is taken.
+# The bound depends a little on where the window lies in the period; the mean over this many places is taken.
 PLACES = 4
 
 

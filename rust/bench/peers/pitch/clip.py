@@ -57,7 +57,7 @@ def cents(frequency, reference):
 
 
 def write_wav(path, samples, rate):
-    """Rounds to 16 bits without dither; what is over full scale is an error of the generator."""
+    """Rounds to 16 bits without dither; a sample over full scale is an error of the generator."""
     peak = float(np.max(np.abs(samples), initial=0))
     if peak > 1:
         raise ValueError(f"{path}: expected samples within full scale, got {peak}")

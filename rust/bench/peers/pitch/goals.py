@@ -1,4 +1,4 @@
-"""What the tracker of this package promises, class by class."""
+"""The goals of this package's tracker, by class."""
 
 import dataclasses
 import math
@@ -17,7 +17,7 @@ class Goal:
     notes: tuple | None = None
 
     def met(self, value):
-        # No value is no pass: a tracker that names nothing makes no errors.
+        # Without a value the goal is missed: a tracker that reports no pitch makes no errors.
         if math.isnan(value):
             return False
         return value >= self.limit if self.measure == "rpa" else value <= self.limit
@@ -43,7 +43,7 @@ def goals():
         listed += [Goal(f"{kind} at 2048", "median", 0.5), Goal(kind, "median", 2)]
     listed += [Goal("instruments", "rpa", 99.5), Goal("instruments", "gross", 0.2), Goal("instruments", "missing", 0.3),
                Goal("instruments", "octave", 0.1),
-               # "None" as one decimal tells it.
+               # "None", rounded to one decimal.
                Goal("speech_world", "rpa", 92), Goal("speech_world", "vfa", 10), Goal("speech_world", "gross", 1.5),
                Goal("speech_world", "octave", 0.05)]
     listed += [Goal("silence", "vfa", 0), Goal("lsb", "vfa", 0)]

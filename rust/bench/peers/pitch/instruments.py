@@ -14,7 +14,7 @@ import numpy as np
 
 from .clip import Clip, cents, midi_hertz, note_name, read_wav, times
 
-# Where distributions put the sound font.
+# The paths of the sound font in distributions.
 SOUND_FONTS = ("/usr/share/sounds/sf2/FluidR3_GM.sf2", "/usr/share/soundfonts/FluidR3_GM.sf2")
 # Name: General MIDI program from 0, lowest and highest note, notes to take.
 INSTRUMENTS = {
@@ -24,11 +24,11 @@ INSTRUMENTS = {
 }
 # Seconds: a note is held, then the next begins later, so that none rings into another.
 HELD, APART = 1.2, 3.0
-# The estimates look this far around the MIDI note, and are given up when they differ by more, in cents.
+# The estimates search this far around the MIDI note, and are discarded when they differ by more, in cents.
 AROUND, AGREE = 80.0, 15.0
-# Seconds between two estimates, and how long their windows are: so many periods, but no shorter or longer.
+# Seconds between two estimates, and the length of their windows: this many periods, within limits in seconds.
 HOP, PERIODS, SHORTEST, LONGEST = 0.02, 12, 0.1, 0.25
-# Below this level under the note's loudest window there is nothing to agree on.
+# Below this level relative to the note's loudest window there is no estimate.
 FADED = 10 ** (-40 / 20)
 
 
@@ -74,7 +74,7 @@ def render(program, notes, rate):
 
 
 def parabola(left, middle, right):
-    """Where the peak of three points lies, from the middle one."""
+    """The position of the peak of three points, from the middle one."""
     curve = left - 2 * middle + right
     return 0.5 * (left - right) / curve if curve < 0 else 0.0
 
@@ -124,7 +124,7 @@ def square_difference(window, rate, nominal):
 
 
 def consensus(samples, rate, nominal):
-    """The truth of a note: where the three agree, their median; NaN elsewhere."""
+    """The truth of a note: the median of the three estimates where they agree; NaN elsewhere."""
     length = int(rate * min(max(PERIODS / nominal, SHORTEST), LONGEST))
     centres, values, levels = [], [], []
     for begin in range(0, len(samples) - length, int(HOP * rate)):

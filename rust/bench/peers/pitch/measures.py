@@ -1,4 +1,4 @@
-"""How far a tracker's frames are from the truth."""
+"""The differences of a tracker's frames from the truth."""
 
 import dataclasses
 
@@ -7,14 +7,13 @@ import numpy as np
 from .bound import cents_bound
 from .clip import STEP, read_truth
 
-# Each clip is asked at these distances, in seconds; the tracker's nearest frame answers, and is compared with the truth at its
-# own time.
+# Each clip is scored at these intervals, in seconds: the tracker's nearest frame is compared with the truth at its own time.
 GRID = 0.01
-# A frame further away than this from the question is none.
+# A frame further away than this counts as missing.
 REACH = 0.0085
-# What lies this near to a clip's end is not scored: trackers differ in how they begin.
+# This part of a clip's ends is not scored: trackers differ in how they begin.
 END = {"music": 0.1, "speech": 0.05}
-# What lies this near to a change of voicing is not scored: nobody's window is that short.
+# The surroundings of a change of voicing are not scored: no tracker's window is that short.
 EDGE = 0.02
 GROSS = 50.0
 
@@ -82,14 +81,14 @@ def score_clip(entry, truth, frames, window, rate):
     frequency = np.where(there, frames[which, 1] if len(frames) else 0.0, 0.0)
     confidence = np.where(there & (frequency > 0), frames[which, 2] if len(frames) else 0.0, 0.0)
     reference = truth_at(truth, asked)
-    # A tone that moves is compared where the frame says it looked.
+    # A moving tone is compared at the frame's own time.
     own = truth_at(truth, np.where(there, frames[which, 0] if len(frames) else 0.0, asked))
     reference = np.where((own > 0) & (reference > 0), own, reference)
     with np.errstate(invalid="ignore", divide="ignore"):
         error = np.where((frequency > 0) & (reference > 0), 1200 * np.log2(frequency / reference), np.nan)
     limit = np.nan
     if entry["noise_sd"] and window:
-        # Every tracker asks again.
+        # Used again by every tracker.
         known = entry.setdefault("bounds", {})
         if window not in known:
             known[window] = cents_bound(entry["f0_hz"], entry["partials"], entry["noise_sd"], window, rate)
@@ -117,7 +116,7 @@ def join(parts):
 
 
 def summary(scores):
-    """The figures of some rows, percentages but for cents and ratios; NaN where there is nothing to say.
+    """The figures of some rows, percentages except cents and ratios; NaN where there is no value.
 
     median, p95: of the absolute error where a pitch was named; gross: off by more than 50 cents, of those; octave: gross, and
     within 50 cents of whole octaves; missing: of the questions with a pitch; rpa: within 50 cents, of the questions with a

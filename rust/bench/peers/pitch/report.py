@@ -15,7 +15,7 @@ WORDS = {"median": "median", "p95": "95th percentile", "gross": "gross", "octave
 
 
 def figure(value):
-    """Three digits that say something; a dash for none."""
+    """Three significant digits; a dash for none."""
     if math.isnan(value):
         return "–"
     if value == 0:
@@ -81,7 +81,7 @@ def verdict(met):
 
 
 def judged(result, others):
-    """The goals that the set has clips for; how many were missed."""
+    """The goals for which the set has clips; the number missed."""
     lines, missed = [], 0
     kinds = set(result.kinds())
     for goal in goals():
@@ -106,7 +106,7 @@ def judged(result, others):
 
 
 def worst(result, count):
-    """The clips that went worst: by what is wrong, then by the 95th percentile."""
+    """The worst clips: by errors, then by the 95th percentile."""
     found = []
     for index, entry in enumerate(result.entries):
         got = summary(result.scores.where(result.scores.clip == index))

@@ -32,13 +32,13 @@ SENTENCES = (
 VOICES = (("en-us+m3", 20, 45), ("en-gb+m7", 35, 60), ("en-us+f2", 40, 65), ("en-gb-scotland+m1", 30, 55), ("en-gb+f4", 45, 75),
           ("en-us+m5", 25, 50), ("en-gb-x-rp+f1", 35, 60), ("en-us+f5", 50, 80))
 SPEAKERS, EACH = 4, 4
-# What speech is searched for, in Hz.
+# The search range of speech, in Hz.
 LOW, HIGH = 60.0, 600.0
 # Frames of WORLD, in seconds.
 FRAME = 0.005
-# Peers that differ by more are not believed, in cents.
+# Peers that differ by more are not used as truth, in cents.
 AGREE = 25.0
-# What is fainter than this, in decibels under the loudest, is no voice; nor is what moves faster, in octaves per second.
+# Sound below this level, in decibels under the loudest, is not voice; nor is a pitch that moves faster, in octaves per second.
 FAINT, FASTEST = -50.0, 10.0
 LONGEST = 2.8
 
@@ -74,7 +74,7 @@ def resample(samples, rate, wanted):
 
 
 def runs(mask):
-    """Beginnings and ends of what is true."""
+    """The beginnings and ends of the runs of true values."""
     edges = np.flatnonzero(np.diff(np.concatenate([[0], mask.astype(int), [0]])))
     return list(zip(edges[::2], edges[1::2]))
 
@@ -104,7 +104,7 @@ def voiced_runs(samples, rate, heard):
 
 
 def smooth(values, frames):
-    """Along the first axis, over so many frames to each side; the ends are held."""
+    """Along the first axis, over this many frames to each side; the ends are repeated."""
     weights = np.hanning(2 * frames + 3)[1:-1]
     padded = np.concatenate([np.repeat(values[:1], frames, axis=0), values, np.repeat(values[-1:], frames, axis=0)])
     return np.apply_along_axis(lambda column: np.convolve(column, weights / np.sum(weights), "valid"), 0, padded)
@@ -207,7 +207,7 @@ def espeak(kind, generator, rate):
         yield Clip(name, kind, sound, agreed(sound, rate), voice, "speech")
 
 
-# Drawn alike: what differs is what was done to the samples.
+# Drawn alike: only the processing of the samples differs.
 LIKE = {"speech_world_snr10": "speech_world"}
 CLASSES = {"speech_espeak": espeak, "speech_world": world, "speech_world_snr10": world_noisy,
            "speech_world_rough": world_rough}

@@ -56,7 +56,7 @@ def tones(kind, amplitudes, generator, rate, notes=OCTAVES, takes=3, seconds=0.8
             if snr_db is not None:
                 deviation = float(np.sqrt(sum(a * a / 2 for _, a, _ in stack.partials) * 10 ** (-snr_db / 10)))
                 samples = samples + generator.normal(0, deviation, count)
-                # Clipping would not be white: the whole is turned down.
+                # Clipping would not be white: the whole signal is attenuated.
                 turn = min(1.0, 0.98 / np.max(np.abs(samples)))
                 samples, deviation = samples * turn, deviation * turn
                 for partial in stack.partials:
@@ -111,7 +111,7 @@ def offset(kind, generator, rate):
 
 def hum(kind, generator, rate):
     """Hum of 50 or 60 Hz, alone or with harmonics, 20 to 40 dB below the tone. A tone of few partials nearer to the hum than to what
-    a window of 4096 samples tells apart has no pitch of its own, so sines begin at A2."""
+    a window of 4096 samples resolves has no pitch of its own, so sines begin at A2."""
     def spoil(samples, rate):
         mains = generator.choice([50.0, 60.0])
         partials = {1: 1.0} | {k: generator.uniform(0.1, 0.7) for k in range(2, generator.choice([2, 7]))}
@@ -147,7 +147,7 @@ def uneven(kind, generator, rate):
 
 def inharmonic(kind, generator, rate):
     """Plucked strings: partial k lies at k f sqrt(1 + B k²) (H. Fletcher, 1964) and decays faster the higher it is. The truth
-    is the first partial, which is what a tuner is asked for."""
+    is the first partial, which a tuner shows."""
     count = int(1.2 * rate)
     t = np.arange(count) / rate
     for index, midi in enumerate(range(28, 77, 4)):

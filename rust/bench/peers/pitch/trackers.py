@@ -1,4 +1,4 @@
-"""The trackers that are judged: peers in this process, and any program that prints its frames.
+"""The evaluated trackers: peers in this process, and any program that prints its frames.
 
 A tracker has a `name`, a `window` (samples, for the bound; None where it sets its own) and `track(paths, low, high)`, which
 gives for each path an array of rows (time in seconds, Hz or 0, confidence), the time being the centre of what was looked at.
@@ -11,10 +11,10 @@ import numpy as np
 
 from .clip import read_wav
 
-# Hop of the trackers that take one, in samples, and of those that want seconds.
+# The hop size of the trackers in samples, and in seconds.
 HOP = 512
 STEP = 0.01
-# What a command line may hold.
+# The maximum length of a command line.
 BATCH = 400
 
 
@@ -90,7 +90,7 @@ class Aubio(InProcess):
 
 
 class LibrosaYin(InProcess):
-    """It has no voicing: every frame has a pitch."""
+    """Without voicing: every frame has a pitch."""
 
     name = "librosa yin 4096"
 

@@ -10,9 +10,9 @@ use std::error::Error;
 use std::fs::File;
 use std::io::{BufWriter, Read, Write};
 
-/// When the recording starts: 2026-01-01T00:00:00Z in ns.
+/// The start of the recording, 2026-01-01T00:00:00Z, in ns.
 const START_NS: i64 = 1_767_225_600_000_000_000;
-/// How far a trade may lie behind those before it, in ns.
+/// How far a trade may be out of order, in ns.
 const DISORDER_NS: i64 = 3_000_000_000;
 
 /// `count` trades of `symbols` symbols in a random order, 1 ms apart on average, numbered per symbol, their times in order.

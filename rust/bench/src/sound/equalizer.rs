@@ -11,7 +11,7 @@ const OCTAVES: f64 = 1.0;
 
 type Make = fn(usize, usize) -> Result<Equalizer, EqualizerError>;
 
-/// The equalizers by name. The first is the one that users get.
+/// The equalizers by name. The first is the default.
 const EQUALIZERS: [(&str, Make); 2] = [
     ("**rustle**", Equalizer::new),
     ("**rustle**, plain arrays", Equalizer::without_vectors),
@@ -34,7 +34,7 @@ fn equalizer(make: Make) -> Result<Equalizer, EqualizerError> {
     Ok(equalizer)
 }
 
-/// The blocks of the signal by turns, each copied to one place before it is computed there.
+/// The blocks of the signal in turn, each copied to one buffer and processed there.
 struct Blocks {
     signal: Rc<[f32]>,
     next: usize,
@@ -99,7 +99,7 @@ impl Candidate for Steady {
 /// Changes from one setting to its opposite and back, one after the other.
 struct Changing {
     equalizer: Equalizer,
-    /// The change after the one under way.
+    /// The change after the one in progress.
     next: Option<Ramp>,
     blocks: Blocks,
 }
@@ -127,7 +127,7 @@ impl Candidate for Changing {
     }
 }
 
-/// What one writes first: filter after filter on each sample.
+/// The simplest implementation: filter after filter on each sample.
 struct Scalar {
     filters: [Vec<(Biquad, BiquadState)>; 2],
     blocks: Blocks,
@@ -186,7 +186,7 @@ pub(super) fn noise() -> Result<Vec<Box<dyn Candidate>>, EqualizerError> {
     Ok(candidates)
 }
 
-/// Our equalizers with jobs of so many blocks.
+/// Our equalizers with jobs of this many blocks.
 pub(super) fn steady(
     signal: &Rc<[f32]>,
     count: usize,

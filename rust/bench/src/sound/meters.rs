@@ -12,7 +12,7 @@ use std::rc::Rc;
 /// The blocks of a job: about a second, after which all values are read. Sixty jobs go once through the signal.
 const BLOCKS: usize = 96;
 
-/// A meter that is given blocks of a signal, and asked at the end of a job.
+/// A meter that processes blocks of a signal, and is read at the end of a job.
 struct Meter<F> {
     name: &'static str,
     signal: Rc<[f32]>,

@@ -1,4 +1,4 @@
-//! The peers that live in Python: a program that measures them by its own clock, a visit whenever it is asked for one.
+//! The Python peers: a program that measures them by its own clock, one visit per request.
 
 use super::signal::{CENTRES, FRAMES, RATE, gains, signal};
 use crate::candidate::Candidate;
@@ -27,7 +27,7 @@ pub(super) struct Python {
 }
 
 impl Python {
-    /// Starts the program in `interpreter` and gives it filters and signal.
+    /// Starts the program in `interpreter` and sends it filters and signal.
     pub(super) fn start(interpreter: &Path) -> Result<Self, Box<dyn Error>> {
         let mut child = Command::new(interpreter)
             .args(["-c", PROGRAM])
@@ -55,7 +55,7 @@ impl Python {
         Ok(python)
     }
 
-    /// What is measured, with its versions.
+    /// The peers with their versions.
     pub(super) fn versions(&self) -> &str {
         &self.versions
     }
@@ -77,7 +77,7 @@ impl Python {
 
 impl Drop for Python {
     fn drop(&mut self) {
-        // A program that has ended already is none to end.
+        // The program may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

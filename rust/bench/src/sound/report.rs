@@ -3,7 +3,7 @@
 use super::signal::RATE;
 use std::fmt::Write;
 
-/// What a frame costs in ns with each candidate, and how many times the first one's that is.
+/// The cost of a frame in ns for each candidate, and its ratio to the first one's.
 pub(super) fn times(title: &str, unit: &str, times: &[(String, f64)]) -> String {
     let mut table = format!(
         "\n### {title}\n\n| | ns a {unit} | million {unit}s/s | real-time factor at {RATE} Hz | time / that of the first |\n\
@@ -22,7 +22,7 @@ pub(super) fn times(title: &str, unit: &str, times: &[(String, f64)]) -> String 
     table
 }
 
-/// What a frame costs in ns in noise and in silence.
+/// The cost of a frame in ns in noise and in silence.
 pub(super) fn silence(noise: &[(String, f64)], silence: &[(String, f64)]) -> String {
     let mut table = String::from(
         "\n### 28 biquads on stereo: 11 s of noise, and of silence after a block of noise\n\n\

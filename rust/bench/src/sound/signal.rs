@@ -1,10 +1,10 @@
-//! What all candidates are given.
+//! The input of all candidates.
 
 use rustle_testkit::noise;
 
 pub(super) use rustle_dsp::equalizer::CENTRES;
 
-/// Of all signals, in Hz.
+/// The sample rate of all signals in Hz.
 pub(super) const RATE: u32 = 48_000;
 
 /// The frames of a block.
@@ -13,7 +13,7 @@ pub(super) const BLOCK: usize = 512;
 /// The frames of the signal: a little more than a minute, and whole blocks of every size.
 pub(super) const FRAMES: usize = 45 * 65_536;
 
-/// White noise at a quarter of full scale, left and right by turns.
+/// White noise at a quarter of full scale, left and right interleaved.
 pub(super) fn signal() -> Vec<f32> {
     let samples = noise(1, 2 * FRAMES);
     samples.into_iter().map(|sample| 0.25 * sample).collect()

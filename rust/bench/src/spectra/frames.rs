@@ -1,4 +1,4 @@
-//! What short-time spectra add to the transform of their frames.
+//! The overhead of short-time spectra over the transforms of their frames.
 
 use crate::candidate::{Aligned, Candidate};
 use rustle_dsp::{
@@ -108,7 +108,7 @@ impl Candidate for Pieces {
     }
 }
 
-/// The ways to the same rows. The first is the base.
+/// The candidates for the same rows. The first is the base.
 pub(super) fn candidates(size: usize) -> Result<Vec<Box<dyn Candidate>>, DspError> {
     let streamed = Signal::new(size)?;
     let stream = StftStream::new(streamed.plan.clone());

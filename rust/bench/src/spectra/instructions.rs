@@ -1,10 +1,10 @@
-//! Instructions in the place of times, where an emulator counts them: for processors that are not at hand.
+//! Instructions instead of times, counted by an emulator: for processors that are not available.
 
 use crate::candidate::Candidate;
 use std::error::Error;
 use std::path::PathBuf;
 
-/// How often a candidate does its job between two looks at the counter: every time has the same instructions.
+/// The repetitions of a job between two reads of the counter: each one has the same instructions.
 const REPEATS: u64 = 32;
 
 /// The file in which the plugin in `rust/bench/qemu` counts the instructions of this process.

@@ -1,4 +1,4 @@
-//! The loops that a bare transform needs around it, compiled for the widest vectors of the machine.
+//! The loops around a bare transform, compiled for the widest vectors of the machine.
 //!
 //! Rust's square root sets no `errno`, so that these loops vectorise where C needs -fno-math-errno.
 
@@ -10,7 +10,7 @@ fn weigh(input: &[f32], window: &[f32], output: &mut [f32]) {
     }
 }
 
-/// Magnitudes of bins that are real and imaginary part by turns.
+/// Magnitudes of bins of alternating real and imaginary parts.
 #[inline(always)]
 fn measure(bins: &[f32], magnitudes: &mut [f32]) {
     for (magnitude, bin) in magnitudes.iter_mut().zip(bins.as_chunks::<2>().0) {

@@ -1,4 +1,4 @@
-//! Our own paths.
+//! Our own instruction sets.
 
 use super::job::Job;
 use crate::candidate::{Aligned, Candidate};
@@ -8,7 +8,7 @@ type Output = fn(&SpectrumPlan, &[f32], &mut [f32], &mut [f32]) -> Result<(), Ds
 
 struct Ours {
     plan: SpectrumPlan,
-    form: Output,
+    write: Output,
     job: Job,
     output: Aligned,
     scratch: Aligned,
@@ -20,17 +20,17 @@ impl Candidate for Ours {
     }
 
     fn run(&mut self) {
-        let result = (self.form)(&self.plan, &self.job.input, &mut self.output, &mut self.scratch);
+        let result = (self.write)(&self.plan, &self.job.input, &mut self.output, &mut self.scratch);
         assert_eq!(result, Ok(()));
     }
 }
 
-/// N/2 magnitudes of Hann-windowed frames, on each path of this machine.
+/// N/2 magnitudes of Hann-windowed frames, with each instruction set of this machine.
 pub(super) fn magnitudes(size: usize) -> Result<Vec<Box<dyn Candidate>>, DspError> {
     all(size, Window::Hann, SpectrumPlan::magnitudes, size / 2)
 }
 
-/// N/2 + 1 complex bins without a window, on each path of this machine.
+/// N/2 + 1 complex bins without a window, with each instruction set of this machine.
 pub(super) fn complex(size: usize) -> Result<Vec<Box<dyn Candidate>>, DspError> {
     all(size, Window::Rectangular, SpectrumPlan::complex, size + 2)
 }
@@ -38,15 +38,23 @@ pub(super) fn complex(size: usize) -> Result<Vec<Box<dyn Candidate>>, DspError> 
 fn all(
     size: usize,
     window: Window,
-    form: Output,
+    write: Output,
     outputs: usize,
 ) -> Result<Vec<Box<dyn Candidate>>, DspError> {
     let mut candidates: Vec<Box<dyn Candidate>> = Vec::new();
-    for path in InstructionSet::ALL.into_iter().filter(|path| path.is_available()) {
-        let plan =
-            SpectrumPlan::with_instruction_set(path, size, window, Symmetry::Periodic, Normalization::None)?;
+    for instructions in InstructionSet::ALL
+        .into_iter()
+        .filter(|instructions| instructions.is_available())
+    {
+        let plan = SpectrumPlan::with_instruction_set(
+            instructions,
+            size,
+            window,
+            Symmetry::Periodic,
+            Normalization::None,
+        )?;
         candidates.push(Box::new(Ours {
-            form,
+            write,
             job: Job::new(size),
             output: Aligned::new(outputs),
             scratch: Aligned::new(plan.scratch_len()),

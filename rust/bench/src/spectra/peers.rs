@@ -13,8 +13,8 @@ use libloading::Library;
 use std::error::Error;
 use std::path::Path;
 
-/// A real transform of another library: N samples in, N/2 + 1 bins out, real and imaginary part by turns; both in
-/// memory that is `Aligned`.
+/// A real transform of another library: N samples in, N/2 + 1 bins out, alternating real and imaginary parts; both in memory that
+/// is `Aligned`.
 pub(super) trait Transform {
     fn name(&self) -> String;
     fn run(&mut self, input: &[f32], output: &mut [f32]);
@@ -33,11 +33,11 @@ struct Libraries {
     kiss: Option<&'static Library>,
     ffmpeg: Option<&'static Library>,
     mkl: Option<&'static Library>,
-    /// By the name of its code: what it takes on this machine, and where that is wider, what it has for AVX2.
+    /// By the name of its code: the one it chooses on this machine, and if that is wider, the one for AVX2.
     ipp: Vec<(&'static str, &'static Library)>,
 }
 
-/// Loads a library for the rest of the process, with its symbols to itself: FFTW's names exist in MKL too.
+/// Loads a library for the rest of the process, with local symbols: FFTW's names exist in MKL too.
 fn library(name: impl AsRef<std::ffi::OsStr>) -> Result<&'static Library, libloading::Error> {
     // SAFETY: these libraries run no initialisers with preconditions.
     let library = unsafe { Library::new(name) }?;
@@ -63,7 +63,7 @@ impl Peers {
             libraries: Libraries {
                 fftw: library("libfftw3f.so.3")?,
                 kiss: library("libkissfft-float.so.131").ok(),
-                // Its numbers of kinds of transforms are of this version.
+                // The numbers of transform kinds are those of this version.
                 ffmpeg: library("libavutil.so.57").ok(),
                 mkl: intel("libmkl_rt.so.3")?,
                 ipp,
@@ -71,7 +71,7 @@ impl Peers {
         })
     }
 
-    /// Without those of Intel, and with the plan of FFTW that is chosen without timing.
+    /// The peers without Intel's, and with FFTW's plan chosen without timing.
     pub(super) fn untimed(size: usize) -> Result<Self, Box<dyn Error>> {
         Ok(Self {
             is_timed: false,

@@ -1,4 +1,4 @@
-//! What it costs to make a plan.
+//! The cost of making a plan.
 
 use crate::stopwatch::now;
 use rustle_dsp::{DspError, Normalization, SpectrumPlan, Symmetry, Window};

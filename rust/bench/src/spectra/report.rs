@@ -2,10 +2,10 @@
 
 use std::fmt::{self, Display};
 
-/// What each candidate takes, by size, for each job.
+/// The cost of each candidate, by size, for each job.
 pub(super) struct Tables {
     unit: &'static str,
-    /// What a candidate is whose ratio to the base is higher.
+    /// The meaning of a higher ratio to the base.
     higher: &'static str,
     tables: Vec<Table>,
 }
@@ -16,7 +16,7 @@ struct Table {
 }
 
 impl Tables {
-    /// Without a job so far; `unit` is of what is added, `higher` what is better where it is less.
+    /// An empty table; `unit` is that of the costs, `higher` the meaning of a higher ratio.
     pub(super) fn of(unit: &'static str, higher: &'static str) -> Self {
         Self {
             unit,
@@ -25,7 +25,7 @@ impl Tables {
         }
     }
 
-    /// Adds what the candidates take for one size. The first is the base of the ratios.
+    /// Adds the candidates' costs for one size. The first is the base of the ratios.
     pub(super) fn add(&mut self, job: &'static str, size: usize, taken: Vec<(String, f64)>) {
         let known = self.tables.iter_mut().find(|table| table.job == job);
         match known {

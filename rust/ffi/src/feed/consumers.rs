@@ -1,4 +1,4 @@
-//! The consumers of a feed: sessions whose records wait in a lane of their own until they are drained.
+//! The consumers of a feed: sessions with a lane each, whose records are drained.
 
 use super::records::{
     RustleCandle, RustleFeedNotice, RustleNotices, RustlePriceAlert, RustlePriceStatistics, RustleTrade,
@@ -19,21 +19,21 @@ use rustle_engines::{
 use rustle_market::{Direction, Interval, MAX_SYMBOLS};
 
 choices! {
-    /// What becomes of records that a consumer does not take in time.
+    /// The buffering policy of a consumer: the treatment of records that it does not drain in time.
     pub enum RustlePolicy = RUSTLE_POLICY_ {
-        /// All records are kept, up to a capacity; then the oldest are dropped, and counted. As `RUSTLE_LANE_DROP_OLDEST`.
+        /// Buffers all records up to a capacity, then drops and counts the oldest. As `RUSTLE_LANE_DROP_OLDEST`.
         DropOldest = 1,
-        /// All records are kept, up to a capacity; then the newest are dropped, and counted. As `RUSTLE_LANE_DROP_NEWEST`.
+        /// Buffers all records up to a capacity, then drops and counts the newest. As `RUSTLE_LANE_DROP_NEWEST`.
         DropNewest = 2,
-        /// The newest record of each symbol is kept. As `RUSTLE_LANE_CONFLATE`.
+        /// Keeps the newest record of each symbol. As `RUSTLE_LANE_CONFLATE`.
         Conflate = 3,
-        /// The newest record of each symbol is handed over at even distances.
+        /// Delivers the newest record of each symbol at even intervals.
         Sampled = 4,
-        /// The source waits for room, so that nothing is lost.
+        /// Drops nothing: the source waits for room.
         Lossless = 5,
     }
 
-    /// On which side of its level an alert fires.
+    /// The side of its level on which an alert fires.
     pub enum RustleDirection = RUSTLE_DIRECTION_ for Direction {
         /// The alert fires at or above its level.
         Above = 0,
@@ -43,18 +43,18 @@ choices! {
 }
 
 records! {
-    /// The symbols that a consumer wants.
+    /// The symbols that a consumer subscribes to.
     pub struct RustleFeedSubscription lending memory {
-        /// Distinct names, as those of a feed; they need not be known yet. Not read when `all` is not 0.
+        /// Distinct names, with the limits of a feed's symbols; the feed need not know them yet. Not read when `all` is not 0.
         pub symbols: Lent<RustleString>,
-        /// How many names, at most 100,000; none is a consumer that gets nothing until `rustle_feed_subscribe`.
+        /// The number of names, at most 100,000. Without any, the consumer receives nothing until `rustle_feed_subscribe`.
         pub symbol_count: usize,
-        /// Not 0: all symbols that there are and will be. Example: 1.
+        /// Not 0: all present and future symbols. Example: 1.
         pub all: Flag,
         reserved: u32,
     }
 
-    /// What becomes of records that a consumer does not take in time.
+    /// The buffering policy of a consumer: the treatment of records that it does not drain in time.
     pub struct RustleFeedPolicy {
         /// The policy. Example: 1.
         pub kind: Choice<RustlePolicy>,
@@ -62,13 +62,13 @@ records! {
         pub reserved: u32,
         /// The lane's size, 1 to 1,048,576. Not read for `RUSTLE_POLICY_CONFLATE` and `RUSTLE_POLICY_SAMPLED`. Example: 64.
         pub capacity: usize,
-        /// The time between two samples in ns, 1 ms to 1 h. Read for `RUSTLE_POLICY_SAMPLED` only.
+        /// The time between two deliveries in ns, 1 ms to 1 h. Read for `RUSTLE_POLICY_SAMPLED` only.
         pub interval_ns: u64,
     }
 
-    /// A price that an alert watches for.
+    /// The threshold of an alert.
     pub struct RustleFeedThreshold lending memory {
-        /// Whose price; it need not be known yet. Example: "BTC".
+        /// The symbol; the feed need not know it yet. Example: "BTC".
         pub symbol: RustleString,
         /// The level in units of 10^-`level_scale`.
         pub level_units: i64,
@@ -85,59 +85,59 @@ records! {
 
     /// A consumer of the trades themselves.
     pub struct RustleTradeRequest lending memory {
-        /// Whose trades.
+        /// The symbols of the trades.
         pub subscription: RustleFeedSubscription,
-        /// What becomes of those that are not drained in time.
+        /// The buffering policy.
         pub policy: RustleFeedPolicy,
     }
 
     /// A consumer of candles.
     pub struct RustleCandleRequest lending memory {
-        /// Whose candles.
+        /// The symbols of the candles.
         pub subscription: RustleFeedSubscription,
-        /// What becomes of those that are not drained in time.
+        /// The buffering policy.
         pub policy: RustleFeedPolicy,
         /// The length of a candle in ns, 1 or more. Example: 1000000000.
         pub interval_ns: i64,
-        /// How long a candle waits for trades that come late, in ns, 0 to 64 intervals; see docs/market.md.
+        /// How long a candle waits for out-of-order trades, in ns, 0 to 64 intervals; see docs/market.md.
         pub lateness_ns: i64,
     }
 
     /// A consumer of statistics.
     pub struct RustlePriceStatisticsRequest lending memory {
-        /// Whose statistics.
+        /// The symbols of the statistics.
         pub subscription: RustleFeedSubscription,
-        /// What becomes of those that are not drained in time.
+        /// The buffering policy.
         pub policy: RustleFeedPolicy,
-        /// How far back the statistics reach in ns, 1 or more. Example: 1000000000.
+        /// The length of the window in ns, 1 or more. Example: 1000000000.
         pub window_ns: i64,
     }
 
     /// A consumer of alerts.
     pub struct RustlePriceAlertRequest lending memory {
-        /// The prices to watch for.
+        /// The thresholds.
         pub thresholds: Lent<RustleFeedThreshold>,
-        /// Their number, at most 100,000.
+        /// The number of thresholds, at most 100,000.
         pub threshold_count: usize,
-        /// What becomes of alerts that are not drained in time.
+        /// The buffering policy.
         pub policy: RustleFeedPolicy,
     }
 
-    /// A consumer of notices. Of those that it does not drain in time the oldest are dropped.
+    /// A consumer of notices. When it does not drain them in time, the oldest are dropped.
     pub struct RustleNoticeRequest {
         /// The lane's size, 1 to 1,048,576. Example: 16.
         pub capacity: usize,
-        /// Which notices.
+        /// The kinds of notices.
         pub notices: Choice<RustleNotices>,
         reserved: u32,
     }
 
-    /// Trades that a consumer's records do not have in them.
+    /// Counts of the trades that a consumer's records do not include.
     pub struct RustleFeedOmissions for Omissions {
-        /// Trades that were left out of candles or statistics because they came too late.
+        /// Trades that candles or statistics exclude because they arrived too late.
         pub late: u64,
-        /// Trades that left the windows of statistics early, because a symbol's window has at most 1,048,576 trades. The
-        /// statistics after the first of them are of fewer trades than the window's length has.
+        /// Trades that left the windows of statistics early, because a symbol's window holds at most 1,048,576 trades. From the
+        /// first of them on, statistics cover fewer trades than the window's time spans.
         pub evicted: u64,
     }
 }
@@ -159,7 +159,7 @@ impl Stream<RustleTradeRequest> for Feed {
 impl Stream<RustleCandleRequest> for Feed {
     type Record = RustleCandle;
 
-    /// Starts a consumer of candles. Those that are open when the source comes to its end are handed out then.
+    /// Starts a consumer of candles. Candles that are open when the source ends are delivered then.
     ///
     /// Fails with `RUSTLE_DUPLICATE_SYMBOL` to `RUSTLE_TOO_MANY_SYMBOLS`.
     #[doc(alias = "rustle_feed_start_candles")]
@@ -175,7 +175,7 @@ impl Stream<RustleCandleRequest> for Feed {
 impl Stream<RustlePriceStatisticsRequest> for Feed {
     type Record = RustlePriceStatistics;
 
-    /// Starts a consumer of the statistics of each symbol's last while, after each of its trades.
+    /// Starts a consumer of statistics: each symbol's over the window that ends at each of its trades.
     ///
     /// Fails with `RUSTLE_DUPLICATE_SYMBOL` to `RUSTLE_TOO_MANY_SYMBOLS`.
     #[doc(alias = "rustle_feed_start_statistics")]
@@ -206,7 +206,7 @@ impl Stream<RustlePriceAlertRequest> for Feed {
 impl Stream<RustleNoticeRequest> for Feed {
     type Record = RustleFeedNotice;
 
-    /// Starts a consumer of what happens to the source.
+    /// Starts a consumer of notices about the source.
     ///
     /// Fails with `RUSTLE_INVALID_LENGTH`.
     #[doc(alias = "rustle_feed_start_notices")]
@@ -239,7 +239,7 @@ impl<Native: Copy + Send> Lane for FeedSession<Native> {
     }
 }
 
-/// A session of a feed, whatever it hands out.
+/// A session of a feed, whatever it delivers.
 pub(crate) struct FeedConsumer(FeedLink);
 
 impl Face for FeedConsumer {
@@ -247,12 +247,12 @@ impl Face for FeedConsumer {
 }
 
 impl FeedConsumer {
-    /// Has a consumer get the trades of the symbols at `add` too, and those of the ones at `remove` no more, from the source's
-    /// next trade on. What waits in its lane stays there; what a candle or a statistic has of a symbol that is removed is
-    /// forgotten. One that wanted all wants from then on all that are known, but for those.
+    /// Subscribes a consumer to the symbols at `add` and unsubscribes it from those at `remove`, from the source's next trade on.
+    /// Waiting records stay in its lane; the candles and statistics of a removed symbol are discarded. A consumer of all symbols
+    /// is from then on subscribed to all known ones except those removed.
     ///
     /// Fails with `RUSTLE_INVALID_UTF8`, `RUSTLE_INVALID_VALUE` (a session of notices), `RUSTLE_DUPLICATE_SYMBOL` to
-    /// `RUSTLE_TOO_MANY_SYMBOLS`, `RUSTLE_WRONG_STATE` (the session is over); nothing is changed then.
+    /// `RUSTLE_TOO_MANY_SYMBOLS`, `RUSTLE_WRONG_STATE` (the session has ended); nothing is changed then.
     ///
     /// Example: `rustle_feed_start_trades`, `add_count` 2, `remove_count` 2.
     #[doc(alias = "rustle_feed_subscribe")]
@@ -260,9 +260,9 @@ impl FeedConsumer {
         Ok(self.0.subscribe(&names(add, "add")?, &names(remove, "remove")?)?)
     }
 
-    /// Writes the name of a symbol, by the number that records of this session carry, to `name`, for which
-    /// `RUSTLE_SYMBOL_CAPACITY` bytes are enough room. `length` receives the number of bytes: UTF-8, not NUL-terminated. A number
-    /// has the same name for as long as the feed lives. Works after the session's end, until its handle is freed.
+    /// Writes the name of the symbol with this number in the session's records to `name`, for which `RUSTLE_SYMBOL_CAPACITY`
+    /// bytes are enough. `length` receives the number of bytes: UTF-8, not NUL-terminated. A number keeps its name for the
+    /// lifetime of the feed. Works after the session's end, until its handle is freed.
     ///
     /// Fails with `RUSTLE_INVALID_LENGTH` (the name does not fit), `RUSTLE_INVALID_VALUE` (no such number); nothing is written
     /// then.
@@ -276,8 +276,8 @@ impl FeedConsumer {
 }
 
 impl Describe<RustleFeedOmissions> for FeedConsumer {
-    /// Writes to `description` how many trades a session's candles or statistics do not have in them, also of one that is over; 0
-    /// for other sessions of a feed.
+    /// Writes the counts of the trades that a session's candles or statistics do not include to `description`, also after the
+    /// session's end; 0 for other sessions of a feed.
     ///
     /// Example: `rustle_feed_start_candles`.
     #[doc(alias = "rustle_feed_omissions")]
@@ -300,7 +300,7 @@ impl RustleFeedSubscription {
 }
 
 impl RustleFeedPolicy {
-    /// What the record says.
+    /// The threshold that the record describes.
     /// Errors: it has no such kind.
     pub(super) fn read(&self) -> Result<Policy, CallFault> {
         CallFault::check_reserved(self.reserved, "request.policy.reserved")?;

@@ -1,5 +1,5 @@
-//! What the consumers of a feed are handed. A decimal number is an integer, `…_units`, and how many of its digits stand after
-//! the point, `…_scale`: 65000.10 is 6500010 and 2. It has at most 18 digits, at most 18 of them after the point.
+//! The records of a feed's consumers. A decimal number is an integer, `…_units`, and the number of its digits after the point,
+//! `…_scale`: 65000.10 is 6500010 and 2. It has at most 18 digits, at most 18 of them after the point.
 
 use crate::lent::{choices, Choice, Flag};
 use crate::records::records;
@@ -10,43 +10,43 @@ use rustle_market::{Candle, Statistics};
 
 /// The sequence number of a trade whose source has none.
 pub const RUSTLE_NO_SEQUENCE: u64 = u64::MAX;
-/// The most bytes that a symbol's name has.
+/// The maximum length of a symbol's name in bytes.
 pub const RUSTLE_SYMBOL_CAPACITY: usize = 32;
-/// The most bytes that a notice's text has.
+/// The maximum length of a notice's text in bytes.
 pub const RUSTLE_NOTICE_CAPACITY: usize = 104;
 
 choices! {
-    /// What happened to a source.
+    /// The kind of a notice about a source.
     pub enum RustleNotice = RUSTLE_NOTICE_ {
         /// A connection is being made.
         Connecting = 0,
-        /// A connection stands.
+        /// The connection is established.
         Connected = 1,
-        /// The connection was refused or lost; `count` milliseconds pass before the next attempt.
+        /// The connection was refused or lost; `count` is the wait before the next attempt in milliseconds.
         Disconnected = 2,
-        /// A message could not be understood; `count` is its number, from 0.
+        /// A message was malformed; `count` is its index, from 0.
         Malformed = 3,
-        /// A message was longer than the bound; `count` messages were read so far.
+        /// A message was longer than the limit; `count` messages were read so far.
         Oversized = 4,
-        /// The source is over: by itself, or for the reason in the text.
+        /// The source ended; the text is the reason of a failure, or empty.
         Closed = 5,
-        /// A source that its host fills has room again, after it refused some bytes.
+        /// An external feed has room again, after it refused bytes.
         Room = 6,
-        /// The consumers may want other symbols than before: `rustle_feed_wanted`.
+        /// The subscribed symbols may have changed: `rustle_feed_wanted`.
         Wanted = 8,
-        /// Nothing is known of a connection yet: only from `rustle_feed_connection`.
+        /// No notice yet; from `rustle_feed_connection` only.
         None = 7,
     }
 
-    /// Which notices a consumer gets.
+    /// The notices that a consumer receives.
     pub enum RustleNotices = RUSTLE_NOTICES_ for Notices {
-        /// All notices but those of room and of what is wanted.
+        /// All notices except those of room and of subscriptions.
         All = 0,
-        /// Those from connecting to disconnected, and of the end: first the newest that there is, if any.
+        /// The notices of the connection and of the end, beginning with the newest one so far, if any.
         Connection = 1,
-        /// Those of room.
+        /// The notices of room.
         Room = 2,
-        /// Those of what is wanted.
+        /// The notices of subscriptions.
         Wanted = 3,
     }
 }
@@ -62,28 +62,28 @@ records! {
         pub price_units: i64 = |record| record.trade.price.units(),
         /// The size, in units of 10^-`size_scale`; 0 when the source has none.
         pub size_units: i64 = |record| record.trade.size.units(),
-        /// When: nanoseconds since 1970-01-01T00:00:00Z; where the source has none, when it came in.
+        /// The time in nanoseconds since 1970-01-01T00:00:00Z; the time of arrival where the source has none.
         pub time_ns: i64 = |record| record.trade.time_ns,
-        /// The source's own number, counted for each symbol; `RUSTLE_NO_SEQUENCE` when it has none.
+        /// The source's sequence number, counted for each symbol; `RUSTLE_NO_SEQUENCE` when it has none.
         pub sequence: u64 = |record| record.trade.sequence,
-        /// How many of the symbol's numbers the source skipped just before this one.
+        /// The length of the sequence gap of the symbol just before this trade.
         pub sequence_gap: u64,
         /// The symbol's number in this feed; `rustle_feed_symbol` has its name.
         pub symbol: u32 = |record| record.trade.symbol,
-        /// Records that this consumer lost just before this one (with a policy of the latest: of its own symbol).
+        /// Records dropped for this consumer just before this one (with a policy that keeps the newest: of its own symbol).
         pub gap: u32,
         /// Digits of the price after the point.
         pub price_scale: u8 = |record| record.trade.price.scale(),
         /// Digits of the size after the point.
         pub size_scale: u8 = |record| record.trade.size.scale(),
-        /// 1 when a trade of its symbol with a higher number came before, else 0.
+        /// 1 when a trade of its symbol with a higher sequence number came before, else 0.
         pub is_out_of_order: u8,
         reserved: [u8; 5],
     }
 
     /// A candle: the trades of one symbol in one interval.
     pub struct RustleCandle in lanes of Candle {
-        /// Where the interval starts: nanoseconds since 1970-01-01T00:00:00Z.
+        /// The start of the interval in nanoseconds since 1970-01-01T00:00:00Z.
         pub start_ns: i64,
         /// The price of the earliest trade.
         pub open_units: i64 = |candle| candle.open.units(),
@@ -97,11 +97,11 @@ records! {
         pub volume_units: i64 = |candle| candle.volume.to_decimal().map_or(0, |volume| volume.units()),
         /// The sum of the sizes, rounded.
         pub volume: f64 = |candle| candle.volume.to_f64(),
-        /// How many trades it has, at least 1.
+        /// The number of trades, at least 1.
         pub count: u64,
         /// The symbol's number in this feed.
         pub symbol: u32,
-        /// Records that this consumer lost just before this one.
+        /// Records dropped for this consumer just before this one.
         pub gap: u32,
         /// Digits of the opening price after the point.
         pub open_scale: u8 = |candle| candle.open.scale(),
@@ -113,18 +113,18 @@ records! {
         pub close_scale: u8 = |candle| candle.close.scale(),
         /// Digits of the volume after the point.
         pub volume_scale: u8 = |candle| candle.volume.to_decimal().map_or(0, |volume| volume.scale()),
-        /// 1 when the volume has at most 18 digits, so that `volume_units` is the very sum; else 0.
+        /// 1 when the volume has at most 18 digits, so that `volume_units` is the exact sum; else 0.
         pub is_volume_exact: u8 = |candle| candle.volume.to_decimal().is_some().into(),
         reserved: [u8; 2],
     }
 
-    /// The prices of one symbol's last while.
+    /// Statistics of one symbol's prices over a window of time.
     pub struct RustlePriceStatistics in lanes of Statistics {
-        /// Where the window ends: nanoseconds since 1970-01-01T00:00:00Z.
+        /// The end of the window in nanoseconds since 1970-01-01T00:00:00Z.
         pub time_ns: i64,
-        /// How many trades are in the window, at least 1.
+        /// The number of trades in the window, at least 1.
         pub count: u64,
-        /// The mean price, each trade counting the same.
+        /// The mean price of the trades, unweighted.
         pub mean: f64,
         /// The sample variance of the prices; 0 for one trade.
         pub variance: f64,
@@ -134,11 +134,11 @@ records! {
         pub max_units: i64 = |prices| prices.max.units(),
         /// The oldest price in the window.
         pub first_units: i64 = |prices| prices.first.units(),
-        /// The newest.
+        /// The newest price in the window.
         pub last_units: i64 = |prices| prices.last.units(),
         /// The symbol's number in this feed.
         pub symbol: u32,
-        /// Records that this consumer lost just before this one.
+        /// Records dropped for this consumer just before this one.
         pub gap: u32,
         /// Digits of the lowest price after the point.
         pub min_scale: u8 = |prices| prices.min.scale(),
@@ -153,19 +153,19 @@ records! {
 
     /// An alert that fired.
     pub struct RustlePriceAlert in lanes of FeedAlert {
-        /// The price that reached the level.
+        /// The price that reached the threshold.
         pub price_units: i64 = |alert| alert.trade.price.units(),
         /// The size of its trade; 0 when the source has none.
         pub size_units: i64 = |alert| alert.trade.size.units(),
-        /// When: nanoseconds since 1970-01-01T00:00:00Z.
+        /// The time in nanoseconds since 1970-01-01T00:00:00Z.
         pub time_ns: i64 = |alert| alert.trade.time_ns,
-        /// The trade's number, as in `RustleTrade`.
+        /// The trade's sequence number, as in `RustleTrade`.
         pub sequence: u64 = |alert| alert.trade.sequence,
-        /// Which of the consumer's thresholds, from 0.
+        /// The index of the consumer's threshold, from 0.
         pub threshold: u32,
         /// The symbol's number in this feed.
         pub symbol: u32 = |alert| alert.trade.symbol,
-        /// Records that this consumer lost just before this one.
+        /// Records dropped for this consumer just before this one.
         pub gap: u32,
         /// Digits of the price after the point.
         pub price_scale: u8 = |alert| alert.trade.price.scale(),
@@ -174,21 +174,21 @@ records! {
         reserved: [u8; 2],
     }
 
-    /// Something that happened to a source.
+    /// A notice about a source.
     pub struct RustleFeedNotice in lanes of Notice {
-        /// When: nanoseconds since 1970-01-01T00:00:00Z.
+        /// The time in nanoseconds since 1970-01-01T00:00:00Z.
         pub time_ns: i64,
-        /// A number that says more, by the kind; else 0.
+        /// A number that depends on the kind; else 0.
         pub count: u64,
-        /// What happened.
+        /// The kind.
         pub kind: Choice<RustleNotice> = |notice| RustleNotice::from(notice.kind).into(),
-        /// Notices that this consumer lost just before this one.
+        /// Notices dropped for this consumer just before this one.
         pub gap: u32,
         /// The bytes of `text` in use.
         pub text_length: u32 = |notice| notice.text.as_str().len() as u32,
-        /// How many attempts in a row have failed, for notices of connections; else 0.
+        /// The number of consecutive failed attempts, for notices of connections; else 0.
         pub failures: u32,
-        /// The reason or the place, for people to read: UTF-8, not NUL-terminated.
+        /// The reason or the address, for display: UTF-8, not NUL-terminated.
         pub text: [u8; RUSTLE_NOTICE_CAPACITY] = |notice| notice.text.padded(),
     }
 }
@@ -221,44 +221,44 @@ impl From<NoticeKind> for RustleNotice {
 }
 
 records! {
-    /// The symbols that the consumers of a feed want together.
+    /// The symbols that the consumers of a feed subscribe to together.
     pub struct RustleFeedWanted for Wanted {
-        /// Higher than before whenever what is wanted may have changed.
+        /// Increases whenever the subscriptions may have changed.
         pub version: u64,
-        /// How many are wanted by name.
+        /// The number of symbols subscribed to by name.
         pub count: usize = |wanted| wanted.names.len(),
-        /// The bytes that their names take in the text of `rustle_feed_wanted`.
+        /// The length of their names in the text of `rustle_feed_wanted`, in bytes.
         pub length: usize = |wanted| wanted.names.iter().map(|name| name.len() + 1).sum(),
-        /// 1: somebody wants all that there are; else 0.
+        /// 1 when a consumer subscribes to all symbols; else 0.
         pub all: Flag,
         reserved: u32,
     }
 
-    /// What a source met with so far.
+    /// The counts of a source so far.
     pub struct RustleFeedCounts for FeedCounts {
         /// Bytes read.
         pub bytes: u64,
         /// Lines or messages read, empty ones aside.
         pub messages: u64,
-        /// Trades handed to the consumers.
+        /// Trades delivered to the consumers.
         pub trades: u64,
-        /// Messages that could not be understood.
+        /// Malformed messages, which were skipped.
         pub malformed: u64,
-        /// Messages longer than the bound, which were skipped.
+        /// Messages longer than the limit, which were skipped.
         pub oversized: u64,
-        /// Messages that are no trades: heartbeats, acknowledgements.
+        /// Messages that are not trades: heartbeats, acknowledgements.
         pub others: u64,
-        /// How many times numbers of a symbol were skipped.
+        /// The number of sequence gaps.
         pub gaps: u64,
-        /// How many numbers were skipped, those that came later included.
+        /// The number of skipped sequence numbers, including those that arrived later.
         pub skipped_numbers: u64,
-        /// Trades whose number had come before; they are left out.
+        /// Trades whose sequence number had arrived before; they are dropped.
         pub duplicates: u64,
-        /// Trades that came after one of their symbol with a higher number.
+        /// Trades that arrived after one of their symbol with a higher sequence number.
         pub out_of_order: u64,
         /// Connections made, the first included.
         pub connections: u64,
-        /// Connections that were lost or refused.
+        /// Connections lost or refused.
         pub disconnections: u64,
     }
 }

@@ -16,37 +16,37 @@ use std::mem::MaybeUninit;
 use std::sync::Arc;
 
 records! {
-    /// Where a feed is given to others, and how.
+    /// The configuration of a feed's server.
     pub struct RustleServerRequest lending memory {
-        /// `host:port`, with the port 0 for any that is free, or `unix:/path`. Example: "127.0.0.1:0".
+        /// The address: `host:port`, with the port 0 for any free one, or `unix:/path`. Example: "127.0.0.1:0".
         pub address: RustleString,
-        /// What becomes of the trades that a client does not read in time.
+        /// The buffering policy for trades that a client does not read in time.
         pub policy: RustleFeedPolicy,
     }
 
-    /// What went through a server so far.
+    /// The counts of a server so far.
     pub struct RustleServerCounts for ServerCounts {
         /// Clients at present.
         pub clients: u64,
-        /// Clients that were let in, those at present included.
+        /// Clients accepted, including the present ones.
         pub accepted: u64,
-        /// Clients that were turned away.
+        /// Clients rejected.
         pub refused: u64,
-        /// Bytes that were written.
+        /// Bytes written.
         pub bytes: u64,
-        /// Trades that were written.
+        /// Trades written.
         pub trades: u64,
-        /// Trades that clients were too slow for.
+        /// Trades dropped because clients were too slow.
         pub dropped: u64,
     }
 
-    /// What one client of a server got so far.
+    /// The counts of one client of a server so far.
     pub struct RustleServerClient for ClientStatistics {
-        /// Its number: the first client of a server is 0.
+        /// The client's number: the first client of a server is 0.
         pub number: u64,
-        /// When it came: nanoseconds since 1970-01-01T00:00:00Z.
+        /// The time of its connection in nanoseconds since 1970-01-01T00:00:00Z.
         pub since_ns: i64,
-        /// Bytes that were written to it.
+        /// Bytes written to it.
         pub bytes: u64,
         /// Trades that went through its lane.
         pub lane: RustleLaneStatistics,
@@ -56,10 +56,10 @@ records! {
 impl Stream<RustleServerRequest> for Feed {
     type Record = NoRecord;
 
-    /// Gives a feed to whoever connects; docs/market.md has the protocol. The server is a session, which also ends when the feed
-    /// is shut down or freed, or when the feed came to its end and each client has read what there was. The sink's `on_signal` is
-    /// called with NULL when clients have come or gone; its `on_release` once no thread of the server is left and the address is
-    /// free. Both are called on threads of the server's own.
+    /// Serves a feed to the clients that connect; docs/market.md has the protocol. The server is a session, which also ends when
+    /// the feed is shut down or freed, or when the feed has ended and each client has read everything. The sink's `on_signal` is
+    /// called with NULL when clients have connected or disconnected; its `on_release` once every thread of the server has ended
+    /// and the address is free. Both are called on the server's own threads.
     ///
     /// Fails with `RUSTLE_MALFORMED_ADDRESS`, `RUSTLE_ADDRESS_UNAVAILABLE`.
     #[doc(alias = "rustle_feed_serve")]
@@ -72,7 +72,7 @@ impl Stream<RustleServerRequest> for Feed {
     }
 }
 
-/// A server as a session, which has nothing to drain, and its calls.
+/// A server as a session without a lane, and its calls.
 pub(crate) struct Server(Arc<FeedServer>);
 
 impl AnyLane for Server {
@@ -91,7 +91,7 @@ impl Face for Server {
 }
 
 impl Describe<RustleServerCounts> for Server {
-    /// Writes what went through a server so far to `description`. Works after its end, until its handle is freed.
+    /// Writes the counts of a server so far to `description`. Works after its end, until its handle is freed.
     ///
     /// Example: `rustle_feed_serve`.
     #[doc(alias = "rustle_server_counts")]
@@ -101,8 +101,8 @@ impl Describe<RustleServerCounts> for Server {
 }
 
 impl Server {
-    /// Writes where a server is to `address`, for which 300 bytes are enough room: the text that a client takes, with the port
-    /// that was found where none was asked for. `length` receives the number of bytes: UTF-8, not NUL-terminated.
+    /// Writes the address of a server to `address`, for which 300 bytes are enough: the text that a client takes, with the actual
+    /// port where 0 was requested. `length` receives the number of bytes: UTF-8, not NUL-terminated.
     ///
     /// Fails with `RUSTLE_INVALID_LENGTH` (the text does not fit); nothing is written then.
     ///
@@ -112,8 +112,8 @@ impl Server {
         write_text(&self.0.address().to_string(), address, "address", length)
     }
 
-    /// Writes what the present clients of a server got to `clients`, as many as there is room for, the oldest first. `count`
-    /// receives how many clients there are, which may be more: at most 1,024.
+    /// Writes the counts of the present clients of a server to `clients`, as many as fit, the oldest first. `count` receives the
+    /// number of clients, which may be more: at most 1,024.
     ///
     /// Example: `rustle_feed_serve`, `clients_capacity` 4.
     #[doc(alias = "rustle_server_clients")]

@@ -1,4 +1,4 @@
-//! Where a feed's trades come from, as C says it.
+//! The sources of a feed, as declared for C.
 
 use super::decimal;
 use crate::fault::Outcome;
@@ -14,19 +14,19 @@ use rustle_market::{BackoffSettings, Format, GbmParameters, Pace, Schema, DEFAUL
 use std::time::Duration;
 
 choices! {
-    /// How simulated prices move.
+    /// The model of simulated prices.
     pub enum RustleModel = RUSTLE_MODEL_ {
-        /// Prices move by small random steps, all the same in size.
+        /// A random walk with steps of one size.
         Walk = 0,
-        /// Prices follow geometric Brownian motion.
+        /// Geometric Brownian motion.
         Gbm = 1,
     }
 
-    /// What the messages of a source are.
+    /// The format of a source's messages.
     pub enum RustleFormat = RUSTLE_FORMAT_ {
-        /// The format that the ending of the file's name says: `.ndjson`, `.jsonl`, `.json` or `.csv`.
+        /// The format that the file name's extension names: `.ndjson`, `.jsonl`, `.json` or `.csv`.
         ByName = 0,
-        /// A JSON text a line.
+        /// One JSON text per line.
         Ndjson = 1,
         /// Comma-separated values with a header.
         Csv = 2,
@@ -34,10 +34,10 @@ choices! {
 }
 
 records! {
-    /// How one symbol's price moves in geometric Brownian motion.
+    /// The parameters of one symbol's geometric Brownian motion.
     pub struct RustleGbmParameters {
-        /// The price that it moves from, in units of 10^-`price_scale`: 1 to 10^15. It moves by this unit; the first trade is a
-        /// step on. Example: 100.
+        /// The initial price in units of 10^-`price_scale`: 1 to 10^15. The price moves by this unit; the first trade is one step
+        /// later. Example: 100.
         pub price_units: i64,
         /// The expected growth per year as a continuous rate, -1,000 to 1,000.
         pub drift: f64,
@@ -48,90 +48,90 @@ records! {
         reserved: u32,
     }
 
-    /// A feed of prices that are made up.
+    /// A feed of simulated prices.
     pub struct RustleSimulatedFeed lending memory {
-        /// The symbols that there are: distinct names of 1 to 32 bytes without white space or control characters.
+        /// The symbols: distinct names of 1 to 32 bytes without white space or control characters.
         pub symbols: Lent<RustleString>,
-        /// How many symbols, 1 to 100,000.
+        /// The number of symbols, 1 to 100,000.
         pub symbol_count: usize,
-        /// How prices move with `RUSTLE_MODEL_GBM`, in the order of the symbols; those that are missing have no drift and a
-        /// volatility of 0.5. Not read for other models.
+        /// The parameters of `RUSTLE_MODEL_GBM`, in the order of the symbols; missing ones have no drift and a volatility of 0.5.
+        /// Not read for other models.
         pub parameters: Lent<RustleGbmParameters>,
-        /// How many parameters, at most as many as symbols.
+        /// The number of parameters, at most that of the symbols.
         pub parameter_count: usize,
-        /// Updates a second of each symbol, 0.001 to 10,000,000. Example: 1000.
+        /// Updates per second of each symbol, 0.001 to 10,000,000. Example: 1000.
         pub updates_per_second: f64,
         /// The same seed, symbols and model give the same prices.
         pub seed: u64,
-        /// The number of updates after which the source ends; 0: it does not.
+        /// The number of updates after which the source ends; 0: no limit.
         pub update_limit: u64,
         /// The runtime that it runs on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
         pub runtime: RustleHandle,
-        /// How prices move.
+        /// The model of the prices.
         pub model: Choice<RustleModel>,
         reserved: u32,
     }
 
-    /// A feed that plays a file.
+    /// A feed that replays a file.
     pub struct RustleReplayFeed lending memory {
-        /// The file. Example: "Cargo.toml".
+        /// The path of the file. Example: "Cargo.toml".
         pub path: RustleString,
-        /// How its messages make trades, as text: `symbol=s,price=p,time=T:ms`; empty: the schema of `rustle ticker --json`.
+        /// The schema that maps its messages to trades, as text: `symbol=s,price=p,time=T:ms`; empty: the schema of `rustle
+        /// ticker --json`.
         pub schema: RustleString,
-        /// How many times as fast as it was recorded, 0.001 to 1,000,000; 0: without waiting.
+        /// The speed relative to the recording, 0.001 to 1,000,000; 0: without waiting.
         pub speed: f64,
-        /// Trades before this time are passed over: nanoseconds since 1970-01-01T00:00:00Z. Read only when `has_from` is not 0.
+        /// Trades before this time are skipped; in nanoseconds since 1970-01-01T00:00:00Z. Read only when `has_from` is not 0.
         pub from_ns: i64,
         /// The runtime that it runs on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
         pub runtime: RustleHandle,
         /// The file's format. Example: 1.
         pub format: Choice<RustleFormat>,
-        /// Not 0: it begins again when it has come to its end.
+        /// Not 0: the replay begins again at the end of the file.
         pub repeats: Flag,
         /// Not 0: `from_ns` counts.
         pub has_from: Flag,
         reserved: u32,
     }
 
-    /// A feed from another process, over a connection that is made again whenever it is lost.
+    /// A feed from another process, over a connection that is established again whenever it is lost.
     pub struct RustleLiveFeed lending memory {
-        /// Where it is: `host:port`, `tcp://host:port`, `[::1]:port` or `unix:/path`.
-        /// Example: "unix:/no/such/socket".
+        /// The address: `host:port`, `tcp://host:port`, `[::1]:port` or `unix:/path`. Example: "unix:/no/such/socket".
         pub address: RustleString,
-        /// How its messages, one a line, make trades, as text; empty: the schema of `rustle ticker --json`.
+        /// The schema that maps its messages, one per line, to trades, as text; empty: the schema of `rustle ticker --json`.
         pub schema: RustleString,
-        /// How long it may take to accept a connection, in ns: 10 ms to 1 day. Example: 1000000000.
+        /// The timeout of an attempt to connect, in ns: 10 ms to 1 day. Example: 1000000000.
         pub connecting_ns: u64,
-        /// How long it may be silent before the connection counts as lost, in ns: 10 ms to 1 day; 0: for ever.
+        /// The time without data after which the connection counts as lost, in ns: 10 ms to 1 day; 0: no limit.
         pub silence_ns: u64,
-        /// The longest wait before the second attempt, in ns: 1 ms to `cap_ns`. It doubles with each failure in a row.
+        /// The longest wait before the second attempt, in ns: 1 ms to `cap_ns`. It doubles with each consecutive failure.
         /// Example: 1000000.
         pub base_ns: u64,
-        /// What it stops growing at, in ns: at most 1 day. Example: 4000000.
+        /// The upper limit of the longest wait, in ns: at most 1 day. Example: 4000000.
         pub cap_ns: u64,
-        /// A connection that held for so many ns counts as healthy: the next failure is the first again.
+        /// The time in ns after which a connection counts as healthy: the next failure is then the first again.
         pub healthy_ns: u64,
         /// The runtime of its consumers: 0 for the shared one, or a handle of `rustle_runtime_new_manual`. The connection is read
         /// on a thread of its own whatever the runtime.
         pub runtime: RustleHandle,
-        /// Not 0: the numbers of its trades begin anew with each connection. Where they go on, what was sent while there was no
-        /// connection is reported as skipped.
+        /// Not 0: the sequence numbers of its trades begin anew with each connection. Otherwise trades sent while there was no
+        /// connection are reported as a sequence gap.
         pub restarts_numbers: Flag,
-        /// Not 0: it is sent which symbols are wanted, after each connection and each change; see docs/market.md.
+        /// Not 0: the subscribed symbols are sent to the source after each connection and each change; see docs/market.md.
         pub subscribes: Flag,
     }
 
-    /// A feed whose bytes the host brings, by `rustle_feed_push`.
+    /// An external feed, whose bytes the host passes to `rustle_feed_push`.
     pub struct RustleExternalFeed lending memory {
-        /// How its messages, one a line, make trades, as text; empty: the schema of `rustle ticker --json`.
+        /// The schema that maps its messages, one per line, to trades, as text; empty: the schema of `rustle ticker --json`.
         pub schema: RustleString,
         /// The runtime that it runs on: 0 for the shared one, or a handle of `rustle_runtime_new_manual`.
         pub runtime: RustleHandle,
-        /// The most bytes of a message, 1 to 16,777,216; a longer one is counted and skipped. 0: 65,536.
+        /// The maximum length of a message in bytes, 1 to 16,777,216; a longer one is counted and skipped. 0: 65,536.
         pub message_limit: usize,
         /// `RUSTLE_FORMAT_NDJSON` or `RUSTLE_FORMAT_CSV`. Example: 1.
         pub format: Choice<RustleFormat>,
-        /// Not 0: the numbers of its trades begin anew with each connection that the host reports.
+        /// Not 0: the sequence numbers of its trades begin anew with each connection that the host reports.
         pub restarts_numbers: Flag,
     }
 }
@@ -229,7 +229,7 @@ impl RustleExternalFeed {
     }
 }
 
-/// The format; `None`: the one that the file's name says.
+/// The format; `None`: the one that the file's name implies.
 fn format(number: Choice<RustleFormat>) -> Result<Option<Format>, CallFault> {
     Ok(match number.get("configuration.format")? {
         RustleFormat::ByName => None,

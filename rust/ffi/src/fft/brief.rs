@@ -19,25 +19,25 @@ static PLANS: PlanCache = PlanCache::new();
 static RESULTS: Results = Results::new();
 static WORKSPACES: Pool<Workspace> = Pool::new();
 
-/// Memory for one call at a time.
+/// The working memory of one call.
 #[derive(Default)]
 struct Workspace {
-    /// For the transform, and for a signal with zeros at its end.
+    /// Scratch memory for the transform, and for the zero-padded signal.
     buffer: Vec<f32>,
-    /// For the next result, when it is as long.
+    /// Memory for the next result of the same length.
     spare: Option<Box<[f32]>>,
 }
 
 /// The magnitudes of the first `fft_size` / 2 bins of a signal: bin k is at k R / `fft_size` Hz for a sample rate of R.
 ///
-/// `buffer` are `length` samples, at least 1, read during the call only. A shorter signal than `fft_size` is padded with
-/// zeros at its end, a longer one is cropped to its first `fft_size` samples. `fft_size` is a power of two from 256 to
-/// 8192. `window_type` is 0 for none, 1 for Hann, 2 for Hamming, 3 for Blackman; the periodic window spans the `fft_size`
-/// samples, padding included. The magnitudes are those of the sum, not scaled: numpy.abs(numpy.fft.rfft(padded * window)).
+/// `buffer` are `length` samples, at least 1, read during the call only. A shorter signal than `fft_size` is padded with zeros at
+/// its end, a longer one is truncated to its first `fft_size` samples. `fft_size` is a power of two from 256 to 8192.
+/// `window_type` is 0 for none, 1 for Hann, 2 for Hamming, 3 for Blackman; the periodic window spans the `fft_size` samples,
+/// padding included. The magnitudes are those of the sum, without normalization: numpy.abs(numpy.fft.rfft(padded * window)).
 ///
-/// Returns `fft_size` / 2 floats that stay valid until they are given to `free_fft_result_rust`; NULL, and nothing to free,
-/// when an argument is not as said, or the variable RUSTLE_FFT_INSTRUCTION_SET names an instruction set that this machine does
-/// not have (`rustle_fft_instruction_set` says so). A sample that is not finite is no fault: it makes every magnitude NaN or
+/// Returns `fft_size` / 2 floats that stay valid until they are passed to `free_fft_result_rust`; NULL, and nothing to free, when
+/// an argument is invalid, or the variable RUSTLE_FFT_INSTRUCTION_SET names an instruction set that this machine does not have
+/// (`rustle_fft_instruction_set` reports it). A sample that is not finite is not an error: it makes every magnitude NaN or
 /// infinite.
 ///
 /// Thread-safe: yes. Realtime-safe: no (it allocates the result, and the plan of a size and a window when it
@@ -60,13 +60,13 @@ pub unsafe extern "C" fn compute_fft_rust(
         result = compute(signal, fft_size, window_type)?;
         Ok::<(), CallOr<DspError>>(())
     };
-    // SAFETY: NULL stands for no record. The status is left out: NULL as the result says that it failed.
+    // SAFETY: NULL stands for no record. The status is not needed: NULL as the result reports the failure.
     let _ = unsafe { guarded(std::ptr::null_mut(), body) };
     result
 }
 
-/// Frees a result of `compute_fft_rust`. NULL, and a pointer that is none of its results, do nothing; neither does a
-/// result that was freed before, as long as fewer than 64 others were freed since.
+/// Frees a result of `compute_fft_rust`. Does nothing for NULL, for a pointer that is not one of its results, and for a result
+/// that was freed before, if fewer than 64 others were freed since.
 ///
 /// Thread-safe: yes. Realtime-safe: no.
 #[no_mangle]
@@ -79,7 +79,7 @@ pub extern "C" fn free_fft_result_rust(result: *const f32) {
     let _ = unsafe { guarded(std::ptr::null_mut(), body) };
 }
 
-/// The results that were given out and not freed.
+/// The number of live results.
 pub(crate) fn live_results() -> usize {
     RESULTS.count()
 }
@@ -108,7 +108,7 @@ fn compute(signal: &[f32], fft_size: i32, window_type: i32) -> Outcome<DspError,
             &signal[..size]
         };
         plan.magnitudes(frame, &mut magnitudes, scratch)?;
-        Ok(RESULTS.give(magnitudes, &mut workspace.spare))
+        Ok(RESULTS.insert(magnitudes, &mut workspace.spare))
     })
 }
 

@@ -1,4 +1,4 @@
-//! Plans that are made once and kept for as long as the process lives.
+//! A cache of plans, kept for the lifetime of the process.
 
 use rustle_dsp::{DspError, Normalization, SpectrumPlan, Symmetry, Window};
 use std::sync::OnceLock;
@@ -7,16 +7,17 @@ use std::sync::OnceLock;
 const SIZES: usize = 6;
 const LEAST: u32 = 8;
 
-/// One plan for each size and window, on the preferred instruction set, periodic and not scaled: 24 at most, in about 1 MB.
+/// One plan for each size and window, on the preferred instruction set, periodic and without normalization: 24 at most, in about
+/// 1 MB.
 ///
-/// A plan is looked up by one atomic read. It is made outside of any lock: threads that need the same one at the same time
-/// each make it, and the first to be done has it kept.
+/// A plan is looked up by one atomic read. It is made without a lock: threads that need the same plan at the same time each make
+/// it, and the first one finished is kept.
 pub(super) struct PlanCache {
     plans: [[OnceLock<Box<SpectrumPlan>>; Window::ALL.len()]; SIZES],
 }
 
 impl PlanCache {
-    /// A cache with nothing in it yet.
+    /// An empty cache.
     pub(super) const fn new() -> Self {
         Self {
             plans: [const { [const { OnceLock::new() }; Window::ALL.len()] }; SIZES],

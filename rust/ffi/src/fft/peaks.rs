@@ -9,33 +9,33 @@ use rustle_dsp::{find_peaks, DspError, Peak, PeakSearch};
 use std::mem::MaybeUninit;
 
 records! {
-    /// What `rustle_spectrum_peaks` looks for, and in what.
+    /// The configuration of `rustle_spectrum_peaks`.
     pub struct RustlePeakSearch {
         /// The sample rate of the signal in Hz, finite and above 0. Example: 48000.
         pub sample_rate: f64,
-        /// The least amplitude of a peak, linear, at least 0.
+        /// The minimum amplitude of a peak, linear, at least 0.
         pub threshold: f64,
-        /// The least distance between two peaks in bins, at least 0; half the width of the window's main lobe in any case.
+        /// The minimum distance between two peaks in bins, at least 0; never less than half the width of the window's main lobe.
         pub separation: f64,
-        /// The periodic window that the spectrum was made with.
+        /// The periodic window function of the spectrum.
         pub window: Choice<RustleWindow>,
         reserved: u32,
     }
 
-    /// A sinusoid that a spectrum shows.
+    /// A sinusoid in a spectrum.
     pub struct RustlePeak for Peak {
-        /// Its place in bins, between the bins.
+        /// The fractional bin.
         pub bin: f64,
-        /// Its frequency in Hz.
+        /// The frequency in Hz.
         pub frequency: f64,
-        /// Its amplitude, 1.0 for a full-scale sine.
+        /// The amplitude, 1.0 for a full-scale sine.
         pub amplitude: f64,
     }
 }
 
 /// Finds the sinusoids in `amplitudes`: N/2 + 1 magnitudes in `RUSTLE_NORMALIZATION_AMPLITUDE`, of one frame of N samples or the
-/// root of the mean power of many. Writes as many of them as find room to `peaks`, the strongest first; `count` receives their
-/// number. Side lobes of stronger peaks, a constant part, and bins that are not finite are left out.
+/// root of the mean power of many. Writes as many as fit to `peaks`, the strongest first; `count` receives their number. Side
+/// lobes of stronger peaks, a constant part, and bins that are not finite are ignored.
 ///
 /// Fails with `RUSTLE_INVALID_LENGTH`; nothing is written then.
 ///
@@ -56,7 +56,7 @@ pub(crate) fn spectrum_peaks(
         threshold: search.threshold,
         separation: search.separation,
     };
-    // There are no more peaks than bins, whatever the caller has room for.
+    // There are no more peaks than bins, whatever the capacity.
     let mut found = vec![Peak::default(); peaks.len().min(amplitudes.len())];
     *count = find_peaks(amplitudes, &search, &mut found)?;
     for (place, peak) in peaks.iter_mut().zip(&found[..*count]) {

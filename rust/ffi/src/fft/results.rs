@@ -1,33 +1,33 @@
-//! Results that are handed out as bare pointers and come back the same way.
+//! Results that C holds and frees as bare pointers.
 //!
-//! The pointer alone has to be enough to free a result, and a wrong one must do no harm: so the memory stays owned by this
-//! table, which knows a pointer it gave out from one it did not.
+//! The pointer alone must suffice to free a result, and a wrong one must do no harm: this table owns the memory and distinguishes
+//! the pointers that it issued from others.
 
 use crate::guard::fault_point;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The results that were given out.
+/// The live results and those freed last.
 pub(super) struct Results {
     state: Mutex<State>,
-    /// How many are live; written with the state locked.
+    /// The number of live results; written with the state locked.
     count: AtomicUsize,
 }
 
 struct State {
     /// By the address of their first element.
     live: BTreeMap<usize, Box<[f32]>>,
-    /// The last ones that were freed, the oldest first. They keep their addresses a little longer, so that freeing one twice does
-    /// not hit a new result at the same address.
+    /// The last ones that were freed, the oldest first. Their addresses are not reused yet, so that a second free does not hit a
+    /// new result at the same address.
     freed: VecDeque<Box<[f32]>>,
 }
 
 impl Results {
-    /// Freed results whose addresses are not used again: 64 of at most 16 KiB. The one before them waits for its next use.
+    /// Freed results whose addresses are not used again: 64 of at most 16 KiB. The one before them may be reused next.
     pub(super) const QUARANTINE: usize = 64;
 
-    /// A table with nothing in it.
+    /// An empty table.
     pub(super) const fn new() -> Self {
         Self {
             state: Mutex::new(State {
@@ -38,9 +38,9 @@ impl Results {
         }
     }
 
-    /// Takes a result in and gives its address, valid until it is freed. When `spare` has no memory, it receives that of a
-    /// result which was freed long ago, if there is one.
-    pub(super) fn give(&self, result: Box<[f32]>, spare: &mut Option<Box<[f32]>>) -> *const f32 {
+    /// Inserts a result and returns its address, valid until it is freed. When `spare` is empty, it receives the memory of a
+    /// result that has left the quarantine, if there is one.
+    pub(super) fn insert(&self, result: Box<[f32]>, spare: &mut Option<Box<[f32]>>) -> *const f32 {
         let address = result.as_ptr();
         let mut state = self.state();
         fault_point("a result, with the table locked");
@@ -52,7 +52,7 @@ impl Results {
         address
     }
 
-    /// Frees the result at `address`; does nothing when there is none.
+    /// Frees the result at `address`, if there is one.
     pub(super) fn free(&self, address: *const f32) {
         let mut state = self.state();
         fault_point("a free, with the table locked");
@@ -66,7 +66,7 @@ impl Results {
         }
     }
 
-    /// How many were given out and not freed.
+    /// The number of live results.
     pub(super) fn count(&self) -> usize {
         self.count.load(Ordering::Relaxed)
     }
@@ -80,14 +80,14 @@ impl Results {
 mod tests {
     use super::*;
 
-    fn give(results: &Results) -> *const f32 {
-        results.give(vec![1.0; 4].into(), &mut None)
+    fn insert(results: &Results) -> *const f32 {
+        results.insert(vec![1.0; 4].into(), &mut None)
     }
 
     #[test]
     fn result_is_freed_once_and_nothing_else_is() {
         let results = Results::new();
-        let (first, second) = (give(&results), give(&results));
+        let (first, second) = (insert(&results), insert(&results));
         results.free(std::ptr::null());
         results.free(first.wrapping_add(1));
         assert_eq!(results.count(), 2);
@@ -100,21 +100,21 @@ mod tests {
     #[test]
     fn memory_is_used_again_when_enough_others_were_freed_and_not_before() {
         let results = Results::new();
-        let first = give(&results);
+        let first = insert(&results);
         results.free(first);
         let mut spare = None;
         for _ in 0..Results::QUARANTINE {
-            let next = results.give(vec![1.0; 4].into(), &mut spare);
+            let next = results.insert(vec![1.0; 4].into(), &mut spare);
             assert_ne!(next, first);
             assert_eq!(spare, None);
             results.free(next);
         }
-        results.give(vec![1.0; 4].into(), &mut spare);
+        results.insert(vec![1.0; 4].into(), &mut spare);
         assert_eq!(spare.as_ref().map(|memory| memory.as_ptr()), Some(first));
-        // One that is there already is kept.
-        let last = give(&results);
+        // A spare that is present is kept.
+        let last = insert(&results);
         results.free(last);
-        results.give(vec![1.0; 4].into(), &mut spare);
+        results.insert(vec![1.0; 4].into(), &mut spare);
         assert_eq!(spare.map(|memory| memory.as_ptr()), Some(first));
     }
 
@@ -122,7 +122,7 @@ mod tests {
     fn memory_of_freed_results_is_bounded() {
         let results = Results::new();
         for _ in 0..3 * Results::QUARANTINE {
-            results.free(give(&results));
+            results.free(insert(&results));
         }
         assert_eq!(results.state().freed.len(), Results::QUARANTINE + 1);
     }

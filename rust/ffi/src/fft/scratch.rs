@@ -1,10 +1,10 @@
-//! Scratch memory for callers who bring none.
+//! Scratch memory for callers who pass none.
 
 use crate::guard::fault_point;
 use std::cell::UnsafeCell;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What calls work with for as long as they run: made when it is first needed, and kept.
+/// A pool of values that calls borrow: made at first use, and kept.
 pub(crate) struct Pool<T> {
     places: [Place<T>; PLACES],
 }
@@ -12,10 +12,10 @@ pub(crate) struct Pool<T> {
 /// Buffers of floats.
 pub(crate) type ScratchPool = Pool<Vec<f32>>;
 
-/// Calls that can be under way at a time without allocating.
+/// The number of concurrent calls that need no allocation.
 const PLACES: usize = 8;
 
-/// A lock that nobody waits for: half as dear as a mutex, which asks who waits when it is given back.
+/// A lock without waiters: at half the cost of a mutex, which looks for waiters when it is released.
 struct Place<T> {
     is_taken: AtomicBool,
     value: UnsafeCell<Option<T>>,
@@ -24,12 +24,12 @@ struct Place<T> {
 // SAFETY: the value is used by the one call that has taken the place, on whichever thread (T: Send).
 unsafe impl<T: Send> Sync for Place<T> {}
 
-/// A place while a call has it; given back when this is dropped, by a panic too.
+/// A place in use by a call; released when this is dropped, by a panic too.
 struct Taken<'a, T>(&'a Place<T>);
 
 impl<T> Place<T> {
     fn take(&self) -> Option<Taken<'_, T>> {
-        // Acquire: what the last user wrote is seen. The load spares the line of a place that is in use.
+        // Acquire: the last user's writes are visible. The load avoids writing to the cache line of a place in use.
         let is_mine = !self.is_taken.load(Ordering::Relaxed) && !self.is_taken.swap(true, Ordering::Acquire);
         is_mine.then(|| Taken(self))
     }
@@ -49,7 +49,7 @@ impl<T> Drop for Taken<'_, T> {
 }
 
 impl<T: Default> Pool<T> {
-    /// A pool with nothing in it yet.
+    /// An empty pool.
     pub(crate) const fn new() -> Self {
         Self {
             places: [const {
@@ -61,8 +61,8 @@ impl<T: Default> Pool<T> {
         }
     }
 
-    /// Calls `body` with one that no other call uses, of whatever content, whatever happened to its last user. Makes one when
-    /// each that exists is in use, and never waits.
+    /// Calls `body` with a value that no other call uses, with any content, even after a panic of its last user. Makes one when
+    /// all are in use, and never waits.
     pub(crate) fn borrow<R>(&self, body: impl FnOnce(&mut T) -> R) -> R {
         match self.places.iter().find_map(Place::take) {
             Some(mut place) => {
@@ -75,7 +75,7 @@ impl<T: Default> Pool<T> {
 }
 
 impl ScratchPool {
-    /// Calls `body` with the `lent` memory of a caller or, when that is empty, with a buffer of `length` elements.
+    /// Calls `body` with the caller's memory `lent` or, if that is empty, with a buffer of `length` elements.
     pub(crate) fn lent_or_own<R>(
         &self,
         lent: &mut [f32],
@@ -90,7 +90,7 @@ impl ScratchPool {
     }
 }
 
-/// The first `length` elements of a buffer, which is made as long where it is shorter.
+/// The first `length` elements of a buffer, which grows when it is shorter.
 pub(super) fn first(buffer: &mut Vec<f32>, length: usize) -> &mut [f32] {
     if buffer.len() < length {
         buffer.resize(length, 0.0);

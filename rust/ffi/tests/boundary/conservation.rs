@@ -1,5 +1,5 @@
-//! Ten million values through each policy of the frame lane of each engine: none is lost uncounted, and a consumer that does
-//! not drain costs no memory.
+//! Ten million values through each policy of the frame lane of each engine: every dropped value is counted, and a consumer that
+//! does not drain costs no memory.
 
 use crate::engines::{free, Engine, Stage, Work, ENGINES, RUSTLE_LANE_DROP_NEWEST, RUSTLE_LANE_EVENTS};
 use crate::harness::Probe;
@@ -17,14 +17,14 @@ fn rings() -> impl Iterator<Item = (Engine, u32)> {
     })
 }
 
-/// An engine of a million values a second on a clock that stands still, with a session of ten million.
+/// An engine of a million values per second on a stopped clock, with a session of ten million.
 fn started(engine: Engine, lane: u32, probe: &Probe) -> (Stage, RustleHandle) {
     let stage = Stage::new(engine, 1e6, VALUES);
     let session = engine.start(stage.handle, Work::Regular, lane, 4_096, probe.sink());
     (stage, session.expect(engine.name))
 }
 
-/// Frees a session and its engine, and sees the release.
+/// Frees a session and its engine, and checks the release.
 fn end(stage: Stage, session: RustleHandle, probe: &Probe) {
     assert_eq!(free(session), RUSTLE_OK);
     drop(stage);

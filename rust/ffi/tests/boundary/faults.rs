@@ -13,7 +13,7 @@ use rustle_testkit::this_program;
 #[test]
 #[expect(
     clippy::disallowed_methods,
-    reason = "with a lock held for ever the process would not come to its end"
+    reason = "with a lock held for ever the process would not end"
 )]
 fn five_hundred_rounds() {
     let _alone = crate::alone();

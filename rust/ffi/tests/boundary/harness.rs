@@ -1,5 +1,5 @@
-//! Races of start, cancel, end and free, through the C interface, with a sink that notices every broken promise. A broken one is
-//! a panic.
+//! Races of start, cancel, end and free, through the C interface, with a sink that checks every promise. A broken promise is a
+//! panic.
 
 use crate::engines::{free, Engine, Work, ENGINES, RUSTLE_LANE_EVENTS};
 use rustle::object::rustle_cancel;
@@ -12,10 +12,10 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::Duration;
 
-/// How a round's session comes to its end.
+/// The end of a round's session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// By itself, after some updates.
+    /// The source ends after some updates.
     NaturalEnd,
     /// By one cancel from the starting thread.
     Cancel,
@@ -52,13 +52,13 @@ impl Mode {
     }
 }
 
-/// A sink's context: counts what happens to it. It outlives every callback, so that one too many can be seen.
+/// A sink's context, which counts its calls. It outlives every callback, so that an extra one is visible.
 #[derive(Default)]
 pub(crate) struct Probe {
     session: AtomicU64,
     cancels_inside: AtomicBool,
     signals: AtomicU32,
-    /// The signals that have an event with them; the others are bells.
+    /// The signals with an event; the others are bells.
     events: AtomicU32,
     releases: AtomicU32,
     signals_after_release: AtomicU32,
@@ -122,7 +122,7 @@ extern "C" fn on_release(context: *mut c_void, reason: i32, message: *const u8, 
     {
         probe.foreign_releases.fetch_add(1, Ordering::SeqCst);
     }
-    // What the termination handler of a Swift stream does: it must not meet a lock.
+    // The termination handler of a Swift stream does this: it must not meet a lock.
     cancel(probe);
     probe.releases.fetch_add(1, Ordering::SeqCst);
     let message = String::from_utf8_lossy(message).into_owned();
@@ -172,7 +172,7 @@ pub(crate) fn run(rounds: usize) {
             &probe,
             &name,
         );
-        // What comes late shows a few rounds later.
+        // A late call shows a few rounds later.
         check(&probes[round.saturating_sub(8)], &format!("{name}, looking back"));
     }
     for probe in probes {
@@ -236,7 +236,7 @@ fn run_round(
     check(probe, name);
 }
 
-/// A session that has been released still gives what waits in its ring, and its counts add up.
+/// A released session still delivers the waiting values of its ring, and its counts add up.
 fn check_ring(engine: Engine, session: RustleHandle, name: &str) {
     let (count, gaps, s) = engine.drain(session, 64).expect(name);
     assert_eq!((s.delivered, s.waiting), (count, 0), "{name}");

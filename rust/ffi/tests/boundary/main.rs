@@ -1,4 +1,4 @@
-//! What the boundary promises for every engine, shown through the C interface for each row of `ENGINES`.
+//! The promises of the boundary for every engine, tested through the C interface for each row of `ENGINES`.
 
 mod conservation;
 #[path = "../engines/mod.rs"]

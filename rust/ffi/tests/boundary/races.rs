@@ -1,4 +1,4 @@
-//! Each session is released exactly once, by a worker, as the last call, however its end comes about.
+//! Each session is released exactly once, by a worker, as the last call, whatever ends it.
 
 use crate::harness;
 

@@ -1,4 +1,4 @@
-// What the C programs share: checks that say where they failed, a wait, a sink that counts, and a clock that stands still.
+// Shared by the C programs: checks that report their location, a wait, a counting sink, and a stopped clock.
 #ifndef EXPECT_H
 #define EXPECT_H
 
@@ -21,10 +21,10 @@
 
 #define OK(call) EXPECT((call) == RUSTLE_OK)
 
-// Expects that a call which is handed `&error` fails with a status and a text.
+// Expects that a call with `&error` fails with a status and a text.
 #define REFUSED(call, expected) EXPECT(is_refused((call), (expected)))
 
-// Waits for another thread. The yield is for valgrind, which runs one thread at a time and lets a loop without one go on.
+// Waits for another thread. The yield is for valgrind, which runs one thread at a time and lets a loop without one run forever.
 #define UNTIL(condition) \
   while (!(condition)) sched_yield()
 
@@ -82,7 +82,7 @@ static inline void on_release(void *context, int32_t reason, const uint8_t *mess
   atomic_fetch_add(&probe->releases, 1);
 }
 
-// Whether a session came to its end once, in this way.
+// Whether a session ended once, for this reason.
 static inline int is_released(Probe *probe, int32_t reason) {
   return atomic_load(&probe->releases) == 1 && atomic_load(&probe->reason) == reason;
 }

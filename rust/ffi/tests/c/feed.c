@@ -33,7 +33,7 @@ static void consumers_of_one_source_each_have_their_policy(void) {
   EXPECT(rustle_feed_drain_trades(newest, trades, 16, &count, &statistics, NULL) == RUSTLE_OK && count == 2);
   EXPECT(trades[0].gap == 4 && trades[1].gap == 4 && trades[1].sequence == 4);
   EXPECT(statistics.produced == 10 && statistics.dropped == 8 && statistics.unreported == 0);
-  // What is lost after the last trade stands before none.
+  // Trades dropped after the last one are in no gap.
   EXPECT(rustle_feed_drain_trades(first, trades, 16, &count, &statistics, NULL) == RUSTLE_OK && count == 3);
   EXPECT(trades[0].gap == 0 && trades[2].gap == 0 && statistics.dropped == 7 && statistics.unreported == 7);
   EXPECT(rustle_feed_drain_trades(single, trades, 16, &count, NULL, NULL) == RUSTLE_OK && count == 5);
@@ -99,7 +99,7 @@ static void recording_gives_trades_candles_statistics_alerts_and_notices(void) {
     OK(rustle_feed_omissions(sessions[i], &omissions, NULL));
     EXPECT(omissions.late == 0 && omissions.evicted == 0);
   }
-  // A session of one kind is none of another.
+  // A session of one kind is not one of another.
   EXPECT(rustle_feed_drain_trades(sessions[4], trades, 8, &count, NULL, NULL) == RUSTLE_INVALID_VALUE);
   OK(rustle_feed_free(feed, NULL));
   is_named(sessions[0], 0, "A");

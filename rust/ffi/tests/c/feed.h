@@ -1,4 +1,4 @@
-// What the programs of feeds share.
+// Shared by the programs of feeds.
 #ifndef FEED_H
 #define FEED_H
 
@@ -7,7 +7,7 @@
 static const RustleFeedSubscription all_symbols = {.all = 1};
 static const RustleFeedPolicy keep_all = {.kind = RUSTLE_POLICY_DROP_OLDEST, .capacity = 64};
 
-// On the shared runtime, whose time nobody moves, it is faster.
+// Faster on the shared runtime, whose time is real.
 static inline RustleHandle simulated(RustleHandle runtime, uint64_t limit) {
   static const RustleString symbols[] = {{(const uint8_t *)"BTC", 3}, {(const uint8_t *)"ETH", 3}};
   static const RustleGbmParameters first = {.price_units = 6500010, .price_scale = 2, .drift = 0.1, .volatility = 0.5};

@@ -1,4 +1,5 @@
-// A feed that its host fills, from plain C: bytes and room, the host's connection, what is wanted, and how long to wait.
+// A feed that its host fills, from plain C: bytes and room, the host's connection, the subscribed symbols, and the wait before an
+// attempt.
 #include "feed.h"
 
 static void host_fills_a_feed_and_reports_of_its_connection(void) {
@@ -72,7 +73,7 @@ static void host_learns_what_is_wanted(void) {
   EXPECT(notice.kind == RUSTLE_NOTICE_WANTED && notice.text_length == 0);
   OK(rustle_feed_subscribe(session, &more, 1, names, 1, NULL));
   is_wanted(feed, 0, "BTC\nSOL\n");
-  // Too little room: how much there has to be, and nothing else.
+  // Too little room: the call reports the required length and writes nothing else.
   uint8_t buffer[8] = "???????";
   RustleFeedWanted wanted, again;
   OK(rustle_feed_wanted(feed, buffer, 7, &wanted, NULL));

@@ -3,7 +3,7 @@
 
 #include "feed.h"
 
-// On threads of its own: it is waited for.
+// A server runs on its own threads: wait for it.
 static RustleHandle server_at(RustleHandle feed, const char *address, Probe *probe, char where[300]) {
   RustleSink sink = {probe, on_ring, on_release};
   RustleHandle server = 0;
@@ -14,7 +14,7 @@ static RustleHandle server_at(RustleHandle feed, const char *address, Probe *pro
   return server;
 }
 
-// Two feeds of one process, joined by a socket: the second gets what the first gives.
+// Two feeds of one process, joined by a socket: the second receives the trades that the first serves.
 static void feed_is_served_to_another_one(const char *address) {
   RustleHandle feed = simulated(0, 20), client = 0;
   Probe of_server = {0}, of_client = {0};

@@ -1,5 +1,5 @@
-// Spectra from plain C: the two functions of the brief, plans and the way back, short-time spectra, windows and peaks.
-// `rust/ffi/tests/calls` goes through the arguments of every function, here as in the other programs.
+// Spectra from plain C: the two functions of the brief, plans and inverses, short-time spectra, windows and peaks.
+// `rust/ffi/tests/calls` tests the arguments of every function, of the other programs too.
 #include "expect.h"
 
 #define SIZE 1024
@@ -52,8 +52,8 @@ static void wrong_frees_do_nothing(void) {
   EXPECT(rustle_live_objects() == live - 1);
 }
 
-static RustleHandle plan_of(uint32_t window, uint32_t scale) {
-  RustleFftPlanConfiguration configuration = {.size = SIZE, .window = window, .scale = scale};
+static RustleHandle plan_of(uint32_t window, uint32_t normalization) {
+  RustleFftPlanConfiguration configuration = {.size = SIZE, .window = window, .normalization = normalization};
   RustleHandle plan = 0;
   OK(rustle_fft_plan_new(&configuration, &plan, NULL));
   return plan;
@@ -64,12 +64,13 @@ static void samples_come_back_with_and_without_scratch(void) {
   RustleFftInverseConfiguration settings = {.size = SIZE};
   OK(rustle_fft_inverse_new(&settings, &inverse, NULL));
   RustleFftDescription there, back;
-  uint32_t path = 0;
-  OK(rustle_fft_instruction_set(&path, NULL));
+  uint32_t instruction_set = 0;
+  OK(rustle_fft_instruction_set(&instruction_set, NULL));
   OK(rustle_fft_plan_describe(plan, &there, NULL));
   OK(rustle_fft_inverse_describe(inverse, &back, NULL));
   EXPECT(rustle_fft_plan_describe(inverse, &there, NULL) == RUSTLE_STALE_HANDLE);
-  EXPECT(there.size == SIZE && back.size == SIZE && there.path == path && back.path == path && there.reserved == 0);
+  EXPECT(there.size == SIZE && back.size == SIZE && there.reserved == 0);
+  EXPECT(there.instruction_set == instruction_set && back.instruction_set == instruction_set);
   size_t length = there.scratch_length > back.scratch_length ? there.scratch_length : back.scratch_length;
   float *scratch = malloc(length * sizeof(float));
   memset(scratch, 0xFF, length * sizeof(float));

@@ -1,4 +1,4 @@
-// A fork of a process that has started an engine: the threads are not in it, and each start says so.
+// A fork of a process that has started an engine: the threads are not in it, and each start reports it.
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -24,15 +24,15 @@ int main(void) {
     REFUSED(start(ticker, &second, &other), RUSTLE_FORKED);
     EXPECT(other == 0);
     REFUSED(rustle_runtime_advance(runtime, 1, &error), RUSTLE_FORKED);
-    // What needs no thread goes on.
+    // Calls that need no thread still work.
     RustlePitchConfiguration pitch = {.sample_rate = 8000, .lowest = 60, .highest = 1000, .hop = 256};
     EXPECT(rustle_pitch_new(&pitch, &other, NULL) == RUSTLE_OK && rustle_pitch_free(other, NULL) == RUSTLE_OK);
-    // An exit would look for leaks, and what the missing threads alone knew is lost here.
+    // An exit would search for leaks, and the memory of the missing threads is unreachable here.
     raise(SIGKILL);
   }
   int status = 0;
   EXPECT(waitpid(child, &status, 0) == child && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-  // The process that has the threads is as it was.
+  // The process with the threads is unchanged.
   OK(rustle_session_free(session, NULL));
   OK(start(ticker, &second, &session));
   FREE(session, ticker);

@@ -1,4 +1,4 @@
-// What sound runs through, from plain C: an equalizer does what its curve says, and a meter shows what came.
+// Processing from plain C: an equalizer follows its response, and a meter shows the levels.
 #include "expect.h"
 
 #define RATE 48000

@@ -1,4 +1,4 @@
-// Sound from plain C: captures and playbacks of the device that needs no hardware, and the devices that there are.
+// Sound from plain C: captures and playbacks of the device that needs no hardware, and the list of devices.
 #include "expect.h"
 
 #define RATE 48000
@@ -55,7 +55,7 @@ static void playback_takes_what_finds_room_and_ends_when_reported(void) {
   Probe probe = {0};
   RustleSink sink = {&probe, on_ring, on_release};
   OK(rustle_playback_start(playback, &ring, sink, &session, NULL));
-  // The first period is due at once: it is of silence, whoever is faster.
+  // The first period is due at once: it is of silence, whichever thread is faster.
   OK(rustle_runtime_advance(runtime, 0, NULL));
   static float sound[2 * RATE];
   size_t taken = 0, count = 0;

@@ -63,7 +63,7 @@ static void cancel_inside_a_callback_is_the_last_but_one_call(void) {
   FREE(session, ticker, runtime);
 }
 
-// One of each class; `rust/ffi/tests/calls/refusals.rs` goes through the arguments of every function.
+// One of each class; `rust/ffi/tests/calls/refusals.rs` tests the arguments of every function.
 static void refusals_are_typed_and_take_no_sink(void) {
   RustleHandle ticker = ticker_on(0, 0), session = 0, none = 0;
   Probe probe = {0};
@@ -99,7 +99,7 @@ static void refusals_are_typed_and_take_no_sink(void) {
   EXPECT(none == 0);
 }
 
-// What the typed functions of the header do not let through: numbers that there are not, and verbs that a kind does not have.
+// Errors that the typed functions of the header rule out: invalid numbers, and verbs that a kind does not have.
 static void verbs_refuse_what_is_of_another_kind(void) {
   RustleHandle ticker = ticker_on(0, 0), session = 0;
   RustleString fine = TEXT("A");

@@ -7,7 +7,7 @@
 // Of amplitudes 1, 1/2 and 1/3 of 200, 400 and 600 Hz the powers are as 36, 9 and 4.
 static float tone[RATE];
 
-// However little room there is for frames, none is lost.
+// Whatever the room for frames, none is dropped.
 static void tracker_finds_a_tone(void) {
   RustlePitchConfiguration wanted = {
       .sample_rate = RATE, .lowest = 75, .highest = 500, .method = RUSTLE_PITCH_HARMONIC, .hop = HOP};

@@ -18,7 +18,7 @@ fn alone() -> MutexGuard<'static, ()> {
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The functions of the header that have a status, but for the verbs, which are called by their other names.
+/// The functions of the header that have a status, except the verbs, which are called by their other names.
 fn functions_with_a_status() -> BTreeSet<String> {
     let header = concat!(env!("CARGO_MANIFEST_DIR"), "/include/rustle.h");
     let header = std::fs::read_to_string(header).expect("the header is committed");
@@ -37,7 +37,7 @@ fn functions_with_a_status() -> BTreeSet<String> {
         .collect()
 }
 
-/// Functions that are written out for C and take what no table describes, a function of the caller's: the C programs `log.c` and
+/// Hand-written functions with an argument that no table describes, a function of the caller: the C programs `log.c` and
 /// `sound.c`, and the Swift benchmark of callbacks, call them.
 const WRITTEN_OUT: [&str; 3] = [
     "rustle_sink_exercise",

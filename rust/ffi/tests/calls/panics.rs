@@ -1,5 +1,5 @@
-//! G7 and G19: a panic at any point of any call comes out as a status with its text, takes nothing with it and leaves nothing
-//! behind, and the calls that follow are right. `boundary/faults.rs` has the panics of workers.
+//! G7 and G19: a panic at any point of any call becomes a status with its text, destroys nothing and leaks nothing, and the calls
+//! that follow are right. `boundary/faults.rs` has the panics of workers.
 use crate::alone;
 use crate::interface::{Arguments, Call, Exact, World, CALLS};
 use rustle::exercise::rustle_sink_exercise;
@@ -43,7 +43,7 @@ fn attempt(
     (status, text, met)
 }
 
-/// Makes a call that does what it is for.
+/// Makes a call that succeeds and writes its results.
 fn is_right(world: &mut World, call: &'static Call, arguments: &Arguments, when: &str) {
     let result = world.run(call, arguments);
     let name = call.name;
@@ -63,7 +63,7 @@ fn panic_at_any_point_of_a_call_is_a_status_leaves_nothing_and_the_next_call_is_
     while injected < PANICS {
         for call in CALLS {
             let name = call.name;
-            // Each point in turn, until the call comes to its end without meeting the one that is next.
+            // Each point in turn, until the call ends without meeting the next one.
             for point in 0.. {
                 assert_eq!(
                     World::unreleased(),
@@ -92,7 +92,7 @@ fn panic_at_any_point_of_a_call_is_a_status_leaves_nothing_and_the_next_call_is_
                     "{name}, point {point}: results of a call that panicked"
                 );
                 assert_eq!(rustle_live_objects(), before, "{name}, point {point}");
-                // The call had no effect: the same one on the same object does what it is for, as does one on another.
+                // The call had no effect: the same call succeeds on the same object, and on another.
                 is_right(&mut world, call, &arguments, "on the object of the panic");
                 let again = Arguments::new(call, &mut Exact, &mut world);
                 is_right(&mut world, call, &again, "after a panic");

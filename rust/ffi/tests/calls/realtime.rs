@@ -1,5 +1,5 @@
-//! What says that it is realtime-safe allocates nothing, whether it does what it is asked for or refuses it. With the library of
-//! RealtimeSanitizer, as `scripts/realtime-test` runs this, it does not wait or call the system either.
+//! Functions documented as realtime-safe allocate nothing, whether they succeed or fail. With the library of RealtimeSanitizer,
+//! as in `scripts/realtime-test`, they do not wait or call the system either.
 
 use crate::alone;
 use crate::interface::wrong::{Basis, Wrong};
@@ -12,7 +12,8 @@ use std::thread;
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;
 
-/// Makes and frees objects until the calls are over: a lock that their tables share with realtime-safe calls would be waited for.
+/// Makes and frees objects until the calls have ended: a lock that their tables share with realtime-safe calls would be waited
+/// for.
 fn disturb(is_over: &AtomicBool) {
     while !is_over.load(Ordering::Acquire) {
         let mut world = World::new();
@@ -67,7 +68,7 @@ fn realtime_safe_calls_allocate_nothing_and_do_not_wait() {
     println!("{} functions", safe.len());
 }
 
-/// What ends the program with a report, for `scripts/realtime-test`: without the sanitizer's library it does no harm.
+/// Violations that end the program with a report, for `scripts/realtime-test`; harmless without the sanitizer's library.
 #[test]
 fn planted_violations_are_reported() {
     match std::env::var("RUSTLE_PLANTED").as_deref() {

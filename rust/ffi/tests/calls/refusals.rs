@@ -1,5 +1,5 @@
-//! What follows from a function's declaration is refused wherever it stands: with one argument, field or element wrong at a time,
-//! each call fails with the status of what is wrong and a text, and writes nothing.
+//! Every argument that violates a function's declaration is refused: with one argument, field or element wrong at a time, each
+//! call fails with the matching status and a text, and writes nothing.
 
 use crate::alone;
 use crate::interface::wrong::{Basis, Wrong};
@@ -11,7 +11,7 @@ use rustle::{rustle_equalizer_preamp_sized, rustle_equalizer_response_sized, Rus
 use std::collections::BTreeMap;
 use std::ptr::null_mut;
 
-/// What a call fails with for what is wrong with one of its arguments.
+/// The status of a call with one wrong argument.
 fn expected(wrong: Wrong) -> &'static [RustleStatus] {
     match wrong {
         Wrong::Invented | Wrong::Foreign => &[RUSTLE_STALE_HANDLE],
@@ -24,13 +24,13 @@ fn expected(wrong: Wrong) -> &'static [RustleStatus] {
     }
 }
 
-/// Calls that take what others refuse: every power has its place on the scale.
+/// Calls that accept arguments that others refuse: every power has its place on the scale.
 const TAKEN: [(&str, Wrong); 2] = [
     ("rustle_display_scale", Wrong::NotANumber),
     ("rustle_display_scale", Wrong::Negative),
 ];
 
-/// Frees what was made, and sees that every sink which was taken is released.
+/// Frees the objects made, and checks that every sink that was taken is released.
 fn leaves_nothing(mut world: World, call: &Call) {
     world.free_all();
     assert_eq!((World::unreleased(), world.left()), (0, 0), "{}", call.name);
@@ -54,7 +54,7 @@ fn each_argument_that_is_wrong_is_refused_with_its_status() {
             Wrong::each(call, basis, &mut world, |world, arguments, wrong, place| {
                 let name = format!("{wrong:?} {place}");
                 let (status, text) = world.attempt(call, arguments, &name);
-                // What is not read on one basis is on the other.
+                // An argument that is not read on one basis is read on the other.
                 *is_refused.entry((call.name, wrong, place)).or_insert(false) |= status != RUSTLE_OK;
                 let is_expected = status == RUSTLE_OK || expected(wrong).contains(&status);
                 assert!(is_expected, "{name}: {}: {status} {text:?}", call.name);
@@ -122,7 +122,7 @@ fn session_of_another_stream_is_refused_by_every_call_of_one() {
     assert!(count > 10, "{count} calls of one stream's sessions");
 }
 
-/// What the preamplification and the curves of settings whose bands are at `bands` end with, when the result goes to `left`.
+/// The statuses of the preamplification and the response of settings whose bands are at `bands`, when the result goes to `left`.
 fn response(bands: *const f64, left: *mut f64) -> RustleStatus {
     // SAFETY: the bands can be read for as long as the settings are there.
     let list = || unsafe { Lent::new(bands.cast::<RustleEqualizerBand>()) };

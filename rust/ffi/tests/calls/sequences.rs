@@ -31,7 +31,7 @@ fn random_calls_return_what_they_name_and_leave_nothing() {
         let mut chooser = Chooser::new(bytes(seed));
         for _ in 0..CALLS_OF_ONE {
             let call = &CALLS[chooser.below(CALLS.len())];
-            // Objects are dear to make, and many calls on each are what finds faults.
+            // Objects are expensive to make, and many calls on each find faults.
             if !call.makes.is_empty() && chooser.below(4) > 0 {
                 continue;
             }

@@ -1,5 +1,4 @@
-//! The engines of the archive, as the tests of the boundary drive them: what the boundary promises for every engine, they
-//! show for each row of [`ENGINES`].
+//! The engines of the archive, as driven by the tests of the boundary, which test its promises for each row of [`ENGINES`].
 
 mod feed;
 mod sound;
@@ -26,7 +25,7 @@ pub(crate) const RUSTLE_LANE_DROP_OLDEST: u32 = RustleLane::DropOldest as u32;
 pub(crate) const RUSTLE_LANE_DROP_NEWEST: u32 = RustleLane::DropNewest as u32;
 pub(crate) const RUSTLE_LANE_CONFLATE: u32 = RustleLane::Conflate as u32;
 
-/// What a session is started to do.
+/// The work of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Work {
     /// The engine's own.
@@ -36,7 +35,7 @@ pub(crate) enum Work {
 }
 
 impl Work {
-    /// Prepares the start that this thread makes next, for an engine whose starts do not say themselves what to do.
+    /// Prepares the start that this thread makes next, for an engine whose requests do not choose the work.
     fn arm(self) {
         match self {
             Self::Regular => {}
@@ -48,7 +47,7 @@ impl Work {
     }
 }
 
-/// What a drain gives: the number of values, the sum of their gaps, and the lane's counts.
+/// The result of a drain: the number of values, the sum of their gaps, and the lane's counts.
 pub(crate) type Drained = Result<(u64, u64, RustleLaneStatistics), RustleStatus>;
 
 /// One engine.
@@ -60,8 +59,8 @@ pub(crate) struct Engine {
     pub(crate) lanes: &'static [u32],
     /// The number of its stream, `RUSTLE_START_…`, the size of the stream's record, and where that has its `gap`.
     pub(crate) stream: (u32, usize, usize),
-    /// Makes an engine on a runtime (0: the shared one) whose sessions make so many values a second, and end after the given
-    /// number of them; 0: they do not.
+    /// Makes an engine on a runtime (0: the shared one) whose sessions make this many values per second, and end after the given
+    /// number of values; 0: no limit.
     pub(crate) new:
         fn(runtime: RustleHandle, per_second: f64, limit: u64) -> Result<RustleHandle, RustleStatus>,
     /// Starts a session in a lane. The sink's context must outlive it.
@@ -95,13 +94,13 @@ impl Engine {
         (self.begin)(self, engine, work, request, sink)
     }
 
-    /// Drains at most so many values of a session's ring.
+    /// Drains at most this many values of a session's ring.
     pub(crate) fn drain(&self, session: RustleHandle, most: usize) -> Drained {
         let (what, size, gap) = self.stream;
         let mut buffer = vec![0_u64; (size * most).div_ceil(8)];
         let mut count = 0;
         let mut statistics = MaybeUninit::uninit();
-        // SAFETY: the buffer has room for so many records; NULL is allowed as the record of an error.
+        // SAFETY: the buffer has room for this many records; NULL is allowed as the record of an error.
         let status = unsafe {
             rustle_drain(
                 session,
@@ -150,7 +149,7 @@ const ALL_LANES: &[u32] = &[
 /// The lanes of an engine whose consumers drain a ring.
 const RINGS: &[u32] = ALL_LANES.split_at(1).1;
 
-/// An engine on a runtime of its own, which stands still until it is told to go on. The engine goes first.
+/// An engine on its own runtime, which is stopped until a test advances it. The engine is dropped first.
 pub(crate) struct Stage {
     pub(crate) handle: RustleHandle,
     runtime: RustleHandle,
@@ -164,7 +163,7 @@ impl Stage {
         Self { handle, runtime }
     }
 
-    /// Moves the time on; everything that was due is done when it returns, releases among it.
+    /// Advances the time; all due work is done when it returns, including releases.
     pub(crate) fn advance(&self, nanoseconds: u64) {
         advance(self.runtime, nanoseconds);
     }
@@ -173,7 +172,7 @@ impl Stage {
 impl Drop for Stage {
     fn drop(&mut self) {
         assert_eq!(free(self.handle), RUSTLE_OK);
-        // The sessions that went with it are released before their sinks go.
+        // The sessions freed with it are released before their sinks are dropped.
         self.advance(0);
         assert_eq!(free(self.runtime), RUSTLE_OK);
     }

@@ -22,9 +22,9 @@ pub(super) const ENGINE: Engine = Engine {
     },
     begin: |engine, ticker, work, lane, sink| {
         let symbols: &[RustleString] = match work {
-            // Three: a lane that keeps the latest of each then has more than one to keep.
+            // Three: a conflating lane then has more than one value to keep.
             Work::Regular => &["A", "B", "C"].map(RustleString::of),
-            // The symbol of `rustle_engines::faults`, which other archives take for a name like any other.
+            // The symbol of `rustle_engines::faults`, which is an ordinary name in other archives.
             Work::Panic => &["!PANIC"].map(RustleString::of),
         };
         let request = RustleTickerRequest {

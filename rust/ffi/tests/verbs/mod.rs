@@ -61,12 +61,12 @@ pub(crate) fn free(object: RustleHandle) -> RustleStatus {
     unsafe { rustle_free(object, null_mut()) }
 }
 
-/// A runtime that stands still.
+/// A manual runtime.
 pub(crate) fn manual_runtime() -> RustleHandle {
     make(RUSTLE_NEW_RUNTIME_MANUAL, &RustleManualRuntime { wall_ms: 0 }).expect("a runtime needs nothing")
 }
 
-/// Moves the time on; everything that was due is done when it returns, releases among it.
+/// Advances the time; all due work is done when it returns, including releases.
 pub(crate) fn advance(runtime: RustleHandle, nanoseconds: u64) {
     // SAFETY: NULL is allowed as the record of an error.
     let status = unsafe { rustle_runtime_advance(runtime, nanoseconds, null_mut()) };

@@ -98,8 +98,8 @@ pub(super) fn verb(interface: &Interface, verb: &Verb, out: &mut String) {
     }
 }
 
-/// A function that is written out. One that ends in `_sized` is handed the size of a record which the function of the caller's in
-/// its first parameter is handed, as it is called there; the typed one over it passes that.
+/// A hand-written function. One that ends in `_sized` takes the size of the record that it passes to the caller's function in its
+/// first parameter; the typed function over it passes that size.
 pub(super) fn written_out(function: &Function, out: &mut String) {
     let sized = function
         .name
@@ -183,7 +183,7 @@ fn inline(doc: &Doc, name: &str, parameters: Vec<String>, call: &str, out: &mut 
 /// The function of a call; where its arguments point to records, the exported one that takes their sizes, and the typed one that
 /// passes them.
 pub(super) fn call(interface: &Interface, call: &Call) -> String {
-    // Each parameter, what the typed function passes for it, and whether it is one of the typed function's own.
+    // Each parameter, the typed function's argument for it, and whether the typed function has it too.
     let mut rows = Vec::new();
     if let On::Object { name, .. } | On::Session { name, .. } = &call.on {
         rows.push((format!("RustleHandle {name}"), name.clone(), true));

@@ -21,13 +21,13 @@ pub(crate) fn text(interface: &Interface) -> String {
     out
 }
 
-/// What a parameter is in Swift.
+/// The Swift form of a call's parameters.
 #[derive(Default)]
 struct Swift {
     parameters: Vec<String>,
-    /// Places for results: name, type, what it starts as, and how it is returned.
+    /// Results: name, type, initial value, and the returned expression.
     results: Vec<(String, String, String, String)>,
-    /// What the arguments are borrowed by, from the outside to the inside.
+    /// The calls that borrow the arguments, from the outermost to the innermost.
     borrows: Vec<String>,
     arguments: Vec<String>,
 }
@@ -149,7 +149,7 @@ fn add(interface: &Interface, parameter: &Parameter, swift: &mut Swift) {
     }
 }
 
-/// A call as a function of [`text`], or of the class that owns what it is on.
+/// A call as a function of [`text`], or of the class that owns its object.
 pub(super) fn call_text(interface: &Interface, call: &Call, out: &mut String) {
     let mut swift = Swift::default();
     let owner = owner(interface, call);
@@ -189,7 +189,7 @@ pub(super) fn call_text(interface: &Interface, call: &Call, out: &mut String) {
         many => format!(" -> ({})", many.join(", ")),
     };
     let _ = writeln!(out, "  /// See `{}`.", call.name);
-    // What names a type of the header is this module's alone.
+    // A function that names a type of the header is internal to this module.
     let is_own = swift
         .parameters
         .iter()
@@ -214,7 +214,7 @@ pub(super) fn call_text(interface: &Interface, call: &Call, out: &mut String) {
         out.push_str("    defer { extendLifetime(self) }\n");
     }
     if let On::Nothing = call.on {
-        // With a handle it was done when the handle was made.
+        // With a handle, this was done when the handle was made.
         out.push_str("    try NativeLibrary.prepare()\n");
     }
     if swift

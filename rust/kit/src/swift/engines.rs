@@ -1,4 +1,4 @@
-//! Writes `Engines.swift`: the engines whose sessions travel in a lane, and the starts of those whose owner is written by hand.
+//! Writes `Engines.swift`: the engines whose sessions use a lane, and the starts of engines with a hand-written owner.
 
 use super::records::{Property, properties};
 use super::{camel, head, native};
@@ -71,7 +71,7 @@ pub(crate) fn text(interface: &Interface) -> String {
     out
 }
 
-/// The starts with what a request has besides its lane; `None`: it is a lane and nothing else, and nobody asks for calls.
+/// The starts with the parts of a request besides its lane; `None`: the request has only a lane, and needs no variant with calls.
 fn starts(request: Option<&str>, element: &str, others: &[Property<'_>], out: &mut String) {
     let (mut parameters, mut arguments) = (String::new(), String::new());
     if request.is_some() {
@@ -93,7 +93,7 @@ fn starts(request: Option<&str>, element: &str, others: &[Property<'_>], out: &m
   ///   - buffering: how the values travel.
   ///   - reader: makes the consumer's values. Called on native threads for the events lane, and in the consumer's task for a
   ///     frame lane; it must not block.
-  ///   - sequenceNumber: gives back a value's number in the session.
+  ///   - sequenceNumber: returns a value's sequence number in the session.
   package borrowing func start<Value: Sendable>(
     {parameters}buffering: StreamBuffering, reader: ElementReader<{element}, Value>,
     sequenceNumber: @escaping @Sendable (Value) -> UInt64

@@ -5,7 +5,7 @@ use super::{camel, head, native};
 use crate::model::{Call, Does, Interface, On, Verb, number_name};
 use std::fmt::Write;
 
-/// Kinds whose owners are written by hand: a signal's frames go to a room that is made once, and a runtime refuses nothing.
+/// Kinds with hand-written owners: a signal's frames go to memory that is allocated once, and a runtime refuses nothing.
 const BY_HAND: [&str; 3] = ["pitch", "voice", "runtime"];
 
 /// `Owners.swift`.
@@ -21,7 +21,7 @@ pub(crate) fn text(interface: &Interface) -> String {
     out
 }
 
-/// The object that a call is on, if a class of [`text`] owns it.
+/// The object of a call, if a class of [`text`] owns it.
 pub(super) fn owner<'a>(interface: &Interface, call: &'a Call) -> Option<&'a str> {
     match &call.on {
         On::Object { name, .. } if is_owned(interface, name) => Some(name),

@@ -6,12 +6,12 @@ use crate::model::{Choices, Does, Field, Interface, Passing, Record, Type};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-/// Which way records go.
+/// The direction of records.
 #[derive(Default)]
 struct Uses {
     read: BTreeSet<String>,
     written: BTreeSet<String>,
-    /// Those of streams.
+    /// The records of streams.
     streamed: BTreeSet<String>,
     chosen: BTreeSet<String>,
 }

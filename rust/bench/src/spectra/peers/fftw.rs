@@ -16,7 +16,7 @@ const MEASURE: c_uint = 0;
 const ESTIMATE: c_uint = 64;
 const PRESERVE_INPUT: c_uint = 16;
 
-/// How often a plan is sought: the timings that FFTW chooses by are noisy.
+/// The number of plans made: FFTW chooses by noisy timings.
 const PLANS: usize = 7;
 
 /// A plan.
@@ -28,7 +28,7 @@ pub(super) struct Fftw {
 }
 
 impl Fftw {
-    /// The plan that FFTW takes for the best without timing any.
+    /// FFTW's plan chosen without timing.
     pub(super) fn estimated(library: &'static Library, size: usize) -> Result<Self, Box<dyn Error>> {
         Self::new(library, size, ("FFTW_ESTIMATE (base)", ESTIMATE))
     }

@@ -2,7 +2,7 @@
 // Usage: boundary CASE COUNT
 #include "../expect.h"
 
-// Updates between two looks of the consumer, and of a batch.
+// The updates between two drains, and of a batch.
 #define STEP 1000
 
 static uint64_t seen;
@@ -55,8 +55,8 @@ static void callback(uint64_t count) {
   EXPECT(releases == 1);
 }
 
-// A session of `count` updates whose time is moved by STEP updates at a time. A frame lane is drained after each step, or
-// left to overwrite itself: the engine's part.
+// A session of `count` updates whose time is advanced by STEP updates at a time. A frame lane is drained after each step, or left
+// to drop its oldest: the engine's part.
 static void session(uint64_t count, uint32_t lane, int drains) {
   uint64_t sum = 0;
   RustleHandle runtime = manual_runtime(), ticker = 0, session = 0;

@@ -1,4 +1,4 @@
-// A leak on purpose: the contexts of sessions are lost in their releases. LeakSanitizer has to report it; scripts/test looks.
+// A leak on purpose: the contexts of sessions are lost in their releases. LeakSanitizer has to report it; scripts/test checks.
 // There are some, one after the other: of the last a copy may be left in the stack of a worker, which hides it.
 #include "../expect.h"
 
@@ -28,7 +28,7 @@ int main(void) {
     OK(start_ticker(ticker, &symbol, 1, RUSTLE_LANE_EVENTS, 0, sink, &session));
     sink.context = NULL;
     UNTIL(atomic_load(&released) == 1);
-    // What is not freed is counted: the session and the ticker.
+    // Objects that are not freed are counted: the session and the ticker.
     EXPECT(rustle_live_objects() == 2);
     OK(rustle_session_free(session, NULL));
   }

@@ -1,5 +1,5 @@
-// A lie about a length on purpose: the native side is given one more output than there is, and stores past the end of the
-// caller's memory. Only an archive that is itself built with AddressSanitizer can notice the store; scripts/test looks.
+// A wrong length on purpose: it exceeds the output by one, and the native side stores past the end of the caller's memory. Only
+// an archive that is itself built with AddressSanitizer can detect the store; scripts/test checks.
 #include "../expect.h"
 
 enum { SIZE = 1024, BINS = SIZE / 2 + 1 };

@@ -1,9 +1,9 @@
-// A library in the place of libasound.so.2, with devices that act by a script. Its calls divide a device's thread: inside them
-// it may do what it likes, as the real library does; between them, which is all that the archive does there, it is in the
-// realtime context of RealtimeSanitizer. The program that loads it brings the sanitizer.
+// A replacement of libasound.so.2 with scripted devices. Its calls divide a device's thread: inside them it may do anything, as
+// the real library does; between them, where the archive's code runs, it is in the realtime context of RealtimeSanitizer. The
+// program that loads it brings the sanitizer.
 //
-// A device's name is `format N`, N a number of snd_pcm_format_t, or `lost N`: the latter is gone after some calls, and does not
-// let its thread out of the realtime context with that. The errors are those of errno.h.
+// A device's name is `format N`, N a number of snd_pcm_format_t, or `lost N`, a device that is lost after some calls; its thread
+// then stays in the realtime context. The errors are those of errno.h.
 #include <errno.h>
 #include <sched.h>
 #include <stdio.h>
@@ -58,7 +58,7 @@ int snd_pcm_drop(Device *device) {
   return 0;
 }
 
-// What becomes of a read or a write of so many frames: all of them, some, or none.
+// The result of a read or a write of this many frames: all of them, some, or none.
 static long step(Device *device, unsigned long frames) {
   const long call = ++device->calls;
   if (device->is_lost && call > CALLS_UNTIL_LOST) return -ENODEV;
@@ -86,7 +86,7 @@ long snd_pcm_writei(Device *device, const unsigned char *bytes, unsigned long fr
   return out(device, step(device, frames));
 }
 
-// A device that waits lets others have the processor.
+// A device that waits yields the processor.
 int snd_pcm_wait(Device *device, int milliseconds) {
   (void)milliseconds;
   in(device);
@@ -101,7 +101,7 @@ static int nothing_to_do(Device *device) {
 
 int snd_pcm_prepare(Device *device) { return nothing_to_do(device); }
 int snd_pcm_start(Device *device) { return nothing_to_do(device); }
-// As a device does that cannot go on where it was, every other time.
+// Fails every other time, as a device that cannot resume.
 int snd_pcm_resume(Device *device) {
   in(device);
   return (int)out(device, device->calls % 2 == 0 ? 0 : -ENOSYS);
@@ -140,8 +140,7 @@ int snd_pcm_hw_params_malloc(void **parameters) {
 
 const char *snd_strerror(int number) { return strerror(-number); }
 
-// The functions whose work this library has not got to do: it takes every number, and no function is called that looks at
-// what these would write.
+// Functions without work in this library: it accepts every number, and nothing reads what these would write.
 #define TAKES_ANYTHING(name) \
   int name(void) { return 0; }
 TAKES_ANYTHING(snd_pcm_drain)

@@ -2,12 +2,12 @@
 // calls of the library. Built with -fsanitize=realtime, the program ends with a report when one of them allocates, does I/O or
 // waits there.
 //
-// Usage: devices            prints whose threads were watched
+// Usage: devices            prints the devices whose threads were checked
 //        devices planted N  loses a device in the realtime context, 1: a capture's, 2: a playback's. The text of the error
 //                           is allocated, which must be reported
 //
-// A lock that is free is taken without a call that the sanitizer sees. This thread drains, writes and asks how far a session
-// is all the while, so that a lock that the device's thread shared with it would be contended and seen.
+// A lock that is free is taken without a call that the sanitizer sees. This thread drains, writes and asks for the progress all
+// the while, so that a lock shared with the device's thread would be contended and reported.
 #include "../expect.h"
 
 enum { FRAMES = 50000, RECORDS = 64 };
@@ -73,7 +73,7 @@ static void capture_from(const char *device, int is_cancelled) {
   FREE(session.session, session.engine);
 }
 
-// Silence, then sound, until that was heard or is cancelled.
+// Silence, then sound, until it was played or is cancelled.
 static void play_to(const char *device, int is_cancelled) {
   static float sound[2 * 480];
   Session session = {0};

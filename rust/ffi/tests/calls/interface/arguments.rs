@@ -8,7 +8,7 @@ use rustle::status::{RustleError, RustleStatus};
 use rustle::RustleHandle;
 use std::mem::MaybeUninit;
 
-/// What stands in memory for results before a call.
+/// The content of memory for results before a call.
 pub(super) const UNTOUCHED: u8 = 0x77;
 
 #[derive(Clone, Copy, Default)]
@@ -21,7 +21,7 @@ pub(super) struct Value {
     /// The bytes at the address that no other argument may share; 0 when something else is wrong with the address.
     pub(super) bytes: usize,
     pub(super) is_output: bool,
-    /// What is said of the size of a record, or of an element.
+    /// The passed size of a record, or of an element.
     pub(super) size: usize,
 }
 
@@ -38,7 +38,7 @@ impl Value {
         self.bytes > 0 && other.bytes > 0 && (self.is_output || other.is_output)
     }
 
-    /// Gives both the memory of the larger one.
+    /// Makes both share the memory of the larger one.
     pub(super) fn share(&mut self, other: &mut Self) {
         let (larger, smaller) = if self.bytes < other.bytes {
             (other, self)
@@ -68,12 +68,12 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    /// The arguments of `call` as `choose` decides.
+    /// Makes the arguments of `call` by the decisions of `choose`.
     pub(crate) fn new(call: &Call, choose: &mut dyn Choose, world: &mut World) -> Self {
         Making::arguments(call, choose, world)
     }
 
-    /// Those of a call on an object that takes nothing else.
+    /// The arguments of a call on an object without further ones.
     pub(crate) fn on_handle(handle: RustleHandle) -> Self {
         Self {
             values: vec![Value::of(handle)],
@@ -88,7 +88,7 @@ impl Arguments {
         if status == rustle::status::RUSTLE_OK {
             return (status, String::new());
         }
-        // SAFETY: every function that fails writes the record that it is handed.
+        // SAFETY: every function that fails writes its error record.
         let error = unsafe { error.assume_init_ref() };
         assert_eq!(error.status, status, "{}", call.name);
         let text = &error.message[..error.message_length as usize];
@@ -104,7 +104,7 @@ impl Arguments {
         (call.run)(self, error.as_mut_ptr())
     }
 
-    /// Whether the memory for results is as it was.
+    /// Whether the memory for results is unchanged.
     pub(crate) fn is_untouched(&self) -> bool {
         let rooms = self.rooms.iter().copied();
         *self.new == 0
@@ -196,10 +196,10 @@ impl Arguments {
     }
 }
 
-/// Whether memory of a call's arguments is as it was before the call.
+/// Whether memory of a call's arguments is unchanged by the call.
 fn is_untouched(start: u64, length: usize) -> bool {
     let start = std::ptr::with_exposed_provenance::<u8>(start as usize);
-    // SAFETY: the address is that of a block of the arguments', which has so many bytes.
+    // SAFETY: the address is that of a block of the arguments', which has this many bytes.
     let bytes = unsafe { std::slice::from_raw_parts(start, length) };
     bytes.iter().all(|byte| *byte == UNTOUCHED)
 }

@@ -1,4 +1,4 @@
-//! Where the arguments of calls come from.
+//! The sources of the arguments of calls.
 
 use super::{Number, World};
 use rustle::RustleHandle;
@@ -15,12 +15,12 @@ pub(crate) trait Choose {
         example
     }
 
-    /// Yes or no.
+    /// A boolean.
     fn flag(&mut self, example: bool) -> u32 {
         u32::from(example)
     }
 
-    /// What stands in memory that is to be 0.
+    /// The content of memory that is to be 0.
     fn reserved(&mut self) -> u8 {
         0
     }
@@ -40,12 +40,12 @@ pub(crate) trait Choose {
         false
     }
 
-    /// A number of elements: what is said of memory that has `example` of them.
+    /// A number of elements: the passed length of memory that has `example` of them.
     fn count(&mut self, example: usize) -> usize {
         example
     }
 
-    /// What is said of the size of a record, where the call is told of it.
+    /// The passed size of a record, where the call takes it.
     fn size(&mut self, size: usize) -> usize {
         size
     }
@@ -55,7 +55,7 @@ pub(crate) trait Choose {
         example.as_bytes().to_vec()
     }
 
-    /// A handle in the place of one of `kind`; `None`: one that is live, made for the call.
+    /// A handle for an argument of `kind`; `None`: a live one, made for the call.
     fn handle(&mut self, _world: &World, _kind: &str) -> Option<RustleHandle> {
         None
     }
@@ -71,7 +71,7 @@ pub(crate) struct Chooser<Source> {
     source: Source,
 }
 
-/// Numbers at the edges of what functions take.
+/// Numbers at the limits of the functions' ranges.
 const EDGES: [f64; 16] = [
     0.0,
     -0.0,
@@ -96,7 +96,7 @@ impl<Source: FnMut() -> Option<u8>> Chooser<Source> {
         Self { source }
     }
 
-    /// Whether the source has come to its end.
+    /// Whether the source has ended.
     pub(crate) fn byte(&mut self) -> Option<u8> {
         (self.source)()
     }

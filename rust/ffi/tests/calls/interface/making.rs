@@ -1,4 +1,4 @@
-//! How the arguments of a call are made from its description.
+//! The arguments of a call, made from its description.
 
 use super::arguments::{Value, UNTOUCHED};
 use super::{Arguments, Call, Choose, Element, Record, What, World};
@@ -6,7 +6,7 @@ use super::{Arguments, Call, Choose, Element, Record, What, World};
 /// The names of elements that are to differ.
 const NAMES: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
-/// Arguments in the making.
+/// The maker of arguments.
 pub(super) struct Making<'a> {
     out: Arguments,
     choose: &'a mut dyn Choose,
@@ -46,7 +46,7 @@ impl<'a> Making<'a> {
             What::NewHandle if self.choose.is_null(false) => Value::default(),
             What::Out(_, may_be) if self.choose.is_null(*may_be) => Value::default(),
             What::NewHandle => Value::of(std::ptr::from_mut(&mut *self.out.new).addr() as u64),
-            // 0 would be the shared runtime, whose time goes on by itself.
+            // 0 would be the shared runtime, whose time is real.
             What::Runtime => {
                 let handle = self
                     .choose
@@ -118,7 +118,7 @@ impl<'a> Making<'a> {
         }
     }
 
-    /// A pointer to `count` elements of `size` bytes, as `choose` spoils it.
+    /// A pointer to `count` elements of `size` bytes, possibly made wrong by `choose`.
     fn slice(&mut self, value: Value, size: usize, count: usize) -> Value {
         let value = if self.choose.is_null(false) {
             Value::default()

@@ -1,5 +1,5 @@
-//! Calls of every function of the interface, made from its description in `table.rs`: with arguments that are in order, or
-//! with whatever a source of choices comes to.
+//! Calls of every function of the interface, made from its description in `table.rs`: with valid arguments, or with those of a
+//! source of choices.
 
 mod arguments;
 mod choices;
@@ -25,7 +25,7 @@ pub(crate) struct Call {
     /// The kind of object that it makes; empty for none.
     pub(crate) makes: &'static str,
     pub(crate) parameters: &'static [Parameter],
-    /// What it may fail with.
+    /// The statuses that it may fail with.
     pub(crate) statuses: &'static [RustleStatus],
     /// Whether the header says that it is realtime-safe.
     pub(crate) is_realtime: bool,
@@ -36,7 +36,7 @@ pub(crate) struct Call {
 /// A parameter.
 pub(crate) struct Parameter {
     pub(crate) what: What,
-    /// The size of the record that the call is told of; 0 for none.
+    /// The record size that is passed with it; 0 for none.
     pub(crate) size: usize,
 }
 
@@ -46,7 +46,7 @@ pub(crate) struct Maker {
     pub(crate) function: Option<&'static str>,
 }
 
-/// What a parameter, a field or an element is. Numbers have the value of an example that is in order.
+/// The type of a parameter, a field or an element. Numbers have the value of a valid example.
 pub(crate) enum What {
     /// A live object.
     Handle(Maker),
@@ -62,13 +62,13 @@ pub(crate) enum What {
     Record(&'static Record),
     /// A record that is read; `true`: it may be NULL.
     In(&'static Record, bool),
-    /// So many bytes for a result; `true`: it may be NULL.
+    /// This many bytes for a result; `true`: it may be NULL.
     Out(usize, bool),
-    /// Elements that are read, and how many the example has.
+    /// Elements that are read, and their number in the example.
     Slice(&'static Element, usize),
-    /// Elements of so many bytes that are written, and for how many the example has room.
+    /// Elements of this many bytes that are written, and the example's capacity.
     SliceMut(usize, usize),
-    /// In a field: elements that are read, with their number at another offset, and how many the example has.
+    /// In a field: elements that are read, with their number at another offset, and their number in the example.
     List(&'static Element, usize, usize),
     /// The sink of a session.
     Sink,
@@ -88,7 +88,7 @@ pub(crate) struct Field {
     pub(crate) what: What,
 }
 
-/// What a list consists of.
+/// The element of a list.
 pub(crate) struct Element {
     pub(crate) size: usize,
     pub(crate) what: What,
@@ -107,7 +107,7 @@ pub(crate) enum Number {
 }
 
 impl Number {
-    /// The bytes of `value` in the machine's order, at the beginning, and how many there are.
+    /// The bytes of `value` in the machine's order, at the beginning, and their number.
     pub(crate) fn bytes(self, value: f64) -> ([u8; 8], usize) {
         let mut out = [0; 8];
         let mut put = |bytes: &[u8]| {

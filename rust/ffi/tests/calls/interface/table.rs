@@ -935,7 +935,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_WRONG_STATE,
         ],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe { rustle_cancel(a.of_kind(0, 1), error) },
     },
     Call {
@@ -959,7 +959,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_STALE_HANDLE,
         ],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe { rustle_new(RUSTLE_NEW_ECHO, a.input(0), a.size(0), a.output(1), error) },
     },
     Call {
@@ -998,7 +998,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_STALE_HANDLE,
         ],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe {
             rustle_start(
                 a.handle(0),
@@ -1044,7 +1044,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_STALE_HANDLE,
         ],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe {
             rustle_drain(
                 a.handle(0),
@@ -1075,7 +1075,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_WRONG_STATE,
         ],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe { rustle_cancel(a.of_kind(0, 15), error) },
     },
     Call {
@@ -1094,7 +1094,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_WRONG_STATE,
         ],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe { rustle_shut_down(a.of_kind(0, 15), error) },
     },
     Call {
@@ -1113,7 +1113,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_WRONG_STATE,
         ],
         is_realtime: true,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe { rustle_reset(a.of_kind(0, 7), error) },
     },
     Call {
@@ -1137,7 +1137,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_RECORD_SIZE,
         ],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe {
             rustle_new(RUSTLE_NEW_EQUALIZER, a.input(0), a.size(0), a.output(1), error)
         },
@@ -1158,7 +1158,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_WRONG_STATE,
         ],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe { rustle_cancel(a.of_kind(0, 14), error) },
     },
     Call {
@@ -1177,7 +1177,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_WRONG_STATE,
         ],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe { rustle_shut_down(a.of_kind(0, 14), error) },
     },
     Call {
@@ -1209,7 +1209,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_TOO_MANY_SYMBOLS,
         ],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe {
             rustle_new(
                 RUSTLE_NEW_FEED_SIMULATED,
@@ -1246,7 +1246,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_UNREADABLE_FILE,
         ],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe {
             rustle_new(RUSTLE_NEW_FEED_REPLAY, a.input(0), a.size(0), a.output(1), error)
         },
@@ -1276,7 +1276,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_STALE_HANDLE,
         ],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe {
             rustle_new(RUSTLE_NEW_FEED_LIVE, a.input(0), a.size(0), a.output(1), error)
         },
@@ -1305,7 +1305,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_STALE_HANDLE,
         ],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe {
             rustle_new(
                 RUSTLE_NEW_FEED_EXTERNAL,
@@ -1339,7 +1339,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_STALE_HANDLE,
         ],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe {
             rustle_describe(
                 a.handle(0),
@@ -1373,7 +1373,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_STALE_HANDLE,
         ],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe {
             rustle_describe(
                 a.handle(0),
@@ -1425,7 +1425,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_TOO_MANY_SYMBOLS,
         ],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe {
             rustle_start(
                 a.handle(0),
@@ -1471,7 +1471,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_STALE_HANDLE,
         ],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe {
             rustle_drain(
                 a.handle(0),
@@ -1527,7 +1527,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_TOO_MANY_SYMBOLS,
         ],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe {
             rustle_start(
                 a.handle(0),
@@ -1573,7 +1573,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_STALE_HANDLE,
         ],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe {
             rustle_drain(
                 a.handle(0),
@@ -1629,7 +1629,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_TOO_MANY_SYMBOLS,
         ],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe {
             rustle_start(
                 a.handle(0),
@@ -1675,7 +1675,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_STALE_HANDLE,
         ],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe {
             rustle_drain(
                 a.handle(0),
@@ -1731,7 +1731,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_TOO_MANY_SYMBOLS,
         ],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe {
             rustle_start(
                 a.handle(0),
@@ -1777,7 +1777,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_STALE_HANDLE,
         ],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe {
             rustle_drain(
                 a.handle(0),
@@ -1828,7 +1828,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_STALE_HANDLE,
         ],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe {
             rustle_start(
                 a.handle(0),
@@ -1874,7 +1874,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_STALE_HANDLE,
         ],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe {
             rustle_drain(
                 a.handle(0),
@@ -1912,7 +1912,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_STALE_HANDLE,
         ],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe {
             rustle_describe(
                 a.handle(0),
@@ -1962,7 +1962,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_STALE_HANDLE,
         ],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe {
             rustle_start(
                 a.handle(0),
@@ -1999,7 +1999,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_STALE_HANDLE,
         ],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe {
             rustle_describe(
                 a.handle(0),
@@ -2030,7 +2030,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_RECORD_SIZE,
         ],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe { rustle_new(RUSTLE_NEW_FFT_PLAN, a.input(0), a.size(0), a.output(1), error) },
     },
     Call {
@@ -2056,7 +2056,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_STALE_HANDLE,
         ],
         is_realtime: true,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe {
             rustle_describe(
                 a.handle(0),
@@ -2087,7 +2087,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_RECORD_SIZE,
         ],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe {
             rustle_new(RUSTLE_NEW_FFT_INVERSE, a.input(0), a.size(0), a.output(1), error)
         },
@@ -2115,7 +2115,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_STALE_HANDLE,
         ],
         is_realtime: true,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe {
             rustle_describe(
                 a.handle(0),
@@ -2142,7 +2142,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_WRONG_STATE,
         ],
         is_realtime: true,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe { rustle_reset(a.of_kind(0, 11), error) },
     },
     Call {
@@ -2166,7 +2166,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_RECORD_SIZE,
         ],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe { rustle_new(RUSTLE_NEW_METER, a.input(0), a.size(0), a.output(1), error) },
     },
     Call {
@@ -2185,7 +2185,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_WRONG_STATE,
         ],
         is_realtime: true,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe { rustle_reset(a.of_kind(0, 12), error) },
     },
     Call {
@@ -2208,7 +2208,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_RECORD_SIZE,
         ],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe { rustle_new(RUSTLE_NEW_PITCH, a.input(0), a.size(0), a.output(1), error) },
     },
     Call {
@@ -2234,7 +2234,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_STALE_HANDLE,
         ],
         is_realtime: true,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe {
             rustle_describe(a.handle(0), RUSTLE_DESCRIBE_PITCH, a.output(1), a.size(1), error)
         },
@@ -2259,7 +2259,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_RECORD_SIZE,
         ],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe {
             rustle_new(
                 RUSTLE_NEW_RUNTIME_MANUAL,
@@ -2293,7 +2293,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_STALE_HANDLE,
         ],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe { rustle_new(RUSTLE_NEW_CAPTURE, a.input(0), a.size(0), a.output(1), error) },
     },
     Call {
@@ -2319,7 +2319,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_STALE_HANDLE,
         ],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe { rustle_new(RUSTLE_NEW_PLAYBACK, a.input(0), a.size(0), a.output(1), error) },
     },
     Call {
@@ -2363,7 +2363,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_STALE_HANDLE,
         ],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe {
             rustle_start(
                 a.handle(0),
@@ -2409,7 +2409,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_STALE_HANDLE,
         ],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe {
             rustle_drain(
                 a.handle(0),
@@ -2465,7 +2465,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_STALE_HANDLE,
         ],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe {
             rustle_start(
                 a.handle(0),
@@ -2511,7 +2511,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_STALE_HANDLE,
         ],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe {
             rustle_drain(
                 a.handle(0),
@@ -2542,7 +2542,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_WRONG_STATE,
         ],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe { rustle_cancel(a.of_kind(0, 5), error) },
     },
     Call {
@@ -2561,7 +2561,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_WRONG_STATE,
         ],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe { rustle_shut_down(a.of_kind(0, 5), error) },
     },
     Call {
@@ -2580,7 +2580,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_WRONG_STATE,
         ],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe { rustle_cancel(a.of_kind(0, 6), error) },
     },
     Call {
@@ -2599,7 +2599,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_WRONG_STATE,
         ],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe { rustle_shut_down(a.of_kind(0, 6), error) },
     },
     Call {
@@ -2622,7 +2622,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_RECORD_SIZE,
         ],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe { rustle_new(RUSTLE_NEW_STFT, a.input(0), a.size(0), a.output(1), error) },
     },
     Call {
@@ -2648,7 +2648,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_STALE_HANDLE,
         ],
         is_realtime: true,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe {
             rustle_describe(a.handle(0), RUSTLE_DESCRIBE_STFT, a.output(1), a.size(1), error)
         },
@@ -2669,7 +2669,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_WRONG_STATE,
         ],
         is_realtime: true,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe { rustle_reset(a.of_kind(0, 10), error) },
     },
     Call {
@@ -2693,7 +2693,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_STALE_HANDLE,
         ],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe {
             rustle_new(RUSTLE_NEW_STFT_STREAM, a.input(0), a.size(0), a.output(1), error)
         },
@@ -2720,7 +2720,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_STALE_HANDLE,
         ],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe { rustle_new(RUSTLE_NEW_TICKER, a.input(0), a.size(0), a.output(1), error) },
     },
     Call {
@@ -2765,7 +2765,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_TOO_MANY_SYMBOLS,
         ],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe {
             rustle_start(
                 a.handle(0),
@@ -2811,7 +2811,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_STALE_HANDLE,
         ],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe {
             rustle_drain(
                 a.handle(0),
@@ -2842,7 +2842,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_WRONG_STATE,
         ],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe { rustle_cancel(a.of_kind(0, 3), error) },
     },
     Call {
@@ -2861,7 +2861,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_WRONG_STATE,
         ],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe { rustle_shut_down(a.of_kind(0, 3), error) },
     },
     Call {
@@ -2880,7 +2880,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_WRONG_STATE,
         ],
         is_realtime: true,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe { rustle_reset(a.of_kind(0, 13), error) },
     },
     Call {
@@ -2903,7 +2903,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_RECORD_SIZE,
         ],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe { rustle_new(RUSTLE_NEW_VOICE, a.input(0), a.size(0), a.output(1), error) },
     },
     Call {
@@ -2929,7 +2929,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_STALE_HANDLE,
         ],
         is_realtime: true,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe {
             rustle_describe(a.handle(0), RUSTLE_DESCRIBE_VOICE, a.output(1), a.size(1), error)
         },
@@ -2946,7 +2946,7 @@ pub(crate) static CALLS: &[Call] = &[
         }],
         statuses: &[status::RUSTLE_STALE_HANDLE],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe { rustle_free(a.of_kind(0, 1), error) },
     },
     Call {
@@ -2961,7 +2961,7 @@ pub(crate) static CALLS: &[Call] = &[
         }],
         statuses: &[status::RUSTLE_STALE_HANDLE],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe { rustle_free(a.of_kind(0, 15), error) },
     },
     Call {
@@ -2976,7 +2976,7 @@ pub(crate) static CALLS: &[Call] = &[
         }],
         statuses: &[status::RUSTLE_STALE_HANDLE],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe { rustle_free(a.of_kind(0, 7), error) },
     },
     Call {
@@ -2991,7 +2991,7 @@ pub(crate) static CALLS: &[Call] = &[
         }],
         statuses: &[status::RUSTLE_STALE_HANDLE],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe { rustle_free(a.of_kind(0, 14), error) },
     },
     Call {
@@ -3006,7 +3006,7 @@ pub(crate) static CALLS: &[Call] = &[
         }],
         statuses: &[status::RUSTLE_STALE_HANDLE],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe { rustle_free(a.of_kind(0, 4), error) },
     },
     Call {
@@ -3021,7 +3021,7 @@ pub(crate) static CALLS: &[Call] = &[
         }],
         statuses: &[status::RUSTLE_STALE_HANDLE],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe { rustle_free(a.of_kind(0, 8), error) },
     },
     Call {
@@ -3036,7 +3036,7 @@ pub(crate) static CALLS: &[Call] = &[
         }],
         statuses: &[status::RUSTLE_STALE_HANDLE],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe { rustle_free(a.of_kind(0, 11), error) },
     },
     Call {
@@ -3051,7 +3051,7 @@ pub(crate) static CALLS: &[Call] = &[
         }],
         statuses: &[status::RUSTLE_STALE_HANDLE],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe { rustle_free(a.of_kind(0, 12), error) },
     },
     Call {
@@ -3066,7 +3066,7 @@ pub(crate) static CALLS: &[Call] = &[
         }],
         statuses: &[status::RUSTLE_STALE_HANDLE],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe { rustle_free(a.of_kind(0, 2), error) },
     },
     Call {
@@ -3081,7 +3081,7 @@ pub(crate) static CALLS: &[Call] = &[
         }],
         statuses: &[status::RUSTLE_STALE_HANDLE],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe { rustle_free(a.of_kind(0, 5), error) },
     },
     Call {
@@ -3096,7 +3096,7 @@ pub(crate) static CALLS: &[Call] = &[
         }],
         statuses: &[status::RUSTLE_STALE_HANDLE],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe { rustle_free(a.of_kind(0, 6), error) },
     },
     Call {
@@ -3111,7 +3111,7 @@ pub(crate) static CALLS: &[Call] = &[
         }],
         statuses: &[status::RUSTLE_STALE_HANDLE],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe { rustle_free(a.of_kind(0, 9), error) },
     },
     Call {
@@ -3126,7 +3126,7 @@ pub(crate) static CALLS: &[Call] = &[
         }],
         statuses: &[status::RUSTLE_STALE_HANDLE],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe { rustle_free(a.of_kind(0, 10), error) },
     },
     Call {
@@ -3141,7 +3141,7 @@ pub(crate) static CALLS: &[Call] = &[
         }],
         statuses: &[status::RUSTLE_STALE_HANDLE],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe { rustle_free(a.of_kind(0, 3), error) },
     },
     Call {
@@ -3156,7 +3156,7 @@ pub(crate) static CALLS: &[Call] = &[
         }],
         statuses: &[status::RUSTLE_STALE_HANDLE],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe { rustle_free(a.of_kind(0, 13), error) },
     },
     Call {
@@ -3168,7 +3168,7 @@ pub(crate) static CALLS: &[Call] = &[
         }],
         statuses: &[status::RUSTLE_INVALID_VALUE],
         is_realtime: true,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe { rustle_log_set_level(a.u32(0), error) },
     },
     Call {
@@ -3189,7 +3189,7 @@ pub(crate) static CALLS: &[Call] = &[
         ],
         statuses: &[status::RUSTLE_STALE_HANDLE],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe { rustle_echo_say(a.handle(0), a.u64(1), error) },
     },
     Call {
@@ -3216,7 +3216,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_STALE_HANDLE,
         ],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe { rustle_equalizer_change_sized(a.handle(0), a.input(1), a.size(1), error) },
     },
     Call {
@@ -3237,7 +3237,7 @@ pub(crate) static CALLS: &[Call] = &[
         ],
         statuses: &[status::RUSTLE_STALE_HANDLE],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe { rustle_equalizer_set_bypassed(a.handle(0), (a.u32(1) != 0).into(), error) },
     },
     Call {
@@ -3264,7 +3264,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_WRONG_STATE,
         ],
         is_realtime: true,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe { rustle_equalizer_process(a.handle(0), a.output(1), a.count(1), error) },
     },
     Call {
@@ -3305,7 +3305,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_RECORD_SIZE,
         ],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe {
             rustle_equalizer_response_sized(
                 a.input(0),
@@ -3345,7 +3345,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_RECORD_SIZE,
         ],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe {
             rustle_equalizer_preamp_sized(a.input(0), a.size(0), a.f64(1), a.output(2), error)
         },
@@ -3394,7 +3394,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_RECORD_SIZE,
         ],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe {
             rustle_equalizer_solve_sized(
                 a.input(0),
@@ -3427,7 +3427,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_STALE_HANDLE,
         ],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe { rustle_feed_run(a.handle(0), error) },
     },
     Call {
@@ -3465,7 +3465,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_WRONG_STATE,
         ],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe { rustle_feed_push(a.handle(0), a.input(1), a.count(1), a.output(2), error) },
     },
     Call {
@@ -3506,7 +3506,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_WRONG_STATE,
         ],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe {
             rustle_feed_report(
                 a.handle(0),
@@ -3546,7 +3546,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_STALE_HANDLE,
         ],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe {
             rustle_feed_wanted_sized(
                 a.handle(0),
@@ -3585,7 +3585,7 @@ pub(crate) static CALLS: &[Call] = &[
         ],
         statuses: &[status::RUSTLE_INVALID_VALUE, status::RUSTLE_NULL_POINTER],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe {
             rustle_feed_backoff(a.u64(0), a.u64(1), a.u32(2), a.u64(3), a.output(4), error)
         },
@@ -3636,7 +3636,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_WRONG_STATE,
         ],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe {
             rustle_feed_subscribe_sized(
                 a.handle(0),
@@ -3681,7 +3681,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_STALE_HANDLE,
         ],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe {
             rustle_feed_symbol(a.handle(0), a.u32(1), a.output(2), a.count(2), a.output(3), error)
         },
@@ -3713,7 +3713,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_STALE_HANDLE,
         ],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe {
             rustle_server_address(a.handle(0), a.output(1), a.count(1), a.output(2), error)
         },
@@ -3746,7 +3746,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_STALE_HANDLE,
         ],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe {
             rustle_server_clients_sized(
                 a.handle(0),
@@ -3799,7 +3799,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_STALE_HANDLE,
         ],
         is_realtime: true,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe {
             rustle_fft_spectrum(
                 a.handle(0),
@@ -3851,7 +3851,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_STALE_HANDLE,
         ],
         is_realtime: true,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe {
             rustle_fft_inverse_samples(
                 a.handle(0),
@@ -3874,7 +3874,7 @@ pub(crate) static CALLS: &[Call] = &[
         }],
         statuses: &[status::RUSTLE_INVALID_VALUE, status::RUSTLE_NULL_POINTER],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe { rustle_fft_instruction_set(a.output(0), error) },
     },
     Call {
@@ -3900,7 +3900,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_NULL_POINTER,
         ],
         is_realtime: true,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe {
             rustle_fft_window(
                 Choice::of_number(a.u32(0)),
@@ -3945,7 +3945,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_RECORD_SIZE,
         ],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe {
             rustle_spectrum_peaks_sized(
                 a.input(0),
@@ -3990,7 +3990,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_WRONG_STATE,
         ],
         is_realtime: true,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe { rustle_meter_process(a.handle(0), a.input(1), a.count(1), error) },
     },
     Call {
@@ -4017,7 +4017,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_WRONG_STATE,
         ],
         is_realtime: true,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe { rustle_meter_read_sized(a.handle(0), a.output(1), a.size(1), error) },
     },
     Call {
@@ -4047,7 +4047,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_WRONG_STATE,
         ],
         is_realtime: true,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe { rustle_meter_exceeded(a.handle(0), a.f64(1), a.output(2), error) },
     },
     Call {
@@ -4082,7 +4082,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_WRONG_STATE,
         ],
         is_realtime: true,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe {
             rustle_meter_bands(
                 a.handle(0),
@@ -4114,7 +4114,7 @@ pub(crate) static CALLS: &[Call] = &[
         ],
         statuses: &[status::RUSTLE_INVALID_VALUE, status::RUSTLE_NULL_POINTER],
         is_realtime: true,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe { rustle_display_scale(a.f64(0), a.output(1), a.output(2), error) },
     },
     Call {
@@ -4160,7 +4160,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_WRONG_STATE,
         ],
         is_realtime: true,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe {
             rustle_pitch_process_sized(
                 a.handle(0),
@@ -4213,7 +4213,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_RECORD_SIZE,
         ],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe {
             rustle_pitch_contour_sized(
                 a.input(0),
@@ -4247,7 +4247,7 @@ pub(crate) static CALLS: &[Call] = &[
         ],
         statuses: &[status::RUSTLE_FORKED, status::RUSTLE_STALE_HANDLE],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe { rustle_runtime_advance(a.handle(0), a.u64(1), error) },
     },
     Call {
@@ -4283,7 +4283,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_STALE_HANDLE,
         ],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe {
             rustle_playback_write(a.handle(0), a.input(1), a.count(1), a.output(2), error)
         },
@@ -4300,7 +4300,7 @@ pub(crate) static CALLS: &[Call] = &[
         }],
         statuses: &[status::RUSTLE_INVALID_VALUE, status::RUSTLE_STALE_HANDLE],
         is_realtime: true,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe { rustle_playback_finish(a.handle(0), error) },
     },
     Call {
@@ -4329,7 +4329,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_STALE_HANDLE,
         ],
         is_realtime: true,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe { rustle_stft_frame_count(a.handle(0), a.usize(1), a.output(2), error) },
     },
     Call {
@@ -4377,7 +4377,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_STALE_HANDLE,
         ],
         is_realtime: true,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe {
             rustle_stft_frames(
                 a.handle(0),
@@ -4435,7 +4435,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_WRONG_STATE,
         ],
         is_realtime: true,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe {
             rustle_stft_stream_push(
                 a.handle(0),
@@ -4477,7 +4477,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_WRONG_STATE,
         ],
         is_realtime: true,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe {
             rustle_stft_stream_finish(a.handle(0), a.output(1), a.count(1), a.output(2), error)
         },
@@ -4525,7 +4525,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_WRONG_STATE,
         ],
         is_realtime: true,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe {
             rustle_voice_process_sized(
                 a.handle(0),
@@ -4564,7 +4564,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_WRONG_STATE,
         ],
         is_realtime: true,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe { rustle_voice_summary_sized(a.handle(0), a.output(1), a.size(1), error) },
     },
     Call {
@@ -4601,7 +4601,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_RECORD_SIZE,
         ],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe {
             rustle_voice_formants_sized(
                 a.f64(0),
@@ -4645,7 +4645,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_RECORD_SIZE,
         ],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe {
             rustle_voice_spectrum_sized(a.f64(0), a.input(1), a.count(1), a.output(2), a.size(2), error)
         },
@@ -4688,7 +4688,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_RECORD_SIZE,
         ],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe {
             rustle_voice_harmonicity_sized(
                 a.f64(0),
@@ -4744,7 +4744,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_RECORD_SIZE,
         ],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe {
             rustle_voice_harmonics_sized(
                 a.f64(0),
@@ -4797,7 +4797,7 @@ pub(crate) static CALLS: &[Call] = &[
             status::RUSTLE_RECORD_SIZE,
         ],
         is_realtime: false,
-        // SAFETY: the arguments are of the function's types, and `Arguments` keeps what its header asks for.
+        // SAFETY: the arguments are of the function's types, and `Arguments` meets the header's conditions.
         run: |a, error| unsafe {
             rustle_voice_perturbation_sized(
                 a.f64(0),

@@ -1,4 +1,4 @@
-//! The objects of a run of calls: a runtime that stands still, what was made, and what became of the sinks.
+//! The objects of a run of calls: a manual runtime, the objects made, and the state of the sinks.
 
 use super::verbs::{advance, free, manual_runtime};
 use super::{Arguments, Call, Exact, CALLS};
@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Sinks that were handed over and not released, in the whole process, and a bell for each that is.
+/// Sinks that were taken and not released, in the whole process, and a bell for each that is.
 static SINKS: Mutex<i64> = Mutex::new(0);
 static RELEASED: Condvar = Condvar::new();
 static SIGNALS: AtomicU64 = AtomicU64::new(0);
@@ -39,12 +39,12 @@ struct Known {
     is_live: bool,
 }
 
-/// What there is to call on.
+/// The objects to call functions on.
 pub(crate) struct World {
     runtime: RustleHandle,
     known: Vec<Known>,
     live_before: i64,
-    /// Contexts that were made for a call and not handed over.
+    /// Contexts that were made for a call and not taken.
     offered: *mut u64,
 }
 
@@ -83,7 +83,7 @@ impl World {
         }
     }
 
-    /// Makes the call, and keeps the books of what it made, took and freed.
+    /// Makes the call, and records the objects that it made, took and freed.
     pub(crate) fn run(&mut self, call: &'static Call, arguments: &Arguments) -> (RustleStatus, String) {
         let (status, text) = arguments.run(call);
         if status == RUSTLE_OK && call.makes == "session" {
@@ -200,12 +200,12 @@ impl World {
         self.gone(handle);
     }
 
-    /// Moves the time on; everything that was due is done when it returns.
+    /// Advances the time; all due work is done when it returns.
     pub(crate) fn advance(&self, nanoseconds: u64) {
         advance(self.runtime, nanoseconds);
     }
 
-    /// Frees what is left, the newest first.
+    /// Frees the remaining objects, the newest first.
     pub(crate) fn free_all(&mut self) {
         let live = self.known.iter().filter(|known| known.is_live);
         let live: Vec<RustleHandle> = live.map(|known| known.handle).collect();
@@ -217,14 +217,14 @@ impl World {
         self.advance(0);
     }
 
-    /// Waits for the releases that are due: those of devices and servers come on threads of their own. Returns how many sinks are
-    /// not released after a time in which they must be.
+    /// Waits for the releases that are due: those of devices and servers come on threads of their own. Returns the number of
+    /// sinks not released within the time limit.
     pub(crate) fn unreleased() -> i64 {
         let wait = RELEASED.wait_timeout_while(sinks(), Duration::from_secs(20), |sinks| *sinks > 0);
         *wait.unwrap_or_else(PoisonError::into_inner).0
     }
 
-    /// Objects that are there beside the runtime and what was known before this world.
+    /// The number of live objects besides the runtime and those from before this world.
     pub(crate) fn left(&self) -> i64 {
         rustle_live_objects() - self.live_before - 1
     }

@@ -1,9 +1,9 @@
-//! Arguments that are in order but for one.
+//! Arguments that are valid except one.
 
 use super::{Arguments, Call, Choose, Number, World};
 use rustle::RustleHandle;
 
-/// What can be wrong with an argument, a field or an element.
+/// The ways in which an argument, a field or an element can be wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Wrong {
     /// A handle that was never issued.
@@ -22,7 +22,7 @@ pub(crate) enum Wrong {
     Choice,
     /// Something other than 0 where nothing is to be.
     Reserved,
-    /// Bytes that are no text.
+    /// Bytes that are not UTF-8.
     Text,
     NotANumber,
     Negative,
@@ -44,15 +44,15 @@ impl Wrong {
         Self::Negative,
     ];
 
-    /// Has `check` look at `call` with arguments of which one at a time is wrong, in each way, at each place. The others are
-    /// those of `basis`.
+    /// Calls `check` for `call` with arguments of which one at a time is wrong, in each way, at each place. The others are those
+    /// of `basis`.
     pub(crate) fn each(
         call: &Call,
         basis: Basis,
         world: &mut World,
         mut check: impl FnMut(&mut World, &Arguments, Self, usize),
     ) {
-        // Something that is no runtime.
+        // An object that is not a runtime.
         world.make("pitch", None);
         for wrong in Self::ALL {
             for place in 0.. {
@@ -71,12 +71,13 @@ impl Wrong {
     }
 }
 
-/// What the arguments are that are in order.
+/// The valid arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Basis {
     /// The examples.
     Examples,
-    /// The examples, with the last of each choice and the other of yes and no: calls then read what they leave alone otherwise.
+    /// The examples, with the last of each choice and the other of yes and no: calls then read arguments that they ignore
+    /// otherwise.
     OtherChoices,
 }
 
@@ -94,11 +95,11 @@ impl Basis {
     }
 }
 
-/// The arguments of a basis, but for one place where something is wrong.
+/// The arguments of a basis, with one place wrong.
 struct AllButOne {
     basis: Basis,
     wrong: Option<Wrong>,
-    /// The places that are passed over before it; then [`DONE`].
+    /// The places that are skipped before it; then [`DONE`].
     left: usize,
 }
 

@@ -1,34 +1,34 @@
-//! State that one call at a time uses.
+//! Exclusive access to a state, with a reset after a panic.
 
 use crate::status::CallFault;
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
-/// A state for one call at a time: a second call beside one that runs is refused, it does not wait.
-pub(crate) struct Alone<T> {
+/// A state that one call at a time may use. A second call meanwhile fails instead of waiting.
+pub(crate) struct Exclusive<T> {
     state: Mutex<T>,
     name: &'static str,
-    restart: fn(&mut T),
+    reset: fn(&mut T),
 }
 
-impl<T> Alone<T> {
-    /// The state of the object that C calls `name`. After a call that panicked, `restart` is called once, before the next use:
-    /// what a panic leaves may be half done.
-    pub(crate) fn new(state: T, name: &'static str, restart: fn(&mut T)) -> Self {
+impl<T> Exclusive<T> {
+    /// Wraps the state of the object that C calls `name`. After a call that panicked, `reset` is called once, before the next
+    /// use: the panic may have left the state inconsistent.
+    pub(crate) fn new(state: T, name: &'static str, reset: fn(&mut T)) -> Self {
         Self {
             state: Mutex::new(state),
             name,
-            restart,
+            reset,
         }
     }
 
-    /// The state, for the call that asks.
-    /// Errors: another call uses it at the moment.
+    /// Locks the state for a call.
+    /// Errors: another call is using it.
     pub(crate) fn get(&self) -> Result<MutexGuard<'_, T>, CallFault> {
         match self.state.try_lock() {
             Ok(state) => Ok(state),
             Err(TryLockError::Poisoned(poisoned)) => {
                 let mut state = poisoned.into_inner();
-                (self.restart)(&mut state);
+                (self.reset)(&mut state);
                 self.state.clear_poison();
                 Ok(state)
             }
@@ -47,7 +47,7 @@ mod tests {
 
     #[test]
     fn state_restarts_once_after_a_panic_not_at_every_later_call() {
-        let counter = Alone::new(7, "counter", |count| *count = 0);
+        let counter = Exclusive::new(7, "counter", |count| *count = 0);
         let call = || {
             let mut count = counter.get().expect("nobody else uses it");
             *count = 99;
@@ -63,7 +63,7 @@ mod tests {
 
     #[test]
     fn second_call_beside_the_first_is_refused() {
-        let counter = Alone::new(7, "counter", |_| ());
+        let counter = Exclusive::new(7, "counter", |_| ());
         let first = counter.get().expect("nobody else uses it");
         assert!(counter.get().is_err());
         drop(first);
