@@ -70,8 +70,8 @@ impl Biquad {
     }
 }
 
-/// What a filter remembers of one signal: the transposed direct form 2, whose two sums stay small where the poles are near
-/// the unit circle.
+/// The state of a filter for one signal: the transposed direct form 2, whose two sums stay small where the poles are near the
+/// unit circle.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BiquadState {
     first: f64,
@@ -88,8 +88,8 @@ impl BiquadState {
         output
     }
 
-    /// Forgets what has faded to less than 1e-30, 600 dB below full scale, before it becomes so small that a CPU computes
-    /// with it many times slower.
+    /// Clears sums that have faded to less than 1e-30, 600 dB below full scale, before they become so small that a CPU computes
+    /// with them many times slower.
     #[inline]
     pub fn flush(&mut self) {
         if self.first.abs() < 1e-30 {

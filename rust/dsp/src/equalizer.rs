@@ -1,8 +1,7 @@
 //! A parametric equalizer for one or two channels.
 //!
-//! [`Settings`] say what is wanted: bands for each channel and a preamplification. [`Ramp`] is the way from one setting to
-//! another, computed where time does not press; [`Equalizer`] runs on the audio thread, takes a ramp, and neither allocates
-//! nor waits.
+//! [`Settings`] hold the bands of each channel and a preamplification. [`Ramp`] is the transition from one setting to another,
+//! computed outside of the audio thread; [`Equalizer`] runs on the audio thread, takes a ramp, and neither allocates nor waits.
 //!
 //! A change of a setting reaches the sound over [`RAMP_SECONDS`], in steps of at most a quarter of a decibel between which the
 //! coefficients move with every frame: at no frequency does the response leave the range between two neighbouring steps.

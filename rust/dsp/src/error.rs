@@ -1,4 +1,4 @@
-//! What a call of this crate can find wrong with its arguments.
+//! The errors of this crate's arguments.
 
 use std::error::Error;
 use std::fmt::{self, Display};
@@ -7,97 +7,97 @@ use crate::fft::SIZES;
 use crate::fft::instruction_set::{INSTRUCTION_SET_VARIABLE, InstructionSet};
 use crate::stft::HOPS;
 
-/// An argument that a function does not accept: what it expects, and what came. A call that returns one had no effect.
+/// An argument that a function does not accept: the expected value, and the given one. A call that returns one had no effect.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum DspError {
     /// The transform's size is not a power of two, or not in [`SIZES`].
     Size {
-        /// The size that came.
+        /// The given size.
         got: usize,
     },
     /// The input is not one frame long.
     InputLength {
         /// The plan's size N, in samples.
         expected: usize,
-        /// The length that came.
+        /// The given length.
         got: usize,
     },
     /// The output for one value per bin has neither N/2 nor N/2 + 1 elements.
     BinCount {
         /// N/2 + 1, the number of bins with the one at half the sample rate.
         expected: usize,
-        /// The length that came.
+        /// The given length.
         got: usize,
     },
-    /// The memory of complex bins, input or output, has not 2 (N/2 + 1) elements.
+    /// The memory of complex bins, input or output, does not have 2 (N/2 + 1) elements.
     ComplexLength {
         /// N + 2: a real and an imaginary part for each of N/2 + 1 bins.
         expected: usize,
-        /// The length that came.
+        /// The given length.
         got: usize,
     },
-    /// The output for samples has not as many elements as the frame.
+    /// The output for samples does not have as many elements as the frame.
     OutputLength {
         /// The plan's size N, in samples.
         expected: usize,
-        /// The length that came.
+        /// The given length.
         got: usize,
     },
     /// The scratch memory is too short.
     ScratchLength {
-        /// The least length that does.
+        /// The least sufficient length.
         expected: usize,
-        /// The length that came.
+        /// The given length.
         got: usize,
     },
-    /// This machine does not have the instructions of a path.
+    /// This machine does not have an instruction set.
     InstructionSetUnavailable {
-        /// The path that was asked for.
+        /// The requested instruction set.
         got: InstructionSet,
     },
-    /// A text is not the name of a path.
+    /// A text is not the name of an instruction set.
     InstructionSetName,
-    /// The distance between frames is not in [`HOPS`](crate::HOPS).
+    /// The hop size is not in [`HOPS`](crate::HOPS).
     Hop {
-        /// The distance that came, in samples.
+        /// The given hop size, in samples.
         got: usize,
     },
     /// The memory of frames is not a whole number of rows.
     RowLength {
         /// The elements of a row.
         row: usize,
-        /// The length that came.
+        /// The given length.
         got: usize,
     },
-    /// The frames are not as many as a signal of the output's length has.
+    /// The number of frames is not that of a signal of the output's length.
     FrameCount {
-        /// The frames of such a signal.
+        /// The number of frames of such a signal.
         expected: usize,
-        /// The rows that came.
+        /// The given number of rows.
         got: usize,
     },
     /// The output has no room for one frame.
     NoRoom,
     /// The signal of a stream has ended, and frames of it are left.
     Ended,
-    /// A spectrum to search has not N/2 + 1 bins of a size N that this crate transforms.
+    /// A spectrum to search does not have N/2 + 1 bins of a size N that this crate transforms.
     SpectrumLength {
-        /// The number of bins that came.
+        /// The given number of bins.
         got: usize,
     },
     /// A sample rate is not finite or not above 0.
     SampleRate {
-        /// The rate that came, in Hz.
+        /// The given rate, in Hz.
         got: f64,
     },
     /// A threshold is NaN or below 0.
     Threshold {
-        /// The linear amplitude that came.
+        /// The given linear amplitude.
         got: f64,
     },
     /// A separation is not finite or below 0.
     Separation {
-        /// The distance that came, in bins.
+        /// The given distance, in bins.
         got: f64,
     },
 }
@@ -137,11 +137,11 @@ impl Display for DspError {
             ),
             Self::InstructionSetUnavailable { got } => write!(
                 f,
-                "FFT path: expected one that this machine has the instructions of, got {got}; the widest is {}",
+                "FFT instruction set: expected one of this machine, got {got}; the widest is {}",
                 InstructionSet::widest()
             ),
             Self::InstructionSetName => {
-                write!(f, "FFT path: expected one of")?;
+                write!(f, "FFT instruction set: expected one of")?;
                 for path in InstructionSet::ALL {
                     write!(f, " {path}")?;
                 }

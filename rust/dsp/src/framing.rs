@@ -2,8 +2,8 @@
 
 use std::mem::MaybeUninit;
 
-/// Collects the samples of one frame after the other, each beginning a hop after the one before. However the signal is cut, the
-/// frames are the same.
+/// Collects the samples of one frame after the other, each beginning a hop after the one before. The frames do not depend on how
+/// the signal is cut.
 pub(crate) struct Framing {
     buffer: Vec<f32>,
     hop: usize,
@@ -11,7 +11,7 @@ pub(crate) struct Framing {
     filled: usize,
     /// Samples to leave out before the next frame, of a hop longer than the window.
     skip: usize,
-    /// Where in the signal the buffer begins.
+    /// The position of the buffer in the signal.
     start: u64,
 }
 
@@ -31,17 +31,17 @@ impl Framing {
         self.hop
     }
 
-    /// The samples of the frame, and where in the signal they begin.
+    /// The samples of the frame, and their position in the signal.
     pub(crate) fn frame(&self) -> (&[f32], u64) {
         (&self.buffer, self.start)
     }
 
-    /// Where in the signal the frame's middle is.
+    /// The position of the frame's middle in the signal.
     pub(crate) fn middle(&self) -> u64 {
         self.start + (self.buffer.len() / 2) as u64
     }
 
-    /// Takes samples from the front of `samples` until there are none or the frame is complete; whether it is.
+    /// Takes samples from the front of `samples` until there are none or the frame is complete; returns whether it is.
     pub(crate) fn fill(&mut self, samples: &mut &[f32]) -> bool {
         let skipped = self.skip.min(samples.len());
         self.skip -= skipped;
@@ -53,7 +53,7 @@ impl Framing {
         self.filled == self.buffer.len()
     }
 
-    /// How many of the next samples complete at most `frames` frames.
+    /// The number of next samples that complete at most `frames` frames.
     pub(crate) fn fit(&self, frames: usize) -> usize {
         let to_next = self.skip + self.buffer.len() - self.filled;
         frames
@@ -62,7 +62,7 @@ impl Framing {
             .saturating_sub(1)
     }
 
-    /// Goes on to the next frame.
+    /// Advances to the next frame.
     pub(crate) fn advance(&mut self) {
         let moved = self.hop.min(self.buffer.len());
         self.buffer.copy_within(moved.., 0);
@@ -71,14 +71,14 @@ impl Framing {
         self.start += self.hop as u64;
     }
 
-    /// Forgets the signal; the next sample is the first of another.
+    /// Resets the signal; the next sample is the first of another.
     pub(crate) fn reset(&mut self) {
         (self.filled, self.skip, self.start) = (0, 0, 0);
     }
 }
 
-/// Has `push` take the first of `samples`, at most `fit`, and writes every frame that it finds to `frames`; returns how many
-/// samples it took and how many frames there were.
+/// Passes the first of `samples`, at most `fit`, to `push`, and writes every frame that it finds to `frames`; returns the numbers
+/// of samples taken and of frames.
 ///
 /// # Errors
 /// As `push`.

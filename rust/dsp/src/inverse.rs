@@ -1,4 +1,4 @@
-//! The way back: the samples of one frame from its complex bins.
+//! The inverse transform: the samples of one frame from its complex bins.
 
 use crate::error::DspError;
 use crate::fft::instruction_set::InstructionSet;
@@ -10,9 +10,9 @@ use crate::fft::roots::Roots;
 ///
 /// It takes the bins that [`SpectrumPlan::complex`](crate::SpectrumPlan::complex) writes with
 /// [`Normalization::None`](crate::Normalization::None), and gives the N samples that have them, as numpy's `irfft`: of a spectrum
-/// that was made with a window, the windowed samples. A real signal has no imaginary part in bin 0 and bin N/2; what stands there
-/// is ignored. The methods write into the caller's memory and allocate nothing; one plan serves any number of threads, each
-/// with its own scratch.
+/// that was made with a window, the windowed samples. A real signal has no imaginary part in bin 0 and bin N/2; values there are
+/// ignored. The methods write into the caller's memory and allocate nothing; one plan serves any number of threads, each with its
+/// own scratch.
 ///
 /// From samples to bins and back the relative L2 error is at most 2e-7 up to 16,384 samples, 2.2e-7 above. A bin that is NaN or
 /// infinite makes every sample NaN or infinite.
@@ -33,7 +33,7 @@ use crate::fft::roots::Roots;
 pub struct InversePlan {
     kernel: Box<dyn Kernel>,
     size: usize,
-    /// What bin 0 and bin N/2 are multiplied by, beside what every bin is.
+    /// The factor of bin 0 and bin N/2, besides that of every bin.
     edge: f32,
     instruction_set: InstructionSet,
 }
@@ -56,8 +56,8 @@ impl InversePlan {
         Self::scaled(instruction_set, size, 1.0, 1.0)
     }
 
-    /// As [`with_instruction_set`](Self::with_instruction_set), for bins that are to be multiplied by `factor`, and those at the
-    /// edges by `edge` besides, which is a power of two.
+    /// As [`with_instruction_set`](Self::with_instruction_set), with a `factor` for all bins, and another, `edge`, a power of
+    /// two, for those at the edges.
     pub(crate) fn scaled(
         instruction_set: InstructionSet,
         size: usize,
@@ -93,7 +93,7 @@ impl InversePlan {
         self.instruction_set
     }
 
-    /// The least number of elements of a `scratch` argument; what is in them before does not matter.
+    /// The least number of elements of a `scratch` argument, of any content.
     pub fn scratch_len(&self) -> usize {
         2 * self.size + kernels::SCRATCH_SLACK
     }

@@ -1,4 +1,4 @@
-//! Sound levels as a sound-level meter reads them (IEC 61672-1).
+//! Sound levels of a sound level meter (IEC 61672-1).
 //!
 //! A level is 10 log10 of a mean square plus a calibration offset. Without one it is relative to full scale: a constant of 1.0
 //! has 0 dB, a sine of amplitude 1.0 has -3.01 dB. With the offset of a calibrated microphone it is the sound pressure level in

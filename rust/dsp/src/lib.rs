@@ -11,8 +11,8 @@
 //! - [`voice`]: formants, noise, jitter and shimmer of voices.
 //! - [`fft::dft`]: the definition that the fast transform is tested against.
 //!
-//! Signals are `f32`, plain numbers with full scale at 1.0. Frequencies are hertz, or bins: a spectrum of size N at a
-//! sample rate R has its bin k at k R / N Hz. Nothing here allocates, except constructors and where a function says so.
+//! Signals are `f32`, plain numbers with full scale at 1.0. Frequencies are hertz, or bins: a spectrum of size N at a sample rate
+//! R has its bin k at k R / N Hz. Nothing here allocates, except constructors and functions whose documentation says so.
 #![deny(unsafe_code)]
 
 mod bessel;

@@ -1,4 +1,4 @@
-//! Loudness as broadcasters measure it (ITU-R BS.1770-4, EBU R 128, EBU Tech 3341 and 3342).
+//! Loudness (ITU-R BS.1770-4, EBU R 128, EBU Tech 3341 and 3342).
 
 mod gate;
 mod meter;

@@ -1,9 +1,9 @@
-//! The forms of a spectrum, chosen by a value.
+//! The outputs of a spectrum, chosen by a value.
 
 use crate::error::DspError;
 use crate::spectrum::SpectrumPlan;
 
-/// What is written for each bin.
+/// The value that is written for each bin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Output {
     /// The magnitude: [`SpectrumPlan::magnitudes`].
@@ -18,7 +18,7 @@ pub enum Output {
 }
 
 impl Output {
-    /// Every form, in the order of the C interface's numbers.
+    /// Every output, in the order of the C interface's numbers.
     pub const ALL: [Self; 4] = [Self::Magnitudes, Self::Power, Self::Decibels, Self::Complex];
 
     /// The elements that the N/2 + 1 bins of a frame of `size` samples take.
@@ -31,10 +31,10 @@ impl Output {
 }
 
 impl SpectrumPlan {
-    /// Writes the spectrum of one frame in a form of the caller's choice; arguments as for the method of that form.
+    /// Writes the spectrum of one frame as an output of the caller's choice; arguments as for the method of that output.
     ///
     /// # Errors
-    /// As the method of that form.
+    /// As the method of that output.
     pub fn write(
         &self,
         form: Output,

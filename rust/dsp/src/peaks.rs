@@ -7,7 +7,7 @@ use crate::fft::is_size;
 use crate::window::Window;
 use lobe::Lobe;
 
-/// A sinusoid that a spectrum shows.
+/// A sinusoid in a spectrum.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Peak {
     /// Its place in bins, between 0.5 and N/2 - 0.5.
@@ -18,7 +18,7 @@ pub struct Peak {
     pub amplitude: f64,
 }
 
-/// What [`find_peaks`] looks for, and in what.
+/// The parameters of [`find_peaks`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PeakSearch {
     /// The periodic window that the spectrum was made with.
@@ -59,8 +59,8 @@ impl PeakSearch {
     }
 }
 
-/// How far a maximum must stand above what stronger sinusoids leak to its place. Side lobes of a steady sinusoid reach
-/// their envelope and no more; 1.5 (3.5 dB) leaves room for two that add up.
+/// The factor by which a maximum must exceed the leakage of stronger sinusoids. Side lobes of a steady sinusoid reach their
+/// envelope and no more; 1.5 (3.5 dB) leaves room for two that add up.
 const LEAKAGE_MARGIN: f64 = 1.5;
 
 /// Finds the sinusoids in `amplitudes`: N/2 + 1 magnitudes with [`Normalization::Amplitude`](crate::Normalization), of one frame
@@ -73,7 +73,7 @@ const LEAKAGE_MARGIN: f64 = 1.5;
 /// and from half the sample rate, and 20 from other sinusoids of its strength (Hann, Blackman); the rectangular and the
 /// Hamming window leak more.
 ///
-/// A constant part is no peak, and neither is a bin that is NaN or infinite. Allocates a list of the local maxima.
+/// A constant part is not a peak, and neither is a bin that is NaN or infinite. Allocates a list of the local maxima.
 ///
 /// # Errors
 /// [`DspError::SpectrumLength`], [`DspError::SampleRate`], [`DspError::Threshold`], [`DspError::Separation`].

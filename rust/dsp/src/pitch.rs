@@ -1,4 +1,4 @@
-//! Pitch: the fundamental frequency of a frame of sound, how sure it is, and how it goes on from frame to frame.
+//! Pitch: the fundamental frequency of a frame of sound, its confidence, and its course from frame to frame.
 //!
 //! - [`PitchMethod`]: what there is to choose from; [`PitchMethod::Harmonic`] is the default, and what the rest of the package
 //!   uses. The others are the well-known methods under their names, for comparison and for where they are asked for.
@@ -46,25 +46,25 @@ pub use tracker::{Decoding, PitchFrame, PitchTracker, contour};
 
 use std::ops::RangeInclusive;
 
-/// The confidence from which on a frame counts as voiced, where nobody says otherwise: right as often as wrong.
+/// The default confidence from which on a frame counts as voiced: right as often as wrong.
 pub const VOICED: f64 = 0.5;
 
-/// What one frame shows.
+/// The pitch of one frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PitchEstimate {
     /// The fundamental frequency in Hz, of an inharmonic tone that of its first partial; 0: the frame has none in the range.
     pub frequency: f64,
-    /// 0 to 1. With [`PitchMethod::Harmonic`] the share of frames like this whose pitch is there and right, within 50 cents;
-    /// with the other methods what they have in its place, which is no probability: see there.
+    /// 0 to 1. With [`PitchMethod::Harmonic`] the share of frames like this whose pitch is there and right, within 50 cents; with
+    /// the other methods a measure of their own, which is not a probability: see there.
     pub confidence: f64,
     /// The standard deviation of `frequency` in cents, if what is not the tone is noise, 69 dB below the tone at least; 0 where a
-    /// method does not tell.
+    /// method does not report it.
     pub deviation: f64,
     /// B, where partial k is at k f0 sqrt(1 + B k^2), below 0.02. 0 is none: of a harmonic tone, of one of fewer than three
-    /// partials, where the frame does not show it, or where a method does not tell.
+    /// partials, where the frame does not show it, or where a method does not report it.
     pub inharmonicity: f64,
-    /// The tone's power over that of the rest, in dB, to 69, which single precision leaves; negative infinity where there is
-    /// no tone or a method does not tell.
+    /// The tone's power over that of the rest, in dB, to 69, which single precision leaves; negative infinity where there is no
+    /// tone or a method does not report it.
     pub harmonicity: f64,
     /// The frame's level without its mean, in dB relative to a full-scale square wave; negative infinity for silence.
     pub level: f64,
@@ -91,11 +91,11 @@ impl PitchEstimate {
 pub struct PitchCandidate {
     /// Hz.
     pub frequency: f64,
-    /// The larger, the likelier; comparable within a method.
+    /// The score: the larger, the likelier; comparable within a method.
     pub score: f64,
 }
 
-/// The most candidates that an estimator tells of.
+/// The most candidates that an estimator reports.
 pub const MAX_CANDIDATES: usize = 10;
 
 /// A method, ready for frames of one length. Nothing is allocated after construction.
@@ -103,8 +103,8 @@ pub trait PitchEstimator: Send {
     /// The samples of a frame.
     fn window(&self) -> usize;
 
-    /// The frequencies that are looked for, in Hz. The lower end is the configuration's, or the lowest that the window holds,
-    /// whichever is higher.
+    /// The range of frequencies that are searched, in Hz. The lower end is the configuration's, or the lowest that the window
+    /// holds, whichever is higher.
     fn range(&self) -> RangeInclusive<f64>;
 
     /// The pitch of a frame of [`window`](Self::window) samples. A frame with a sample that is NaN or infinite, or whose
@@ -114,8 +114,8 @@ pub trait PitchEstimator: Send {
     /// [`PitchError::FrameLength`].
     fn estimate(&mut self, frame: &[f32]) -> Result<PitchEstimate, PitchError>;
 
-    /// What the last frame may be, the pitch that [`estimate`](Self::estimate) returned first, at most [`MAX_CANDIDATES`];
-    /// methods that look at no others return none.
+    /// The candidates of the last frame, the pitch that [`estimate`](Self::estimate) returned first, at most [`MAX_CANDIDATES`];
+    /// methods without others return none.
     fn candidates(&self) -> &[PitchCandidate] {
         &[]
     }

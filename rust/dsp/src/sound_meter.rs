@@ -1,4 +1,4 @@
-//! Everything that a sound-level meter with loudness and bands shows, measured in one go.
+//! A sound level meter with loudness and bands, measured in one pass.
 
 mod configuration;
 
@@ -9,7 +9,7 @@ use crate::level::{
 };
 use crate::loudness::{LoudnessMeter, LoudnessReading};
 
-/// What the meter shows.
+/// The readings of the meter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SoundReading {
     /// The levels.
@@ -19,7 +19,7 @@ pub struct SoundReading {
     /// The place on the scale from 0 to 120 of [`display_scale`]: of the unweighted power with the meter's time constant,
     /// relative to full scale, without calibration and with the microphone's response in it.
     pub place: f64,
-    /// The class of that place.
+    /// The level zone of that place.
     pub class: LevelZone,
 }
 
@@ -29,14 +29,14 @@ pub struct SoundReading {
 pub struct SoundMeter {
     /// The channels of a frame.
     channels: usize,
-    /// Those that levels and bands are of: one at least.
+    /// The channels of levels and bands: one at least.
     metered: Vec<Metered>,
     levels: LevelMeter,
     loudness: Option<LoudnessMeter>,
     /// The mean of the unweighted squares, and the share of a new one in it.
     power: f64,
     share: f64,
-    /// Samples of the metered channels at or beyond full scale, before the microphone's response is undone.
+    /// Samples of the metered channels at or beyond full scale, before the microphone's response is corrected.
     overloads: u64,
     /// Unweighted squares of a part, added up over the metered channels.
     squares: [f64; PART],
@@ -56,17 +56,17 @@ struct Metered {
 /// Frames that are taken at a time.
 const PART: usize = 256;
 
-/// The highest sample of 16 bits: what reaches it was cut off.
+/// The highest sample of 16 bits: samples that reach it were clipped.
 const FULL_SCALE: f32 = 32_767.0 / 32_768.0;
 
-/// A mean square below this, -600 dB, is forgotten.
+/// A mean square below this, -600 dB, is cleared.
 const FADED: f64 = 1e-60;
 
 impl SoundMeter {
-    /// A meter of sound that has not begun.
+    /// Makes a meter at the start of a measurement.
     ///
     /// # Errors
-    /// What [`SoundMeterError`] says.
+    /// [`SoundMeterError`].
     pub fn new(configuration: &SoundMeterConfiguration) -> Result<Self, SoundMeterError> {
         let c = configuration;
         let channels = c.channels.len();
@@ -158,7 +158,7 @@ impl SoundMeter {
         }
     }
 
-    /// What the meter shows now.
+    /// The present readings.
     pub fn reading(&self) -> SoundReading {
         let place = display_scale(decibels(self.power));
         SoundReading {
@@ -184,8 +184,8 @@ impl SoundMeter {
         bands.map_or(&[], BandAnalyzer::centres)
     }
 
-    /// Writes the mean square of each band since the start of the measurement, the mean of the metered channels, all 0 before
-    /// the first frame. Takes as many as `output` has room for.
+    /// Writes the mean square of each band since the start of the measurement, the mean of the metered channels, all 0 before the
+    /// first frame. Writes as many as `output` has room for.
     pub fn band_mean_squares(&self, output: &mut [f64]) {
         let share = 1.0 / self.metered.len() as f64;
         output.fill(0.0);
@@ -194,7 +194,7 @@ impl SoundMeter {
         }
     }
 
-    /// Begins a new measurement. The filters go on.
+    /// Begins a new measurement. The filters continue.
     pub fn restart(&mut self) {
         self.overloads = 0;
         self.levels.restart();
@@ -212,7 +212,7 @@ impl SoundMeter {
 }
 
 impl Metered {
-    /// Takes its samples out of at most [`PART`] frames; how many of them are at or beyond full scale, or no numbers.
+    /// Takes its samples out of at most [`PART`] frames; returns how many of them are at or beyond full scale, or not numbers.
     fn take(&mut self, frames: &[f32], channels: usize) -> u64 {
         let mut overloads = 0;
         let mine = frames.iter().skip(self.channel).step_by(channels);
@@ -235,7 +235,7 @@ impl Metered {
         }
     }
 
-    /// Undoes what the microphone did to the first `count` samples.
+    /// Corrects the first `count` samples by the microphone's response.
     fn correct(&mut self, count: usize) {
         if let Some(correction) = &mut self.correction {
             let samples = self.samples[..count].iter_mut();

@@ -1,4 +1,4 @@
-//! Windowed spectra of one frame, in four forms.
+//! Windowed spectra of one frame, in four outputs.
 
 use crate::error::DspError;
 use crate::fft::instruction_set::InstructionSet;
@@ -11,7 +11,7 @@ use crate::window::{Symmetry, Window};
 /// below what 24 bits of integer or of `f32` significand can hold beside a full-scale signal (-144 dB).
 pub const DECIBEL_FLOOR: f32 = kernels::FLOOR;
 
-/// What the numbers of a spectrum mean.
+/// The normalization of a spectrum.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Normalization {
     /// The sum itself, as numpy's `rfft` of the windowed frame: a sine of amplitude 1 reads about half the window's sum.
@@ -23,7 +23,7 @@ pub enum Normalization {
     Amplitude,
 }
 
-/// A windowed real FFT of a fixed size, and what it needs: weights and twiddle factors.
+/// A windowed real FFT of a fixed size, with its weights and twiddle factors.
 ///
 /// Bin k of N/2 + 1 is at k R / N Hz for a sample rate of R. The methods take one frame of exactly N samples, write into
 /// the caller's memory and allocate nothing. One plan serves any number of threads, each with its own scratch.
@@ -41,18 +41,18 @@ pub enum Normalization {
 /// # }
 /// ```
 ///
-/// # Which numbers come out
+/// # Precision
 /// - Magnitudes have a relative L2 error of at most 2e-7 against the same sum in `f64` (2.5e-7 for more than 8192 samples);
 ///   those of noise of 256 to 8192 samples at most 1.2e-7.
 /// - Silence gives exactly 0, and [`DECIBEL_FLOOR`] decibels.
 /// - Magnitudes and decibels go through the square of a bin in `f32`: a magnitude below 1.1e-19 loses digits, below
 ///   2.6e-23 it is 0; above 1.8e19 it is infinite, as is the power.
-/// - A sample that is NaN or infinite makes every bin NaN or infinite, in every form (of a complex bin at least one
-///   part); nothing panics.
+/// - A sample that is NaN or infinite makes every bin NaN or infinite, in every output (of a complex bin at least one part);
+///   nothing panics.
 pub struct SpectrumPlan {
     kernel: Box<dyn Kernel>,
     size: usize,
-    /// What bin 0 and bin N/2 are multiplied by.
+    /// The factor of bin 0 and bin N/2.
     edge: f32,
     instruction_set: InstructionSet,
     window: Window,
@@ -139,12 +139,12 @@ impl SpectrumPlan {
         self.symmetry
     }
 
-    /// What the numbers mean.
+    /// The normalization.
     pub fn scale(&self) -> Normalization {
         self.scale
     }
 
-    /// The least number of elements of a `scratch` argument; what is in them before does not matter.
+    /// The least number of elements of a `scratch` argument, of any content.
     pub fn scratch_len(&self) -> usize {
         self.size + kernels::SCRATCH_SLACK
     }
@@ -184,8 +184,8 @@ impl SpectrumPlan {
         Ok(())
     }
 
-    /// Writes the N/2 + 1 bins themselves, each as its real and its imaginary part, 2 (N/2 + 1) elements in all, in the
-    /// plan's scale. The phase is that of a cosine that starts at the frame's first sample. `input` and `scratch` as for
+    /// Writes the N/2 + 1 bins themselves, each as its real and its imaginary part, 2 (N/2 + 1) elements in all, in the plan's
+    /// normalization. The phase is that of a cosine that starts at the frame's first sample. `input` and `scratch` as for
     /// [`magnitudes`](Self::magnitudes).
     ///
     /// # Errors

@@ -13,7 +13,7 @@ use crate::output::Output;
 use crate::spectrum::SpectrumPlan;
 use std::ops::RangeInclusive;
 
-/// The distances from frame to frame that there are, in samples.
+/// The range of hop sizes, in samples.
 pub const HOPS: RangeInclusive<usize> = 1..=1_048_576;
 
 /// A short-time Fourier transform: windowed spectra of N samples each, `hop` samples apart.
@@ -70,17 +70,17 @@ impl StftPlan {
         &self.spectrum
     }
 
-    /// The distance from frame to frame, in samples.
+    /// The hop size, in samples.
     pub fn hop(&self) -> usize {
         self.hop
     }
 
-    /// How frames lie on a signal.
+    /// The padding of a signal.
     pub fn padding(&self) -> Padding {
         self.padding
     }
 
-    /// What is written for each bin.
+    /// The output of each bin.
     pub fn form(&self) -> Output {
         self.form
     }
@@ -95,14 +95,14 @@ impl StftPlan {
         self.count(length as u64) as usize
     }
 
-    /// The least number of elements of a `scratch` argument; what is in them before does not matter.
+    /// The least number of elements of a `scratch` argument, of any content.
     pub fn scratch_len(&self) -> usize {
         self.spectrum.scratch_len() + self.spectrum.size()
     }
 
-    /// Writes the frames of `signal` from frame `first` on, as many as there are or as `output` has rows, and returns how
-    /// many that is. `output` is a whole number of rows, of which those that are not written keep what they hold;
-    /// `scratch` has at least [`scratch_len`](Self::scratch_len) elements.
+    /// Writes the frames of `signal` from frame `first` on, as many as there are or as `output` has rows, and returns their
+    /// number. `output` is a whole number of rows, of which unwritten ones stay unchanged; `scratch` has at least
+    /// [`scratch_len`](Self::scratch_len) elements.
     ///
     /// So a long signal can be transformed in parts: each frame is the same whichever call writes it.
     ///
@@ -130,8 +130,8 @@ impl StftPlan {
         Ok(count)
     }
 
-    /// Writes the one frame that begins at `start`, of a signal of which `held` has the samples from `base` on. `frame` is
-    /// memory for a frame that is not there as it stands.
+    /// Writes the one frame that begins at `start`, of a signal of which `held` has the samples from `base` on. `frame` is memory
+    /// for a frame that is not contiguous in the signal.
     #[expect(
         clippy::too_many_arguments,
         reason = "the memory of two callers, which borrow it apart"

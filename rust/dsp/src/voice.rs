@@ -55,7 +55,7 @@ use std::ops::RangeInclusive;
 
 /// Sample rates, in Hz.
 pub const SAMPLE_RATES: RangeInclusive<f64> = 8000.0..=192_000.0;
-/// What a range of voices may reach, in Hz.
+/// The limits of a range of voices, in Hz.
 pub const FREQUENCIES: RangeInclusive<f64> = 40.0..=2000.0;
 /// Formant ceilings, in Hz.
 pub const CEILINGS: RangeInclusive<f64> = 3000.0..=8000.0;

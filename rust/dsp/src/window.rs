@@ -18,7 +18,7 @@ pub enum Window {
     Blackman,
 }
 
-/// Where a window of N samples has its last sample.
+/// The position of the last sample of a window of N samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Symmetry {
     /// x = n / N: one period of the cosines, so that the sample after the last would equal the first. For spectra.

@@ -1,4 +1,4 @@
-//! The calls that must not allocate do not.
+//! Calls that must not allocate.
 
 use rustle_dsp::level::{BandAnalyzer, BandWidth, FrequencyWeighting, LevelMeter, TimeWeighting};
 use rustle_dsp::loudness::{ChannelWeight, LoudnessMeter};

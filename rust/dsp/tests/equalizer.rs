@@ -1,4 +1,4 @@
-//! The equalizer as its listeners hear it.
+//! The equalizer's effect on sound.
 
 use rustle_dsp::InstructionSet;
 use rustle_dsp::biquad::{Biquad, BiquadState};

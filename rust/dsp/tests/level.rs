@@ -47,7 +47,7 @@ fn meter(rate: f64, frequency: FrequencyWeighting, time: TimeWeighting) -> Level
     LevelMeter::new(rate, frequency, time, 0.0).expect("a valid rate")
 }
 
-/// The equivalent level of a sine of full scale, after the weighting has settled, against that without a weighting.
+/// The time-averaged level of a sine of full scale, after the weighting has settled, against that without a weighting.
 fn weighted(rate: f64, weighting: FrequencyWeighting, frequency: f64) -> f64 {
     let second = rate as usize;
     let tone = sine(2 * second, frequency, rate, 1.0, 0.0);
@@ -146,7 +146,7 @@ fn equivalent_level_of_known_samples_is_exact_and_does_not_depend_on_the_blocks(
             let whole = of_blocks(samples.len());
             assert!((whole.equivalent_continuous_level - decibels(mean)).abs() <= 1e-6);
             for length in [1, 7, 512] {
-                // As texts, which tell all digits: the lowest level may be NaN.
+                // As texts, which have all digits: the lowest level may be NaN.
                 assert_eq!(
                     format!("{:?}", of_blocks(length)),
                     format!("{whole:?}"),

@@ -49,7 +49,7 @@ fn mean_power(parts: &[(f64, f64)]) -> f64 {
     10.0 * (power / parts.iter().map(|(_, seconds)| seconds).sum::<f64>()).log10()
 }
 
-/// Levels in dB relative to full scale, each for so many seconds.
+/// Levels in dB relative to full scale, each with its seconds.
 type Parts<'a> = &'a [(f64, f64)];
 
 const STEREO: [ChannelWeight; 2] = [ChannelWeight::Front; 2];
@@ -335,7 +335,7 @@ fn programme_reads_as_in_libebur128() {
     }
 }
 
-/// Each channel of 5.1 and of 7.1 alone, and all at once: each counts as its place says in BS.1770-4, annex 3.
+/// Each channel of 5.1 and of 7.1 alone, and all at once: each with the weight of its position in BS.1770-4, annex 3.
 #[test]
 fn channels_of_5_1_and_7_1_count_as_in_libebur128() {
     use ChannelWeight::{Front, LowFrequency, Surround};

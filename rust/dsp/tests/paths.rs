@@ -1,8 +1,8 @@
-//! Every path of this machine at every size: errors against references in `f64` and against FFTW's, and what all forms of a
-//! spectrum promise.
+//! Every instruction set of this machine at every size: errors against references in `f64` and against FFTW's, and the
+//! guarantees of all outputs.
 //!
-//! The error of a signal with few large bins is that of a few roundings and scatters from signal to signal, between FFTW
-//! and any path by up to 1.7 in both directions. So one compares with FFTW over 32 signals of a kind together.
+//! The error of a signal with few large bins is that of a few roundings and scatters from signal to signal, between FFTW and any
+//! instruction set by up to 1.7 in both directions. So one compares with FFTW over 32 signals of a kind together.
 
 use rustle_dsp::fft::SIZES;
 use rustle_dsp::{
@@ -40,7 +40,7 @@ fn sizes() -> impl Iterator<Item = usize> {
     (SIZES.start().ilog2()..=SIZES.end().ilog2()).map(|power| 1 << power)
 }
 
-/// A plan for each path of this machine.
+/// A plan for each instruction set of this machine.
 fn plans(size: usize, window: Window, scale: Normalization) -> Vec<SpectrumPlan> {
     let paths = InstructionSet::ALL.into_iter().filter(|path| path.is_available());
     paths
@@ -51,14 +51,14 @@ fn plans(size: usize, window: Window, scale: Normalization) -> Vec<SpectrumPlan>
 
 type Output = fn(&SpectrumPlan, &[f32], &mut [f32], &mut [f32]) -> Result<(), DspError>;
 
-/// The forms with one value per bin.
+/// The outputs with one value per bin.
 const REAL_FORMS: [(&str, Output); 3] = [
     ("magnitudes", SpectrumPlan::magnitudes),
     ("power", SpectrumPlan::power),
     ("decibels", SpectrumPlan::decibels),
 ];
 
-/// A form's output, in memory and with a scratch that were used before.
+/// The values of an output, in memory and with a scratch that were used before.
 fn run(form: Output, plan: &SpectrumPlan, input: &[f32], elements: usize) -> Vec<f32> {
     let mut output = vec![f32::NAN; elements];
     form(plan, input, &mut output, &mut vec![f32::NAN; plan.scratch_len()]).expect("matching lengths");
@@ -108,7 +108,7 @@ fn absolute(bins: &[(f64, f64)]) -> Vec<f64> {
     bins.iter().map(|(re, im)| re.hypot(*im)).collect()
 }
 
-/// What a caller of FFTW does: weights and magnitudes in `f32`.
+/// The computation of a caller of FFTW: weights and magnitudes in `f32`.
 fn magnitudes_by_fftw(fftw: &Fftw, input: &[f32], window: Window) -> Vec<f32> {
     let mut weights = vec![0.0; input.len()];
     window.fill(Symmetry::Periodic, &mut weights);

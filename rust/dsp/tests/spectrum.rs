@@ -1,4 +1,4 @@
-//! The contract of `SpectrumPlan`: lengths, scales, forms, and numbers at the edges of `f32`.
+//! The contract of `SpectrumPlan`: lengths, normalizations, outputs, and numbers at the edges of `f32`.
 
 use rustle_dsp::{DECIBEL_FLOOR, DspError, Normalization, SpectrumPlan, Symmetry, Window};
 use rustle_testkit::{impulse, noise, sine};
@@ -14,7 +14,7 @@ fn plan(window: Window, scale: Normalization) -> Result<SpectrumPlan, DspError> 
 
 type Output = fn(&SpectrumPlan, &[f32], &mut [f32], &mut [f32]) -> Result<(), DspError>;
 
-/// The forms with one value per bin.
+/// The outputs with one value per bin.
 const FORMS: [(&str, Output); 3] = [
     ("magnitudes", SpectrumPlan::magnitudes),
     ("power", SpectrumPlan::power),

@@ -146,7 +146,7 @@ fn stream_gives_the_frames_of_the_whole_signal() -> TestResult {
     for padding in PADDINGS {
         for hop in [1, 16, 31, 64, 65, 200] {
             let plan = Arc::new(plan(64, hop, padding, Output::Complex)?);
-            // One stream for all signals: finishing it makes it new.
+            // One stream for all signals: finishing it resets it.
             let mut stream = StftStream::new(plan.clone());
             for length in [0, 1, 2, 20, 32, 33, 63, 64, 65, 96, 97, 128, 500] {
                 let signal = noise(length as u32, length);

@@ -1,4 +1,4 @@
-//! Time as the runtime sees it: the machine's, or one that a test moves by hand.
+//! The clock of a runtime: the machine's, or one that a test moves.
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 /// Nanoseconds since the clock was made. 64 bits last for 584 years.
 pub type Nanoseconds = u64;
 
-/// What a worker does about its next deadline.
+/// The action of a worker before its next deadline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wait {
     /// The deadline is reached: run now.
@@ -25,11 +25,11 @@ pub trait Clock: Send + Sync + 'static {
     /// The present wall-clock time in milliseconds since 1970-01-01T00:00:00Z.
     fn wall_ms(&self) -> i64;
 
-    /// How a worker with nothing due waits for `deadline`, the earliest that it knows of. Called by the worker alone.
+    /// The wait of an idle worker for `deadline`, its earliest one. Called by the worker alone.
     fn wait_for(&self, deadline: Option<Nanoseconds>) -> Wait;
 
-    /// The shortest time from one waking of a worker to its next for a deadline: deadlines that are closer together are met in
-    /// one go, the first of them late by so much at the most. A deadline by itself is met on time.
+    /// The shortest time from one waking of a worker to its next for a deadline: deadlines that are closer together are met
+    /// together, the first at most this much late. A single deadline is met on time.
     fn shortest_sleep(&self) -> Nanoseconds {
         0
     }
@@ -67,7 +67,7 @@ impl Clock for SystemClock {
 
     #[expect(clippy::disallowed_methods, reason = "the one place that reads the calendar")]
     fn wall_ms(&self) -> i64 {
-        // Before 1970 the machine's calendar is not set; 0 says as much.
+        // A calendar before 1970 is not set; 0 stands for it.
         SystemTime::now()
             .duration_since(UNIX_EPOCH)
             .map_or(0, |since| since.as_millis() as i64)
@@ -83,14 +83,14 @@ impl Clock for SystemClock {
         }
     }
 
-    /// Half a millisecond: no job asks for shorter naps, and to fall asleep and wake costs a processor some microseconds.
+    /// Half a millisecond: no job asks for shorter waits, and sleeping and waking cost a processor some microseconds.
     fn shortest_sleep(&self) -> Nanoseconds {
         500_000
     }
 }
 
-/// A clock that stands still until it is advanced. While it is advanced it stops at each deadline on the way, so that
-/// a job sees the very times it asked for.
+/// A clock that stands still until it is advanced. While it is advanced it stops at each deadline on the way, so that a job sees
+/// exactly the times it asked for.
 #[derive(Debug)]
 pub struct ManualClock {
     now: AtomicU64,
@@ -120,7 +120,7 @@ impl ManualClock {
 }
 
 impl ManualClock {
-    /// Brings the time up to what it was moved to. For a runtime that has no worker yet to do so on its way.
+    /// Advances the time to its target, for a runtime that has no worker yet.
     pub(crate) fn arrive(&self) {
         self.now
             .fetch_max(self.target.load(Ordering::Acquire), Ordering::AcqRel);
@@ -129,7 +129,7 @@ impl ManualClock {
 
 #[cfg(test)]
 impl ManualClock {
-    /// Time passes while nobody runs, as for a process that is stopped.
+    /// Time passes without a poll, as for a stopped process.
     pub(crate) fn leap(&self, by: Duration) {
         let by = by.as_nanos() as Nanoseconds;
         self.target.fetch_add(by, Ordering::AcqRel);

@@ -1,4 +1,4 @@
-//! The echo, the example of an engine: its sessions repeat a number at even distances, and a call gives them another one.
+//! The echo, the example of an engine: its sessions repeat a number at even intervals, and a call replaces it.
 
 use crate::clock::Nanoseconds;
 use crate::engine::{Sessions, StartError};
@@ -11,10 +11,10 @@ use crate::turns::{Paced, Turns};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A number, as a session of an echo repeats it.
+/// A repetition of a number by a session of an echo.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Echo {
-    /// The number that was said.
+    /// The repeated number.
     pub number: u64,
     /// The value's own number in the session: 0, 1, 2 …
     pub sequence: u64,
@@ -24,7 +24,7 @@ impl Record for Echo {}
 
 /// An echo with any number of sessions. Dropping it cancels them.
 pub struct EchoEngine {
-    /// Those that were started.
+    /// The started sessions.
     pub sessions: Sessions,
     turns: Turns,
     delay: Nanoseconds,
@@ -52,7 +52,7 @@ impl EchoEngine {
     /// Starts a session.
     ///
     /// # Errors
-    /// What [`StartError`] says; the listener or the bell is dropped then without a call.
+    /// [`StartError`]; the listener or the bell is dropped then without a call.
     pub fn start(&self, delivery: Delivery<Echo>) -> Result<LaneSession<Echo>, StartError> {
         self.sessions.start_delivering(delivery, 1, |outlet| {
             Box::new(EchoJob {
@@ -65,8 +65,8 @@ impl EchoEngine {
         })
     }
 
-    /// Gives the sessions another number to repeat: those that run after the delay, later ones at once. One that is said within
-    /// the delay of an earlier one takes its place.
+    /// Replaces the number that the sessions repeat: after the delay for running ones, at once for later ones. A call within the
+    /// delay of an earlier one replaces it.
     pub fn say(&self, number: u64) {
         self.said.store(number, Ordering::Release);
         self.sessions.wake();
@@ -79,7 +79,7 @@ struct EchoJob {
     delay: Nanoseconds,
     said: Arc<AtomicU64>,
     number: u64,
-    /// When what was said takes the place of `number`.
+    /// The time at which a pending number replaces `number`.
     next: Option<Nanoseconds>,
 }
 

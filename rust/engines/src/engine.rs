@@ -1,4 +1,4 @@
-//! What all engines have in common: their sessions, and when they refuse to start one.
+//! The common part of all engines: their sessions, and the errors of starting one.
 
 use crate::job::Job;
 use crate::lane::{Lane, Record};
@@ -11,7 +11,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-/// Why an engine, of whatever kind, starts no session.
+/// The error of an engine that starts no session.
 #[derive(Debug)]
 pub enum StartError {
     /// The engine was shut down.
@@ -37,7 +37,7 @@ impl std::error::Error for StartError {}
 /// The sessions of one engine. Dropping it cancels them.
 pub struct Sessions {
     runtime: Arc<Runtime>,
-    /// Where all of them run; `None`: each has a place of its own.
+    /// The place where all of them run; `None`: each has its own.
     place: Option<Place>,
     poison: Arc<AtomicBool>,
     state: Mutex<State>,
@@ -72,10 +72,10 @@ impl Sessions {
         self
     }
 
-    /// Starts a job. `make` is called only once a thread is certain, with this engine locked: it must not call out.
+    /// Starts a job. `make` is called only once a thread is certain, with this engine locked: it must make no callbacks.
     ///
     /// # Errors
-    /// What [`StartError`] says; nothing was taken then.
+    /// [`StartError`]; nothing is consumed then.
     pub(crate) fn start(&self, make: impl FnOnce() -> Box<dyn Job>) -> Result<Session, StartError> {
         self.check_process()?;
         let session = {
@@ -89,7 +89,7 @@ impl Sessions {
             let place = self.place.unwrap_or_else(|| self.runtime.place());
             let session = self.runtime.start(place, self.poison.clone(), make);
             let session = session.map_err(StartError::Runtime)?;
-            // Kept in check here, so that starting and cancelling for ever holds no memory.
+            // Bounded here, so that repeated starts and cancellations hold no memory.
             state.started.retain(|session| !session.is_released());
             state.started.push(session.clone());
             session
@@ -99,7 +99,7 @@ impl Sessions {
         Ok(session)
     }
 
-    /// Starts a job that hands its records to an outlet, of `keys` different keys.
+    /// Starts a job that delivers its records to an outlet, with `keys` different keys.
     ///
     /// # Errors
     /// As [`start`](Self::start); the listener or the bell is dropped then without a call.
@@ -120,7 +120,7 @@ impl Sessions {
         Ok(LaneSession::new(session, lane))
     }
 
-    /// Has every session polled soon; see [`Session::wake`].
+    /// Requests a poll of every session soon; see [`Session::wake`].
     pub fn wake(&self) {
         if self.check_process().is_ok() {
             self.state().started.iter().for_each(Session::wake);
@@ -136,7 +136,7 @@ impl Sessions {
         self.check(&self.state())
     }
 
-    /// Asks whether the sessions' threads are in this process; takes no lock.
+    /// Checks that the sessions' threads are in this process; takes no lock.
     ///
     /// # Errors
     /// [`StartError::Runtime`].
@@ -154,9 +154,9 @@ impl Sessions {
         }
     }
 
-    /// Cancels every session. Idempotent; later starts are welcome.
+    /// Cancels every session. Idempotent; later starts succeed.
     pub fn cancel(&self) {
-        // A fork has nothing to cancel, and may have locks that nobody opens.
+        // A fork has nothing to cancel, and may have locks that are never released.
         if self.check_process().is_err() {
             return;
         }
@@ -174,7 +174,7 @@ impl Sessions {
         self.cancel();
     }
 
-    /// Whether no session is started any more.
+    /// Whether the engine starts no more sessions.
     pub(crate) fn is_shut_down(&self) -> bool {
         self.state().shut_down
     }

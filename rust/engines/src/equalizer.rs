@@ -9,14 +9,14 @@ use std::sync::{Mutex, MutexGuard, TryLockError};
 
 /// An [`Equalizer`] with a side for the sound and a side for its settings.
 ///
-/// [`process`](Self::process) never waits and never allocates or frees: what a change needs is computed by the thread that
-/// asks for it, handed over, and freed by the next one that asks. A change that comes before the one before has begun takes
-/// its place; one that comes while another is under way follows it.
+/// [`process`](Self::process) never waits and never allocates or frees: the thread that requests a change computes its
+/// coefficients, and the next requesting thread frees them. A change replaces an earlier one that has not begun, and follows one
+/// in progress.
 #[derive(Debug)]
 pub struct LiveEqualizer {
     sample_rate: f64,
     bands: usize,
-    /// One thread at a time decides.
+    /// Held by the one thread that requests a change.
     control: Mutex<Control>,
     handover: Mutex<Handover>,
     sound: Mutex<Sound>,
@@ -26,12 +26,12 @@ pub struct LiveEqualizer {
 struct Control {
     wanted: Settings,
     is_bypassed: bool,
-    /// What the newest ramp leads to, and from.
+    /// The target and the start of the newest ramp.
     latest: Settings,
     before: Settings,
 }
 
-/// Held for moves of pointers only, and by the sound's side only when it is free.
+/// Held for moves of pointers only; the sound's side takes it only when it is free.
 #[derive(Debug, Default)]
 struct Handover {
     next: Option<Ramp>,
@@ -46,12 +46,12 @@ impl fmt::Debug for Sound {
     }
 }
 
-/// Why a block was not processed; it is as it was.
+/// The error of a buffer that was not processed; its samples are unchanged.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ProcessError {
-    /// Another call processes a block at the moment.
+    /// Another call is processing a buffer.
     Busy,
-    /// The block does not suit.
+    /// The buffer's length is invalid.
     Block(EqualizerError),
 }
 
@@ -70,7 +70,7 @@ impl LiveEqualizer {
     /// An equalizer for 1 or 2 channels at `sample_rate` Hz of at most `bands` bands each, with `settings` in force.
     ///
     /// # Errors
-    /// What [`Settings::check`] finds; [`EqualizerError::Channels`], [`EqualizerError::BandCount`].
+    /// The errors of [`Settings::check`]; [`EqualizerError::Channels`], [`EqualizerError::BandCount`].
     pub fn new(
         sample_rate: f64,
         channels: usize,
@@ -100,12 +100,12 @@ impl LiveEqualizer {
     /// for up to some milliseconds.
     ///
     /// # Errors
-    /// What [`Settings::check`] finds, [`EqualizerError::BandCount`]; nothing is changed then.
+    /// The errors of [`Settings::check`], [`EqualizerError::BandCount`]; the settings are unchanged then.
     pub fn change(&self, settings: &Settings) -> Result<(), EqualizerError> {
         let mut control = self.control();
         let is_bypassed = control.is_bypassed;
         if is_bypassed {
-            // Refused now, not when the bypass ends.
+            // An error now, not when the bypass ends.
             Ramp::new(&Settings::default(), settings, self.bands, self.sample_rate)?;
         } else {
             self.lead_to(&mut control, settings)?;
@@ -114,10 +114,10 @@ impl LiveEqualizer {
         Ok(())
     }
 
-    /// Lets the sound through as it is, or ends that; the way there and back is a change like any other.
+    /// Sets the bypass, which passes the sound unchanged; both directions are changes like any other.
     ///
     /// # Errors
-    /// None that [`change`](Self::change) has not found.
+    /// None except those that [`change`](Self::change) found.
     pub fn set_bypassed(&self, is_bypassed: bool) -> Result<(), EqualizerError> {
         let mut control = self.control();
         let target = if is_bypassed {
@@ -130,7 +130,7 @@ impl LiveEqualizer {
         Ok(())
     }
 
-    /// Replaces the samples of `block`, whole frames, by their equalized form; see [`Equalizer::process`].
+    /// Equalizes the samples of `block`, whole frames, in place; see [`Equalizer::process`].
     ///
     /// # Errors
     /// [`ProcessError::Busy`], [`ProcessError::Block`].
@@ -142,7 +142,7 @@ impl LiveEqualizer {
         sound.0.process(block).map_err(ProcessError::Block)
     }
 
-    /// Forgets the sound so far; a change that is under way or waits is over at once.
+    /// Resets the filters' memory of the sound; a waiting change or one in progress is completed at once.
     ///
     /// # Errors
     /// [`ProcessError::Busy`].
@@ -154,7 +154,7 @@ impl LiveEqualizer {
         Ok(())
     }
 
-    /// Hands over the way from what is in force, or will be, to `target`.
+    /// Delivers the ramp from the present or pending settings to `target`.
     fn lead_to(&self, control: &mut Control, target: &Settings) -> Result<(), EqualizerError> {
         loop {
             let is_waiting = self.handover().next.is_some();
@@ -168,7 +168,7 @@ impl LiveEqualizer {
             }
             let ramp = Ramp::new(from, target, self.bands, self.sample_rate)?;
             let mut handover = self.handover();
-            // The sound took the one that waited meanwhile: the way begins where that one leads.
+            // The sound took the waiting ramp meanwhile: the new one begins at its target.
             if handover.next.is_some() != is_waiting {
                 continue;
             }
@@ -183,17 +183,16 @@ impl LiveEqualizer {
         }
     }
 
-    /// Begins the change that waits, if any and if nobody else looks at it just now.
+    /// Begins the waiting change, if there is one and its lock is free.
     fn take_over(&self, equalizer: &mut Equalizer) {
         let mut handover = match self.handover.try_lock() {
             Ok(handover) => handover,
-            // A thread that panicked has left it in order, and nobody else looks at it.
+            // A thread that panicked left it in a valid state, and no other accesses it.
             Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
             Err(TryLockError::WouldBlock) => return,
         };
         if let Some(ramp) = handover.next.take() {
-            // Every ramp that was handed over is followed by one that empties this place before the next is taken: nothing
-            // is freed here.
+            // Every delivered ramp is followed by a call that empties this place before the next one: nothing is freed here.
             handover.retired = match equalizer.change(ramp) {
                 Ok(before) => before,
                 Err(refused) => Some(refused),
@@ -214,7 +213,7 @@ impl LiveEqualizer {
     fn sound(&self) -> Result<MutexGuard<'_, Sound>, ProcessError> {
         let sound = match self.sound.try_lock() {
             Ok(sound) => sound,
-            // Whatever an earlier panic left is a state that an equalizer can be in.
+            // Any state that an earlier panic left is valid for an equalizer.
             Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
             Err(TryLockError::WouldBlock) => return Err(ProcessError::Busy),
         };

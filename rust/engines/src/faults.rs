@@ -1,5 +1,5 @@
-//! Faults on purpose, so that the tests of the boundary can be shown to fail. Compiled only with the feature `faults`, which
-//! no shipped archive has.
+//! Injected faults, which show that the tests of the boundary can fail. Compiled only with the feature `faults`, which no shipped
+//! archive has.
 
 use crate::job::{Job, PollContext, Release, Step};
 use std::cell::Cell;
@@ -22,14 +22,14 @@ pub enum Fault {
     LostRelease,
     /// `on_signal` is called once more after `on_release`.
     EventAfterRelease,
-    /// The worker holds its inbox's lock while it calls out.
+    /// The worker holds its inbox's lock during callbacks.
     LockHeld,
     /// The worker panics in every eighth session.
     WorkerPanic,
 }
 
 impl Fault {
-    /// Every fault, with the name that the environment variable `RUSTLE_FAULT` selects it by.
+    /// Every fault, with its name in the environment variable `RUSTLE_FAULT`.
     pub const ALL: [(&'static str, Self); 6] = [
         ("release-by-canceller", Self::ReleaseByCanceller),
         ("double-release", Self::DoubleRelease),
@@ -43,16 +43,16 @@ impl Fault {
 /// The place of [`Fault::WorkerPanic`]: in every poll of every engine's jobs, every eighth of which panics.
 ///
 /// # Panics
-/// When that is the fault in force.
+/// If that fault is active.
 pub(crate) fn worker_point() {
     assert!(!strikes(Fault::WorkerPanic), "a panic on purpose");
 }
 
-/// A symbol that makes the next session of a ticker or a feed which wants no other panic in its first poll.
+/// A symbol that makes the next session of a ticker or a feed, if it has no other symbol, panic in its first poll.
 pub const PANIC_SYMBOL: &str = "!PANIC";
 
-/// A sound device that there is not: whoever makes a capture or a playback of it calls [`arm_session`]. Callers in other
-/// languages reach that function by this name alone.
+/// The name of a sound device that does not exist: a capture or a playback of it calls [`arm_session`], which callers in other
+/// languages reach only by this name.
 pub const PANIC_DEVICE: &str = "!PANIC";
 
 thread_local! {
@@ -60,19 +60,19 @@ thread_local! {
     static SESSION_IS_ARMED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Makes the next session that this thread starts, of whatever engine, panic in its first poll.
+/// Makes the next session that this thread starts, of any engine, panic in its first poll.
 pub fn arm_session() {
     SESSION_IS_ARMED.set(true);
 }
 
-/// What making an engine of sound does about the name of its device.
+/// Handles the name of the device of a new sound engine.
 pub(crate) fn device_is_named(name: &str) {
     if name == PANIC_DEVICE {
         arm_session();
     }
 }
 
-/// What an engine does about the symbols of a session that is about to start.
+/// Handles the symbols of a session that is about to start.
 pub(crate) fn symbols_are_wanted<'a>(names: impl IntoIterator<Item = &'a str>) {
     if names.into_iter().eq([PANIC_SYMBOL]) {
         arm_session();
@@ -88,7 +88,7 @@ pub(crate) fn armed(job: Box<dyn Job>) -> Box<dyn Job> {
     }
 }
 
-/// Panics in the place of a job, and is released as it.
+/// A job that panics, in place of another, and is released as it.
 struct Panicking(Box<dyn Job>);
 
 impl Job for Panicking {
@@ -130,7 +130,7 @@ pub fn arm(points_to_pass: u32) {
     POINTS_LEFT.set(Some(points_to_pass));
 }
 
-/// Takes back what [`arm`] asked for; says whether it was still to come.
+/// Disarms [`arm`]; returns whether its panic was still pending.
 pub fn disarm() -> bool {
     POINTS_LEFT.take().is_some()
 }
@@ -154,7 +154,7 @@ pub fn point(place: &'static str) {
 /// half; 0: none is.
 static ARMED_LOCK: AtomicU64 = AtomicU64::new(0);
 
-/// Makes a later taking of `lock`, by whatever thread, panic with the lock held: the next one for 0, the one after that for 1,
+/// Makes a later acquisition of `lock`, by any thread, panic with the lock held: the next one for 0, the one after that for 1,
 /// and so on. One lock is armed at a time in a process.
 pub fn arm_lock(lock: Lock, takings_to_pass: u32) {
     ARMED_LOCK.store(
@@ -163,7 +163,7 @@ pub fn arm_lock(lock: Lock, takings_to_pass: u32) {
     );
 }
 
-/// Takes back what [`arm_lock`] asked for; says whether it was still to come.
+/// Disarms [`arm_lock`]; returns whether its panic was still pending.
 pub fn disarm_lock() -> bool {
     ARMED_LOCK.swap(0, Ordering::SeqCst) != 0
 }

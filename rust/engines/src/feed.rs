@@ -1,4 +1,4 @@
-//! The market-data engine: one source of trades, any number of consumers, each with a policy of its own.
+//! The market-data engine: one source of trades and any number of consumers, each with its own policy.
 
 mod alert;
 mod consumer;
@@ -61,49 +61,49 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, Mutex};
 
-/// Where a feed's trades come from.
+/// The source of a feed's trades.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SourceConfiguration {
-    /// Prices that are made up.
+    /// Simulated prices.
     Simulated(SimulatedConfiguration),
     /// A recording.
     Replay(ReplayConfiguration),
     /// Another process.
     Live(LiveConfiguration),
-    /// The host, which brings the bytes.
+    /// The host, which delivers the bytes.
     External(ExternalConfiguration),
 }
 
 /// One source and its consumers.
 ///
-/// The source begins with [`run`](Self::run), so that several consumers can be there from its first trade on. When it comes to
-/// its end, every session ends, those that are started afterwards too. Dropping the engine cancels its sessions and the source.
+/// The source begins with [`run`](Self::run), so that several consumers can be there from its first trade on. When it ends, every
+/// session ends, including those that are started afterwards. Dropping the engine cancels its sessions and the source.
 pub struct FeedEngine {
     consumers: Arc<Consumers>,
     source: Sessions,
-    /// Until it runs.
+    /// The source, until it runs.
     waiting: Mutex<Option<Waiting>>,
     /// The thread of a source that has one, once it runs.
     thread: Mutex<Option<Arc<OwnThread>>>,
-    /// What reads a source that is a pipe, until it runs.
+    /// The reader of a source that is a pipe, until it runs.
     pipe: Mutex<Option<PipeReader>>,
-    /// A source that the host fills.
+    /// An external source.
     external: Option<Arc<External>>,
 }
 
-/// A source that does not run yet.
+/// A source that is not started yet.
 enum Waiting {
-    /// It is asked for what is due.
+    /// A source that is polled for due trades.
     Asked(Box<dyn Job>),
-    /// It has a thread to itself.
+    /// A source with a thread of its own.
     Live(Box<Live>),
 }
 
 impl FeedEngine {
-    /// A feed on a runtime of the caller's. A recording is opened here.
+    /// A feed on a runtime of the caller's. This opens a recording.
     ///
     /// # Errors
-    /// What [`FeedError`] says of the source.
+    /// The [`FeedError`]s of the source.
     pub fn on(runtime: Arc<Runtime>, configuration: &SourceConfiguration) -> Result<Self, FeedError> {
         let clock = runtime.shared_clock();
         let poison = Arc::new(AtomicBool::new(false));
@@ -138,7 +138,7 @@ impl FeedEngine {
                 Waiting::Asked(Box::new(PushedJob(source.clone())))
             }
         };
-        // A source wakes its consumers, whose own work is to ring a bell.
+        // A source wakes its consumers, whose own work is ringing a bell.
         let place = runtime.place();
         let sessions = || Sessions::new(runtime.clone()).at(place);
         Ok(Self {
@@ -157,10 +157,10 @@ impl FeedEngine {
         })
     }
 
-    /// Begins the source. Idempotent.
+    /// Starts the source. Idempotent.
     ///
     /// # Errors
-    /// The engine was shut down, or a thread was refused; the feed is over then.
+    /// The engine was shut down, or a thread was refused; the feed has ended then.
     pub fn run(&self) -> Result<(), FeedError> {
         self.source.check_process()?;
         let Some(waiting) = locked(&self.waiting, Lock::Parts).take() else {
@@ -174,7 +174,7 @@ impl FeedEngine {
             Waiting::Asked(job) => self.run_asked(job),
             Waiting::Live(live) => self.run_live(*live),
         }));
-        // A source that was taken and does not run leaves nobody waiting for it.
+        // A source that was taken and does not run must not leave anyone waiting.
         match begun {
             Ok(Ok(())) => Ok(()),
             Ok(Err(error)) => {
@@ -208,7 +208,7 @@ impl FeedEngine {
         }
         let hub = self.hub().clone();
         let thread = OwnThread::start("rustle-feed", move |is_leaving| {
-            // Told also when the thread panics, as the message says.
+            // Reported also when the thread panics, as the message says.
             let result = catch_unwind(AssertUnwindSafe(|| live.run(is_leaving))).map_err(into_panic_message);
             hub.end(match &result {
                 Ok(()) => Release::Ended,
@@ -218,7 +218,7 @@ impl FeedEngine {
         });
         let thread = thread.map_err(|error| FeedError::Runtime(RuntimeError::Thread(error)))?;
         *locked(&self.thread, Lock::Parts) = Some(thread);
-        // Whoever shut the feed down meanwhile has not seen the thread.
+        // A concurrent shutdown has not seen the thread.
         if self.source.is_shut_down() {
             self.leave_thread();
             return Err(FeedError::ShutDown);
@@ -240,8 +240,7 @@ impl FeedEngine {
         self.consumers.trades(subscription, policy, bell)
     }
 
-    /// Starts a consumer of candles, as [`CandleBuilder`] has them. Those that are open when the source comes to its end are
-    /// handed out then.
+    /// Starts a consumer of candles, made by [`CandleBuilder`]. Candles that are open at the source's end are delivered then.
     ///
     /// # Errors
     /// As [`trades`](Self::trades); [`FeedError::Lateness`].
@@ -257,7 +256,7 @@ impl FeedEngine {
         self.consumers.start(subscription, policy, builder, bell)
     }
 
-    /// Starts a consumer of the statistics of each symbol's last while, after each of its trades that is not late.
+    /// Starts a consumer of each symbol's window statistics, after each of its trades that is not late.
     ///
     /// # Errors
     /// As [`trades`](Self::trades).
@@ -291,8 +290,7 @@ impl FeedEngine {
         self.consumers.start(&subscription, policy, alerts, bell)
     }
 
-    /// Starts a consumer of what is told of the source, or of a part of that. Of what it does not take in time the oldest are
-    /// lost.
+    /// Starts a consumer of the source's notices, or of some kinds. The oldest that it does not take in time are dropped.
     ///
     /// # Errors
     /// [`FeedError::CapacityOutOfRange`]; the engine was shut down or poisoned, or a thread was refused.
@@ -319,22 +317,22 @@ impl FeedEngine {
         self.hub().name(number)
     }
 
-    /// What was told of the source's connection last; `None`: nothing yet.
+    /// The last notice of the source's connection; `None`: none yet.
     pub fn connection(&self) -> Option<Notice> {
         self.hub().connection()
     }
 
-    /// The symbols that the consumers want together; [`Notices::Wanted`] says when to look again.
+    /// The combined subscriptions of the consumers; [`Notices::Wanted`] reports changes.
     pub fn wanted(&self) -> Wanted {
         self.hub().wanted()
     }
 
-    /// What the source met with so far.
+    /// The source's counts so far.
     pub fn counts(&self) -> FeedCounts {
         self.hub().counts()
     }
 
-    /// Cancels every consumer. The source goes on, and later starts are welcome. Idempotent.
+    /// Cancels every consumer. The source continues, and later starts succeed. Idempotent.
     pub fn cancel(&self) {
         self.consumers.sessions.cancel();
     }
@@ -346,12 +344,12 @@ impl FeedEngine {
         self.leave_thread();
     }
 
-    /// Gives the trades to whoever connects to `address`, each client by `policy`: one JSON text a line, as
-    /// [`write_ndjson`](rustle_market::write_ndjson) has it. What a client is too slow for is told in its place:
-    /// `{"v":1,"gap":3}`. A client that is sent nothing else hears `{"v":1,"heartbeat":1767225600000}`, a time in ms, every
-    /// [`HEARTBEAT`]. It may say which symbols it wants, as [`write_subscription`](rustle_market::write_subscription) has it;
-    /// until then it gets all. `bell` rings when clients have come or gone, and is released once no thread of the server is left
-    /// and the address is free.
+    /// Serves the trades to the clients that connect to `address`, each with the buffering `policy`: one JSON text per line,
+    /// written by [`write_ndjson`](rustle_market::write_ndjson). A line `{"v":1,"gap":3}` stands for trades that a client was too
+    /// slow for. A client that is sent nothing else gets `{"v":1,"heartbeat":1767225600000}`, a time in ms, every [`HEARTBEAT`].
+    /// It may choose its symbols by lines of [`write_subscription`](rustle_market::write_subscription); until then it gets all.
+    /// `bell` rings when clients have connected or left, and is released once no thread of the server is left and the address is
+    /// free.
     ///
     /// # Errors
     /// [`FeedError::Address`] when the address cannot be served, [`FeedError::CapacityOutOfRange`],

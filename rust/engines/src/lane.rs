@@ -8,16 +8,16 @@ use std::sync::{Mutex, MutexGuard};
 /// The most elements that a lane holds.
 pub const MAX_LANE_CAPACITY: usize = 1 << 20;
 
-/// Told when a lane has something to drain, and when its session is over.
+/// The notification that a lane has elements, and that its session has ended.
 pub trait Doorbell: Send {
-    /// The lane was empty and is not any more. Called on a worker's thread with no lock held.
+    /// The lane is no longer empty. Called on a worker's thread with no lock held.
     fn on_ready(&mut self);
 
-    /// The session is over; what waits in the lane can still be drained. The last call.
+    /// The session has ended; waiting elements can still be drained. The last call.
     fn on_release(self: Box<Self>, release: Release);
 }
 
-/// A bell for consumers that look for themselves.
+/// A bell for consumers that poll.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoBell;
 
@@ -26,14 +26,14 @@ impl Doorbell for NoBell {
     fn on_release(self: Box<Self>, _: Release) {}
 }
 
-/// What waits in a lane.
+/// An element of a lane.
 pub trait Record: Copy + Send {
-    /// Of several with the same key a lane may keep the newest alone.
+    /// The key; of several elements with the same key a lane may keep the newest alone.
     fn key(&self) -> u32 {
         0
     }
 
-    /// The record that takes the place of `replaced`, whose loss is told apart.
+    /// The record that replaces `replaced`, whose loss is reported separately.
     fn replacing(self, _replaced: &Self) -> Self {
         self
     }

@@ -1,11 +1,11 @@
-//! How every lock of the engines is taken, and where a fault can be injected behind it.
+//! The acquisition of the engines' locks, and the points where a fault can be injected behind them.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The locks, by what they are of.
+/// The locks, by their owners.
 #[cfg_attr(
     not(feature = "faults"),
-    expect(unreachable_pub, reason = "only `faults` shows it")
+    expect(unreachable_pub, reason = "only `faults` exposes it")
 )]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lock {
@@ -23,19 +23,19 @@ pub enum Lock {
     FeedLane,
     /// The consumers of a feed.
     FeedCore,
-    /// What a feed begins with.
+    /// The initial state of a feed.
     Parts,
-    /// What a host pushed.
+    /// The pushed bytes of a host.
     External,
     /// The clients of a server.
     Figures,
-    /// How a thread of a device or a connection ended.
+    /// The outcome of a thread of a device or a connection.
     OwnThread,
-    /// Who writes to a playback.
+    /// The writer of a playback.
     Writer,
     /// The wanted settings of an equalizer.
     Control,
-    /// The change that an equalizer's sound is to take over.
+    /// The pending change of an equalizer's sound.
     Handover,
     /// The sound of an equalizer.
     Sound,
@@ -43,7 +43,7 @@ pub enum Lock {
 
 #[cfg(feature = "faults")]
 impl Lock {
-    /// All of them.
+    /// All locks.
     pub const ALL: [Self; 15] = [
         Self::Sessions,
         Self::Threads,
@@ -63,20 +63,19 @@ impl Lock {
     ];
 }
 
-/// Takes a lock, whatever a panic under it has left; whoever changes what it guards leaves it in order at every place that may
-/// panic.
+/// Takes a lock, poisoned or not; code that changes the guarded state keeps it valid at every place that may panic.
 pub(crate) fn locked<T>(mutex: &Mutex<T>, lock: Lock) -> MutexGuard<'_, T> {
     let guard = locked_surely(mutex);
     fault_point(lock);
     guard
 }
 
-/// As [`locked`], for what follows a point of no return and has to come to its end: no fault is injected here.
+/// As [`locked`], for code after a point of no return that must complete: no fault is injected here.
 pub(crate) fn locked_surely<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Where a fault is injected behind a lock.
+/// The point of an injected fault behind a lock.
 #[inline]
 pub(crate) fn fault_point(lock: Lock) {
     #[cfg(feature = "faults")]

@@ -1,4 +1,4 @@
-//! Where a session's records go: to a listener one by one, or into a lane that a consumer drains.
+//! The outlet of a session's records: a listener, one by one, or a lane that a consumer drains.
 
 use crate::job::{PollContext, Release};
 use crate::lane::{Doorbell, Lane, MAX_LANE_CAPACITY, Record};
@@ -6,7 +6,7 @@ use crate::ring::{LaneStatistics, Overflow};
 use crate::session::Session;
 use std::sync::Arc;
 
-/// Hears every record of a session, and its end.
+/// Receives every record of a session, and its end.
 ///
 /// Both functions are called on a thread of the engine with no lock held, one at a time, in order. They should return soon:
 /// other sessions wait meanwhile.
@@ -14,20 +14,20 @@ pub trait RecordListener<T>: Send {
     /// A new record.
     fn on_record(&mut self, record: &T);
 
-    /// The session is over. Called exactly once, as the last call, for every session that was started.
+    /// The session has ended. Called exactly once, as the last call, for every session that was started.
     fn on_release(self: Box<Self>, release: Release);
 }
 
-/// How a consumer wants the records of a session.
+/// The delivery of a session's records.
 pub enum Delivery<T> {
-    /// External to a listener, one by one.
+    /// To a listener, one by one.
     Push(Box<dyn RecordListener<T>>),
-    /// In a lane that it drains: what the lane drops, how many records it holds, and its bell.
+    /// In a lane that the consumer drains: its overflow policy, its capacity in records, and its bell.
     Pull(Overflow, LaneCapacity, Box<dyn Doorbell>),
 }
 
 impl<T> Delivery<T> {
-    /// In a lane of `capacity` records; `None` when no lane has so many.
+    /// A lane of `capacity` records; `None` outside the range of capacities.
     pub fn pull(overflow: Overflow, capacity: usize, bell: impl Doorbell + 'static) -> Option<Self> {
         Some(Self::Pull(overflow, LaneCapacity::new(capacity)?, Box::new(bell)))
     }
@@ -46,7 +46,7 @@ impl LaneCapacity {
     }
 }
 
-/// A started session whose records go where its [`Delivery`] says. Clones stand for the same one.
+/// A started session whose records follow its [`Delivery`]. Clones stand for the same one.
 #[derive(Clone)]
 pub struct LaneSession<T> {
     session: Session,
@@ -58,30 +58,30 @@ impl<T: Record> LaneSession<T> {
         Self { session, lane }
     }
 
-    /// Asks for the session's end; see [`Session::cancel`].
+    /// Requests the session's end; see [`Session::cancel`].
     pub fn cancel(&self) {
         self.session.cancel();
     }
 
-    /// Hands out at most `most` waiting records, the longest waiting first, each with the number lost just before it. Returns
-    /// how many there were, and what went through the lane up to and including them; `None` when the session pushes. Works
-    /// until the session is dropped, also after its end.
+    /// Drains at most `most` waiting records, the longest waiting first, each with the number dropped just before it. Returns how
+    /// many there were, and the lane's counts up to and including them; `None` when the session pushes. Works until the session
+    /// is dropped, also after its end.
     pub fn drain(&self, most: usize, take: impl FnMut(T, u32)) -> Option<(usize, LaneStatistics)> {
         self.lane.as_ref().map(|lane| lane.drain(most, take))
     }
 
-    /// Whether the listener or the bell was told of the end.
+    /// Whether the listener or the bell was released.
     pub fn is_released(&self) -> bool {
         self.session.is_released()
     }
 
-    /// What went through the lane so far; `None` when the session pushes.
+    /// The lane's counts so far; `None` when the session pushes.
     pub fn statistics(&self) -> Option<LaneStatistics> {
         self.lane.as_ref().map(|lane| lane.statistics())
     }
 }
 
-/// Where the records of a session go.
+/// The destination of a session's records.
 pub(crate) enum Outlet<T> {
     Push(Box<dyn RecordListener<T>>),
     Pull {
@@ -91,7 +91,7 @@ pub(crate) enum Outlet<T> {
 }
 
 impl<T: Record> Outlet<T> {
-    /// Hands the records on, in order; those of a session that is cancelled meanwhile are of no use to anybody.
+    /// Delivers the records, in order; those of a session that is cancelled meanwhile are discarded.
     pub(crate) fn deliver(&mut self, records: &[T], context: &PollContext<'_>) {
         match self {
             Self::Push(listener) => {

@@ -1,4 +1,4 @@
-//! A thread that a device or a connection has to itself.
+//! A thread of one device or connection.
 
 use crate::lock::{Lock, locked, locked_surely};
 use crate::panic_text::into_panic_message;
@@ -8,10 +8,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// How often a thread that waits looks whether it is to leave.
+/// The interval at which a waiting thread checks whether to leave.
 pub(crate) const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// A thread that works until it comes to an end by itself or is asked to leave.
+/// A thread that works until its work ends or it is asked to leave.
 pub(crate) struct OwnThread {
     is_leaving: AtomicBool,
     state: Mutex<State>,
@@ -19,14 +19,14 @@ pub(crate) struct OwnThread {
 
 enum State {
     Working,
-    /// Asked to leave; to be called as the thread's last act.
+    /// Asked to leave; the call is the thread's last action.
     Leaving(Box<dyn FnOnce() + Send>),
-    /// Gone, well or for a reason.
+    /// Ended, with or without an error.
     Gone(Result<(), String>),
 }
 
 impl OwnThread {
-    /// Starts `work`, which returns soon after its flag is set. What it owns is dropped before the thread counts as gone.
+    /// Starts `work`, which returns soon after its flag is set. Its captures are dropped before the thread counts as ended.
     ///
     /// # Errors
     /// The system has no thread.
@@ -46,7 +46,7 @@ impl OwnThread {
         Ok(thread)
     }
 
-    /// Rests for `time` on the thread itself, or until it is to leave; looks for that now and then.
+    /// Sleeps for `time` on the thread itself, or until it is asked to leave, which it checks regularly.
     pub(crate) fn rest(time: Duration, is_leaving: &AtomicBool) {
         let mut left = time;
         while !left.is_zero() && !is_leaving.load(Ordering::Acquire) {
@@ -56,7 +56,7 @@ impl OwnThread {
         }
     }
 
-    /// How the thread ended; `None` while it works.
+    /// The outcome of the thread; `None` while it works.
     pub(crate) fn outcome(&self) -> Option<Result<(), String>> {
         match &*locked(&self.state, Lock::OwnThread) {
             State::Gone(result) => Some(result.clone()),
@@ -64,8 +64,8 @@ impl OwnThread {
         }
     }
 
-    /// Asks the thread to leave and does not wait for it: `last` is called when it has gone, by the thread itself, or here and
-    /// now when it is gone already.
+    /// Asks the thread to leave and does not wait for it: the thread calls `last` as it ends; if it has ended already, `last` is
+    /// called at once.
     pub(crate) fn leave(&self, last: impl FnOnce() + Send + 'static) {
         self.is_leaving.store(true, Ordering::Release);
         let mut state = locked_surely(&self.state);

@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// The message that a panic was raised with, or a text that says that it had none.
+/// The message of a panic, or a text for a panic without one.
 pub fn panic_message(payload: &(dyn Any + Send)) -> &str {
     payload
         .downcast_ref::<&'static str>()
@@ -12,7 +12,7 @@ pub fn panic_message(payload: &(dyn Any + Send)) -> &str {
         .unwrap_or("a panic without a message")
 }
 
-/// The message of a caught panic, whose payload is dropped; a payload that panics in its drop is forgotten.
+/// The message of a caught panic, whose payload is dropped; a payload that panics in its drop is leaked.
 pub fn into_panic_message(payload: Box<dyn Any + Send>) -> String {
     let message = panic_message(&*payload).to_owned();
     if let Err(second) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {

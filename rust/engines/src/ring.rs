@@ -1,44 +1,44 @@
-//! The frame lane: a bounded buffer with a stated answer to a consumer that is too slow. A pure value, with no lock.
+//! The ring of a lane: a bounded buffer with an overflow policy. A pure value, with no lock.
 
 use std::collections::VecDeque;
 
-/// What a full lane gives up.
+/// The overflow policy of a full lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Overflow {
     /// The oldest waiting element makes room for the new one.
     DropOldest,
     /// The new element is dropped.
     DropNewest,
-    /// A new element replaces the waiting one of the same key: a slow consumer sees fresh values, one per key.
+    /// A new element replaces the waiting one of the same key: a slow consumer gets fresh values, one per key.
     Conflate,
 }
 
-/// What went through a lane so far. `produced == delivered + dropped + waiting`, always.
+/// The counts of a lane so far. `produced == delivered + dropped + waiting`, always.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LaneStatistics {
     /// Elements pushed.
     pub produced: u64,
     /// Elements drained.
     pub delivered: u64,
-    /// Elements given up, by the lane's [`Overflow`] policy.
+    /// Elements dropped, by the lane's [`Overflow`] policy.
     pub dropped: u64,
     /// Elements in the lane.
     pub waiting: u64,
-    /// Of `dropped`, those after the last element that came in: no gap tells of them unless another comes in.
+    /// Of `dropped`, those after the last accepted element: unreported by a gap until another is accepted.
     pub unreported: u64,
 }
 
-/// A bounded buffer of `T`, with a key per element below the number of keys that it was made for.
+/// A bounded buffer of `T`, with a key per element, below its number of keys.
 ///
-/// Each element comes out with the number of elements lost just before it: for [`Overflow::Conflate`] those of its own
-/// key, else those of the lane. A number beyond `u32::MAX` is told in parts, the rest with the elements that follow.
+/// Each element comes out with the number of elements dropped just before it: for [`Overflow::Conflate`] of its own key, else of
+/// the lane. A number beyond `u32::MAX` is reported in parts, the rest with the following elements.
 #[derive(Debug)]
 pub struct Ring<T> {
     storage: Storage<T>,
     produced: u64,
     delivered: u64,
     dropped: u64,
-    /// Lost before elements that came out, and not told yet: more than one element can tell.
+    /// Drops before elements that came out, not reported yet: more than one element can report.
     unreported: u64,
 }
 
@@ -48,7 +48,7 @@ enum Storage<T> {
         entries: VecDeque<Entry<T>>,
         capacity: usize,
         drop_oldest: bool,
-        /// Lost since the last element was taken in; counted to the next one.
+        /// Drops since the last accepted element; counted to the next one.
         lost: u64,
     },
     Latest {
@@ -66,8 +66,8 @@ struct Entry<T> {
 }
 
 impl<T> Ring<T> {
-    /// An empty lane for at most `capacity` elements (at least 1). With [`Overflow::Conflate`] the bound is `keys`, one
-    /// element per key, and `capacity` has no effect. All memory is taken here.
+    /// An empty lane for at most `capacity` elements (at least 1). With [`Overflow::Conflate`] the bound is `keys`, one element
+    /// per key, and `capacity` has no effect. All memory is allocated here.
     pub fn new(overflow: Overflow, capacity: usize, keys: usize) -> Self {
         let storage = match overflow {
             Overflow::Conflate => Storage::Latest {
@@ -90,7 +90,7 @@ impl<T> Ring<T> {
         }
     }
 
-    /// Makes room for keys below `keys`, which takes memory; fewer than there are change nothing.
+    /// Makes room for keys below `keys`, which allocates; a smaller number has no effect.
     pub fn grow_keys(&mut self, keys: usize) {
         if let Storage::Latest { order, slots } = &mut self.storage
             && keys > slots.len()
@@ -100,7 +100,7 @@ impl<T> Ring<T> {
         }
     }
 
-    /// Takes `element` in under `key`. Returns whether the lane was empty before: the moment to ring the consumer's bell.
+    /// Adds `element` under `key`. Returns whether the lane was empty before, so that the consumer's bell is to ring.
     ///
     /// # Panics
     /// With [`Overflow::Conflate`], when `key` is not below the number of keys.
@@ -108,7 +108,7 @@ impl<T> Ring<T> {
         self.push_after(key, element, |element, _| element)
     }
 
-    /// As [`push`](Ring::push); an element that replaces another is what `replacing` makes of it and of the other.
+    /// As [`push`](Ring::push); `replacing` merges an element with the one that it replaces.
     fn push_after(&mut self, key: u32, element: T, replacing: impl FnOnce(T, &T) -> T) -> bool {
         self.produced += 1;
         match &mut self.storage {
@@ -158,8 +158,8 @@ impl<T> Ring<T> {
         }
     }
 
-    /// Takes all of `elements` in, in their order, as [`push`](Ring::push) does one. An element that replaces another is what
-    /// `replacing` makes of it and of the other. Returns whether the lane was empty before and is not any more.
+    /// Adds all of `elements`, in order, as [`push`](Ring::push) does. `replacing` merges an element with the one that it
+    /// replaces. Returns whether the lane was empty before and no longer is.
     ///
     /// # Panics
     /// As [`push`](Ring::push).
@@ -183,7 +183,7 @@ impl<T> Ring<T> {
                 let room = capacity.saturating_sub(entries.len());
                 let excess = elements.len().saturating_sub(room);
                 let taken = if *drop_oldest {
-                    // First the oldest that wait give way, then the oldest of those that come.
+                    // The oldest waiting elements are dropped first, then the oldest new ones.
                     let evicted = excess.min(entries.len());
                     let skipped = excess - evicted;
                     let gone: u64 = entries.drain(..evicted).map(|entry| entry.lost_before + 1).sum();
@@ -209,8 +209,8 @@ impl<T> Ring<T> {
         }
     }
 
-    /// Takes all of `elements` in though more than the capacity wait then; with [`Overflow::Conflate`] nothing. Returns whether
-    /// the lane was empty before and is not any more.
+    /// Adds all of `elements`, even beyond the capacity; none with [`Overflow::Conflate`]. Returns whether the lane was empty
+    /// before and no longer is.
     pub fn push_beyond(&mut self, elements: &[T]) -> bool
     where
         T: Copy,
@@ -224,10 +224,10 @@ impl<T> Ring<T> {
         was_empty && !entries.is_empty()
     }
 
-    /// Hands out at most `most` elements, the longest waiting first, each with the number lost just before it. Returns how
-    /// many there were.
+    /// Drains at most `most` elements, the longest waiting first, each with the number dropped just before it. Returns how many
+    /// there were.
     pub fn drain(&mut self, most: usize, mut take: impl FnMut(T, u32)) -> usize {
-        // Counted before `take` is called: what it panics over is handed out all the same.
+        // Counted before `take` is called: elements are delivered even if it panics.
         let unreported = &mut self.unreported;
         let mut hand_out = |entry: Entry<T>| {
             *unreported += entry.lost_before;
@@ -272,7 +272,7 @@ impl<T> Ring<T> {
     }
 }
 
-/// Appends elements, the first of which tells what was lost before it.
+/// Appends elements, the first of which reports the drops before it.
 fn append<T: Copy>(entries: &mut VecDeque<Entry<T>>, lost: &mut u64, elements: &[T]) {
     if let Some((first, rest)) = elements.split_first() {
         entries.push_back(Entry {

@@ -11,13 +11,13 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::thread::{JoinHandle, ThreadId};
 use std::time::Duration;
 
-/// The most threads of the shared runtime. Jobs wait rather than compute: few threads serve tens of thousands of them.
+/// The most threads of the shared runtime. Jobs mostly wait: few threads serve tens of thousands of them.
 const MOST_WORKERS: usize = 4;
 
 /// A few threads that run the jobs of any number of engines.
 ///
-/// [`Runtime::shared`] is the one that engines use; [`Runtime::manual`] makes one whose time a test moves. Dropping a
-/// runtime of one's own releases its jobs as cancelled and joins its threads, unless it was [detached](Runtime::detach).
+/// Engines use [`Runtime::shared`]; [`Runtime::manual`] makes one whose time a test moves. Dropping any other runtime releases
+/// its jobs as cancelled and joins its threads, unless it was [detached](Runtime::detach).
 pub struct Runtime {
     clock: Arc<dyn Clock>,
     manual: Option<Arc<ManualClock>>,
@@ -25,13 +25,13 @@ pub struct Runtime {
     width: usize,
     keys: AtomicU64,
     places: AtomicUsize,
-    /// Whether dropping it leaves its threads to end by themselves.
+    /// Whether dropping it does not wait for its threads.
     detached: AtomicBool,
     /// The process that its threads are in; 0 before there are any.
     process: AtomicU32,
 }
 
-/// Where jobs run: see [`Runtime::place`].
+/// The place where jobs run: see [`Runtime::place`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place(usize);
 
@@ -41,12 +41,12 @@ struct Thread {
     handle: JoinHandle<()>,
 }
 
-/// Why the runtime starts nothing.
+/// The error of a runtime that starts no job.
 #[derive(Debug)]
 pub enum RuntimeError {
-    /// The system has no thread. A retry may help once the process has fewer of them.
+    /// The system has no thread. A retry may succeed once the process has fewer of them.
     Thread(std::io::Error),
-    /// The process is a fork of the one in which the runtime's threads are. A retry does not help; `exec` does.
+    /// The process is a fork of the one in which the runtime's threads are. A retry does not help, but `exec` does.
     Forked {
         /// The number of the process that has the threads.
         threads_in: u32,
@@ -106,8 +106,8 @@ impl Runtime {
         }
     }
 
-    /// Asks whether this process has the runtime's threads, or may have them. Takes no lock: one that was held while the process
-    /// was forked is held in the child for ever.
+    /// Checks that this process has the runtime's threads, or may have them. Takes no lock: one that was held during the fork is
+    /// never released in the child.
     ///
     /// # Errors
     /// [`RuntimeError::Forked`].
@@ -121,13 +121,13 @@ impl Runtime {
         }
     }
 
-    /// A place for jobs that wake each other: those that are started at one place share a thread, and take turns with others
-    /// there. Places are given out to the threads in turn.
+    /// A place for jobs that wake each other: jobs at one place share a thread, with others there too. Places are assigned to the
+    /// threads in turn.
     pub(crate) fn place(&self) -> Place {
         Place(self.places.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// Starts a job. `make` is called only once a thread is certain, so that a failed start takes nothing.
+    /// Starts a job. `make` is called only once a thread is certain, so that a failed start consumes nothing.
     ///
     /// A panic of the job sets `poison` before the job is released.
     ///
@@ -152,9 +152,9 @@ impl Runtime {
         Ok(session)
     }
 
-    /// Moves a manual runtime's time on by `by` and returns when every job has done what was due by then, stopping at each
-    /// deadline on the way. From a listener, which runs on the worker itself, it returns at once and the work follows.
-    /// On a runtime with the system's clock, and in a fork of the process that has its threads, it does nothing.
+    /// Advances a manual runtime's time by `by`, stopping at each deadline on the way, and returns when every job has done its
+    /// due work. From a listener, which runs on the worker itself, it returns at once and the work follows. On a runtime with the
+    /// system's clock, and in a fork of the process that has its threads, it has no effect.
     pub fn advance(&self, by: Duration) {
         let Some(clock) = &self.manual else { return };
         if self.check_process().is_err() {
@@ -179,7 +179,7 @@ impl Runtime {
         }
     }
 
-    /// The clock of a manual runtime, and then what is due by what it was set to.
+    /// Sets the clock of a manual runtime, and then does the due work.
     #[cfg(test)]
     pub(crate) fn set(&self, set: impl FnOnce(&ManualClock)) {
         set(self.manual.as_ref().expect("a manual runtime"));
@@ -196,22 +196,22 @@ impl Runtime {
         self.clock.clone()
     }
 
-    /// From now on, dropping this runtime does not wait for its threads: for an owner that lets go of it while others, who may
+    /// Detaches the threads: dropping this runtime no longer waits for them. For an owner that drops it while others, who may
     /// drop it under a lock that a listener takes, still hold it.
     pub fn detach(&self) {
         self.detached.store(true, Ordering::Release);
     }
 
-    /// What systems show of a thread, 15 bytes at most on Linux.
+    /// The thread's name in the system, at most 15 bytes on Linux.
     fn thread_name(&self, index: usize) -> String {
         let kind = if self.manual.is_some() { "manual-" } else { "" };
         format!("rustle-{kind}{index}")
     }
 
-    /// The inbox of the worker at `index`, which is started if it must be.
+    /// The inbox of the worker at `index`, which is started if necessary.
     fn inbox(&self, index: usize) -> Result<Arc<Inbox>, RuntimeError> {
         let mut threads = locked(&self.threads, Lock::Threads);
-        // Places count up, so that threads are asked for in order; a burst may come in another one.
+        // Places count up, so that threads are started in order; concurrent calls may arrive in another one.
         while threads.len() <= index {
             self.process.store(std::process::id(), Ordering::Release);
             let inbox = Arc::new(Inbox::new());
@@ -233,7 +233,7 @@ impl Runtime {
 impl Drop for Runtime {
     fn drop(&mut self) {
         if self.check_process().is_err() {
-            // There are no threads here that would answer or end.
+            // There are no threads here that could answer or end.
             return;
         }
         let threads = std::mem::take(&mut *locked_surely(&self.threads));
@@ -259,10 +259,10 @@ mod tests {
     use crate::job::{PollContext, Release, Step};
     use std::sync::mpsc::{Sender, channel};
 
-    /// Tells which thread polls it.
-    struct Tells(Sender<ThreadId>);
+    /// A job that reports the thread that polls it.
+    struct Reports(Sender<ThreadId>);
 
-    impl Job for Tells {
+    impl Job for Reports {
         fn poll(&mut self, _: &PollContext<'_>) -> Step {
             self.0
                 .send(std::thread::current().id())
@@ -280,7 +280,7 @@ mod tests {
         let threads = places.map(|place| {
             let (sender, threads) = channel();
             for _ in 0..3 {
-                let job = Tells(sender.clone());
+                let job = Reports(sender.clone());
                 runtime
                     .start(place, Arc::default(), || Box::new(job))
                     .expect("started");

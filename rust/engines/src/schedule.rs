@@ -1,23 +1,23 @@
-//! When each tick is due: a pure value.
+//! The times at which ticks are due: a pure value.
 
 use crate::clock::Nanoseconds;
 use std::ops::Range;
 
-/// A schedule that is further behind than this is moved on instead of caught up with: after a machine's sleep a
-/// consumer wants the present, not the night's prices.
+/// The lag beyond which a schedule skips ahead instead of catching up: after a machine's sleep a consumer needs the present, not
+/// the night's prices.
 const LARGEST_LAG: Nanoseconds = 1_000_000_000;
 
-/// What a schedule that was too far behind has left out.
+/// The ticks that a schedule too far behind skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Skipped {
-    /// How far behind it was.
+    /// The lag.
     pub(crate) lag: Nanoseconds,
-    /// The ticks that were due meanwhile, but for the one that is due now; they have no numbers.
+    /// The ticks that were due meanwhile, except the one that is due now; they have no numbers.
     pub(crate) ticks: u64,
 }
 
-/// Ticks at even distances from the first poll on. Tick `k` is due at `start + k * interval`, computed from `k` so that
-/// rounding does not add up.
+/// Ticks at even intervals from the first poll on. Tick `k` is due at `start + k * interval`, computed from `k` so that rounding
+/// errors do not add up.
 #[derive(Clone, Debug)]
 pub(crate) struct Schedule {
     start: Option<Nanoseconds>,
@@ -38,13 +38,13 @@ impl Schedule {
         }
     }
 
-    /// The number of ticks that were taken; also the number of the next one.
+    /// The number of ticks taken, which is also the number of the next one.
     pub(crate) fn taken(&self) -> u64 {
         self.next
     }
 
-    /// Starts the schedule at the first call, and moves it on when it is too far behind: the next tick is due at `now` then.
-    /// Returns what was skipped.
+    /// Starts the schedule at the first call, and skips ahead when it is too far behind: the next tick is due at `now` then.
+    /// Returns the skipped ticks.
     pub(crate) fn catch_up(&mut self, now: Nanoseconds) -> Option<Skipped> {
         if self.start.is_none() {
             self.start = Some(now);
@@ -59,7 +59,7 @@ impl Schedule {
         Some(Skipped { lag, ticks })
     }
 
-    /// When the next tick is due; time 0 before the first [`catch_up`](Schedule::catch_up).
+    /// The time of the next tick; 0 before the first [`catch_up`](Schedule::catch_up).
     pub(crate) fn due(&self) -> Nanoseconds {
         self.due_at(self.next)
     }
@@ -71,11 +71,11 @@ impl Schedule {
             .saturating_add(elapsed.round() as Nanoseconds)
     }
 
-    /// Takes the ticks that are due at `now`, at most `most` of them, and gives their numbers.
+    /// Takes the ticks that are due at `now`, at most `most` of them, and returns their numbers.
     pub(crate) fn take(&mut self, now: Nanoseconds, most: u64) -> Range<u64> {
         let first = self.next;
         let last = first.saturating_add(most);
-        // One division for all of them; rounding leaves it a tick off at the most, which the two loops mend.
+        // One division for all of them; rounding leaves it at most one tick off, which the two loops correct.
         let elapsed = now.saturating_sub(self.start.unwrap_or(0)) as f64;
         let estimate = self.counted_from.saturating_add((elapsed / self.interval) as u64);
         let mut end = estimate.clamp(first, last);

@@ -4,7 +4,7 @@ use crate::worker::Inbox;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A started job, seen from outside. Clones stand for the same job; dropping them does not end it.
+/// The handle of a started job. Clones stand for the same job; dropping them does not end it.
 #[derive(Clone)]
 pub struct Session {
     state: Arc<State>,
@@ -14,7 +14,7 @@ struct State {
     key: u64,
     cancelled: AtomicBool,
     released: AtomicBool,
-    /// Whether the worker has an order to poll the job that it has not come to yet.
+    /// Whether an order to poll the job is pending.
     woken: AtomicBool,
     inbox: Arc<Inbox>,
 }
@@ -33,16 +33,16 @@ impl Session {
         }
     }
 
-    /// Asks the worker to release the job. Sets a flag and wakes the worker; the release follows on the worker's thread,
-    /// after a poll that is under way. Idempotent, and harmless after the end.
+    /// Asks the worker to release the job. Sets a flag and wakes the worker; the release follows on the worker's thread, after a
+    /// poll in progress. Idempotent, and harmless after the end.
     pub fn cancel(&self) {
         if !self.state.cancelled.swap(true, Ordering::AcqRel) {
             self.state.inbox.cancel(self.state.key);
         }
     }
 
-    /// Asks the worker to poll a job that said [`Step::Wait`](crate::Step::Wait), soon and at least once from now on. Wakes that
-    /// come before that poll has begun are one. Harmless after the end.
+    /// Asks the worker to poll a job that returned [`Step::Wait`](crate::Step::Wait), soon and at least once from now on. Wakes
+    /// before that poll begins are combined. Harmless after the end.
     pub fn wake(&self) {
         if !self.state.woken.swap(true, Ordering::AcqRel) {
             self.state.inbox.wake(self.state.key);
@@ -54,7 +54,7 @@ impl Session {
         self.state.cancelled.load(Ordering::Acquire)
     }
 
-    /// Whether the job was released, for whatever reason.
+    /// Whether the job was released, for any reason.
     pub fn is_released(&self) -> bool {
         self.state.released.load(Ordering::Acquire)
     }

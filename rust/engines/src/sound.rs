@@ -1,8 +1,8 @@
 //! Sound in and out: captures and playbacks as sessions.
 //!
 //! A device has a thread of its own, which moves sound between the device and a queue and does nothing else: no lock, no
-//! allocation, no call to anybody. A job on the shared runtime moves it between the queue and the consumer. The device
-//! [`DEMO_DEVICE`] needs no hardware and no thread: it follows the runtime's clock.
+//! allocation, no callback. A job on the shared runtime moves it between the queue and the consumer. The device [`DEMO_DEVICE`]
+//! needs no hardware and no thread: it follows the runtime's clock.
 
 mod block;
 mod capture;
@@ -31,18 +31,17 @@ pub const CHANNELS: RangeInclusive<u32> = 1..=32;
 /// Frames between two wakes of a device's thread.
 pub const PERIODS: RangeInclusive<u32> = 1..=65_536;
 
-/// The name of the device that is always there: as a source it swells from -60 dBFS to full scale and back in 20 s, as a sink
-/// it takes sound at its rate and makes none.
+/// The name of the demonstration device, which needs no hardware: as a source its level rises from -60 dBFS to full scale and
+/// falls back in 20 s; as a sink it takes sound at its rate and is silent.
 pub const DEMO_DEVICE: &str = "demo";
 
-/// The longest that a device's thread waits for its device before it looks whether it is to leave.
+/// The longest time that a device's thread waits for its device before it checks whether to leave.
 const LONGEST_WAIT: Duration = Duration::from_millis(20);
 
-/// The shortest time between two polls of a session: what is due closer together is done in one go.
+/// The shortest time between two polls of a session: work that is due closer together is done in one poll.
 const SHORTEST_NAP: Nanoseconds = 1_000_000;
 
-/// When a session is polled again whose next piece is due at `due`: at once while it is behind, so that a poll that has done
-/// its share costs no time.
+/// The next poll of a session whose next block is due at `due`: at once while it is behind, so that a limited poll costs no time.
 fn after(due: Nanoseconds, now: Nanoseconds) -> Nanoseconds {
     if due <= now {
         now
@@ -51,7 +50,7 @@ fn after(due: Nanoseconds, now: Nanoseconds) -> Nanoseconds {
     }
 }
 
-/// What a device's thread needs of a device; the real ones are ALSA's.
+/// The interface of a device; the real ones are ALSA's.
 trait Device: Send {
     /// As [`Pcm::read`].
     fn read(&mut self, frames: &mut [f32], timeout: Duration) -> Result<Progress, AlsaError>;

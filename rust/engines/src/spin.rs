@@ -1,9 +1,9 @@
-//! A lock whose other side never waits, and must never be made to wake anybody.
+//! A lock whose other side never waits, and must never have to wake a thread.
 
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
-/// Takes a lock that is held for a few instructions. It does not sleep for it: the other side would have to wake this one with
-/// a system call when it lets go.
+/// Takes a lock that is held for a few instructions. It yields instead of sleeping: the other side would have to wake this one
+/// with a system call on release.
 pub(crate) fn lock_briefly<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     loop {
         match mutex.try_lock() {

@@ -20,17 +20,17 @@ use rustle_market::{PriceUpdate, RandomWalk, SymbolList};
 use std::ops::RangeInclusive;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-/// The update rates that an engine takes, in updates a second and symbol.
+/// The range of update rates, in updates a second and symbol.
 pub const RATE_RANGE: RangeInclusive<f64> = 0.001..=10_000_000.0;
 
-/// How an engine makes prices.
+/// The configuration of a ticker.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TickerConfiguration {
-    /// Updates a second of each symbol, within [`RATE_RANGE`]. The symbols of a session take turns at even distances.
+    /// Updates a second of each symbol, within [`RATE_RANGE`]. The symbols of a session take turns at even intervals.
     pub updates_per_second: f64,
     /// The seed of the walk; the same seed, symbols and count give the same prices. `None` draws one.
     pub seed: Option<u64>,
-    /// The number of updates after which a session comes to its natural end. `None`: it runs until it is cancelled.
+    /// The number of updates after which a session ends. `None`: it runs until it is cancelled.
     pub update_limit: Option<u64>,
 }
 
@@ -47,8 +47,8 @@ impl Default for TickerConfiguration {
 
 /// A source of prices for any number of sessions.
 ///
-/// Dropping the engine cancels its sessions. A session whose listener panics poisons the engine: its other sessions go
-/// on, further starts are refused.
+/// Dropping the engine cancels its sessions. A session whose listener panics poisons the engine: its other sessions continue,
+/// further starts are refused.
 pub struct TickerEngine {
     configuration: TickerConfiguration,
     sessions: Sessions,
@@ -100,7 +100,7 @@ impl TickerEngine {
         self.start(&symbols, None, || Outlet::Push(Box::new(listener)))
     }
 
-    /// Starts a session that pushes every update to `listener`, on a worker's thread, with its symbol's place in the list.
+    /// Starts a session that pushes every update to `listener`, on a worker's thread, with its symbol's index in the list.
     ///
     /// # Errors
     /// As [`start_tracking`](TickerEngine::start_tracking).
@@ -149,12 +149,12 @@ impl TickerEngine {
         lane.map_or_else(Vec::new, |lane| lane.drain_updates(max))
     }
 
-    /// Those that were started.
+    /// The started sessions.
     pub fn sessions(&self) -> &Sessions {
         &self.sessions
     }
 
-    /// Cancels every session of this engine. Idempotent; later starts are welcome.
+    /// Cancels every session of this engine. Idempotent; later starts succeed.
     pub fn cancel(&self) {
         self.sessions.cancel();
     }

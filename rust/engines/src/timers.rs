@@ -3,14 +3,14 @@
 use crate::clock::Nanoseconds;
 use std::collections::BTreeMap;
 
-/// A queue of keys by deadline; equal deadlines keep the order in which they came.
+/// A queue of keys by deadline; equal deadlines keep their order of arrival.
 #[derive(Debug, Default)]
 pub(crate) struct Timers {
     queue: BTreeMap<Timer, u64>,
     arrivals: u64,
 }
 
-/// The place of a key in [`Timers`]: its deadline, and its number among all that came.
+/// The place of a key in [`Timers`]: its deadline, and its number in order of arrival.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Timer {
     deadline: Nanoseconds,
@@ -18,7 +18,7 @@ pub(crate) struct Timer {
 }
 
 impl Timers {
-    /// Sets `key` due at `deadline`, in the place of the deadline that `timer` holds, if it holds one.
+    /// Sets `key` due at `deadline`, replacing the deadline that `timer` holds, if any.
     pub(crate) fn set(&mut self, timer: &mut Option<Timer>, deadline: Nanoseconds, key: u64) {
         self.clear(timer);
         let arrival = self.arrivals;
@@ -27,7 +27,7 @@ impl Timers {
         self.queue.insert(*timer, key);
     }
 
-    /// Takes back the deadline that `timer` holds, if it holds one.
+    /// Removes the deadline that `timer` holds, if any.
     pub(crate) fn clear(&mut self, timer: &mut Option<Timer>) {
         if let Some(timer) = timer.take() {
             self.queue.remove(&timer);
@@ -78,7 +78,7 @@ mod tests {
         timers.set(&mut first, 20, 1);
         assert_eq!((timers.len(), timers.next_deadline()), (2, Some(20)));
         let order: Vec<_> = std::iter::from_fn(|| timers.pop_due(20)).collect();
-        assert_eq!(order, [2, 1], "it comes anew");
+        assert_eq!(order, [2, 1], "it was set again");
         timers.set(&mut second, 30, 2);
         timers.clear(&mut second);
         timers.clear(&mut second);

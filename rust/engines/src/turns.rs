@@ -1,4 +1,4 @@
-//! Symbols that take turns at even distances: when a ticker and a simulated feed make their prices.
+//! Turns of symbols at even intervals: the times at which a ticker and a simulated feed make their prices.
 
 use crate::clock::Nanoseconds;
 use crate::job::{PollContext, Release, Step};
@@ -7,10 +7,10 @@ use crate::outlet::Outlet;
 use crate::schedule::{Schedule, Skipped};
 use std::ops::Range;
 
-/// The most records of one poll, so that a fast session does not keep the worker from its other jobs.
+/// The most records of one poll, so that a fast session does not block the worker's other jobs.
 const LARGEST_BATCH: u64 = 8_192;
 
-/// The shortest time between two polls: what is closer together is made in one go.
+/// The shortest time between two polls: turns that are closer together are taken in one.
 const SHORTEST_NAP: Nanoseconds = 1_000_000;
 
 /// The turns of a number of symbols, up to a limit.
@@ -23,7 +23,7 @@ pub(crate) struct Turns {
 }
 
 impl Turns {
-    /// Turns of `symbols`, at least one, at `rate` a second and symbol; `limit` of them, or without an end.
+    /// Turns of `symbols`, at least one, at `rate` a second and symbol; `limit` of them, or without a limit.
     pub(crate) fn new(symbols: usize, rate: f64, limit: Option<u64>) -> Self {
         Self {
             schedule: Schedule::new(rate * symbols as f64),
@@ -38,7 +38,7 @@ impl Turns {
         self.schedule.catch_up(now)
     }
 
-    /// Leaves out so many turns: the numbers go on behind them. They do not count to the limit.
+    /// Skips this many turns: their numbers are left out. They do not count towards the limit.
     pub(crate) fn pass_over(&mut self, turns: u64) {
         self.passed_over = self.passed_over.saturating_add(turns);
     }
@@ -56,7 +56,7 @@ impl Turns {
         }
     }
 
-    /// When the next turn is to be taken; `None` after the last one.
+    /// The time of the next turn; `None` after the last one.
     pub(crate) fn next(&self, now: Nanoseconds) -> Option<Nanoseconds> {
         (self.schedule.taken() < self.limit).then(|| match self.schedule.due() {
             due if due <= now => now,
@@ -65,7 +65,7 @@ impl Turns {
     }
 }
 
-/// Turns that are due: the number of each, from 0, and its symbol's place.
+/// Turns that are due: the number of each, from 0, and its symbol's index.
 pub(crate) struct Due {
     numbers: Range<u64>,
     symbol: u32,
@@ -101,7 +101,7 @@ impl<T: Record> Paced<T> {
     }
 
     /// Delivers the records that are due, at most a batch of them. `make` makes the record of a turn by its number and its
-    /// symbol's place; `None`: there are no more for now.
+    /// symbol's index; `None`: there are no more for now.
     pub(crate) fn poll(
         &mut self,
         context: &PollContext<'_>,
@@ -119,7 +119,7 @@ impl<T: Record> Paced<T> {
         self.turns.next(now).map_or(Step::End, Step::At)
     }
 
-    /// Ends it.
+    /// Ends the session.
     pub(crate) fn release(self, release: Release) {
         self.outlet.release(release);
     }
@@ -169,6 +169,6 @@ mod tests {
         assert_eq!(turns.take(5, 9).count(), 1);
         assert_eq!(turns.next(5), Some(5 + SHORTEST_NAP));
         let slow = Turns::new(1, 0.5, None);
-        assert_eq!(slow.next(7), Some(7), "what has not begun is due");
+        assert_eq!(slow.next(7), Some(7), "a schedule that has not begun is due");
     }
 }

@@ -11,17 +11,17 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-/// A job that runs, or is about to.
+/// A running job, or one about to run.
 pub(crate) struct Running {
     pub(crate) session: Session,
     pub(crate) job: Box<dyn Job>,
-    /// Set before the release when the job panics: the engine that it belongs to is unsound from then on.
+    /// Set before the release when the job panics: its engine is poisoned from then on.
     pub(crate) poison: Arc<AtomicBool>,
-    /// Its one deadline: a job that is woken or polled has another from then on, or none.
+    /// Its one deadline: waking or polling a job replaces or removes it.
     pub(crate) timer: Option<Timer>,
 }
 
-/// Orders for a worker, from any thread. Its lock is held for a few instructions only and never while calling out.
+/// Orders for a worker, from any thread. Its lock is held for a few instructions only and never during callbacks.
 pub(crate) struct Inbox {
     orders: Mutex<Orders>,
     bell: Condvar,
@@ -34,11 +34,11 @@ struct Orders {
     cancels: Vec<u64>,
     wakes: Vec<u64>,
     stop: bool,
-    /// Whether the worker sleeps and nobody has rung for it since.
+    /// Whether the worker sleeps and was not woken since.
     is_asleep: bool,
-    /// Raised whenever the caller wants to know that everything up to now is done.
+    /// Incremented when a caller waits for the completion of all work so far.
     asked: u64,
-    /// The last `asked` for which that was so.
+    /// The last `asked` that was completed.
     answered: u64,
 }
 
@@ -58,7 +58,7 @@ impl Inbox {
     }
 
     pub(crate) fn start(&self, running: Running) {
-        // Nothing is taken by a start that fails here.
+        // A start that fails here consumes nothing.
         let orders = locked(&self.orders, Lock::Orders);
         self.order(orders, |orders| orders.starts.push(running));
     }
@@ -75,8 +75,8 @@ impl Inbox {
         self.order(self.lock(), |orders| orders.stop = true);
     }
 
-    /// Gives an order, and rings if the worker sleeps: one that works looks for orders by itself, and a bell for nobody costs a
-    /// system call all the same.
+    /// Gives an order, and wakes the worker if it sleeps: a working one checks for orders anyway, and a needless wake costs a
+    /// system call.
     fn order(&self, mut orders: MutexGuard<'_, Orders>, give: impl FnOnce(&mut Orders)) {
         give(&mut orders);
         if std::mem::take(&mut orders.is_asleep) {
@@ -85,7 +85,7 @@ impl Inbox {
         }
     }
 
-    /// Waits until the worker has done all that is due and ordered by now. Not to be called on the worker's own thread.
+    /// Waits until the worker has done all work that is due and ordered by now. Not to be called on the worker's own thread.
     pub(crate) fn settle(&self) {
         let mut orders = locked(&self.orders, Lock::Orders);
         orders.asked += 1;
@@ -96,13 +96,12 @@ impl Inbox {
         }
     }
 
-    /// For orders that are given once: a flag says that they were.
+    /// For orders that are given once, as a flag records.
     fn lock(&self) -> MutexGuard<'_, Orders> {
         locked_surely(&self.orders)
     }
 
-    /// Blocks until there is something to do; takes the orders. For a deadline that is not reached yet it does not return before
-    /// `rested`.
+    /// Blocks until there is work, and takes the orders. Does not return before `rested` for a deadline that is not reached yet.
     fn wait(&self, clock: &dyn Clock, timers: &Timers, rested: Nanoseconds) -> Orders {
         let mut orders = locked(&self.orders, Lock::Orders);
         let next = timers.next_deadline();
@@ -140,13 +139,13 @@ impl Inbox {
     }
 }
 
-/// The worker's own state; it lives on the worker's thread.
+/// The worker's own state, on the worker's thread.
 pub(crate) struct Worker {
     inbox: Arc<Inbox>,
     clock: Arc<dyn Clock>,
     running: HashMap<u64, Running>,
     timers: Timers,
-    /// Until when it would rather sleep than meet a deadline by itself.
+    /// The time until which it sleeps instead of meeting a single deadline.
     rested: Nanoseconds,
     held_up: HeldUp,
 }
@@ -163,11 +162,11 @@ impl Worker {
         }
     }
 
-    /// Works until the inbox says stop, then releases what is left.
+    /// Works until the inbox orders a stop, then releases the remaining jobs.
     pub(crate) fn run(mut self) {
         loop {
-            // What a job or a listener does wrong is caught where it is called. This is for the rest, a log function of the
-            // host among it: a thread that ended would leave sessions that are never released.
+            // Panics of jobs and listeners are caught where they are called. This catches the rest, such as a panic of the host's
+            // log function: an ended thread would leave sessions that are never released.
             match catch_unwind(AssertUnwindSafe(|| self.turn())) {
                 Ok(true) => {}
                 Ok(false) => break,
@@ -184,7 +183,7 @@ impl Worker {
         self.inbox.settled.notify_all();
     }
 
-    /// Takes orders and does what is due. Returns whether to go on.
+    /// Takes orders and does due work. Returns whether to continue.
     fn turn(&mut self) -> bool {
         let orders = self.inbox.wait(&*self.clock, &self.timers, self.rested);
         let now = self.clock.now();
@@ -197,12 +196,12 @@ impl Worker {
         self.poll_due();
         if let Some((jobs, lag)) = self.held_up.take() {
             let lag_ms = lag / 1_000_000;
-            logged(|| tracing::warn!(jobs, lag_ms, "engines were held up and go on from now"));
+            logged(|| tracing::warn!(jobs, lag_ms, "engines were held up and continue from now"));
         }
         true
     }
 
-    /// Does what it was ordered to; what was started or woken is due.
+    /// Carries out orders; started and woken jobs are due.
     fn take(&mut self, orders: Orders) {
         let now = self.clock.now();
         for mut running in orders.starts {
@@ -228,7 +227,7 @@ impl Worker {
         }
     }
 
-    /// Polls what is due now: each job at most once, so that orders are seen between two polls of a busy job.
+    /// Polls the due jobs: each at most once, so that orders are seen between two polls of a busy job.
     fn poll_due(&mut self) {
         let now = self.clock.now();
         let mut due = Vec::new();
@@ -268,7 +267,7 @@ impl Worker {
         }
     }
 
-    /// Takes the job out and tells it that it is over. The only place that does: a job is there once, so it is told once.
+    /// Removes the job and releases it. The only place that does: a job is there once, so it is released once.
     fn release(&mut self, key: u64, release: Release) {
         let Some(Running {
             session,
@@ -293,7 +292,7 @@ impl Worker {
     }
 }
 
-/// Writes to the log. A subscriber that panics must not keep a release from a listener, nor end the worker.
+/// Writes to the log. A subscriber that panics must not prevent a listener's release, nor end the worker.
 pub(crate) fn logged(log: impl FnOnce()) {
     drop(catch_unwind(AssertUnwindSafe(log)).map_err(into_panic_message));
 }

@@ -1,4 +1,4 @@
-//! Captures and playbacks of real devices, ALSA's file plugin: every bit goes through the queue, the job and the lane.
+//! Captures and playbacks of real devices, ALSA's file plugin: every bit passes the queue, the job and the lane.
 
 use rustle_engines::{
     CaptureEngine, Delivery, Doorbell, Overflow, PlaybackEngine, Release, Runtime, SoundConfiguration,
@@ -10,12 +10,11 @@ use std::path::Path;
 use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
-/// Well below the second that finds room in a capture's queue, and the half that finds room in a playback's: the plugin keeps
-/// no time.
+/// Well below the second that fits into a capture's queue, and the half second of a playback's: the plugin keeps no time.
 const FRAMES: usize = 10_000;
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Interleaved samples, each another number, none of them 0.
+/// Interleaved samples, all different, none of them 0.
 fn sound() -> Vec<f32> {
     (1..=2 * FRAMES).map(|n| n as f32 / 32_768.0).collect()
 }
@@ -34,19 +33,19 @@ fn configuration(device: &str, frame_limit: Option<u64>) -> SoundConfiguration {
     }
 }
 
-/// Sends on how a session ended.
+/// Forwards the end of a session.
 struct Ends(Sender<Release>);
 
 impl Doorbell for Ends {
     fn on_ready(&mut self) {}
 
     fn on_release(self: Box<Self>, release: Release) {
-        // A test that has failed listens no more.
+        // A test that has failed no longer receives.
         let _ = self.0.send(release);
     }
 }
 
-/// The library reads its configuration once in a process: the test runs again in one that has the folder's.
+/// The library reads its configuration once in a process: the test runs again in a process that has the folder's.
 #[test]
 fn engines_bring_every_bit_from_and_to_devices_of_files() -> Result<(), Box<dyn Error>> {
     if let Some(folder) = std::env::var_os("RUSTLE_ALSA_FOLDER") {
@@ -85,7 +84,7 @@ fn captured_sound_is_the_file() -> Result<(), Box<dyn Error>> {
         Runtime::shared().clone(),
         configuration("source", Some(FRAMES as u64)),
     )?;
-    // Twice: a device that was captured from can be opened again when its session is released.
+    // Twice: the device of a capture can be opened again when its session is released.
     for _ in 0..2 {
         let (sender, releases) = channel();
         let delivery = Delivery::pull(Overflow::DropNewest, 4_096, Ends(sender)).ok_or("a size of lanes")?;
@@ -106,7 +105,7 @@ fn played_sound_arrives(folder: &Path) -> Result<(), Box<dyn Error>> {
     let playback = PlaybackEngine::on(Runtime::shared().clone(), configuration("target", None))?;
     let (sender, releases) = channel();
     let session = playback.start_pulling(Overflow::DropOldest, 16, Ends(sender))?;
-    // All at once: what comes later would follow some silence, as the plugin takes it at any speed.
+    // In one write: later samples would follow some silence, because the plugin takes them at any speed.
     assert_eq!(session.write(&sound())?, 2 * FRAMES);
     session.finish();
     assert_eq!(releases.recv_timeout(PATIENCE), Ok(Release::Ended));
@@ -124,11 +123,11 @@ fn played_sound_arrives(folder: &Path) -> Result<(), Box<dyn Error>> {
     let expected = bytes(&sound());
     assert!(
         written[before..].starts_with(&expected),
-        "expected what was played in one piece"
+        "expected the played samples without a gap"
     );
     assert!(
         is_silent(&written[before + expected.len()..]),
-        "and nothing behind it"
+        "and nothing after them"
     );
     Ok(())
 }

@@ -30,13 +30,13 @@ fn live() -> SourceConfiguration {
 
 const POLICY: Policy = Policy::Conflated;
 
-/// Looks every few milliseconds whether something has come, for longer than it ever takes.
+/// Polls every few milliseconds for a value, for longer than it ever takes.
 fn comes(mut what: impl FnMut() -> bool) -> bool {
     let (_sender, silence) = mpsc::channel::<()>();
     (0..4_000).any(|_| what() || silence.recv_timeout(Duration::from_millis(5)).is_ok())
 }
 
-/// Whether each engine refuses to start a session, whatever kind it is of, because this is a fork.
+/// Whether every engine refuses to start sessions of any kind, because this is a fork.
 fn every_start_is_refused(runtime: &Arc<Runtime>, ticker: &TickerEngine, feed: &FeedEngine) -> bool {
     let is_forked = |error: &RuntimeError| {
         let got = std::process::id();
@@ -88,7 +88,7 @@ fn start_in_a_fork_is_refused_and_nothing_there_waits_for_threads_of_the_parent(
             "expected a call in process {parent}, which has the engines' threads, got one in its fork {}",
             std::process::id()
         );
-        // None of these waits for ever.
+        // None of these blocks without end.
         ticker.cancel();
         ticker.shut_down();
         session.cancel();
@@ -142,7 +142,7 @@ fn client_that_cannot_be_served_holds_nobody_up_in_a_fork_without_descriptors() 
         update_limit: None,
         model: Model::Walk,
     });
-    // A limit is the whole process's.
+    // A limit holds for the whole process.
     assert!(in_fork(|| {
         let feed = FeedEngine::on(Runtime::shared().clone(), &source).expect("valid");
         let address = "tcp://127.0.0.1:0".parse().expect("an address");
@@ -157,7 +157,7 @@ fn client_that_cannot_be_served_holds_nobody_up_in_a_fork_without_descriptors() 
         leave_descriptors(2);
         let client = TcpStream::connect((host, port));
         let is_refused = client.is_ok() && comes(|| server.counts().refused == 1);
-        // Many times what a consumer that is not drained has room for.
+        // Many times the room of a consumer that is not drained.
         let before = feed.counts().trades;
         is_refused && comes(|| feed.counts().trades > before + 1_000)
     }));
@@ -180,7 +180,7 @@ fn seconds_in_which_a_fork_is_stopped_by_a_signal_are_a_hole_in_the_numbers() {
         };
         let session = feed.trades(&Subscription::All, policy, NoBell).expect("started");
         feed.run().expect("running");
-        // Longer than a source that is late catches up with.
+        // Longer than a late source catches up with.
         let stopped = Command::new("sh")
             .args(["-c", "kill -STOP $PPID; sleep 1.5; kill -CONT $PPID"])
             .status();

@@ -11,7 +11,7 @@ use std::fs::{read_dir, read_to_string};
 use std::sync::mpsc;
 use std::time::Duration;
 
-/// How often each thread of the runtime has gone to sleep, or was put aside, by the number of the thread.
+/// The context switches of each thread of the runtime, by thread number.
 fn switches() -> BTreeMap<String, String> {
     let mut all = BTreeMap::new();
     for task in read_dir("/proc/self/task").expect("threads").flatten() {
@@ -29,7 +29,7 @@ fn switches() -> BTreeMap<String, String> {
     all
 }
 
-/// Lets real time pass, of which the system's counts are.
+/// Lets real time pass, because the system's counts follow it.
 fn pass(time: Duration) {
     let (_sender, silence) = mpsc::channel::<()>();
     assert_eq!(silence.recv_timeout(time), Err(mpsc::RecvTimeoutError::Timeout));
@@ -56,7 +56,7 @@ fn sessions_that_have_nothing_to_do_wake_no_thread() {
     let trades = feed.trades(&Subscription::All, Policy::Conflated, NoBell);
     feed.run().expect("running");
     assert!(sessions.iter().all(Result::is_ok) && trades.is_ok());
-    // What is due at the beginning is done once they all sleep.
+    // Initial work is done once they all sleep.
     let mut before = switches();
     for _ in 0..100 {
         pass(Duration::from_millis(200));

@@ -1,4 +1,4 @@
-//! The text of every failure, as people read it.
+//! The text of every error.
 
 use rustle_engines::*;
 use rustle_market::SymbolError;
@@ -124,19 +124,19 @@ fn failures_of_feeds_say_what_was_expected_and_what_came() {
         ),
         (
             &E::PatienceOutOfRange { got: Duration::ZERO },
-            "expected to wait 10ms to 86400s for a connection, got 0ns",
+            "expected a connection time limit of 10ms to 86400s, got 0ns",
         ),
         (
             &E::Ended,
-            "expected a session or a source that runs, got one that is over",
+            "expected a running session or source, got one that has ended",
         ),
         (
             &E::NoSymbols,
-            "expected a session that has symbols, got one of notices",
+            "expected a session that has symbols, got a session of notices",
         ),
         (
             &E::NotExternal,
-            "expected a feed that its host fills, got one of another source",
+            "expected an external feed, got one of another source",
         ),
         (&E::ShutDown, "the feed was shut down: make a new one"),
         (&E::Poisoned, "a session of this feed panicked: make a new one"),

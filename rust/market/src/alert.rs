@@ -3,7 +3,7 @@
 use crate::Decimal;
 use std::fmt;
 
-/// On which side of its level an alert fires.
+/// The side of its level on which an alert fires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Direction {
     /// At the level and above.
@@ -17,14 +17,14 @@ pub enum Direction {
 pub struct ThresholdAlert {
     level: Decimal,
     direction: Direction,
-    /// Strictly beyond this price it is armed again.
+    /// The price strictly beyond which it is armed again.
     rearm: Decimal,
     is_armed: bool,
 }
 
 impl ThresholdAlert {
-    /// An armed alert: a first price beyond the level fires. After it fired, `Above` is armed again by a price
-    /// strictly below `level` - `hysteresis`, `Below` by one strictly above `level` + `hysteresis`.
+    /// Makes an armed alert: a first price beyond the level fires. After it fired, `Above` is armed again by a price strictly
+    /// below `level` - `hysteresis`, `Below` by one strictly above `level` + `hysteresis`.
     ///
     /// # Errors
     /// [`AlertError::NegativeHysteresis`], and [`AlertError::Range`] when that price has more than 18 digits.
@@ -44,7 +44,7 @@ impl ThresholdAlert {
         })
     }
 
-    /// Takes the next price and tells whether the alert fires.
+    /// Takes the next price and returns whether the alert fires.
     pub fn observe(&mut self, price: Decimal) -> bool {
         let (is_reached, is_back) = match self.direction {
             Direction::Above => (price >= self.level, price < self.rearm),
@@ -56,12 +56,12 @@ impl ThresholdAlert {
     }
 }
 
-/// Why an alert is refused. Another level or hysteresis helps.
+/// The error of an invalid level or hysteresis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AlertError {
     /// The hysteresis is below 0.
     NegativeHysteresis {
-        /// What it is.
+        /// The given hysteresis.
         got: Decimal,
     },
     /// The price at which it would be armed again has more than 18 digits.
@@ -151,7 +151,7 @@ mod tests {
             let width = Decimal::new(hysteresis, 0).expect("a decimal");
             let mut alert = ThresholdAlert::new(Direction::Above, level, width).expect("an alert");
             let mut price = 1_000_i64;
-            // The sides that were reached, the same side once.
+            // The sides that were reached, without repetitions.
             let mut sides: Vec<bool> = Vec::new();
             let mut fired = 0;
             for _ in 0..500 {

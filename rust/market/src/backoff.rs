@@ -1,20 +1,20 @@
-//! How long to wait before the next attempt.
+//! The wait before the next attempt.
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::fmt;
 
-/// The least and the longest wait that can be chosen: 1 ms and 1 day.
+/// The shortest and the longest configurable wait: 1 ms and 1 day.
 const BOUNDS_NS: std::ops::RangeInclusive<u64> = 1_000_000..=86_400_000_000_000;
 
-/// How waits grow.
+/// The growth of the waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BackoffSettings {
     /// The longest wait before the second attempt, in ns: 1 ms to `cap_ns`. It doubles with each failure.
     pub base_ns: u64,
-    /// What it stops growing at, in ns: at most 1 day.
+    /// The upper limit of its growth, in ns: at most 1 day.
     pub cap_ns: u64,
-    /// A connection that held for so many ns counts as healthy: the next failure is the first again.
+    /// The time in ns after which a connection counts as healthy: the next failure is the first again.
     pub healthy_ns: u64,
 }
 
@@ -30,7 +30,7 @@ impl Default for BackoffSettings {
 }
 
 /// Exponential backoff with full jitter: the n-th wait in a row is drawn evenly from 0 to base × 2^n, or to the cap where that is
-/// less, so that clients that lost their server together do not come back together (M. Brooker, Exponential Backoff and Jitter,
+/// less, so that clients that lost their server together do not reconnect together (M. Brooker, Exponential Backoff and Jitter,
 /// AWS Architecture Blog, 2015).
 #[derive(Clone, Debug)]
 pub struct Backoff {
@@ -56,7 +56,7 @@ impl Backoff {
         })
     }
 
-    /// As [`new`](Self::new), after so many failures in a row.
+    /// As [`new`](Self::new), after this many consecutive failures.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -71,12 +71,12 @@ impl Backoff {
         self.settings
     }
 
-    /// How many failures in a row there were.
+    /// The number of consecutive failures.
     pub fn failures(&self) -> u32 {
         self.failures
     }
 
-    /// The longest that the next wait can be, in ns.
+    /// The upper limit of the next wait, in ns.
     pub fn ceiling_ns(&self) -> u64 {
         let factor = 1_u64.checked_shl(self.failures).unwrap_or(u64::MAX);
         self.settings
@@ -85,15 +85,15 @@ impl Backoff {
             .min(self.settings.cap_ns)
     }
 
-    /// Counts a failure and returns how long to wait for the next attempt, in ns.
+    /// Counts a failure and returns the wait before the next attempt, in ns.
     pub fn failed(&mut self) -> u64 {
         let ceiling = self.ceiling_ns();
         self.failures = self.failures.saturating_add(1);
         self.generator.gen_range(0..=ceiling)
     }
 
-    /// Counts the end of a connection that held for `held_ns`, and returns how long to wait, in ns. The failures before it are
-    /// forgotten when it was healthy.
+    /// Counts the end of a connection that held for `held_ns`, and returns the wait, in ns. A healthy connection resets the
+    /// failures before it.
     pub fn disconnected(&mut self, held_ns: u64) -> u64 {
         if held_ns >= self.settings.healthy_ns {
             self.reset();
@@ -101,13 +101,13 @@ impl Backoff {
         self.failed()
     }
 
-    /// Forgets the failures.
+    /// Resets the failures.
     pub fn reset(&mut self) {
         self.failures = 0;
     }
 }
 
-/// Base or cap are out of range: 1 ms ≤ base ≤ cap ≤ 1 day. Others help; a retry does not.
+/// Base or cap are out of range: 1 ms ≤ base ≤ cap ≤ 1 day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BackoffError {
     /// The base, in ns.

@@ -4,47 +4,47 @@ use crate::per_symbol::PerSymbol;
 use crate::{Decimal, DecimalSum, Interval, NO_TIME, Trade};
 use std::fmt;
 
-/// The longest lateness, in intervals: a symbol has at most so many open candles, and two more.
+/// The longest lateness, in intervals: a symbol has at most this many open candles, and two more.
 pub const MAX_LATE_INTERVALS: i64 = 64;
 
-/// What happened to a symbol's price within one interval.
+/// The prices and sizes of a symbol within one interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candle {
-    /// Whose candle it is: an index into the symbol table.
+    /// The symbol, as an index into the symbol table.
     pub symbol: u32,
-    /// Where the interval starts: nanoseconds since 1970, a multiple of the interval's length.
+    /// The start of the interval: nanoseconds since 1970, a multiple of the interval's length.
     pub start_ns: i64,
-    /// The price of the earliest update; of several at the same time, that which arrived first.
+    /// The price of the earliest update; of several at the same time, the first to arrive.
     pub open: Decimal,
     /// The highest price.
     pub high: Decimal,
     /// The lowest price.
     pub low: Decimal,
-    /// The price of the latest update; of several at the same time, that which arrived last.
+    /// The price of the latest update; of several at the same time, the last to arrive.
     pub close: Decimal,
     /// The exact sum of the sizes.
     pub volume: DecimalSum,
-    /// How many updates it has, at least 1.
+    /// The number of updates, at least 1.
     pub count: u64,
 }
 
-/// What became of an update.
+/// The outcome of an update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Placement {
-    /// It is in its candle or window.
+    /// The update is in its candle or window.
     Included,
-    /// It came too late, was counted, and is left out.
+    /// The update is late: it was counted, and is left out.
     Late,
-    /// It has no time ([`NO_TIME`]), or its symbol is no index into a symbol table; it is left out.
+    /// The update has no time ([`NO_TIME`]), or its symbol is not an index into a symbol table; it is left out.
     Untimed,
 }
 
 /// Makes candles of one interval for any number of symbols.
 ///
 /// An update at time t belongs to the interval that starts at the multiple of its length at or before t. A symbol's time is the
-/// latest that one of its updates had. A candle closes, and is handed out, when its symbol's time reaches its end plus the
-/// lateness: with lateness 0, at the first update of a later interval. Updates that come in the wrong order before that are put
-/// where they belong; those that come after it are late. Intervals without an update give no candle.
+/// latest of its updates. A candle closes, and is delivered, when its symbol's time reaches its end plus the lateness: with
+/// lateness 0, at the first update of a later interval. Updates that are out of order before that are put where they belong;
+/// later ones are late. Intervals without an update yield no candle.
 #[derive(Clone, Debug)]
 pub struct CandleBuilder {
     interval: Interval,
@@ -59,7 +59,7 @@ struct State {
     closed_before: i64,
     /// The latest time.
     time_ns: i64,
-    /// By start, the earliest first; usually one.
+    /// The open candles by start, the earliest first; usually one.
     open: Vec<Open>,
 }
 
@@ -71,7 +71,7 @@ struct Open {
 }
 
 impl CandleBuilder {
-    /// A builder of candles of `interval`, which wait `lateness_ns` for updates that are late.
+    /// Makes a builder of candles of `interval`, which wait `lateness_ns` for late updates.
     ///
     /// # Errors
     /// [`LatenessError`] when the lateness is negative or longer than [`MAX_LATE_INTERVALS`] intervals.
@@ -96,12 +96,12 @@ impl CandleBuilder {
         self.interval
     }
 
-    /// How long candles wait, in ns.
+    /// The wait for late updates, in ns.
     pub fn lateness_ns(&self) -> i64 {
         self.lateness_ns
     }
 
-    /// How many updates were late.
+    /// The number of late updates.
     pub fn late(&self) -> u64 {
         self.late
     }
@@ -131,8 +131,8 @@ impl CandleBuilder {
         Placement::Included
     }
 
-    /// Says that every symbol's time is at least `time_ns`, and appends to `closed` the candles that this closes: symbol by
-    /// symbol, the earliest first. For symbols that trade seldom: their candles close though nothing follows.
+    /// Advances every symbol's time to at least `time_ns`, and appends to `closed` the candles that this closes: symbol by
+    /// symbol, the earliest first. For symbols that trade seldom: their candles close without a further update.
     pub fn advance(&mut self, time_ns: i64, closed: &mut Vec<Candle>) {
         for state in self.symbols.values_mut() {
             if time_ns > state.time_ns {
@@ -141,8 +141,7 @@ impl CandleBuilder {
         }
     }
 
-    /// Closes all candles and appends them to `closed`: symbol by symbol, the earliest first. Updates that belong to them are
-    /// late from now on.
+    /// Closes all candles and appends them to `closed`: symbol by symbol, the earliest first. Further updates of them are late.
     pub fn flush(&mut self, closed: &mut Vec<Candle>) {
         for state in self.symbols.values_mut() {
             if let Some(last) = state.open.last() {
@@ -160,7 +159,7 @@ impl CandleBuilder {
             .flat_map(|state| state.open.iter().map(|open| &open.candle))
     }
 
-    /// Forgets a symbol, its open candles included: it was unsubscribed.
+    /// Discards a symbol, including its open candles: it was unsubscribed.
     pub fn remove(&mut self, symbol: u32) {
         self.symbols.remove(symbol);
     }
@@ -168,7 +167,7 @@ impl CandleBuilder {
 
 impl State {
     fn include(&mut self, trade: &Trade, start_ns: i64) {
-        // The last is the one, but for updates in the wrong order and the first of an interval.
+        // It is the last one, except for updates out of order and the first of an interval.
         let behind = self
             .open
             .iter()
@@ -239,12 +238,12 @@ impl Open {
     }
 }
 
-/// A lateness that is negative or too long. A shorter one, or longer intervals, help; a retry does not.
+/// The error of a lateness that is negative or too long for the interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LatenessError {
     /// The longest for the interval, in ns.
     pub limit_ns: i64,
-    /// What was asked for, in ns.
+    /// The given lateness, in ns.
     pub got_ns: i64,
 }
 

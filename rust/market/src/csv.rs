@@ -7,13 +7,13 @@ use csv_core::{ReadRecordResult, Reader};
 /// The most cells of a line.
 const MAX_CELLS: usize = 1_024;
 
-/// Reads CSV (RFC 4180) a line at a time: first a header, which names the columns, then a trade a line.
+/// Reads CSV (RFC 4180) line by line: first a header, which names the columns, then a trade per line.
 ///
-/// The schema's paths are names of columns, dots included; a column that the schema names and the header does not have is
-/// like a field that is absent, but for the symbol and the price. An empty cell is an absent field; white space around
-/// what is no symbol is left out. A cell with a comma or a quotation mark in it is enclosed in quotation marks, those within
-/// doubled; any other quotation mark makes the line malformed. A record is a line: a cell with a line feed in it makes two
-/// malformed lines, so that a quotation mark that is missing costs one line and not the rest of the file.
+/// The schema's paths are names of columns, dots included; a column of the schema that the header lacks is an absent field,
+/// except for the symbol and the price. An empty cell is an absent field; white space around other values than symbols is left
+/// out. A cell with a comma or a quotation mark in it is enclosed in quotation marks, those within doubled; any other quotation
+/// mark makes the line malformed. A record is a line: a cell with a line feed in it makes two malformed lines, so that a missing
+/// quotation mark costs one line and not the rest of the file.
 #[derive(Clone, Debug)]
 pub struct CsvParser {
     schema: Schema,
@@ -21,7 +21,7 @@ pub struct CsvParser {
     /// The slots that each column goes to; `None` before the header.
     columns: Option<Vec<u8>>,
     reader: Box<Reader>,
-    /// The cells of the present line without their quotation marks, and where each ends.
+    /// The cells of the present line without their quotation marks, and the end of each.
     text: Vec<u8>,
     ends: Vec<usize>,
 }
@@ -53,8 +53,8 @@ impl CsvParser {
     /// appended to `out` (1). New symbols are added to the table.
     ///
     /// # Errors
-    /// [`MessageError`]; `out` is then as it was. As long as no header with the columns of the symbol and the price was
-    /// read, each line is taken for one.
+    /// [`MessageError`]; `out` is then as it was. Each line is taken for the header until one with the columns of the symbol and
+    /// the price was read.
     pub fn parse_line(
         &mut self,
         line: &[u8],
@@ -89,14 +89,14 @@ impl CsvParser {
         Ok(1)
     }
 
-    /// Splits a line and returns how many cells it has.
+    /// Splits a line and returns the number of its cells.
     fn split(&mut self, line: &[u8]) -> Result<usize, MessageError> {
         // A line never gets longer by being unquoted.
         self.text.resize(self.text.len().max(line.len() + 1), 0);
         self.reader.reset();
         let (mut read, mut written, mut cells) = (0, 0, 0);
         loop {
-            // An input of no bytes says that the line ends.
+            // An empty input ends the line.
             let (result, input, output, ends) =
                 self.reader
                     .read_record(&line[read..], &mut self.text[written..], &mut self.ends[cells..]);
@@ -155,7 +155,7 @@ fn no_column(field: &'static str, column: &str) -> MessageError {
     }
 }
 
-/// Looks that each quotation mark encloses a whole cell, or is one of two within such a cell.
+/// Checks that each quotation mark encloses a whole cell, or is one of two within such a cell.
 fn quotation(line: &[u8]) -> Result<(), MessageError> {
     if !line.contains(&b'"') {
         return Ok(());

@@ -13,7 +13,7 @@ use std::hash::{Hash, Hasher};
 pub const MAX_DIGITS: u32 = 18;
 /// The most digits after the point.
 pub const MAX_SCALE: u8 = 18;
-/// What the units stay below: 10 to the [`MAX_DIGITS`].
+/// The upper limit of the units: 10 to the [`MAX_DIGITS`].
 const UNITS_END: u64 = 10_u64.pow(MAX_DIGITS);
 /// Up to here every integer is a double.
 const EXACT_DOUBLES: u64 = 1 << 53;
@@ -25,8 +25,7 @@ const fn power(exponent: u8) -> i64 {
     10_i64.pow(exponent as u32)
 }
 
-/// A decimal number as it was written: an integer of at most [`MAX_DIGITS`] digits, and how many of them stand after the
-/// point.
+/// A decimal number as it was written: an integer of at most [`MAX_DIGITS`] digits, and the number of them after the point.
 ///
 /// Text survives a round trip: `65000.10` is read and written as `65000.10`. Equality, order and hash go by value:
 /// 1.0 equals 1.00.
@@ -55,7 +54,7 @@ impl Decimal {
         self.units
     }
 
-    /// How many digits stand after the point: 0 to [`MAX_SCALE`].
+    /// The number of digits after the point: 0 to [`MAX_SCALE`].
     pub const fn scale(self) -> u8 {
         self.scale
     }
@@ -67,13 +66,12 @@ impl Decimal {
 
     /// Reads the number text of JSON and CSV: digits with an optional sign, point and exponent, nothing around them.
     ///
-    /// What has no exponent, no plus, no superfluous leading zero, and digits on both sides of its point is given back by
-    /// `Display` as it was; the one exception is minus zero, whose sign is lost.
+    /// `Display` reproduces text without an exponent, a plus or a superfluous leading zero, and with digits on both sides of its
+    /// point; the one exception is minus zero, whose sign is lost.
     ///
     /// # Errors
-    /// [`DecimalError::Malformed`] when it is no number, and when it is one that has more than [`MAX_DIGITS`] significant digits
-    /// or more than [`MAX_SCALE`] after the point, [`DecimalError::TooManyDigits`] or [`DecimalError::TooFine`]. Nothing
-    /// is rounded.
+    /// [`DecimalError::Malformed`] when it is not a number, and when it has more than [`MAX_DIGITS`] significant digits or more
+    /// than [`MAX_SCALE`] after the point, [`DecimalError::TooManyDigits`] or [`DecimalError::TooFine`]. Nothing is rounded.
     pub fn parse(text: &[u8]) -> Result<Self, DecimalError> {
         let malformed = || DecimalError::Malformed {
             got: Excerpt::new(text),
@@ -151,14 +149,14 @@ impl Decimal {
     /// The multiple of 10^-`scale` next to `value`, halves away from zero, or `None` when that needs more than
     /// [`MAX_DIGITS`] digits, `scale` is above [`MAX_SCALE`], or `value` is not finite.
     ///
-    /// The product of `value` and 10^`scale` is rounded to a double before it is rounded to an integer. Up to 2^51 units,
-    /// what [`to_f64`](Self::to_f64) made of a decimal gives that decimal back.
+    /// The product of `value` and 10^`scale` is rounded to a double before it is rounded to an integer. Up to 2^51 units, the
+    /// result of [`to_f64`](Self::to_f64) for a decimal yields that decimal again.
     pub fn from_f64_rounded(value: f64, scale: u8) -> Option<Self> {
         if scale > MAX_SCALE {
             return None;
         }
         let units = value * power(scale) as f64;
-        // Compared so that what is no number fails too.
+        // Compared so that NaN fails too.
         if units.abs() < UNITS_END as f64 {
             // Through an integer: `f64::round` is a call into the C library where the processor's level has no such
             // instruction. From 2^52 on a double is an integer, and adding a half would round to the wrong one.
@@ -195,12 +193,12 @@ impl Decimal {
         }
         match self.checked_sub(origin) {
             Some(distance) => distance.to_f64(),
-            // They are far apart, or one has a digit that the other's size leaves no room for.
+            // They are far apart, or the sum of their digits exceeds the range.
             None => self.to_f64() - origin.to_f64(),
         }
     }
 
-    /// Appends the text that `Display` gives.
+    /// Appends the text of `Display`.
     pub fn write_to(self, out: &mut Vec<u8>) {
         out.extend_from_slice(self.text(&mut [0; TEXT]).as_bytes());
     }
@@ -235,7 +233,7 @@ impl Decimal {
     }
 }
 
-/// What stands behind the `e`: a sign and at least one digit. Everything beyond ±1,000,000 is as good as that.
+/// Reads the exponent behind the `e`: a sign and at least one digit. Magnitudes beyond 1,000,000 count as that.
 fn exponent_value(text: &[u8]) -> Option<i64> {
     let (sign, digits) = match text {
         [b'-', digits @ ..] => (-1, digits),
@@ -323,22 +321,22 @@ impl std::str::FromStr for Decimal {
     }
 }
 
-/// Why a text is no decimal of this type. Another text helps; a retry does not.
+/// The error of a text that is not a decimal of this type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DecimalError {
-    /// It is no number.
+    /// The text is not a number.
     Malformed {
-        /// What it is.
+        /// The given text.
         got: Excerpt,
     },
     /// It has more than [`MAX_DIGITS`] digits.
     TooManyDigits {
-        /// What it is.
+        /// The given text.
         got: Excerpt,
     },
     /// It has more than [`MAX_SCALE`] digits after the point.
     TooFine {
-        /// What it is.
+        /// The given text.
         got: Excerpt,
     },
 }

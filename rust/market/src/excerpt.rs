@@ -1,17 +1,17 @@
-//! The beginning of what was read, for the text of an error.
+//! The beginning of an input, for the text of an error.
 
 use std::fmt;
 
-/// How many bytes are kept.
+/// The number of bytes that are kept.
 const KEPT: usize = 32;
 
-/// The first 32 bytes of something that was not understood. A flood of malformed input makes no allocation for its errors.
+/// The first 32 bytes of a malformed input. A flood of malformed input causes no allocation for its errors.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Excerpt {
     bytes: [u8; KEPT],
-    /// How many of `bytes` count.
+    /// The number of valid `bytes`.
     length: u8,
-    /// Whether there was more.
+    /// Whether the input was longer.
     is_cut: bool,
 }
 
@@ -28,14 +28,14 @@ impl Excerpt {
         }
     }
 
-    /// What was kept, at most 32 bytes; a character may be cut at the end.
+    /// The bytes that were kept, at most 32; a character may be cut at the end.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes[..usize::from(self.length)]
     }
 }
 
 impl fmt::Display for Excerpt {
-    /// In quotation marks; bytes that are no printable ASCII are escaped; an ellipsis after what was cut.
+    /// In quotation marks; bytes other than printable ASCII are escaped; an ellipsis follows cut text.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "\"{}\"", self.bytes().escape_ascii())?;
         f.write_str(if self.is_cut { "…" } else { "" })

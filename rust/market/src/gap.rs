@@ -1,17 +1,17 @@
-//! The line that tells how many trades a receiver was too slow for.
+//! The line that reports how many trades were dropped for a slow receiver.
 
 use std::io::Write;
 
 const BEFORE: &[u8] = b"{\"v\":1,\"gap\":";
 
-/// Appends the line that says how many trades are missing before the next: `{"v":1,"gap":3}`, with a line feed.
+/// Appends the line that reports the number of missing trades before the next: `{"v":1,"gap":3}`, with a line feed.
 pub fn write_gap(missing: u64, out: &mut Vec<u8>) {
     out.extend_from_slice(BEFORE);
     // Writing to a vector does not fail.
     let _ = writeln!(out, "{missing}}}");
 }
 
-/// How many are missing by a line as [`write_gap`] writes it, with or without white space at its end; `None` for any other.
+/// Returns the number of missing trades of a line by [`write_gap`], with or without white space at its end; `None` for any other.
 pub fn parse_gap(line: &[u8]) -> Option<u64> {
     let digits = line.trim_ascii_end().strip_prefix(BEFORE)?.strip_suffix(b"}")?;
     let is_plain = digits.iter().all(u8::is_ascii_digit);

@@ -10,16 +10,16 @@ use std::fmt;
 pub const NS_PER_YEAR: f64 = 365.25 * 86_400.0 * 1e9;
 /// The largest magnitude of drift and volatility, per year: far beyond any market, and within it nothing overflows.
 pub const LARGEST_RATE: f64 = 1_000.0;
-/// Prices stay at so many increments or fewer, so that they are decimals of 18 digits with room above.
+/// The largest price, in increments: prices are decimals of 18 digits with room above.
 const MOST_INCREMENTS: f64 = 1e15;
-/// The volatility of a symbol that none was told for: between a share's and a cryptocurrency's.
+/// The volatility of a symbol without one of its own: between a share's and a cryptocurrency's.
 const USUAL_VOLATILITY: f64 = 0.5;
 
-/// How one symbol's price moves.
+/// The parameters of one symbol's price.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GbmParameters {
-    /// The price that it moves from, above 0, of at most 15 digits. Those after the point tell the increment: 65000.00 moves by
-    /// hundredths. The first that is handed out is a step on from it.
+    /// The initial price, above 0, of at most 15 digits. Its digits after the point determine the increment: 65000.00 moves by
+    /// hundredths. The first delivered price is one step after it.
     pub price: Decimal,
     /// The expected growth per year as a continuous rate: 0.05 is about 5 %. At most [`LARGEST_RATE`] in magnitude.
     pub drift: f64,
@@ -28,7 +28,7 @@ pub struct GbmParameters {
 }
 
 impl GbmParameters {
-    /// The price that [`RandomWalk`](crate::RandomWalk) starts the symbol from, no drift, and a volatility of 50 % a year.
+    /// The initial price of [`RandomWalk`](crate::RandomWalk) for the symbol, no drift, and a volatility of 50 % a year.
     pub fn usual(name: &str) -> Self {
         Self {
             price: starting_price(name),
@@ -41,14 +41,14 @@ impl GbmParameters {
 /// One price per symbol, all fed by one seeded generator: S(t + d) = S(t) exp((m - v²/2) d + v √d Z) with drift m, volatility v,
 /// and Z drawn from the standard normal distribution.
 ///
-/// The prices that are handed out are rounded to the increment; the motion goes on from the price before rounding, which is
-/// held between one increment and 10^15 of them. The same seed, parameters, and steps in the same order give the same prices,
-/// bit for bit, on every platform: the generator is ChaCha8, the normals are made by Marsaglia's polar method (SIAM Review 6,
-/// 1964), and logarithm and exponential come from `libm`, which is the same code everywhere.
+/// Delivered prices are rounded to the increment; the motion continues from the price before rounding, which is held between one
+/// increment and 10^15 of them. The same seed, parameters, and steps in the same order give the same prices, bit for bit, on
+/// every platform: the generator is ChaCha8, the normals are made by Marsaglia's polar method (SIAM Review 6, 1964), and
+/// logarithm and exponential come from `libm`, which is the same code everywhere.
 #[derive(Clone, Debug)]
 pub struct GeometricBrownianMotion {
     generator: ChaCha8Rng,
-    /// The polar method makes two at a time.
+    /// The second number of a pair of the polar method.
     spare: Option<f64>,
     movers: Vec<Mover>,
 }
@@ -64,7 +64,7 @@ struct Mover {
 }
 
 impl GeometricBrownianMotion {
-    /// A motion of the given symbols, each at its first price.
+    /// Makes a motion of the given symbols, each at its first price.
     ///
     /// # Errors
     /// [`GbmError`]: the first fault found; the positions in it count from 0.
@@ -145,7 +145,7 @@ impl Mover {
         } = parameters;
         let scale = price.scale();
         let has_price = price > Decimal::ZERO && (price.units() as f64) <= MOST_INCREMENTS;
-        // Spelled so that what is no number fails too.
+        // Written so that NaN fails too.
         let has_rates = drift.abs() <= LARGEST_RATE && (0.0..=LARGEST_RATE).contains(&volatility);
         let least = Decimal::new(1, scale).filter(|_| has_price);
         match least {
@@ -176,24 +176,24 @@ impl Mover {
     }
 }
 
-/// Why there is no motion. Mending the parameters helps; a retry does not.
+/// The error of invalid parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum GbmError {
     /// There are more than [`MAX_SYMBOLS`].
     TooMany {
-        /// How many there are.
+        /// The number of symbols.
         got: usize,
     },
     /// A first price is not above 0, or above 10^15 increments.
     Price {
-        /// Whose.
+        /// The symbol's index, from 0.
         position: usize,
-        /// What it is.
+        /// The given price.
         got: Decimal,
     },
     /// A drift or a volatility is out of range.
     Rate {
-        /// Whose.
+        /// The symbol's index, from 0.
         position: usize,
         /// The drift.
         drift: f64,
@@ -267,7 +267,7 @@ mod tests {
         assert_eq!(bits, GOLDEN_BITS);
     }
 
-    /// Made by this code; what they guard is that no platform and no later version makes others.
+    /// Computed by this code: they guard against other results on any platform or in a later version.
     const GOLDEN: [&str; 10] = [
         "64983.16", "149.9198", "65070.76", "150.3082", "65215.64", "149.5459", "65038.67", "149.2936",
         "65062.41", "148.3056",
@@ -285,7 +285,7 @@ mod tests {
         let mut before = motion.movers[0].price.ln();
         let returns: Vec<f64> = (0..count)
             .map(|_| {
-                // From the middle again: the price would leave its bounds after so many days.
+                // From the middle again: the price would leave its bounds after this many days.
                 motion.movers[0].price = 1e6;
                 before = 1e6_f64.ln();
                 motion.step(0, day);

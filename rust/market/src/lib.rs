@@ -1,5 +1,5 @@
-//! Market data: trades with exact prices, the formats they are read from and written in, what is derived from them, and the
-//! simulations that stand in for a market. No clock, no thread, no file.
+//! Market data: trades with exact prices, their formats for reading and writing, candles and statistics that are derived from
+//! them, and simulations of a market. No clock, no thread, no file.
 #![forbid(unsafe_code)]
 
 pub mod alert;

@@ -1,16 +1,16 @@
-//! Lines out of a stream of bytes, with bounded memory.
+//! The lines of a stream of bytes, in bounded memory.
 
-/// The longest line unless another length is chosen, in bytes without its line feed.
+/// The default length limit of a line, in bytes without its line feed.
 pub const DEFAULT_LINE_BYTES: usize = 64 * 1_024;
 
-/// Cuts a stream of bytes, which come in pieces of any size, into lines.
+/// Splits a stream of bytes, in pieces of any size, into lines.
 ///
-/// A line ends with a line feed; a carriage return before it is taken off too. A line of more than the limit is counted once,
-/// and skipped up to its line feed without being kept: the memory stays below the limit whatever comes. Lines that lie within
-/// a piece are handed on without being copied.
+/// A line ends with a line feed; a carriage return before it is removed too. A line of more than the limit is counted once, and
+/// skipped up to its line feed without being kept: memory stays below the limit for any input. Lines within a piece are passed on
+/// without a copy.
 #[derive(Clone, Debug)]
 pub struct LineSplitter {
-    /// The beginning of a line whose end did not come yet, at most `limit` + 1 bytes.
+    /// The beginning of an incomplete line, at most `limit` + 1 bytes.
     begun: Vec<u8>,
     limit: usize,
     /// Whether the present line is being skipped.
@@ -60,8 +60,8 @@ impl LineSplitter {
         }
     }
 
-    /// Ends the stream: calls `line` with what came after the last line feed, if anything did. The splitter is then ready for
-    /// another stream; its count goes on.
+    /// Ends the stream: calls `line` with the bytes after the last line feed, if any. The splitter is then ready for another
+    /// stream; its count continues.
     pub fn finish(&mut self, mut line: impl FnMut(&[u8])) {
         let begun = std::mem::take(&mut self.begun);
         if !begun.is_empty() {
@@ -70,13 +70,13 @@ impl LineSplitter {
         self.is_skipping = false;
     }
 
-    /// Forgets the line that has begun: the stream broke off, and another starts.
+    /// Discards an incomplete line: the stream broke off, and another starts.
     pub fn reset(&mut self) {
         self.begun.clear();
         self.is_skipping = false;
     }
 
-    /// How many lines were too long, since the splitter was made.
+    /// The number of too long lines since the splitter was made.
     pub fn oversized(&self) -> u64 {
         self.oversized
     }
@@ -86,7 +86,7 @@ impl LineSplitter {
         self.limit
     }
 
-    /// How many bytes it holds memory for: at most the limit and 1.
+    /// The capacity of its memory in bytes: at most the limit and 1.
     pub fn capacity(&self) -> usize {
         self.begun.capacity()
     }
@@ -100,8 +100,8 @@ impl LineSplitter {
         }
     }
 
-    /// Keeps a part of a line, or gives the line up when it gets too long. One byte more than the limit may be kept: it may be
-    /// the carriage return.
+    /// Keeps a part of a line, or drops the line when it gets too long. One byte more than the limit may be kept: it may be the
+    /// carriage return.
     fn keep(&mut self, part: &[u8]) {
         let length = self.begun.len() + part.len();
         if length > self.limit + 1 {

@@ -42,16 +42,16 @@ pub(crate) fn units(schema: &Schema) -> [TimeUnit; MAX_TIMES] {
     units
 }
 
-/// How the texts of fields are spelled.
+/// The encoding of the fields' texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Spelling {
-    /// JSON values: numbers as they are, texts in quotation marks; `null` is like nothing.
+    /// JSON values: plain numbers, texts in quotation marks; `null` is an absent field.
     Json,
-    /// The text itself; an empty one is like nothing.
+    /// The text itself; an empty one is an absent field.
     Plain,
 }
 
-/// What a message has in the places that the schema names.
+/// The fields of a message that the schema names.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Fields<'a>([Option<&'a str>; SLOTS]);
 
@@ -65,12 +65,12 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// What the first slot has.
+    /// The text of the first slot.
     pub(crate) fn first(&self) -> Option<&'a str> {
         self.0[0]
     }
 
-    /// The trade that they make. The symbol comes last: a message that is malformed adds none to the table.
+    /// The trade of the fields. The symbol comes last: a malformed message adds none to the table.
     pub(crate) fn trade(
         &self,
         spelling: Spelling,
@@ -160,76 +160,76 @@ pub(crate) fn line_text(line: &[u8]) -> Result<&str, MessageError> {
     })
 }
 
-/// Why a line gives no trade. The next line may: nothing of the parser's state is touched.
+/// The error of a line without a trade. The parser's state is unchanged: the next line can be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MessageError {
     /// Well-formed, and neither a symbol nor a price in it: a heartbeat, an acknowledgement.
     NotATrade,
-    /// It is no UTF-8.
+    /// The line is not UTF-8.
     NotUtf8 {
-        /// How many bytes are.
+        /// The number of valid bytes.
         position: usize,
     },
-    /// It is no JSON text (RFC 8259), or nests more than 127 deep on the way to a field.
+    /// The line is not a JSON text (RFC 8259), or nests more than 127 deep on the way to a field.
     NotJson {
-        /// The column, in bytes from 1, where that shows.
+        /// The column of the error, in bytes from 1.
         column: usize,
-        /// What stands there.
+        /// The text there.
         got: Excerpt,
     },
-    /// What the schema calls an array is none.
+    /// The value at the schema's path of an array is not an array.
     NotAnArray {
         /// Its path in the schema; `.` is the message itself.
         path: Excerpt,
-        /// What it is.
+        /// The given text.
         got: Excerpt,
     },
-    /// A field that is required is not there.
+    /// A required field is missing.
     Missing {
         /// Its name in the schema.
         field: &'static str,
     },
-    /// A field cannot be understood.
+    /// A field is malformed.
     Value {
         /// Its name in the schema.
         field: &'static str,
-        /// What it may be.
+        /// The expected value.
         expected: &'static str,
-        /// What it is.
+        /// The given text.
         got: Excerpt,
     },
-    /// The symbol is no name or finds no room in the table.
+    /// The symbol is not a name, or the table is full.
     Symbol(SymbolTableError),
-    /// A CSV row has not as many cells as the header.
+    /// A CSV row has another number of cells than the header.
     CellCount {
         /// Cells of the header.
         expected: usize,
         /// Cells of the row.
         got: usize,
     },
-    /// A CSV line has more cells than are read.
+    /// A CSV line has too many cells.
     TooManyCells {
-        /// How many may be.
+        /// The most cells.
         limit: usize,
     },
-    /// A CSV line goes on after a carriage return that no quotation marks enclose.
+    /// A CSV line continues after a carriage return outside of quotation marks.
     LooseReturn {
-        /// How many bytes stand before it.
+        /// The number of bytes before it.
         position: usize,
     },
     /// A CSV cell begins with a quotation mark, and the line ends before another closes it.
     OpenCell {
-        /// Which cell, from 1.
+        /// The cell's number, from 1.
         cell: usize,
     },
     /// A CSV cell has a quotation mark that neither encloses it nor is doubled within such marks.
     LooseQuotation {
-        /// Which cell, from 1.
+        /// The cell's number, from 1.
         cell: usize,
         /// The cell from the mark on.
         got: Excerpt,
     },
-    /// A CSV header has no column of the name that the schema gives.
+    /// A CSV header lacks a column of the schema.
     NoColumn {
         /// The field's name in the schema.
         field: &'static str,
@@ -239,7 +239,7 @@ pub enum MessageError {
 }
 
 impl MessageError {
-    /// Whether the line is well-formed and about something else.
+    /// Whether the line is well-formed but not a trade.
     pub fn is_not_a_trade(&self) -> bool {
         *self == Self::NotATrade
     }

@@ -8,18 +8,18 @@ use path::{Node, Within};
 use serde::de::{DeserializeSeed, Error as _, SeqAccess, Visitor};
 use std::fmt;
 
-/// Reads messages that are JSON texts (RFC 8259), one a line.
+/// Reads messages that are JSON texts (RFC 8259), one per line.
 ///
-/// Numbers are taken as they are written: no price passes through a double. Prices, sizes, times and sequences may also
-/// stand in texts, as many feeds have them; `null` is like an absent field; of a name that an object has twice, the last counts.
-/// What the schema does not name is skipped, of whatever shape.
+/// Numbers are taken as they are written: no price passes through a double. Prices, sizes, times and sequences may also be texts,
+/// as in many feeds; `null` is an absent field; of a name that an object has twice, the last counts. Other fields than the
+/// schema's are skipped, in any shape.
 ///
 /// Costs one pass over the line and, when no text has an escape, no allocation.
 #[derive(Clone, Debug)]
 pub struct NdjsonParser {
     units: [TimeUnit; MAX_TIMES],
     trade: Node,
-    /// Where the array of trades is, when a message has many.
+    /// The path of the array of trades, if a message has many.
     each: Option<Node>,
     schema: Schema,
 }
@@ -49,12 +49,12 @@ impl NdjsonParser {
         &self.schema
     }
 
-    /// Reads one line (without its line feed) of any bytes, appends its trades to `out` and returns how many they are. New
-    /// symbols are added to the table. Nothing but white space is no message: 0 trades.
+    /// Reads one line (without its line feed) of any bytes, appends its trades to `out` and returns their number. New symbols are
+    /// added to the table. A line of white space alone is not a message: 0 trades.
     ///
     /// # Errors
-    /// [`MessageError`]; `out` is then as it was. In an array of trades, elements without symbol and price are skipped,
-    /// unless all are such ([`MessageError::NotATrade`]); any other fault refuses the whole message.
+    /// [`MessageError`]; `out` is then as it was. In an array of trades, elements without symbol and price are skipped, unless
+    /// all of them are ([`MessageError::NotATrade`]); any other fault refuses the whole message.
     pub fn parse_line(
         &mut self,
         line: &[u8],
@@ -112,7 +112,7 @@ impl NdjsonParser {
     }
 }
 
-/// What `text` has in the places of `node`.
+/// Reads the fields of `text` at the places of `node`.
 fn fields<'a>(node: &Node, text: &'a str) -> Result<Fields<'a>, MessageError> {
     let mut fields = Fields::default();
     let mut deserializer = serde_json::Deserializer::from_str(text);
@@ -140,9 +140,9 @@ struct Elements<'p, 'o> {
     parser: &'p NdjsonParser,
     symbols: &'o mut SymbolTable,
     out: &'o mut Vec<Trade>,
-    /// Whether an element was no trade.
+    /// Whether an element was not a trade.
     others: &'o mut bool,
-    /// What ended it, when that was not the JSON.
+    /// The error that ended it, other than one of the JSON.
     error: &'o mut Option<MessageError>,
 }
 

@@ -1,18 +1,18 @@
-//! A parser of either format.
+//! A parser of all formats.
 
 use crate::{CsvParser, MessageError, NdjsonParser, Schema, SymbolTable, Trade};
 
-/// The formats that trades are read from and written in.
+/// The formats of trades.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Format {
-    /// A JSON text a line.
+    /// A JSON text per line.
     Ndjson,
     /// Comma-separated values with a header.
     Csv,
 }
 
 impl Format {
-    /// The format that a file's name tells by its ending, in either case: `.ndjson`, `.jsonl` and `.json`, or `.csv`.
+    /// The format of a file name's ending, in either case: `.ndjson`, `.jsonl` and `.json`, or `.csv`.
     pub fn of_file_name(name: &str) -> Option<Self> {
         let (_, ending) = name.rsplit_once('.')?;
         match ending.to_ascii_lowercase().as_str() {
@@ -41,10 +41,10 @@ impl TradeParser {
         }
     }
 
-    /// Reads one line, appends its trades to `out` and returns how many they are.
+    /// Reads one line, appends its trades to `out` and returns their number.
     ///
     /// # Errors
-    /// [`MessageError`], as [`NdjsonParser::parse_line`] and [`CsvParser::parse_line`] say; the next line can be read then.
+    /// [`MessageError`], as of [`NdjsonParser::parse_line`] and [`CsvParser::parse_line`]; the next line can be read then.
     pub fn parse_line(
         &mut self,
         line: &[u8],

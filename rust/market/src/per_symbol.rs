@@ -2,7 +2,7 @@
 
 use crate::MAX_SYMBOLS;
 
-/// States by the numbers of symbols, made when they are first asked for.
+/// States by the numbers of symbols, made on first use.
 #[derive(Clone, Debug)]
 pub(crate) struct PerSymbol<T>(Vec<Option<T>>);
 
@@ -11,17 +11,17 @@ impl<T> PerSymbol<T> {
         Self(Vec::new())
     }
 
-    /// The state of a symbol, or `None` when there is none yet.
+    /// The state of a symbol, or `None` if there is none yet.
     pub(crate) fn get(&self, symbol: u32) -> Option<&T> {
         self.0.get(symbol as usize)?.as_ref()
     }
 
-    /// The state of a symbol, or `None` when there is none yet.
+    /// The state of a symbol, or `None` if there is none yet.
     pub(crate) fn get_mut(&mut self, symbol: u32) -> Option<&mut T> {
         self.0.get_mut(symbol as usize)?.as_mut()
     }
 
-    /// The state of a symbol; `make` makes the first. `None` when the number is no index into a symbol table.
+    /// The state of a symbol; `make` makes the first. `None` when the number is not an index into a symbol table.
     pub(crate) fn get_or_make(&mut self, symbol: u32, make: impl FnOnce() -> T) -> Option<&mut T> {
         let at = symbol as usize;
         if at >= MAX_SYMBOLS {
@@ -33,7 +33,7 @@ impl<T> PerSymbol<T> {
         Some(self.0[at].get_or_insert_with(make))
     }
 
-    /// Forgets the state of a symbol and returns it.
+    /// Removes the state of a symbol and returns it.
     pub(crate) fn remove(&mut self, symbol: u32) -> Option<T> {
         self.0.get_mut(symbol as usize)?.take()
     }

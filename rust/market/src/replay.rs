@@ -1,47 +1,47 @@
-//! When a recorded trade is due.
+//! The times at which recorded trades are due.
 
 use crate::NO_TIME;
 use std::fmt;
 
-/// The slowest and the fastest pace, as multiples of the recorded one.
+/// The range of speeds, as multiples of the recorded one.
 pub const SPEEDS: std::ops::RangeInclusive<f64> = 1e-3..=1e6;
 
-/// How fast a recording is replayed.
+/// The speed of a replay.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Pace {
-    /// So many times as fast as it was recorded, within [`SPEEDS`].
+    /// This multiple of the recorded speed, within [`SPEEDS`].
     Times(f64),
     /// Without waiting.
     Unpaced,
 }
 
-/// When and as of when a trade is to be delivered.
+/// The times of a trade's delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Due {
-    /// On the clock of the session, in ns; never before what was due before it.
+    /// The due time on the session's clock, in ns; never before that of an earlier trade.
     pub due_ns: i64,
-    /// The event time that it is delivered with, in nanoseconds since 1970: the recorded one, moved on by the laps before it.
+    /// The event time that it is delivered with, in nanoseconds since 1970: the recorded one, shifted by the laps before it.
     pub time_ns: i64,
 }
 
 /// Paces a recording: from the time of each trade, as recorded, to the time at which it is due.
 ///
-/// The first trade is due at once; the others as long after it as they were recorded after it, divided by the speed. A trade
-/// that was recorded out of order is due with the one before it. When the recording is played again, time goes on: each lap is
-/// moved on by the length of the recording and the mean distance of its trades.
+/// The first trade is due at once; the others as long after it as they were recorded after it, divided by the speed. A trade that
+/// was recorded out of order is due with the one before it. When the recording is played again, time continues: each lap is
+/// shifted by the length of the recording and the mean distance of its trades.
 #[derive(Clone, Debug)]
 pub struct ReplayClock {
     pace: Pace,
     from_ns: i64,
-    /// A recorded time, moved on by the laps, and when it is due; the rest is counted from there.
+    /// A recorded time, shifted by the laps, and its due time; the others are counted from there.
     anchor: Option<(i64, i64)>,
     last_due_ns: i64,
-    /// What the laps before this one add.
+    /// The shift by the laps before this one.
     offset_ns: i64,
     lap: Lap,
 }
 
-/// What the present lap has had.
+/// The trades of the present lap so far.
 #[derive(Clone, Copy, Debug)]
 struct Lap {
     earliest_ns: i64,
@@ -56,7 +56,7 @@ const EMPTY: Lap = Lap {
 };
 
 impl ReplayClock {
-    /// A clock at the beginning of a recording.
+    /// Makes a clock at the beginning of a recording.
     ///
     /// # Errors
     /// [`SpeedError`] when the speed is outside of [`SPEEDS`].
@@ -71,8 +71,8 @@ impl ReplayClock {
         })
     }
 
-    /// Goes to a recorded time: trades before it are passed over, in this lap and the following; the first after it is due at
-    /// once. To go back, read the recording from its beginning again.
+    /// Seeks a recorded time: trades before it are skipped, in this lap and the following; the first after it is due at once. To
+    /// go back, read the recording from its beginning again.
     pub fn seek(&mut self, from_ns: i64) {
         self.from_ns = from_ns;
         self.anchor = None;
@@ -80,7 +80,7 @@ impl ReplayClock {
     }
 
     /// Takes the recorded time of the next trade, and the session's present time in ns. `None`: it lies before the time that was
-    /// sought. A trade without a time ([`NO_TIME`]) is due with the one before it, and keeps having none.
+    /// sought. A trade without a time ([`NO_TIME`]) is due with the one before it, and stays without one.
     pub fn next(&mut self, recorded_ns: i64, now_ns: i64) -> Option<Due> {
         if recorded_ns == NO_TIME {
             self.last_due_ns = if self.anchor.is_none() {
@@ -119,7 +119,7 @@ impl ReplayClock {
         })
     }
 
-    /// The recording begins again; time goes on. Returns whether this lap had a trade with a time: when not, another lap would
+    /// Starts the recording again; time continues. Returns whether this lap had a trade with a time: if not, another lap would
     /// have none either.
     pub fn next_lap(&mut self) -> bool {
         let Lap {
@@ -144,10 +144,10 @@ fn checked(pace: Pace) -> Result<Pace, SpeedError> {
     }
 }
 
-/// A speed outside of [`SPEEDS`]. Another speed helps; a retry does not.
+/// The error of a speed outside of [`SPEEDS`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SpeedError {
-    /// What it is.
+    /// The given speed.
     pub got: f64,
 }
 

@@ -1,17 +1,17 @@
-//! How the fields of a message make a trade.
+//! The mapping of a message's fields to a trade.
 
 use crate::Excerpt;
 use std::fmt;
 use std::str::FromStr;
 
-/// The most fields that may tell the time.
+/// The most fields of the time.
 pub const MAX_TIMES: usize = 4;
 /// The longest schema, in bytes.
 const MAX_TEXT: usize = 1_024;
 /// The most parts of a path.
 const MAX_PARTS: usize = 8;
 
-/// What a number that tells a time counts, or that it is a text.
+/// The unit of a time, or its format as a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TimeUnit {
     /// `s`: seconds since 1970-01-01T00:00:00Z; digits after the point count.
@@ -22,7 +22,7 @@ pub enum TimeUnit {
     Microseconds,
     /// `ns`: nanoseconds since then.
     Nanoseconds,
-    /// `iso8601`: a text as RFC 3339 has it, `2026-01-31T12:00:00.25Z`.
+    /// `iso8601`: a text by RFC 3339, `2026-01-31T12:00:00.25Z`.
     Iso8601,
 }
 
@@ -35,7 +35,7 @@ impl TimeUnit {
         (Self::Iso8601, "iso8601"),
     ];
 
-    /// How a schema spells it.
+    /// The unit's name in a schema.
     pub fn name(self) -> &'static str {
         Self::ALL
             .iter()
@@ -44,22 +44,22 @@ impl TimeUnit {
     }
 }
 
-/// A field that tells the time.
+/// A field of the time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TimeField {
-    /// Where it is.
+    /// Its path.
     pub path: String,
-    /// What it counts.
+    /// Its unit.
     pub unit: TimeUnit,
 }
 
-/// Which fields of a message are a trade's symbol, price, size, time and sequence.
+/// The paths of a trade's symbol, price, size, time and sequence in a message.
 ///
-/// Written as `symbol=s,price=p,size=q,time=T:ms,seq=u,each=data`: names of the trade's fields, each with the path of the
-/// message's. Required are `symbol` and `price`. A path leads through objects by names and through arrays by positions from 0,
-/// parted by dots: `data.c.0`. `each` is the path of an array, each element of which is a trade: the other paths start in an
-/// element; `each=.` says that the message is that array. `time` takes a unit behind a colon (`s`, `ms`, `us`, `ns`,
-/// `iso8601`; `ms` unless said) and may stand up to [`MAX_TIMES`] times: the first that the message has counts.
+/// The text form `symbol=s,price=p,size=q,time=T:ms,seq=u,each=data` has names of the trade's fields, each with its path in the
+/// message. Required are `symbol` and `price`. A path leads through objects by names and through arrays by positions from 0,
+/// separated by dots: `data.c.0`. `each` is the path of an array, each element of which is a trade: the other paths start in an
+/// element; `each=.` means the message itself. `time` takes a unit behind a colon (`s`, `ms`, `us`, `ns`, `iso8601`; `ms` by
+/// default) and may stand up to [`MAX_TIMES`] times: the first that the message has counts.
 ///
 /// In CSV a path is the name of a column, dots included, and there is no `each`.
 ///
@@ -81,10 +81,10 @@ pub struct Schema {
 }
 
 impl Schema {
-    /// Reads the text form; its parts may stand in any order.
+    /// Reads the text form, with its parts in any order.
     ///
     /// # Errors
-    /// The first fault found, in the order of the text; then what is missing.
+    /// The first fault found, in the order of the text; then a missing field.
     pub fn parse(text: &str) -> Result<Self, SchemaError> {
         if text.len() > MAX_TEXT {
             return Err(SchemaError::TooLong { bytes: text.len() });
@@ -144,7 +144,7 @@ impl Schema {
         self.size.as_deref()
     }
 
-    /// The fields that may tell the time, at most [`MAX_TIMES`], the preferred first.
+    /// The fields of the time, at most [`MAX_TIMES`], the preferred first.
     pub fn times(&self) -> &[TimeField] {
         &self.times
     }
@@ -238,12 +238,12 @@ fn path(text: &str) -> Result<String, SchemaError> {
     }
 }
 
-/// Why a text is no schema. Mending the text helps; a retry does not.
+/// The error of a text that is not a schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SchemaError {
-    /// It has more than 1,024 bytes.
+    /// The text has more than 1,024 bytes.
     TooLong {
-        /// How many it has.
+        /// The number of bytes.
         bytes: usize,
     },
     /// A part has no `=`.
@@ -251,12 +251,12 @@ pub enum SchemaError {
         /// The part.
         got: Excerpt,
     },
-    /// What stands before the `=` is no field of a trade.
+    /// The name before the `=` is not a field of a trade.
     UnknownField {
-        /// What stands there.
+        /// The text there.
         got: Excerpt,
     },
-    /// A path has an equals sign: two parts are not parted by a comma.
+    /// A path has an equals sign: a comma between two parts is missing.
     Unparted {
         /// The path.
         got: Excerpt,
@@ -266,19 +266,19 @@ pub enum SchemaError {
         /// The path.
         got: Excerpt,
     },
-    /// What stands behind the colon is no unit of time.
+    /// The text behind the colon is not a unit of time.
     UnknownUnit {
-        /// What stands there.
+        /// The text there.
         got: Excerpt,
     },
     /// There are more than [`MAX_TIMES`] times.
     TooManyTimes,
-    /// A field other than `time` is told twice.
+    /// A field other than `time` occurs twice.
     Twice {
         /// Its name.
         field: &'static str,
     },
-    /// A required field is not told.
+    /// A required field is missing.
     Missing {
         /// Its name.
         field: &'static str,
@@ -302,7 +302,7 @@ impl fmt::Display for SchemaError {
             Self::MalformedPath { got } => {
                 write!(
                     f,
-                    "schema: expected a path of 1 to {MAX_PARTS} names parted by dots, got {got}"
+                    "schema: expected a path of 1 to {MAX_PARTS} names separated by dots, got {got}"
                 )
             }
             Self::UnknownUnit { got } => write!(f, "schema: expected s, ms, us, ns or iso8601, got {got}"),

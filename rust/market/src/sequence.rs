@@ -1,26 +1,26 @@
-//! What the numbers of a feed's messages tell: losses, repetitions, and wrong order.
+//! Sequence numbers of a feed's messages: gaps, duplicates, and wrong order.
 
 use crate::NO_SEQUENCE;
 use crate::per_symbol::PerSymbol;
 
-/// How many of the last numbers are remembered: the bits of a mask.
+/// The number of last numbers that are remembered: the bits of a mask.
 const WINDOW: u64 = 64;
 
-/// How a number follows those before it.
+/// The relation of a number to those before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrival {
     /// The first of its symbol.
     First,
     /// The one after the highest so far.
     Next,
-    /// So many numbers were skipped between the highest so far and this.
+    /// This many numbers are missing between the highest so far and this one.
     Gap(u64),
-    /// It came before. Told for the last 64 numbers up to the highest.
+    /// It came before. Detected for the last 64 numbers up to the highest.
     Duplicate,
-    /// Lower than the highest so far and not known to have come before: it fills a gap, comes from before the first, or is so old
-    /// that it cannot be told from a duplicate.
+    /// Lower than the highest so far and not known to have come before: it fills a gap, precedes the first, or is too old to
+    /// distinguish from a duplicate.
     OutOfOrder,
-    /// The trade has no number ([`NO_SEQUENCE`]), or its symbol is no index into a symbol table.
+    /// The trade has no number ([`NO_SEQUENCE`]), or its symbol is not an index into a symbol table.
     Unnumbered,
 }
 
@@ -29,15 +29,15 @@ pub enum Arrival {
 pub struct SequenceTotals {
     /// Numbers that were observed.
     pub observed: u64,
-    /// How many times numbers were skipped.
+    /// The number of sequence gaps.
     pub gaps: u64,
-    /// How many numbers were skipped, those that came later included.
+    /// The number of sequence numbers in gaps, including those that came later.
     pub skipped_numbers: u64,
-    /// Skipped numbers that came later, at most 63 behind the highest. `skipped_numbers` - `filled` are missing.
+    /// Numbers of gaps that came later, at most 63 behind the highest. `skipped_numbers` - `filled` are missing.
     pub filled: u64,
     /// [`Arrival::Duplicate`].
     pub duplicates: u64,
-    /// [`Arrival::OutOfOrder`], those that filled a gap included.
+    /// [`Arrival::OutOfOrder`], including those that filled a gap.
     pub out_of_order: u64,
 }
 
@@ -49,9 +49,9 @@ struct Track {
     seen: u64,
 }
 
-/// Follows the sequence numbers of each symbol, in 32 bytes each.
+/// Tracks the sequence numbers of each symbol, in 32 bytes each.
 ///
-/// For a feed that numbers all its messages in one row, observe all of them as one symbol.
+/// For a feed that numbers all its messages in one sequence, observe all of them as one symbol.
 #[derive(Clone, Debug)]
 pub struct SequenceTracker {
     tracks: PerSymbol<Track>,
@@ -59,7 +59,7 @@ pub struct SequenceTracker {
 }
 
 impl SequenceTracker {
-    /// A tracker that has seen nothing.
+    /// Makes an empty tracker.
     pub fn new() -> Self {
         Self {
             tracks: PerSymbol::new(),
@@ -67,7 +67,7 @@ impl SequenceTracker {
         }
     }
 
-    /// Takes the next number of a symbol and tells how it follows.
+    /// Takes the next number of a symbol and returns its relation to those before it.
     pub fn observe(&mut self, symbol: u32, sequence: u64) -> Arrival {
         if sequence == NO_SEQUENCE {
             return Arrival::Unnumbered;
@@ -177,7 +177,7 @@ mod tests {
         assert_eq!(tracker.observe(u32::MAX, 1), Arrival::Unnumbered);
     }
 
-    /// Remembers everything.
+    /// A tracker that remembers every number.
     #[derive(Default)]
     struct Model {
         seen: HashMap<u32, (u64, u64, HashSet<u64>)>,

@@ -1,4 +1,4 @@
-//! Statistics of a window of event time that moves along.
+//! Statistics of a moving window of event time.
 
 mod window;
 
@@ -6,21 +6,21 @@ use crate::per_symbol::PerSymbol;
 use crate::{Decimal, Interval, NO_TIME, Placement, Trade};
 use window::Window;
 
-/// The most updates of a window unless another number is chosen.
+/// The default limit of a window's updates.
 pub const DEFAULT_WINDOW_ENTRIES: usize = 1_048_576;
 
-/// What a symbol's prices were in a window.
+/// The statistics of a symbol's prices in a window.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Statistics {
-    /// Whose prices they are: an index into the symbol table.
+    /// The symbol, as an index into the symbol table.
     pub symbol: u32,
-    /// Where the window ends: the symbol's time, in nanoseconds since 1970.
+    /// The end of the window: the symbol's time, in nanoseconds since 1970.
     pub time_ns: i64,
-    /// How many updates are in the window, at least 1.
+    /// The number of updates in the window, at least 1.
     pub count: u64,
     /// The mean of the prices, each update counting the same.
     pub mean: f64,
-    /// The sample variance, with `count` - 1 below the line; 0 for one update.
+    /// The sample variance, with the divisor `count` - 1; 0 for one update.
     pub variance: f64,
     /// The lowest price.
     pub min: Decimal,
@@ -33,23 +33,23 @@ pub struct Statistics {
 }
 
 impl Statistics {
-    /// From the first to the last price, exact unless that needs more than 18 digits (`None`).
+    /// The difference of the last and the first price, exact; `None` if it needs more than 18 digits.
     pub fn change(&self) -> Option<Decimal> {
         self.last.checked_sub(self.first)
     }
 }
 
-/// Statistics of each symbol's last while.
+/// Statistics of each symbol's recent prices.
 ///
-/// The window of a symbol whose time is t holds the updates after t - length, up to t: as pandas' `rolling` has it. The time is
-/// the latest that an update had; an update with an earlier one is late, counted and left out. A window of more updates than
-/// its limit gives up its oldest, which is counted too.
+/// The window of a symbol whose time is t holds the updates after t - length, up to t: as in pandas' `rolling`. The time is the
+/// latest of the updates; an update with an earlier one is late, counted and left out. A window of more updates than its limit
+/// drops its oldest, which is counted too.
 ///
 /// Cost: constant on average for each update, at most 144 bytes for each update in a window. Mean and variance are kept by
 /// Welford's recurrence (B. P. Welford, Technometrics 4, 1962), for removals run backwards, relative to a price of the window,
-/// and computed afresh after as many removals as the window has updates (at least 256), and whenever the sum of squares fell to
-/// 2^-20 of what it was. With N updates since then the variance's relative error stays below N × 2^-31, the mean's below N ×
-/// 2^-52 of the largest distance from that price.
+/// and recomputed after as many removals as the window has updates (at least 256), and whenever the sum of squares fell to 2^-20
+/// of what it was. With N updates since then the variance's relative error stays below N × 2^-31, the mean's below N × 2^-52 of
+/// the largest distance from that price.
 #[derive(Clone, Debug)]
 pub struct RollingStatistics {
     length: Interval,
@@ -81,12 +81,12 @@ impl RollingStatistics {
         self.length
     }
 
-    /// How many updates were late.
+    /// The number of late updates.
     pub fn late(&self) -> u64 {
         self.late
     }
 
-    /// How many updates left their windows early, for want of room.
+    /// The number of updates that left their windows early, for lack of room.
     pub fn evicted(&self) -> u64 {
         self.evicted
     }
@@ -112,19 +112,19 @@ impl RollingStatistics {
         Placement::Included
     }
 
-    /// Says that a symbol's time is at least `time_ns`: older updates leave its window though nothing follows.
+    /// Advances a symbol's time to at least `time_ns`: older updates leave its window without a further update.
     pub fn advance(&mut self, symbol: u32, time_ns: i64) {
         if let Some(window) = self.windows.get_mut(symbol) {
             window.advance(time_ns.max(window.time_ns()), self.length.ns());
         }
     }
 
-    /// The statistics of a symbol, or `None` when nothing is in its window.
+    /// The statistics of a symbol, or `None` if its window is empty.
     pub fn statistics(&self, symbol: u32) -> Option<Statistics> {
         self.windows.get(symbol)?.statistics(symbol)
     }
 
-    /// Forgets a symbol: it was unsubscribed.
+    /// Discards a symbol: it was unsubscribed.
     pub fn remove(&mut self, symbol: u32) {
         self.windows.remove(symbol);
     }

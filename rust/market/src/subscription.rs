@@ -1,10 +1,10 @@
-//! The message with which a client says which symbols it wants.
+//! The message by which a client chooses its symbols.
 
 use crate::{Excerpt, MessageError, SymbolList};
 use serde_json::Value;
 
-/// Appends the line that says which symbols are wanted from now on, in place of what was said before:
-/// `{"subscribe":["BTC","ETH"]}`, or `{"subscribe":"all"}` for `None`, with a line feed.
+/// Appends the line that subscribes to symbols, in place of the subscription before: `{"subscribe":["BTC","ETH"]}`, or
+/// `{"subscribe":"all"}` for `None`, with a line feed.
 pub fn write_subscription<'a>(names: Option<impl IntoIterator<Item = &'a str>>, out: &mut Vec<u8>) {
     let wanted = match names {
         None => Value::from("all"),
@@ -15,11 +15,11 @@ pub fn write_subscription<'a>(names: Option<impl IntoIterator<Item = &'a str>>, 
     out.push(b'\n');
 }
 
-/// What a line of [`write_subscription`] says: the names, or `None` for all.
+/// Reads a line of [`write_subscription`]: the names, or `None` for all.
 ///
 /// # Errors
-/// [`MessageError::NotATrade`] when it is a message of another kind, [`MessageError::NotJson`] when it is no message, and
-/// [`MessageError::Value`] when what it wants is no list of distinct symbols.
+/// [`MessageError::NotATrade`] when it is a message of another kind, [`MessageError::NotJson`] when it is not a message, and
+/// [`MessageError::Value`] when it does not list distinct symbols.
 pub fn parse_subscription(line: &[u8]) -> Result<Option<Vec<String>>, MessageError> {
     let message: Value = serde_json::from_slice(line).map_err(|error| MessageError::NotJson {
         column: error.column().max(1),

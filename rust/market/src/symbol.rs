@@ -1,4 +1,4 @@
-//! Symbols, and lists of them that are known to be usable.
+//! Symbols, and checked lists of them.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -9,7 +9,7 @@ pub const MAX_SYMBOL_BYTES: usize = 32;
 /// The most symbols that one list holds.
 pub const MAX_SYMBOLS: usize = 100_000;
 
-/// The name of a traded instrument, and its place in the list that it was tracked with.
+/// The name of a traded instrument, and its index in its list.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Symbol {
     name: Arc<str>,
@@ -86,7 +86,7 @@ impl SymbolList {
     }
 }
 
-/// Refuses what cannot be the name of a symbol. `position` is for the error.
+/// Refuses a text that cannot be the name of a symbol. `position` is for the error.
 pub(crate) fn checked_name(position: usize, name: &str) -> Result<(), SymbolError> {
     if name.len() > MAX_SYMBOL_BYTES {
         return Err(SymbolError::TooLong {
@@ -103,7 +103,7 @@ pub(crate) fn checked_name(position: usize, name: &str) -> Result<(), SymbolErro
     }
 }
 
-/// Why a list of symbols cannot be tracked. Mending the list helps; a retry does not.
+/// The error of an invalid list of symbols.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SymbolError {
     /// The list is empty.
@@ -112,26 +112,26 @@ pub enum SymbolError {
     TooMany,
     /// A name has more than [`MAX_SYMBOL_BYTES`] bytes.
     TooLong {
-        /// Its place in the list.
+        /// Its index in the list.
         position: usize,
         /// Its length in bytes of UTF-8.
         bytes: usize,
     },
     /// A name is empty.
     Empty {
-        /// Its place in the list.
+        /// Its index in the list.
         position: usize,
     },
     /// A name contains white space or a control character.
     Malformed {
-        /// Its place in the list.
+        /// Its index in the list.
         position: usize,
         /// The first such character.
         character: char,
     },
-    /// A name stands in the list a second time.
+    /// A name occurs in the list a second time.
     Duplicate {
-        /// The place of its second appearance.
+        /// The index of its second occurrence.
         position: usize,
         /// The name.
         name: Box<str>,
@@ -231,7 +231,7 @@ mod tests {
         let unreadable = |_| -> &str { panic!("it is not to be read") };
         let refused = SymbolList::new((0..MAX_SYMBOLS + 1).map(unreadable));
         assert_eq!(refused.err(), Some(SymbolError::TooMany));
-        // A list that does not say how long it is.
+        // A list of unknown length.
         let names: Vec<String> = (0..=MAX_SYMBOLS).map(|n| n.to_string()).collect();
         let some = names.iter().map(String::as_str).filter(|_| true);
         assert_eq!(SymbolList::new(some).err(), Some(SymbolError::TooMany));

@@ -6,10 +6,9 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-/// Names of symbols and their numbers, 0, 1, 2 … in the order in which they came. A number never changes.
+/// Names of symbols and their numbers, 0, 1, 2 … in order of arrival. A number never changes.
 ///
-/// Looking a name up allocates nothing. The hash is keyed at random (`std`'s), so that a feed cannot choose names that
-/// collide.
+/// Looking a name up allocates nothing. The hash is keyed at random (`std`'s), so that a feed cannot choose colliding names.
 #[derive(Clone, Debug)]
 pub struct SymbolTable {
     names: Vec<Arc<str>>,
@@ -32,17 +31,17 @@ impl SymbolTable {
         }
     }
 
-    /// How many symbols it holds.
+    /// The number of symbols.
     pub fn len(&self) -> usize {
         self.names.len()
     }
 
-    /// Whether it holds none.
+    /// Whether the table is empty.
     pub fn is_empty(&self) -> bool {
         self.names.is_empty()
     }
 
-    /// The most symbols that it will hold.
+    /// The most symbols that it can hold.
     pub fn limit(&self) -> usize {
         self.limit
     }
@@ -52,7 +51,7 @@ impl SymbolTable {
         self.names.get(symbol as usize).map(AsRef::as_ref)
     }
 
-    /// The name of a number as a shared text, for those who keep it; `None` past the end.
+    /// The name of a number as a shared text, for keeping; `None` past the end.
     pub fn shared_name(&self, symbol: u32) -> Option<Arc<str>> {
         self.names.get(symbol as usize).cloned()
     }
@@ -62,17 +61,17 @@ impl SymbolTable {
         self.names.iter().map(AsRef::as_ref)
     }
 
-    /// The number of a name that is there.
+    /// The number of a known name.
     pub fn number(&self, name: &str) -> Option<u32> {
         self.numbers.get(name).copied()
     }
 
-    /// The number of a name, which is added when it is not there.
+    /// The number of a name, which is added if it is new.
     ///
     /// # Errors
-    /// [`SymbolTableError::Full`] when a new name finds no room, [`SymbolTableError::Name`] when it is no name of a symbol
-    /// (1 to [`MAX_SYMBOL_BYTES`](crate::MAX_SYMBOL_BYTES) bytes without white space and control characters); the position in
-    /// that error is the number that it would have had.
+    /// [`SymbolTableError::Full`] when there is no room for a new name, [`SymbolTableError::Name`] when it is not the name of a
+    /// symbol (1 to [`MAX_SYMBOL_BYTES`](crate::MAX_SYMBOL_BYTES) bytes without white space and control characters); the position
+    /// in that error is the number that it would have had.
     pub fn number_or_add(&mut self, name: &str) -> Result<u32, SymbolTableError> {
         if let Some(number) = self.number(name) {
             return Ok(number);
@@ -98,7 +97,7 @@ impl Default for SymbolTable {
 }
 
 impl From<&SymbolList> for SymbolTable {
-    /// A table with room for more, in which each symbol of the list has the number that it has there.
+    /// A table with room for more, in which the symbols of the list keep their numbers.
     fn from(list: &SymbolList) -> Self {
         let mut table = Self::new();
         for symbol in list.symbols() {
@@ -110,12 +109,12 @@ impl From<&SymbolList> for SymbolTable {
     }
 }
 
-/// Why a name has no number.
+/// The error of a name without a number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SymbolTableError {
     /// The table is full.
     Full {
-        /// How many symbols it may hold.
+        /// The most symbols that it can hold.
         limit: usize,
     },
     /// It cannot be the name of a symbol. A retry does not help.

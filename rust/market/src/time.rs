@@ -8,8 +8,8 @@ use crate::{Decimal, Excerpt, TimeUnit};
 const NS_PER_SECOND: i64 = 1_000_000_000;
 const SECONDS_PER_DAY: i64 = 86_400;
 
-/// The time that a text of the given unit tells, in nanoseconds since 1970-01-01T00:00:00Z; digits below a nanosecond are cut
-/// off (towards the past). `None` when it is no such text, or lies outside the years 1678 to 2261.
+/// Reads a text of the given unit as nanoseconds since 1970-01-01T00:00:00Z; digits below a nanosecond are cut off (towards the
+/// past). `None` when it is not such a text, or lies outside the years 1678 to 2261.
 pub(crate) fn parse_time(text: &str, unit: TimeUnit) -> Option<i64> {
     let ns_per_unit = match unit {
         TimeUnit::Seconds => NS_PER_SECOND,
@@ -140,7 +140,7 @@ impl Interval {
     /// Reads a whole number and its unit: `d`, `h`, `m` (minutes), `s`, `ms`, `us` or `ns`.
     ///
     /// # Errors
-    /// [`IntervalError`] when it is no such text, 0, or more than 2^63 ns (292 years).
+    /// [`IntervalError`] when it is not such a text, 0, or more than 2^63 ns (292 years).
     pub fn parse(text: &str) -> Result<Self, IntervalError> {
         let error = IntervalError {
             got: Excerpt::new(text.as_bytes()),
@@ -154,7 +154,7 @@ impl Interval {
         ns.and_then(Self::from_ns).ok_or(error)
     }
 
-    /// The start of the interval that holds `time_ns`: the multiple of the length, counted from 1970, at or before it. Near
+    /// The start of the interval that contains `time_ns`: the multiple of the length, counted from 1970, at or before it. Near
     /// the beginning of representable time it is `i64::MIN`.
     pub const fn start(self, time_ns: i64) -> i64 {
         time_ns.saturating_sub(time_ns.rem_euclid(self.ns))
@@ -179,10 +179,10 @@ impl fmt::Display for Interval {
     }
 }
 
-/// A text that is no interval. Another text helps; a retry does not.
+/// The error of a text that is not an interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IntervalError {
-    /// What it is.
+    /// The given text.
     pub got: Excerpt,
 }
 

@@ -9,7 +9,7 @@ use rand_chacha::ChaCha8Rng;
 /// between two half-seconds.
 const LARGEST_STEP: f64 = 5e-4;
 
-/// Prices that the demo's instruments start from, in US dollars: round figures, not quotations.
+/// The base prices of the demo's instruments, in US dollars: round figures, not quotations.
 const KNOWN_BASES: [(&str, f64); 8] = [
     ("BTC", 65_000.0),
     ("ETH", 3_500.0),
@@ -21,7 +21,7 @@ const KNOWN_BASES: [(&str, f64); 8] = [
     ("TSLA", 250.0),
 ];
 
-/// Prices that move by small random steps: one walker per symbol, all fed by one generator.
+/// Prices that move by small random steps: one walker per symbol, all driven by one generator.
 ///
 /// The same seed and the same list give the same prices, bit for bit, on every platform: the generator is ChaCha8 and
 /// the arithmetic is IEEE 754 without library functions.
@@ -96,7 +96,7 @@ impl Walker {
     }
 }
 
-/// The price that a symbol starts from, as a decimal whose last digit is its increment.
+/// The base price of a symbol, as a decimal whose last digit is its increment.
 pub(crate) fn starting_price(name: &str) -> Decimal {
     let base = base_price(name);
     // Six digits after the first, as in `Walker::new`; bases are 10 to below 1,000,000.
@@ -106,7 +106,7 @@ pub(crate) fn starting_price(name: &str) -> Decimal {
     Decimal::from_f64_rounded(base, scale as u8).unwrap_or_default()
 }
 
-/// The price that a symbol starts from: a known one, or 10 to 1000 derived from the name.
+/// The base price of a symbol: a known one, or 10 to 1000 derived from the name.
 fn base_price(name: &str) -> f64 {
     KNOWN_BASES
         .iter()

@@ -1,4 +1,4 @@
-//! Trades as text, which the parsers read back identically.
+//! Trades as text, which the parsers read back unchanged.
 
 use crate::{NO_SEQUENCE, NO_TIME, Trade};
 use std::io::Write;
@@ -9,8 +9,8 @@ pub const CSV_HEADER: &str = "symbol,price,size,t_ns,seq\n";
 /// Appends the trade as the line of JSON that `rustle ticker --json` writes, line feed included:
 /// `{"v":1,"symbol":"BTC","price":65000.10,"t_ms":1700000000123,"seq":7}`.
 ///
-/// `name` is that of the trade's symbol. `t_ns` stands in the place of `t_ms` when the time is no whole millisecond; `size` comes
-/// last and only when it is not 0; a time or sequence that the trade does not have is left out.
+/// `name` is that of the trade's symbol. `t_ns` replaces `t_ms` when the time is not a whole millisecond; `size` comes last and
+/// only when it is not 0; a time or sequence that the trade does not have is left out.
 pub fn write_ndjson(trade: &Trade, name: &str, out: &mut Vec<u8>) {
     out.extend_from_slice(b"{\"v\":1,\"symbol\":");
     write_json_text(name, out);
@@ -34,8 +34,8 @@ pub fn write_ndjson(trade: &Trade, name: &str, out: &mut Vec<u8>) {
     out.extend_from_slice(b"}\n");
 }
 
-/// Appends the trade as a row of CSV (RFC 4180, with a line feed alone) in the columns of [`CSV_HEADER`]. What the trade does not
-/// have, and a size of 0, are empty cells.
+/// Appends the trade as a row of CSV (RFC 4180, with a line feed alone) in the columns of [`CSV_HEADER`]. Absent values, and a
+/// size of 0, are empty cells.
 pub fn write_csv(trade: &Trade, name: &str, out: &mut Vec<u8>) {
     write_cell(name, out);
     out.push(b',');
@@ -62,7 +62,7 @@ fn integer(out: &mut Vec<u8>, before: &str, value: impl std::fmt::Display) {
     let _ = write!(out, "{before}{value}");
 }
 
-/// Appends a JSON text (RFC 8259 section 7) with the escapes that it must have.
+/// Appends a JSON text (RFC 8259 section 7) with the necessary escapes.
 fn write_json_text(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
     for byte in text.bytes() {
@@ -81,7 +81,7 @@ fn write_json_text(text: &str, out: &mut Vec<u8>) {
 
 /// Appends a CSV cell, in quotation marks when it needs them.
 fn write_cell(text: &str, out: &mut Vec<u8>) {
-    // What begins with a byte order mark would lose it at the beginning of a line.
+    // A leading byte order mark would be lost at the beginning of a line.
     if !text.contains([',', '"', '\n', '\r', '\u{feff}']) {
         out.extend_from_slice(text.as_bytes());
         return;

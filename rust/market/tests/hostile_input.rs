@@ -1,4 +1,4 @@
-//! Whatever comes, nothing panics, nothing grows without bound, and the next good line is read.
+//! On any input, nothing panics, nothing grows without bound, and the next good line is read.
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -38,14 +38,14 @@ impl Feed {
         self.parser.parse_line(line, &mut self.symbols, &mut self.trades)
     }
 
-    /// Reads a hostile line: what it gives is a trade or a short text; then the good one.
+    /// Reads a hostile line, which yields a trade or a short text; then the good one.
     fn survives(&mut self, line: &[u8]) {
         if let Err(error) = self.read(line) {
             let text = error.to_string();
             assert!(text.len() < 300, "{text}");
         }
         self.trades.clear();
-        // The table may have filled up with names out of random lines; BTC was the first.
+        // The table may be full of names from random lines; BTC was the first.
         assert_eq!(
             self.read(self.good.as_bytes()),
             Ok(1),

@@ -1,4 +1,4 @@
-//! What is written is read back, and writing that gives the same bytes.
+//! Written trades are read back, and writing those yields the same bytes.
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -7,7 +7,7 @@ use rustle_market::{
     write_ndjson,
 };
 
-/// Any trade: prices of all sizes and signs, times in whole milliseconds and not, things that are absent.
+/// Any trade: prices of all sizes and signs, times in whole milliseconds and not, absent values.
 fn random(generator: &mut ChaCha8Rng, symbols: u32) -> Trade {
     let mut decimal = |least: i64| {
         let end = 10_i64.pow(generator.gen_range(1..=18));

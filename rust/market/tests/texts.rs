@@ -1,4 +1,4 @@
-//! The text of every failure, as people read it.
+//! The text of every error.
 
 use rustle_market::*;
 use std::fmt::Display;
@@ -110,7 +110,7 @@ fn failures_of_schemas_say_what_was_expected_and_what_came() {
         ),
         (
             &E::MalformedPath { got },
-            "schema: expected a path of 1 to 8 names parted by dots, got \"x\"",
+            "schema: expected a path of 1 to 8 names separated by dots, got \"x\"",
         ),
         (
             &E::UnknownUnit { got },

@@ -5,7 +5,7 @@ use super::analog::{Analog, bandwidth_for_q};
 use super::fit::{self, Demand};
 use std::f64::consts::{PI, TAU};
 
-/// Up to here the curve is followed, as a fraction of the sample rate: 20 kHz at 44.1 kHz.
+/// The upper end of the fitted curve, as a fraction of the sample rate: 20 kHz at 44.1 kHz.
 const TOP: f64 = 20_000.0 / 44_100.0;
 
 /// A band around `frequency` Hz with the given gain in dB and quality `q` (see [`q_for_bandwidth`](super::q_for_bandwidth)), at
@@ -29,8 +29,8 @@ pub fn high_shelf(frequency: f64, gain: f64, q: f64, sample_rate: f64) -> Biquad
     fitted(Analog::HighShelf, frequency, gain, q, sample_rate)
 }
 
-/// What is above `frequency` Hz falls by 12 dB an octave; at `frequency` the factor is `q`. Poles and the factors at 0 Hz and
-/// at `frequency` are those of the analog filter (M. Vicanek, "Matched second order digital filters", 2016).
+/// A low-pass: what is above `frequency` Hz falls by 12 dB an octave; at `frequency` the factor is `q`. Poles and the factors at
+/// 0 Hz and at `frequency` are those of the analog filter (M. Vicanek, "Matched second order digital filters", 2016).
 pub fn low_pass(frequency: f64, q: f64, sample_rate: f64) -> Biquad {
     let [a1, a2] = poles(frequency, q, sample_rate);
     let denominator = fit::powers(1.0, a1, a2);
@@ -47,7 +47,7 @@ pub fn low_pass(frequency: f64, q: f64, sample_rate: f64) -> Biquad {
     }
 }
 
-/// What is below `frequency` Hz falls by 12 dB an octave; at `frequency` the factor is `q`. Made as [`low_pass`].
+/// A high-pass: what is below `frequency` Hz falls by 12 dB an octave; at `frequency` the factor is `q`. Made as [`low_pass`].
 pub fn high_pass(frequency: f64, q: f64, sample_rate: f64) -> Biquad {
     let [a1, a2] = poles(frequency, q, sample_rate);
     let basis = fit::Basis::at(frequency, sample_rate);
@@ -100,7 +100,7 @@ fn fitted(shape: Analog, frequency: f64, gain: f64, q: f64, sample_rate: f64) ->
     if gain > 0.0 { filter } else { filter.inverse() }
 }
 
-/// The frequencies at which a fit looks: around the band as densely as its width asks, and evenly up to `top`.
+/// The frequencies of a fit: around the band as densely as its width asks, and evenly up to `top`.
 fn places(frequency: f64, q: f64, top: f64) -> Vec<f64> {
     const AROUND: usize = 48;
     const EVENLY: usize = 24;

@@ -1,12 +1,11 @@
 //! Fits the squared magnitude of a second-order filter to a curve.
 //!
-//! With p1 = sin^2(w/2), p0 = 1 - p1 and p2 = 4 p0 p1, the squared magnitude of b0 + b1 z^-1 + b2 z^-2 is
-//! B0 p0 + B1 p1 + B2 p2, where B0 = (b0 + b1 + b2)^2, B1 = (b0 - b1 + b2)^2 and B2 = -4 b0 b2: linear in three numbers,
-//! from which the coefficients follow in closed form (M. Vicanek, "Matched second order digital filters", 2016). So to ask
-//! that a filter has the power T at a frequency, (B . p) = T (A . p), is one linear equation in A and B, and a whole curve is
-//! a problem of least squares. What is weighed is the relative error, hence each equation is divided by T (A . p) of
-//! the turn before; and an equation that is missed by more weighs more in the next turn, which brings the greatest error
-//! down. The turns begin with the poles of the analog filter.
+//! With p1 = sin^2(w/2), p0 = 1 - p1 and p2 = 4 p0 p1, the squared magnitude of b0 + b1 z^-1 + b2 z^-2 is B0 p0 + B1 p1 + B2 p2,
+//! where B0 = (b0 + b1 + b2)^2, B1 = (b0 - b1 + b2)^2 and B2 = -4 b0 b2: linear in three numbers, from which the coefficients
+//! follow in closed form (M. Vicanek, "Matched second order digital filters", 2016). So to ask that a filter has the power T at a
+//! frequency, (B . p) = T (A . p), is one linear equation in A and B, and a whole curve is a problem of least squares. The
+//! relative error counts, hence each equation is divided by T (A . p) of the previous iteration; and an equation with a larger
+//! error weighs more in the next one, which reduces the greatest error. The iteration begins with the poles of the analog filter.
 
 use super::Biquad;
 
@@ -77,12 +76,12 @@ fn biquad(numerator: [f64; 3], denominator: [f64; 3]) -> Option<Biquad> {
     filter.is_stable().then_some(filter)
 }
 
-/// One demand on the curve: the power that the filter shall have somewhere.
+/// One target of the curve: the filter's power at a frequency.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Demand {
     basis: Basis,
     power: f64,
-    /// By which factor an error here matters more than elsewhere.
+    /// The weight of an error here.
     weight: f64,
 }
 
@@ -96,18 +95,18 @@ impl Demand {
     }
 }
 
-/// The most turns.
+/// The most iterations.
 const TURNS: usize = 12;
 
-/// The greatest error in decibels that ends the turns.
+/// The greatest error in decibels that ends the iteration.
 const GOOD: f64 = 0.01;
 
 /// The weight of a demand that is met exactly.
 const EXACT: f64 = 1e5;
 
-/// The filter that meets `exact` and comes closest to `demands`, with the power `at_zero` at 0 Hz. `poles` are the a1 and a2
-/// to begin with; where no turn gives a filter that is stable and has a stable inverse they stay, and the numerator alone is
-/// fitted. `None` when that fails too.
+/// The filter that meets `exact` and comes closest to `demands`, with the power `at_zero` at 0 Hz. `poles` are the a1 and a2 to
+/// begin with; where no iteration yields a stable filter with a stable inverse they stay, and the numerator alone is fitted.
+/// `None` when that fails too.
 pub(super) fn filter(
     demands: &[Demand],
     exact: Option<Demand>,
@@ -146,8 +145,8 @@ pub(crate) fn numerator_for_poles(
     })
 }
 
-/// Least squares again and again, as the head of this file says; the best filter that came of it, with its error. `equation` is
-/// what one demand asks of N unknowns, as row and right side; `solved` are numerator and denominator that the unknowns stand for.
+/// Iterated least squares, as the head of this file explains; returns the best filter, with its error. `equation` is that of one
+/// target in N unknowns, as row and right side; `solved` are numerator and denominator that the unknowns stand for.
 fn turns<const N: usize>(
     demands: &[Demand],
     exact: Option<Demand>,

@@ -1,4 +1,4 @@
-//! What is wanted of an equalizer.
+//! The settings of an equalizer.
 
 use crate::biquad::{self, Biquad, q_for_bandwidth};
 use std::error::Error;
@@ -32,18 +32,17 @@ pub enum BandKind {
     LowShelf,
     /// The gain above the frequency.
     HighShelf,
-    /// What is above the frequency falls by 12 dB an octave; the gain is of no concern.
+    /// A low-pass, which falls by 12 dB an octave above the frequency; the gain has no effect.
     LowPass,
-    /// What is below the frequency falls by 12 dB an octave; the gain is of no concern.
+    /// A high-pass, which falls by 12 dB an octave below the frequency; the gain has no effect.
     HighPass,
 }
 
-/// The sample rates that an equalizer takes, in Hz: beyond any sound, and few enough that a change is a countable number of
-/// frames.
+/// The sample rates of an equalizer, in Hz: beyond any sound, and low enough that a change is a countable number of frames.
 pub const RATES: RangeInclusive<f64> = 1.0..=1e9;
 
-/// The lowest frequency of a band, in sample rates. Below it the poles are so near 1 that f64 tells them apart no more: from
-/// about 1e-7 on a band has no finite curve.
+/// The lowest frequency of a band, in sample rates. Below it the poles are too near 1 for f64 to distinguish: from about 1e-7 on
+/// a band has no finite curve.
 const LOWEST: f64 = 1e-6;
 
 /// One band.
@@ -97,7 +96,7 @@ impl Band {
         if !GAINS.contains(&self.gain) {
             return Err(EqualizerError::Gain { got: self.gain });
         }
-        // A hair of room for a width that was turned into a quality and back.
+        // A small tolerance for a width that was converted to a quality and back.
         let qualities = q_for_bandwidth(*OCTAVES.end()) * 0.999..=q_for_bandwidth(*OCTAVES.start()) * 1.001;
         if !qualities.contains(&self.q) {
             return Err(EqualizerError::Quality { got: self.q });
@@ -113,7 +112,7 @@ pub struct Settings {
     pub left: Vec<Band>,
     /// The bands of the right channel.
     pub right: Vec<Band>,
-    /// What both channels are amplified by, in dB, within [`PREAMPS`].
+    /// The gain of both channels, in dB, within [`PREAMPS`].
     pub preamp: f64,
 }
 
@@ -135,10 +134,10 @@ impl Settings {
         }
     }
 
-    /// Whether a sample rate suits and each band is in range.
+    /// Checks that the sample rate and each band are in range.
     ///
     /// # Errors
-    /// The first thing that is not.
+    /// The first value out of range.
     pub fn check(&self, sample_rate: f64) -> Result<(), EqualizerError> {
         if !RATES.contains(&sample_rate) {
             return Err(EqualizerError::SampleRate { got: sample_rate });
@@ -179,53 +178,53 @@ impl Settings {
     }
 }
 
-/// What is wrong with a setting: what is expected, and what came.
+/// The error of a setting: the expected value, and the given one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum EqualizerError {
     /// The sample rate is not within [`RATES`].
     SampleRate {
-        /// The rate that came, in Hz.
+        /// The given rate, in Hz.
         got: f64,
     },
-    /// A channel has more than [`MAX_BANDS`] bands, or more than the equalizer was made for.
+    /// A channel has more than [`MAX_BANDS`] bands, or more than the equalizer has.
     BandCount {
         /// The most bands.
         limit: usize,
-        /// The number that came.
+        /// The given number.
         got: usize,
     },
     /// A band is not below half the sample rate, or below a millionth of it.
     Frequency {
         /// Half the sample rate, in Hz.
         limit: f64,
-        /// The frequency that came, in Hz.
+        /// The given frequency, in Hz.
         got: f64,
     },
     /// A gain is not within [`GAINS`].
     Gain {
-        /// The gain that came, in dB.
+        /// The given gain, in dB.
         got: f64,
     },
     /// A preamplification is not within [`PREAMPS`].
     Preamp {
-        /// The preamplification that came, in dB.
+        /// The given preamplification, in dB.
         got: f64,
     },
     /// A quality is not that of a width within [`OCTAVES`].
     Quality {
-        /// The quality that came.
+        /// The given quality.
         got: f64,
     },
     /// There are neither one nor two channels.
     Channels {
-        /// The number that came.
+        /// The given number.
         got: usize,
     },
-    /// A block is not a whole number of frames.
+    /// A buffer is not a whole number of frames.
     BlockLength {
         /// The number of channels.
         channels: usize,
-        /// The number of samples that came.
+        /// The given number of samples.
         got: usize,
     },
 }

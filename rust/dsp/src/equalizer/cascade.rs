@@ -5,33 +5,33 @@ use super::kernels::{self, Kernel, Section, State};
 use super::ramp::{Ramp, vectors};
 use crate::biquad::Biquad;
 
-/// The frames between two looks at what the filters remember.
+/// The frames between two checks of the filters' states.
 const INTERVAL: usize = 1024;
 
 /// A mono block is computed in parts of this many frames.
 const PART: usize = 256;
 
-/// A sum below this, -240 dB, cannot be told from none beside any sample above -96 dB.
+/// A sum below this, -240 dB, has no effect beside any sample above -96 dB.
 const NOTHING: f64 = 1e-12;
 
-/// A sum below this is forgotten, long before it becomes so small that a CPU computes with it many times slower.
+/// A sum below this is cleared, long before it becomes so small that a CPU computes with it many times slower.
 const FADED: f64 = 1e-30;
 
-/// Applies settings to sound. Nothing but [`new`](Self::new) allocates; nothing waits.
+/// Applies settings to sound. Only [`new`](Self::new) allocates; nothing waits.
 ///
-/// Coefficients and sums are `f64`, samples `f32`. Each channel has its own filters and sums, which no other reads. The
-/// output does not depend on how the signal is cut into blocks, bit for bit, and is not delayed. While there are no gains it is
-/// the input, bit for bit. The CPU's floating-point modes are neither read nor changed: what fades away is set to 0 before it
-/// becomes denormal.
+/// Coefficients and sums are `f64`, samples `f32`. Each channel has its own filters and sums, which no other reads. The output
+/// does not depend on how the signal is cut into blocks, bit for bit, and is not delayed. While there are no gains it is the
+/// input, bit for bit. The CPU's floating-point modes are neither read nor changed: fading values are set to 0 before they become
+/// denormal.
 pub struct Equalizer {
     kernel: Kernel,
     channels: usize,
     sections: Vec<Section>,
     states: Vec<State>,
-    /// The latest change, and the frame of it that comes next.
+    /// The latest change, and its next frame.
     ramp: Option<Ramp>,
     next: usize,
-    /// Frames until the next look at the states.
+    /// Frames until the next check of the states.
     until_look: usize,
     /// Whether the output is the input.
     idle: bool,
@@ -83,17 +83,17 @@ impl Equalizer {
         self.channels
     }
 
-    /// Whether a change is under way.
+    /// Whether a change is in progress.
     pub fn is_changing(&self) -> bool {
         self.ramp.as_ref().is_some_and(|ramp| self.next < ramp.frames())
     }
 
-    /// Begins a change, which is over after [`RAMP_SECONDS`](super::RAMP_SECONDS) of sound. `ramp` leads from the setting
-    /// that is in force (at first one without bands) and is for as many bands. Returns the ramp of the change before, to be
-    /// dropped where time does not press.
+    /// Begins a change, which ends after [`RAMP_SECONDS`](super::RAMP_SECONDS) of sound. `ramp` leads from the setting that is in
+    /// force (at first one without bands) and is for as many bands. Returns the ramp of the change before, to be dropped outside
+    /// of the audio thread.
     ///
     /// # Errors
-    /// `ramp` itself, when it is for another number of bands, or while a change is under way
+    /// `ramp` itself, when it is for another number of bands, or while a change is in progress
     /// ([`is_changing`](Self::is_changing)).
     pub fn change(&mut self, ramp: Ramp) -> Result<Option<Ramp>, Ramp> {
         if self.is_changing() || ramp.vectors() != self.sections.len() {
@@ -107,7 +107,7 @@ impl Equalizer {
         Ok(self.ramp.replace(ramp))
     }
 
-    /// Forgets the sound so far, and ends a change that is under way at once. The settings stay.
+    /// Resets the memory of the sound, and completes a change in progress at once. The settings stay.
     pub fn reset(&mut self) {
         self.states.fill(State::default());
         if let Some(ramp) = &self.ramp {
@@ -118,8 +118,8 @@ impl Equalizer {
         self.idle = self.sections.iter().all(Section::is_resting);
     }
 
-    /// Replaces the samples of `block`, whole frames of one sample per channel, by their equalized form. A sample that is NaN
-    /// or infinite spoils the channel for at most 1024 frames.
+    /// Replaces the samples of `block`, whole frames of one sample per channel, by the equalized ones. A sample that is NaN or
+    /// infinite spoils the channel for at most 1024 frames.
     ///
     /// # Errors
     /// [`EqualizerError::BlockLength`]; the block then stays as it is.
@@ -182,7 +182,7 @@ impl Equalizer {
         }
     }
 
-    /// Clears what has faded, and what a sample that was no number left behind.
+    /// Clears faded values, and the effects of a sample that was not a number.
     fn look(&mut self) {
         self.until_look = INTERVAL;
         let mut largest: f64 = 0.0;

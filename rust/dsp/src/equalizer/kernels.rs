@@ -4,9 +4,9 @@
 //! 2 V sections. At time t section k works on frame t - k, so that no section waits for another: what one gives at one time
 //! the next takes at the following. Output and state are those of one section after the other, bit for bit.
 //!
-//! Each vector computes two times before the next one does, so that its coefficients and sums are read and written once for
-//! both: there are more of them than registers. Sections from V on, whose vectors came by already when the last vector is
-//! done, work one frame later for that.
+//! Each vector computes two times before the next one does, so that its coefficients and sums are read and written once for both:
+//! there are more of them than registers. Sections from V on, whose vectors are computed before the last vector is done, work one
+//! frame later for that reason.
 //!
 //! A block of n frames takes n + 2 V times. In the first and last 2 V some sections have no frame; they compute, and keep their
 //! state. So a block may be of any length, and nothing is delayed. A single frame goes from section to section instead.

@@ -1,10 +1,10 @@
-//! The way from one setting to another.
+//! The transition from one setting to another.
 
 use super::band::{Band, BandKind, EqualizerError, Settings};
 use super::kernels::Section;
 use crate::biquad::Biquad;
 
-/// How long a change takes, in seconds.
+/// The duration of a change, in seconds.
 pub const RAMP_SECONDS: f64 = 0.040;
 
 /// The most that a step changes a gain, in dB.
@@ -13,7 +13,8 @@ const STEP: f64 = 0.25;
 /// The most that a step moves a frequency or a quality, as a factor.
 const FACTOR: f64 = 1.02;
 
-/// Coefficients for the steps of a change. Made where time does not press: a step costs up to 40 us for each band that changes.
+/// Coefficients for the steps of a change. Computed outside of the audio thread: a step costs up to 40 us for each band that
+/// changes.
 #[derive(Clone, Debug)]
 pub struct Ramp {
     /// One after the other the sections of each step, from the setting before to the one after.
@@ -25,10 +26,10 @@ pub struct Ramp {
 }
 
 impl Ramp {
-    /// The way from `from` to `to` at `sample_rate` Hz, for an [`Equalizer`](super::Equalizer) of `bands` bands.
+    /// The transition from `from` to `to` at `sample_rate` Hz, for an [`Equalizer`](super::Equalizer) of `bands` bands.
     ///
     /// # Errors
-    /// What [`Settings::check`] finds in either; [`EqualizerError::BandCount`] when one has more than `bands` bands.
+    /// The errors of [`Settings::check`] for either; [`EqualizerError::BandCount`] when one has more than `bands` bands.
     pub fn new(
         from: &Settings,
         to: &Settings,
@@ -130,12 +131,12 @@ fn pairs(from: &[Band], to: &[Band]) -> Vec<(Band, Band)> {
         .collect()
 }
 
-/// Where a step of the way is, from 0 to 1: slowly at first and at last, so that the sound has no edge where it begins to change.
+/// The position of a step, from 0 to 1: slow at both ends, so that the sound has no edge where it begins to change.
 fn eased(step: usize, steps: usize) -> f64 {
     0.5 - 0.5 * (std::f64::consts::PI * step as f64 / steps as f64).cos()
 }
 
-/// How many steps a band's change asks for.
+/// The number of steps of a band's change.
 fn steps(from: &Band, to: &Band) -> f64 {
     let factor = |from: f64, to: f64| (to / from).ln().abs() / FACTOR.ln();
     let gain = (to.gain - from.gain).abs() / STEP;
@@ -192,7 +193,7 @@ fn filter(from: &Band, to: &Band, step: usize, steps: usize, sample_rate: f64) -
     if !here.is_identity() {
         return here;
     }
-    // Without a gain any poles will do, and those of the neighbouring step make the way to it even.
+    // Without a gain any poles suffice, and those of the neighbouring step make the transition even.
     let Biquad { a1, a2, .. } = at(neighbour).filter(sample_rate);
     Biquad {
         b0: 1.0,

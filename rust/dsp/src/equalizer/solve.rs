@@ -1,4 +1,4 @@
-//! Gains that belong together.
+//! The gains of overlapping bands, and the preamplification.
 
 use super::band::{Band, BandKind, EqualizerError, GAINS, PREAMPS, Settings};
 
@@ -7,7 +7,7 @@ use super::band::{Band, BandKind, EqualizerError, GAINS, PREAMPS, Settings};
 /// and at the frequencies of the bands.
 ///
 /// # Errors
-/// What [`Settings::check`] finds.
+/// The errors of [`Settings::check`].
 pub fn automatic_preamp(settings: &Settings, sample_rate: f64) -> Result<f64, EqualizerError> {
     settings.check(sample_rate)?;
     let flat = |bands: &[Band]| -> Vec<_> { bands.iter().map(|band| band.filter(sample_rate)).collect() };
@@ -27,21 +27,20 @@ pub fn automatic_preamp(settings: &Settings, sample_rate: f64) -> Result<f64, Eq
     Ok(-highest.min(-*PREAMPS.start()))
 }
 
-/// The most turns of the search for gains.
+/// The most iterations of the search for gains.
 const TURNS: usize = 48;
 
-/// How much a step is held back, in parts of what it would take away, from the first that is tried to the last (Levenberg and
-/// Marquardt's method).
+/// The damping of a step, in parts of its effect, from the first attempt to the last (Levenberg and Marquardt's method).
 const DAMPINGS: [f64; 7] = [0.0, 1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0];
 
 /// Changes the gains of the peaking bands so that the curve of all bands together goes through `targets`, in dB, at the bands'
 /// frequencies: neighbours overlap, so that the gains of one octave-wide band each would add up to more. `targets` has one
-/// element per band; those of other kinds than peaking are of no concern. Gains stay within [`GAINS`]. Returns the greatest
-/// distance that is left, in dB: near 0 unless the wanted curve is out of the bands' reach, because they are too wide or too few;
-/// the gains are then those that come near it.
+/// element per band; those of other kinds than peaking are ignored. Gains stay within [`GAINS`]. Returns the greatest remaining
+/// distance, in dB: near 0 unless the targets are out of the bands' reach, because they are too wide or too few; the gains then
+/// come near them.
 ///
 /// # Errors
-/// What [`Settings::check`] finds; [`EqualizerError::BandCount`] when `targets` has another length than `bands`;
+/// The errors of [`Settings::check`]; [`EqualizerError::BandCount`] when `targets` has another length than `bands`;
 /// [`EqualizerError::Gain`] for a target that is not finite.
 pub fn gains_for_curve(bands: &mut [Band], targets: &[f64], sample_rate: f64) -> Result<f64, EqualizerError> {
     let settings = Settings {

@@ -1,4 +1,4 @@
-//! The instruction sets of the transform, and which of them is used.
+//! The instruction sets of the transform, and the choice of one.
 
 use super::kernels;
 use crate::error::DspError;
@@ -7,8 +7,8 @@ use std::fmt::{self, Display};
 use std::str::FromStr;
 use std::sync::OnceLock;
 
-/// The instructions that a transform is computed with. All instruction sets compute the same sums by the same algorithm; their
-/// results differ by rounding.
+/// The vector instructions that a transform uses. All instruction sets compute the same sums by the same algorithm; their results
+/// differ by rounding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum InstructionSet {
     /// Plain arrays, on every CPU: the compiler makes vectors of four of them where it can. The only instruction set of CPUs
@@ -31,7 +31,7 @@ impl InstructionSet {
     /// Every instruction set, the widest first.
     pub const ALL: [Self; 5] = [Self::Avx512, Self::Avx2, Self::Neon, Self::Narrow, Self::Plain];
 
-    /// The name, as the environment variable has it: `plain`, `narrow`, `neon`, `avx2` or `avx512`.
+    /// The name, as in the environment variable: `plain`, `narrow`, `neon`, `avx2` or `avx512`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Plain => "plain",
@@ -42,13 +42,13 @@ impl InstructionSet {
         }
     }
 
-    /// Whether this machine has the instruction set's instructions.
+    /// Whether this machine has the instruction set.
     pub fn is_available(self) -> bool {
         kernels::is_available(self)
     }
 
-    /// The instruction set of plans that are made without naming one: what [`INSTRUCTION_SET_VARIABLE`] named when the process
-    /// first asked, or else the widest that is available.
+    /// The default instruction set of plans: that of [`INSTRUCTION_SET_VARIABLE`] at the process's first call, or else the widest
+    /// available one.
     ///
     /// # Errors
     /// [`DspError::InstructionSetName`] when the variable holds no instruction set's name,
@@ -83,7 +83,7 @@ impl InstructionSet {
     }
 }
 
-/// What the environment says.
+/// The choice of the environment.
 #[expect(
     clippy::disallowed_methods,
     reason = "read once, when a plan is made: making a plan allocates, and no realtime thread makes one"

@@ -1,9 +1,8 @@
 //! The kernels of the windowed real FFT: one algorithm, generic over the lanes of a vector unit.
 //!
-//! A frame goes through two parts. `columns` transforms one interleaved sub-signal per lane, without any exchange between
-//! lanes. `rows` joins them to the frame's bins, through squares of V by V lanes that are transposed in registers, and
-//! `finish` writes each bin in its final form: a complex spectrum is never stored unless it is asked for. `hartley` turns the
-//! same transform into its inverse.
+//! A frame goes through two parts. `columns` transforms one interleaved sub-signal per lane, without any exchange between lanes.
+//! `rows` joins them to the frame's bins, through squares of V by V lanes that are transposed in registers, and `finish` writes
+//! each bin as its output: a complex spectrum is stored only on request. `hartley` turns the same transform into its inverse.
 //!
 //! Everything is written against the trait in `lanes`. Its implementations (`avx512`, `avx2`, `narrow`, `neon`, `plain`) are the
 //! only files that know instructions, and hold all `unsafe` code but two casts in `view`.

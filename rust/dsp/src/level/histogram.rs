@@ -1,6 +1,6 @@
 //! Counts of levels, for percentiles and gates over any length of time in memory of a fixed size.
 
-/// Levels in classes of equal width. Each class keeps a number and a sum, so that means over whole classes are exact.
+/// Levels in classes of equal width. Each class keeps a count and a sum, so that means over whole classes are exact.
 #[derive(Clone, Debug)]
 pub(crate) struct Histogram {
     lowest: f64,
@@ -29,11 +29,11 @@ impl Histogram {
     }
 
     fn class(&self, level: f64) -> usize {
-        // A level that is no number, or too low, is cast to 0.
+        // A level that is not a number, or too low, is cast to 0.
         (((level - self.lowest) / self.width) as usize).min(self.counts.len() - 1)
     }
 
-    /// The number and the sum of all that is in the class of `level` dB and above.
+    /// The count and the sum of the class of `level` dB and of those above.
     pub(crate) fn from(&self, level: f64) -> (u64, f64) {
         let first = self.class(level);
         (self.counts[first..].iter().sum(), self.sums[first..].iter().sum())
@@ -60,7 +60,7 @@ impl Histogram {
         None
     }
 
-    /// Forgets all.
+    /// Clears all classes.
     pub(crate) fn clear(&mut self) {
         self.counts.fill(0);
         self.sums.fill(0.0);

@@ -4,7 +4,7 @@ use super::{FrequencyWeighting, Histogram, WeightingFilter, decibels};
 use std::error::Error;
 use std::fmt::{self, Display};
 
-/// How fast a level follows the sound: the time constant of its exponential mean.
+/// The time weighting: the time constant of a level's exponential mean.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum TimeWeighting {
     /// F, 0.125 s: falls by 34.7 dB a second after a sound stops.
@@ -24,26 +24,26 @@ impl TimeWeighting {
     }
 }
 
-/// What is wrong with an argument of a meter: what is expected, and what came.
+/// The error of a meter's argument: the expected value, and the given one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum MeterError {
     /// The sample rate is not from 8000 to 768,000 Hz.
     SampleRate {
-        /// The rate that came, in Hz.
+        /// The given rate, in Hz.
         got: f64,
     },
-    /// There are no channels, or more than the meter takes.
+    /// There are no channels, or too many for the meter.
     Channels {
         /// The most channels.
         limit: usize,
-        /// The number that came.
+        /// The given number.
         got: usize,
     },
-    /// A block is not a whole number of frames.
+    /// A buffer is not a whole number of frames.
     BlockLength {
         /// The number of channels.
         channels: usize,
-        /// The number of samples that came.
+        /// The given number of samples.
         got: usize,
     },
 }
@@ -63,7 +63,7 @@ impl Display for MeterError {
 
 impl Error for MeterError {}
 
-/// Refuses a sample rate that no meter takes.
+/// Checks a sample rate.
 pub(crate) fn check_rate(rate: f64) -> Result<(), MeterError> {
     if (8000.0..=768_000.0).contains(&rate) {
         Ok(())
@@ -72,14 +72,14 @@ pub(crate) fn check_rate(rate: f64) -> Result<(), MeterError> {
     }
 }
 
-/// What a meter shows. Levels are in dB with the calibration offset; minus infinity is silence.
+/// The readings of a meter. Levels are in dB with the calibration offset; minus infinity is silence.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LevelReading {
     /// The length of the measurement in seconds.
     pub seconds: f64,
     /// The time-weighted level at the end of it, such as LAF.
     pub level: f64,
-    /// The equivalent level: that of the mean square over the measurement, such as LAeq.
+    /// The time-averaged sound level: that of the mean square over the measurement, such as LAeq.
     pub equivalent_continuous_level: f64,
     /// The highest time-weighted level, such as LAFmax.
     pub highest: f64,
@@ -87,7 +87,7 @@ pub struct LevelReading {
     pub lowest: f64,
     /// The highest absolute value of the C-weighted samples as a level, LCpeak.
     pub peak: f64,
-    /// The exposure level: that of the same energy within 1 second, such as LAE.
+    /// The sound exposure level: that of the same energy within 1 second, such as LAE.
     pub sound_exposure_level: f64,
     /// The number of samples at or beyond full scale.
     pub overloads: u64,
@@ -113,7 +113,7 @@ pub struct LevelMeter {
     levels: Histogram,
 }
 
-/// What is measured of each channel by itself.
+/// The measures of each channel.
 #[derive(Clone, Debug)]
 struct Channel {
     weighting: WeightingFilter,
@@ -150,11 +150,11 @@ impl State {
 /// Samples of a channel that are taken at a time.
 const PART: usize = 256;
 
-/// The levels that percentiles tell apart: 0.1 dB from -200 to 40 dB relative to full scale.
+/// The classes of exceedance levels: 0.1 dB from -200 to 40 dB relative to full scale.
 const LEVELS: (f64, f64, f64) = (-200.0, 40.0, 0.1);
 
 impl LevelMeter {
-    /// A meter for `rate` Hz. `offset` is the calibration in dB: what is added to a level relative to full scale.
+    /// A meter for `rate` Hz. `offset` is the calibration offset in dB, which is added to a level relative to full scale.
     ///
     /// # Errors
     /// [`MeterError::SampleRate`].
@@ -268,7 +268,7 @@ impl LevelMeter {
         self.state = state;
     }
 
-    /// What the meter shows now.
+    /// The present readings.
     pub fn reading(&self) -> LevelReading {
         let state = &self.state;
         let seconds = state.samples as f64 / self.rate;
@@ -304,7 +304,7 @@ impl LevelMeter {
         Some(level.max(lowest).min(highest) + self.offset)
     }
 
-    /// Begins a new measurement. The filters go on: a sound that lasts has no beginning.
+    /// Begins a new measurement. The filters continue: a lasting sound has no beginning.
     pub fn restart(&mut self) {
         let mean = self.state.mean;
         self.state = State {

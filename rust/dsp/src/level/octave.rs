@@ -121,7 +121,7 @@ impl BandAnalyzer {
         self.samples += samples.len() as u64;
     }
 
-    /// Writes the mean square of each band since the start of the measurement, all 0 before the first sample. Takes as many as
+    /// Writes the mean square of each band since the start of the measurement, all 0 before the first sample. Writes as many as
     /// `output` has room for.
     pub fn mean_squares(&self, output: &mut [f64]) {
         let known = output.len().min(self.centres.len());
@@ -140,7 +140,7 @@ impl BandAnalyzer {
         }
     }
 
-    /// Begins a new measurement. The filters go on.
+    /// Begins a new measurement. The filters continue.
     pub fn restart(&mut self) {
         self.samples = 0;
         for group in &mut self.groups {
@@ -242,8 +242,8 @@ mod tests {
             .sum::<f64>()
     }
 
-    /// The limits of class 1 at a distance of so many octaves from the centre of an octave band: least and greatest
-    /// attenuation in dB (IEC 61260-1, table 1). Between them the limits run straight over the logarithm of the frequency.
+    /// The limits of class 1 by the distance in octaves from the centre of an octave band: least and greatest attenuation in dB
+    /// (IEC 61260-1, table 1). Between them the limits run straight over the logarithm of the frequency.
     const LIMITS: [(f64, f64, f64); 9] = [
         (0.0, -0.4, 0.4),
         (0.125, -0.4, 0.5),

@@ -1,4 +1,4 @@
-//! What a microphone does to the sound before it is measured, and how to undo it.
+//! The frequency response of a microphone, and its correction.
 
 use crate::biquad::{Biquad, BiquadState};
 use crate::equalizer::{Band, EqualizerError, GAINS, gains_for_curve};
@@ -8,44 +8,44 @@ use std::fmt::{self, Display};
 /// The most points of a response.
 pub const MAX_POINTS: usize = 4096;
 
-/// A frequency response as measured: by how many dB a microphone reads too high, at some frequencies. What is undone of it is
-/// what lies from 20 Hz to 0.45 of the sample rate, within 1 dB.
+/// A measured frequency response: the deviation of a microphone in dB, at some frequencies. The correction covers 20 Hz to 0.45
+/// of the sample rate, within 1 dB.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MicrophoneResponse {
     /// Frequencies in Hz, ascending, each with the deviation in dB.
     points: Vec<(f64, f64)>,
 }
 
-/// What is wrong with a response: what is expected, and what came.
+/// The error of a response: the expected value, and the given one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ResponseError {
     /// There are no points, or more than [`MAX_POINTS`].
     Count {
-        /// The number that came.
+        /// The given number.
         got: usize,
     },
     /// A frequency is not above the one before, or above 0.
     Frequency {
         /// The point, from 0.
         point: usize,
-        /// The frequency that came, in Hz.
+        /// The given frequency, in Hz.
         got: f64,
     },
-    /// A deviation is not within ±24 dB of that at 1 kHz, or is no number.
+    /// A deviation is not within ±24 dB of that at 1 kHz, or is not a number.
     Deviation {
         /// The point, from 0.
         point: usize,
-        /// The deviation that came, in dB.
+        /// The given deviation, in dB.
         got: f64,
     },
-    /// Filters a third of an octave wide cannot undo it within 1 dB.
+    /// Filters a third of an octave wide cannot correct it within 1 dB.
     TooSteep {
-        /// Where it is worst, in Hz.
+        /// The frequency of the largest error, in Hz.
         frequency: f64,
-        /// What would be left there, in dB.
+        /// The remaining error there, in dB.
         got: f64,
     },
-    /// The bands of the correction do not suit the sample rate.
+    /// The bands of the correction are invalid at the sample rate.
     Bands(EqualizerError),
 }
 
@@ -138,10 +138,10 @@ const REFERENCE: f64 = 1_000.0;
 const STEP: f64 = 1.0 / 3.0;
 const WIDTH: f64 = 0.5;
 
-/// What may be left of a response, in dB, from 20 Hz to 0.45 of the sample rate.
+/// The largest remaining error of a response, in dB, from 20 Hz to 0.45 of the sample rate.
 const TOLERANCE: f64 = 1.0;
 
-/// Undoes a response: a gain, and a filter per third of an octave from 20 Hz to 0.45 of the sample rate.
+/// The correction of a response: a gain, and a filter per third of an octave from 20 Hz to 0.45 of the sample rate.
 #[derive(Clone, Debug)]
 pub(crate) struct Correction {
     factor: f64,
@@ -192,7 +192,7 @@ impl Correction {
         Ok(correction)
     }
 
-    /// The next sample as a perfect microphone would have given it.
+    /// Corrects the next sample.
     pub(crate) fn process(&mut self, sample: f32) -> f32 {
         let mut sample = self.factor * f64::from(sample);
         for (filter, state) in self.filters.iter().zip(&mut self.states) {
@@ -201,7 +201,7 @@ impl Correction {
         sample as f32
     }
 
-    /// Forgets what has faded away, before it becomes denormal.
+    /// Clears faded values before they become denormal.
     pub(crate) fn flush(&mut self) {
         self.states.iter_mut().for_each(BiquadState::flush);
     }
@@ -226,7 +226,7 @@ mod tests {
 
     #[test]
     fn correction_undoes_the_response() {
-        // A cheap electret: no bass, a hump in the treble, 2.5 dB too hot.
+        // A cheap electret: no bass, a peak in the treble, 2.5 dB too sensitive.
         let shape = |f: f64| 2.5 - 8.0 * (-f / 60.0).exp() + 5.0 * (-(f / 9_000.0).log2().powi(2)).exp();
         let points = (0..120).map(|k| 20.0 * (f64::from(k) / 12.0).exp2());
         let response = MicrophoneResponse::new(points.map(|f| (f, shape(f))).collect()).expect("valid");

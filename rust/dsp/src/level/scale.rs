@@ -1,4 +1,4 @@
-//! A scale for display, from 0 to 120, with five classes.
+//! A scale for display, from 0 to 120, with five zones.
 
 /// The lowest level that the scale shows, in dB relative to full scale.
 const FLOOR: f64 = -80.0;
@@ -6,9 +6,8 @@ const FLOOR: f64 = -80.0;
 /// The upper end of the scale.
 const TOP: f64 = 120.0;
 
-/// The place of an average power on a scale from 0 to 120, for a bar or a number that people who do not think in decibels
-/// can follow. It is not a sound pressure level: "50" is an average power of -15.2 dB relative to full scale, whatever the
-/// microphone.
+/// The place of an average power on a scale from 0 to 120, for a bar or a number for people who do not read decibels. It is not a
+/// sound pressure level: "50" is an average power of -15.2 dB relative to full scale, whatever the microphone.
 ///
 /// With a = 10^(power/20) and m = 10^(-80/20) the place is 120 sqrt((a - m) / (1 - m)); 0 below -80 dB, 120 from 0 dB on. NaN
 /// gives 0.
@@ -23,7 +22,7 @@ pub fn display_scale(average_power: f64) -> f64 {
         .sqrt()
 }
 
-/// What a place on the scale of [`display_scale`] is called.
+/// The zone of a place on the scale of [`display_scale`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LevelZone {
     /// Below 50.
@@ -39,10 +38,10 @@ pub enum LevelZone {
 }
 
 impl LevelZone {
-    /// Every class, from the softest.
+    /// Every zone, from the softest.
     pub const ALL: [Self; 5] = [Self::Silent, Self::Quiet, Self::Average, Self::Noisy, Self::Loud];
 
-    /// The class of a place on the scale. What is above 120 is loud, and what is no number is silent.
+    /// The zone of a place on the scale. A place above 120 is loud, and NaN is silent.
     pub fn of(place: f64) -> Self {
         match place {
             _ if place >= 100.0 => Self::Loud,

@@ -3,7 +3,7 @@
 use crate::biquad::{Biquad, BiquadState, Demand, numerator_for_poles};
 use std::f64::consts::TAU;
 
-/// How much each frequency counts.
+/// The frequency weighting of a level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum FrequencyWeighting {
     /// As the ear hears soft sounds: what most limits are written in.
@@ -19,7 +19,7 @@ pub enum FrequencyWeighting {
 /// last, each twice; A has all, the first and the last twice.
 const POLES: [f64; 4] = [20.598_997, 107.652_65, 737.862_23, 12_194.217];
 
-/// Up to here, as a fraction of the sample rate, a filter follows its curve: 20 kHz at 44.1 kHz.
+/// The upper end of a filter's fitted curve, as a fraction of the sample rate: 20 kHz at 44.1 kHz.
 const TOP: f64 = 20_000.0 / 44_100.0;
 
 impl FrequencyWeighting {
@@ -103,7 +103,7 @@ impl WeightingFilter {
         value
     }
 
-    /// Forgets what has faded away; to be called every few thousand samples.
+    /// Clears faded values; to be called every few thousand samples.
     pub fn flush(&mut self) {
         for (_, state) in &mut self.sections {
             state.flush();
@@ -118,7 +118,7 @@ impl WeightingFilter {
     }
 }
 
-/// How much nearer to the unit circle than e^(s T) takes them the poles at 12 kHz may lie.
+/// The factor by which the poles at 12 kHz may be nearer to the unit circle than e^(s T) takes them.
 const NEARER: [f64; 4] = [1.0, 0.9, 0.8, 0.7];
 
 /// The filter for the two poles at 12 kHz, which its zeros are fitted to, and to what the `others` lack of the curve.
@@ -131,7 +131,7 @@ fn upper_end(weighting: FrequencyWeighting, others: &[Biquad], sample_rate: f64)
         weighting.power(frequency) / (others * others)
     };
     let top = (TOP * sample_rate).min(22_000.0);
-    // What is left to do is 1 at the low end, which 10 Hz stands for.
+    // The remaining factor is 1 at the low end, which 10 Hz stands for.
     let low = 10.0;
     let demand = |k: usize| {
         let frequency = low + (top - low) * k as f64 / 128.0;

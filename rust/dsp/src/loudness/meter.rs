@@ -6,7 +6,7 @@ use crate::biquad::{Biquad, BiquadState};
 use crate::level::{MeterError, check_rate};
 use std::f64::consts::PI;
 
-/// How much a channel counts (BS.1770-4, table 3, and annex 3 for more channels than 5.1 has: 1.41 from 60 to 120 degrees to the
+/// The weight of a channel (BS.1770-4, table 3, and annex 3 for more channels than 5.1 has: 1.41 from 60 to 120 degrees to the
 /// side and less than 30 degrees up or down, 1 elsewhere).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ChannelWeight {
@@ -33,14 +33,14 @@ impl ChannelWeight {
 /// The most channels.
 const CHANNELS: usize = 24;
 
-/// A block is so long, in seconds; loudness is told once per block.
+/// The length of a block, in seconds; loudness is reported once per block.
 const BLOCK: f64 = 0.1;
 
 /// The blocks of a momentary and of a short-term value: 0.4 s and 3 s.
 const MOMENTARY: usize = 4;
 const SHORT_TERM: usize = 30;
 
-/// What a loudness meter shows: in LUFS, minus infinity for silence.
+/// The readings of a loudness meter, in LUFS; minus infinity for silence.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LoudnessReading {
     /// The length of the measurement in seconds.
@@ -186,7 +186,7 @@ impl LoudnessMeter {
         }
     }
 
-    /// What the meter shows now.
+    /// The present readings.
     pub fn reading(&self) -> LoudnessReading {
         let peaks = self.channels.iter().map(|channel| channel.true_peak.peak());
         LoudnessReading {
@@ -201,7 +201,7 @@ impl LoudnessMeter {
         }
     }
 
-    /// Begins a new measurement. The filters go on.
+    /// Begins a new measurement. The filters continue.
     pub fn restart(&mut self) {
         for channel in &mut self.channels {
             channel.sum = 0.0;

@@ -9,7 +9,7 @@ const TAPS: usize = 24;
 /// The most phases, with that of the samples themselves.
 const PHASES: usize = 4;
 
-/// The outputs of a phase that are computed together: plain loops over so many become vectors.
+/// The outputs of a phase that are computed together: plain loops over this many become vectors.
 const LANES: usize = 16;
 
 /// The samples that are taken in before they are computed with: a multiple of `LANES`.

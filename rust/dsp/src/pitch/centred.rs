@@ -8,9 +8,9 @@ use crate::spectrum::{Normalization, SpectrumPlan};
 use crate::window::{Symmetry, Window};
 use std::f64::consts::PI;
 
-/// Bins that a value between two of them is made of.
+/// Bins that contribute to a value between two of them.
 const TAPS: usize = 24;
-/// Where bin 0 is in the parts of a spectrum; as many bins as this stand on either side, so that every value has its taps.
+/// The index of bin 0 in the parts of a spectrum; as many bins precede and follow, so that every value has its taps.
 pub(super) const ORIGIN: usize = TAPS;
 /// Bins of the transform to one of the frame.
 pub(super) const OVERSAMPLING: usize = 2;

@@ -4,10 +4,10 @@ use super::centred::{CentredSpectrum, ORIGIN, OVERSAMPLING};
 
 /// Partials of a comb.
 const TEETH: usize = 12;
-/// What a tooth weighs of the one before (D. Hermes, "Measurement of pitch by subharmonic summation", JASA 83, 1988).
+/// The weight of a tooth relative to the one before (D. Hermes, "Measurement of pitch by subharmonic summation", JASA 83, 1988).
 const DECAY: f64 = 0.84;
 
-/// Bins that are looked at together.
+/// Bins that are compared together.
 const BLOCK: usize = 64;
 const LANES: usize = 8;
 
@@ -92,7 +92,7 @@ impl Comb {
         }
     }
 
-    /// Writes the largest peaks from the bin `from` on into `found`, in falling order; returns those that there are.
+    /// Writes the largest peaks from the bin `from` on into `found`, in falling order; returns them.
     #[inline(always)]
     pub(super) fn peaks<'a>(&self, from: usize, found: &'a mut [SpectralPeak]) -> &'a [SpectralPeak] {
         let m = &self.magnitudes;
@@ -154,7 +154,7 @@ impl Comb {
         sum
     }
 
-    /// How the energy of a comb of `bin` is spread over its partials.
+    /// The distribution of the energy of a comb of `bin` over its partials.
     #[inline(always)]
     pub(super) fn spread(&self, bin: f64) -> Spread {
         let end = self.magnitudes.len() - 1;
@@ -187,7 +187,7 @@ impl Comb {
                 break;
             }
             let places = (place - slack).max(1.0) as usize..=(place + slack) as usize;
-            // What is no larger anywhere has no larger peak.
+            // A place without a larger value has no larger peak.
             if most(&m[places.clone()]) <= largest {
                 continue;
             }
@@ -216,7 +216,7 @@ fn most(magnitudes: &[f32]) -> f32 {
     most.iter().chain(rest).copied().fold(0.0, larger)
 }
 
-/// How far from its middle the largest value of three lies, by a parabola through their logarithms; -1 to 1.
+/// The distance of the largest value of three from the middle, by a parabola through their logarithms; -1 to 1.
 #[inline(always)]
 pub(super) fn vertex(magnitudes: &[f32], middle: usize) -> f64 {
     let logarithm = |k: usize| f64::from(magnitudes[k]).max(1e-30).ln();

@@ -1,4 +1,4 @@
-//! What is looked for, and how.
+//! The configuration of pitch estimators.
 
 use super::error::PitchError;
 use super::sums::sum;
@@ -14,7 +14,7 @@ pub const MIN_WINDOW: usize = 256;
 pub const MAX_WINDOW: usize = 32_768;
 /// The periods of the lowest frequency that a window has to hold.
 pub const PERIODS: f64 = 2.25;
-/// The highest frequency that is looked for, as a part of the sample rate.
+/// The highest frequency of a range, as a part of the sample rate.
 const HIGHEST: f64 = 0.45;
 
 /// The largest amplitude whose squares can be summed in single precision.
@@ -43,7 +43,7 @@ pub enum PitchMethod {
 }
 
 impl PitchMethod {
-    /// All of them.
+    /// All methods.
     pub const ALL: [Self; 5] = [
         Self::Harmonic,
         Self::Yin,
@@ -81,18 +81,18 @@ impl FromStr for PitchMethod {
     }
 }
 
-/// What an estimator is made of.
+/// The configuration of an estimator.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PitchConfiguration {
     /// In Hz, one of [`SAMPLE_RATES`].
     pub sample_rate: f64,
-    /// The frequencies that are looked for, in Hz, above 0; at most 0.45 of the sample rate counts.
+    /// The range of frequencies to search, in Hz, above 0; at most 0.45 of the sample rate counts.
     pub range: RangeInclusive<f64>,
-    /// How.
+    /// The method.
     pub method: PitchMethod,
     /// The samples of a frame: a power of two from [`MIN_WINDOW`] to [`MAX_WINDOW`]. `None`: the least power of two that holds
     /// [`PERIODS`] periods of the range's lower end, or the longest. A window that does not hold them raises that end:
-    /// [`PitchEstimator::range`](super::PitchEstimator::range) tells.
+    /// [`PitchEstimator::range`](super::PitchEstimator::range) returns it.
     pub window: Option<usize>,
 }
 
@@ -187,7 +187,7 @@ impl Checked {
 }
 
 /// A frame, and what is seen of it at once: of all samples but the first, which
-/// [`CentredSpectrum`](super::centred::CentredSpectrum) leaves out; on its own it is no sound.
+/// [`CentredSpectrum`](super::centred::CentredSpectrum) leaves out; on its own it is not a sound.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Measured<'a> {
     /// All samples.

@@ -36,7 +36,7 @@ pub(super) struct Dirichlet {
     pub(super) curve: f64,
 }
 
-/// As many of these sums.
+/// An array of these sums.
 pub(super) struct Dirichlets {
     pub(super) values: Row,
     pub(super) slopes: Row,
@@ -52,7 +52,7 @@ impl Dirichlets {
     }
 }
 
-/// The sums for the frequency of `a` and `sign` times each of `b`; where these cancel each other, no number.
+/// The sums for the frequency of `a` and `sign` times each of `b`; where these cancel each other, NaN.
 #[inline(always)]
 pub(super) fn row_of_sums(a: &[f64; 4], b: &Halves, sign: f64, length: f64) -> Dirichlets {
     let mut sums = Dirichlets {

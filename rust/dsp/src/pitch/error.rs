@@ -1,16 +1,16 @@
-//! What a call of the pitch module can find wrong with its arguments.
+//! The errors of the pitch module's arguments.
 
 use super::configuration::{MAX_WINDOW, MIN_WINDOW, PitchMethod, SAMPLE_RATES};
 use crate::error::DspError;
 use std::error::Error;
 use std::fmt::{self, Display};
 
-/// An argument that is not accepted: what was expected, and what came. A call that returns one had no effect.
+/// An argument that is not accepted: the expected value, and the given one. A call that returns one had no effect.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PitchError {
     /// The sample rate is not one of [`SAMPLE_RATES`].
     SampleRate {
-        /// The rate that came, in Hz.
+        /// The given rate, in Hz.
         got: f64,
     },
     /// The range of frequencies is not above 0, not finite, or empty once cut to what sample rate and window hold.
@@ -19,31 +19,31 @@ pub enum PitchError {
         lowest: f64,
         /// Its upper end, in Hz.
         highest: f64,
-        /// The lowest frequency that the window holds, in Hz; 0 where it was not looked at.
+        /// The lowest frequency that the window holds, in Hz; 0 where it was not checked.
         least: f64,
         /// The highest frequency that the sample rate holds, in Hz.
         most: f64,
     },
-    /// The window is no power of two, or not from [`MIN_WINDOW`] to [`MAX_WINDOW`].
+    /// The window is not a power of two, or not from [`MIN_WINDOW`] to [`MAX_WINDOW`].
     Window {
-        /// The samples that came.
+        /// The given number of samples.
         got: usize,
     },
     /// A frame is not as long as the window.
     FrameLength {
         /// The window, in samples.
         expected: usize,
-        /// The length that came.
+        /// The given length.
         got: usize,
     },
-    /// The distance from frame to frame is 0 or above [`HOPS`](crate::HOPS).
+    /// The hop size is 0 or above [`HOPS`](crate::HOPS).
     Hop {
-        /// The samples that came.
+        /// The given number of samples.
         got: usize,
     },
     /// A text is not the name of a method.
     MethodName,
-    /// What a transform says: the variable that names a path is wrong.
+    /// The error of a transform: the variable of the instruction set is wrong.
     Transform(DspError),
 }
 

@@ -25,19 +25,18 @@ const ORDERS: u32 = 8;
 /// Two frequencies nearer than this, as a part of them, are one comb, and one candidate.
 const APART: f64 = 0.02;
 const SAME: f64 = 0.003;
-/// What an octave is worth beside likeness and salience, each at most 1: of a tone and its subharmonics, which explain it as
+/// The weight of an octave beside likeness and salience, each at most 1: of a tone and its subharmonics, which explain it as
 /// well, the tone is taken.
 const OCTAVE: f64 = 0.01;
-/// What being unlike itself one period later costs: the logarithm of what is missing from 1. In noise all candidates miss much,
-/// and little more or less is chance; in a clean tone a little is the difference between an octave and another. Less than `CLEAN`
-/// is the same.
+/// The cost of unlikeness one period later: the logarithm of the likeness missing from 1. In noise all candidates miss much, and
+/// small differences are chance; in a clean tone a small one separates octaves. Values below `CLEAN` are equal.
 const UNLIKE: f64 = 0.6;
 const CLEAN: f64 = 0.05;
-/// An octave below that misses so many times less of the frame explains the rest.
+/// The factor by which an octave below must miss less of the frame to explain the rest.
 const EXPLAINED: f64 = 4.0;
 /// The part of a comb's energy that the first partials have to hold for a fit to begin with them.
 const HEARD: f64 = 1.0 / 30.0;
-/// A partial further than this from where a fit began has got lost, in bins of the frame.
+/// The distance from the start of a fit beyond which a partial is lost, in bins of the frame.
 const LOST: f64 = 0.1;
 /// The inharmonicity of strings, at most about seven times that of pianos: they are the stiffer the shorter they are (F. Rigaud,
 /// B. David and L. Daudet, "A parametric model of piano tuning", DAFx 2011).
@@ -93,8 +92,8 @@ impl Harmonic {
         self.checked.held().end() * TAU / self.checked.sample_rate
     }
 
-    /// Finds the candidates of a frame, and tells whether there are any. As all that is inlined into `kernels::run`, it is
-    /// compiled for the instructions of whom it is put into.
+    /// Finds the candidates of a frame, and returns whether there are any. As all that is inlined into `kernels::run`, it is
+    /// compiled for the instructions of its caller.
     #[inline(always)]
     fn search(&mut self, frame: &[f32]) -> Result<bool, PitchError> {
         let measured = self.checked.measured(frame)?;
@@ -184,7 +183,7 @@ impl Harmonic {
         away.abs() * (self.spectrum.length() as f64) < LOST * TAU
     }
 
-    /// Gathers the candidates of both families and puts them in order.
+    /// Collects the candidates of both families and sorts them.
     #[inline(always)]
     fn gather(&mut self) {
         let rate = self.checked.sample_rate;
@@ -205,7 +204,7 @@ impl Harmonic {
             count += 1;
         }
         let to_bins = self.to_bins();
-        // The strongest partial says where the first is, more finely; what then is the same is one candidate.
+        // The strongest partial determines the first more precisely; equal frequencies then are one candidate.
         let mut distinct = 0;
         for index in 0..count {
             let frequency = self.comb.sharpened(frequencies[index] * to_bins) / to_bins;
@@ -245,7 +244,7 @@ impl Harmonic {
     }
 
     /// Puts the octave below the first candidate before it where the frame is much more like itself after its period: what the
-    /// candidate misses are partials between its own, for noise and motion would be missed by both. A fit then tells whether they
+    /// candidate misses are partials between its own, for noise and motion would be missed by both. A fit then shows whether they
     /// are of the same tone.
     #[inline(always)]
     fn prefer_what_explains_the_rest(&mut self, unlikes: &[f64]) {
@@ -293,7 +292,7 @@ impl Harmonic {
         combs
     }
 
-    /// What the frame says of a fitted tone.
+    /// The evidence of the frame for a fitted tone.
     #[inline(always)]
     fn outcome(&self, fit: &Fit) -> PitchEstimate {
         let periods = fit.frequency * self.spectrum.length() as f64 / TAU;

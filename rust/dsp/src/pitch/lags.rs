@@ -1,4 +1,4 @@
-//! Periods: how like itself a frame is some samples later.
+//! Periods: the similarity of a frame to itself some samples later.
 
 use super::centred::{CentredSpectrum, ORIGIN};
 use super::configuration::{Checked, Measured};
@@ -8,12 +8,12 @@ use crate::spectrum::{Normalization, SpectrumPlan};
 use crate::window::{Symmetry, Window};
 use std::f64::consts::PI;
 
-/// As many maxima as are looked at: those of the shortest lags.
+/// The most maxima that are considered: those of the shortest lags.
 pub(super) const MAX_MAXIMA: usize = 64;
 
 /// Samples on each side of a value between them.
 const TAPS: usize = 12;
-/// Lags below this are looked at more closely than by a parabola.
+/// Lags below this are interpolated more precisely than by a parabola.
 const SHORT: f64 = 200.0;
 
 /// A maximum of the normalised square difference function.
@@ -21,15 +21,15 @@ const SHORT: f64 = 200.0;
 pub(super) struct Period {
     /// In samples.
     pub(super) lag: f64,
-    /// -1 to 1: 1 is the same again.
+    /// -1 to 1: 1 is an exact repetition.
     pub(super) likeness: f64,
 }
 
 /// The normalised square difference function (P. McLeod and G. Wyvill, "A smarter way to find pitch", ICMC 2005):
 /// n(lag) = 2 sum x(j) x(j + lag) / sum (x(j)^2 + x(j + lag)^2) over all j that have both.
 ///
-/// The sum of products is the transform of the frame's powers, which are even: it is made of one of half the size, of a sequence
-/// whose real parts are the even lags, and whose imaginary parts the differences of the odd ones.
+/// The sum of products is the transform of the frame's powers, which are even: it is computed by one of half the size, of a
+/// sequence whose real parts are the even lags, and whose imaginary parts the differences of the odd ones.
 pub(super) struct Lags {
     plan: SpectrumPlan,
     /// sin and cos of pi k / N, up to N/2, for the N samples of a frame.
@@ -94,7 +94,7 @@ impl Lags {
         let mut odd = self.fold();
         self.plan
             .complex(&self.sequence, &mut self.products, &mut self.scratch)?;
-        // What both copies have in common gets shorter from both ends.
+        // The common part of both copies shrinks from both ends.
         let (samples, mean) = (&measured.frame[1..], measured.mean);
         let ends = samples.iter().zip(samples.iter().rev());
         for (energy, (first, last)) in self.energies.iter_mut().zip(ends) {
@@ -182,7 +182,7 @@ impl Lags {
                 largest = if likeness > largest { likeness } else { largest };
             }
             lag += stretch.len();
-            // Where the range ends a slope is no maximum.
+            // A slope at the end of the range is not a maximum.
             if best + 1 < end {
                 let period = self.refined(best);
                 if period.lag >= self.shortest {

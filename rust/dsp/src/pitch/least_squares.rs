@@ -21,8 +21,8 @@ const MAX_ROUNDS: u32 = 2;
 const BEYOND_DOUBT: f64 = 4.0;
 /// Partials come no nearer to half the sample rate than this, as a part of it.
 const EDGE: f64 = 0.98;
-/// What the residual cannot be told from 0 by, as a part of the frame's energy: it is the difference of two energies that single
-/// precision rounds.
+/// The residual that counts as 0, as a part of the frame's energy: it is the difference of two energies that single precision
+/// rounds.
 const ROUNDING: f64 = f32::EPSILON as f64;
 
 /// A fitted tone.
@@ -45,16 +45,16 @@ pub(super) struct Fit {
     pub(super) residual_of_few: f64,
     /// Half the square of each partial's amplitude.
     pub(super) powers: [f64; MAX_PARTIALS],
-    /// How far each partial's own frequency is from its place, in radians to a sample.
+    /// The distance of each partial's own frequency from its place, in radians to a sample.
     pub(super) shifts: [f64; MAX_PARTIALS],
 }
 
-/// Where a fit begins.
+/// The start of a fit.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Start {
     /// The first partial's frequency in radians to a sample.
     pub(super) frequency: f64,
-    /// The partials that hold most of the tone: no fewer than these tell where it is.
+    /// The partials that hold most of the tone: no fewer than these determine its frequency.
     pub(super) partials: usize,
     /// The inharmonicity that a tone of this frequency may have where the frame does not show it: two frequencies fit any two
     /// partials.
@@ -63,7 +63,7 @@ pub(super) struct Start {
 
 /// Memory for fits.
 pub(super) struct LeastSquares {
-    /// Those of the partials' frequencies.
+    /// The half angles of the partials' frequencies.
     halves: Halves,
     /// The frame's transform: its real and its imaginary parts, and their derivatives by the frequency.
     real: Row,
@@ -146,7 +146,7 @@ impl LeastSquares {
             if partials == first {
                 (few, residual_of_few) = (count, step.residual.max(rounding));
             }
-            // Half a cycle of the highest partial over half the frame: beyond it the curvature says nothing.
+            // Half a cycle of the highest partial over half the frame: beyond it the curvature is meaningless.
             let reach = 2.0 / (count as f64 * length);
             w += change.frequency.clamp(-reach, reach);
             let before = inharmonicity;
@@ -197,7 +197,7 @@ impl LeastSquares {
     }
 }
 
-/// How far each partial's own frequency is from its place, after the first one's has become `w`.
+/// The distance of each partial's own frequency from its place, after the first one's has become `w`.
 #[inline(always)]
 fn shifts(step: &Step, w: f64) -> [f64; MAX_PARTIALS] {
     let mut shifts = [0.0; MAX_PARTIALS];

@@ -4,7 +4,7 @@
 pub(super) const MAX_PARTIALS: usize = 24;
 /// Columns of cosines: the constant and the partials.
 pub(super) const COSINES: usize = MAX_PARTIALS + 1;
-/// As many numbers are worked on at once.
+/// The numbers that are processed at once.
 const LANES: usize = 4;
 /// The columns in whole lanes.
 pub(super) const WIDTH: usize = COSINES.next_multiple_of(LANES);

@@ -1,11 +1,11 @@
-//! How a tone's frequency moves within a frame.
+//! The movement of a tone's frequency within a frame.
 
 use super::centred::{CentredSpectrum, ORIGIN, OVERSAMPLING};
 use super::least_squares::Fit;
 use super::linear::MAX_PARTIALS;
 use std::f64::consts::{PI, TAU};
 
-/// Times at which the phase is looked at, on each side of the middle.
+/// Times at which the phase is evaluated, on each side of the middle.
 const SIDE: usize = 6;
 const TIMES: usize = 2 * SIDE + 1;
 /// The middle and the times on one side, in whole vectors.
@@ -17,12 +17,12 @@ const FOLLOWED: usize = 4;
 /// The largest distance of a bin that takes part from its partial, in bins of the frame.
 const REACH: f64 = 12.0;
 
-/// The frequency in the middle of a frame, and how it changes there.
+/// The frequency in the middle of a frame, and its rate of change there.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Motion {
     /// Radians to a sample, to be added to the mean frequency that a fit finds.
     pub(super) offset: f64,
-    /// How much of the phase's movement a parabola of the frequency explains beyond a line, over what it leaves.
+    /// The part of the phase's movement that a parabola of the frequency explains beyond a line, over the rest.
     pub(super) bend: f64,
 }
 
@@ -52,7 +52,7 @@ pub(super) fn motion(spectrum: &CentredSpectrum, fit: &Fit) -> Motion {
     let noise = fit.residual / spectrum.length() as f64;
     let mut strength = [0.0; MAX_PARTIALS];
     for (k, value) in strength.iter_mut().enumerate().take(fit.partials) {
-        // One that the noise turns at will says nothing.
+        // A phase that noise determines carries no information.
         if fit.powers[k] * spectrum.length() as f64 > 200.0 * noise {
             *value = fit.powers[k] * ((k + 1) as f64).powi(2);
         }
@@ -92,7 +92,7 @@ fn envelope_phases(spectrum: &CentredSpectrum, bin: f64, half: f64, step: f64) -
         (bin + half).floor() as usize,
     );
     let high = high.min(spectrum.bins() - 1);
-    // From bin to bin, and from time to time, angles grow by the same: one sine and cosine is made of another.
+    // From bin to bin, and from time to time, angles grow by the same: one sine and cosine follows from another.
     let turn = |angle: f64| angle.sin_cos();
     let away = low as f64 - bin;
     let mut at = multiples(TAU * away * step / spectrum.size() as f64);

@@ -1,4 +1,4 @@
-//! McLeod's pitch method: how like itself a frame is some samples later.
+//! McLeod's pitch method: the similarity of a frame to itself some samples later.
 
 use super::centred::CentredSpectrum;
 use super::configuration::Checked;
@@ -7,7 +7,7 @@ use super::lags::{Lags, MAX_MAXIMA, Period};
 use super::{PitchEstimate, PitchEstimator};
 use std::ops::RangeInclusive;
 
-/// The part of the largest maximum that the first one taken has to reach; the paper asks for 0.8 to 1.
+/// The part of the largest maximum that the first accepted one has to reach; 0.8 to 1 in the paper.
 const CUTOFF: f64 = 0.93;
 
 /// The method.

@@ -1,4 +1,4 @@
-//! Of which order the partials of a fit are that are there: a tone's subharmonics fit it as well as it does itself.
+//! The order of the partials that a fit finds: a tone's subharmonics fit it as well as its own frequency.
 
 use super::least_squares::Fit;
 
@@ -35,7 +35,7 @@ pub(super) fn order_there(fit: &Fit, length: usize, highest: f64) -> usize {
             0.0
         };
         let nothing = chance.max(ABSENT * there);
-        // A fit that has gone astray shows little of anything.
+        // A wrong fit shows little of any partial.
         between < there && (between < nothing || is_one_sound(fit, order, there, noise))
     });
     found.unwrap_or(1)
@@ -61,8 +61,8 @@ fn is_one_sound(fit: &Fit, order: usize, there: f64, noise: f64) -> bool {
     elsewhere < LONE_ELSEWHERE * there && placed[0] < LONE * there && placed[1] < noise.max(TRACE * there)
 }
 
-/// What noise as strong as the residual shows of a partial that is not there, on average, in the unit of a partial's power; its
-/// standard deviation is the same.
+/// The mean power of an absent partial in noise as strong as the residual, in the unit of a partial's power; its standard
+/// deviation is the same.
 ///
 /// Each partial's amplitudes of cosine and sine have the variance 2 v / N in noise of variance v: half the sum of their
 /// squares is exponential with the mean 2 v / N.

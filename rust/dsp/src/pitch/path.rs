@@ -14,10 +14,10 @@ const OCTAVE_JUMP: f64 = 1.0;
 const VOICING_CHANGE: f64 = 0.14;
 const SPACING: f64 = 0.01;
 
-/// Gathers frames, then finds the path with the largest sum of what its frames are worth less what its steps cost: dynamic
+/// Collects frames, then finds the path with the largest sum of its frames' values less the costs of its steps: dynamic
 /// programming (A. Viterbi, 1967).
 pub(super) struct Decoder {
-    /// How much dearer steps are than at [`SPACING`].
+    /// The factor of the steps' costs relative to [`SPACING`].
     scale: f64,
     frames: Vec<[State; STATES + 1]>,
 }
@@ -41,7 +41,7 @@ impl Decoder {
         }
     }
 
-    /// Adds the frame that `estimator` has just looked at, with what it took it for.
+    /// Adds the last frame of `estimator`, with its estimate.
     pub(super) fn add(&mut self, estimator: &mut dyn PitchEstimator, first: PitchEstimate) {
         let unlikely = State {
             worth: f64::NEG_INFINITY,
@@ -74,7 +74,7 @@ impl Decoder {
             states[0].worth = first.confidence;
             states[0].estimate = first;
         }
-        // No pitch is worth as much as one that is right as often as wrong; what it was taken for stays to be seen.
+        // Having no pitch is worth as much as a pitch that is right as often as wrong; the estimate stays with the state.
         states[STATES] = State {
             estimate: PitchEstimate {
                 confidence: chosen.confidence.min(0.5 - f64::EPSILON),
@@ -100,7 +100,7 @@ impl Decoder {
         self.frames.push(states);
     }
 
-    /// What each frame is on the likeliest path.
+    /// The estimate of each frame on the likeliest path.
     pub(super) fn path(&self) -> Vec<PitchEstimate> {
         let Some(last) = self.frames.last() else {
             return Vec::new();
@@ -131,7 +131,7 @@ impl Decoder {
     }
 }
 
-/// What the step from state `from` of a frame to state `to`, a pitch of `estimate`, costs.
+/// The cost of the step from state `from` of a frame to state `to`, a pitch of `estimate`.
 fn cost(before: &[State; STATES + 1], from: usize, estimate: &PitchEstimate, to: usize) -> f64 {
     match (from == STATES, to == STATES) {
         (true, true) => 0.0,
@@ -153,7 +153,7 @@ mod tests {
     use crate::pitch::{PitchCandidate, PitchError};
     use std::ops::RangeInclusive;
 
-    /// Tells what it was told to: frames of candidates, each with its frequency, score and confidence.
+    /// A scripted estimator: frames of candidates, each with its frequency, score and confidence.
     struct Scripted {
         candidates: Vec<PitchCandidate>,
         confidences: Vec<f64>,

@@ -12,7 +12,7 @@ const PARTIALS: usize = 5;
 /// The bins of the transform to each side of a partial that hold its energy under the window.
 const LOBE: usize = 2 * OVERSAMPLING;
 
-/// What is looked for.
+/// The searched maximum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Choice {
     /// The largest magnitude.
@@ -53,7 +53,7 @@ impl Spectral {
                 .map(|h| f64::from(m.get(h * bin).copied().unwrap_or(0.0)).max(1e-30).ln())
                 .sum(),
         };
-        // The slope of what lies outside the range is no peak.
+        // The slope of a peak outside the range is not a peak.
         let is_peak =
             |bin: &usize| self.choice == Choice::Product || (m[*bin] > m[bin - 1] && m[*bin] >= m[bin + 1]);
         (first..=last)

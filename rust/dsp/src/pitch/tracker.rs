@@ -13,11 +13,11 @@ use std::mem::MaybeUninit;
 pub struct PitchFrame {
     /// The time of the window's middle, in samples from the signal's beginning.
     pub sample: u64,
-    /// What the window shows.
+    /// The pitch of the window.
     pub estimate: PitchEstimate,
 }
 
-/// How the pitch of each frame is chosen.
+/// The choice of each frame's pitch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Decoding {
     /// From the frame alone, as [`PitchTracker`] does.
@@ -29,7 +29,7 @@ pub enum Decoding {
 }
 
 /// Frames of a signal that comes in pieces of any length: the first begins with the signal, each one `hop` samples after the one
-/// before. However the signal is cut, the numbers are the same. Nothing is allocated after construction.
+/// before. The results do not depend on how the signal is cut. Nothing is allocated after construction.
 pub struct PitchTracker {
     estimator: Box<dyn PitchEstimator>,
     framing: Framing,
@@ -37,7 +37,7 @@ pub struct PitchTracker {
 
 impl PitchTracker {
     /// # Errors
-    /// What [`estimator`] returns; [`PitchError::Hop`].
+    /// The errors of [`estimator`]; [`PitchError::Hop`].
     pub fn new(configuration: &PitchConfiguration, hop: usize) -> Result<Self, PitchError> {
         if !HOPS.contains(&hop) {
             return Err(PitchError::Hop { got: hop });
@@ -59,8 +59,8 @@ impl PitchTracker {
         self.framing.hop()
     }
 
-    /// Takes the signal's next samples, as far as the frames that they complete find room in `frames`; returns how many samples
-    /// it took and how many frames it wrote.
+    /// Takes the signal's next samples, as far as the frames that they complete fit into `frames`; returns how many samples it
+    /// took and how many frames it wrote.
     ///
     /// # Errors
     /// As [`push`](Self::push).
@@ -73,10 +73,10 @@ impl PitchTracker {
         write_frames(fit, samples, frames, |samples, found| self.push(samples, found))
     }
 
-    /// Takes the signal's next samples and hands every frame that they complete to `found`.
+    /// Takes the signal's next samples and passes every frame that they complete to `found`.
     ///
     /// # Errors
-    /// None that the constructor would not have told.
+    /// None except those of the constructor.
     pub fn push(&mut self, mut samples: &[f32], mut found: impl FnMut(PitchFrame)) -> Result<(), PitchError> {
         while self.framing.fill(&mut samples) {
             found(PitchFrame {
@@ -88,7 +88,7 @@ impl PitchTracker {
         Ok(())
     }
 
-    /// Forgets the signal; the next sample is the first of another.
+    /// Resets the signal; the next sample is the first of another.
     pub fn reset(&mut self) {
         self.framing.reset();
     }

@@ -1,6 +1,6 @@
-//! How sure a pitch is.
+//! The confidence of a pitch.
 
-/// What a frame shows of a tone.
+/// The evidence of a frame for a tone.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Evidence {
     /// The normalised square difference function one period away, to 1.

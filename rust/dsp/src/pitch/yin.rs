@@ -1,4 +1,4 @@
-//! YIN: where a frame differs least from itself some samples later.
+//! YIN: the lag of a frame's least difference from itself.
 
 use super::configuration::Checked;
 use super::error::PitchError;

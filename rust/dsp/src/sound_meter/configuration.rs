@@ -1,4 +1,4 @@
-//! What a sound meter measures, and what is wrong with it.
+//! The configuration of a sound level meter, and its errors.
 
 use crate::level::{
     BandWidth, FrequencyWeighting, MeterError, MicrophoneResponse, ResponseError, TimeWeighting,
@@ -7,58 +7,58 @@ use crate::loudness::ChannelWeight;
 use std::error::Error;
 use std::fmt::{self, Display};
 
-/// Which channels the levels and bands are of. Loudness is always of all.
+/// The channels of the levels and bands. Loudness is always of all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum MeteredChannel {
-    /// All: the mean of their powers. So a level does not hang on how the channels' phases lie to each other, and a silent
-    /// one counts. The peak is the highest of any.
+    /// All: the mean of their powers. So a level does not depend on the channels' relative phases, and a silent one counts. The
+    /// peak is the highest of any.
     #[default]
     All,
     /// One, counted from 0.
     One(usize),
 }
 
-/// What is measured.
+/// The configuration of a measurement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SoundMeterConfiguration {
     /// The sample rate in Hz, 8000 to 768,000.
     pub rate: f64,
     /// The channels' places, 1 to 24.
     pub channels: Vec<ChannelWeight>,
-    /// Which of them the levels and bands are of.
+    /// The channels of the levels and bands.
     pub metered: MeteredChannel,
     /// The weighting of the levels.
     pub frequency: FrequencyWeighting,
-    /// The time constant of the levels.
+    /// The time weighting of the levels.
     pub time: TimeWeighting,
-    /// What is added to a level relative to full scale, in dB; the calibration.
+    /// The calibration offset, in dB, which is added to a level relative to full scale.
     pub offset: f64,
     /// Whether loudness is measured.
     pub loudness: bool,
     /// The bands that are measured, if any.
     pub bands: Option<BandWidth>,
-    /// What is undone before levels and bands are measured. Loudness is of the signal as it is.
+    /// The microphone's response, corrected before levels and bands are measured. Loudness is of the uncorrected signal.
     pub response: Option<MicrophoneResponse>,
 }
 
-/// What is wrong with a configuration or a block.
+/// The error of a configuration or a buffer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SoundMeterError {
-    /// The rate, the channels, or a block.
+    /// An error of the rate, the channels, or a buffer.
     Meter(MeterError),
     /// There is no such channel.
     Metered {
         /// The number of channels.
         channels: usize,
-        /// The channel that came, from 0.
+        /// The given channel, from 0.
         got: usize,
     },
     /// The calibration is not within ±300 dB.
     Offset {
-        /// The offset that came, in dB.
+        /// The given offset, in dB.
         got: f64,
     },
-    /// The response of the microphone.
+    /// An error of the microphone's response.
     Response(ResponseError),
 }
 

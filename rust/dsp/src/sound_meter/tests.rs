@@ -60,7 +60,7 @@ fn each_measure_is_of_its_channels() {
     }
 }
 
-/// What a meter of these frames shows, and its bands.
+/// The readings of a meter of these frames, and its bands.
 fn shown(configuration: &SoundMeterConfiguration, frames: &[f32]) -> (SoundReading, Option<f64>, [f64; 16]) {
     let mut meter = SoundMeter::new(configuration).expect("valid");
     for block in frames.chunks(configuration.channels.len() * 1000) {

@@ -7,10 +7,10 @@ use crate::spectrum::{Normalization, SpectrumPlan};
 
 /// The inverse of a [`StftPlan`](super::StftPlan) with [`Output::Complex`](crate::Output::Complex).
 ///
-/// Each frame is transformed back, multiplied by the window again, and added where it came from; then each sample is
-/// divided by the sum of the squares of the window's weights that went into it. That is the signal whose short-time spectra
-/// are nearest to the ones given, in the sense of least squares (D. Griffin and J. Lim, "Signal estimation from modified
-/// short-time Fourier transform", IEEE Trans. ASSP 32 (1984), equation 6), and the signal itself when nothing was modified.
+/// Each frame is transformed back, multiplied by the window again, and added where it came from; then each sample is divided by
+/// the sum of the squares of the window's weights that went into it. That is the signal whose short-time spectra are nearest to
+/// the ones given, in the sense of least squares (D. Griffin and J. Lim, "Signal estimation from modified short-time Fourier
+/// transform", IEEE Trans. ASSP 32 (1984), equation 6), and the signal itself if nothing was modified.
 ///
 /// A sample where all weights are 0, or that no frame covers, is 0. Where they are small, rounding errors grow by the
 /// inverse of the largest of them: at the ends of a signal without padding, and between frames whose hop is large.
@@ -22,7 +22,8 @@ pub struct InverseStft {
 }
 
 impl InverseStft {
-    /// The inverse for spectra of `spectrum` with that `hop` and `padding`. The tables are its own, on the same instruction set.
+    /// The inverse for spectra of `spectrum` with this `hop` and `padding`. It has tables of its own, on the same instruction
+    /// set.
     ///
     /// # Errors
     /// [`DspError::Hop`]; what [`InversePlan::with_instruction_set`] returns.
@@ -50,7 +51,7 @@ impl InverseStft {
         self.inverse.complex_len()
     }
 
-    /// The least number of elements of a `scratch` argument; what is in them before does not matter.
+    /// The least number of elements of a `scratch` argument, of any content.
     pub fn scratch_len(&self) -> usize {
         self.inverse.scratch_len() + self.inverse.size()
     }

@@ -1,6 +1,6 @@
-//! What stands before the first and after the last sample of a signal.
+//! The samples before the first and after the last of a signal.
 
-/// How frames lie on a signal, and what they find beyond its ends.
+/// The position of frames on a signal, and the samples beyond its ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Padding {
     /// Frame f begins at sample f `hop`; every frame lies inside the signal, and samples at the end that fill no frame are
@@ -10,13 +10,13 @@ pub enum Padding {
     /// `center=True, pad_mode="constant"`.
     #[default]
     Zero,
-    /// As `Zero`, but beyond the ends the signal goes on mirrored at its first and its last sample, which stand once:
-    /// numpy's `pad` with `mode="reflect"`, also for signals shorter than what is padded.
+    /// As `Zero`, but beyond the ends the signal is mirrored at its first and its last sample, which occur once: numpy's `pad`
+    /// with `mode="reflect"`, also for signals shorter than what is padded.
     Reflect,
 }
 
 impl Padding {
-    /// How far before sample f `hop` frame f begins, for frames of `size` samples.
+    /// The distance from the start of frame f to sample f `hop`, for frames of `size` samples.
     pub(super) const fn lead(self, size: usize) -> usize {
         match self {
             Self::None => 0,
@@ -57,7 +57,7 @@ impl Padding {
         }
     }
 
-    /// The sample that stands at a position outside of the signal; `None` for a zero.
+    /// The sample at a position outside of the signal; `None` for a zero.
     fn beyond(self, position: i64, length: u64) -> Option<u64> {
         match self {
             Self::None | Self::Zero => None,

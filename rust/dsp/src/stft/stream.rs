@@ -5,7 +5,7 @@ use super::padding::Padding;
 use crate::error::DspError;
 use std::sync::Arc;
 
-/// What a [`StftStream::push`] did.
+/// The result of a [`StftStream::push`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Progress {
     /// Samples that were taken; the others wait for the next call.
@@ -16,12 +16,11 @@ pub struct Progress {
 
 /// A short-time Fourier transform of a signal that comes in pieces of any length.
 ///
-/// Each frame is written by the call that brings its last sample, and is the same, bit by bit, as [`StftPlan::frames`]
-/// writes for the whole signal. Frames that reach beyond the signal's end come when it is known: from
-/// [`finish`](Self::finish). With [`Padding::Reflect`] a frame that begins before the signal waits for the samples that
-/// its beginning mirrors.
+/// Each frame is written by the call that brings its last sample, and is the same, bit by bit, as [`StftPlan::frames`] writes for
+/// the whole signal. [`finish`](Self::finish) writes the frames that reach beyond the signal's end. With [`Padding::Reflect`] a
+/// frame that begins before the signal waits for the samples that its beginning mirrors.
 ///
-/// Nothing is allocated but in [`new`](Self::new). The memory does not grow with the signal, which may have 2^62 samples.
+/// Only [`new`](Self::new) allocates. The memory does not grow with the signal, which may have 2^62 samples.
 pub struct StftStream {
     plan: Arc<StftPlan>,
     /// The samples from `base` on, `used` of them; all that the next frames need.
@@ -75,8 +74,8 @@ impl StftStream {
             .saturating_add(self.plan.padding.lead(self.plan.spectrum.size()) / self.plan.hop)
     }
 
-    /// Takes in the next samples of the signal, as far as the frames that they complete find room in `output`, a whole
-    /// number of rows: with room for [`most_frames`](Self::most_frames) all of them.
+    /// Takes the next samples of the signal, as far as the frames that they complete fit into `output`, a whole number of rows:
+    /// with room for [`most_frames`](Self::most_frames) all of them.
     ///
     /// # Errors
     /// [`DspError::RowLength`]; [`DspError::Ended`] between a [`finish`](Self::finish) and the last of its frames.
@@ -135,7 +134,7 @@ impl StftStream {
         (self.plan.count(self.received) - self.next) as usize
     }
 
-    /// Forgets the signal: the stream is at the beginning of another one.
+    /// Resets the stream to the beginning of another signal.
     pub fn reset(&mut self) {
         (self.used, self.base, self.received, self.next) = (0, 0, 0, 0);
         self.is_ended = false;
@@ -157,7 +156,7 @@ impl StftStream {
         (self.plan.start(self.next) - 1).max(0) as u64
     }
 
-    /// Holds what the next frames need of `samples`, which go at most as far as the next frame.
+    /// Keeps the part of `samples` that the next frames need, which reaches at most to the next frame.
     fn take(&mut self, samples: &[f32]) {
         let keep = self.keep();
         if keep >= self.received {
@@ -175,7 +174,7 @@ impl StftStream {
         self.received += samples.len() as u64;
     }
 
-    /// Writes the next frame. Before the signal's end, what it mirrors is there: that more follows makes no difference.
+    /// Writes the next frame. Before the signal's end, the samples that it mirrors are there: later ones make no difference.
     fn write(&mut self, row: &mut [f32]) -> Result<(), DspError> {
         let start = self.plan.start(self.next);
         let held = &self.held[..self.used];

@@ -1,4 +1,4 @@
-//! All of a voice along a signal.
+//! All voice measures along a signal.
 
 use super::formants::{FormantAnalyzer, FormantConfiguration, Formants};
 use super::harmonicity::{Harmonicity, HarmonicityAnalyzer};
@@ -12,12 +12,12 @@ use crate::pitch::{PitchConfiguration, PitchEstimator, estimator};
 use std::mem::MaybeUninit;
 use std::ops::RangeInclusive;
 
-/// What is measured.
+/// The configuration of an analysis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VoiceConfiguration {
     /// In Hz, one of [`SAMPLE_RATES`](super::SAMPLE_RATES).
     pub sample_rate: f64,
-    /// The pitches that are looked for in Hz, within [`FREQUENCIES`](super::FREQUENCIES) and below a quarter of the sample rate.
+    /// The range of pitches in Hz, within [`FREQUENCIES`](super::FREQUENCIES) and below a quarter of the sample rate.
     pub range: RangeInclusive<f64>,
     /// Samples from frame to frame, one of [`HOPS`]. `None`: a quarter of the window that the pitch is found in, 512 at 44,100 Hz
     /// in the default range.
@@ -45,14 +45,14 @@ impl VoiceConfiguration {
     }
 }
 
-/// What is heard at one time.
+/// The measures of one frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct VoiceFrame {
     /// The time of the frame's middle, in samples from the signal's beginning.
     pub sample: u64,
     /// The pitch in Hz; 0: none.
     pub pitch: f64,
-    /// How sure it is, 0 to 1: the share of frames like this whose pitch is there and right.
+    /// The confidence, 0 to 1: the share of frames like this whose pitch is there and right.
     pub confidence: f64,
     /// Whether there is a voice: a pitch whose confidence is at least [`VOICED`](crate::pitch::VOICED).
     pub is_voiced: bool,
@@ -67,11 +67,11 @@ pub struct VoiceFrame {
 }
 
 /// Frames of a signal that comes in pieces of any length, and their sum. Each frame begins `hop` samples after the one before;
-/// its measures are of windows of different lengths with the same middle, and the longest has to be complete. However the
-/// signal is cut, the numbers are the same. Nothing is allocated after construction, and no more of the signal is kept than
-/// the longest window, however long it is.
+/// its measures are of windows of different lengths with the same middle, and the longest has to be complete. The results do not
+/// depend on how the signal is cut. Nothing is allocated after construction, and no more of the signal is kept than the longest
+/// window, however long it is.
 ///
-/// Jitter and shimmer are of periods that are found one after the other by what is most like the one before, from the first
+/// Jitter and shimmer are of periods that are found one after the other by their similarity to the one before, from the first
 /// voiced frame of a stretch to its last; [`perturbation`](super::perturbation()) of a whole signal goes from each stretch's
 /// middle to both sides, as Praat does, and differs by the chance of where in a period it begins.
 pub struct VoiceAnalyzer {
@@ -152,8 +152,8 @@ impl VoiceAnalyzer {
         self.framing.hop()
     }
 
-    /// Takes the signal's next samples, as far as the frames that they complete find room in `frames`; returns how many samples
-    /// it took and how many frames it wrote.
+    /// Takes the signal's next samples, as far as the frames that they complete fit into `frames`; returns how many samples it
+    /// took and how many frames it wrote.
     ///
     /// # Errors
     /// As [`push`](Self::push).
@@ -166,10 +166,10 @@ impl VoiceAnalyzer {
         write_frames(fit, samples, frames, |samples, found| self.push(samples, found))
     }
 
-    /// Takes the signal's next samples and hands every frame that they complete to `found`.
+    /// Takes the signal's next samples and passes every frame that they complete to `found`.
     ///
     /// # Errors
-    /// None that the constructor would not have told.
+    /// None except those of the constructor.
     pub fn push(&mut self, mut samples: &[f32], mut found: impl FnMut(VoiceFrame)) -> Result<(), VoiceError> {
         while self.framing.fill(&mut samples) {
             found(self.frame()?);
@@ -178,7 +178,7 @@ impl VoiceAnalyzer {
         Ok(())
     }
 
-    /// What the complete frame shows.
+    /// The measures of the complete frame.
     fn frame(&mut self) -> Result<VoiceFrame, VoiceError> {
         let (samples, start) = self.framing.frame();
         let estimate = self.pitch.estimate(inner(samples, self.pitch.window()))?;
@@ -243,12 +243,12 @@ impl VoiceAnalyzer {
             });
     }
 
-    /// All frames so far in sum. Takes time in proportion to the range of pitch, not to the signal's length.
+    /// The summary of all frames so far. Takes time in proportion to the range of pitch, not to the signal's length.
     pub fn summary(&self) -> VoiceSummary {
         self.counts.summary(self.steadiness.perturbation())
     }
 
-    /// Forgets the signal; the next sample is the first of another.
+    /// Resets the signal; the next sample is the first of another.
     pub fn reset(&mut self) {
         self.framing.reset();
         self.before = None;

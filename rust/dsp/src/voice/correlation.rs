@@ -5,7 +5,7 @@ use crate::inverse::InversePlan;
 use crate::spectrum::{Normalization, SpectrumPlan};
 use crate::window::{Symmetry, Window};
 
-/// Samples to each side that the function between two lags is made of.
+/// Samples on each side that contribute to the function between two lags.
 const DEPTH: usize = 30;
 
 /// r(lag) of the sound, as it would be without the window, 1 at lag 0 (P. Boersma, "Accurate short-term analysis of the
@@ -118,7 +118,7 @@ impl Correlation {
         let sine = (std::f64::consts::PI * part).sin() / std::f64::consts::PI;
         let width = std::f64::consts::PI / (DEPTH as f64 + 0.5);
         let (mut sum, mut sign) = (0.0, if DEPTH.is_multiple_of(2) { -1.0 } else { 1.0 });
-        // The window's cosine goes on by a turn from one value to the next.
+        // The window's cosine advances by a turn from one value to the next.
         let (mut sin, mut cos) = (width * (part - (1 - reach) as f64)).sin_cos();
         let (step_sin, step_cos) = width.sin_cos();
         for k in 1 - reach..=reach {

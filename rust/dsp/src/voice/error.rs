@@ -1,4 +1,4 @@
-//! What a call of the voice module can find wrong with its arguments.
+//! The errors of the voice module's arguments.
 
 use super::{CEILINGS, FREQUENCIES, LENGTHS, ORDERS, SAMPLE_RATES};
 use crate::error::DspError;
@@ -6,60 +6,60 @@ use crate::pitch::PitchError;
 use std::error::Error;
 use std::fmt::{self, Display};
 
-/// An argument that is not accepted: what was expected, and what came. A call that returns one had no effect.
+/// An argument that is not accepted: the expected value, and the given one. A call that returns one had no effect.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum VoiceError {
     /// The sample rate is not one of [`SAMPLE_RATES`].
     SampleRate {
-        /// The rate that came, in Hz.
+        /// The given rate, in Hz.
         got: f64,
     },
     /// The range of voices is not within [`FREQUENCIES`] and below a quarter of the sample rate, or empty.
     Range {
-        /// The lower end that came, in Hz.
+        /// The given lower end, in Hz.
         lowest: f64,
-        /// The upper end that came, in Hz.
+        /// The given upper end, in Hz.
         highest: f64,
     },
     /// A fundamental frequency is not above 0 or has no second harmonic below half the sample rate.
     Fundamental {
         /// The highest that is accepted, in Hz.
         limit: f64,
-        /// The frequency that came, in Hz.
+        /// The given frequency, in Hz.
         got: f64,
     },
     /// The formant ceiling is not one of [`CEILINGS`].
     Ceiling {
-        /// The ceiling that came, in Hz.
+        /// The given ceiling, in Hz.
         got: f64,
     },
     /// The order of the prediction is not one of [`ORDERS`].
     Order {
-        /// The order that came.
+        /// The given order.
         got: usize,
     },
     /// The effective length of the formants' window is not one of [`LENGTHS`].
     Length {
-        /// The length that came, in seconds.
+        /// The given length, in seconds.
         got: f64,
     },
     /// A frame is not as long as the window.
     FrameLength {
         /// The window, in samples.
         expected: usize,
-        /// The length that came.
+        /// The given length.
         got: usize,
     },
-    /// The distance from frame to frame is 0 or above [`HOPS`](crate::HOPS).
+    /// The hop size is 0 or above [`HOPS`](crate::HOPS).
     Hop {
-        /// The samples that came.
+        /// The given number of samples.
         got: usize,
     },
     /// A text is not the name of a method.
     MethodName,
-    /// What the search for the pitch says.
+    /// The error of the search for the pitch.
     Pitch(PitchError),
-    /// What a transform says: the variable that names a path is wrong.
+    /// The error of a transform: the variable of the instruction set is wrong.
     Transform(DspError),
 }
 

@@ -6,13 +6,13 @@ use crate::window::{Symmetry, Window};
 
 /// The part of the energy below the rolloff.
 const ROLLOFF: f64 = 0.95;
-/// Where the bands that the tilt is of begin and end, in Hz; the end at most 0.45 of the sample rate. Lower there are hum and
-/// wind, and few bins.
+/// The range of the bands of the tilt, in Hz; the end at most 0.45 of the sample rate. Lower there are hum and wind, and few
+/// bins.
 const TILT_BAND: (f64, f64) = (100.0, 8000.0);
 /// The length of a frame in seconds, rounded up to a power of two of samples: bins of less than 25 Hz.
 const FRAME: f64 = 0.04;
 
-/// What a spectrum looks like.
+/// The shape of a spectrum.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SpectrumFeatures {
     /// The mean frequency, each with its power as its weight, in Hz; 0 of silence.
@@ -90,7 +90,7 @@ impl SpectrumAnalyzer {
             peak = peak.max(difference.abs());
             *sample = difference as f32;
         }
-        // What is left of a constant is rounding.
+        // The rest of a constant is rounding.
         if peak < 1e-7 * mean.abs() {
             return Ok(());
         }
@@ -103,7 +103,7 @@ impl SpectrumAnalyzer {
         Ok(())
     }
 
-    /// What the frames since the beginning, or since [`reset`](Self::reset), look like together.
+    /// The shape of the mean of the frames since the beginning, or since [`reset`](Self::reset).
     pub fn features(&self) -> SpectrumFeatures {
         let width = self.sample_rate / self.plan.size() as f64;
         let energy: f64 = self.sum.iter().sum();
@@ -166,7 +166,7 @@ impl SpectrumAnalyzer {
         }
     }
 
-    /// Forgets the frames.
+    /// Resets the mean.
     pub fn reset(&mut self) {
         self.sum.fill(0.0);
     }

@@ -12,19 +12,19 @@ use super::{CEILINGS, LENGTHS, ORDERS, VoiceError, checked_rate, gaussian, media
 use crate::InstructionSet;
 use crate::fft::kernels;
 
-/// The most formants that are told of.
+/// The most formants that are reported.
 pub const FORMANTS: usize = 5;
-/// A pole nearer than this to 0 Hz or to the ceiling is no formant but the slope of the source, in Hz (as in Praat).
+/// A pole nearer than this to 0 Hz or to the ceiling is not a formant but the slope of the source, in Hz (as in Praat).
 const MARGIN: f64 = 50.0;
-/// A pole with a wider band is a slope of the spectrum and no formant, in Hz. The widest formants of voices, the higher ones of
-/// children, have 400 (J. W. Hawks and J. D. Miller, JASA 97, 1995); measured ones are wider by the window's own width.
+/// A pole with a wider band is a slope of the spectrum and not a formant, in Hz. The widest formants of voices, the higher ones
+/// of children, have 400 (J. W. Hawks and J. D. Miller, JASA 97, 1995); measured ones are wider by the window's own width.
 const WIDEST: f64 = 700.0;
 /// Up from this the spectrum is raised by 6 dB per octave, in Hz (as in Praat).
 const EMPHASIS: f64 = 50.0;
 /// The bandwidth of a formant that counts half in the confidence, in Hz.
 const HALF_SURE: f64 = 400.0;
 
-/// What formants are looked for, and how.
+/// The configuration of a formant analysis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FormantConfiguration {
     /// In Hz, one of [`SAMPLE_RATES`](super::SAMPLE_RATES).
@@ -35,7 +35,7 @@ pub struct FormantConfiguration {
     /// The order of the prediction, one of [`ORDERS`]. `None`: two for each formant that is expected, and with
     /// [`FormantMethod::Weighted`] two more for the source.
     pub order: Option<usize>,
-    /// How the prediction filter is found.
+    /// The method of the prediction filter.
     pub method: FormantMethod,
     /// The effective length of the window in seconds, one of [`LENGTHS`]; the window itself, whose ends hardly count, is twice
     /// as long, and with [`FormantMethod::Weighted`] 25 ms longer on each side, for what repeats it.
@@ -92,7 +92,7 @@ pub struct Formants {
     found: [Formant; FORMANTS],
     count: usize,
     /// 0 to 1: how clear F1 to F3 are, the mean over them of 1 / (1 + (B / 400 Hz)^2) for a bandwidth B, 0 for one that is
-    /// missing. No probability.
+    /// missing. It is not a probability.
     pub confidence: f64,
 }
 
@@ -208,7 +208,7 @@ impl FormantAnalyzer {
         found
     }
 
-    /// Forgets the signal; the next frame is of another.
+    /// Resets the signal; the next frame is of another.
     pub(super) fn reset(&mut self) {
         self.from = None;
     }
@@ -237,8 +237,7 @@ impl FormantAnalyzer {
         }))
     }
 
-    /// The prediction filter of a frame with this peak, compiled for the instructions of whom it is put into; `None`: there is
-    /// none.
+    /// The prediction filter of a frame with this peak, compiled for the instructions of its caller; `None`: there is none.
     #[inline(always)]
     fn filter(&mut self, frame: &[f32], start: i64, peak: f32) -> Option<Filter> {
         self.resample(frame, start);
@@ -271,7 +270,7 @@ impl FormantAnalyzer {
         }
     }
 
-    /// Fills `resampled` with what is around the frame's middle.
+    /// Fills `resampled` with the sound around the frame's middle.
     #[inline(always)]
     fn resample(&mut self, frame: &[f32], start: i64) {
         let length = self.resampled.len();

@@ -10,9 +10,9 @@ pub const VOICED_LIKENESS: f64 = 0.45;
 const PERIODS: f64 = 4.5;
 /// The least number of periods in the window of a short signal.
 const LEAST: f64 = 4.0;
-/// What a maximum one octave lower has to be higher by, to be the period (P. Boersma, 1993: the octave cost).
+/// The excess of a maximum one octave lower that makes it the period (P. Boersma, 1993: the octave cost).
 const OCTAVE_COST: f64 = 0.01;
-/// Maxima that are looked at between lags: those within this of the highest whole lag, and at most as many as this.
+/// Maxima that are interpolated between lags: those within this of the highest whole lag, and at most as many as this.
 const NEAR: f64 = 0.25;
 const LOOKS: usize = 12;
 /// Frames whose peak is below this part of the signal's do not count for its mean (Praat's silence threshold).
@@ -20,7 +20,7 @@ const SILENCE: f64 = 0.1;
 /// The highest ratio, in dB: single-precision transforms show no more.
 const CLEAREST: f64 = 70.0;
 
-/// How much of a sound is periodic.
+/// The periodicity of a sound.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Harmonicity {
     /// The power of the periodic part over that of the rest, in dB, at most 70; negative infinity where nothing is periodic.
@@ -136,7 +136,7 @@ impl HarmonicityAnalyzer {
 
 /// The ratio of a signal: mean decibels and median frequency of the frames, 10 ms apart, that are periodic and no quieter than a
 /// tenth of the loudest. It is voiced when half of the frames that are loud enough are. A signal that is shorter than a frame is
-/// one frame by itself, and voices of fewer than four periods in it are not looked for.
+/// a single frame, and voices of fewer than four periods in it are not searched.
 ///
 /// # Errors
 /// As [`HarmonicityAnalyzer::new`].

@@ -1,4 +1,4 @@
-//! H1-H2: how much stronger the first harmonic is than the second.
+//! H1-H2: the level difference of the first two harmonics.
 
 use super::{VoiceError, checked_range, checked_rate};
 use crate::pitch::{PitchConfiguration, estimator};

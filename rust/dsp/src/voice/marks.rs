@@ -1,4 +1,4 @@
-//! Where the periods of a voice are.
+//! The marks of a voice's periods.
 
 /// A part of a signal.
 #[derive(Clone, Copy)]
@@ -21,7 +21,7 @@ impl Part<'_> {
 /// A stretch of a signal whose pitch goes in a straight line.
 #[derive(Clone, Copy)]
 pub(super) struct Stretch {
-    /// Where it begins and ends, in samples.
+    /// Its beginning and its end, in samples.
     pub(super) from: f64,
     pub(super) to: f64,
     /// The pitch there, in Hz.
@@ -41,10 +41,10 @@ impl Stretch {
 
 /// The least correlation of a period with the next (P. Boersma and D. Weenink, Praat, "Sound: To PointProcess (periodic, cc)").
 pub(super) const LIKENESS: f64 = 0.3;
-/// How far the next period is looked for, in periods (there too).
+/// The search range of the next period, in periods (there too).
 const NEAREST: f64 = 0.8;
 const FARTHEST: f64 = 1.25;
-/// What a part has to hold before and after a mark, in periods.
+/// The length of a part before and after a mark, in periods.
 pub(super) const BEFORE: f64 = 0.5;
 pub(super) const AFTER: f64 = FARTHEST + 0.5;
 
@@ -57,15 +57,15 @@ pub(super) struct Mark {
     pub(super) follows: bool,
 }
 
-/// Goes from period to period, each found as what is most like the one before.
+/// Goes from period to period, each found by its similarity to the one before.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Marker {
     last: Option<f64>,
 }
 
 impl Marker {
-    /// Hands the marks in a stretch to `found`. `part` holds what the marks need around them; with `fresh` the stretch does not
-    /// go on where the one before ended.
+    /// Passes the marks in a stretch to `found`. `part` holds the signal around the marks; with `fresh` the stretch does not
+    /// continue where the one before ended.
     pub(super) fn walk(
         &mut self,
         part: Part<'_>,
@@ -120,7 +120,7 @@ pub(super) fn extremum(part: Part<'_>, from: f64, to: f64) -> f64 {
     place as f64 + vertex([-1, 0, 1].map(|k| sign * part.at(place + k)))
 }
 
-/// Where the parabola through three values has its top, from the middle one, -1 to 1; 0: nowhere.
+/// The top of the parabola through three values, from the middle one, -1 to 1; 0 if it has none.
 fn vertex([left, middle, right]: [f64; 3]) -> f64 {
     let bend = left - 2.0 * middle + right;
     if bend < 0.0 {
@@ -130,7 +130,7 @@ fn vertex([left, middle, right]: [f64; 3]) -> f64 {
     }
 }
 
-/// Which way to go.
+/// The direction of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Way {
     Back,

@@ -34,8 +34,8 @@ pub fn perturbation(
     let configuration = PitchConfiguration::new(sample_rate, range);
     let window = estimator(&configuration)?.window();
     // As many frames before the signal's middle as after it: which extremum of a period is marked, and with it the shimmer,
-    // depends on where the middle of a stretch is. Where that is half a sample, the times of the frames say so, which tell it
-    // within half a sample then.
+    // depends on where the middle of a stretch is. Where that is half a sample, the times of the frames show it, within half a
+    // sample then.
     let rest = signal.len().checked_sub(window).map_or(0, |rest| rest % hop);
     let frames = contour(&configuration, hop, Decoding::Viterbi, &signal[rest / 2..])?;
     let grid = Grid {
@@ -65,10 +65,10 @@ pub fn perturbation(
     Ok(steadiness.perturbation())
 }
 
-/// Where the frames of the pitch are in the signal.
+/// The positions of the pitch's frames in the signal.
 #[derive(Clone, Copy)]
 struct Grid {
-    /// What is added to a frame's time, in samples.
+    /// The offset of a frame's time, in samples.
     offset: f64,
     hop: f64,
     sample_rate: f64,

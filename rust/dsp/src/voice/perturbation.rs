@@ -1,4 +1,4 @@
-//! Jitter and shimmer: how much periods and their amplitudes differ from one to the next.
+//! Jitter and shimmer: the differences of neighbouring periods and of their amplitudes.
 
 use super::marks::{Mark, Part};
 
@@ -37,7 +37,7 @@ pub struct Perturbation {
     pub shimmer_apq5: f64,
 }
 
-/// A mean of numbers that come one by one.
+/// A running mean.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Mean {
     sum: f64,
@@ -75,7 +75,7 @@ impl Run {
         (count <= self.count).then(|| &self.values[5 - count..])
     }
 
-    /// How far the middle of the last `count` is from their mean.
+    /// The distance of the middle of the last `count` from their mean.
     fn deviation(&self, count: usize) -> Option<f64> {
         let last = self.last(count)?;
         Some((last[count / 2] - last.iter().sum::<f64>() / count as f64).abs())
@@ -161,7 +161,7 @@ impl Steadiness {
         }
     }
 
-    /// What comes next does not follow what came.
+    /// Ends a run: the next mark does not follow the last one.
     fn interrupt(&mut self) {
         self.periods = Run::default();
         self.amplitudes = Run::default();

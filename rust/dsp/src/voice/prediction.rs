@@ -9,12 +9,12 @@ pub(super) const MOST: usize = *ORDERS.end();
 /// The coefficients of a prediction error filter, 1 first; `order + 1` of them count.
 pub(super) type Filter = [f64; MOST + 1];
 
-/// How often the weights are made anew. What changes after the fifth time is below a thousandth of a formant.
+/// The number of times that the weights are recomputed. Changes after the fifth are below a thousandth of a formant.
 const ROUNDS: usize = 6;
 /// Samples whose products are summed up at a time.
 const BLOCK: usize = 256;
-/// The part of the samples that are no worse predicted than the scale of the weights says. The folds are closed for more of a
-/// period than this in all but breathy voices, and open for more than half of it in most: the median error is theirs.
+/// The quantile of the squared errors that is the scale of the weights. The folds are closed for more of a period than this in
+/// all but breathy voices, and open for more than half of it in most: the median error is theirs.
 const CLOSED: f64 = 0.25;
 /// The scale is at least this part of the mean squared error: with a few exact samples alone the filter would not be determined.
 const FLOOR: f64 = 0.01;
@@ -102,7 +102,7 @@ pub(super) fn weighted(frame: &[f64], window: &[f64], order: usize, work: &mut [
     Some(filter)
 }
 
-/// Each value with half of its neighbours: one error by itself is small by chance, where it changes its sign.
+/// Each value with half of its neighbours: a single error is small by chance, where it changes its sign.
 #[inline(always)]
 fn smooth(values: &mut [f64]) {
     let mut before = values[0];

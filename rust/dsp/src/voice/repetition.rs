@@ -3,26 +3,26 @@
 use super::sums::{dot, dots};
 use std::f64::consts::PI;
 
-/// How far neighbours are looked for to each side, in seconds: about as far as the articulation stands still.
+/// The search range of neighbours on each side, in seconds: about as long as the articulation is constant.
 const REACH: f64 = 0.025;
-/// The nearest neighbour, in seconds: the period of the highest voices whose formants are told apart. Of higher ones every
+/// The nearest neighbour, in seconds: the period of the highest voices whose formants can be separated. Of higher ones every
 /// second or third period is found.
 const NEAREST: f64 = 0.002;
-/// The stretch that is compared with its neighbours, in seconds: at least one period of a voice from 40 Hz on.
+/// The length that is compared with its neighbours, in seconds: at least one period of a voice from 40 Hz on.
 const COMPARED: f64 = 0.025;
-/// A correlation of less is no repetition: more than half as much noise as voice, or none at all.
+/// A lower correlation is not a repetition: more than half as much noise as voice, or none at all.
 const LIKENESS: f64 = 0.7;
 /// A neighbour differs from the stretch by noise and by what changes. It counts when it differs by at most this factor more than
 /// the one that is most like it, and a little: what is as far away as a period of F1 looks alike, but never as much.
 const WORSE: f64 = 1.5;
 const LITTLE: f64 = 0.01;
-/// Samples to each side that one between two samples is made of.
+/// Samples on each side that contribute to one between two samples.
 const TAPS: usize = 12;
 
 /// Neighbours at most: two sides of the reach over the nearest.
 const MOST: usize = 32;
 
-/// A place that looks like the middle: how far it is, in samples, and how alike, at most 1.
+/// A repetition of the middle: its distance in samples, and its likeness, at most 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Neighbour {
     shift: f64,
@@ -59,7 +59,7 @@ impl Repetition {
         self.reach + TAPS + 1
     }
 
-    /// Looks for what the middle of `sound` looks like.
+    /// Searches for repetitions of the middle of `sound`.
     #[inline(always)]
     pub(super) fn find(&mut self, sound: &[f64]) {
         self.count = 0;
@@ -77,7 +77,7 @@ impl Repetition {
                 }
                 let products = dots(here, from.map(|from| &sound[from..from + self.compared]));
                 for ((likeness, product), from) in four.iter_mut().zip(products).zip(from) {
-                    // What is 90 dB quieter is rounding.
+                    // A signal 90 dB quieter is rounding.
                     *likeness = if sliding > 1e-9 * energy {
                         product / (energy * sliding).sqrt()
                     } else {
@@ -108,7 +108,7 @@ impl Repetition {
         }
     }
 
-    /// Fills `output` with the mean of the middle of `sound` and of what was found to be like it. `sound` is longer by the
+    /// Fills `output` with the mean of the middle of `sound` and of its repetitions. `sound` is longer by the
     /// [margin](Self::margin) on each side.
     #[inline(always)]
     pub(super) fn average(&self, sound: &[f64], output: &mut [f64]) {

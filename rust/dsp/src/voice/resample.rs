@@ -63,8 +63,8 @@ impl Resampler {
         (time / self.step).round() as i64
     }
 
-    /// Fills `output` with output samples from `index` on. `input` begins with sample `start` and is continued with 0. What comes
-    /// out depends on no more than the samples within [`reach`](Self::reach), not on where the input begins.
+    /// Fills `output` with output samples from `index` on. `input` begins with sample `start` and is continued with 0. The output
+    /// depends only on the samples within [`reach`](Self::reach), not on the start of the input.
     #[inline(always)]
     pub(super) fn fill(&self, input: &[f32], start: i64, index: i64, output: &mut [f64]) {
         if self.step == 1.0 {

@@ -1,4 +1,4 @@
-//! A voice in sum, however long it speaks.
+//! The summary of a voice of any duration.
 
 use super::VoiceFrame;
 use super::perturbation::{Mean, Perturbation};
@@ -12,7 +12,7 @@ const CLASSES: f64 = 2400.0;
 pub struct VoiceSummary {
     /// The frames.
     pub frames: u64,
-    /// Those that are voiced. Pitch and harmonicity are of these alone; they are 0 where there are none.
+    /// The voiced frames. Pitch and harmonicity are of these alone; they are 0 where there are none.
     pub voiced: u64,
     /// The median pitch in Hz, right within half a cent: it is the mean of the pitches in the class of half a cent that holds it.
     pub median_pitch: f64,
@@ -32,7 +32,7 @@ pub struct VoiceSummary {
 #[derive(Clone, Debug)]
 pub(super) struct Counts {
     lowest: f64,
-    /// How many pitches are in each class, and their sum.
+    /// The number of pitches in each class, and their sum.
     classes: Vec<(u64, f64)>,
     frames: u64,
     voiced: u64,

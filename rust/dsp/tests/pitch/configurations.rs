@@ -1,4 +1,4 @@
-//! The methods by their names, and the configurations that are taken and refused.
+//! The methods by their names, and valid and invalid configurations.
 
 use super::{RATE, WINDOW, default, music};
 use rustle_dsp::pitch::{PERIODS, PitchConfiguration, PitchError, PitchMethod, estimator};
@@ -61,7 +61,7 @@ fn window_holds_the_range() {
         assert_eq!(pitch.window(), window, "{lowest} Hz at {rate} Hz");
         assert_eq!(*pitch.range().start(), lowest);
     }
-    // A window that is too short for the range raises its lower end, and says so.
+    // A window that is too short for the range raises its lower end, and reports it.
     let short = PitchConfiguration {
         window: Some(1024),
         ..PitchConfiguration::new(RATE, 25.0..=4500.0)

@@ -1,4 +1,4 @@
-//! Pitch of tones whose pitch is known, and of what has none.
+//! Pitch of tones of known pitch, and of sounds without one.
 
 mod configurations;
 mod interference;

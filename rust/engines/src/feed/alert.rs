@@ -6,23 +6,23 @@ use rustle_market::{AlertError, Decimal, Direction, ThresholdAlert, Trade};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// A price that an alert watches for.
+/// The threshold of an alert.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Threshold {
-    /// Whose price.
+    /// The symbol whose price is watched.
     pub symbol: String,
-    /// On which side of the level it fires.
+    /// The side of the level on which it fires.
     pub direction: Direction,
     /// The level.
     pub level: Decimal,
-    /// How far back the price has to go before it fires again; 0 or above.
+    /// The distance that the price has to go back before it fires again; 0 or above.
     pub hysteresis: Decimal,
 }
 
 /// An alert that fired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FeedAlert {
-    /// Which of the consumer's thresholds, from 0.
+    /// The index of the consumer's threshold, from 0.
     pub threshold: u32,
     /// The trade that reached it.
     pub trade: Trade,
@@ -37,7 +37,7 @@ impl Record for FeedAlert {
 /// The thresholds of a consumer.
 pub(super) struct Alerts {
     by_name: HashMap<String, Vec<(u32, Threshold)>>,
-    /// Those of the symbols that had a trade, by their numbers.
+    /// The thresholds of the symbols that had a trade, by symbol number.
     by_number: HashMap<u32, Vec<(u32, ThresholdAlert)>>,
     /// The most thresholds that a symbol has.
     most: usize,
@@ -45,7 +45,7 @@ pub(super) struct Alerts {
 
 impl Alerts {
     /// # Errors
-    /// [`AlertError`], of the first threshold that cannot be watched for.
+    /// [`AlertError`] of the first invalid threshold.
     pub(super) fn new(thresholds: &[Threshold]) -> Result<Self, AlertError> {
         let mut by_name: HashMap<String, Vec<(u32, Threshold)>> = HashMap::new();
         for (number, threshold) in (0..).zip(thresholds) {
@@ -77,7 +77,7 @@ impl Derive<FeedAlert> for Alerts {
         let alerts = self.by_number.entry(trade.symbol).or_insert_with(|| {
             let name = names.get(trade.symbol as usize);
             let thresholds = name.and_then(|name| self.by_name.get(&**name));
-            // Each was made once before, and found to be in order.
+            // Each was constructed once before, and is valid.
             let made =
                 |(number, threshold): &(u32, Threshold)| alert(threshold).ok().map(|alert| (*number, alert));
             thresholds.into_iter().flatten().filter_map(made).collect()
@@ -92,12 +92,12 @@ impl Derive<FeedAlert> for Alerts {
         }
     }
 
-    /// A trade may fire all that its symbol has.
+    /// A trade may fire every alert of its symbol.
     fn most(&self) -> usize {
         self.most
     }
 
-    /// The next trade of the symbol is as the first.
+    /// The next trade of the symbol is treated as its first.
     fn forget(&mut self, symbol: u32) {
         self.by_number.remove(&symbol);
     }

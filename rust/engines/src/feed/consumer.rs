@@ -1,4 +1,4 @@
-//! A consumer of a feed: the side that the source fills, and the job that tells of it.
+//! A consumer of a feed: the buffer that the source fills, and the job that reports it.
 
 use super::derive::{Derive, FeedTrade, Omissions};
 use super::hub::FeedCore;
@@ -12,16 +12,16 @@ use crate::session::Session;
 use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
-/// The symbols that a consumer wants.
+/// The subscription of a consumer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Subscription {
-    /// All that there are and will be.
+    /// All present and future symbols.
     All,
-    /// These; they may come up later.
+    /// These symbols, which may not be known yet.
     Symbols(Vec<String>),
 }
 
-/// The wanted symbols by their numbers.
+/// The subscribed symbols by their numbers.
 pub(super) struct Filter {
     all: bool,
     names: HashSet<Arc<str>>,
@@ -41,7 +41,7 @@ impl Filter {
         filter
     }
 
-    /// Takes in the names of numbers that are new.
+    /// Adds the names of new numbers.
     pub(super) fn learn(&mut self, names: &[Arc<str>]) {
         let known = self.wanted.len();
         let (all, wanted) = (self.all, &self.names);
@@ -53,14 +53,14 @@ impl Filter {
         self.wanted.get(symbol as usize).copied().unwrap_or(false)
     }
 
-    /// Wants `symbols` too.
+    /// Subscribes to `symbols` too.
     pub(super) fn add(&mut self, symbols: &[String], names: &[Arc<str>]) {
         self.names.extend(symbols.iter().map(|name| name.as_str().into()));
         self.settle(names);
     }
 
-    /// Wants `symbols` no more, and returns the numbers that this concerns. One that wants all wants from now on all that are
-    /// known, but for these.
+    /// Unsubscribes from `symbols`, and returns their numbers. A subscription to all becomes one to all known symbols except
+    /// these.
     pub(super) fn remove(&mut self, symbols: &[String], names: &[Arc<str>]) -> Vec<u32> {
         if symbols.is_empty() {
             return Vec::new();
@@ -79,7 +79,7 @@ impl Filter {
             .collect()
     }
 
-    /// The names that are wanted, or `None` for all.
+    /// The subscribed names, or `None` for all.
     pub(super) fn names(&self) -> Option<&HashSet<Arc<str>>> {
         (!self.all).then_some(&self.names)
     }
@@ -90,62 +90,63 @@ impl Filter {
     }
 }
 
-/// What the hub fills.
+/// The side of a consumer that the hub fills.
 pub(super) trait Intake: Send {
-    /// Takes trades of which the filter wants some; their symbols are places in `names`. Returns whether the consumer is
-    /// to be woken.
+    /// Takes trades, of which the filter selects some; their symbols are indices into `names`. Returns whether the consumer is to
+    /// be woken.
     fn take(&mut self, trades: &[FeedTrade], filter: &Filter, names: &[Arc<str>]) -> bool;
 
-    /// Takes what is told of the source. Returns whether the consumer is to be woken.
+    /// Takes a notice of the source. Returns whether the consumer is to be woken.
     fn note(&mut self, _: &Notice) -> bool {
         false
     }
 
-    /// Takes what was told of the source's connection before this consumer came. Returns whether the consumer is to be woken.
+    /// Takes the last notice of the source's connection before this consumer started. Returns whether the consumer is to be
+    /// woken.
     fn begin(&mut self, _: &Notice) -> bool {
         false
     }
 
-    /// Whether what it gets depends on the symbols that it wants.
+    /// Whether its records depend on its subscription.
     fn has_symbols(&self) -> bool {
         true
     }
 
-    /// Takes in what only the end of the feed gives.
+    /// Takes the records that the end of the feed yields.
     fn finish(&mut self, names: &[Arc<str>]);
 
-    /// Forgets symbols that are not wanted any more.
+    /// Discards the state of symbols that are no longer subscribed to.
     fn forget(&mut self, symbols: &[u32]);
 
-    /// The trades that can be taken without a loss, for a consumer that the source waits for; else any number.
+    /// The number of trades that a lossless consumer can take without a loss; unlimited for others.
     fn room(&self) -> usize {
         usize::MAX
     }
 
-    /// What was left out so far.
+    /// The omissions so far.
     fn omissions(&self) -> Omissions {
         Omissions::default()
     }
 }
 
-/// The lane of a consumer, and what makes its records.
+/// The lane of a consumer, and the derivation of its records.
 pub(super) struct Pipe<T> {
     pub(super) derive: Box<dyn Derive<T>>,
     pub(super) lane: Arc<FeedLane<T>>,
-    /// How the lane's policy is met by the source.
+    /// The way in which the source respects the lane's policy.
     pub(super) wait: Wait,
     pub(super) records: Vec<T>,
 }
 
-/// Whether a consumer is waited for.
+/// Whether the source waits for a consumer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wait {
-    /// Its lane loses what it has no room for.
+    /// Its lane drops records that it has no room for.
     Never,
     /// The source cannot wait, but its end can.
     AtTheEnd,
-    /// The source asks for the room of the lane, of this capacity. What is derived of the trades that there was room for waits in
-    /// the lane beyond that, and is no more than the derivation held, and the records of a batch.
+    /// The source asks for the room of the lane, of this capacity. Records derived from the trades that fit may exceed the
+    /// capacity, by at most those that the derivation held and those of a batch.
     Always(usize),
 }
 
@@ -185,7 +186,7 @@ impl<T: Record> Intake for Pipe<T> {
             return usize::MAX;
         };
         let records = self.lane.room(capacity);
-        // A trade that gives more than the lane has room for is taken by one that is empty or nearly so.
+        // A lane that is empty or nearly so takes a trade that yields more records than it has room for.
         let least = records.min(1);
         (records / self.derive.most().max(1)).max(least)
     }
@@ -195,7 +196,7 @@ impl<T: Record> Intake for Pipe<T> {
     }
 }
 
-/// The lane of a consumer that listens to what is told of the source.
+/// The lane of a consumer of the source's notices.
 pub(super) struct NoticePipe {
     pub(super) lane: Arc<FeedLane<Notice>>,
     pub(super) notices: Notices,
@@ -223,24 +224,24 @@ impl Intake for NoticePipe {
     fn forget(&mut self, _: &[u32]) {}
 }
 
-/// Tells a consumer that its lane has something, and that its feed is over.
+/// Notifies a consumer that its lane has records, and that its feed has ended.
 pub(super) struct ConsumerJob<T> {
     pub(super) hub: Arc<FeedCore>,
     pub(super) number: u64,
     pub(super) lane: Arc<FeedLane<T>>,
-    /// Between two samples; `None`: what comes is there at once.
+    /// The time between two samples; `None`: records are available at once.
     pub(super) sampling: Option<Sampling>,
     pub(super) bell: Box<dyn Doorbell>,
 }
 
-/// When a sampled lane is opened.
+/// The schedule on which a sampled lane is opened.
 pub(super) struct Sampling {
     pub(super) interval: Nanoseconds,
     pub(super) next: Option<Nanoseconds>,
 }
 
 impl Sampling {
-    /// Whether a sample is due; a consumer that was held up misses samples rather than getting them in a row.
+    /// Whether a sample is due; a consumer that was held up misses samples instead of getting them in a row.
     fn is_due(&mut self, now: Nanoseconds) -> bool {
         let next = *self.next.get_or_insert(now.saturating_add(self.interval));
         if now < next {
@@ -254,7 +255,7 @@ impl Sampling {
 
 impl<T: Record> Job for ConsumerJob<T> {
     fn poll(&mut self, context: &PollContext<'_>) -> Step {
-        // Asked before the lane: what came before the end is in it.
+        // Checked before the lane, which has all records before the end.
         let outcome = self.hub.outcome();
         let is_ready = match &mut self.sampling {
             Some(sampling) => (sampling.is_due(context.now()) || outcome.is_some()) && self.lane.sample(),
@@ -273,20 +274,20 @@ impl<T: Record> Job for ConsumerJob<T> {
 
     fn release(self: Box<Self>, release: Release) {
         self.hub.remove(self.number);
-        // Also what waits for a sample that will not come can be drained from now on.
+        // Records that wait for a sample that will not come can be drained from now on, too.
         self.lane.open();
         self.bell.on_release(release);
     }
 }
 
-/// A consumer as the hub knows it.
+/// The hub's view of a consumer.
 pub(super) struct Consumer {
     pub(super) number: u64,
     pub(super) filter: Filter,
     pub(super) intake: Box<dyn Intake>,
     pub(super) session: Session,
-    /// Whether the session waits to be woken; one that is sampled looks by itself.
+    /// Whether the session waits to be woken; a sampled one polls.
     pub(super) is_woken: bool,
-    /// What was left out, once the consumer has gone.
+    /// The omissions, once the consumer has ended.
     pub(super) omissions: Arc<OnceLock<Omissions>>,
 }

@@ -1,4 +1,4 @@
-//! What a feed and its servers share: the start of consumers.
+//! The start of consumers, which a feed and its servers share.
 
 use super::consumer::{Consumer, ConsumerJob, Filter, Intake, Pipe, Sampling, Subscription, Wait};
 use super::derive::{Derive, FeedTrade, Trades};
@@ -14,7 +14,7 @@ use crate::lane::Record;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-/// What a feed and its servers share.
+/// The state that a feed and its servers share.
 pub(super) struct Consumers {
     pub(super) sessions: Sessions,
     pub(super) hub: Arc<FeedCore>,

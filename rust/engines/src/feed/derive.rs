@@ -1,17 +1,18 @@
-//! What consumers are handed, and how it is made from trades.
+//! The records of consumers, and their derivation from trades.
 
 use crate::lane::Record;
 use rustle_market::{Candle, CandleBuilder, Placement, RollingStatistics, Statistics, Trade};
 use std::sync::Arc;
 
-/// A trade as a consumer gets it.
+/// A trade as consumers receive it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FeedTrade {
-    /// The trade, with the time at which it came in where its message told none.
+    /// The trade; its time is that of its arrival where its message has none.
     pub trade: Trade,
-    /// How many of its symbol's numbers were skipped just before it by the source; it is not a loss of this consumer's.
+    /// The sequence gap before it: the numbers of its symbol that did not arrive from the source. This consumer dropped none of
+    /// them.
     pub sequence_gap: u64,
-    /// Whether its number is lower than one of its symbol that came before.
+    /// Whether it is out of order: its number is lower than an earlier one of its symbol.
     pub is_out_of_order: bool,
 }
 
@@ -20,7 +21,7 @@ impl Record for FeedTrade {
         self.trade.symbol
     }
 
-    /// What the source skipped before the one that is gone is missing before this one.
+    /// The sequence gap before the dropped trade counts before this one.
     fn replacing(self, replaced: &Self) -> Self {
         Self {
             sequence_gap: self.sequence_gap.saturating_add(replaced.sequence_gap),
@@ -41,38 +42,38 @@ impl Record for Statistics {
     }
 }
 
-/// What a consumer's records do not have in them.
+/// The trades that a consumer's records do not include.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Omissions {
-    /// Trades that were left out because they came too late.
+    /// Trades that were left out because they were too late.
     pub late: u64,
-    /// Trades that left their window early, because it was full.
+    /// Trades that left their window early because it was full.
     pub evicted: u64,
 }
 
-/// Makes a consumer's records from the trades that it asked for.
+/// Derives a consumer's records from the trades of its subscription.
 pub(super) trait Derive<T>: Send {
-    /// Takes the next trade, whose symbol is a place in `names`, and appends what it gives to `out`.
+    /// Takes the next trade, whose symbol is an index into `names`, and appends its records to `out`.
     fn take(&mut self, trade: &FeedTrade, names: &[Arc<str>], out: &mut Vec<T>);
 
-    /// Appends what only the end of the feed gives.
+    /// Appends the records that the end of the feed yields.
     fn finish(&mut self, _: &mut Vec<T>) {}
 
-    /// Forgets a symbol that is not asked for any more.
+    /// Discards the state of a symbol that is no longer subscribed to.
     fn forget(&mut self, _: u32) {}
 
-    /// The most records that a trade gives, but for those that trades before it could have given.
+    /// The most records that a trade yields, except those that earlier trades could have yielded.
     fn most(&self) -> usize {
         1
     }
 
-    /// What was left out so far.
+    /// The omissions so far.
     fn omissions(&self) -> Omissions {
         Omissions::default()
     }
 }
 
-/// The trades themselves.
+/// The trades, unchanged.
 pub(super) struct Trades;
 
 impl Derive<FeedTrade> for Trades {
@@ -83,7 +84,7 @@ impl Derive<FeedTrade> for Trades {
 
 impl Derive<Candle> for CandleBuilder {
     fn take(&mut self, trade: &FeedTrade, _: &[Arc<str>], out: &mut Vec<Candle>) {
-        // Late ones are counted by the builder; every trade of a feed has a time.
+        // The builder counts late ones; every trade of a feed has a time.
         self.push(&trade.trade, out);
     }
 

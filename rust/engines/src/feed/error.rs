@@ -1,4 +1,4 @@
-//! Why a feed refuses.
+//! The errors of a feed.
 
 use super::external::MESSAGE_LIMITS;
 use super::live::{FeedAddress, FeedAddressError, PATIENCE};
@@ -13,36 +13,37 @@ use std::fmt;
 use std::io;
 use std::time::Duration;
 
-/// A refusal of [`FeedEngine`](super::FeedEngine). Only [`RuntimeError::Thread`] and [`FeedError::File`] may pass with a retry.
+/// An error of [`FeedEngine`](super::FeedEngine). A retry may succeed only after [`RuntimeError::Thread`] and
+/// [`FeedError::File`].
 #[derive(Debug)]
 pub enum FeedError {
     /// The symbols cannot be tracked.
     Symbols(SymbolError),
     /// The rate is not finite or not within [`RATE_RANGE`].
     RateOutOfRange {
-        /// The rate that came, in updates a second.
+        /// The given rate, in updates per second.
         got: f64,
     },
     /// The interval between two samples is not 1 ms to 1 h.
     IntervalOutOfRange {
-        /// The interval that came, in ns.
+        /// The given interval, in ns.
         got: u64,
     },
     /// A lane's capacity is not 1 to [`MAX_LANE_CAPACITY`].
     CapacityOutOfRange {
-        /// The capacity that came.
+        /// The given capacity.
         got: usize,
     },
-    /// The bytes that a message may have are not within [`MESSAGE_LIMITS`].
+    /// The message limit, in bytes, is not within [`MESSAGE_LIMITS`].
     MessageLimit {
-        /// The limit that came.
+        /// The given limit, in bytes.
         got: usize,
     },
-    /// A model's parameters are for more symbols than there are.
+    /// A model has parameters of more symbols than there are.
     ModelCount {
-        /// How many symbols there are.
+        /// The number of symbols.
         symbols: usize,
-        /// How many parameters came.
+        /// The number of given parameters.
         got: usize,
     },
     /// A model's parameters are out of range.
@@ -51,9 +52,9 @@ pub enum FeedError {
     Lateness(LatenessError),
     /// An alert cannot be set.
     Alert(AlertError),
-    /// The pace of a replay is out of range.
+    /// The speed of a replay is out of range.
     Speed(SpeedError),
-    /// Neither the caller nor the file's name says which format it is.
+    /// Neither the caller nor the file's name names a format.
     UnknownFormat {
         /// The file's name.
         name: String,
@@ -62,32 +63,32 @@ pub enum FeedError {
     File {
         /// The file's name.
         name: String,
-        /// What the system says.
+        /// The system's error.
         error: io::Error,
     },
     /// A schema's text cannot be read.
     Schema(SchemaError),
-    /// A text is no address.
+    /// A text is not an address.
     AddressText(FeedAddressError),
     /// An address cannot be served.
     Address {
         /// The address.
         address: FeedAddress,
-        /// What the system says.
+        /// The system's error.
         error: io::Error,
     },
-    /// How long a connection is waited for, or may be silent, is not within [`PATIENCE`].
+    /// A time limit of connecting or of silence is not within [`PATIENCE`].
     PatienceOutOfRange {
-        /// The time that came.
+        /// The given time.
         got: Duration,
     },
     /// The waits between attempts to connect are out of range.
     Backoff(BackoffError),
-    /// The session, or a source that the host fills, is over.
+    /// The session, or an external source, has ended.
     Ended,
     /// A session of notices has no symbols.
     NoSymbols,
-    /// The source is not one that the host fills.
+    /// The source is not external.
     NotExternal,
     /// The engine was shut down.
     ShutDown,
@@ -143,19 +144,13 @@ impl fmt::Display for FeedError {
                 let (least, most) = (PATIENCE.start(), PATIENCE.end());
                 write!(
                     f,
-                    "expected to wait {least:?} to {most:?} for a connection, got {got:?}"
+                    "expected a connection time limit of {least:?} to {most:?}, got {got:?}"
                 )
             }
             Self::Backoff(error) => error.fmt(f),
-            Self::Ended => write!(
-                f,
-                "expected a session or a source that runs, got one that is over"
-            ),
-            Self::NoSymbols => write!(f, "expected a session that has symbols, got one of notices"),
-            Self::NotExternal => write!(
-                f,
-                "expected a feed that its host fills, got one of another source"
-            ),
+            Self::Ended => write!(f, "expected a running session or source, got one that has ended"),
+            Self::NoSymbols => write!(f, "expected a session that has symbols, got a session of notices"),
+            Self::NotExternal => write!(f, "expected an external feed, got one of another source"),
             Self::MessageLimit { got } => write!(
                 f,
                 "message limit: expected {} to {} bytes, got {got}",

@@ -1,4 +1,4 @@
-//! Trades that the host hands over, from a protocol that it speaks itself.
+//! External trades: the host delivers them, from a protocol that it implements.
 
 use super::FeedEngine;
 use super::error::FeedError;
@@ -15,49 +15,49 @@ use std::ops::RangeInclusive;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex};
 
-/// How much is read before there is another look for room; the trades of so much may wait.
+/// The bytes that are read between two checks for room; the trades of as many may wait.
 const PIECE: usize = 16 * 1_024;
 
-/// The bytes that a message may have at most, as the host chooses.
+/// The range of the message limit, in bytes.
 pub const MESSAGE_LIMITS: RangeInclusive<usize> = 1..=16 * 1_024 * 1_024;
 
-/// A source whose bytes the host brings, by [`FeedEngine::push`].
+/// An external source: the host delivers its bytes by [`FeedEngine::push`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExternalConfiguration {
-    /// What the bytes are.
+    /// The format of the bytes.
     pub format: Format,
-    /// How messages, one a line, make trades.
+    /// The mapping of messages, one per line, to trades.
     pub schema: Schema,
     /// The most bytes of a message, within [`MESSAGE_LIMITS`]; a longer one is counted and skipped.
     pub message_limit: usize,
-    /// Whether the numbers of its trades begin anew with each connection that the host tells of; they are handed over as if they
-    /// went on.
+    /// Whether the sequence numbers of its trades restart with each connection that the host reports; they are delivered as if
+    /// they continued.
     pub restarts_numbers: bool,
 }
 
-/// What the host says of the connection that it has.
+/// A report of the host on its connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HostNews {
-    /// It is being made; so many attempts in a row have failed.
+    /// The host is connecting, after this many consecutive failed attempts.
     Connecting {
-        /// Attempts that failed.
+        /// Consecutive failed attempts.
         failures: u32,
     },
-    /// It stands. A line that has begun is dropped.
+    /// The host is connected. An incomplete line is dropped.
     Connected,
-    /// It was refused or lost.
+    /// The connection was refused or lost.
     Disconnected {
-        /// How long passes before the next attempt, in ms.
+        /// The wait before the next attempt, in ms.
         retry_ms: u64,
-        /// Attempts in a row that failed.
+        /// Consecutive failed attempts.
         failures: u32,
     },
-    /// There will be no more, for the reason given if it is not empty: the feed comes to its end once what was pushed has been
-    /// handed over.
+    /// There will be no more connections, for the given reason if it is not empty: the feed ends once all pushed trades are
+    /// delivered.
     Closed,
 }
 
-/// What the host's calls and the source's job share.
+/// The state that the host's calls and the source's job share.
 pub(super) struct External {
     hub: Arc<FeedCore>,
     restarts_numbers: bool,
@@ -67,15 +67,15 @@ pub(super) struct External {
 struct State {
     gate: TradeIntake,
     reader: Reader,
-    /// Read, of which those before `given` were handed over.
+    /// The trades that were read; those before `given` were delivered.
     trades: Vec<Trade>,
     given: usize,
-    /// Whether bytes were refused since room was told of.
+    /// Whether bytes were refused since room was last reported.
     is_refused: bool,
     is_running: bool,
-    /// How the host ended it.
+    /// The end that the host reported.
     outcome: Option<Outcome>,
-    /// To be woken when something waits.
+    /// The session to wake when trades wait.
     session: Option<Session>,
 }
 
@@ -106,11 +106,11 @@ impl External {
 
     /// The job runs as this session.
     pub(super) fn runs_as(&self, session: Session) {
-        // What came before has woken nobody; what comes from now on finds whom to wake.
+        // Earlier bytes have woken nothing; later ones find this waker.
         locked_surely(&self.state).session.insert(session).wake();
     }
 
-    /// Lets the host work on what it pushed. A panic ends the feed: what was handed over then is not known.
+    /// Runs a call of the host on the pushed bytes. A panic ends the feed: how much was delivered is unknown then.
     ///
     /// # Errors
     /// [`FeedError::Ended`], and those of `work`.
@@ -186,7 +186,7 @@ impl External {
 }
 
 impl State {
-    /// Hands over what there is room for.
+    /// Delivers the trades that there is room for.
     fn give(&mut self, hub: &FeedCore) {
         let end = self.trades.len().min(self.given.saturating_add(hub.room()));
         self.gate.pass(&self.trades[self.given..end], hub.wall_ns());
@@ -208,7 +208,7 @@ impl State {
     }
 }
 
-/// Hands over what the host's call found no room for.
+/// Delivers the trades that the host's call found no room for.
 pub(super) struct PushedJob(pub(super) Arc<External>);
 
 impl Job for PushedJob {
@@ -240,18 +240,18 @@ impl Job for PushedJob {
 }
 
 impl FeedEngine {
-    /// Takes in the next bytes of a [`ExternalConfiguration`] source, and returns how many it took: fewer when a consumer that is
-    /// waited for has no room ([`Policy::Lossless`](super::Policy::Lossless)), none before [`run`](Self::run). There is room
-    /// again when [`Notices::Room`](super::Notices::Room) says so; the rest is to be pushed then. What waits inside is bounded:
-    /// the trades of 16 KiB, and a message. Calls come one after the other, or their bytes mix.
+    /// Takes the next bytes of an [`ExternalConfiguration`] source, and returns how many it took: fewer when a lossless consumer
+    /// has no room ([`Policy::Lossless`](super::Policy::Lossless)), none before [`run`](Self::run).
+    /// [`Notices::Room`](super::Notices::Room) reports that there is room for the rest. The waiting data is bounded: the trades
+    /// of 16 KiB, and one message. Concurrent calls mix their bytes.
     ///
     /// # Errors
-    /// [`FeedError::NotExternal`]; [`FeedError::Ended`] when the feed was closed or is over.
+    /// [`FeedError::NotExternal`]; [`FeedError::Ended`] when the feed was closed or has ended.
     pub fn push(&self, bytes: &[u8]) -> Result<usize, FeedError> {
         self.external.as_ref().ok_or(FeedError::NotExternal)?.push(bytes)
     }
 
-    /// Tells the consumers of a [`ExternalConfiguration`] source of the connection that the host has. `text` is the place, or the
+    /// Reports the host's connection to the consumers of an [`ExternalConfiguration`] source. `text` is the address or the
     /// reason.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! Where a source meets its consumers.
+//! The link between a source and its consumers.
 
 use super::consumer::{Consumer, Filter, Subscription};
 use super::derive::{FeedTrade, Omissions};
@@ -15,32 +15,32 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-/// As [`Wanted`], for a source.
+/// [`Wanted`] as a source gets it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Demand {
-    /// Whether somebody wants all.
+    /// Whether a consumer subscribes to all.
     pub(super) all: bool,
-    /// What is wanted by name.
+    /// The symbols that are subscribed to by name.
     pub(super) names: HashSet<Arc<str>>,
-    /// Raised whenever the rest may have changed.
+    /// Incremented whenever the rest may have changed.
     pub(super) version: u64,
 }
 
-/// The symbols that the consumers of a feed want together.
+/// The combined subscriptions of a feed's consumers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Wanted {
-    /// Whether somebody wants all.
+    /// Whether a consumer subscribes to all.
     pub all: bool,
-    /// What is wanted by name, in the order of the names' bytes.
+    /// The symbols that are subscribed to by name, in the order of the names' bytes.
     pub names: Vec<Arc<str>>,
     /// Higher than before whenever the rest may have changed.
     pub version: u64,
 }
 
-/// How a feed ended; an error has its reason.
+/// The end of a feed; an error has its reason.
 pub(super) type Outcome = Result<(), String>;
 
-/// The consumers of one source. Its lock is held for copies, and never while calling out.
+/// The consumers of one source. Its lock is held for copies, and never during callbacks.
 pub(super) struct FeedCore {
     clock: Arc<dyn Clock>,
     /// Set when the source panics.
@@ -54,7 +54,7 @@ struct State {
     demand_version: u64,
     outcome: Option<Outcome>,
     counts: FeedCounts,
-    /// What was told of a connection last.
+    /// The last notice of a connection.
     connection: Option<Notice>,
 }
 
@@ -75,8 +75,8 @@ impl FeedCore {
         }
     }
 
-    /// Hands trades to those who want them, in order. The numbers of their symbols are those of `symbols`, which only grows
-    /// from one call to the next.
+    /// Delivers trades to their subscribers, in order. Symbol numbers are those of `symbols`, which only grows from one call to
+    /// the next.
     pub(super) fn dispatch(&self, trades: &[FeedTrade], symbols: &SymbolTable) {
         let mut woken = Vec::new();
         {
@@ -93,8 +93,8 @@ impl FeedCore {
         wake(woken);
     }
 
-    /// Ends the feed: what comes only with the end is handed out, and every session ends, those that are started later too. A
-    /// panic over what is handed out is how the feed ended then. Only the first end counts.
+    /// Ends the feed: the records of the end are delivered, and every session ends, later ones too. A panic during the delivery
+    /// becomes the reason of the end. Only the first end counts.
     pub(super) fn finish(&self, mut outcome: Outcome) {
         let mut woken = Vec::new();
         {
@@ -129,7 +129,7 @@ impl FeedCore {
         wake(woken);
     }
 
-    /// As [`finish`](Self::finish), as the source was released.
+    /// As [`finish`](Self::finish), when the source was released.
     pub(super) fn end(&self, release: Release) {
         if let Release::Panicked(_) = release {
             self.poison.store(true, Ordering::Release);
@@ -141,12 +141,12 @@ impl FeedCore {
         });
     }
 
-    /// How the feed ended; `None` while it goes on.
+    /// The end of the feed; `None` while it runs.
     pub(super) fn outcome(&self) -> Option<Outcome> {
         self.state().outcome.clone()
     }
 
-    /// Takes a consumer in. One whose session was released meanwhile is dropped.
+    /// Adds a consumer. One whose session was released meanwhile is dropped.
     pub(super) fn add(&self, mut consumer: Consumer) {
         let changed = self.notice(NoticeKind::Wanted, 0, 0, "");
         let mut woken = Vec::new();
@@ -182,7 +182,7 @@ impl FeedCore {
                 .position(|consumer| consumer.number == number);
             let gone = at.map(|at| state.consumers.swap_remove(at));
             if let Some(gone) = &gone {
-                // It goes once.
+                // It is removed once.
                 let _ = gone.omissions.set(gone.intake.omissions());
                 if gone.intake.has_symbols() {
                     state.demand_changed(&changed, &mut woken);
@@ -194,7 +194,7 @@ impl FeedCore {
         wake(woken);
     }
 
-    /// Changes what a consumer wants.
+    /// Changes a consumer's subscription.
     ///
     /// # Errors
     /// [`FeedError::Ended`], [`FeedError::NoSymbols`].
@@ -206,7 +206,7 @@ impl FeedCore {
         })
     }
 
-    /// Replaces what a consumer wants.
+    /// Replaces a consumer's subscription.
     ///
     /// # Errors
     /// As [`subscribe`](Self::subscribe).
@@ -235,20 +235,20 @@ impl FeedCore {
         Ok(())
     }
 
-    /// What a consumer left out; `None` when it has gone, and [`Consumer::omissions`] has it.
+    /// A consumer's omissions; `None` when it has ended, and [`Consumer::omissions`] has them.
     pub(super) fn omissions(&self, number: u64) -> Option<Omissions> {
         let state = self.state();
         let consumer = state.consumers.iter().find(|consumer| consumer.number == number);
         consumer.map(|consumer| consumer.intake.omissions())
     }
 
-    /// What is wanted, when that is another version than `known`.
+    /// The combined subscriptions, if their version is not `known`.
     pub(super) fn demand(&self, known: u64) -> Option<Demand> {
         let state = self.state();
         (state.demand_version != known).then(|| state.demand())
     }
 
-    /// What is wanted.
+    /// The combined subscriptions.
     pub(super) fn wanted(&self) -> Wanted {
         let demand = self.state().demand();
         let mut names: Vec<Arc<str>> = demand.names.into_iter().collect();
@@ -260,7 +260,7 @@ impl FeedCore {
         }
     }
 
-    /// The trades that every consumer that is waited for has room for.
+    /// The number of trades that every lossless consumer has room for.
     pub(super) fn room(&self) -> usize {
         let state = self.state();
         let rooms = state.consumers.iter().map(|consumer| consumer.intake.room());
@@ -272,12 +272,12 @@ impl FeedCore {
         self.state().names.get(symbol as usize).cloned()
     }
 
-    /// Counts what a source met with.
+    /// Counts events of a source.
     pub(super) fn count(&self, change: impl FnOnce(&mut FeedCounts)) {
         change(&mut self.state().counts);
     }
 
-    /// Tells those who listen for it what a source met with; the numbers are those of a [`Notice`].
+    /// Sends a notice of the source to its listeners; the numbers are those of a [`Notice`].
     pub(super) fn report(&self, kind: NoticeKind, count: u64, failures: u32, text: &str) {
         let notice = self.notice(kind, count, failures, text);
         let mut woken = Vec::new();
@@ -299,7 +299,7 @@ impl FeedCore {
         wake(woken);
     }
 
-    /// What was told of a connection last.
+    /// The last notice of a connection.
     pub(super) fn connection(&self) -> Option<Notice> {
         self.state().connection
     }
@@ -319,7 +319,7 @@ impl FeedCore {
         }
     }
 
-    /// What the source met with so far.
+    /// The source's counts so far.
     pub(super) fn counts(&self) -> FeedCounts {
         self.state().counts
     }
@@ -351,7 +351,7 @@ impl State {
         demand
     }
 
-    /// Tells those who listen for it that other symbols may be wanted.
+    /// Notifies listeners that the combined subscriptions may have changed.
     fn demand_changed(&mut self, notice: &Notice, woken: &mut Vec<Session>) {
         self.demand_version += 1;
         if self.outcome.is_some() {
@@ -364,7 +364,7 @@ impl State {
         }
     }
 
-    /// The consumer of that number, if it has symbols.
+    /// The consumer of this number, if it has symbols.
     fn subscriber(consumers: &mut [Consumer], number: u64) -> Result<&mut Consumer, FeedError> {
         let found = consumers.iter_mut().find(|consumer| consumer.number == number);
         match found {

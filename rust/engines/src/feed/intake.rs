@@ -1,4 +1,4 @@
-//! From trades or bytes to what consumers get: the part that all sources share.
+//! The part that all sources share: from trades or bytes to the consumers.
 
 use super::derive::FeedTrade;
 use super::hub::FeedCore;
@@ -11,10 +11,10 @@ use rustle_market::{
 };
 use std::sync::Arc;
 
-/// The most trades that are handed over in one go.
+/// The most trades of one delivery.
 pub(super) const LARGEST_BATCH: usize = 4_096;
 
-/// Numbers the symbols, follows the sequence numbers, and hands the trades to the hub.
+/// Numbers the symbols, follows the sequence numbers, and passes the trades to the hub.
 pub(super) struct TradeIntake {
     hub: Arc<FeedCore>,
     pub(super) symbols: SymbolTable,
@@ -36,7 +36,7 @@ impl TradeIntake {
         }
     }
 
-    /// Hands trades over. Those that tell no time get `wall_ns`; those whose number came before are left out.
+    /// Delivers trades. Those without a time get `wall_ns`; duplicates of sequence numbers are left out.
     pub(super) fn pass(&mut self, trades: &[Trade], wall_ns: i64) {
         for part in trades.chunks(LARGEST_BATCH) {
             let before = self.sequences.totals();
@@ -58,7 +58,7 @@ impl TradeIntake {
                     trade,
                     sequence_gap: match arrival {
                         Arrival::Gap(skipped) => skipped,
-                        // Where there are numbers they tell it.
+                        // Sequence numbers, if there are any, decide it.
                         Arrival::Unnumbered => self.losses.count(missing),
                         _ => 0,
                     },
@@ -66,7 +66,7 @@ impl TradeIntake {
                 });
             }
             let after = self.sequences.totals();
-            // Counted by the time that somebody sees the trades.
+            // Counted before anyone sees the trades.
             let unnumbered = self.losses.counted();
             if after != before || unnumbered != reported {
                 self.hub.count(|counts| {
@@ -85,13 +85,13 @@ impl TradeIntake {
         }
     }
 
-    /// The next trade that was read is not wanted.
+    /// The next trade that was read is skipped.
     pub(super) fn pass_over(&mut self) {
-        // What was lost before it lies before what is wanted, too.
+        // A loss before it counts before the next selected trade, too.
         self.losses.before_next();
     }
 
-    /// The source numbers all symbols anew: what is handed over goes on from the highest numbers so far.
+    /// The source restarts all sequence numbers: delivered ones continue from the highest so far.
     pub(super) fn restart(&mut self) {
         self.rows.restart();
     }
@@ -102,7 +102,7 @@ impl TradeIntake {
     }
 }
 
-/// Reads messages, counts and tells of those that are none.
+/// Reads messages, and counts and reports malformed ones.
 pub(super) struct Reader {
     hub: Arc<FeedCore>,
     splitter: LineSplitter,
@@ -121,7 +121,7 @@ impl Reader {
         }
     }
 
-    /// Reads the lines that end in `piece`, which continues the piece before, and appends their trades to `trades`.
+    /// Reads the lines that end in `piece`, which continues the previous one, and appends their trades to `trades`.
     pub(super) fn read(&mut self, piece: &[u8], gate: &mut TradeIntake, trades: &mut Vec<Trade>) {
         let mut lines = Lines::new(&mut self.parser, gate, trades, self.messages);
         let oversized = self.splitter.oversized();
@@ -131,7 +131,7 @@ impl Reader {
         self.report(found, self.splitter.oversized() - oversized, piece.len());
     }
 
-    /// Reads the last line, which needs no end.
+    /// Reads the last line, which needs no line feed.
     pub(super) fn finish(&mut self, gate: &mut TradeIntake, trades: &mut Vec<Trade>) {
         let mut lines = Lines::new(&mut self.parser, gate, trades, self.messages);
         let oversized = self.splitter.oversized();
@@ -141,7 +141,7 @@ impl Reader {
         self.report(found, self.splitter.oversized() - oversized, 0);
     }
 
-    /// Forgets a line that has begun: what comes next is of another connection or file.
+    /// Discards an incomplete line: the next bytes belong to another connection or file.
     pub(super) fn reset(&mut self) {
         self.splitter.reset();
         self.parser.reset();
@@ -169,7 +169,7 @@ impl Reader {
     }
 }
 
-/// What the lines of a piece were.
+/// The counts of a piece's lines.
 #[derive(Default)]
 struct Found {
     /// The number of the next message.
@@ -177,7 +177,7 @@ struct Found {
     read: u64,
     malformed: u64,
     others: u64,
-    /// One notice a piece: a feed of nothing but rubbish is not to drown those who listen.
+    /// One notice per piece: a feed of garbage must not flood its listeners.
     first_malformed: Option<(u64, String)>,
 }
 

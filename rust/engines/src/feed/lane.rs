@@ -5,7 +5,7 @@ use crate::lock::{Lock, locked, locked_surely};
 use crate::ring::{LaneStatistics, Overflow, Ring};
 use std::sync::{Mutex, MutexGuard};
 
-/// A [`Ring`] whose keys may become more, and which may hand out only what waited at the last sample.
+/// A [`Ring`] whose keys may increase, and which may release only the elements that waited at the last sample.
 #[derive(Debug)]
 pub(super) struct FeedLane<T> {
     content: Mutex<Content<T>>,
@@ -14,14 +14,14 @@ pub(super) struct FeedLane<T> {
 #[derive(Debug)]
 struct Content<T> {
     ring: Ring<T>,
-    /// How many elements may be drained until the next sample; `None`: all that wait.
+    /// The number of elements that may be drained until the next sample; `None`: all.
     open: Option<usize>,
-    /// Whether the consumer knows that something waits.
+    /// Whether the consumer was notified of waiting elements.
     is_announced: bool,
 }
 
 impl<T: Copy> FeedLane<T> {
-    /// An empty lane; arguments as for [`Ring::new`]. One that `is_sampled` hands out nothing before the first sample.
+    /// An empty lane; arguments as for [`Ring::new`]. One that `is_sampled` yields nothing before the first sample.
     pub(super) fn new(overflow: Overflow, capacity: usize, is_sampled: bool) -> Self {
         Self {
             content: Mutex::new(Content {
@@ -32,7 +32,7 @@ impl<T: Copy> FeedLane<T> {
         }
     }
 
-    /// From now on what waits may be drained. Returns whether there is anything, and was nothing open before.
+    /// Opens the waiting elements for draining. Returns whether there are any and none were open before.
     pub(super) fn sample(&self) -> bool {
         let mut content = self.content();
         let waiting = content.ring.statistics().waiting as usize;
@@ -42,7 +42,7 @@ impl<T: Copy> FeedLane<T> {
         std::mem::replace(open, waiting) == 0 && waiting > 0
     }
 
-    /// Opens all that waits, as the session is over.
+    /// Opens all waiting elements, because the session has ended.
     pub(super) fn open(&self) {
         let mut content = locked_surely(&self.content);
         let waiting = content.ring.statistics().waiting as usize;
@@ -51,14 +51,14 @@ impl<T: Copy> FeedLane<T> {
         }
     }
 
-    /// Whether something waits that the consumer was not told of: it is told now.
+    /// Returns whether elements wait of which the consumer was not notified, and marks it as notified.
     pub(super) fn announce(&self) -> bool {
         let mut content = self.content();
         let is_filled = content.ring.statistics().waiting > 0;
         is_filled && !std::mem::replace(&mut content.is_announced, true)
     }
 
-    /// The elements that find room in a lane of `capacity` before one is lost.
+    /// The number of elements that fit into a lane of `capacity` before one is dropped.
     pub(super) fn room(&self, capacity: usize) -> usize {
         capacity.saturating_sub(self.content().ring.statistics().waiting as usize)
     }
@@ -89,15 +89,14 @@ impl<T: Copy> FeedLane<T> {
 }
 
 impl<T: Record> FeedLane<T> {
-    /// Takes the elements in, whose keys are below `keys`. Returns whether a consumer that found nothing would find something
-    /// now.
+    /// Adds the elements, whose keys are below `keys`. Returns whether a consumer that found nothing would find something now.
     pub(super) fn push_all(&self, elements: &[T], keys: usize) -> bool {
         let mut content = self.content();
         content.ring.grow_keys(keys);
         content.ring.push_all(elements, T::key, T::replacing) && content.open.is_none()
     }
 
-    /// As [`push_all`](Self::push_all), into a queue that may get longer than its capacity rather than lose something.
+    /// As [`push_all`](Self::push_all), into a queue that exceeds its capacity instead of dropping elements.
     pub(super) fn push_beyond(&self, elements: &[T]) -> bool {
         self.content().ring.push_beyond(elements)
     }
@@ -107,7 +106,7 @@ impl<T: Record> FeedLane<T> {
 mod tests {
     use super::*;
 
-    /// Its tens are the key.
+    /// The key is the tens digit.
     impl Record for u32 {
         fn key(&self) -> u32 {
             self / 10
@@ -141,7 +140,7 @@ mod tests {
         assert!(lane.push_all(&[1, 2], 1) && lane.announce() && !lane.announce());
         assert!(!lane.push_all(&[3], 1) && !lane.announce());
         lane.drain(2, |_, _| {});
-        assert!(!lane.announce(), "one still waits, of which the consumer knows");
+        assert!(!lane.announce(), "one still waits, and the consumer was notified");
         lane.drain(2, |_, _| {});
         assert!(lane.push_all(&[4], 1) && lane.announce());
     }

@@ -1,4 +1,4 @@
-//! Trades from another process, over a connection that is made again whenever it is lost.
+//! Trades from another process, over a connection that is restored whenever it is lost.
 
 mod address;
 
@@ -24,39 +24,39 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// How long a connection may be silent, and a peer may take to answer.
+/// The range of the time limits of connecting and of silence.
 pub const PATIENCE: RangeInclusive<Duration> = Duration::from_millis(10)..=Duration::from_secs(86_400);
 
-/// How much is read at a time.
+/// The bytes of one read.
 const PIECE: usize = 256 * 1_024;
 
-/// The longest that a subscription may take to be written.
+/// The time limit of writing a subscription.
 const WRITING: Duration = Duration::from_secs(5);
 
 /// A source at the other end of a socket.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LiveConfiguration {
-    /// Where it is.
+    /// Its address.
     pub address: FeedAddress,
-    /// How its messages, one a line, make trades.
+    /// The mapping of its messages, one per line, to trades.
     pub schema: Schema,
-    /// How long it may take to accept a connection, within [`PATIENCE`].
+    /// The time limit of connecting, within [`PATIENCE`].
     pub connecting: Duration,
-    /// How long it may be silent before the connection counts as lost, within [`PATIENCE`]; `None`: for ever. A heartbeat is
-    /// any bytes.
+    /// The time of silence after which the connection counts as lost, within [`PATIENCE`]; `None`: no limit. Any bytes count as a
+    /// heartbeat.
     pub silence: Option<Duration>,
-    /// How long is waited between attempts.
+    /// The wait between attempts.
     pub backoff: BackoffSettings,
-    /// Whether the numbers of its trades begin anew with each connection; they are handed over as if they went on. Where they do,
-    /// what was sent while there was no connection is told as skipped.
+    /// Whether the sequence numbers of its trades restart with each connection; they are delivered as if they continued. Where
+    /// they do not restart, trades that were sent while there was no connection are reported as a sequence gap.
     pub restarts_numbers: bool,
-    /// Whether it is told which symbols are wanted, after each connection and each change: `{"subscribe":["BTC","ETH"]}`, or
-    /// `{"subscribe":"all"}`, on a line, in place of what was said before.
+    /// Whether the subscription is sent to it, after each connection and each change: a line `{"subscribe":["BTC","ETH"]}` or
+    /// `{"subscribe":"all"}`, which replaces the one before.
     pub subscribes: bool,
 }
 
 impl LiveConfiguration {
-    /// The usual: 5 s to connect, 30 s of silence, numbers that go on, and subscriptions.
+    /// The default: 5 s to connect, 30 s of silence, sequence numbers that continue, and subscriptions.
     pub fn new(address: FeedAddress) -> Self {
         Self {
             address,
@@ -70,7 +70,7 @@ impl LiveConfiguration {
     }
 }
 
-/// The client: it lives on a thread of its own.
+/// The client, which runs on a thread of its own.
 pub(super) struct Live {
     configuration: LiveConfiguration,
     backoff: Backoff,
@@ -80,7 +80,7 @@ pub(super) struct Live {
     reader: Reader,
     piece: Vec<u8>,
     trades: Vec<Trade>,
-    /// The demand that the peer was told of over the present connection.
+    /// The version of the subscription that was sent over the present connection.
     reported: Demand,
 }
 
@@ -120,7 +120,7 @@ impl Live {
         })
     }
 
-    /// Connects, reads, and connects again, until it is to leave.
+    /// Connects, reads, and reconnects, until it is asked to leave.
     pub(super) fn run(mut self, is_leaving: &AtomicBool) {
         let mut pending: Option<Attempt> = None;
         while !is_leaving.load(Ordering::Acquire) {
@@ -148,9 +148,9 @@ impl Live {
         }
     }
 
-    /// Reads until the connection is lost, and says why.
+    /// Reads until the connection is lost, and returns the reason.
     fn read(&mut self, mut connection: Connection, is_leaving: &AtomicBool) -> String {
-        // A line that was cut off with the connection before is none.
+        // A line that the end of the previous connection cut off is not one.
         self.reader.reset();
         if self.configuration.restarts_numbers {
             self.gate.restart();
@@ -190,7 +190,7 @@ impl Live {
         self.gate.pass(&self.trades, self.hub.wall_ns());
     }
 
-    /// Tells the peer what is wanted, when that has changed.
+    /// Sends the subscription to the peer when it has changed.
     fn subscribe(&mut self, connection: &mut Connection) -> Result<(), String> {
         let Some(demand) = self.hub.demand(self.reported.version) else {
             return Ok(());
@@ -202,7 +202,7 @@ impl Live {
         if !(self.configuration.subscribes && is_new) {
             return Ok(());
         }
-        // In order, so that the same wishes are the same bytes.
+        // Sorted, so that equal subscriptions are equal bytes.
         let names: BTreeSet<&str> = self.reported.names.iter().map(AsRef::as_ref).collect();
         let mut line = Vec::new();
         write_subscription((!self.reported.all).then_some(names), &mut line);
@@ -216,7 +216,7 @@ impl Live {
     }
 }
 
-/// Whether a read or write came back because its time was over.
+/// Whether a read or write timed out.
 pub(super) fn is_a_wait(kind: ErrorKind) -> bool {
     matches!(
         kind,

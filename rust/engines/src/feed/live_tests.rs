@@ -12,7 +12,7 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::Duration;
 
-/// Far longer than anything here takes.
+/// Far longer than any step of these tests takes.
 const PATIENCE: Duration = Duration::from_secs(600);
 
 const ALL: Policy = Policy::Buffered {
@@ -25,7 +25,7 @@ struct Bell(Sender<Option<Release>>);
 
 impl Doorbell for Bell {
     fn on_ready(&mut self) {
-        // A test that has seen enough listens no more.
+        // A test that is done no longer receives.
         drop(self.0.send(None));
     }
 
@@ -34,7 +34,7 @@ impl Doorbell for Bell {
     }
 }
 
-/// A consumer that can be waited for.
+/// A consumer that a test can wait for.
 struct Heard<T> {
     session: FeedSession<T>,
     bell: Receiver<Option<Release>>,
@@ -53,7 +53,7 @@ impl<T: Copy> Heard<T> {
         }
     }
 
-    /// Waits until what was heard is enough.
+    /// Waits until the received events suffice.
     fn until(&mut self, is_enough: impl Fn(&[T]) -> bool) {
         while !is_enough(&self.records) {
             let ring = self.bell.recv_timeout(PATIENCE);
@@ -140,7 +140,7 @@ fn two_feeds_are_joined_and_say_the_same() {
         while server.clients() == 0 {
             std::thread::yield_now();
         }
-        // Once its feed is over, a server goes by itself, and the name with it.
+        // Once its feed has ended, a server ends too, and removes its name.
         assert_eq!(path.exists(), is_unix);
         server_feed.run().expect("running");
         sent.until(|records| records.len() == 5_000);
@@ -175,7 +175,7 @@ fn connection_that_is_lost_is_made_again_and_what_is_missing_is_reported() {
             stream.write_all(line(sequence).as_bytes()).expect("a client");
             sequence += 1;
         }
-        // Cut off in the middle of a line, and three that nobody hears.
+        // Cut off in the middle of a line, and three trades that are never sent.
         stream
             .write_all(&line(sequence).as_bytes()[..20])
             .expect("a client");
@@ -218,7 +218,7 @@ fn peer_is_reported_what_is_wanted_and_reported_again() {
     feed.run().expect("running");
     let heard = |reader: &mut BufReader<TcpStream>| {
         let mut line = String::new();
-        reader.read_line(&mut line).expect("a wish");
+        reader.read_line(&mut line).expect("a subscription");
         line
     };
     let mut first = BufReader::new(accepted(&listener));
@@ -248,7 +248,7 @@ fn silent_peer_counts_as_lost_by_the_clock() {
     feed.run().expect("running");
     let mut silent = accepted(&listener);
     silent.set_read_timeout(Some(POLL_INTERVAL)).expect("a socket");
-    // From when it listens on, one of these days is enough.
+    // Once it listens, one of these days suffices.
     let mut days = 0;
     while silent.read(&mut [0; 64]).map_or(true, |length| length > 0) {
         runtime.advance(DAY);
@@ -262,7 +262,7 @@ fn silent_peer_counts_as_lost_by_the_clock() {
             lost = lost.or((notice.kind == NoticeKind::Disconnected).then_some(notice));
         });
     }
-    let notice = lost.expect("told");
+    let notice = lost.expect("reported");
     assert_eq!(
         notice.text.as_str(),
         "expected to hear something within 86400s, got nothing"
@@ -366,5 +366,5 @@ fn state_of_a_connection_is_reported_from_where_it_is() {
     while feed.connection().is_none_or(|notice| notice.kind != Closed) {
         std::thread::yield_now();
     }
-    assert!(matches!(feed.run(), Err(FeedError::ShutDown)), "also when it ran");
+    assert!(matches!(feed.run(), Err(FeedError::ShutDown)), "after a run, too");
 }

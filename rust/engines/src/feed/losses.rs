@@ -1,34 +1,34 @@
-//! Losses that the source tells of in lines of their own.
+//! Losses that the source reports in lines of their own.
 
 use std::collections::VecDeque;
 
-/// Takes a told loss along to the trade that was read after it, while trades wait between being read and being handed over.
+/// Keeps a reported loss with the trade that was read after it, while trades wait for their delivery.
 #[derive(Debug, Default)]
 pub(super) struct Losses {
-    /// Trades that were read, and those of them that were handed or passed over.
+    /// The counts of trades that were read, and of those that were delivered or skipped.
     read: u64,
     given: u64,
-    /// How many are missing before which of the trades that were read.
+    /// The number of missing trades before a trade, by the trade's index.
     waiting: VecDeque<(u64, u64)>,
     counted: CountedLosses,
 }
 
-/// What was counted so far.
+/// The totals so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct CountedLosses {
-    /// Trades before which some are missing.
+    /// The number of trades before which some are missing.
     pub(super) gaps: u64,
-    /// How many are missing.
+    /// The number of missing trades.
     pub(super) missing: u64,
 }
 
 impl Losses {
-    /// So many more trades were read.
+    /// Counts this many more trades as read.
     pub(super) fn read(&mut self, count: usize) {
         self.read += count as u64;
     }
 
-    /// So many are missing before the trade that is read next.
+    /// Records this many missing trades before the next one to be read.
     pub(super) fn reported(&mut self, missing: u64) {
         if missing == 0 {
             return;
@@ -39,7 +39,7 @@ impl Losses {
         }
     }
 
-    /// Goes on to the next trade that was read, and tells what is missing before it.
+    /// Advances to the next trade that was read, and returns the loss before it.
     pub(super) fn before_next(&mut self) -> u64 {
         let at = self.given;
         self.given += 1;
@@ -62,7 +62,7 @@ impl Losses {
         missing
     }
 
-    /// What was counted so far.
+    /// The totals so far.
     pub(super) fn counted(&self) -> CountedLosses {
         self.counted
     }

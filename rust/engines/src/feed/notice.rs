@@ -1,31 +1,30 @@
-//! What is told of a source: counts, and notices of single events.
+//! The reports on a source: counts, and notices of single events.
 
 use crate::lane::Record;
 use std::fmt;
 
-/// What a source met with so far. A message gives trades, or is in one of the counts from `malformed` to
-/// `others`.
+/// The counts of a source so far. A message yields trades, or is in one of the counts from `malformed` to `others`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FeedCounts {
     /// Bytes read.
     pub bytes: u64,
-    /// Lines or messages read, empty ones aside.
+    /// Lines or messages read, except empty ones.
     pub messages: u64,
-    /// Trades handed to the consumers.
+    /// Trades delivered to the consumers.
     pub trades: u64,
-    /// Messages that could not be understood.
+    /// Malformed messages.
     pub malformed: u64,
-    /// Messages longer than the bound, which were skipped.
+    /// Messages longer than the limit, which were skipped.
     pub oversized: u64,
-    /// Messages that are no trades: heartbeats, acknowledgements.
+    /// Messages other than trades: heartbeats, acknowledgements.
     pub others: u64,
-    /// How many times numbers of a symbol were skipped.
+    /// Sequence gaps of a symbol's numbers.
     pub gaps: u64,
-    /// How many numbers were skipped, those that came later included.
+    /// Sequence numbers in gaps, including those that arrived later.
     pub skipped_numbers: u64,
-    /// Trades whose number had come before; they are left out.
+    /// Trades with a sequence number that came before; they are left out.
     pub duplicates: u64,
-    /// Trades that came after one of their symbol with a higher number.
+    /// Trades out of order: after one of their symbol with a higher number.
     pub out_of_order: u64,
     /// Connections made, the first included.
     pub connections: u64,
@@ -36,34 +35,34 @@ pub struct FeedCounts {
 /// The kinds of notices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NoticeKind {
-    /// A connection is being made.
+    /// The source is connecting.
     Connecting,
-    /// A connection stands.
+    /// The source is connected.
     Connected,
-    /// The connection was refused or lost, for the reason in the text; `count` milliseconds pass before the next attempt.
+    /// The connection was refused or lost, for the reason in the text; the next attempt follows after `count` milliseconds.
     Disconnected,
-    /// A message could not be understood, for the reason in the text; `count` is its number. The stream goes on.
+    /// A message was malformed, for the reason in the text; `count` is its number. The stream continues.
     Malformed,
-    /// A message was longer than the bound, and was skipped; `count` messages were read so far.
+    /// A message was longer than the limit, and was skipped; `count` messages were read so far.
     Oversized,
-    /// The source is over: by itself, or for the reason in the text.
+    /// The source has ended, for the reason in the text if there is one.
     Closed,
-    /// A source that its host fills has room again, after it refused some bytes.
+    /// An external source has room again, after it refused some bytes.
     Room,
-    /// The consumers may want other symbols than before.
+    /// The combined subscriptions may have changed.
     Wanted,
 }
 
-/// Which notices a consumer gets.
+/// The notices that a consumer gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Notices {
-    /// All but those for the host alone, of room and of what is wanted.
+    /// All except those for the host alone, of room and of subscriptions.
     All,
-    /// Those of connections, and of the end: first the newest that there is, if any.
+    /// Connections and the end, beginning with the newest notice, if any.
     Connection,
-    /// Those of room.
+    /// Notices of room.
     Room,
-    /// Those of what is wanted.
+    /// Notices of changed subscriptions.
     Wanted,
 }
 
@@ -133,15 +132,15 @@ impl fmt::Debug for NoticeText {
 /// Something that happened to a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Notice {
-    /// What happened.
+    /// The kind of the event.
     pub kind: NoticeKind,
-    /// A number that says more, by the kind; else 0.
+    /// A number, of a meaning by the kind; else 0.
     pub count: u64,
-    /// How many attempts in a row have failed, for notices of connections; else 0.
+    /// The number of consecutive failed attempts, for notices of connections; else 0.
     pub failures: u32,
-    /// When: nanoseconds since 1970-01-01T00:00:00Z.
+    /// The time, in nanoseconds since 1970-01-01T00:00:00Z.
     pub time_ns: i64,
-    /// The reason or the place, for people to read.
+    /// The reason or the address, for people to read.
     pub text: NoticeText,
 }
 

@@ -1,4 +1,4 @@
-//! Recordings that come bit by bit and may let wait for ever: pipes and devices.
+//! Recordings that arrive in pieces and may block without limit: pipes and devices.
 
 use crate::own_thread::OwnThread;
 use crate::session::Session;
@@ -7,30 +7,30 @@ use std::io::{self, ErrorKind, Read};
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
-/// How much is read at a time.
+/// The bytes of one read.
 const PIECE: usize = 64 * 1_024;
 
-/// The most pieces that wait.
+/// The most waiting pieces.
 const MOST_PIECES: usize = 4;
 
-/// What is read, in order; the end is that there is no sender any more.
+/// The pieces that were read, in order; a disconnected sender is the end.
 pub(super) type Pieces = Receiver<io::Result<Vec<u8>>>;
 
-/// The other end of [`Pieces`]: opens the path and reads on a thread of its own, as both may block.
+/// The other end of [`Pieces`]: opens the path and reads on a thread of its own, because both may block.
 pub(super) struct PipeReader {
     path: PathBuf,
     sender: SyncSender<io::Result<Vec<u8>>>,
 }
 
-/// A reader that does not read yet, and what it will read.
+/// A reader that was not started yet, and the pieces that it will read.
 pub(super) fn pipe(path: PathBuf) -> (PipeReader, Pieces) {
     let (sender, pieces) = sync_channel(MOST_PIECES);
     (PipeReader { path, sender }, pieces)
 }
 
 impl PipeReader {
-    /// Begins; `session` is woken by each piece and by the end. The thread leaves when nobody takes the pieces, but not before
-    /// the system returns from what it waits for.
+    /// Starts the reader; each piece and the end wake `session`. The thread ends when the pieces are no longer taken, but not
+    /// before a blocking system call returns.
     ///
     /// # Errors
     /// The system has no thread.
@@ -50,7 +50,7 @@ impl PipeReader {
     }
 }
 
-/// Reads until the end, or until nobody takes the pieces.
+/// Reads until the end, or until the pieces are no longer taken.
 fn read(mut file: File, hand: &Hand) -> io::Result<()> {
     let mut buffer = vec![0; PIECE];
     loop {
@@ -67,14 +67,14 @@ fn read(mut file: File, hand: &Hand) -> io::Result<()> {
     }
 }
 
-/// Gives pieces, and wakes who takes them.
+/// Sends pieces, and wakes their receiver.
 struct Hand {
     sender: Option<SyncSender<io::Result<Vec<u8>>>>,
     session: Session,
 }
 
 impl Hand {
-    /// Waits for room. Returns whether somebody takes the pieces.
+    /// Waits for room. Returns whether the pieces are still taken.
     fn give(&self, piece: io::Result<Vec<u8>>) -> bool {
         let is_taken = (self.sender.as_ref()).is_some_and(|sender| sender.send(piece).is_ok());
         self.session.wake();

@@ -1,4 +1,4 @@
-//! What becomes of records that a consumer does not take in time.
+//! The buffering policy: what becomes of records that a consumer does not take in time.
 
 use super::error::FeedError;
 use crate::clock::Nanoseconds;
@@ -9,25 +9,25 @@ use std::ops::RangeInclusive;
 /// The time between two samples, in ns: 1 ms to 1 h.
 pub const SAMPLE_INTERVALS: RangeInclusive<Nanoseconds> = 1_000_000..=3_600_000_000_000;
 
-/// What becomes of records that a consumer does not take in time.
+/// The buffering policy: what becomes of records that a consumer does not take in time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Policy {
-    /// All are kept, up to a capacity; then the oldest or the newest are lost, and counted.
+    /// Buffered: all are kept, up to a capacity; then the oldest or the newest are dropped, and counted.
     Buffered {
         /// [`Overflow::DropOldest`] or [`Overflow::DropNewest`].
         overflow: Overflow,
         /// 1 to [`MAX_LANE_CAPACITY`].
         capacity: usize,
     },
-    /// The newest of each symbol is kept.
+    /// Conflated: the newest of each symbol is kept.
     Conflated,
-    /// The newest of each symbol is handed over at even distances.
+    /// Sampled: the newest of each symbol is delivered at even intervals.
     Sampled {
         /// Within [`SAMPLE_INTERVALS`].
         interval: Nanoseconds,
     },
-    /// The source waits for room: nothing is lost. What one trade gives beyond that (the candles that it closes), and what the
-    /// end gives, waits too. A source that cannot wait, because it is live, loses the newest.
+    /// Lossless: the source waits for room. Records beyond the capacity that one trade yields (the candles that it closes), and
+    /// those of the end, wait too. A live source cannot wait; its newest records are dropped.
     Lossless {
         /// 1 to [`MAX_LANE_CAPACITY`].
         capacity: usize,

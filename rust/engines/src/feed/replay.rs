@@ -12,66 +12,65 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::TryRecvError;
 
-/// How much is read at a time.
+/// The bytes of one read.
 const PIECE: usize = 256 * 1_024;
 
-/// The most pieces that are read in one go.
+/// The most pieces that are read at a time.
 const MOST_PIECES: usize = 8;
 
-/// What is there to give.
+/// The result of reading ahead.
 enum Filled {
     Some,
     NotYet,
-    /// Nothing has come yet: the session is woken when something has.
+    /// Nothing has arrived yet: the session is woken when something has.
     Nothing,
     End,
 }
 
-/// Where the bytes come from.
+/// The source of the bytes.
 enum Input {
-    /// A regular file, which is read when it is its turn.
+    /// A regular file, which is read by the job itself.
     File(File),
-    /// What may let wait.
+    /// A pipe or device, which may block.
     Pipe(Pieces),
 }
 
 /// A source that plays a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReplayConfiguration {
-    /// The file. What is no regular file, as a pipe, is read as it comes, by a thread of its own: when the feed ends while that
-    /// thread waits for bytes or for a writer, it stays until these come or the pipe is closed.
+    /// The file. Anything but a regular file, such as a pipe, is read as it arrives, by a thread of its own: if the feed ends
+    /// while that thread waits for bytes or for a writer, it stays until they arrive or the pipe is closed.
     pub path: PathBuf,
-    /// Its format; `None`: what the ending of its name says.
+    /// Its format; `None`: by the ending of its name.
     pub format: Option<Format>,
-    /// How its messages make trades.
+    /// The mapping of its messages to trades.
     pub schema: Schema,
-    /// How fast it is played.
+    /// The speed of the replay.
     pub pace: Pace,
-    /// Whether it begins again when it has come to its end; for regular files. One whose trades tell no time has no length, and
-    /// is played once.
+    /// Whether it begins again at its end; for regular files. One whose trades have no time has no length, and is played once.
     pub repeats: bool,
-    /// Where it begins: trades before this time, in nanoseconds since 1970, are passed over.
+    /// The start time, in nanoseconds since 1970: trades before it are skipped.
     pub from_ns: Option<i64>,
 }
 
-/// Reads ahead by a piece, and gives what is due.
+/// Reads ahead by a piece, and delivers due trades.
 pub(super) struct Replay {
     input: Input,
     reader: Reader,
     clock: ReplayClock,
     repeats: bool,
     piece: Vec<u8>,
-    /// Read and not given yet: from `next` on.
+    /// Trades that were read; those from `next` on are not delivered yet.
     trades: Vec<Trade>,
     next: usize,
-    /// When the trade at `next` is due, and as of when it is given.
+    /// The time at which the trade at `next` is due, and its time of delivery.
     due: Option<(i64, i64)>,
     given: Vec<Trade>,
     is_read: bool,
 }
 
 impl Replay {
-    /// Opens a regular file. What is none is opened and read by the reader that is returned, once that was started.
+    /// Opens a regular file. Any other is opened and read by the returned reader, once that was started.
     ///
     /// # Errors
     /// [`FeedError::File`], [`FeedError::UnknownFormat`], [`FeedError::Speed`].
@@ -89,7 +88,7 @@ impl Replay {
             name: name.to_string(),
             error,
         };
-        // Not asked of an open file: to open a pipe waits for who writes to it.
+        // Not asked of an open file: opening a pipe waits for its writer.
         let metadata = std::fs::metadata(path).map_err(refusal)?;
         let (input, pipe_reader) = if metadata.is_file() {
             (Input::File(File::open(path).map_err(refusal)?), None)
@@ -124,9 +123,9 @@ impl Replay {
         Ok((replay, pipe_reader))
     }
 
-    /// Reads on when all that was read has been given.
+    /// Reads on when everything that was read is delivered.
     fn fill(&mut self, gate: &mut TradeIntake) -> Result<Filled, String> {
-        // Where nothing is of use the worker's other jobs get their turn all the same.
+        // A file without usable trades leaves the worker's other jobs their turn, too.
         for _ in 0..MOST_PIECES {
             if self.next < self.trades.len() {
                 return Ok(Filled::Some);
@@ -135,7 +134,7 @@ impl Replay {
             self.next = 0;
             if self.is_read {
                 if self.repeats && !self.given.is_empty() {
-                    // They are of the lap before, whose numbers end with it.
+                    // They belong to the previous lap, whose numbers end with it.
                     return Ok(Filled::NotYet);
                 }
                 if !self.repeats {
@@ -223,11 +222,11 @@ impl Source for Replay {
             self.given.push(trade);
             self.next += 1;
         };
-        // Also what was read before the reading failed.
+        // Including trades that were read before the failure.
         gate.pass(&self.given, moment.wall_ns);
         next
     }
 
-    /// A recording has what it has.
+    /// A recording has fixed symbols.
     fn hear(&mut self, _: &Demand, _: &mut TradeIntake) {}
 }

@@ -1,14 +1,14 @@
-//! Sequence numbers that go on when the source begins anew.
+//! Sequence numbers that continue when the source restarts.
 
 use rustle_market::NO_SEQUENCE;
 
-/// Carries each symbol's numbers on from one row of the source to the next, so that what consumers, recordings and clients see
-/// has neither gap nor repetition where the source began anew.
+/// Continues each symbol's numbers from one row of the source to the next, so that consumers, recordings and clients see neither
+/// a gap nor a repetition where the source restarted.
 #[derive(Debug, Default)]
 pub(super) struct Rows {
-    /// By the numbers of the symbols.
+    /// The rows by symbol number.
     rows: Vec<Option<Row>>,
-    /// Raised with each new row of the source.
+    /// Incremented with each new row of the source.
     age: u64,
     /// Whether the present row has the numbers of the one before.
     is_repeated: bool,
@@ -18,7 +18,7 @@ pub(super) struct Rows {
 #[derive(Clone, Copy, Debug)]
 struct Row {
     age: u64,
-    /// The source's number that is carried on as `to`; lower ones have no place in a row that follows another.
+    /// The source's number that becomes `to`; lower ones have no place in a row that follows another.
     from: u64,
     to: u64,
     /// The lowest of the source's numbers so far.
@@ -26,21 +26,21 @@ struct Row {
 }
 
 impl Rows {
-    /// The source numbers all symbols anew.
+    /// The source restarts the numbers of all symbols.
     pub(super) fn restart(&mut self) {
         self.age += 1;
         self.is_repeated = false;
     }
 
-    /// The source begins anew with the same numbers, in whatever order they come.
+    /// The source restarts with the same numbers, in any order.
     pub(super) fn repeat(&mut self) {
         self.age += 1;
         self.is_repeated = true;
     }
 
-    /// The number that stands for the source's `sequence`, given the highest that was handed over of this symbol. In a first row
-    /// it is the number itself; in another the first (the lowest, of a row that is repeated) becomes one more than the highest,
-    /// and the rest keep their distances from it. One that would lie before that, or above the range, is [`NO_SEQUENCE`].
+    /// The number that stands for the source's `sequence`, given the highest delivered one of this symbol. In a first row it is
+    /// the number itself; in another the first (the lowest, of a row that is repeated) becomes one more than the highest, and the
+    /// rest keep their distances from it. One that would lie before that, or above the range, is [`NO_SEQUENCE`].
     pub(super) fn carry_on(
         &mut self,
         symbol: u32,
@@ -87,7 +87,7 @@ impl Rows {
 mod tests {
     use super::*;
 
-    /// Carries rows of one symbol's numbers on, one after the other.
+    /// Continues rows of one symbol's numbers, one after the other.
     fn carried(begin: fn(&mut Rows), source: &[&[u64]]) -> Vec<Vec<u64>> {
         let (mut rows, mut highest) = (Rows::default(), None);
         let mut carried = Vec::new();

@@ -24,14 +24,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// How long a client hears nothing at the most.
+/// The longest silence towards a client.
 pub const HEARTBEAT: Duration = Duration::from_secs(5);
 
-/// The most clients at a time; those that come then are turned away.
+/// The most clients at a time; further ones are refused.
 const MOST_CLIENTS: usize = 1_024;
 
-/// Serves a feed until it is cancelled or dropped, until the feed is shut down, or until the feed came to its end and every
-/// client has read what there was.
+/// Serves a feed until it is cancelled or dropped, until the feed is shut down, or until the feed has ended and every client has
+/// read all of it.
 pub struct FeedServer {
     address: FeedAddress,
     figures: Arc<Figures>,
@@ -64,7 +64,7 @@ impl FeedServer {
             };
             let release = catch_unwind(AssertUnwindSafe(|| serving.run(&mut bell, is_leaving)));
             let release = release.unwrap_or_else(|payload| Release::Panicked(into_panic_message(payload)));
-            // Said by the last thread, once the name in the file system or the port is free.
+            // Reported by the last thread, once the name in the file system or the port is free.
             ending.set(Box::new(bell), release);
             Ok(())
         });
@@ -75,27 +75,27 @@ impl FeedServer {
         })
     }
 
-    /// Where it is: with the port that was found, where none was asked for.
+    /// Its address, with the port that the system chose where 0 was given.
     pub fn address(&self) -> &FeedAddress {
         &self.address
     }
 
-    /// How many clients there are.
+    /// The number of present clients.
     pub fn clients(&self) -> usize {
         self.figures.clients()
     }
 
-    /// What went through so far.
+    /// The totals so far.
     pub fn counts(&self) -> ServerCounts {
         self.figures.counts()
     }
 
-    /// What each of the present clients got, the oldest first.
+    /// The counts of each present client, the oldest first.
     pub fn client_statistics(&self) -> Vec<ClientStatistics> {
         self.figures.client_statistics()
     }
 
-    /// Asks for the end: clients are disconnected, the address is given up, and the bell is released after that. Idempotent.
+    /// Requests the end: clients are disconnected, the address is released, and then the bell. Idempotent.
     pub fn cancel(&self) {
         self.thread.leave(|| {});
     }
@@ -107,7 +107,7 @@ impl Drop for FeedServer {
     }
 }
 
-/// The end of a server: whichever of its threads is the last tells the bell of it.
+/// The end of a server: its last thread releases the bell.
 #[derive(Default)]
 struct Ending(Mutex<Option<(Box<dyn Doorbell>, Release)>>);
 
@@ -128,7 +128,7 @@ impl Drop for Ending {
     }
 }
 
-/// What the thread that waits for clients has.
+/// The state of the thread that accepts clients.
 struct Serving {
     listener: Listener,
     policy: Policy,
@@ -138,10 +138,10 @@ struct Serving {
 }
 
 impl Serving {
-    /// Serves, and says how it ended.
+    /// Serves, and returns how it ended.
     fn run(self, bell: &mut impl Doorbell, is_leaving: &AtomicBool) -> Release {
         let mut clients: Vec<Client> = Vec::new();
-        // Goes before the clients do: one that connects again at once is not to find a listener that nobody minds.
+        // Closed before the clients are: one that reconnects at once must not find an abandoned listener.
         let listener = self.listener;
         loop {
             if is_leaving.load(Ordering::Acquire) || self.consumers.sessions.is_shut_down() {
@@ -170,14 +170,14 @@ impl Serving {
                 Ok(Some(_)) => turn_away(&self.figures, "there are too many"),
                 Ok(None) => is_idle = true,
                 Err(error) => {
-                    tracing::warn!(%error, "a client could not be taken in");
+                    tracing::warn!(%error, "a client could not be accepted");
                     is_idle = true;
                 }
             }
             if has_changed {
                 bell.on_ready();
             }
-            // Asked after those who knocked before the end were let in.
+            // Checked after clients that connected before the end were accepted.
             if is_idle && clients.is_empty() {
                 match self.consumers.hub.outcome() {
                     Some(Ok(())) => return Release::Ended,
@@ -194,5 +194,5 @@ impl Serving {
 
 fn turn_away(figures: &Figures, reason: &str) {
     figures.refuse();
-    tracing::warn!(reason, "a client was turned away");
+    tracing::warn!(reason, "a client was refused");
 }

@@ -1,4 +1,4 @@
-//! A consumer of a feed, as its owner has it.
+//! The owner's handle of a feed's consumer.
 
 use super::consumer::Subscription;
 use super::derive::Omissions;
@@ -17,13 +17,13 @@ pub struct FeedSession<T> {
     pub(super) lane: Arc<FeedLane<T>>,
 }
 
-/// The link of a consumer to its feed, whatever it is handed. Clones stand for the same one.
+/// The link of a consumer to its feed, of any record type. Clones stand for the same one.
 #[derive(Clone)]
 pub struct FeedLink {
     pub(super) session: Session,
     pub(super) number: u64,
     pub(super) hub: Arc<FeedCore>,
-    /// What was left out, once the hub knows the consumer no more.
+    /// The omissions, once the hub has removed the consumer.
     pub(super) omissions: Arc<OnceLock<Omissions>>,
 }
 
@@ -36,27 +36,28 @@ impl<T> Deref for FeedSession<T> {
 }
 
 impl FeedLink {
-    /// Asks for the session's end; see [`Session::cancel`].
+    /// Requests the session's end; see [`Session::cancel`].
     pub fn cancel(&self) {
         self.session.cancel();
     }
 
-    /// Whether the bell was told of the end.
+    /// Whether the bell was released.
     pub fn is_released(&self) -> bool {
         self.session.is_released()
     }
 
-    /// Wants the symbols of `add` too, and those of `remove` no more. What a candle or a statistic has of a symbol that is
-    /// removed is forgotten; what waits in the lane stays there.
+    /// Subscribes to the symbols of `add`, and unsubscribes from those of `remove`. Candles and statistics of a removed symbol
+    /// are discarded; records in the lane stay there.
     ///
     /// # Errors
-    /// [`FeedError::Symbols`]; [`FeedError::Ended`]; [`FeedError::NoSymbols`] for a session of notices. Nothing is changed then.
+    /// [`FeedError::Symbols`]; [`FeedError::Ended`]; [`FeedError::NoSymbols`] for a session of notices. The subscription is
+    /// unchanged then.
     pub fn subscribe(&self, add: &[String], remove: &[String]) -> Result<(), FeedError> {
         check_names(add)?;
         self.hub.subscribe(self.number, add, remove)
     }
 
-    /// Wants what `subscription` says and nothing else, in place of what was wanted before.
+    /// Replaces the subscription by `subscription`.
     ///
     /// # Errors
     /// As [`subscribe`](Self::subscribe).
@@ -72,7 +73,7 @@ impl FeedLink {
         self.hub.name(number)
     }
 
-    /// What was left out of candles or statistics, also after the end.
+    /// The trades that were left out of candles or statistics, also after the end.
     pub fn omissions(&self) -> Omissions {
         let present = self.hub.omissions(self.number);
         present.unwrap_or_else(|| self.omissions.get().copied().unwrap_or_default())
@@ -80,21 +81,20 @@ impl FeedLink {
 }
 
 impl<T: Copy> FeedSession<T> {
-    /// Hands out at most `most` waiting records, the longest waiting first, each with the number lost just before it. `take` is
-    /// called with the lane locked, for which the source may wait with the feed locked: it must not call the feed. Returns
-    /// how many there were, and what went through the lane up to and including them. Works until the session is dropped, also
-    /// after its end.
+    /// Drains at most `most` waiting records, the longest waiting first, each with the number dropped just before it. `take` is
+    /// called with the lane locked, for which the source may wait with the feed locked: it must not call the feed. Returns how
+    /// many there were, and the lane's counts up to and including them. Works until the session is dropped, also after its end.
     pub fn drain(&self, most: usize, take: impl FnMut(T, u32)) -> (usize, LaneStatistics) {
         self.lane.drain(most, take)
     }
 
-    /// What went through the lane so far.
+    /// The lane's counts so far.
     pub fn lane_statistics(&self) -> LaneStatistics {
         self.lane.statistics()
     }
 }
 
-/// None, or well-formed and distinct.
+/// An empty list, or well-formed and distinct symbols.
 pub(super) fn check_names(names: &[String]) -> Result<(), SymbolError> {
     if names.is_empty() {
         return Ok(());

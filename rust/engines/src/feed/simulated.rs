@@ -1,4 +1,4 @@
-//! Prices that are made up: a source to try things on.
+//! Simulated prices.
 
 use super::error::FeedError;
 use super::hub::Demand;
@@ -11,12 +11,12 @@ use rustle_market::{
     Decimal, GbmParameters, GeometricBrownianMotion, RandomWalk, SymbolList, SymbolTable, Trade,
 };
 
-/// How simulated prices move.
+/// The model of simulated prices.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Model {
     /// Small random steps, all the same in size: [`RandomWalk`].
     Walk,
-    /// [`GeometricBrownianMotion`] with the parameters of each symbol, in the order of the symbols; those that are missing are
+    /// [`GeometricBrownianMotion`] with the parameters of each symbol, in the order of the symbols; missing ones are
     /// [`GbmParameters::usual`].
     Gbm(Vec<GbmParameters>),
 }
@@ -24,28 +24,28 @@ pub enum Model {
 /// A source of simulated prices.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SimulatedConfiguration {
-    /// The symbols that there are: 1 to [`MAX_SYMBOLS`](rustle_market::MAX_SYMBOLS) distinct names.
+    /// The symbols: 1 to [`MAX_SYMBOLS`](rustle_market::MAX_SYMBOLS) distinct names.
     pub symbols: Vec<String>,
-    /// Updates a second of each symbol, within [`RATE_RANGE`].
+    /// Updates per second of each symbol, within [`RATE_RANGE`].
     pub updates_per_second: f64,
     /// The same seed, symbols and model give the same prices.
     pub seed: u64,
     /// The number of updates after which the source ends; `None`: it does not.
     pub update_limit: Option<u64>,
-    /// How prices move.
+    /// The model of the prices.
     pub model: Model,
 }
 
-/// Each symbol in turn, at even distances, numbered from 0; while the process is held up for more than a second the numbers go on
-/// without it.
+/// Updates of each symbol in turn, at even intervals, numbered from 0; if the process is held up for more than a second, the
+/// numbers of that time are skipped.
 pub(super) struct Simulated {
     prices: Prices,
     turns: Turns,
     count: u64,
-    /// Between two updates of one symbol.
+    /// The time between two updates of one symbol.
     step_ns: i64,
     trades: Vec<Trade>,
-    /// What the last turn left out.
+    /// The gap of the last turn.
     skipped: Option<Skipped>,
 }
 
@@ -102,7 +102,7 @@ impl Simulated {
 impl Source for Simulated {
     fn give(&mut self, moment: Moment, gate: &mut TradeIntake) -> Result<Next, String> {
         self.skipped = self.turns.catch_up(moment.now);
-        // The market went on meanwhile: what nobody saw is a hole in the numbers.
+        // The market went on meanwhile: unseen trades are a gap in the numbers.
         self.turns
             .pass_over(self.skipped.map_or(0, |skipped| skipped.ticks));
         self.trades.clear();
@@ -124,6 +124,6 @@ impl Source for Simulated {
         self.skipped.take()
     }
 
-    /// All symbols move, wanted or not: who comes later finds them where they would be.
+    /// All symbols move, with or without subscribers: a later subscription finds the same prices.
     fn hear(&mut self, _: &Demand, _: &mut TradeIntake) {}
 }

@@ -1,4 +1,4 @@
-//! Where trades come from.
+//! The sources of trades.
 
 use super::hub::{Demand, FeedCore};
 use super::intake::TradeIntake;
@@ -7,56 +7,56 @@ use crate::job::{Job, PollContext, Release, Step};
 use crate::schedule::Skipped;
 use std::sync::Arc;
 
-/// What a source wants next.
+/// The next step of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Next {
-    /// To be asked again at this time.
+    /// Poll again at this time.
     At(Nanoseconds),
-    /// To be asked again soon: there is more.
+    /// Poll again soon: there is more.
     Now,
-    /// To be asked again when its session is woken.
+    /// Poll again when its session is woken.
     Wait,
-    /// Nothing: it has given all.
+    /// The end: everything was delivered.
     End,
 }
 
-/// A moment at which a source is asked.
+/// The moment of a poll.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Moment {
-    /// On the runtime's clock.
+    /// The time of the runtime's clock.
     pub(super) now: Nanoseconds,
     /// Nanoseconds since 1970-01-01T00:00:00Z.
     pub(super) wall_ns: i64,
-    /// The most trades that may be given: more would be lost to a consumer that is waited for.
+    /// The most trades that may be delivered: a lossless consumer would lose further ones.
     pub(super) most: usize,
 }
 
-/// A source that is asked for what is due.
+/// A source that is polled for due trades.
 pub(super) trait Source: Send {
-    /// Passes what is due, at most `moment.most` trades, through the gate.
+    /// Passes due trades, at most `moment.most`, through the gate.
     ///
     /// # Errors
-    /// The reason why it cannot go on.
+    /// The reason why it cannot continue.
     fn give(&mut self, moment: Moment, gate: &mut TradeIntake) -> Result<Next, String>;
 
-    /// What it skipped when it last gave, if it was too far behind to catch up.
+    /// The gap before its last trades, if it was too far behind to catch up.
     fn take_skipped(&mut self) -> Option<Skipped> {
         None
     }
 
-    /// Learns what is wanted.
+    /// Takes the combined subscriptions.
     fn hear(&mut self, demand: &Demand, gate: &mut TradeIntake);
 }
 
-/// How long a source rests while a consumer that is waited for has no room.
+/// The wait of a source while a lossless consumer has no room.
 pub(super) const REST: Nanoseconds = 500_000;
 
-/// Asks a source when it is due.
+/// The job that polls a source when it is due.
 pub(super) struct SourceJob {
     source: Box<dyn Source>,
     gate: TradeIntake,
     hub: Arc<FeedCore>,
-    /// The version of the demand that the source knows.
+    /// The version of the subscriptions that the source has.
     demand: u64,
 }
 

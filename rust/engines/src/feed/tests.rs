@@ -124,7 +124,7 @@ fn bell_rings_when_there_is_something_again_and_reports_of_the_end_last() {
     runtime.advance(Duration::ZERO);
     assert_eq!(heard.try_iter().collect::<Vec<_>>(), [Heard::Ready]);
     runtime.advance(SECOND);
-    assert_eq!(heard.try_recv().ok(), None, "it was not emptied");
+    assert_eq!(heard.try_recv().ok(), None, "it was not drained");
     assert_eq!(drained(&session).len(), 2);
     runtime.advance(SECOND);
     assert_eq!(heard.recv(), Ok(Heard::Ready));
@@ -133,7 +133,7 @@ fn bell_rings_when_there_is_something_again_and_reports_of_the_end_last() {
     assert_eq!(
         drained(&session).len(),
         1,
-        "what waits can be drained after the end"
+        "waiting records can be drained after the end"
     );
     let (late, heard) = self::bell();
     feed.trades(&Subscription::All, ALL, late).expect("started");
@@ -201,7 +201,7 @@ fn samples_come_at_even_distances_with_what_is_newest() {
             .all(|(record, lost)| record.trade.sequence >= 4 && u64::from(*lost) == record.trade.sequence)
     );
     runtime.advance(Duration::from_millis(2_000));
-    assert_eq!(heard.try_iter().count(), 1, "not again before it was emptied");
+    assert_eq!(heard.try_iter().count(), 1, "not again before it was drained");
     assert_eq!(drained(&session).len(), 2);
 }
 
@@ -256,7 +256,7 @@ fn dropped_feed_releases_every_consumer() {
     }
 }
 
-/// Panics over the last records.
+/// A derivation that panics at the end of the feed.
 struct PanicsAtTheEnd;
 
 impl derive::Derive<FeedTrade> for PanicsAtTheEnd {

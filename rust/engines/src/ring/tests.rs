@@ -1,4 +1,4 @@
-//! A lane's policies, and what they tell of losses.
+//! A ring's policies, and their reports of losses.
 
 use super::*;
 
@@ -16,7 +16,7 @@ fn oldest_makes_room_and_the_gap_stands_before_the_next() {
     assert_eq!(drained(&mut ring, 2), [(2, 2), (3, 0)]);
     assert!(!ring.push(0, 5));
     assert_eq!(drained(&mut ring, 9), [(4, 0), (5, 0)]);
-    assert!(ring.push(0, 6), "the bell rings again after the lane was emptied");
+    assert!(ring.push(0, 6), "the bell rings again after the lane was drained");
 }
 
 #[test]
@@ -161,7 +161,7 @@ fn nothing_is_lost_uncounted_under_any_policy() {
         };
         let unreported = drain(&mut ring);
         assert_eq!(unreported > 0, overflow == Overflow::DropNewest, "{overflow:?}");
-        // What was lost after the last element in the lane is told with the next one that comes in.
+        // Drops after the last element in the lane are reported with the next accepted one.
         ring.push(0, 0);
         assert_eq!(drain(&mut ring), 0, "{overflow:?}");
     }

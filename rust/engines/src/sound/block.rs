@@ -1,4 +1,4 @@
-//! A piece of captured sound, as it travels.
+//! A block of captured sound.
 
 use crate::lane::Record;
 
@@ -10,11 +10,11 @@ pub const BLOCK_SAMPLES: usize = 256;
 pub struct SoundBlock {
     /// The block's number in its session: 0, 1, 2 …
     pub sequence: u64,
-    /// The number of its first frame since the capture began; frames that are known to be lost are counted.
+    /// The number of its first frame since the capture began, counting frames that are known to be dropped.
     pub position: u64,
-    /// The frames lost just before it between the device and the lane, because the engine was held up.
+    /// The frames dropped just before it between the device and the lane, because the engine was held up.
     pub lost: u64,
-    /// How often the device had no room left, since the capture began: each time it lost sound, how much it does not say.
+    /// The overruns of the device since the capture began: each lost an unknown length of sound.
     pub overruns: u32,
     /// The frames in it.
     pub frames: u32,

@@ -13,12 +13,12 @@ use job::{CaptureJob, DeviceSource, Source};
 use rustle_alsa::Direction;
 use std::sync::Arc;
 
-/// The most blocks that a lane of a capture holds: 64 MiB of sound.
+/// The largest capacity of a capture's lane, in blocks: 64 MiB of sound.
 pub const MAX_CAPTURE_CAPACITY: usize = 1 << 16;
 
-/// Captures of one configuration, any number at a time as far as the device allows.
+/// Captures of one configuration, any number at a time that the device permits.
 ///
-/// Dropping the engine cancels its sessions. A session whose listener panics poisons the engine: its other sessions go on,
+/// Dropping the engine cancels its sessions. A session whose listener panics poisons the engine: its other sessions continue,
 /// further starts are refused.
 pub struct CaptureEngine(SoundEngine);
 
@@ -34,7 +34,7 @@ impl CaptureEngine {
         SoundEngine::on(runtime, configuration).map(Self)
     }
 
-    /// Those that were started.
+    /// The started sessions.
     pub fn sessions(&self) -> &Sessions {
         &self.0.sessions
     }
@@ -57,7 +57,7 @@ impl CaptureEngine {
         let source = if self.0.is_demo() {
             Source::demo(shape)
         } else {
-            // What the device holds bounds how long its thread may be held up: about a third of a second.
+            // The device's buffer limits how long its thread may be held up: about a third of a second.
             let buffer = (shape.rate / 3).max(4 * shape.period);
             let device = self.0.open(Direction::Capture, buffer)?;
             Source::Device(DeviceSource::start(device, shape)?)

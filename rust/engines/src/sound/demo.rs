@@ -1,8 +1,8 @@
-//! The sound of the device that is always there.
+//! The sound of the demonstration device.
 
 use std::f64::consts::TAU;
 
-/// A second of silence is no demonstration: the level goes from here to full scale.
+/// The lowest level in dB, as a second of silence demonstrates nothing: the level goes from here to full scale.
 const SOFTEST: f64 = -60.0;
 /// The seconds of one swell, up and down.
 const SWELL: f64 = 20.0;

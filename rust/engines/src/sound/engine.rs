@@ -1,4 +1,4 @@
-//! What captures and playbacks have in common: what they are of, and how their sessions are started.
+//! The common part of captures and playbacks: their configuration, and the start of their sessions.
 
 use super::error::SoundError;
 use super::{CHANNELS, DEMO_DEVICE, Device, PERIODS, RATES};
@@ -10,23 +10,24 @@ use crate::runtime::Runtime;
 use rustle_alsa::{Configuration, Direction, Pcm};
 use std::sync::Arc;
 
-/// What is captured from or played to, and how.
+/// The device of a capture or a playback, and its format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SoundConfiguration {
-    /// The device's name: [`DEMO_DEVICE`](super::DEMO_DEVICE), or one that ALSA knows, `default` among them.
+    /// The device's name: [`DEMO_DEVICE`](super::DEMO_DEVICE), or an ALSA name such as `default`.
     pub device: String,
-    /// The sample rate in Hz, within [`RATES`](super::RATES). A device that does not take it is refused; sound servers resample.
+    /// The sample rate in Hz, within [`RATES`](super::RATES). A device that does not support it is an error; sound servers
+    /// resample.
     pub rate: u32,
-    /// The channels, within [`CHANNELS`](super::CHANNELS).
+    /// The number of channels, within [`CHANNELS`](super::CHANNELS).
     pub channels: u32,
-    /// Frames between two wakes, about, within [`PERIODS`](super::PERIODS).
+    /// The approximate number of frames between two wakes, within [`PERIODS`](super::PERIODS).
     pub period: u32,
-    /// The number of frames after which a session ends by itself, a playback's silence included; `None`: a capture never does,
-    /// a playback when it is told that there is no more.
+    /// The number of frames after which a session ends, a playback's silence included; `None`: a capture has no limit, a playback
+    /// ends after its writer finishes.
     pub frame_limit: Option<u64>,
 }
 
-/// What captures and playbacks have in common: a configuration that was checked, and sessions.
+/// The common state of captures and playbacks: a checked configuration, and sessions.
 pub(super) struct SoundEngine {
     configuration: SoundConfiguration,
     pub(super) shape: Shape,
@@ -51,7 +52,7 @@ impl SoundEngine {
         })
     }
 
-    /// The frame that no session reaches.
+    /// The first frame after the limit.
     pub(super) fn limit(&self) -> u64 {
         self.configuration.frame_limit.unwrap_or(u64::MAX)
     }
@@ -84,7 +85,7 @@ impl SoundEngine {
     }
 }
 
-/// The numbers that every session of sound has.
+/// The parameters of every session of sound.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shape {
     pub(super) rate: u32,

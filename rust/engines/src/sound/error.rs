@@ -1,4 +1,4 @@
-//! Why a capture or a playback refuses.
+//! The errors of captures and playbacks.
 
 use super::{CHANNELS, PERIODS, RATES};
 use crate::engine::StartError;
@@ -6,40 +6,40 @@ use crate::runtime::RuntimeError;
 use rustle_alsa::AlsaError;
 use std::fmt;
 
-/// A refusal of [`CaptureEngine`](super::CaptureEngine) or [`PlaybackEngine`](super::PlaybackEngine). What the device says
-/// may pass with a retry.
+/// An error of [`CaptureEngine`](super::CaptureEngine) or [`PlaybackEngine`](super::PlaybackEngine). A retry may succeed after an
+/// error of the device.
 #[derive(Debug)]
 pub enum SoundError {
     /// The sample rate is not within [`RATES`].
     Rate {
-        /// The rate that came, in Hz.
+        /// The given rate, in Hz.
         got: u32,
     },
     /// The number of channels is not within [`CHANNELS`].
     Channels {
-        /// The number that came.
+        /// The given number.
         got: u32,
     },
     /// The period is not within [`PERIODS`].
     Period {
-        /// The frames that came.
+        /// The given number of frames.
         got: u32,
     },
     /// A lane's capacity is not 1 to `most`.
     CapacityOutOfRange {
-        /// The most elements.
+        /// The largest capacity.
         most: usize,
-        /// The capacity that came.
+        /// The given capacity.
         got: usize,
     },
     /// The samples are not whole frames.
     Frames {
         /// The channels of a frame.
         channels: usize,
-        /// The samples that came.
+        /// The given number of samples.
         got: usize,
     },
-    /// The device, or the library that reaches it, refuses.
+    /// The device or its library reports an error.
     Device(AlsaError),
     /// The engine was shut down.
     ShutDown,

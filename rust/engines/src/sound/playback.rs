@@ -17,26 +17,26 @@ use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// How far a playback has come.
+/// The progress of a playback.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PlaybackProgress {
     /// The record's number in its session: 0, 1, 2 …
     pub sequence: u64,
-    /// The frames that the device has taken, silence included.
+    /// The frames that the device took, including inserted silence.
     pub position: u64,
     /// The frames of sound among them.
     pub played: u64,
     /// The frames that wait for the device.
     pub queued: u64,
-    /// The frames of silence that the device was given, after the first sound, because none waited.
+    /// The frames of inserted silence: after the first sound, because none waited.
     pub inserted_silence: u64,
-    /// How often the device ran dry: each time it made a hole, how long it does not say.
+    /// The underruns of the device: each inserted silence of unknown length.
     pub underruns: u32,
 }
 
 impl Record for PlaybackProgress {}
 
-/// What the writer, the device's thread and the job share.
+/// The state that the writer, the device's thread and the job share.
 #[derive(Debug)]
 struct Shared {
     queue: FrameQueue,
@@ -46,7 +46,7 @@ struct Shared {
     played: AtomicU64,
     inserted_silence: AtomicU64,
     underruns: AtomicU32,
-    /// Held by the one call that writes.
+    /// Held by the writing call.
     writer: Mutex<()>,
 }
 
@@ -67,7 +67,7 @@ impl Shared {
     }
 
     fn progress(&self, sequence: u64) -> PlaybackProgress {
-        // In the opposite order of `count`: while the device's thread counts, the parts are never more than the whole.
+        // In the opposite order of `count`: while the device's thread counts, the parts never exceed the total.
         let inserted_silence = self.inserted_silence.load(Ordering::Acquire);
         let played = self.played.load(Ordering::Acquire);
         PlaybackProgress {
@@ -94,7 +94,7 @@ impl Shared {
 
 /// Playbacks of one configuration.
 ///
-/// Dropping the engine cancels its sessions. A session whose listener panics poisons the engine: its other sessions go on,
+/// Dropping the engine cancels its sessions. A session whose listener panics poisons the engine: its other sessions continue,
 /// further starts are refused.
 pub struct PlaybackEngine(SoundEngine);
 
@@ -121,7 +121,7 @@ impl PlaybackEngine {
         SoundEngine::on(runtime, configuration).map(Self)
     }
 
-    /// Starts a session that pushes how far it is to `listener`.
+    /// Starts a session that pushes its progress to `listener`.
     ///
     /// # Errors
     /// The device, or the engine, or the system refuses. `listener` is dropped then without a call.
@@ -146,7 +146,7 @@ impl PlaybackEngine {
         self.start(Some(lane), outlet)
     }
 
-    /// Those that were started.
+    /// The started sessions.
     pub fn sessions(&self) -> &Sessions {
         &self.0.sessions
     }
@@ -187,11 +187,11 @@ impl PlaybackEngine {
 }
 
 impl PlaybackSession {
-    /// Gives the session the first of the interleaved `samples`, as many whole frames as there is room for; returns how many
-    /// samples that is. Half a second finds room. Calls from several threads follow one another.
+    /// Writes the first of the interleaved `samples`, as many whole frames as there is room for; returns the number of samples
+    /// taken. There is room for half a second. Concurrent calls follow one another.
     ///
     /// # Errors
-    /// [`SoundError::Frames`]; nothing was taken then.
+    /// [`SoundError::Frames`]; no sample is taken then.
     pub fn write(&self, samples: &[f32]) -> Result<usize, SoundError> {
         let channels = self.shared.channels;
         if !samples.len().is_multiple_of(channels) {
@@ -204,7 +204,7 @@ impl PlaybackSession {
         Ok(self.shared.queue.write(samples) * channels)
     }
 
-    /// Says that there is no more: the session ends when the device has played what waits. Idempotent.
+    /// Ends the sound: the session ends when the device has played the waiting frames. Idempotent.
     pub fn finish(&self) {
         self.shared.is_finished.store(true, Ordering::Release);
     }

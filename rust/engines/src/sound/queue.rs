@@ -1,21 +1,21 @@
 //! Queues between an audio thread and the rest: one thread writes, one reads, none waits, and nothing is allocated after
-//! their making.
+//! construction.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-/// A queue of frames. A full one takes in no more, an empty one gives out none.
+/// A queue of frames. A full one accepts none, an empty one yields none.
 #[derive(Debug)]
 pub(crate) struct FrameQueue {
     channels: usize,
-    /// The bits of the samples.
+    /// The samples, as bits.
     cells: Box<[AtomicU32]>,
-    /// Frames ever written and read.
+    /// The totals of written and of read frames.
     written: AtomicU64,
     read: AtomicU64,
 }
 
 impl FrameQueue {
-    /// An empty queue for so many frames.
+    /// An empty queue of this capacity, in frames.
     pub(crate) fn new(frames: usize, channels: usize) -> Self {
         Self {
             channels,
@@ -35,8 +35,8 @@ impl FrameQueue {
         self.written.load(Ordering::Acquire).saturating_sub(read)
     }
 
-    /// Takes in the first of the interleaved `samples`, as many whole frames as there is room for; returns how many. Called by
-    /// the writing thread alone.
+    /// Writes the first of the interleaved `samples`, as many whole frames as there is room for; returns how many. Called by the
+    /// writing thread alone.
     pub(crate) fn write(&self, samples: &[f32]) -> usize {
         let written = self.written.load(Ordering::Relaxed);
         let used = written - self.read.load(Ordering::Acquire);
@@ -51,8 +51,8 @@ impl FrameQueue {
         frames
     }
 
-    /// Fills `samples` with the frames that have waited longest, as many as there are; returns how many. Called by the reading
-    /// thread alone.
+    /// Fills `samples` with the longest waiting frames, as many as there are; returns how many. Called by the reading thread
+    /// alone.
     pub(crate) fn read(&self, samples: &mut [f32]) -> usize {
         let read = self.read.load(Ordering::Relaxed);
         let waiting = self.written.load(Ordering::Acquire) - read;
@@ -68,19 +68,18 @@ impl FrameQueue {
     }
 }
 
-/// What a piece of sound in a [`BlockQueue`] is.
+/// The stamp of a block in a [`BlockQueue`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Stamp {
     /// The number of its first frame since the capture began.
     pub(crate) position: u64,
     /// The device's overruns up to it.
     pub(crate) overruns: u32,
-    /// Its frames.
+    /// The number of its frames.
     pub(crate) frames: u32,
 }
 
-/// A queue of pieces of sound, each of the same most length. What comes while it is full is lost; the positions of the pieces
-/// around it tell of it.
+/// A queue of blocks of the same largest length. A full one drops new blocks, as the positions of their neighbours show.
 #[derive(Debug)]
 pub(crate) struct BlockQueue {
     samples: FrameQueue,
@@ -97,7 +96,7 @@ struct StampCell {
 }
 
 impl BlockQueue {
-    /// An empty queue for so many pieces of at most so many frames.
+    /// An empty queue for this number of blocks of at most this many frames.
     pub(crate) fn new(pieces: usize, frames: usize, channels: usize) -> Self {
         Self {
             samples: FrameQueue::new(pieces * frames, channels),
@@ -107,13 +106,13 @@ impl BlockQueue {
         }
     }
 
-    /// Takes in a piece of whole frames. Returns false when there is no room for it. Called by the writing thread alone.
+    /// Writes a block of whole frames. Returns false if there is no room for it. Called by the writing thread alone.
     pub(crate) fn write(&self, stamp: Stamp, samples: &[f32]) -> bool {
         let written = self.written.load(Ordering::Relaxed);
         if written - self.read.load(Ordering::Acquire) == self.stamps.len() as u64 {
             return false;
         }
-        // Pieces are no longer than what the queue has room for, times its stamps: the samples find room.
+        // Blocks are no longer than the queue's room, divided by its stamps: the samples fit.
         self.samples.write(samples);
         let cell = &self.stamps[(written % self.stamps.len() as u64) as usize];
         cell.position.store(stamp.position, Ordering::Relaxed);
@@ -124,7 +123,7 @@ impl BlockQueue {
         true
     }
 
-    /// The piece that has waited longest, its samples at the beginning of `samples`. Called by the reading thread alone.
+    /// Reads the longest waiting block, its samples to the beginning of `samples`. Called by the reading thread alone.
     pub(crate) fn read(&self, samples: &mut [f32]) -> Option<Stamp> {
         let read = self.read.load(Ordering::Relaxed);
         if self.written.load(Ordering::Acquire) == read {

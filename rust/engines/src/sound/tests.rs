@@ -1,4 +1,4 @@
-//! What the tests of captures and playbacks share.
+//! The common part of the tests of captures and playbacks.
 
 use super::Device;
 use crate::job::Release;
@@ -11,7 +11,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// What a scripted device does at one call.
+/// One call of a scripted device.
 #[derive(Debug)]
 pub(super) enum Act {
     Frames(Vec<f32>),
@@ -19,11 +19,11 @@ pub(super) enum Act {
     Nothing,
     Interrupted,
     Lost,
-    /// Waits for the test's word.
+    /// Waits for the test's signal.
     Wait(Receiver<()>),
 }
 
-/// A device that acts by a script, and rests when it is over.
+/// A device that follows a script, and rests after its end.
 pub(super) struct Scripted {
     pub(super) channels: usize,
     pub(super) acts: VecDeque<Act>,
@@ -49,7 +49,7 @@ impl Scripted {
     }
 
     fn wait(word: &Receiver<()>) -> Result<Progress, AlsaError> {
-        word.recv().expect("the test gives its word");
+        word.recv().expect("the test's signal");
         Ok(Progress::Nothing)
     }
 }
@@ -104,7 +104,7 @@ impl Device for Scripted {
     }
 }
 
-/// Sends on what a session tells.
+/// Forwards the reports of a session.
 pub(super) struct Ear<T> {
     records: Sender<T>,
     release: Sender<Release>,
@@ -120,7 +120,7 @@ impl<T> Ear<T> {
 
 impl<T: Copy + Send> RecordListener<T> for Ear<T> {
     fn on_record(&mut self, record: &T) {
-        // A test that has seen enough listens no more.
+        // A test that is done no longer receives.
         let _ = self.records.send(*record);
     }
 
@@ -137,7 +137,7 @@ impl<T: Copy + Send> Doorbell for Ear<T> {
     }
 }
 
-/// A device whose calls allocate nothing: it reads and takes what it is asked to, and tells its thread to leave in the end.
+/// A device whose calls allocate nothing: it reads and writes as requested, and asks its thread to leave in the end.
 pub(super) struct Counted {
     pub(super) calls: u32,
     pub(super) is_leaving: Arc<AtomicBool>,

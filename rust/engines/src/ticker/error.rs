@@ -1,4 +1,4 @@
-//! Why a ticker refuses.
+//! The errors of a ticker.
 
 use super::RATE_RANGE;
 use crate::engine::StartError;
@@ -7,19 +7,19 @@ use crate::runtime::RuntimeError;
 use rustle_market::SymbolError;
 use std::fmt;
 
-/// A refusal of [`TickerEngine`](super::TickerEngine). Only [`RuntimeError::Thread`] may pass with a retry.
+/// An error of [`TickerEngine`](super::TickerEngine). A retry may succeed only after [`RuntimeError::Thread`].
 #[derive(Debug)]
 pub enum TickerError {
     /// The symbols cannot be tracked.
     Symbols(SymbolError),
     /// The rate is not finite or not within [`RATE_RANGE`].
     RateOutOfRange {
-        /// The rate that came, in updates a second.
+        /// The given rate, in updates a second.
         got: f64,
     },
     /// A lane's capacity is not 1 to [`MAX_LANE_CAPACITY`].
     CapacityOutOfRange {
-        /// The capacity that came.
+        /// The given capacity.
         got: usize,
     },
     /// The engine was shut down.

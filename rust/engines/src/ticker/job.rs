@@ -30,7 +30,7 @@ impl Job for TickerJob {
     }
 }
 
-/// Shows a listener the ticks as updates, with the names of their symbols.
+/// Passes ticks to a listener as updates, with the names of their symbols.
 pub(super) struct Named<L> {
     /// The newest of each symbol, in the list's order.
     newest: Vec<PriceUpdate>,

@@ -5,10 +5,10 @@ use crate::ring::Overflow;
 use rustle_market::{PriceUpdate, SymbolList};
 use std::sync::Arc;
 
-/// An update as it waits in a lane: the symbol by its number in the session's list.
+/// An update in a lane, with its symbol by number in the session's list.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tick {
-    /// The symbol's place in the list that the session was started with.
+    /// The symbol's index in the session's list.
     pub symbol: u32,
     /// The price in the quote currency; finite and above 0.
     pub price: f64,

@@ -123,7 +123,7 @@ fn pulled_updates_wait_in_the_lane_and_the_bell_rings_once() {
     assert_eq!(
         all(&heard).len(),
         1,
-        "the bell rings again after the lane was emptied"
+        "the bell rings again after the lane was drained"
     );
 }
 

@@ -82,7 +82,7 @@ fn starting_and_cancelling_for_ever_keeps_no_timers() {
     assert!(bench.worker.running.is_empty());
 }
 
-/// A log subscriber of the host that is not fit for it.
+/// A log subscriber of the host that panics.
 struct PanickingLog;
 
 impl tracing::Subscriber for PanickingLog {
@@ -142,7 +142,7 @@ fn panic_of_one_job_leaves_the_others_running() {
     assert_eq!(bench.worker.running.len(), 1);
 }
 
-/// A clock on which the deadline that a worker waits for comes at once.
+/// A clock on which a worker's next deadline is reached at once.
 struct Leaping(AtomicU64);
 
 impl Clock for Leaping {
@@ -164,7 +164,7 @@ impl Clock for Leaping {
     }
 }
 
-/// Asks for one time after the other, and notes when it is polled.
+/// A job that asks for one time after the other, and records its polls.
 struct Asks {
     times: Vec<Nanoseconds>,
     polled: Arc<Mutex<Vec<Nanoseconds>>>,
@@ -183,8 +183,8 @@ impl Job for Asks {
     fn release(self: Box<Self>, _: Release) {}
 }
 
-/// A worker on a leaping clock with jobs that ask for these times, the last of each first, and have these lags; and when each
-/// was polled.
+/// Runs a worker on a leaping clock with jobs that ask for these times, the last of each first, and have these lags; returns the
+/// polls of each.
 fn asking(jobs: &[(&[Nanoseconds], Option<Nanoseconds>)]) -> (Worker, Vec<Arc<Mutex<Vec<Nanoseconds>>>>) {
     let inbox = Arc::new(Inbox::new());
     let polled = jobs.iter().enumerate().map(|(key, (times, lag))| {

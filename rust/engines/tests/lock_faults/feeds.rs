@@ -1,4 +1,4 @@
-//! Feeds: a simulated one, one that its host fills, and a server.
+//! Feeds: a simulated one, an external one, and a server.
 
 use crate::{Ends, SECOND_HUNDREDTH, call, check};
 use rustle_engines::*;
@@ -69,7 +69,7 @@ impl Feeds {
             let mut seen = HashSet::new();
             let drained = call(|| {
                 session.drain(usize::MAX, |record, lost| {
-                    assert_eq!(lost, 0, "it is waited for");
+                    assert_eq!(lost, 0, "it is lossless");
                     assert!(seen.insert((record.trade.symbol, record.trade.sequence)));
                 })
             });
@@ -100,7 +100,7 @@ impl Feeds {
     }
 }
 
-/// A feed that its host fills: every line that is taken comes out once, or the feed is over.
+/// An external feed: every accepted line comes out once, or the feed has ended.
 pub(crate) struct ExternalFeeds {
     pub(crate) feed: FeedEngine,
     trades: FeedSession<FeedTrade>,
@@ -160,7 +160,7 @@ impl ExternalFeeds {
         }
         let is_released = self.ends.count() == 1;
         if is_calm && advanced {
-            assert_eq!(is_over, is_released, "the end is heard");
+            assert_eq!(is_over, is_released, "the end is reported");
             assert!(
                 is_over || self.heard == self.pushed,
                 "{} of {}",
@@ -172,7 +172,7 @@ impl ExternalFeeds {
     }
 }
 
-/// A server that nobody connects to.
+/// A server without clients.
 pub(crate) struct Servers(pub(crate) Option<FeedServer>);
 
 impl Servers {

@@ -1,4 +1,4 @@
-//! A panic behind each lock, on whatever thread takes it, and a thousand calls of everything afterwards: promise G19.
+//! A panic behind each lock, on any thread that takes it, and a thousand calls of everything afterwards: promise G19.
 
 mod feeds;
 mod sounds;
@@ -32,12 +32,12 @@ impl Doorbell for Ends {
     }
 }
 
-/// What a call gave: `None` when it panicked, as an armed lock makes it.
+/// The result of a call: `None` if it panicked because of an armed lock.
 fn call<T>(made: impl FnOnce() -> T) -> Option<T> {
     catch_unwind(AssertUnwindSafe(made)).ok()
 }
 
-/// What every lane promises.
+/// The guarantees of every lane.
 fn check(statistics: LaneStatistics) {
     let LaneStatistics {
         produced,
@@ -51,7 +51,7 @@ fn check(statistics: LaneStatistics) {
 
 const SECOND_HUNDREDTH: Duration = Duration::from_millis(10);
 
-/// Arms a lock in the midst of everything, goes on until it has struck, and then for a thousand turns. Returns whether it struck.
+/// Arms a lock during the run, continues until it has struck, and then for a thousand turns. Returns whether it struck.
 fn strike(lock: Lock, takings_to_pass: u32) -> bool {
     let runtime = Arc::new(Runtime::manual(1_767_225_600_000));
     let mut tickers = Tickers::new(&runtime);
@@ -76,7 +76,7 @@ fn strike(lock: Lock, takings_to_pass: u32) -> bool {
         runtime.advance(Duration::ZERO);
     }
     let (mut ticks, mut trades, mut pushes, mut plays) = (true, true, true, true);
-    // What a worker lost with the fault is found out in the first turn.
+    // The first turn shows what a worker lost with the fault.
     for turn in 0..1_000 {
         let is_calm = turn > 0;
         ticks = ticks && tickers.turn(&runtime, is_calm);
@@ -103,7 +103,7 @@ fn strike(lock: Lock, takings_to_pass: u32) -> bool {
 
 #[test]
 fn after_a_panic_behind_any_lock_a_thousand_calls_are_right_or_refused() {
-    // The locks that no part of this scene takes with a point behind them: only a device's thread has one.
+    // Locks that no part of this test takes with a point behind them: only a device's thread has one.
     let untaken = [Lock::OwnThread];
     for lock in Lock::ALL {
         let struck = [0, 7].map(|takings| strike(lock, takings));

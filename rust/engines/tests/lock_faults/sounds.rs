@@ -124,13 +124,13 @@ impl Equalizers {
         assert!(!is_calm || block.iter().any(|sample| *sample != 0.0));
     }
 
-    /// What was asked for last is in force in the end.
+    /// The last requested settings are in force in the end.
     pub(crate) fn end(&mut self) {
         for is_bypassed in [true, false] {
             self.equalizer.set_bypassed(is_bypassed).expect("valid");
         }
         self.equalizer.change(&Self::settings(6.0)).expect("valid");
-        // A ramp that was under way, and the last one.
+        // A ramp in progress, and the last one.
         for _ in 0..400 {
             self.equalizer.process(&mut [0.0; 256]).expect("free");
         }

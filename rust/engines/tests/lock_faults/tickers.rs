@@ -24,7 +24,7 @@ impl Tickers {
         }
     }
 
-    /// Whether the engine can still do something.
+    /// Whether the engine is still usable.
     pub(crate) fn turn(&mut self, runtime: &Runtime, is_calm: bool) -> bool {
         if self.running.is_none() {
             let ends = Ends::default();

@@ -79,7 +79,7 @@ fn late_updates_are_counted_and_left_out() {
     builder.push(&trade(0, 15, "3"), &mut closed);
     assert_eq!(lines(&closed), ["0 1 9 1 9 1.0 2"]);
     assert_eq!(builder.push(&trade(0, 9, "99"), &mut closed), Placement::Late);
-    // An interval that had no candle is closed all the same.
+    // An interval without a candle is closed all the same.
     assert_eq!(builder.push(&trade(0, -5, "99"), &mut closed), Placement::Late);
     assert_eq!(builder.late(), 2);
     builder.flush(&mut closed);
@@ -140,7 +140,7 @@ fn what_has_no_place_is_refused() {
     }
 }
 
-/// Candles by the words of the documentation: all updates that were not late, grouped, sorted and folded at the end.
+/// Candles by their definition in the documentation: all updates that were not late, grouped, sorted and folded at the end.
 fn reference(trades: &[Trade], interval: i64, lateness: i64) -> (BTreeMap<(u32, i64), String>, u64) {
     let mut groups: BTreeMap<(u32, i64), Vec<Trade>> = BTreeMap::new();
     let mut latest: BTreeMap<u32, i64> = BTreeMap::new();

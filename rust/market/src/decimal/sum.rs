@@ -14,16 +14,16 @@ const ONE: i64 = power(MAX_SCALE);
 /// Equality and order go by value.
 #[derive(Clone, Copy, Default)]
 pub struct DecimalSum {
-    /// What stands before the point.
+    /// The part before the point.
     whole: i128,
     /// The rest in units of 10^-18, from 0 to below [`ONE`].
     fraction: i64,
-    /// The largest scale of what was added.
+    /// The largest scale of the added decimals.
     scale: u8,
 }
 
 impl DecimalSum {
-    /// 0: nothing was added.
+    /// The empty sum, 0.
     pub const ZERO: Self = Self {
         whole: 0,
         fraction: 0,
@@ -42,7 +42,7 @@ impl DecimalSum {
         self.scale = self.scale.max(value.scale);
     }
 
-    /// The most digits after the point of all that was added: 0 to [`MAX_SCALE`].
+    /// The most digits after the point of the added decimals: 0 to [`MAX_SCALE`].
     pub fn scale(self) -> u8 {
         self.scale
     }
@@ -69,7 +69,7 @@ impl DecimalSum {
         }
     }
 
-    /// Appends the text that `Display` gives.
+    /// Appends the text of `Display`.
     pub fn write_to(self, out: &mut Vec<u8>) {
         out.extend_from_slice(self.to_string().as_bytes());
     }
@@ -96,7 +96,7 @@ impl Ord for DecimalSum {
 }
 
 impl fmt::Display for DecimalSum {
-    /// All digits, with as many after the point as the finest of what was added has.
+    /// All digits, with as many after the point as the finest added decimal has.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (sign, whole, fraction) = match (self.whole < 0, self.fraction) {
             (false, fraction) => ("", self.whole.unsigned_abs(), fraction),

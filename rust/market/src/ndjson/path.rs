@@ -5,7 +5,7 @@ use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Seq
 use serde_json::value::RawValue;
 use std::fmt;
 
-/// A place in a message: what is to be taken from it, and the places inside.
+/// A place in a message: the slots of its value, and the places inside.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Node {
     /// A bit for each slot of [`Fields`] that the value goes to.
@@ -16,7 +16,7 @@ pub(super) struct Node {
 #[derive(Clone, Debug)]
 struct Child {
     name: Box<str>,
-    /// The name as a place in an array.
+    /// The name as an index of an array.
     position: Option<usize>,
     node: Node,
 }
@@ -42,7 +42,7 @@ impl Node {
     }
 }
 
-/// Reads one value: takes it, goes into it, or both.
+/// Reads one value: takes it, descends into it, or both.
 pub(super) struct Within<'n, 'f, 'de> {
     pub(super) node: &'n Node,
     pub(super) fields: &'f mut Fields<'de>,
@@ -109,7 +109,7 @@ impl<'de> Visitor<'de> for Within<'_, '_, 'de> {
         Ok(())
     }
 
-    // A value that has nothing inside where the schema expects something: the field is absent.
+    // A value without contents where the schema expects a field: the field is absent.
 
     fn visit_bool<E>(self, _: bool) -> Result<(), E> {
         Ok(())

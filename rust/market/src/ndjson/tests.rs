@@ -78,7 +78,7 @@ fn paths_lead_through_objects_and_arrays() {
     );
     let (name, _) = one("symbol=1,price=2", r#"[9,"ETH",3.5,{}]"#);
     assert_eq!(name, "ETH");
-    // A path may end where another goes on.
+    // A path may end where another continues.
     let (name, trade) = one("symbol=a.s,price=a.p,seq=a", r#"{"a":{"s":"X","p":1},"a":5}"#);
     assert_eq!((name.as_str(), trade.sequence), ("X", 5));
 }

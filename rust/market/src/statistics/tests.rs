@@ -98,7 +98,7 @@ fn random_streams_give_what_is_computed_directly() {
         let mut trades: Vec<Trade> = Vec::new();
         for n in 0..20_000 {
             time += generator.gen_range(0..5);
-            // Outliers, and stretches in which nothing moves.
+            // Outliers, and stretches of constant prices.
             units = match generator.gen_range(0..1_000) {
                 0 => base * 1_000,
                 1..400 if n % 5_000 > 4_000 => units,

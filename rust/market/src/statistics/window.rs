@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 
 /// The least number of removals between two computations from the window.
 const REMOVALS: usize = 256;
-/// Below this share of what it was, too little of the sum of squares is left to go on with.
+/// The share of its former value below which the sum of squares is recomputed.
 const SHRUNK: f64 = 1.0 / (1 << 20) as f64;
 
 #[derive(Clone, Copy, Debug)]
@@ -15,11 +15,11 @@ struct Entry {
     price: Decimal,
 }
 
-/// Updates, the oldest first, and what is kept about them.
+/// Updates, the oldest first, and their running statistics.
 #[derive(Clone, Debug)]
 pub(super) struct Window {
     entries: VecDeque<Entry>,
-    /// How many entries were removed: the number of the oldest.
+    /// The number of removed entries, which is the number of the oldest.
     removed: u64,
     /// Numbers of entries that are lower than all after them; the prices rise.
     lows: VecDeque<(u64, Decimal)>,
@@ -60,7 +60,7 @@ impl Moments {
         self.largest_squares = self.largest_squares.max(self.squares);
     }
 
-    /// Takes out a value of several.
+    /// Removes one of several values.
     fn remove(&mut self, price: Decimal) {
         let value = price.distance(self.origin);
         self.count -= 1.0;
@@ -163,7 +163,7 @@ impl Window {
     pub(super) fn statistics(&self, symbol: u32) -> Option<Statistics> {
         let (min, max) = (self.lows.front()?.1, self.highs.front()?.1);
         let count = self.entries.len();
-        // Equal prices have no variance, whatever rounding left.
+        // Equal prices have no variance, despite rounding.
         let variance = if min == max {
             0.0
         } else {

@@ -1,4 +1,4 @@
-//! What the wavefront needs of a vector unit.
+//! The interface of a vector unit for the wavefront.
 
 /// Four lanes of `f64`. Every method of an implementation is `#[inline(always)]`, so that it is compiled with the
 /// instructions of the kernel around it.
@@ -30,7 +30,7 @@ pub(super) trait Four: Copy {
     /// Of `new` the lanes where `lanes` is -1, of `old` those where it is 0.
     fn chosen(cpu: Self::Cpu, lanes: &[f64; 4], new: Self, old: Self) -> Self;
 
-    /// Two samples in `f32` as lanes 0 and 1; the others are of no concern.
+    /// Two samples in `f32` as lanes 0 and 1; the others have any value.
     fn frame(cpu: Self::Cpu, samples: [f32; 2]) -> Self;
 
     /// The lanes 0 and 1, rounded to `f32`.

@@ -44,13 +44,13 @@ impl Section {
         }
     }
 
-    /// Whether nothing but what is remembered would change a signal.
+    /// Whether only the state would change a signal.
     pub(in crate::equalizer) fn is_resting(&self) -> bool {
         self.b0 == [1.0; 4] && self.b1 == self.a1 && self.b2 == self.a2
     }
 }
 
-/// What two sections of two channels remember.
+/// The state of two sections of two channels.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(32))]
 pub(in crate::equalizer) struct State {
@@ -65,7 +65,7 @@ impl State {
     }
 }
 
-/// Frames of two channels, left and right by turns, to be replaced by their equalized form.
+/// Frames of two channels, left and right by turns, to be replaced by the equalized ones.
 pub(in crate::equalizer) type Block<'a> = &'a mut [[f32; 2]];
 
 /// Runs the cascade of `sections` over `block`.
@@ -114,12 +114,12 @@ fn single<F: Four>(cpu: F::Cpu, sections: &[Section], states: &mut [State], fram
 /// The times that a vector computes before the next one does, while its coefficients and sums are in registers.
 const TIMES: usize = 2;
 
-/// What each vector remembers and takes next.
+/// The state and the next input of each vector.
 struct Wave<F, const V: usize> {
     first: [F; V],
     second: [F; V],
     input: [F; V],
-    /// What the last vector gave at the latest times, the oldest first: of these the lower lanes go on to section V.
+    /// The outputs of the last vector at the latest times, the oldest first, whose lower lanes continue to section V.
     late: [F; TIMES],
 }
 
@@ -157,15 +157,15 @@ fn pass<F: Four, const V: usize>(cpu: F::Cpu, sections: &[Section], states: &mut
     }
 }
 
-/// How many times after its arrival a frame is in a section. From the last vector to the first it waits until all times of a
-/// step are over.
+/// The number of times after its arrival at which a frame is in a section. From the last vector to the first it waits until all
+/// times of a step are over.
 #[inline(always)]
 fn delay<const V: usize>(section: usize) -> usize {
     if section < V { section } else { section + TIMES - 1 }
 }
 
 impl<F: Four, const V: usize> Wave<F, V> {
-    /// Some times, one after the other: takes their frames in, and gives those that the last section finished, in lanes 0 and 1.
+    /// Some times, one after the other: takes their frames, and returns those that the last section finished, in lanes 0 and 1.
     #[inline(always)]
     fn step<const N: usize>(&mut self, cpu: F::Cpu, sections: &[Section; V], frames: [F; N]) -> [F; N] {
         let mut inputs: [F; N] = std::array::from_fn(|k| F::joined(frames[k], self.late[k]));
@@ -212,7 +212,7 @@ impl<F: Four, const V: usize> Wave<F, V> {
     }
 }
 
-/// Which lanes are those of a section that has a frame, as `Four::chosen` takes it: none, the lower, the upper, all.
+/// The lanes of sections that have a frame, as `Four::chosen` takes them: none, the lower, the upper, all.
 const LANES: [[f64; 4]; 4] = [
     [0.0; 4],
     [-1.0, -1.0, 0.0, 0.0],

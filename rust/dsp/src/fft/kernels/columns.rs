@@ -23,7 +23,7 @@ struct Pass<L: Lanes> {
 
 /// The transforms of L points in each lane.
 pub(super) struct Columns<L: Lanes> {
-    /// What the samples are multiplied by, in the work area's layout.
+    /// The weights of the samples, in the work area's layout.
     weights: Box<[Complex<L>]>,
     passes: Box<[Pass<L>]>,
     last_radix: usize,
@@ -79,7 +79,7 @@ impl<L: Lanes> Columns<L> {
         }
     }
 
-    /// Where each of the L points lies after `transform`.
+    /// The position of each of the L points after `transform`.
     pub(super) fn positions(&self) -> Box<[u32]> {
         let points = self.weights.len();
         let position = |mut point: usize| {

@@ -1,4 +1,4 @@
-//! What becomes of the bins: the forms of a spectrum, written straight from the registers.
+//! The outputs of a spectrum, written straight from the registers.
 
 use super::complex::Complex;
 use super::lanes::Lanes;
@@ -7,7 +7,7 @@ use super::rows::across_in_blocks;
 use std::cell::Cell;
 use std::marker::PhantomData;
 
-/// Where the bins go, in one of the forms.
+/// The destination of the bins, for one of the outputs.
 pub(super) trait Output {
     /// Takes four vectors of V bins: of the first two from bins `first[0]` and `first[1]` upwards; of the others the
     /// mirrors, from bins `last[0]` and `last[1]` downwards: lane i is the conjugate of bin `last` - i.
@@ -51,7 +51,7 @@ pub(super) trait Output {
     fn spread_four(&mut self, first: usize, step: usize, bins: [Complex<f32>; 4]);
 }
 
-/// A form with one value per bin, from its power.
+/// An output with one value per bin, from its power.
 pub(super) trait Real {
     fn value<L: Lanes>(power: L) -> L;
 

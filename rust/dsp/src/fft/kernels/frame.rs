@@ -10,8 +10,8 @@ use super::rows::Rows;
 use super::view;
 use crate::fft::roots::Roots;
 
-/// The windowed spectrum of one frame of N samples. Lengths are the caller's to check: with others than said, a method
-/// panics or leaves bins out, and touches no other memory.
+/// The windowed spectrum of one frame of N samples. The caller checks lengths: with others, a method panics or leaves bins out,
+/// and accesses no other memory.
 pub(crate) trait Kernel: Send + Sync {
     /// Writes the magnitudes of N/2 or N/2 + 1 bins of the N samples in `input`. `scratch` has `SCRATCH_SLACK` elements
     /// more than `input`, of any content.
@@ -32,8 +32,7 @@ pub(crate) trait Kernel: Send + Sync {
     fn levels(&self, powers: &mut [f32]);
 }
 
-/// What a scratch area has beyond N elements: the memory of `Rows`, and what it takes to begin on a multiple of the largest
-/// pair of vectors.
+/// The elements of a scratch area beyond N: the memory of `Rows`, and the alignment to the largest pair of vectors.
 pub(crate) const SCRATCH_SLACK: usize = 1_024 + 32;
 
 // A scratch that begins 60 bytes behind a multiple of 64 loses 15 elements.

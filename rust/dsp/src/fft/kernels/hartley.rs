@@ -28,7 +28,7 @@ pub(super) fn fold(bins: &[f32], edge: f32, sequence: &mut [f32]) {
     high[0] = pairs[half][0] * edge;
 }
 
-/// A form that is not of bins: with the transform of h in their place, the N samples of x.
+/// An output other than bins: with the transform of h in their place, the N samples of x.
 pub(super) struct Samples<'a> {
     samples: &'a [Cell<f32>],
 }

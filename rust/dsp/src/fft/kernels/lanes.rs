@@ -1,12 +1,12 @@
-//! What the kernels need of a vector unit.
+//! The interface of a vector unit for the kernels.
 
 use std::cell::Cell;
 use std::ops::{Add, Mul, Neg, Sub};
 
 /// A vector of `COUNT` lanes of `f32`.
 ///
-/// A value exists only where the CPU has the instructions that its operations use: the first value is made with a `Cpu`,
-/// which `detect` alone hands out. So the operations themselves need no proof, and read like arithmetic.
+/// A value exists only where the CPU has the instructions that its operations use: the first value is made with a `Cpu`, which
+/// `detect` alone creates. So the operations themselves need no proof, and read like arithmetic.
 ///
 /// Every method of an implementation is `#[inline(always)]`: a vector function that is called rather than inlined passes
 /// its vectors through memory, and is compiled without the instructions that `enter` turns on.
@@ -38,8 +38,8 @@ pub(super) unsafe trait Lanes:
     /// whose transposition compilers make dozens of moves.
     const BY_POINTS: bool = false;
 
-    /// The number of 128-bit blocks: 1, 2 or 4. Shuffles within a block are cheaper than across blocks on every vector
-    /// unit of interest, so that the kernels tell them apart.
+    /// The number of 128-bit blocks: 1, 2 or 4. Shuffles within a block are cheaper than across blocks on every vector unit of
+    /// interest, so that the kernels distinguish them.
     const BLOCKS: usize;
 
     /// The number of vector registers, which decides how many points a pass takes at once.

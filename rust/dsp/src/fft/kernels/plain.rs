@@ -1,7 +1,7 @@
 //! Lanes in plain arrays: what the compiler makes of portable code, on every CPU.
 //!
-//! One block of four lanes is the path for CPUs without one of their own. Two and four blocks are for tests: they run the
-//! same generic code as the wide vector units, on machines that do not have them.
+//! One block of four lanes is the instruction set of CPUs without one of their own. Two and four blocks are for tests: they run
+//! the same generic code as the wide vector units, on machines that do not have them.
 
 use super::lanes::Lanes;
 use std::cell::Cell;
@@ -86,7 +86,7 @@ unsafe impl<const B: usize> Lanes for Plain<B> {
     type Factor = Self;
     const BY_POINTS: bool = B == 1;
     const BLOCKS: usize = B;
-    // The widths of the tests are to take the ways of the CPUs that have as many.
+    // The widths of the tests take the code of the CPUs that have as many.
     const REGISTERS: usize = if B == 1 { 16 } else { 32 };
 
     #[inline(always)]

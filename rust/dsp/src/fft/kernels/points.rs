@@ -8,9 +8,9 @@ use super::butterflies::radix_4;
 use super::complex::Complex;
 use super::lanes::Lanes;
 
-/// Writes what `bin` and, for the last two of each row's bins, `mirror` make of the bins of `rows`: of the first two upwards
-/// from `first`, of the others downwards from `last`, as `Output::square` says. A highest bin that `values` has no place
-/// for is left out.
+/// Writes what `bin` and, for the last two of each row's bins, `mirror` make of the bins of `rows`: of the first two upwards from
+/// `first`, of the others downwards from `last`, as for `Output::square`. A highest bin that `values` has no place for is left
+/// out.
 #[inline(always)]
 pub(super) fn write<L: Lanes, E: Copy + Default>(
     values: &mut [E],
@@ -20,7 +20,7 @@ pub(super) fn write<L: Lanes, E: Copy + Default>(
     bin: impl Fn(Complex<f32>) -> E,
     mirror: impl Fn(Complex<f32>) -> E,
 ) {
-    // Where k = 0, the mirrors are bins that the other rows give too, but for the highest: their places overlap.
+    // Where k = 0, the mirrors are bins that the other rows give too, except the highest: their places overlap.
     let overlapping = if first.contains(&last[1]) { 4 } else { 0 };
     let (overlapping, rows) = rows.split_at(overlapping);
     if !overlapping.is_empty() {
@@ -53,7 +53,7 @@ pub(super) fn write<L: Lanes, E: Copy + Default>(
     }
 }
 
-/// Never inlined, with each place an argument of its own: it is what tells the compiler that they are different memory.
+/// Never inlined, with each place an argument of its own: so that the compiler sees that they are different memory.
 #[inline(never)]
 fn transform<L: Lanes, E: Copy>(
     rows: &[Complex<L>],

@@ -42,9 +42,9 @@ pub(super) const MEMORY: usize = {
     if squares > runs { squares } else { runs }
 };
 
-/// What becomes of a point k.
+/// The factors of a point k.
 struct Point<L: Lanes> {
-    /// Where `Columns` leaves it, and its mirror L - k.
+    /// The positions at which `Columns` leaves it and its mirror L - k.
     place: u32,
     mirror: u32,
     /// w^(V k).
@@ -263,8 +263,8 @@ fn unpack<L: Lanes>(cpu: L::Cpu, work: &[Complex<L>], point: &Point<L>) -> [Comp
     [(a + b).times(point.even), (a - b).times(point.odd)]
 }
 
-/// Where the bins of four q begin, of q = `first_q` + 2 `BLOCKS` t for the turns t, 0 to 3, and of the points from `k` on: those
-/// of the first two turns upwards, and downwards the mirrors of those of the others.
+/// The first bins of four q, of q = `first_q` + 2 `BLOCKS` t for the turns t, 0 to 3, and of the points from `k` on: those of the
+/// first two turns upwards, and downwards the mirrors of those of the others.
 #[inline(always)]
 fn places<L: Lanes>(length: usize, first_q: usize, k: usize) -> ([usize; 2], [usize; 2]) {
     let q = |turn: usize| first_q + 2 * L::BLOCKS * turn;

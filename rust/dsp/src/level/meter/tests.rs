@@ -32,7 +32,7 @@ fn level_falls_as_fast_as_its_time_constant_says() {
     for (time, rate) in [(TimeWeighting::Fast, 34.744), (TimeWeighting::Slow, 4.343)] {
         let mut meter = meter(FrequencyWeighting::A, time);
         meter.process(sine(1000.0, 10.0));
-        // The filter's own end is over after a few milliseconds.
+        // The filter's own decay ends after a few milliseconds.
         meter.process(std::iter::repeat_n(0.0, 4800));
         let before = meter.reading().level;
         meter.process(std::iter::repeat_n(0.0, 48_000));

@@ -58,7 +58,7 @@ impl LeastSquares {
         self.imaginary_slope[k] = value.imaginary_slope * to_bins;
     }
 
-    /// Solves for the amplitudes of `count` partials, and says where the frequency and the inharmonicity should go.
+    /// Solves for the amplitudes of `count` partials, and returns the step of the frequency and the inharmonicity.
     #[inline(always)]
     pub(super) fn step(
         &mut self,

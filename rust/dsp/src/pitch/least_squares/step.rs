@@ -1,14 +1,14 @@
-//! Where a step of a fit goes, and whether a frame shows inharmonicity.
+//! A step of a fit, and the decision whether a frame shows inharmonicity.
 
 use super::{BEYOND_DOUBT, FIRST_PARTIALS, MAX_INHARMONICITY};
 use crate::pitch::linear::Row;
 
 /// Standard deviations of inharmonicity that have to be left when any one partial is left out.
 const WITHOUT_ONE: f64 = 2.0;
-/// A partial of less than this many times the power that noise shows on average is none: one in 3000 is by chance.
+/// The power of a partial, in multiples of noise's average, below which it counts as none: one in 3000 is by chance.
 const AUDIBLE: f64 = 8.0;
 
-/// What a step from `w` and `inharmonicity` knows: half the residual's gradient and curvature by frequency and inharmonicity.
+/// The data of a step from `w` and `inharmonicity`: half the residual's gradient and curvature by frequency and inharmonicity.
 pub(super) struct Step {
     pub(super) w: f64,
     pub(super) inharmonicity: f64,
@@ -21,17 +21,17 @@ pub(super) struct Step {
     pub(super) own_curvatures: Row,
 }
 
-/// What a step changes.
+/// The changes of a step.
 pub(super) struct Change {
     pub(super) frequency: f64,
     pub(super) inharmonicity: f64,
     /// The variance of the frequency in noise of variance 1.
     pub(super) spread: f64,
-    /// By how much the residual falls.
+    /// The decrease of the residual.
     pub(super) gain: f64,
 }
 
-/// How the frequency of the partial `order` moves with the first one's, and with the inharmonicity.
+/// The derivatives of the partial `order`'s frequency by the first one's, and by the inharmonicity.
 #[inline(always)]
 pub(super) fn moves(w: f64, inharmonicity: f64, order: f64) -> [f64; 2] {
     let root = (1.0 + inharmonicity * order * order).sqrt();

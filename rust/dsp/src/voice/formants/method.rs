@@ -1,10 +1,10 @@
-//! How the prediction filter of formants is found.
+//! The methods of the prediction filter of formants.
 
 use crate::voice::VoiceError;
 use std::fmt::{self, Display};
 use std::str::FromStr;
 
-/// How the prediction filter is found.
+/// The method of the prediction filter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum FormantMethod {
     /// By least squares with little weight for the samples in which the vocal folds are open or closing, on the mean of the
@@ -17,7 +17,7 @@ pub enum FormantMethod {
 }
 
 impl FormantMethod {
-    /// Both.
+    /// Both methods.
     pub const ALL: [Self; 2] = [Self::Weighted, Self::Burg];
 
     /// The name in commands and errors.

@@ -1,4 +1,4 @@
-//! Where a live feed is, and the connection to it.
+//! The address of a live feed, and the connection to it.
 
 #[cfg(unix)]
 use crate::own_thread::OwnThread;
@@ -14,14 +14,14 @@ use std::str::FromStr;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
-/// The place of a feed.
+/// The address of a feed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FeedAddress {
     /// A host, by name or number, and a port.
     Tcp {
         /// The host.
         host: String,
-        /// The port, 1 to 65535; 0, for a server: any that is free.
+        /// The port, 1 to 65535; 0, for a server: any free port.
         port: u16,
     },
     /// A socket in the file system.
@@ -39,7 +39,7 @@ impl FromStr for FeedAddress {
         };
         #[cfg(unix)]
         if let Some(path) = text.strip_prefix("unix:") {
-            // The longest name that `sockaddr_un` holds on every system that there is: 103 bytes and a zero.
+            // The longest name that `sockaddr_un` holds on every supported system: 103 bytes and a zero.
             return match path.len() {
                 1..=103 if !path.contains('\0') => Ok(Self::Unix(path.into())),
                 _ => Err(error()),
@@ -74,10 +74,10 @@ impl fmt::Display for FeedAddress {
     }
 }
 
-/// A text that is no address. Another text helps.
+/// The error of a text that is not an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FeedAddressError {
-    /// Its beginning.
+    /// The beginning of the text.
     pub got: String,
 }
 
@@ -93,8 +93,8 @@ impl fmt::Display for FeedAddressError {
 
 impl std::error::Error for FeedAddressError {}
 
-/// An attempt to connect to a socket in the file system, on a thread of its own: the system waits for as long as the server's
-/// queue is full.
+/// An attempt to connect to a socket in the file system, on a thread of its own: the system blocks while the server's queue is
+/// full.
 pub(super) struct Attempt(#[cfg(unix)] Receiver<io::Result<UnixStream>>);
 
 #[cfg(unix)]
@@ -102,7 +102,7 @@ impl Attempt {
     fn start(path: PathBuf) -> io::Result<Self> {
         let (sender, receiver) = sync_channel(1);
         OwnThread::start("rustle-connect", move |_| {
-            // A connection that nobody waits for any more is closed.
+            // A connection that is no longer awaited is closed.
             drop(sender.send(UnixStream::connect(path)));
             Ok(())
         })?;
@@ -110,7 +110,7 @@ impl Attempt {
     }
 }
 
-/// A connection that stands.
+/// An established connection.
 #[derive(Debug)]
 pub(in crate::feed) enum Connection {
     Tcp(TcpStream),
@@ -119,7 +119,7 @@ pub(in crate::feed) enum Connection {
 }
 
 impl Connection {
-    /// Connects, within `patience` for each of a host's addresses. An attempt that takes longer and cannot be given up is left in
+    /// Connects, within `patience` for each of a host's addresses. An attempt that takes longer and cannot be cancelled stays in
     /// `pending`, for the next call with the same address.
     pub(super) fn open(
         address: &FeedAddress,
@@ -142,7 +142,7 @@ impl Connection {
             }
             #[cfg(unix)]
             FeedAddress::Unix(path) => {
-                // The name that is tried stays the same.
+                // The path of the attempt stays the same.
                 let attempt = match pending.take() {
                     Some(attempt) => attempt,
                     None => Attempt::start(path.clone())?,
@@ -152,7 +152,7 @@ impl Connection {
                     Err(RecvTimeoutError::Disconnected) => Err(io::ErrorKind::ConnectionAborted.into()),
                     Err(RecvTimeoutError::Timeout) => {
                         *pending = Some(attempt);
-                        let text = format!("expected to be let in within {patience:?}, got nothing");
+                        let text = format!("expected a connection within {patience:?}, got none");
                         Err(io::Error::new(io::ErrorKind::TimedOut, text))
                     }
                 }
@@ -160,7 +160,7 @@ impl Connection {
         }
     }
 
-    /// Bounds how long a read and a write wait.
+    /// Limits the time of a read and of a write.
     pub(in crate::feed) fn set_patience(&self, read: Duration, write: Duration) -> io::Result<()> {
         match self {
             Self::Tcp(stream) => {
@@ -175,7 +175,7 @@ impl Connection {
         }
     }
 
-    /// The same connection once more, for another thread.
+    /// Another handle of the same connection, for another thread.
     pub(in crate::feed) fn try_clone(&self) -> io::Result<Self> {
         match self {
             Self::Tcp(stream) => stream.try_clone().map(Self::Tcp),
@@ -184,9 +184,9 @@ impl Connection {
         }
     }
 
-    /// Says that nothing more will be written: the peer reads what was, and then the end.
+    /// Ends the writing side: the peer reads the bytes so far, and then the end.
     pub(in crate::feed) fn finish_writing(&self) {
-        // One that the peer has ended needs no end.
+        // A connection that the peer has closed needs no end.
         drop(match self {
             Self::Tcp(stream) => stream.shutdown(Shutdown::Write),
             #[cfg(unix)]
@@ -194,9 +194,9 @@ impl Connection {
         });
     }
 
-    /// Ends the connection for all who have it.
+    /// Ends the connection for all of its handles.
     pub(in crate::feed) fn shut_down(&self) {
-        // One that the peer has ended is no connection any more, which is what is wanted.
+        // A connection that the peer has closed is ended already.
         drop(match self {
             Self::Tcp(stream) => stream.shutdown(Shutdown::Both),
             #[cfg(unix)]

@@ -1,4 +1,4 @@
-//! A server between feeds: what its clients choose and hear, and what it tells of them.
+//! A server between feeds: the subscriptions of its clients, what they receive, and what it reports of them.
 
 use super::*;
 use rustle_market::{Pace, Schema};
@@ -24,7 +24,7 @@ fn client_of_a_server_chooses_and_hears_of_gaps_and_the_end() {
         .expect("the server");
     feed.run().expect("running");
     let lines = BufReader::new(stream.try_clone().expect("a socket")).lines();
-    // Both come until the wish was heard; then only one, for long.
+    // Both symbols come until the subscription arrives; from then on only one.
     let mut of_one = 0;
     for line in lines {
         let line = line.expect("a line");
@@ -44,7 +44,7 @@ fn client_of_a_server_chooses_and_hears_of_gaps_and_the_end() {
     );
     drop(feed);
     let mut rest = Vec::new();
-    stream.read_to_end(&mut rest).expect("to be told of the end");
+    stream.read_to_end(&mut rest).expect("the end of the stream");
 }
 
 #[test]
@@ -202,7 +202,7 @@ fn client_that_is_sent_nothing_hears_heartbeats() {
         panic!("an address of TCP");
     };
     let mut stream = TcpStream::connect((host, port)).expect("the server");
-    // The time stands still between the looks, of which the first that comes once the client is there is enough.
+    // The time stands still between the polls; the first one after the client's connection suffices.
     stream.set_read_timeout(Some(POLL_INTERVAL)).expect("a socket");
     let (mut line, mut looks) = (Vec::new(), 0);
     while !line.ends_with(b"\n") {
@@ -233,7 +233,7 @@ mod names {
         std::env::temp_dir().join(format!("rustle-{name}-{}.socket", std::process::id()))
     }
 
-    /// A feed that does not run, served at the path, and what its bell says.
+    /// A feed that does not run, served at the path, and the events of its bell.
     fn served(path: &Path) -> Result<(FeedEngine, FeedServer, Receiver<Option<Release>>), FeedError> {
         let configuration = client("127.0.0.1:1".parse().expect("an address"));
         let feed = live(configuration);
@@ -268,7 +268,7 @@ mod names {
         );
         let _client = UnixStream::connect(&path).expect("the server");
         assert_eq!(bell.recv_timeout(PATIENCE), Ok(None));
-        // The first that came has the number 0.
+        // The first client has the number 0.
         let numbers = server.client_statistics();
         assert_eq!(
             numbers.iter().map(|client| client.number).collect::<Vec<_>>(),
@@ -306,7 +306,7 @@ mod names {
         let mut reported = notices(&feed);
         feed.run().expect("running");
         reported.until(|records| {
-            let is_late = |notice: &&Notice| notice.text.as_str().contains(": expected to be let in");
+            let is_late = |notice: &&Notice| notice.text.as_str().contains(": expected a connection within");
             records.iter().filter(is_late).count() >= 3
         });
         feed.shut_down();

@@ -1,4 +1,4 @@
-//! One client: a thread that writes to it, and one that reads what it wants.
+//! One client: a thread that writes to it, and one that reads its subscriptions.
 
 use super::super::consumers::Consumers;
 use super::super::derive::FeedTrade;
@@ -19,16 +19,16 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// The longest that a client may take to read on; then it is disconnected.
+/// The longest time that a client may read nothing; then it is disconnected.
 const WRITING: Duration = Duration::from_secs(10);
 
-/// The most trades that are written in one go.
+/// The most trades of one write.
 const LARGEST_WRITE: usize = 1_024;
 
-/// The longest wish: all symbols, each with its quotation marks and a comma, and escapes.
+/// The longest subscription: all symbols, each with its quotation marks and a comma, and escapes.
 const LONGEST_WISH: usize = MAX_SYMBOLS * (2 * MAX_SYMBOL_BYTES + 3) + 64;
 
-/// A client that is served.
+/// A connected client.
 pub(super) struct Client {
     connection: Connection,
     threads: [Arc<OwnThread>; 2],
@@ -37,10 +37,10 @@ pub(super) struct Client {
 }
 
 impl Client {
-    /// Takes a client in.
+    /// Accepts a client.
     ///
     /// # Errors
-    /// Why that is not possible, for the log.
+    /// The reason of the failure, for the log.
     pub(super) fn start(
         connection: Connection,
         policy: Policy,
@@ -60,12 +60,12 @@ impl Client {
         let (clock, held, read_session) = (consumers.clock.clone(), ending.clone(), session.clone());
         let reader = OwnThread::start("rustle-client", move |is_leaving| {
             read(reading, &read_session, &*clock, is_leaving);
-            // The writer hears of it as of any end.
+            // The writer notices it like any end.
             read_session.cancel();
             drop(held);
             Ok(())
         });
-        // A consumer that nobody drains would hold up a source that waits for it.
+        // A lossless consumer that is not drained would hold up its source.
         let reader = reader.inspect_err(|_| session.cancel()).map_err(text)?;
         let written = Arc::new(AtomicU64::new(0));
         let mut client = Self {
@@ -119,7 +119,7 @@ impl Write for Counted<'_> {
     }
 }
 
-/// What a client's thread waits for.
+/// The bell of a client's thread.
 #[derive(Default)]
 struct Bell {
     state: Mutex<Rung>,
@@ -140,7 +140,7 @@ impl Bell {
         self.changed.notify_all();
     }
 
-    /// Waits until it rings, for a while at the most. Returns whether the session is over.
+    /// Waits until it rings, for a limited time. Returns whether the session has ended.
     fn wait(&self) -> bool {
         let mut state = self.state();
         if !state.is_ready {
@@ -171,8 +171,8 @@ impl Doorbell for Ring {
     }
 }
 
-/// Reads what the client wants until it leaves. It is read to its end also when the feed is over: a connection that is closed
-/// with something unread is reset, and what is still under way to the client is lost with it.
+/// Reads the client's subscriptions until it leaves, also after the end of the feed: closing a connection with unread bytes
+/// resets it, and data still in flight to the client is lost.
 fn read(
     mut connection: Connection,
     session: &FeedSession<FeedTrade>,
@@ -209,17 +209,16 @@ fn hear(line: &[u8], session: &FeedSession<FeedTrade>) {
         }
     };
     if let Err(error) = session.set_subscription(&wanted) {
-        tracing::debug!(%error, "a client's wish came too late");
+        tracing::debug!(%error, "a client's subscription came too late");
     }
 }
 
-/// How long ago that was.
+/// The time since then.
 fn passed(clock: &dyn Clock, since: Nanoseconds) -> Duration {
     Duration::from_nanos(clock.now().saturating_sub(since))
 }
 
-/// Says that nothing more will be written, as `result` says why. A client that took nothing more, or is lost, is not listened to
-/// either.
+/// Ends the writing side, for the reason in `result`. A client that stalled or is lost is no longer read from, either.
 fn close(connection: &Connection, result: &Result<(), String>) {
     match result {
         Ok(()) => connection.finish_writing(),
@@ -240,7 +239,7 @@ fn send(
     let mut since = clock.now();
     while !text.is_empty() && !is_leaving.load(Ordering::Acquire) {
         match connection.write(text) {
-            Ok(0) => return Err("the connection takes nothing more".to_owned()),
+            Ok(0) => return Err("the connection accepts no more bytes".to_owned()),
             Ok(count) => {
                 text = &text[count..];
                 since = clock.now();
@@ -248,7 +247,7 @@ fn send(
             Err(error) if !is_a_wait(error.kind()) => return Err(error.to_string()),
             Err(_) if passed(clock, since) >= WRITING => {
                 return Err(format!(
-                    "expected the client to read on within {WRITING:?}, got nothing"
+                    "expected the client to read within {WRITING:?}, got no progress"
                 ));
             }
             Err(_) => {}
@@ -257,7 +256,7 @@ fn send(
     Ok(())
 }
 
-/// Writes trades until the feed or the connection is over.
+/// Writes trades until the feed or the connection ends.
 fn write(
     connection: &mut impl Write,
     session: &FeedSession<FeedTrade>,
@@ -277,10 +276,10 @@ fn write(
         loop {
             text.clear();
             records.clear();
-            // Nothing is asked of the feed in there: its source waits for the lane.
+            // The feed must not be called in there: its source waits for the lane.
             let (count, lane) = session.drain(LARGEST_WRITE, |record, lost| records.push((record, lost)));
             for (record, lost) in &records {
-                // What the source itself skipped a reader learns from the numbers, where there are any.
+                // Sequence numbers, where there are any, show a reader the gaps of the source.
                 let skipped = match record.trade.sequence {
                     NO_SEQUENCE => record.sequence_gap,
                     _ => 0,
@@ -325,7 +324,7 @@ mod tests {
     use super::*;
     use crate::clock::Wait;
 
-    /// A clock that goes on by 4 s whenever it is read.
+    /// A clock that advances by 4 s with each read.
     struct Steps(AtomicU64);
 
     impl Clock for Steps {
@@ -342,7 +341,7 @@ mod tests {
         }
     }
 
-    /// Takes a byte at a time, and then nothing more.
+    /// A stream that accepts single bytes, and then nothing more.
     struct Stalling {
         bytes: usize,
         calls: usize,
@@ -382,7 +381,7 @@ mod tests {
         let clock = Steps(AtomicU64::new(0));
         let (mut stalling, leaving) = (Stalling { bytes: 3, calls: 0 }, AtomicBool::new(false));
         let error = send(&mut stalling, b"text", &clock, &leaving).expect_err("too slow");
-        assert_eq!(error, "expected the client to read on within 10s, got nothing");
+        assert_eq!(error, "expected the client to read within 10s, got no progress");
         assert_eq!(stalling.calls, 3 + 3, "4, 8 and 12 s after the last byte");
         let mut reading = Stalling { bytes: 4, calls: 0 };
         assert_eq!(send(&mut reading, b"text", &clock, &leaving), Ok(()));

@@ -1,4 +1,4 @@
-//! What a server tells of its clients.
+//! The counts of a server's clients.
 
 use super::super::FeedSession;
 use super::super::derive::FeedTrade;
@@ -7,29 +7,29 @@ use crate::ring::LaneStatistics;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// What went through a server so far.
+/// The totals of a server so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ServerCounts {
-    /// Clients at present.
+    /// Present clients.
     pub clients: u64,
-    /// Clients that were let in, those at present included.
+    /// Clients that were accepted, including the present ones.
     pub accepted: u64,
-    /// Clients that were turned away.
+    /// Clients that were refused.
     pub refused: u64,
     /// Bytes that were written.
     pub bytes: u64,
     /// Trades that were written.
     pub trades: u64,
-    /// Trades that clients were too slow for.
+    /// Trades that were dropped because clients were too slow.
     pub dropped: u64,
 }
 
-/// What one client got so far.
+/// The counts of one client so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClientStatistics {
     /// Its number: the first client of a server is 0.
     pub number: u64,
-    /// When it came: nanoseconds since 1970-01-01T00:00:00Z.
+    /// The time of its connection: nanoseconds since 1970-01-01T00:00:00Z.
     pub since_ns: i64,
     /// Bytes that were written to it.
     pub bytes: u64,
@@ -46,7 +46,7 @@ struct Book {
     present: Vec<Entry>,
     accepted: u64,
     refused: u64,
-    /// Of those that have gone.
+    /// The totals of former clients.
     bytes: u64,
     trades: u64,
     dropped: u64,
@@ -71,7 +71,7 @@ impl Entry {
 }
 
 impl Figures {
-    /// Enters a client, and returns its number.
+    /// Adds a client, and returns its number.
     pub(super) fn enter(
         &self,
         since_ns: i64,
@@ -90,14 +90,14 @@ impl Figures {
         number
     }
 
-    /// Adds what a client got to the totals.
+    /// Adds a client's counts to the totals.
     pub(super) fn leave(&self, number: u64) {
         let mut book = locked_surely(&self.0);
         if let Some(at) = book.present.iter().position(|entry| entry.number == number) {
             let got = book.present.remove(at).statistics();
             book.bytes += got.bytes;
             book.trades += got.lane.delivered;
-            // What waited is lost with the client.
+            // Waiting trades are dropped with the client.
             book.dropped += got.lane.dropped + got.lane.waiting;
         }
     }

@@ -1,4 +1,4 @@
-//! Where clients knock.
+//! The sockets on which clients connect.
 
 use super::super::live::{Connection, FeedAddress};
 use std::io::{self, ErrorKind};
@@ -10,7 +10,7 @@ use std::os::unix::net::{UnixDatagram, UnixListener};
 #[cfg(unix)]
 use std::path::{Path, PathBuf};
 
-/// A socket that listens and does not wait.
+/// A listening socket that does not block.
 pub(super) enum Listener {
     Tcp(TcpListener, String),
     #[cfg(unix)]
@@ -55,7 +55,7 @@ impl Listener {
         }
     }
 
-    /// The next client; `None` when none waits.
+    /// The next client; `None` if none is waiting.
     pub(super) fn accept(&self) -> io::Result<Option<Connection>> {
         let connection = match self {
             Self::Tcp(listener, _) => listener.accept().and_then(|(stream, _)| {
@@ -77,11 +77,11 @@ impl Listener {
     }
 }
 
-/// What a socket is called in the file system. It is removed with its owner, unless another socket has taken its place.
+/// The name of a socket in the file system. It is removed with its owner, unless another socket has replaced it.
 #[cfg(unix)]
 pub(super) struct Name {
     path: PathBuf,
-    /// `None`: somebody was faster and has removed it.
+    /// `None`: another process removed it first.
     identity: Option<Identity>,
 }
 
@@ -101,19 +101,19 @@ impl Drop for Name {
 #[cfg(unix)]
 type Identity = (u64, u64);
 
-/// Which socket has the name, if one has.
+/// The socket that has the name, if any.
 #[cfg(unix)]
 fn identity(path: &Path) -> Option<Identity> {
     let data = std::fs::symlink_metadata(path).ok()?;
     data.file_type().is_socket().then(|| (data.dev(), data.ino()))
 }
 
-/// Removes the name of a socket that nobody has any more: a process that was killed leaves it behind. `None`: it is another file,
-/// or somebody has it.
+/// Removes the name of a socket without a process, as a killed process leaves it behind. `None`: it is another file, or in use.
 #[cfg(unix)]
 fn remove_left_behind(path: &Path) -> Option<()> {
     let found = identity(path)?;
-    // A datagram is refused where nobody is bound. Where a server is it is of the wrong type, and the server does not notice.
+    // A datagram is refused where no socket is bound. For a server's socket it is of the wrong type, and the server does not
+    // notice.
     let refusal = UnixDatagram::unbound().ok()?.connect(path).err()?;
     let is_free = refusal.kind() == ErrorKind::ConnectionRefused && identity(path) == Some(found);
     is_free.then(|| std::fs::remove_file(path).ok()).flatten()

@@ -1,4 +1,4 @@
-//! A source that the host fills.
+//! External sources.
 
 use super::*;
 
@@ -42,7 +42,7 @@ fn loss_that_is_reported_is_that_of_the_trade_after_it_unless_numbers_tell_it() 
     ];
     let text: String = text.concat();
     let (mut taken, mut skipped) = (0, Vec::new());
-    // More than fits waits inside, losses included.
+    // More trades than fit wait inside, losses included.
     while taken < text.len() || skipped.len() < 6 {
         taken += feed.push(&text.as_bytes()[taken..]).expect("a feed that goes on");
         runtime.advance(Duration::from_millis(1));
@@ -74,7 +74,7 @@ fn bytes_of_the_host_become_trades_wherever_they_are_cut() {
     }
     assert_eq!(sequences(&session), (0..100).collect::<Vec<_>>());
     assert_eq!(feed.counts().bytes, text.len() as u64);
-    // Without the end of its line; the end of the feed is one.
+    // Without a line feed; the end of the feed ends the line.
     let last = line("A", "7", 7, 100);
     feed.push(last.trim_end().as_bytes()).expect("taken");
     feed.report(HostNews::Closed, "").expect("closed");
@@ -100,7 +100,7 @@ fn consumer_that_is_waited_for_holds_the_host_up_and_nothing_is_lost() {
         if taken < text.len() {
             refusals += 1;
             assert!(rings.try_recv().is_err(), "no room yet");
-            // As long as something waits inside there is no room.
+            // While trades wait inside there is no room.
             while drained(&room).is_empty() {
                 got.extend(sequences(&session));
                 runtime.advance(Duration::from_millis(1));
@@ -123,17 +123,17 @@ fn host_reports_of_its_connection() {
     feed.run().expect("running");
     runtime.advance(Duration::ZERO);
     feed.report(HostNews::Connecting { failures: 0 }, "wss://there")
-        .expect("told");
-    feed.report(HostNews::Connected, "wss://there").expect("told");
+        .expect("reported");
+    feed.report(HostNews::Connected, "wss://there").expect("reported");
     feed.push(&text(0..2).as_bytes()[..70]).expect("taken");
     let lost = HostNews::Disconnected {
         retry_ms: 250,
         failures: 1,
     };
-    feed.report(lost, "reset by peer").expect("told");
-    feed.report(HostNews::Connected, "wss://there").expect("told");
+    feed.report(lost, "reset by peer").expect("reported");
+    feed.report(HostNews::Connected, "wss://there").expect("reported");
     feed.push(text(4..5).as_bytes()).expect("taken");
-    feed.report(HostNews::Closed, "no more").expect("told");
+    feed.report(HostNews::Closed, "no more").expect("reported");
     runtime.advance(Duration::ZERO);
     use NoticeKind::{Closed, Connected, Connecting, Disconnected};
     let reported: Vec<_> = drained(&reported)
@@ -162,7 +162,7 @@ fn host_reports_of_its_connection() {
         .iter()
         .map(|(record, _)| record.sequence_gap)
         .collect();
-    assert_eq!(skipped, [0, 3], "the line that was cut off is none");
+    assert_eq!(skipped, [0, 3], "a line that was cut off is not a trade");
     let counts = feed.counts();
     assert_eq!(
         (counts.connections, counts.disconnections, counts.malformed),
@@ -183,7 +183,7 @@ fn host_learns_what_is_wanted_whenever_it_changes() {
         wanted.version
     };
     let mut version = wanted(false, &[]);
-    assert!(drained(&reported).is_empty(), "notices want no symbols");
+    assert!(drained(&reported).is_empty(), "notices subscribe to no symbols");
     let mut next = |all, symbols: &[&str]| {
         runtime.advance(Duration::ZERO);
         let before = std::mem::replace(&mut version, wanted(all, symbols));
@@ -203,7 +203,7 @@ fn host_learns_what_is_wanted_whenever_it_changes() {
     next(false, &["A", "C"]);
     first.cancel();
     next(false, &[]);
-    assert!(drained(&all).is_empty(), "it is told to those who ask for it");
+    assert!(drained(&all).is_empty(), "only those who ask for it get it");
 }
 
 #[test]

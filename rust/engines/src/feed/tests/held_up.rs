@@ -32,7 +32,7 @@ fn seconds_in_which_the_process_is_stopped_are_a_hole_in_the_numbers_of_a_simula
     }
 }
 
-/// How many elements each of several consumers has got after each of ten tenths of a second.
+/// The number of elements that each of several consumers got after each of ten tenths of a second.
 fn paces(between: impl Fn(&Runtime, i64)) -> Vec<[usize; 4]> {
     let recording = Recording::new(
         &(0..100)

@@ -1,11 +1,11 @@
-//! What is lost is told, and what is waited for is not lost.
+//! Losses are reported, and lossless consumers have none.
 
 use super::*;
 use rustle_market::{Decimal, Direction};
 
 const SECOND_NS: i64 = 1_000_000_000;
 
-/// Plays `text` as fast as the consumer lets it.
+/// Plays `text` as fast as the consumer permits.
 fn played(text: &str) -> (Arc<Runtime>, FeedEngine, Recording) {
     let recording = Recording::new(text);
     let (runtime, feed) = feed(&SourceConfiguration::Replay(recording.played(Pace::Unpaced)));
@@ -16,7 +16,8 @@ fn second() -> Interval {
     Interval::parse("1s").expect("an interval")
 }
 
-/// Drains a session until its end, at most `most` records a turn; what it got, none of which was lost, and the most that waited.
+/// Drains a session until its end, at most `most` records a turn. Returns the records, none of which was dropped, and the most
+/// that waited.
 fn awaited<T: Copy>(runtime: &Runtime, session: &FeedSession<T>, most: usize) -> (Vec<T>, u64) {
     let (mut all, mut longest) = (Vec::new(), 0);
     while !session.is_released() || session.lane_statistics().waiting > 0 {

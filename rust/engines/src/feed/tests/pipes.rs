@@ -1,4 +1,4 @@
-//! Feeds that play what is no regular file.
+//! Feeds that play pipes and devices.
 
 use super::*;
 use crate::job::Release;
@@ -19,14 +19,14 @@ fn played(path: PathBuf) -> ReplayConfiguration {
     }
 }
 
-/// A pipe, and the path under which its end can be opened; it stands as long as the reader does.
+/// A pipe, and the path under which its end can be opened, as long as the reader exists.
 fn pipe() -> (PipeReader, PipeWriter, PathBuf) {
     let (reader, writer) = std::io::pipe().expect("a pipe");
     let path = format!("/dev/fd/{}", reader.as_raw_fd()).into();
     (reader, writer, path)
 }
 
-/// Lets the feed work until so many more trades came.
+/// Runs the feed until this many more trades arrived.
 fn heard(runtime: &Runtime, session: &FeedSession<FeedTrade>, count: usize) -> Vec<String> {
     let mut all = Vec::new();
     while all.len() < count {
@@ -55,7 +55,11 @@ fn trades_of_a_pipe_come_while_it_is_open() {
         .write_all(&three.trim_end().as_bytes()[10..])
         .expect("a pipe");
     drop(writer);
-    assert_eq!(heard(&runtime, &session, 1), ["3"], "the last line needs no end");
+    assert_eq!(
+        heard(&runtime, &session, 1),
+        ["3"],
+        "the last line needs no line feed"
+    );
     while !session.is_released() {
         runtime.advance(Duration::ZERO);
         std::thread::yield_now();
@@ -106,7 +110,7 @@ fn pipe_that_nobody_writes_to_holds_nobody_up() {
         heard.try_iter().collect::<Vec<_>>(),
         [Heard::Released(Release::Cancelled)]
     );
-    // Lets the reader go, too.
+    // Ends the reader, too.
     drop(File::options().write(true).open(&path).expect("its reader waits"));
     std::fs::remove_file(path).expect("made here");
 }

@@ -5,7 +5,7 @@ use rustle_market::{Decimal, Direction, Schema};
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
-/// A recording in a file that goes with it.
+/// A recording in a file that is removed with it.
 pub(super) struct Recording(PathBuf);
 
 impl Recording {
@@ -125,7 +125,7 @@ fn laps_that_were_recorded_are_all_read_back() {
     runtime.advance(SECOND);
     let counts = again.counts();
     assert_eq!((counts.trades, counts.duplicates), (count, 0));
-    // Each lap of A: 3, 2, and 6, before which two are missing; the one that came later is among the skipped of later laps.
+    // Each lap of A: 3, 2, and 6, before which two are missing; the one out of order is in a gap of later laps.
     assert_eq!(
         (counts.skipped_numbers, source.counts().skipped_numbers),
         (12, 12)
@@ -157,7 +157,7 @@ fn source_waits_for_a_consumer_that_must_not_lose_anything() {
         }
         turns += 1;
     }
-    assert!(turns >= 100, "no more than there is room for at a time");
+    assert!(turns >= 100, "no more than fit at a time");
     let statistics = slow.lane_statistics();
     assert_eq!(
         (statistics.produced, statistics.delivered, statistics.dropped),

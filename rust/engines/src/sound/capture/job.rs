@@ -15,19 +15,19 @@ use rustle_alsa::Progress;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The most blocks of one poll, so that a fast session does not keep the worker from its other jobs.
+/// The most blocks of one poll, so that a fast session does not block the worker's other jobs.
 const LARGEST_BATCH: usize = 512;
 
-/// The longest time between two looks at the queue of a device.
+/// The longest time between two polls of a device's queue.
 const LONGEST_NAP: Nanoseconds = 10_000_000;
 
-/// Where a session's sound comes from.
+/// The source of a session's sound.
 pub(super) enum Source {
     Demo {
         schedule: Schedule,
-        /// Frames from one wake to the next.
+        /// The frames between two wakes.
         period: u64,
-        /// Frames that were lost because the engine was held up.
+        /// Frames that were dropped because the engine was held up.
         lost: u64,
     },
     Device(DeviceSource),
@@ -55,7 +55,7 @@ impl DeviceSource {
     pub(super) fn start(mut device: Box<dyn Device>, shape: Shape) -> Result<Self, SoundError> {
         let channels = shape.channels as usize;
         let most = (shape.period as usize).min(BLOCK_SAMPLES / channels);
-        // A second of sound: the worker looks every few milliseconds.
+        // A second of sound: the worker polls every few milliseconds.
         let pieces = (shape.rate as usize / most).max(64);
         let queue = Arc::new(BlockQueue::new(pieces, most, channels));
         let mine = queue.clone();
@@ -67,13 +67,13 @@ impl DeviceSource {
 }
 
 impl Drop for DeviceSource {
-    /// A session that could not be started leaves its device too.
+    /// A session that could not be started releases its device too.
     fn drop(&mut self) {
         self.thread.leave(|| ());
     }
 }
 
-/// What the device's thread does: from the device into the queue, and nothing else.
+/// The work of the device's thread: it moves sound from the device into the queue, and nothing else.
 pub(super) fn read(
     device: &mut dyn Device,
     queue: &BlockQueue,
@@ -87,7 +87,7 @@ pub(super) fn read(
         match device.read(&mut samples[..most * channels], LONGEST_WAIT) {
             Ok(Progress::Frames(frames)) => {
                 stamp.frames = frames as u32;
-                // One that finds no room shows as a hole between the positions of its neighbours.
+                // A block without room appears as a gap between the positions of its neighbours.
                 queue.write(stamp, &samples[..frames * channels]);
                 stamp.position += frames as u64;
             }
@@ -106,7 +106,7 @@ pub(super) struct CaptureJob {
     outlet: Outlet<SoundBlock>,
     batch: Vec<SoundBlock>,
     sequence: u64,
-    /// The frame that comes next if none is lost.
+    /// The number of the next frame if none is dropped.
     next: u64,
 }
 
@@ -127,7 +127,7 @@ impl CaptureJob {
     fn add(&mut self, stamp: Stamp, samples: &[f32; BLOCK_SAMPLES]) {
         let frames = u64::from(stamp.frames).min(self.limit.saturating_sub(stamp.position)) as u32;
         if frames == 0 {
-            // The last frames were lost: the session is over all the same.
+            // The last frames were dropped: the session ends all the same.
             self.next = self.next.max(self.limit.min(stamp.position));
             return;
         }
@@ -147,7 +147,7 @@ impl CaptureJob {
         self.next = stamp.position + u64::from(frames);
     }
 
-    /// Adds the demonstration's blocks that are due; says when the next one is.
+    /// Adds the demonstration's due blocks, and returns the time of the next one.
     fn add_demo(&mut self, context: &PollContext<'_>) -> Nanoseconds {
         let now = context.now();
         let Source::Demo {
@@ -191,12 +191,12 @@ impl CaptureJob {
         next
     }
 
-    /// Adds what waits in the device's queue. Returns whether there may be more, and how the thread has ended if it has.
+    /// Adds the waiting blocks of the device's queue. Returns whether there may be more, and how the thread ended if it did.
     fn add_captured(&mut self) -> (bool, Option<Result<(), String>>) {
         let Source::Device(DeviceSource { thread, queue }) = &self.source else {
             return (false, None);
         };
-        // Asked before the last look at the queue: what the thread wrote before its end is seen.
+        // Checked before the last poll of the queue, which then has all that the thread wrote.
         let (outcome, queue) = (thread.outcome(), queue.clone());
         let mut samples = [0.0; BLOCK_SAMPLES];
         while self.batch.len() < LARGEST_BATCH && self.next < self.limit {
@@ -238,7 +238,8 @@ impl Job for CaptureJob {
     fn release(self: Box<Self>, release: Release) {
         let Self { source, outlet, .. } = *self;
         match source {
-            // A device that is still open when its session is over would refuse the next one: its thread, which closes it, tells.
+            // A device that is still open after its session would refuse the next one: its thread, which closes it, reports the
+            // end.
             Source::Device(source) => source.thread.leave(move || outlet.release(release)),
             _ => outlet.release(release),
         }

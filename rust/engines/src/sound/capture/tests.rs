@@ -41,7 +41,7 @@ fn pulled(capacity: usize, bell: impl Doorbell + 'static) -> Delivery<SoundBlock
     Delivery::pull(Overflow::DropOldest, capacity, bell).expect("a size of lanes")
 }
 
-/// Sound that tells each of its samples apart.
+/// Sound whose samples are all different.
 fn frames(from: usize, count: usize) -> Act {
     Act::Frames((2 * from..2 * (from + count)).map(|n| n as f32).collect())
 }
@@ -67,7 +67,7 @@ fn demonstration_follows_the_clock_without_a_hole() {
         samples.fold(0.0, |peak: f32, sample| peak.max(sample.abs()))
     };
     assert!((0.000_9..0.001_2).contains(&peak(&blocks[..8])));
-    assert!(peak(&blocks) > 1.8 * peak(&blocks[..8]), "it swells");
+    assert!(peak(&blocks) > 1.8 * peak(&blocks[..8]), "the level rises");
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn device_is_read_in_order_and_its_overruns_are_reported() {
 fn worker_that_is_held_up_finds_the_hole_in_its_place() {
     let (engine, runtime) = engine(None);
     let (ear, blocks, releases) = Ear::new();
-    // 375 blocks of 128 frames find room; nobody takes them out until the device is gone. The first look is over by then.
+    // 375 blocks of 128 frames fit; none is taken out until the device is gone. The first poll is done by then.
     let (word, of_word) = channel();
     let sound = (0..1_000).map(|n| frames(128 * n, 128));
     let device = Scripted::new(
@@ -274,7 +274,7 @@ fn thread_of_a_device_allocates_nothing() {
     };
     let mut samples = [0.0; BLOCK_SAMPLES];
     let (count, (outcome, heard)) = allocations_in(|| {
-        // More than find room.
+        // More than fit.
         let outcome = job::read(&mut device, &queue, 128, 2, &is_leaving);
         (outcome, std::iter::from_fn(|| queue.read(&mut samples)).count())
     });

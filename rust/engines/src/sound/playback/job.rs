@@ -16,10 +16,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// The most periods of one poll.
 const LARGEST_BATCH: u64 = 512;
 
-/// The time between two looks at a device's thread.
+/// The time between two polls of a device's thread.
 const RETRY_INTERVAL: Nanoseconds = 10_000_000;
 
-/// Where a session's sound goes.
+/// The destination of a session's sound.
 pub(super) enum Sink {
     Demo(Schedule),
     Device(DeviceSink),
@@ -56,13 +56,13 @@ impl DeviceSink {
 }
 
 impl Drop for DeviceSink {
-    /// A session that could not be started leaves its device too.
+    /// A session that could not be started releases its device too.
     fn drop(&mut self) {
         self.thread.leave(|| ());
     }
 }
 
-/// What the device's thread does: from the queue into the device, and nothing else.
+/// The work of the device's thread: it moves sound from the queue into the device, and nothing else.
 pub(super) struct Feeder {
     device: Box<dyn Device>,
     shared: Arc<Shared>,
@@ -81,14 +81,14 @@ impl Feeder {
         }
     }
 
-    /// Feeds the device until the session is finished and heard, has come to its limit, or leaves.
+    /// Feeds the device until the session is finished and played, reaches its limit, or is cancelled.
     pub(super) fn feed(&mut self, limit: u64, is_leaving: &AtomicBool) -> Result<(), AlsaError> {
         while !is_leaving.load(Ordering::Acquire) {
             let left = limit.saturating_sub(self.shared.position.load(Ordering::Acquire));
             if left == 0 {
                 break;
             }
-            // Asked before the queue is: what was written before the finish is seen.
+            // Checked before the queue, which then has all samples written before the finish.
             let is_finished = self.shared.is_finished.load(Ordering::Acquire);
             let most = usize::try_from(left).unwrap_or(usize::MAX);
             let room = self.samples.len().min(most.saturating_mul(self.channels));
@@ -96,7 +96,7 @@ impl Feeder {
             match frames {
                 0 if is_finished => break,
                 0 => {
-                    // One period of silence at a time, or sound that comes meanwhile would wait behind it.
+                    // One period of silence at a time, so that new sound does not wait behind it.
                     self.samples[..room].fill(0.0);
                     self.write(room / self.channels, false, is_leaving)?;
                 }
@@ -183,7 +183,7 @@ impl PlaybackJob {
         self.reported = progress;
     }
 
-    /// Takes the periods that are due out of the queue, and nobody hears them.
+    /// Takes due periods out of the queue, and discards them.
     fn play_demo(&mut self, context: &PollContext<'_>) -> Step {
         let now = context.now();
         let Sink::Demo(schedule) = &mut self.sink else {
@@ -191,7 +191,7 @@ impl PlaybackJob {
         };
         if let Some(skipped) = schedule.catch_up(now) {
             context.was_held_up(skipped);
-            // As a device that runs dry: a hole, of a length that it does not say.
+            // As an underrun of a device: inserted silence of unknown length.
             self.shared.underruns.fetch_add(1, Ordering::AcqRel);
         }
         let periods = schedule.take(now, LARGEST_BATCH);
@@ -219,7 +219,7 @@ impl PlaybackJob {
         Step::At(after(next, now))
     }
 
-    /// Looks how far a device's thread has come.
+    /// Polls the progress of a device's thread.
     fn look(&mut self, now: Nanoseconds) -> Step {
         let Sink::Device(DeviceSink { thread }) = &self.sink else {
             return Step::End;
@@ -251,7 +251,8 @@ impl Job for PlaybackJob {
     fn release(self: Box<Self>, release: Release) {
         let Self { sink, outlet, .. } = *self;
         match sink {
-            // A device that is still open when its session is over would refuse the next one: its thread, which closes it, tells.
+            // A device that is still open after its session would refuse the next one: its thread, which closes it, reports the
+            // end.
             Sink::Device(sink) => sink.thread.leave(move || outlet.release(release)),
             _ => outlet.release(release),
         }

@@ -38,7 +38,7 @@ fn demonstration_takes_what_is_written_at_its_rate() {
     let (engine, runtime) = engine(None);
     let (ear, records, releases) = Ear::new();
     let session = engine.start_pushing(ear).expect("started");
-    // The first period is due at once: it is of silence, whoever is faster.
+    // The first period is due at once, and is always silence.
     runtime.advance(Duration::ZERO);
     assert_eq!(session.write(&sound(1_000)).ok(), Some(2_000));
     runtime.advance(Duration::from_millis(5));
@@ -61,7 +61,7 @@ fn demonstration_takes_what_is_written_at_its_rate() {
     );
     assert!(
         records.iter().all(|at| at.inserted_silence == 0),
-        "the end is no hole"
+        "the end is no underrun"
     );
 }
 
@@ -73,8 +73,8 @@ fn silence_in_the_place_of_sound_that_is_late_is_counted() {
     runtime.advance(Duration::from_millis(15));
     session.write(&sound(480)).expect("whole frames");
     runtime.advance(Duration::from_millis(30));
-    let last = records.try_iter().last().expect("told");
-    // Two periods before the first sound are no hole; the one after it is.
+    let last = records.try_iter().last().expect("reported");
+    // Two periods before the first sound are no underrun; the one after it is.
     assert_eq!(
         (last.position, last.played, last.inserted_silence),
         (5 * 480, 480, 2 * 480)
@@ -99,7 +99,7 @@ fn sound_of_several_threads_is_played_whole() {
     let (engine, runtime) = engine(None);
     let (ear, records, releases) = Ear::new();
     let session = engine.start_pushing(ear).expect("started");
-    // Four times 5,000 frames: less than the half second that finds room.
+    // Four times 5,000 frames: less than the half second that fits.
     std::thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| {
@@ -112,7 +112,7 @@ fn sound_of_several_threads_is_played_whole() {
     session.finish();
     runtime.advance(Duration::from_secs(1));
     assert_eq!(releases.recv(), Ok(Release::Ended));
-    let last = records.try_iter().last().expect("told");
+    let last = records.try_iter().last().expect("reported");
     assert_eq!((last.played, last.inserted_silence), (20_000, 0));
 }
 
@@ -152,7 +152,7 @@ fn device_hears_every_sample_in_order_and_silence_behind() {
     assert_eq!(heard[..2_000], sound(1_000));
     assert!(heard.len() >= 2_200, "the device still held 100 frames");
     assert!(heard[2_000..].iter().all(|sample| *sample == 0.0));
-    let last = records.try_iter().last().expect("told");
+    let last = records.try_iter().last().expect("reported");
     assert_eq!((last.played, last.underruns), (1_000, 1));
 }
 
@@ -200,7 +200,7 @@ fn seconds_in_which_the_process_is_stopped_are_an_underrun_of_the_demonstration(
     assert_eq!(
         (before.underruns, before.position),
         (0, 101 * 480),
-        "less than a second is made up"
+        "less than a second is caught up"
     );
     runtime.set(|clock| clock.leap(Duration::from_secs(5)));
     runtime.advance(Duration::from_millis(10));
@@ -212,7 +212,7 @@ fn seconds_in_which_the_process_is_stopped_are_an_underrun_of_the_demonstration(
 fn half_a_second_finds_room_or_four_periods_where_these_are_longer() {
     let (engine, runtime) = engine(None);
     let session = engine.start_pushing(Ear::new().0).expect("started");
-    // The first period is over by then.
+    // The first period has passed by then.
     runtime.advance(Duration::ZERO);
     assert_eq!(session.write(&sound(30_000)).ok(), Some(2 * 24_000));
     assert_eq!(session.write(&sound(1)).ok(), Some(0));

@@ -1,4 +1,4 @@
-//! How sessions end: by a cancel, at their limit, by a panic, with their engine, and from inside a call.
+//! The ends of sessions: by a cancel, at their limit, by a panic, with their engine, and from inside a call.
 
 use super::*;
 
@@ -84,7 +84,7 @@ fn panic_releases_with_the_message_and_poisons_the_engine() {
     );
     let refused = engine.start_tracking(&["BTC"], Panicking);
     assert!(matches!(refused, Err(TickerError::Poisoned)));
-    // The session that ran before goes on.
+    // The session that ran before continues.
     all(&heard_by_other);
     runtime.advance(Duration::from_secs(2));
     assert!(!running.is_released());

@@ -1,4 +1,4 @@
-//! What an engine refuses, and the numbers that it takes just so.
+//! Values that an engine refuses, and limits that it accepts.
 
 use super::*;
 

@@ -1,12 +1,12 @@
-//! A worker does what it was ordered to and what is due, and nothing else: promise G20.
+//! A worker does ordered and due work, and nothing else: promise G20.
 
 use super::*;
 
-/// A clock that a test sets, on which nobody waits.
+/// A clock that a test sets, on which no thread waits.
 #[derive(Default)]
 struct Set {
     now: AtomicU64,
-    /// What the worker waited for.
+    /// The deadlines that the worker waited for.
     waits: Mutex<Vec<Option<Nanoseconds>>>,
 }
 
@@ -28,13 +28,13 @@ impl Clock for Set {
     }
 }
 
-/// What a job of [`Counts`] asks for next, and how often it was polled.
+/// The next step of a job of [`Counts`], and the number of its polls.
 struct Account {
     next: Mutex<Option<Nanoseconds>>,
     polls: AtomicU64,
 }
 
-/// Counts its polls, and asks for what its account says.
+/// A job that counts its polls, and returns the step of its account.
 struct Counts(Arc<Account>);
 
 impl Job for Counts {
@@ -95,7 +95,7 @@ fn job_that_is_woken_a_million_times_keeps_one_deadline() {
     }
 }
 
-/// A row of numbers that looks drawn; Knuth's multiplier.
+/// Pseudorandom numbers; Knuth's multiplier.
 struct Draws(u64);
 
 impl Draws {
@@ -108,11 +108,11 @@ impl Draws {
     }
 }
 
-/// What a job is expected to do.
+/// The expected state of a job.
 struct Expected {
     session: Session,
     account: Arc<Account>,
-    /// The last that it asked for, unless a wake took its place; a start is a wake.
+    /// The last step that it returned, unless a wake replaced it; a start is a wake.
     deadline: Option<Nanoseconds>,
     is_woken: bool,
     polls: u64,
@@ -187,7 +187,7 @@ fn idle_worker_waits_for_the_bell_and_for_no_time() {
     counted.clock.waits.lock().expect("a sound lock").clear();
     let (inbox, clock) = (counted.worker.inbox.clone(), counted.clock.clone());
     let worker = std::thread::spawn(move || counted.worker.run());
-    // Each answer is one waking of the worker, asked for by this test.
+    // Each answer is one waking of the worker, requested by this test.
     for _ in 0..100 {
         inbox.settle();
     }
